@@ -1,0 +1,192 @@
+# Glovebox. Start with `make try`; `make help` lists the rest.
+MODE ?= release
+BUILD := build$(if $(filter-out release,$(MODE)),-$(MODE))
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PREFIX ?= /usr/local
+VERSION := 0.1.0
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wwrite-strings -Wpointer-arith -Wundef -Wvla -Wformat=2 \
+	-Wimplicit-fallthrough -Wswitch-enum $(if $(WERROR),-Werror)
+HARDEN := -fstack-protector-strong -fstack-clash-protection \
+	$(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+FLAGS_release := -O2 -g -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 $(HARDEN)
+FLAGS_debug := -O0 -g
+FLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS_cov := -O0 -g --coverage
+CPPFLAGS := -D_GNU_SOURCE -Isrc -Iinclude -I$(BUILD)/gen -DGLOVEBOX_VERSION='"$(VERSION)"' \
+	-DGLOVEBOX_LIBEXEC='"$(PREFIX)/lib/glovebox"'
+CFLAGS := -std=c17 $(WARN) -fno-common -fvisibility=hidden -fPIC $(FLAGS_$(MODE))
+LDHARD := -Wl,-z,relro,-z,now,-z,noexecstack
+LDFLAGS := $(filter -fsanitize% --coverage,$(FLAGS_$(MODE)))
+# The helper and the programs that run inside the wall are never built with sanitizers: those want
+# /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
+JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
+
+LIB_DIRS := base text store jail guests backends session api
+LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
+# Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
+JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
+LIB_SRC := $(filter-out $(JAIL_ONLY),$(LIB_SRC))
+# What the helper shares with the library.
+JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c \
+	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
+	src/jail/lay.c
+JAIL_SHARED := $(wildcard $(JAIL_SHARED))
+CLI_SRC := $(wildcard src/cli/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
+JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
+
+# The program carries these inside: resolving shared libraries is a third of its start-up time.
+STATIC_LIBS := -Wl,-Bstatic -lsqlite3 -ljansson -Wl,-Bdynamic -lm
+SHARED_LIBS := -lsqlite3 -ljansson -lm
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
+
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak replay \
+	fuzz lint format bench install uninstall clean example
+
+## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
+all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
+
+help:
+	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
+
+## make try        set this machine up, build, and show the main job
+try: setup
+	$(MAKE) all
+	tools/try
+
+## make setup      install the system packages that building and testing need
+setup:
+	@tools/setup build test
+
+## make check      set up, build and test everything that CI tests
+check: setup
+	tools/check
+
+## make lint       layers, style, formatting, clang-tidy
+lint: $(BUILD)/gen/filter_tables.h
+	tools/check-layers
+	tools/check-style
+	tools/check-format
+	tools/check-tidy
+
+$(BUILD)/glovebox: $(CLI_OBJ) $(LIB_OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -pie -o $@ $^ $(STATIC_LIBS)
+
+$(BUILD)/glovebox-jail: $(JAIL_OBJ)
+	$(CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
+
+$(BUILD)/libglovebox.so: $(LIB_OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -shared -Wl,-soname,libglovebox.so.0 -o $@ $^ $(SHARED_LIBS)
+
+# One relocatable object whose internal names are local, so that they cannot collide with a host's.
+$(BUILD)/libglovebox.a: $(LIB_OBJ)
+	ld -r -o $(BUILD)/libglovebox.o $^
+	objcopy --localize-hidden $(BUILD)/libglovebox.o
+	rm -f $@
+	ar rcs $@ $(BUILD)/libglovebox.o
+
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The system call filter: names become numbers here, once, by libseccomp; it is not needed at run time.
+$(BUILD)/make-filter: tools/make-filter.c src/jail/syscalls.def Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lseccomp
+
+$(BUILD)/gen/filter_tables.h: $(BUILD)/make-filter
+	@mkdir -p $(@D)
+	$(BUILD)/make-filter > $@.new
+	mv $@.new $@
+
+GUESTS := $(wildcard src/guests/*.py src/guests/*.js src/guests/*.R src/guests/*.sh)
+$(BUILD)/gen/guests.c: tools/embed $(GUESTS)
+	@mkdir -p $(@D)
+	tools/embed $(GUESTS) > $@.new
+	mv $@.new $@
+
+$(BUILD)/gen/guests.o: $(BUILD)/gen/guests.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp
+
+## make unit       the unit tests
+unit: $(UNIT_BIN)
+	@tests/run-tap $(UNIT_BIN)
+
+## make cli escape limits soak    tests of the program from outside
+cli escape limits soak: all example
+	@tests/run-outside $@
+
+## make check-v2   the cgroup tests on a kernel with cgroup v2, in a virtual machine (minutes)
+check-v2: all $(UNIT_BIN)
+	tests/v2/run
+
+## make example    the program in examples/, against the shared library
+example: $(BUILD)/example-run
+$(BUILD)/example-run: examples/run.c $(BUILD)/libglovebox.so
+	$(CC) -Iinclude $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD) -lglovebox -Wl,-rpath,'$$ORIGIN'
+
+## make replay     every input that a fuzzer once found, through the decoders
+replay: $(FUZZ_REPLAY)
+	@tests/fuzz/replay-all $(FUZZ_REPLAY)
+
+$(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS)
+
+## make fuzz       each fuzzer for FUZZ_SECONDS (60), with clang
+fuzz:
+	tests/fuzz/run $(or $(FUZZ_SECONDS),60)
+
+## make bench      the budgets table, beside bare interpreters and other sandboxes where present
+bench: all
+	bench/run
+
+## make format     let clang-format rewrite the sources
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+## make install    into PREFIX (/usr/local); DESTDIR is honoured
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/include \
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
+	install $(BUILD)/glovebox-jail $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-jail
+	install -m 644 $(BUILD)/libglovebox.a $(DESTDIR)$(PREFIX)/lib/libglovebox.a
+	install $(BUILD)/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0
+	ln -sf libglovebox.so.0 $(DESTDIR)$(PREFIX)/lib/libglovebox.so
+	install -m 644 include/glovebox.h $(DESTDIR)$(PREFIX)/include/glovebox.h
+	$(BUILD)/glovebox help --man > $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1
+	$(BUILD)/glovebox help --completion > \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
+
+## make uninstall  what install put there
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/lib/glovebox
+	rm -f $(DESTDIR)$(PREFIX)/bin/glovebox $(DESTDIR)$(PREFIX)/lib/libglovebox.a \
+		$(DESTDIR)$(PREFIX)/lib/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0 \
+		$(DESTDIR)$(PREFIX)/include/glovebox.h $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
+
+clean:
+	rm -rf build build-*
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(UNIT_BIN:=.d)

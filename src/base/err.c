@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int exit_status;
+    int http_status;
+} kinds[] = {
+    [ERR_NONE] = {"none", 0, 200},
+    [ERR_USAGE] = {"usage", 2, 400},
+    [ERR_POLICY] = {"policy", 126, 403},
+    [ERR_LIMIT] = {"limit", 125, 413},
+    [ERR_TIMEOUT] = {"timeout", 124, 504},
+    [ERR_SYSTEM] = {"system", 125, 500},
+    [ERR_UNSUPPORTED] = {"unsupported", 125, 501},
+    [ERR_GUEST] = {"guest", 125, 502},
+    [ERR_BUG] = {"bug", 125, 500},
+};
+
+const char *err_kind_name(enum err_kind kind)
+{
+    return kinds[kind].name;
+}
+
+int err_exit_status(enum err_kind kind)
+{
+    return kinds[kind].exit_status;
+}
+
+int err_http_status(enum err_kind kind)
+{
+    return kinds[kind].http_status;
+}
+
+int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
+{
+    va_list ap;
+
+    err->kind = kind;
+    err->sys = 0;
+    va_start(ap, fmt);
+    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    va_end(ap);
+    return -1;
+}
+
+int err_sys(struct err *err, const char *fmt, ...)
+{
+    int saved = errno;
+    va_list ap;
+
+    err->kind = ERR_SYSTEM;
+    err->sys = saved;
+    va_start(ap, fmt);
+    int n = vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    va_end(ap);
+    if (n >= 0 && (size_t)n < sizeof err->msg)
+        snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", strerror(saved));
+    return -1;
+}
+
+int err_wrap(struct err *err, const char *fmt, ...)
+{
+    char old[sizeof err->msg - 2]; /* what is left of it after ": " */
+    va_list ap;
+
+    memcpy(old, err->msg, sizeof old);
+    old[sizeof old - 1] = '\0';
+    va_start(ap, fmt);
+    int n = vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    va_end(ap);
+    if (n >= 0 && (size_t)n < sizeof err->msg)
+        snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", old);
+    return -1;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void fd_close(int *fd)
+{
+    int saved = errno;
+
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    errno = saved;
+}
+
+int fd_take(int *fd)
+{
+    int taken = *fd;
+
+    *fd = -1;
+    return taken;
+}
+
+int fd_write_all(int fd, const void *p, size_t n)
+{
+    const char *at = p;
+
+    while (n) {
+        ssize_t done = write(fd, at, n);
+        if (done >= 0) {
+            at += done;
+            n -= (size_t)done;
+        } else if (errno == EAGAIN) {
+            struct pollfd wait = {.fd = fd, .events = POLLOUT};
+            (void)poll(&wait, 1, -1);
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int fd_read_all(int fd, struct buf *b)
+{
+    for (;;) {
+        char chunk[65536];
+        ssize_t got = read(fd, chunk, sizeof chunk);
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (buf_add(b, chunk, (size_t)got) < 0) {
+            errno = EFBIG;
+            return -1;
+        }
+    }
+}
+
+int fd_read_file(const char *path, struct buf *b, struct err *err)
+{
+    struct stat st;
+    /* O_NONBLOCK so that a FIFO cannot hang the open. */
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return err_sys(err, "%s", path);
+    if (fstat(fd, &st) < 0)
+        return err_sys(err, "%s", path);
+    if (S_ISDIR(st.st_mode))
+        return err_set(err, ERR_USAGE, "%s: is a folder, not a file", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_USAGE, "%s: is not a regular file", path);
+    if (fd_read_all(fd, b) < 0)
+        return err_sys(err, "%s", path);
+    return 0;
+}
+
+int fd_write_file_at(int dirfd, const char *path, const char *text)
+{
+    AUTO_CLOSE int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -1;
+    return write(fd, text, strlen(text)) < 0 ? -1 : 0;
+}
+
+ssize_t fd_read_file_at(int dirfd, const char *path, char *out, size_t n)
+{
+    AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+    size_t have = 0;
+
+    if (fd < 0)
+        return -1;
+    while (have + 1 < n) {
+        ssize_t got = read(fd, out + have, n - 1 - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    out[have] = '\0';
+    return (ssize_t)have;
+}
+
+int fd_pipe(int ret_fds[2], struct err *err)
+{
+    if (pipe2(ret_fds, O_CLOEXEC) < 0)
+        return err_sys(err, "make a pipe");
+    return 0;
+}
+
+int fd_nonblock(int fd, bool on)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    if (flags < 0)
+        return -1;
+    return fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
+}
+
+int fd_memory(const char *name, const void *p, size_t n, struct err *err)
+{
+    AUTO_CLOSE int fd = memfd_create(name, MFD_CLOEXEC);
+
+    if (fd < 0 || fd_write_all(fd, p, n) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return err_sys(err, "keep %zu bytes in memory", n);
+    return fd_take(&fd);
+}
+
+union control {
+    char room[CMSG_SPACE(FD_MSG_MAX * sizeof(int))];
+    struct cmsghdr align;
+};
+
+int fd_send(int sock, const void *p, size_t n, const int *fds, size_t fd_count)
+{
+    union control control;
+    struct iovec iov = {.iov_base = (void *)p, .iov_len = n};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    if (fd_count > FD_MSG_MAX) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (fd_count) {
+        memset(&control, 0, sizeof control);
+        msg.msg_control = control.room;
+        msg.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+        struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+        memcpy(CMSG_DATA(head), fds, fd_count * sizeof(int));
+    }
+    for (;;) {
+        ssize_t done = sendmsg(sock, &msg, MSG_NOSIGNAL);
+        if (done >= 0)
+            return 0;
+        if (errno != EINTR)
+            return -1;
+    }
+}
+
+static size_t take_fds(struct msghdr *msg, int ret_fds[FD_MSG_MAX])
+{
+    size_t count = 0;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < n; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof fd);
+            if (count < FD_MSG_MAX)
+                ret_fds[count++] = fd;
+            else
+                close(fd);
+        }
+    }
+    return count;
+}
+
+ssize_t fd_recv(int sock, void *p, size_t n, int ret_fds[FD_MSG_MAX], size_t *ret_count, int flags)
+{
+    union control control;
+    struct iovec iov = {.iov_base = p, .iov_len = n};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control.room,
+                         .msg_controllen = sizeof control.room};
+    ssize_t got;
+
+    do
+        got = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC | flags);
+    while (got < 0 && errno == EINTR);
+    *ret_count = 0;
+    if (got < 0)
+        return -1;
+    *ret_count = take_fds(&msg, ret_fds);
+    if (!(msg.msg_flags & MSG_TRUNC))
+        return got;
+    while (*ret_count)
+        close(ret_fds[--*ret_count]);
+    errno = EMSGSIZE;
+    return -1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Descriptors. Every one we open is close-on-exec from birth; -1 means none.
+ */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+void fd_close(int *fd); /* closes and sets to -1; keeps errno */
+int fd_take(int *fd);   /* hands it out, leaves -1 */
+#define AUTO_CLOSE __attribute__((cleanup(fd_close)))
+
+/* 0 when all was written, else -1 with errno; goes on after EINTR, waits after EAGAIN. */
+int fd_write_all(int fd, const void *p, size_t n);
+/* Reads to the end into b. -1 with errno; EFBIG when b's ceiling is reached. */
+int fd_read_all(int fd, struct buf *b);
+/* A whole file, following links; refuses folders, devices and pipes. */
+int fd_read_file(const char *path, struct buf *b, struct err *err);
+/* Writes a small file (for /proc and cgroup files): open, one write, close. -1 with errno. */
+int fd_write_file_at(int dirfd, const char *path, const char *text);
+/* Reads at most n - 1 bytes of a small file as a C string. -1 with errno. */
+ssize_t fd_read_file_at(int dirfd, const char *path, char *out, size_t n);
+
+int fd_pipe(int ret_fds[2], struct err *err);
+int fd_nonblock(int fd, bool on);
+/* An unnamed file in memory that holds these bytes, its offset at 0. */
+int fd_memory(const char *name, const void *p, size_t n, struct err *err);
+
+/* One message with up to FD_MSG_MAX descriptors over a Unix socket. */
+#define FD_MSG_MAX 8
+int fd_send(int sock, const void *p, size_t n, const int *fds, size_t fd_count);
+/* Bytes received, 0 at the end, -1 with errno. *ret_count descriptors arrive in ret_fds (the caller's to
+ * close), those beyond FD_MSG_MAX are closed. EMSGSIZE when the message was longer than n. */
+ssize_t fd_recv(int sock, void *p, size_t n, int ret_fds[FD_MSG_MAX], size_t *ret_count, int flags);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Options: one table row each. The command line, the config file, the environment,
+ * `--print-config`, help, completion and the man page are all read from the rows; values land in a
+ * settings struct.
+ *
+ * Life: opt_init (defaults), then opt_parse, opt_load_conf, opt_load_env and opt_apply in any
+ * order, then read the settings, then opt_done, which frees what the settings own. Every value has
+ * a source, and sources have a rank (the order of enum opt_from): a weaker source never overrides a
+ * stronger one, so the command line may come first and say which config file to read.
+ */
+#ifndef BASE_OPT_H
+#define BASE_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/conf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+/* The type of the settings' member, and how its value is written. */
+enum opt_kind {
+    OPT_FLAG,     /* bool: --json; in a config file `json = true` */
+    OPT_NEGATION, /* bool, made false: --no-check; often the second row of a member */
+    OPT_STRING,   /* char *, NULL until set */
+    OPT_LIST,     /* struct opt_list; repeating adds, a stronger source replaces */
+    OPT_SIZE,     /* uint64_t bytes */
+    OPT_DURATION, /* int64_t milliseconds */
+    OPT_MILLI,    /* int64_t thousandths */
+    OPT_INT,      /* int64_t */
+    OPT_CHOICE,   /* int, an index into .choices */
+};
+
+enum opt_flag {
+    OPT_CONF = 1 << 0,    /* may stand in config files and in the environment */
+    OPT_LOOSENS = 1 << 1, /* weakens the wall: a project's config file may not set it */
+    OPT_HIDDEN = 1 << 2,  /* works, but help and suggestions do not show it */
+    OPT_SECRET = 1 << 3,  /* its value is never printed */
+};
+
+struct opt_list {
+    char **items; /* n of them and a NULL; NULL when n is 0 */
+    size_t n;
+};
+
+/* Rows with the same offset are names for one value; the first of them says its default. */
+struct opt {
+    const char *name; /* without dashes; NULL ends the table */
+    char letter;      /* -t; 0 for none */
+    enum opt_kind kind;
+    unsigned flags;
+    size_t offset;
+    const char *arg;     /* what help calls the value: "SIZE" */
+    const char *help;    /* one line */
+    const char *group;   /* heading in help */
+    const char *initial; /* the default as text; NULL is false, 0, none, the first choice; for a
+                            negation true */
+    int64_t min, max;    /* of a number, in its unit; max 0 is no upper end */
+    const char *const *choices; /* ends with NULL */
+    const char *excludes; /* names, with commas between, that cannot be given together with it */
+};
+
+enum opt_from {
+    OPT_FROM_DEFAULT,
+    OPT_FROM_USER,
+    OPT_FROM_PROJECT,
+    OPT_FROM_ENV,
+    OPT_FROM_COMMAND,
+};
+
+struct opt_source {
+    enum opt_from from;
+    const char *place; /* the file's path, or the variable's name */
+    size_t line;
+};
+
+struct opt_set {
+    const struct opt *const *tables; /* ends with NULL; all over the same settings */
+    void *settings;
+    struct opt_source *sources; /* per row; they own their place */
+    size_t count;
+};
+
+void opt_init(struct opt_set *set, const struct opt *const *tables, void *settings);
+void opt_done(struct opt_set *set); /* the settings' own members are NULL and empty afterwards */
+
+/* Sets one option from text. -1 with ERR_USAGE, the source and the name in the message. A value
+ * from a weaker source than the present one is checked and dropped. What it excludes is an error
+ * when both come from the same source; otherwise the stronger one stays. Dashes and underscores are
+ * the same in a name, but not on the command line. */
+int opt_apply(struct opt_set *set, const struct opt_source *source, const char *name,
+              struct str value, struct err *err);
+/* The same for an array: a list takes all its values, also none; the other kinds take one. */
+int opt_apply_list(struct opt_set *set, const struct opt_source *source, struct str name,
+                   const struct str *values, size_t n, struct err *err);
+
+/* What stood on a command line beside its options; all of it points into argv. */
+struct opt_args {
+    char **operands; /* before "--", options taken out */
+    size_t operand_n;
+    char **rest; /* after the first "--" */
+    size_t rest_n;
+    bool has_rest;
+};
+
+/* GNU style, options and operands mixed: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, -ab; "-" is
+ * an operand, "--" ends the options; names are not shortened. argv[0] is skipped. Done with
+ * opt_args_done. */
+int opt_parse(struct opt_set *set, int argc, char **argv, struct opt_args *ret, struct err *err);
+void opt_args_done(struct opt_args *args);
+
+struct opt_conf {
+    const char *path;
+    enum opt_from from; /* OPT_FROM_USER or OPT_FROM_PROJECT */
+    bool optional;      /* a missing file is no error */
+    /* Takes the keys below a [section]; without it a section is an error. Its own error gets the
+     * place put in front. A project's file is not to be trusted: look at source->from. */
+    int (*section)(void *ctx, const struct opt_source *source, const struct conf_item *item,
+                   struct err *err);
+    void *ctx;
+};
+
+int opt_load_conf(struct opt_set *set, const struct opt_conf *conf, struct err *err);
+/* For each OPT_CONF row the variable PREFIX_NAME, in capitals with underscores; empty is as unset.
+ * A list gets one item. */
+int opt_load_env(struct opt_set *set, const char *prefix, struct err *err);
+
+/* The OPT_CONF values as a config file that reads back the same, each with its source in a comment.
+ */
+void opt_print(const struct opt_set *set, FILE *out);
+
+/* Where a value came from; NULL when there is no such option. */
+const struct opt_source *opt_source_of(const struct opt_set *set, const char *name);
+/* "default", "user config PATH:LINE", "environment NAME", "command line"; safe for a terminal. */
+char *opt_source_text(const struct opt_source *source, char *out, size_t n);
+
+/* Walks all rows: `struct opt_walk w = {0}; while ((row = opt_next(tables, &w)))`; w.index is the
+ * number of the row after this one. */
+struct opt_walk {
+    size_t table, row, index;
+};
+const struct opt *opt_next(const struct opt *const *tables, struct opt_walk *walk);
+bool opt_takes_value(const struct opt *row);
+/* A row's value as conf_parse reads it (OPT_LIST as an array). */
+void opt_add_value(struct buf *b, const struct opt *row, const void *settings);
+
+#endif

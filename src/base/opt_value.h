@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kinds of values that options have: reading, writing, keeping. Used by opt.c.
+ */
+#ifndef BASE_OPT_VALUE_H
+#define BASE_OPT_VALUE_H
+
+#include "base/opt.h"
+
+/* One value outside its settings; a string and a list are owned by whoever holds it. */
+union opt_value {
+    bool flag;
+    char *string;
+    struct opt_list list;
+    uint64_t size;
+    int64_t number;
+    int choice;
+};
+
+/* From text; only a list takes more or fewer than one. The message does not name the option. */
+int opt_value_read(const struct opt *row, const struct str *texts, size_t n, union opt_value *ret,
+                   struct err *err);
+void opt_value_free(const struct opt *row, union opt_value *v);
+/* Moves the items of *more to the end of *list. */
+void opt_value_join(union opt_value *list, union opt_value *more);
+
+/* The member of the settings, as bits: ownership does not change. */
+union opt_value opt_value_get(const struct opt *row, const void *settings);
+void opt_value_put(const struct opt *row, void *settings, const union opt_value *v);
+
+/* False for a flag that says no; such a one contradicts nothing. */
+bool opt_value_is_on(const struct opt *row, const union opt_value *v);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct str str_from(const char *s)
+{
+    return (struct str){s ? s : "", s ? strlen(s) : 0};
+}
+
+bool str_eq(struct str a, struct str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+bool str_is(struct str a, const char *s)
+{
+    return str_eq(a, str_from(s));
+}
+
+bool str_is_nocase(struct str a, const char *s)
+{
+    return a.n == strlen(s) && strncasecmp(a.p, s, a.n) == 0;
+}
+
+bool str_starts(struct str s, const char *prefix)
+{
+    size_t n = strlen(prefix);
+
+    return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+bool str_ends(struct str s, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+}
+
+long str_find(struct str s, struct str needle)
+{
+    if (!needle.n)
+        return 0;
+    const char *at = s.n ? memmem(s.p, s.n, needle.p, needle.n) : NULL;
+    return at ? (long)(at - s.p) : -1;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.n && is_space(s.p[0])) {
+        s.p++;
+        s.n--;
+    }
+    while (s.n && is_space(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+
+struct str str_slice(struct str s, size_t from, size_t to)
+{
+    if (to > s.n)
+        to = s.n;
+    if (from > to)
+        from = to;
+    return (struct str){s.p + from, to - from};
+}
+
+bool str_next(struct str *rest, char sep, struct str *ret_piece)
+{
+    if (!rest->p)
+        return false;
+    const char *end = rest->n ? memchr(rest->p, sep, rest->n) : NULL;
+    size_t n = end ? (size_t)(end - rest->p) : rest->n;
+
+    *ret_piece = (struct str){rest->p, n};
+    if (end)
+        *rest = (struct str){end + 1, rest->n - n - 1};
+    else
+        *rest = (struct str){NULL, 0};
+    return true;
+}
+
+bool str_next_line(struct str *rest, struct str *ret_line)
+{
+    if (!rest->n || !str_next(rest, '\n', ret_line))
+        return false;
+    if (ret_line->n && ret_line->p[ret_line->n - 1] == '\r')
+        ret_line->n--;
+    return true;
+}

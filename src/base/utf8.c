@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/utf8.h"
+
+static bool is_tail(unsigned char c)
+{
+    return (c & 0xC0) == 0x80;
+}
+
+/* Bytes of the character at p (n > 0 left), 0 when it is not one. Table 3-7 of the Unicode standard. */
+static size_t char_length(const unsigned char *p, size_t n)
+{
+    unsigned char c = p[0], low = 0x80, high = 0xBF;
+    size_t need = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+
+    if (need <= 1)
+        return need;
+    if (c == 0xE0)
+        low = 0xA0;
+    if (c == 0xED)
+        high = 0x9F;
+    if (c == 0xF0)
+        low = 0x90;
+    if (c == 0xF4)
+        high = 0x8F;
+    if (n < need || p[1] < low || p[1] > high)
+        return 0;
+    for (size_t i = 2; i < need; i++)
+        if (!is_tail(p[i]))
+            return 0;
+    return need;
+}
+
+size_t utf8_valid_prefix(struct str s)
+{
+    const unsigned char *p = (const unsigned char *)s.p;
+    size_t i = 0;
+
+    while (i < s.n) {
+        size_t n = char_length(p + i, s.n - i);
+        if (!n)
+            break;
+        i += n;
+    }
+    return i;
+}
+
+bool utf8_valid(struct str s)
+{
+    return utf8_valid_prefix(s) == s.n;
+}
+
+size_t utf8_count(struct str s)
+{
+    const unsigned char *p = (const unsigned char *)s.p;
+    size_t count = 0;
+
+    for (size_t i = 0; i < s.n; count++) {
+        size_t n = char_length(p + i, s.n - i);
+        i += n ? n : 1;
+    }
+    return count;
+}
+
+int utf8_add_clean(struct buf *b, struct str s)
+{
+    while (s.n) {
+        size_t good = utf8_valid_prefix(s);
+        if (buf_add(b, s.p, good) < 0)
+            return -1;
+        if (good == s.n)
+            break;
+        if (buf_adds(b, "\xEF\xBF\xBD") < 0)
+            return -1;
+        s = str_slice(s, good + 1, s.n);
+    }
+    return 0;
+}
+
+size_t utf8_cut(struct str s, size_t n)
+{
+    if (n >= s.n)
+        return s.n;
+    for (size_t back = 0; back < 4 && back <= n; back++)
+        if (!is_tail((unsigned char)s.p[n - back]))
+            return n - back;
+    return n; /* not text: any place is as good */
+}
+
+int base64_add(struct buf *b, struct str bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *p = (const unsigned char *)bytes.p;
+
+    for (size_t i = 0; i < bytes.n; i += 3) {
+        size_t left = bytes.n - i;
+        unsigned v = (unsigned)p[i] << 16;
+        if (left > 1)
+            v |= (unsigned)p[i + 1] << 8;
+        if (left > 2)
+            v |= p[i + 2];
+        char out[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=',
+                       left > 2 ? digits[v & 63] : '='};
+        if (buf_add(b, out, 4) < 0)
+            return -1;
+    }
+    return 0;
+}

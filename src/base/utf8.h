@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Length of the longest valid prefix (Unicode's definition: no surrogates, nothing overlong). */
+size_t utf8_valid_prefix(struct str s);
+bool utf8_valid(struct str s);
+/* Code points; each invalid byte counts as one. */
+size_t utf8_count(struct str s);
+/* Appends s with U+FFFD for each invalid byte. -1 at the ceiling. */
+int utf8_add_clean(struct buf *b, struct str s);
+/* The largest k <= n at which s may be cut without splitting a character. */
+size_t utf8_cut(struct str s, size_t n);
+
+int base64_add(struct buf *b, struct str bytes);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "jail/cgroup_impl.h"
+
+struct cgroup {
+    struct cgroup_host *host;
+    char name[CGROUP_NAME_MAX];
+    struct cgroup_part parts[CGROUP_HOMES + 1];
+    size_t part_count;
+    struct err why[CGROUP_CONTROLLERS]; /* for those that do not hold */
+    struct cgroup *next;                /* among the stuck */
+};
+
+static int none_limit(struct cgroup_part *p, enum cgroup_controller controller,
+                      const struct jail_limits *limits, struct err *err)
+{
+    (void)p, (void)controller, (void)limits, (void)err;
+    return 0;
+}
+
+static int none_open(struct cgroup_part *p, struct err *err)
+{
+    (void)p, (void)err;
+    return 0;
+}
+
+static void none_usage(struct cgroup_part *p, struct cgroup_usage *ret)
+{
+    (void)p, (void)ret;
+}
+
+static int none_watch_oom(struct cgroup_part *p)
+{
+    (void)p;
+    return -1;
+}
+
+static void none_kill(struct cgroup_part *p)
+{
+    (void)p;
+}
+
+const struct cgroup_ops cgroup_none = {
+    .name = "none",
+    .limit = none_limit,
+    .open = none_open,
+    .usage = none_usage,
+    .watch_oom = none_watch_oom,
+    .kill = none_kill,
+};
+
+static struct cgroup_home nowhere = {.ops = &cgroup_none, .fd = -1};
+
+struct cgroup_part cgroup_part_of(struct cgroup_home *home, const char *name)
+{
+    return (struct cgroup_part){
+        .home = home, .name = name, .enter_fd = -1, .dir_fd = -1, .oom_fd = -1, .events_fd = -1};
+}
+
+int cgroup_part_remove(struct cgroup_part *p)
+{
+    if (p->home->fd < 0 || unlinkat(p->home->fd, p->name, AT_REMOVEDIR) == 0)
+        return 0;
+    return errno == ENOENT || errno == ENODEV ? 0 : -1;
+}
+
+static void close_fds(struct cgroup_part *p)
+{
+    fd_close(&p->enter_fd);
+    fd_close(&p->dir_fd);
+    fd_close(&p->oom_fd);
+    fd_close(&p->events_fd);
+}
+
+static const struct {
+    enum jail_layer layer;
+    enum cgroup_controller controller;
+} layers[CGROUP_PLACES] = {
+    {LAYER_MEMORY, CGROUP_MEMORY},
+    {LAYER_PIDS, CGROUP_PIDS},
+    {LAYER_CPU, CGROUP_CPU},
+};
+
+static unsigned controllers_of(layer_mask wanted)
+{
+    unsigned controllers = 0;
+
+    for (size_t i = 0; i < CGROUP_PLACES; i++)
+        if (wanted & LAYER_BIT(layers[i].layer))
+            controllers |= CGROUP_BIT(layers[i].controller);
+    /* Who limits the processor also wants to know what was used. */
+    if (controllers & CGROUP_BIT(CGROUP_CPU))
+        controllers |= CGROUP_BIT(CGROUP_CPUACCT);
+    return controllers;
+}
+
+static void blame(struct cgroup *c, unsigned controllers, const struct err *err)
+{
+    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
+        if (controllers & CGROUP_BIT(i))
+            c->why[i] = *err;
+}
+
+/* Sets the limits of one directory; the controllers that took theirs. */
+static unsigned limit(struct cgroup *c, struct cgroup_part *p, const struct jail_limits *limits)
+{
+    unsigned held = p->controllers;
+
+    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++)
+        if ((held & CGROUP_BIT(i)) && p->home->ops->limit(p, i, limits, &c->why[i]) < 0)
+            held &= ~CGROUP_BIT(i);
+    return held;
+}
+
+/* One directory with its limits set; the controllers that hold in it. *ret_errno is that of the
+ * mkdir. */
+static unsigned add_part(struct cgroup *c, struct cgroup_home *home, unsigned wanted,
+                         const struct jail_limits *limits, int *ret_errno)
+{
+    struct cgroup_part part = cgroup_part_of(home, c->name);
+    struct err err;
+
+    part.controllers = home->controllers & wanted;
+    if (!part.controllers)
+        return 0;
+    if (mkdirat(home->fd, c->name, 0755) < 0) {
+        *ret_errno = errno;
+        (void)err_sys(&err, "mkdir %s/%s", home->path, c->name);
+        blame(c, part.controllers, &err);
+        return 0;
+    }
+    if (home->ops->open(&part, &err) < 0) {
+        blame(c, part.controllers, &err);
+        part.controllers = 0;
+    }
+    part.controllers = limit(c, &part, limits);
+    if (!part.controllers) {
+        close_fds(&part);
+        (void)cgroup_part_remove(&part);
+        return 0;
+    }
+    atomic_fetch_add(&home->live, 1);
+    c->parts[c->part_count++] = part;
+    return part.controllers;
+}
+
+/* What every controller that does not hold gets: a part in which all is "nothing". */
+static void add_nothing(struct cgroup *c, unsigned controllers)
+{
+    c->parts[c->part_count] = cgroup_part_of(&nowhere, c->name);
+    c->parts[c->part_count++].controllers = controllers;
+}
+
+/* -1 when a home has gone since it was found. */
+static int build(struct cgroup_host *host, const struct jail_limits *limits, unsigned wanted,
+                 struct cgroup **ret)
+{
+    static atomic_uint counter;
+    struct cgroup *c = xcalloc(1, sizeof *c);
+    unsigned held = 0;
+    int failure = 0;
+
+    c->host = host;
+    memcpy(c->why, host->why, sizeof c->why);
+    (void)snprintf(c->name, sizeof c->name, "glovebox-%d-%" PRId64 "-%s-%u", host->self.pid,
+                   host->self.start, host->self.space, atomic_fetch_add(&counter, 1));
+    for (size_t i = 0; i < host->home_count; i++)
+        held |= add_part(c, &host->homes[i], wanted, limits, &failure);
+    if (wanted & ~held)
+        add_nothing(c, wanted & ~held);
+    *ret = c;
+    return failure == ENOENT || failure == ENODEV ? -1 : 0;
+}
+
+int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgroup **ret,
+                struct err *err)
+{
+    unsigned controllers = controllers_of(wanted);
+    struct cgroup_host *host = cgroup_host_get();
+
+    (void)err;
+    if (build(host, limits, controllers, ret) == 0)
+        return 0;
+    cgroup_host_forget(host);
+    cgroup_close(*ret);
+    (void)build(cgroup_host_get(), limits, controllers, ret);
+    return 0;
+}
+
+static const struct cgroup_part *part_with(const struct cgroup *c,
+                                           enum cgroup_controller controller)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].controllers & CGROUP_BIT(controller))
+            return &c->parts[i];
+    return NULL;
+}
+
+layer_mask cgroup_held(const struct cgroup *c)
+{
+    layer_mask held = 0;
+
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        const struct cgroup_part *p = part_with(c, layers[i].controller);
+        if (p && p->home->ops != &cgroup_none)
+            held |= LAYER_BIT(layers[i].layer);
+    }
+    return held;
+}
+
+size_t cgroup_enter_fds(struct cgroup *c, int ret_fds[CGROUP_ENTER_MAX])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].enter_fd >= 0)
+            ret_fds[n++] = c->parts[i].enter_fd;
+    return n;
+}
+
+int cgroup_dir_fd(struct cgroup *c)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].dir_fd >= 0)
+            return c->parts[i].dir_fd;
+    return -1;
+}
+
+int cgroup_attach(struct cgroup *c, int pid)
+{
+    char text[16];
+
+    (void)snprintf(text, sizeof text, "%d", pid);
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].home->fd >= 0 && cgroup_put(&c->parts[i], "cgroup.procs", text) < 0)
+            return -1;
+    return 0;
+}
+
+void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret)
+{
+    *ret = (struct cgroup_usage){0};
+    for (size_t i = 0; i < c->part_count; i++)
+        c->parts[i].home->ops->usage(&c->parts[i], ret);
+}
+
+int cgroup_oom_fd(struct cgroup *c)
+{
+    for (size_t i = 0; i < c->part_count; i++) {
+        struct cgroup_part *p = &c->parts[i];
+        if (p->controllers & CGROUP_BIT(CGROUP_MEMORY))
+            return p->oom_fd >= 0 ? p->oom_fd : p->home->ops->watch_oom(p);
+    }
+    return -1;
+}
+
+/* Where forking can be stopped comes first: then the other lists can only shrink. */
+void cgroup_kill(struct cgroup *c)
+{
+    for (int pids = 1; pids >= 0; pids--)
+        for (size_t i = 0; i < c->part_count; i++)
+            if (pids == !!(c->parts[i].controllers & CGROUP_BIT(CGROUP_PIDS)))
+                c->parts[i].home->ops->kill(&c->parts[i]);
+}
+
+/* One try at every directory still there, the last made first. True when none is left. */
+static bool remove_parts(struct cgroup *c)
+{
+    while (c->part_count) {
+        struct cgroup_part *p = &c->parts[c->part_count - 1];
+        close_fds(p);
+        if (cgroup_part_remove(p) < 0)
+            return false;
+        if (p->home->fd >= 0)
+            atomic_fetch_sub(&p->home->live, 1);
+        c->part_count--;
+    }
+    return true;
+}
+
+static void discard(struct cgroup *c)
+{
+    cgroup_host_put(c->host);
+    free(c);
+}
+
+#define CLOSE_FOR_NS      1000000000
+#define CLOSE_PAUSE_NS    50000
+#define CLOSE_PAUSE_LIMIT 10000000
+
+/* Kills and waits until it can be removed. False when the second is over. */
+static bool remove_patiently(struct cgroup *c)
+{
+    int64_t deadline = clock_mono_ns() + CLOSE_FOR_NS;
+    struct timespec pause = {.tv_nsec = CLOSE_PAUSE_NS};
+
+    do {
+        cgroup_kill(c);
+        if (remove_parts(c))
+            return true;
+        (void)nanosleep(&pause, NULL);
+        if (pause.tv_nsec < CLOSE_PAUSE_LIMIT)
+            pause.tv_nsec *= 2;
+    } while (clock_mono_ns() < deadline);
+    return false;
+}
+
+static pthread_mutex_t stuck_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cgroup *stuck; /* closed, but a process in it sleeps where SIGKILL does not reach */
+
+static void keep_stuck(struct cgroup *c)
+{
+    pthread_mutex_lock(&stuck_lock);
+    c->next = stuck;
+    stuck = c;
+    pthread_mutex_unlock(&stuck_lock);
+}
+
+void cgroup_retry_stuck(void)
+{
+    struct cgroup *c, *next;
+
+    pthread_mutex_lock(&stuck_lock);
+    c = stuck;
+    stuck = NULL;
+    pthread_mutex_unlock(&stuck_lock);
+    for (; c; c = next) {
+        next = c->next;
+        if (remove_parts(c))
+            discard(c);
+        else
+            keep_stuck(c);
+    }
+}
+
+void cgroup_close(struct cgroup *c)
+{
+    if (!c)
+        return;
+    if (remove_parts(c) || remove_patiently(c))
+        discard(c);
+    else
+        keep_stuck(c);
+}
+
+void cgroup_describe(struct cgroup_place ret[CGROUP_PLACES])
+{
+    const struct jail_limits limits = {.memory_bytes = 64 << 20, .pids = 16, .cpu_milli = 1000};
+    struct cgroup *c;
+    struct err err;
+
+    if (cgroup_open(&limits, CGROUP_LAYERS, &c, &err) < 0)
+        return;
+    for (size_t i = 0; i < CGROUP_PLACES; i++) {
+        const struct cgroup_part *p = part_with(c, layers[i].controller);
+        bool holds = p->home->path;
+        ret[i] = (struct cgroup_place){.layer = layers[i].layer, .by = p->home->ops->name};
+        (void)snprintf(ret[i].where, sizeof ret[i].where, "%s", holds ? p->home->path : "");
+        (void)snprintf(ret[i].why, sizeof ret[i].why, "%s",
+                       holds ? "" : c->why[layers[i].controller].msg);
+    }
+    cgroup_close(c);
+}

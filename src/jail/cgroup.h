@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Control groups, seen from the host: a run's own memory, pids and cpu limits, and what it used.
+ *
+ * Theory. The kernel has two interfaces and a host may mount either or both: v2 is one tree with
+ * every controller in it; v1 is a tree per controller. A controller lives in exactly one place, so
+ * each of the three layers is held by v2, by v1 or by nothing, and one run may mix them. Each of
+ * the three ways is a struct cgroup_ops; "nothing" is one of them. On the first use a process looks
+ * where its runs may have their groups (cgroup_v1.c, cgroup_v2.c) and keeps that; it looks again
+ * when the place has gone.
+ *
+ * A run's directory is `glovebox-PID-START-SPACE-N` in every tree it needs: the owner's pid, its
+ * start time and the pid and time namespaces in which those two mean something. Whoever makes it
+ * removes it, in cgroup_close. An owner that was killed cannot, so every run first sweeps away
+ * directories whose owner is dead; pid and start time together are never used twice, so a sweep
+ * cannot hit a live owner, and two sweeps at once merely find some of the work done. Owners from
+ * other namespaces are not judged at all.
+ *
+ * The guest's first process enters by itself, before it drops its rights: on v1 by writing "0" to
+ * inherited descriptors, on v2 by being cloned into the group. A parent that writes another task's
+ * pid takes the kernel's global thread-group lock and waits out an RCU grace period, 10 ms after
+ * idleness. So nothing may be forked by it before it is in, and from then on everything below it is
+ * in as well.
+ *
+ * Killing races with forking: cgroup.kill is atomic; without it pids.max becomes 0 and we kill what
+ * is listed until nothing is. A pid is only signalled through a pidfd that was opened before the
+ * list that names it was read, so a number that was reused by a stranger is never hit. Removing
+ * races with dying: rmdir says EBUSY for a moment, so closing waits, at most a second; what
+ * survives that is kept aside and tried again by the next sweep of this process.
+ */
+#ifndef JAIL_CGROUP_H
+#define JAIL_CGROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "jail/layers.h"
+#include "jail/limits.h"
+
+struct cgroup;
+
+#define CGROUP_LAYERS (LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU))
+
+/* Makes a group for one run with these limits (0: none; one process is added for our init).
+ * `wanted` may hold other layers as well. A missing controller is no failure: the group then holds
+ * fewer layers, down to none. -1 only when this process cannot learn its own identity. Needs no
+ * rights; safe in threads. */
+int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgroup **ret,
+                struct err *err);
+/* The wanted layers that hold. */
+layer_mask cgroup_held(const struct cgroup *c);
+
+/* Entering, first way: descriptors to which the process that enters writes "0" while it has one
+ * thread; their count. They stay ours, are close-on-exec and must not stay open in the guest. */
+#define CGROUP_ENTER_MAX 4
+size_t cgroup_enter_fds(struct cgroup *c, int ret_fds[CGROUP_ENTER_MAX]);
+/* Second way: the directory for clone3(CLONE_INTO_CGROUP), or -1 when there is none. Ours as well.
+ * A run may need both ways. */
+int cgroup_dir_fd(struct cgroup *c);
+/* For kernels before 5.7, and for processes that are not ours to start: moves one process from
+ * outside, slowly. -1 with errno when it is not in every one of the run's groups. */
+int cgroup_attach(struct cgroup *c, int pid);
+
+/* What the run used until now; 0 where nobody counts. */
+struct cgroup_usage {
+    uint64_t cpu_ns;
+    uint64_t memory_now;
+    uint64_t memory_peak;
+    uint64_t oom_kills; /* kills because memory was out; v2 may count one process twice */
+    uint64_t pids_hits; /* forks refused */
+};
+void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret);
+
+/* A descriptor that becomes readable when the run meets its memory limit, or -1. It is a hint: on
+ * v2 it also fires when the kernel could still free something. cgroup_usage tells, and arms it
+ * again. */
+int cgroup_oom_fd(struct cgroup *c);
+
+/* SIGKILL for all inside; waits up to 0.1 s for v1 to be empty. */
+void cgroup_kill(struct cgroup *c);
+/* Kills what is left, removes the group everywhere, frees. NULL is fine. */
+void cgroup_close(struct cgroup *c);
+
+/* Removes what dead owners left behind. Costs a microsecond per tree when nobody has a group there.
+ */
+void cgroup_sweep(void);
+
+/* For `doctor`: who holds a layer. Makes a group to find out. */
+struct cgroup_place {
+    enum jail_layer layer;
+    const char *by;  /* "v2", "v1" or "none" */
+    char where[256]; /* the directory that runs have theirs in */
+    char why[512];   /* for none: the file and what the kernel said */
+};
+#define CGROUP_PLACES 3
+void cgroup_describe(struct cgroup_place ret[CGROUP_PLACES]);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The files of one directory: numbers in, numbers out, and the killing of what cgroup.procs lists.
+ */
+#include "jail/cgroup_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/pidfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/num.h"
+
+struct path {
+    char text[CGROUP_NAME_MAX + 64];
+};
+
+static struct path path_of(const struct cgroup_part *p, const char *file)
+{
+    struct path path;
+
+    (void)snprintf(path.text, sizeof path.text, "%s/%s", p->name, file);
+    return path;
+}
+
+int cgroup_put(const struct cgroup_part *p, const char *file, const char *text)
+{
+    return fd_write_file_at(p->home->fd, path_of(p, file).text, text);
+}
+
+int cgroup_put_u64(const struct cgroup_part *p, const char *file, uint64_t value, struct err *err)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    if (cgroup_put(p, file, text) < 0)
+        return err_sys(err, "write %s to %s/%s/%s", text, p->home->path, p->name, file);
+    return 0;
+}
+
+int cgroup_open_file(const struct cgroup_part *p, const char *file, int flags)
+{
+    return openat(p->home->fd, path_of(p, file).text, flags | O_CLOEXEC);
+}
+
+static struct str get(const struct cgroup_part *p, const char *file, char *text, size_t n)
+{
+    ssize_t got = fd_read_file_at(p->home->fd, path_of(p, file).text, text, n);
+
+    return (struct str){text, got < 0 ? 0 : (size_t)got};
+}
+
+static uint64_t number(struct str s)
+{
+    int64_t value;
+
+    return num_int64(str_trim(s), &value) && value > 0 ? (uint64_t)value : 0;
+}
+
+uint64_t cgroup_get_u64(const struct cgroup_part *p, const char *file)
+{
+    char text[64];
+
+    return number(get(p, file, text, sizeof text));
+}
+
+uint64_t cgroup_text_key(struct str text, const char *key)
+{
+    struct str line, name;
+
+    while (str_next_line(&text, &line))
+        if (str_next(&line, ' ', &name) && str_is(name, key))
+            return number(line);
+    return 0;
+}
+
+uint64_t cgroup_get_key(const struct cgroup_part *p, const char *file, const char *key)
+{
+    char text[1024];
+
+    return cgroup_text_key(get(p, file, text, sizeof text), key);
+}
+
+#define QUOTA_MIN_US  1000
+#define CPU_MILLI_MAX 1000000 /* a thousand processors; the kernel's own ceiling is beyond that */
+
+struct cgroup_quota cgroup_quota(uint32_t cpu_milli)
+{
+    uint64_t milli = cpu_milli < CPU_MILLI_MAX ? cpu_milli : CPU_MILLI_MAX;
+    struct cgroup_quota quota = {.us = milli * CGROUP_PERIOD_US / 1000,
+                                 .period_us = CGROUP_PERIOD_US};
+
+    if (quota.us < QUOTA_MIN_US)
+        quota = (struct cgroup_quota){QUOTA_MIN_US, QUOTA_MIN_US * 1000 / milli};
+    return quota;
+}
+
+#define ROUND 64 /* pids killed between two readings of the list */
+
+static size_t list(const struct cgroup_part *p, pid_t *ret_pids, size_t max)
+{
+    char text[16 * ROUND];
+    struct str rest = get(p, "cgroup.procs", text, sizeof text), line;
+    size_t n = 0;
+
+    while (n < max && str_next_line(&rest, &line))
+        ret_pids[n++] = (pid_t)number(line); /* 0: in a pid namespace that is not below ours */
+    return n;
+}
+
+static bool lists(const pid_t *pids, size_t n, pid_t pid)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pids[i] == pid)
+            return true;
+    return false;
+}
+
+/* The list is read again after the pidfds were opened: a number that it still holds belongs to the
+ * process that the pidfd is of, or to nobody that the pidfd could reach. Without pidfds (before
+ * Linux 5.3) a number is as good as the time between two lines. */
+static void kill_round(const struct cgroup_part *p, const pid_t *pids, size_t n)
+{
+    int fds[ROUND];
+    pid_t again[2 * ROUND];
+    size_t again_n;
+
+    for (size_t i = 0; i < n; i++)
+        fds[i] = pids[i] > 0 ? pidfd_open(pids[i], 0) : -1;
+    again_n = list(p, again, 2 * ROUND);
+    for (size_t i = 0; i < n; i++) {
+        bool still = pids[i] > 0 && lists(again, again_n, pids[i]);
+        if (still && fds[i] >= 0)
+            (void)pidfd_send_signal(fds[i], SIGKILL, NULL, 0);
+        else if (still)
+            (void)kill(pids[i], SIGKILL);
+        fd_close(&fds[i]);
+    }
+}
+
+#define KILL_FOR_NS      100000000
+#define KILL_PAUSE_NS    50000
+#define KILL_PAUSE_LIMIT 2000000
+
+void cgroup_kill_listed(struct cgroup_part *p)
+{
+    int64_t deadline = clock_mono_ns() + KILL_FOR_NS;
+    struct timespec pause = {.tv_nsec = KILL_PAUSE_NS};
+    pid_t pids[ROUND];
+
+    do {
+        size_t n = list(p, pids, ROUND);
+        if (n == 0)
+            return;
+        kill_round(p, pids, n);
+        (void)nanosleep(&pause, NULL);
+        if (pause.tv_nsec < KILL_PAUSE_LIMIT)
+            pause.tv_nsec *= 2;
+    } while (clock_mono_ns() < deadline);
+}

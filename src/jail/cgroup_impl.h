@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What cgroup.c, cgroup_v1.c and cgroup_v2.c share. Nobody else includes it.
+ *
+ * A host holds homes; a home is a directory of one tree in which runs get theirs, with the
+ * controllers that are to be had there. A run's cgroup holds one part per home, and one more, of
+ * the ops "none", for the controllers that have no home. A run keeps its host alive, so a part's
+ * home is always there.
+ */
+#ifndef JAIL_CGROUP_IMPL_H
+#define JAIL_CGROUP_IMPL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "jail/cgroup.h"
+#include "jail/cgroup_paths.h"
+
+struct cgroup_host;
+struct cgroup_part;
+
+struct cgroup_ops {
+    const char *name;
+    /* Adds the homes that this way has for `missing` controllers; for those it has none, says why.
+     */
+    void (*find)(const struct cgroup_map *map, unsigned missing, struct cgroup_host *host);
+    /* Sets one controller's limit. */
+    int (*limit)(struct cgroup_part *p, enum cgroup_controller controller,
+                 const struct jail_limits *limits, struct err *err);
+    int (*open)(struct cgroup_part *p, struct err *err); /* opens enter_fd or dir_fd */
+    void (*usage)(struct cgroup_part *p, struct cgroup_usage *ret);
+    int (*watch_oom)(struct cgroup_part *p); /* opens and returns oom_fd, or -1 */
+    void (*kill)(struct cgroup_part *p);
+};
+
+extern const struct cgroup_ops cgroup_v1, cgroup_v2, cgroup_none;
+
+struct cgroup_home {
+    const struct cgroup_ops *ops;
+    unsigned controllers;
+    int fd;
+    char *path;
+    atomic_uint live; /* directories in it that are this process's */
+};
+
+/* Who may own a directory: the pid and the start time name a process, in one pid and time
+ * namespace. */
+struct cgroup_owner {
+    pid_t pid;
+    int64_t start;  /* clock ticks after boot: /proc/PID/stat, field 22 */
+    char space[20]; /* both namespaces' inode numbers, in hexadecimal */
+};
+
+#define CGROUP_HOMES CGROUP_CONTROLLERS
+struct cgroup_host {
+    struct cgroup_home homes[CGROUP_HOMES];
+    size_t home_count;
+    struct err why[CGROUP_CONTROLLERS]; /* for those without a home */
+    struct cgroup_owner self;
+    unsigned refs;
+};
+
+/* This process's host, found on the first call. Each get wants a put. */
+struct cgroup_host *cgroup_host_get(void);
+void cgroup_host_put(struct cgroup_host *host);
+/* The next get looks again; those who hold this one keep it. */
+void cgroup_host_forget(struct cgroup_host *host);
+
+/* False when there is no such process that still runs; start is touched only if there is. */
+bool cgroup_process_runs(pid_t pid, int64_t *ret_start);
+
+#define CGROUP_NAME_MAX 96
+struct cgroup_part {
+    struct cgroup_home *home;
+    const char *name; /* of the directory in the home */
+    unsigned controllers;
+    int enter_fd, dir_fd, oom_fd, events_fd; /* ours; -1 for none */
+};
+
+struct cgroup_part cgroup_part_of(struct cgroup_home *home, const char *name);
+/* rmdir. 0 also when it has gone already, else -1 with errno. */
+int cgroup_part_remove(struct cgroup_part *p);
+/* Tries those again that could not be removed when they were closed. */
+void cgroup_retry_stuck(void);
+
+/* Opens path as a home. The controllers are the caller's claim. 0, or -1 when it is not a directory
+ * of the cgroup file system or we may not make directories in it. */
+int cgroup_home_open(const char *path, const struct cgroup_ops *ops, unsigned controllers,
+                     struct cgroup_home *ret, struct err *err);
+void cgroup_home_done(struct cgroup_home *home);
+void cgroup_host_add(struct cgroup_host *host, struct cgroup_home *home); /* takes it */
+
+/* One file of a part. Writing: 0, or -1 with errno; err variants name the file. */
+int cgroup_put(const struct cgroup_part *p, const char *file, const char *text);
+int cgroup_put_u64(const struct cgroup_part *p, const char *file, uint64_t value, struct err *err);
+int cgroup_open_file(const struct cgroup_part *p, const char *file, int flags);
+/* Reading: 0 when the file is not there or is no number. */
+uint64_t cgroup_get_u64(const struct cgroup_part *p, const char *file);
+/* The number after `key` in lines such as "oom_kill 3"; *text is what was read from such a file. */
+uint64_t cgroup_get_key(const struct cgroup_part *p, const char *file, const char *key);
+uint64_t cgroup_text_key(struct str text, const char *key);
+
+/* A share of the processors as time per period; the kernel takes quotas of 1 ms to 1 s only. */
+#define CGROUP_PERIOD_US 100000
+struct cgroup_quota {
+    uint64_t us, period_us;
+};
+struct cgroup_quota cgroup_quota(uint32_t cpu_milli);
+
+/* Kills what cgroup.procs lists, again and again until it lists nothing, for at most 0.1 s. */
+void cgroup_kill_listed(struct cgroup_part *p);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * v1: a tree per controller (Documentation/admin-guide/cgroup-v1). A group may have both processes
+ * and groups below it, so runs simply get theirs below our own.
+ */
+#include "jail/cgroup_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+static bool same_tree(const struct cgroup_spot *a, const struct cgroup_spot *b)
+{
+    return a->mount && b->mount && strcmp(a->mount, b->mount) == 0;
+}
+
+static int open_home(const struct cgroup_spot *spot, unsigned controllers, struct cgroup_home *ret,
+                     struct err *err)
+{
+    struct err at_mount;
+
+    if (cgroup_home_open(spot->dir, &cgroup_v1, controllers, ret, err) == 0)
+        return 0;
+    if (strcmp(spot->dir, spot->mount) == 0)
+        return -1;
+    return cgroup_home_open(spot->mount, &cgroup_v1, controllers, ret, &at_mount);
+}
+
+static void v1_find(const struct cgroup_map *map, unsigned missing, struct cgroup_host *host)
+{
+    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
+        const struct cgroup_spot *spot = &map->v1[i];
+        struct cgroup_home home;
+        unsigned together = 0;
+
+        if (!(missing & CGROUP_BIT(i)) || !spot->mount)
+            continue;
+        for (unsigned k = i; k < CGROUP_CONTROLLERS; k++)
+            if (same_tree(spot, &map->v1[k]))
+                together |= CGROUP_BIT(k) & missing;
+        missing &= ~together;
+        if (open_home(spot, together, &home, &host->why[i]) == 0)
+            cgroup_host_add(host, &home);
+        else
+            for (unsigned k = i + 1; k < CGROUP_CONTROLLERS; k++)
+                if (together & CGROUP_BIT(k))
+                    host->why[k] = host->why[i];
+    }
+}
+
+static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
+{
+    if (!limits->memory_bytes)
+        return 0;
+    if (cgroup_put_u64(p, "memory.limit_in_bytes", limits->memory_bytes, err) < 0)
+        return -1;
+    /* memsw is memory plus swap, and is there only where the kernel accounts for swap. */
+    if (cgroup_put_u64(p, "memory.memsw.limit_in_bytes", limits->memory_bytes, err) < 0)
+        (void)cgroup_put(p, "memory.swappiness", "0");
+    return 0;
+}
+
+static int limit_pids(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
+{
+    if (!limits->pids)
+        return 0;
+    return cgroup_put_u64(p, "pids.max", (uint64_t)limits->pids + 1, err);
+}
+
+static int limit_cpu(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
+{
+    struct cgroup_quota quota;
+
+    if (!limits->cpu_milli)
+        return 0;
+    quota = cgroup_quota(limits->cpu_milli);
+    if (quota.period_us != CGROUP_PERIOD_US && /* which is what a new group has */
+        cgroup_put_u64(p, "cpu.cfs_period_us", quota.period_us, err) < 0)
+        return -1;
+    if (cgroup_put_u64(p, "cpu.cfs_quota_us", quota.us, err) == 0)
+        return 0;
+    /* A group may not have a larger share than the one above it: then that one's is the limit. */
+    return err->sys == EINVAL ? 0 : -1;
+}
+
+static int v1_limit(struct cgroup_part *p, enum cgroup_controller controller,
+                    const struct jail_limits *limits, struct err *err)
+{
+    static int (*const setters[CGROUP_CONTROLLERS])(struct cgroup_part *,
+                                                    const struct jail_limits *, struct err *) = {
+        [CGROUP_MEMORY] = limit_memory, [CGROUP_PIDS] = limit_pids, [CGROUP_CPU] = limit_cpu};
+
+    return setters[controller] ? setters[controller](p, limits, err) : 0;
+}
+
+/* `tasks` and not cgroup.procs: moving a single thread, and that the writer itself, is the case for
+ * which the kernel takes no thread-group lock (kernel/cgroup/cgroup.c, cgroup_procs_write_start).
+ */
+static int v1_open(struct cgroup_part *p, struct err *err)
+{
+    p->enter_fd = cgroup_open_file(p, "tasks", O_WRONLY);
+    if (p->enter_fd < 0)
+        return err_sys(err, "open %s/%s/tasks", p->home->path, p->name);
+    return 0;
+}
+
+static void v1_usage(struct cgroup_part *p, struct cgroup_usage *ret)
+{
+    uint64_t fired;
+
+    if (p->oom_fd >= 0)
+        (void)!read(p->oom_fd, &fired, sizeof fired);
+    if (p->controllers & CGROUP_BIT(CGROUP_MEMORY)) {
+        ret->memory_now = cgroup_get_u64(p, "memory.usage_in_bytes");
+        ret->memory_peak = cgroup_get_u64(p, "memory.max_usage_in_bytes");
+        ret->oom_kills = cgroup_get_key(p, "memory.oom_control", "oom_kill");
+    }
+    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
+        ret->pids_hits = cgroup_get_key(p, "pids.events", "max");
+    if (p->controllers & CGROUP_BIT(CGROUP_CPUACCT))
+        ret->cpu_ns = cgroup_get_u64(p, "cpuacct.usage");
+}
+
+/* cgroup-v1/memory.rst, section 9: the event's descriptor and that of the file it is about. */
+static int v1_watch_oom(struct cgroup_part *p)
+{
+    char text[32];
+    AUTO_CLOSE int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    AUTO_CLOSE int control = -1;
+
+    if (event < 0 || !(p->controllers & CGROUP_BIT(CGROUP_MEMORY)))
+        return -1;
+    control = cgroup_open_file(p, "memory.oom_control", O_RDONLY);
+    if (control < 0)
+        return -1;
+    (void)snprintf(text, sizeof text, "%d %d", event, control);
+    if (cgroup_put(p, "cgroup.event_control", text) < 0)
+        return -1;
+    p->oom_fd = fd_take(&event);
+    return p->oom_fd;
+}
+
+static void v1_kill(struct cgroup_part *p)
+{
+    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
+        (void)cgroup_put(p, "pids.max", "0");
+    cgroup_kill_listed(p);
+}
+
+const struct cgroup_ops cgroup_v1 = {
+    .name = "v1",
+    .find = v1_find,
+    .limit = v1_limit,
+    .open = v1_open,
+    .usage = v1_usage,
+    .watch_oom = v1_watch_oom,
+    .kill = v1_kill,
+};

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * v2: one tree (Documentation/admin-guide/cgroup-v2.rst). Only the root may have both processes and
+ * controllers switched on below it, so our own group is seldom a possible home. The candidates are
+ * tried in the order of the table `candidates`; the first that has one of the controllers is the
+ * home.
+ */
+#include "jail/cgroup_impl.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+#define LEAF "glovebox-supervisor" /* where we go when our own group becomes the home */
+#define HOME "glovebox"            /* the group we make when it cannot */
+
+struct search {
+    const struct cgroup_spot *spot;
+    unsigned available; /* the controllers we look for, as far as the tree has them */
+};
+
+/* A candidate that does not apply here: no reason worth printing. */
+static int not_here(struct err *err)
+{
+    return err_set(err, ERR_NONE, "not here");
+}
+
+static unsigned read_controllers(int dir, const char *file)
+{
+    char text[512];
+    ssize_t n = fd_read_file_at(dir, file, text, sizeof text);
+
+    return n < 0 ? 0 : cgroup_controllers_parse((struct str){text, (size_t)n}, ' ');
+}
+
+/* Switches on what the group has and its children not yet, one by one: one that fails (a realtime
+ * process forbids cpu) must not cost the others. errno is that of the last failure, or 0. */
+static unsigned enable(int dir, unsigned wanted)
+{
+    unsigned on = read_controllers(dir, "cgroup.subtree_control");
+    unsigned off = wanted & ~on & read_controllers(dir, "cgroup.controllers");
+    int failure = 0;
+
+    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
+        char text[16];
+        if (!(off & CGROUP_BIT(i)))
+            continue;
+        (void)snprintf(text, sizeof text, "+%s", cgroup_controller_names[i]);
+        if (fd_write_file_at(dir, "cgroup.subtree_control", text) == 0)
+            on |= CGROUP_BIT(i);
+        else
+            failure = errno;
+    }
+    errno = failure;
+    return on & wanted;
+}
+
+static bool is_root_group(int dir)
+{
+    return faccessat(dir, "cgroup.type", F_OK, 0) < 0; /* every group but the root has it */
+}
+
+/* May controllers be switched on for the groups below? With processes of its own in it the kernel
+ * refuses memory; but pids and cpu it takes, and makes a group for threads of it, in which nothing
+ * can run. */
+static int check_domain(int dir, const char *path, struct err *err)
+{
+    char type[32], procs[32];
+
+    if (is_root_group(dir))
+        return 0;
+    if (fd_read_file_at(dir, "cgroup.type", type, sizeof type) < 0)
+        return err_sys(err, "read %s/cgroup.type", path);
+    if (!str_is(str_trim(str_from(type)), "domain"))
+        return err_set(err, ERR_UNSUPPORTED, "%s is for threads", path);
+    if (fd_read_file_at(dir, "cgroup.procs", procs, sizeof procs) > 0)
+        return err_set(err, ERR_UNSUPPORTED, "%s has processes of its own in it", path);
+    return 0;
+}
+
+/* Takes path as the home if groups in it have one of the controllers. */
+static int take(const struct search *s, const char *path, struct cgroup_home *ret, struct err *err)
+{
+    struct cgroup_home home;
+
+    if (cgroup_home_open(path, &cgroup_v2, 0, &home, err) < 0)
+        return -1;
+    if (check_domain(home.fd, path, err) < 0) {
+        cgroup_home_done(&home);
+        return -1;
+    }
+    home.controllers = enable(home.fd, s->available);
+    if (home.controllers) {
+        *ret = home;
+        return 0;
+    }
+    if (errno)
+        (void)err_sys(err, "write %s/cgroup.subtree_control", path);
+    else
+        (void)err_set(err, ERR_UNSUPPORTED, "%s/cgroup.controllers has none of them", path);
+    cgroup_home_done(&home);
+    return -1;
+}
+
+static int from_environment(const struct search *s, struct cgroup_home *ret, struct err *err)
+{
+    const char *path = secure_getenv("GLOVEBOX_CGROUP");
+
+    if (!path || !*path)
+        return not_here(err);
+    if (take(s, path, ret, err) < 0)
+        return err_wrap(err, "GLOVEBOX_CGROUP");
+    return 0;
+}
+
+static bool has_value(const char *path, const char *attribute)
+{
+    char value[2];
+
+    return getxattr(path, attribute, value, sizeof value) == 1 && value[0] == '1';
+}
+
+/* Was this group handed to us to do with as we like? An ordinary user can only write to what was.
+ * Root can write anywhere, so it needs systemd's mark (systemd.resource-control(5), Delegate=), or
+ * to be in a cgroup namespace of its own: a container. */
+static bool is_delegated(const struct cgroup_spot *spot)
+{
+    if (geteuid() != 0)
+        return true;
+    return has_value(spot->dir, "trusted.delegate") || has_value(spot->dir, "user.delegate") ||
+           strcmp(spot->own, "/") == 0;
+}
+
+/* Are we the only process in it? Others cannot be moved: they are not ours. */
+static bool is_alone(const char *dir)
+{
+    char text[64], own[32];
+    AUTO_FREE char *path = xasprintf("%s/cgroup.procs", dir);
+    ssize_t n = fd_read_file_at(AT_FDCWD, path, text, sizeof text);
+
+    (void)snprintf(own, sizeof own, "%d\n", getpid());
+    return n >= 0 && str_is((struct str){text, (size_t)n}, own);
+}
+
+/* Moves this process to the leaf, so that its own group can have controllers on. */
+static int step_down(const struct search *s, struct cgroup_home *ret, struct err *err)
+{
+    const char *dir = s->spot->dir;
+    AUTO_FREE char *leaf = xasprintf("%s/%s", dir, LEAF);
+    AUTO_FREE char *down = xasprintf("%s/cgroup.procs", leaf);
+    AUTO_FREE char *up = xasprintf("%s/cgroup.procs", dir);
+
+    if (mkdir(leaf, 0755) < 0 && errno != EEXIST)
+        return err_sys(err, "mkdir %s", leaf);
+    if (fd_write_file_at(AT_FDCWD, down, "0") < 0) {
+        (void)err_sys(err, "write %s", down);
+        (void)rmdir(leaf);
+        return -1;
+    }
+    if (take(s, dir, ret, err) == 0)
+        return 0;
+    (void)fd_write_file_at(AT_FDCWD, up, "0");
+    (void)rmdir(leaf);
+    return -1;
+}
+
+static int from_own(const struct search *s, struct cgroup_home *ret, struct err *err)
+{
+    const struct cgroup_spot *spot = s->spot;
+    AUTO_FREE char *controllers = xasprintf("%s/cgroup.controllers", spot->dir);
+    AUTO_FREE char *type = xasprintf("%s/cgroup.type", spot->dir);
+
+    if (!spot->visible || access(type, F_OK) < 0) /* the root has no type */
+        return not_here(err);
+    if (str_ends(str_from(spot->dir), "/" LEAF)) {
+        AUTO_FREE char *above = xstrndup(spot->dir, strlen(spot->dir) - strlen("/" LEAF));
+        return take(s, above, ret, err);
+    }
+    if (access(spot->dir, W_OK) < 0)
+        return err_sys(err, "write to %s", spot->dir);
+    if (!is_delegated(spot))
+        return err_set(err, ERR_UNSUPPORTED, "%s is not delegated to us", spot->dir);
+    if (!(read_controllers(AT_FDCWD, controllers) & s->available))
+        return err_set(err, ERR_UNSUPPORTED, "%s has none of them", controllers);
+    if (!is_alone(spot->dir))
+        return err_set(err, ERR_UNSUPPORTED, "%s has other processes than ours", spot->dir);
+    return step_down(s, ret, err);
+}
+
+static int from_root(const struct search *s, struct cgroup_home *ret, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("%s/%s", s->spot->mount, HOME);
+    struct cgroup_home mount;
+
+    if (geteuid() != 0)
+        return not_here(err);
+    if (take(s, s->spot->mount, &mount, err) < 0)
+        return -1;
+    cgroup_home_done(&mount);
+    if (mkdir(path, 0755) < 0 && errno != EEXIST)
+        return err_sys(err, "mkdir %s", path);
+    return take(s, path, ret, err);
+}
+
+/* May we move a process of ours to a group below dir? It takes the right to write to the
+ * cgroup.procs of the nearest group above both (cgroup-v2.rst, "Delegation Containment"). */
+static unsigned usable(const char *dir)
+{
+    AUTO_FREE char *procs = xasprintf("%s/cgroup.procs", dir);
+    AUTO_FREE char *below = xasprintf("%s/cgroup.subtree_control", dir);
+
+    if (access(dir, W_OK) < 0 || access(procs, W_OK) < 0)
+        return 0;
+    return read_controllers(AT_FDCWD, below);
+}
+
+/* An ordinary user under systemd has user@UID.service and all below it, but not the session's scope
+ * that a login over ssh is in. So: the group above our own with the most controllers, nearest
+ * first. */
+static int from_above(const struct search *s, struct cgroup_home *ret, struct err *err)
+{
+    AUTO_FREE char *dir = xstrdup(s->spot->dir);
+    AUTO_FREE char *best = NULL;
+    unsigned best_count = 0;
+    size_t top = strlen(s->spot->mount);
+
+    if (geteuid() == 0 || !s->spot->visible)
+        return not_here(err);
+    for (char *slash = strrchr(dir, '/'); slash && slash >= dir + top; slash = strrchr(dir, '/')) {
+        *slash = '\0';
+        unsigned count = (unsigned)__builtin_popcount(usable(dir) & s->available);
+        if (count <= best_count)
+            continue;
+        mem_free_ptr(&best);
+        best = xasprintf("%s/%s", dir, HOME);
+        best_count = count;
+    }
+    if (!best)
+        return err_set(err, ERR_UNSUPPORTED, "no group above %s is ours", s->spot->dir);
+    if (mkdir(best, 0755) < 0 && errno != EEXIST)
+        return err_sys(err, "mkdir %s", best);
+    return take(s, best, ret, err);
+}
+
+typedef int (*candidate)(const struct search *, struct cgroup_home *, struct err *);
+static const candidate candidates[] = {from_environment, from_own, from_root, from_above};
+
+/* Every candidate's reason in one line: a person has to see which of them could be made to work. */
+static int find_home(const struct search *s, struct cgroup_home *ret, struct err *err)
+{
+    AUTO_BUF struct buf reasons = {0};
+    struct err one;
+
+    buf_init(&reasons, sizeof err->msg - 1);
+    for (size_t i = 0; i < ARRAY_LEN(candidates); i++) {
+        if (candidates[i](s, ret, &one) == 0)
+            return 0;
+        if (one.kind != ERR_NONE)
+            (void)buf_addf(&reasons, "%s%s", reasons.n ? "; " : "", one.msg);
+    }
+    return err_set(err, ERR_UNSUPPORTED, "%s", reasons.p);
+}
+
+static void v2_find(const struct cgroup_map *map, unsigned missing, struct cgroup_host *host)
+{
+    AUTO_FREE char *list = xasprintf("%s/cgroup.controllers", map->v2.mount ? map->v2.mount : "");
+    const struct search s = {&map->v2, missing & read_controllers(AT_FDCWD, list)};
+    struct cgroup_home home = {.controllers = 0};
+    struct err err;
+
+    if (!map->v2.mount)
+        return;
+    if (s.available && find_home(&s, &home, &err) == 0)
+        cgroup_host_add(host, &home);
+    for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {
+        if (!(missing & CGROUP_BIT(i)) || (home.controllers & CGROUP_BIT(i)))
+            continue;
+        const char *file = s.available & CGROUP_BIT(i) ? home.path : list;
+        if (file)
+            (void)err_set(&host->why[i], ERR_UNSUPPORTED, "no %s controller in %s",
+                          cgroup_controller_names[i], file);
+        else
+            host->why[i] = err;
+    }
+}
+
+static int put_optional(struct cgroup_part *p, const char *file, const char *text)
+{
+    return cgroup_put(p, file, text) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
+{
+    /* The kernel's choice of one victim leaves a program half alive: all go, or none (Linux 4.19).
+     */
+    (void)put_optional(p, "memory.oom.group", "1");
+    if (!limits->memory_bytes)
+        return 0;
+    if (cgroup_put_u64(p, "memory.max", limits->memory_bytes, err) < 0)
+        return -1;
+    if (put_optional(p, "memory.swap.max", "0") < 0)
+        return err_sys(err, "write %s/%s/memory.swap.max", p->home->path, p->name);
+    return 0;
+}
+
+static int limit_pids(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
+{
+    if (!limits->pids)
+        return 0;
+    return cgroup_put_u64(p, "pids.max", (uint64_t)limits->pids + 1, err);
+}
+
+static int limit_cpu(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
+{
+    struct cgroup_quota quota;
+    char text[48];
+
+    if (!limits->cpu_milli)
+        return 0;
+    quota = cgroup_quota(limits->cpu_milli);
+    (void)snprintf(text, sizeof text, "%llu %llu", (unsigned long long)quota.us,
+                   (unsigned long long)quota.period_us);
+    if (cgroup_put(p, "cpu.max", text) < 0)
+        return err_sys(err, "write %s/%s/cpu.max", p->home->path, p->name);
+    return 0;
+}
+
+static int v2_limit(struct cgroup_part *p, enum cgroup_controller controller,
+                    const struct jail_limits *limits, struct err *err)
+{
+    static int (*const setters[CGROUP_CONTROLLERS])(struct cgroup_part *,
+                                                    const struct jail_limits *, struct err *) = {
+        [CGROUP_MEMORY] = limit_memory, [CGROUP_PIDS] = limit_pids, [CGROUP_CPU] = limit_cpu};
+
+    return setters[controller] ? setters[controller](p, limits, err) : 0;
+}
+
+static int v2_open(struct cgroup_part *p, struct err *err)
+{
+    p->dir_fd = openat(p->home->fd, p->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (p->dir_fd < 0)
+        return err_sys(err, "open %s/%s", p->home->path, p->name);
+    return 0;
+}
+
+/* memory.events is told of as POLLPRI until it is read, and is always readable besides; an epoll
+ * that asks for POLLPRI alone makes a plain "readable" of it. (inotify would too, but a user may
+ * have only 128 of those.) */
+static int v2_watch_oom(struct cgroup_part *p)
+{
+    struct epoll_event want = {.events = EPOLLPRI};
+    AUTO_CLOSE int events = cgroup_open_file(p, "memory.events", O_RDONLY);
+    AUTO_CLOSE int epoll = epoll_create1(EPOLL_CLOEXEC);
+    char text[512];
+
+    if (events < 0 || epoll < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, events, &want) < 0)
+        return -1;
+    (void)!pread(events, text, sizeof text, 0); /* a fresh one is pending until its first read */
+    p->events_fd = fd_take(&events);
+    p->oom_fd = fd_take(&epoll);
+    return p->oom_fd;
+}
+
+static uint64_t oom_kills(struct cgroup_part *p)
+{
+    char text[512];
+    ssize_t n;
+
+    if (p->events_fd < 0)
+        return cgroup_get_key(p, "memory.events", "oom_kill");
+    n = pread(p->events_fd, text, sizeof text, 0);
+    return n < 0 ? 0 : cgroup_text_key((struct str){text, (size_t)n}, "oom_kill");
+}
+
+static void v2_usage(struct cgroup_part *p, struct cgroup_usage *ret)
+{
+    ret->cpu_ns = cgroup_get_key(p, "cpu.stat", "usage_usec") * 1000;
+    if (p->controllers & CGROUP_BIT(CGROUP_MEMORY)) {
+        ret->memory_now = cgroup_get_u64(p, "memory.current");
+        ret->memory_peak = cgroup_get_u64(p, "memory.peak"); /* Linux 5.19 */
+        ret->oom_kills = oom_kills(p);
+    }
+    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
+        ret->pids_hits = cgroup_get_key(p, "pids.events", "max");
+}
+
+static void v2_kill(struct cgroup_part *p)
+{
+    if (cgroup_put(p, "cgroup.kill", "1") == 0) /* Linux 5.14 */
+        return;
+    if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
+        (void)cgroup_put(p, "pids.max", "0");
+    cgroup_kill_listed(p);
+}
+
+const struct cgroup_ops cgroup_v2 = {
+    .name = "v2",
+    .find = v2_find,
+    .limit = v2_limit,
+    .open = v2_open,
+    .usage = v2_usage,
+    .watch_oom = v2_watch_oom,
+    .kill = v2_kill,
+};

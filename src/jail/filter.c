@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum action {
+#define ACTION(name, error) ACT_##name,
+#include "jail/syscalls.def"
+};
+
+static const int action_errno[] = {
+#define ACTION(name, error) error,
+#include "jail/syscalls.def"
+};
+
+struct call {
+    int number;
+    enum action action;
+    const char *name;
+};
+
+#include "filter_tables.h"
+
+static const struct {
+    uint32_t token;
+    const struct call *calls; /* by number */
+    size_t count;
+} archs[FILTER_ARCH_COUNT] = {
+    [FILTER_X86_64] = {AUDIT_ARCH_X86_64, x86_64_calls, ARRAY_LEN(x86_64_calls)},
+    [FILTER_AARCH64] = {AUDIT_ARCH_AARCH64, aarch64_calls, ARRAY_LEN(aarch64_calls)},
+};
+
+enum filter_arch filter_native(void)
+{
+#if defined(__x86_64__) && !defined(__ILP32__)
+    return FILTER_X86_64;
+#elif defined(__aarch64__) && !defined(__ILP32__)
+    return FILTER_AARCH64;
+#else
+#error "the system call filter knows x86-64 and arm64"
+#endif
+}
+
+struct filter_program filter_program(enum filter_arch arch, unsigned flavour)
+{
+    return programs[arch][flavour % FILTER_FLAVOURS];
+}
+
+struct filter_program filter_init_program(enum filter_arch arch)
+{
+    return init_programs[arch];
+}
+
+static const struct call *find_call(enum filter_arch arch, int nr)
+{
+    const struct call *calls = archs[arch].calls;
+    size_t lo = 0, hi = archs[arch].count;
+
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (calls[mid].number == nr)
+            return &calls[mid];
+        if (calls[mid].number < nr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+const char *filter_syscall_name(enum filter_arch arch, int nr)
+{
+    const struct call *call = find_call(arch, nr);
+
+    return call ? call->name : NULL;
+}
+
+/* Names of argument values, for reports. */
+struct value {
+    uint32_t first, last;
+    const char *name;
+};
+
+static const struct value prctl_values[] = {
+#define PRCTL(first, last, action, options)                                                        \
+    {first, last, ACT_##action == ACT_DENY ? options : NULL},
+#include "jail/syscalls.def"
+};
+
+static const struct value ioctl_values[] = {
+#define IOCTL(request, number, action, why) {number, number, #request},
+#include "jail/syscalls.def"
+};
+
+#define VALUE(name)                                                                                \
+    {                                                                                              \
+        name, name, #name                                                                          \
+    }
+
+static const struct value fcntl_values[] = {VALUE(F_SETOWN), VALUE(F_SETOWN_EX)};
+
+static const struct value family_values[] = {
+    VALUE(AF_AX25),   VALUE(AF_IPX),        VALUE(AF_APPLETALK), VALUE(AF_NETROM),
+    VALUE(AF_BRIDGE), VALUE(AF_ATMPVC),     VALUE(AF_X25),       VALUE(AF_ROSE),
+    VALUE(AF_DECnet), VALUE(AF_KEY),        VALUE(AF_NETLINK),   VALUE(AF_PACKET),
+    VALUE(AF_ECONET), VALUE(AF_ATMSVC),     VALUE(AF_RDS),       VALUE(AF_PPPOX),
+    VALUE(AF_LLC),    VALUE(AF_IB),         VALUE(AF_MPLS),      VALUE(AF_CAN),
+    VALUE(AF_TIPC),   VALUE(AF_BLUETOOTH),  VALUE(AF_RXRPC),     VALUE(AF_ISDN),
+    VALUE(AF_PHONET), VALUE(AF_IEEE802154), VALUE(AF_CAIF),      VALUE(AF_ALG),
+    VALUE(AF_NFC),    VALUE(AF_VSOCK),      VALUE(AF_KCM),       VALUE(AF_QIPCRTR),
+    VALUE(AF_SMC),    VALUE(AF_XDP),        {45, 45, "AF_MCTP"}, VALUE(AF_UNIX),
+    VALUE(AF_INET),   VALUE(AF_INET6),
+};
+
+static const struct value type_values[] = {
+    VALUE(SOCK_RAW), VALUE(SOCK_RDM), VALUE(SOCK_SEQPACKET), VALUE(SOCK_DCCP), VALUE(SOCK_PACKET),
+};
+
+static const char *value_name(const struct value *values, size_t n, uint32_t value,
+                              const char *otherwise)
+{
+    for (size_t i = 0; i < n; i++)
+        if (values[i].first <= value && value <= values[i].last && values[i].name)
+            return values[i].name;
+    return otherwise;
+}
+#define NAME(values, value, otherwise) value_name(values, ARRAY_LEN(values), value, otherwise)
+
+static const char *namespace_name(uint32_t flags)
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } flag_names[] = {
+        {CLONE_NEWUSER, "CLONE_NEWUSER"}, {CLONE_NEWNS, "CLONE_NEWNS"},
+        {CLONE_NEWPID, "CLONE_NEWPID"},   {CLONE_NEWNET, "CLONE_NEWNET"},
+        {CLONE_NEWIPC, "CLONE_NEWIPC"},   {CLONE_NEWUTS, "CLONE_NEWUTS"},
+        {CLONE_NEWTIME, "CLONE_NEWTIME"}, {CLONE_NEWCGROUP, "CLONE_NEWCGROUP"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(flag_names); i++)
+        if (flags & flag_names[i].flag)
+            return flag_names[i].name;
+    return "other flags";
+}
+
+/* Which of family, type and protocol was the trouble. A plain family with a plain type is here
+ * because of its protocol, or because the flavour has no network. */
+static const char *socket_trouble(const uint32_t args[3])
+{
+    uint32_t family = args[0], type = args[1] & 0xf;
+    bool inet = family == AF_INET || family == AF_INET6;
+
+    if (inet && type != SOCK_STREAM && type != SOCK_DGRAM)
+        return NAME(type_values, type, "unknown type");
+    if (family == AF_UNIX)
+        return NAME(type_values, type, "unknown type");
+    return NAME(family_values, family, "unknown family");
+}
+
+/* The part in brackets, or NULL. */
+static const char *argument_name(enum action action, const uint32_t args[3])
+{
+    switch ((int)action) {
+    case ACT_CLONE:
+        return namespace_name(args[0] & ~(uint32_t)CSIGNAL);
+    case ACT_UNSHARE:
+        return namespace_name(args[0]);
+    case ACT_SOCKET:
+        return socket_trouble(args);
+    case ACT_SOCKETPAIR:
+        return NAME(family_values, args[0], "unknown family");
+    case ACT_IOCTL:
+        return NAME(ioctl_values, args[1], "unknown request");
+    case ACT_PRCTL:
+        return NAME(prctl_values, args[0], "unknown option");
+    case ACT_SHARED_FCNTL:
+        return NAME(fcntl_values, args[1], "unknown command");
+    case ACT_MODE_1:
+    case ACT_MODE_2:
+        return "setuid";
+    case ACT_NODE_1:
+    case ACT_NODE_2:
+        return "device";
+    default:
+        return NULL;
+    }
+}
+
+static const char *foreign_name(uint32_t token)
+{
+    if (token == AUDIT_ARCH_I386)
+        return "i386 system call";
+    if (token == AUDIT_ARCH_ARM)
+        return "arm system call";
+    return "foreign system call";
+}
+
+const char *filter_denial_name(const struct seccomp_data *data, char *out, size_t n)
+{
+    const uint32_t args[3] = {(uint32_t)data->args[0], (uint32_t)data->args[1],
+                              (uint32_t)data->args[2]};
+    unsigned arch = 0;
+
+    while (arch < FILTER_ARCH_COUNT && archs[arch].token != data->arch)
+        arch++;
+    if (arch == FILTER_ARCH_COUNT) {
+        snprintf(out, n, "%s", foreign_name(data->arch));
+        return out;
+    }
+    const struct call *call = find_call((enum filter_arch)arch, data->nr);
+    const char *argument = call ? argument_name(call->action, args) : NULL;
+    bool x32 = arch == FILTER_X86_64 && (uint32_t)data->nr >> 30 == 1;
+    const char *unknown = x32 ? "x32 system call" : "unknown system call";
+    if (argument)
+        snprintf(out, n, "%s(%s)", call->name, argument);
+    else
+        snprintf(out, n, "%s", call ? call->name : unknown);
+    return out;
+}
+
+int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data)
+{
+    const struct call *call = archs[arch].token == data->arch ? find_call(arch, data->nr) : NULL;
+    enum action action = call ? call->action : ACT_UNKNOWN;
+
+    if (action == ACT_PRCTL && !NAME(prctl_values, (uint32_t)data->args[0], NULL))
+        return EINVAL;
+    return action_errno[action] ? action_errno[action] : EPERM;
+}
+
+static int load(struct filter_program program, unsigned flags)
+{
+    struct sock_fprog code = {program.count, (struct sock_filter *)program.insns};
+
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &code);
+}
+
+static int explain(struct err *err)
+{
+    int number = errno;
+
+    err_sys(err, "install the system call filter");
+    if (number == ENOSYS || number == EINVAL)
+        err->kind = ERR_UNSUPPORTED;
+    if (number == EBUSY)
+        err_wrap(err, "another sandbox around this one has the listener");
+    return -1;
+}
+
+int filter_install(unsigned flavour, int *ret_listener, struct err *err)
+{
+    unsigned flags = flavour & FILTER_QUIET ? 0 : SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    int listener = load(filter_program(filter_native(), flavour), flags);
+
+    if (listener < 0)
+        return explain(err);
+    *ret_listener = flavour & FILTER_QUIET ? -1 : listener;
+    return 0;
+}
+
+int filter_install_init(struct err *err)
+{
+    return load(filter_init_program(filter_native()), 0) < 0 ? explain(err) : 0;
+}

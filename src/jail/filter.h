@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The system call filter: what the guest may ask of the kernel. The policy is syscalls.def; its BPF
+ * programs are made when this is built (tools/make-filter.c), because libseccomp takes a
+ * millisecond to make one and ours loads in some thirty microseconds. Nothing here allocates.
+ *
+ * A refused call returns an error. One worth telling goes to the filter's listener first
+ * (SECCOMP_RET_USER_NOTIF), and whoever holds that answers with filter_denial_errno and writes down
+ * filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE.
+ */
+#ifndef JAIL_FILTER_H
+#define JAIL_FILTER_H
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum filter_arch {
+    FILTER_X86_64,
+    FILTER_AARCH64,
+    FILTER_ARCH_COUNT,
+};
+
+/* The one this was compiled for. */
+enum filter_arch filter_native(void);
+
+/* Flavours; add them up. */
+enum filter_flavour {
+    FILTER_QUIET = 1 << 0,       /* nothing is told: the filter answers with the errno itself */
+    FILTER_NO_INET = 1 << 1,     /* no AF_INET and AF_INET6: there is no network namespace */
+    FILTER_SHARED_PIDS = 1 << 2, /* no pid namespace: signals and limits stay with the caller */
+    FILTER_FLAVOURS = 1 << 3,
+};
+
+struct filter_program {
+    const struct sock_filter *insns;
+    unsigned short count;
+};
+
+struct filter_program filter_program(enum filter_arch arch, unsigned flavour);
+/* What our own pid 1 locks itself into; anything else kills it. */
+struct filter_program filter_init_program(enum filter_arch arch);
+
+/* NULL for a number that the table does not have. */
+const char *filter_syscall_name(enum filter_arch arch, int nr);
+
+/* The errno that a told call is answered with, a positive number. */
+int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data);
+
+#define FILTER_NAME_MAX 40
+/* What was refused, for people: "mount", "socket(AF_PACKET)", "clone(CLONE_NEWUSER)",
+ * "unknown system call", "i386 system call". One of a bounded set of fixed texts shorter than
+ * FILTER_NAME_MAX, whatever the guest passed. Returns out. */
+const char *filter_denial_name(const struct seccomp_data *data, char *out, size_t n);
+
+/* Both want no_new_privs (or CAP_SYS_ADMIN) and hold for the calling thread, its children, and what
+ * they execute, for ever. */
+
+/* *ret_listener is a close-on-exec descriptor that the caller owns, or -1 with FILTER_QUIET.
+ * ERR_SYSTEM with EBUSY in err->sys: an outer sandbox has the one listener that can be; then
+ * FILTER_QUIET still works. ERR_UNSUPPORTED: the kernel has no such filter, or no listeners. */
+int filter_install(unsigned flavour, int *ret_listener, struct err *err);
+int filter_install_init(struct err *err);
+
+#endif

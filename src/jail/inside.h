@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the parts of the helper share. Nothing here is used by the library. Inside, nobody up the
+ * stack could handle a failure, so a part that cannot go on calls `die`, which tells the library
+ * and exits.
+ */
+#ifndef JAIL_INSIDE_H
+#define JAIL_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "jail/spec.h"
+
+struct inside {
+    struct jail_spec spec;
+    layer_mask mode; /* layers this attempt tries for: spec.wanted less what clone() refused */
+    layer_mask held; /* layers that are in force */
+    int sync_fd;     /* init: readable once the keeper has written the id maps */
+    int box_fd;      /* the guest's disk */
+    int init_fd;     /* guest's first process: its socket to init */
+    int *sources;    /* one detached mount a step of the plan, -1 where there is none */
+};
+
+/* An init that exits with this had not started anything: the keeper may try with fewer layers. */
+#define EXIT_RETRY 77
+
+/* Tells the library MSG_ERROR and exits. */
+_Noreturn void die(enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void die_err(const struct err *err);
+_Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Messages to the library; a library that is gone is no failure here, the jail is about to die with
+ * it. */
+void tell(uint32_t kind, int fd);
+void tell_lost(layer_mask layers, const char *why);
+void tell_phase(const char *name);
+void tell_buf(const struct buf *message);
+
+/* Kills and reaps children until there is none. Keeper and init are subreapers, so without a pid namespace
+ * every descendant of the guest ends up here. */
+void end_children(void);
+
+/* inside_init.c: everything pid 1 does; never returns. */
+_Noreturn void init_main(struct inside *in);
+/* inside_root.c: the private root. root_open_sources runs with the host's ids, root_build with the
+ * guest's. On failure the caller decides whether to die. */
+int root_open_sources(struct inside *in, struct err *err);
+int root_build(struct inside *in, struct err *err);
+/* inside_guest.c: the last steps before the guest's own program; never returns. */
+_Noreturn void guest_main(struct inside *in);
+/* inside_serve.c: pid 1 while the guest runs. */
+_Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd);
+
+/* What the guest's first process says to init before it becomes the program. */
+struct guest_word {
+    uint32_t stage; /* GUEST_LISTENER with a descriptor, or GUEST_FAILED with an error */
+    uint32_t held;
+    struct err err;
+};
+enum { GUEST_LISTENER = 1, GUEST_FAILED };
+
+#endif

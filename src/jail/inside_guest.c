@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "jail/filter.h"
+#include "jail/landlock.h"
+
+static _Noreturn void fail(struct inside *in, const struct err *err)
+{
+    struct guest_word word = {.stage = GUEST_FAILED, .err = *err};
+
+    (void)fd_send(in->init_fd, &word, sizeof word, NULL, 0);
+    _exit(127);
+}
+
+static void must(struct inside *in, int result, const struct err *err)
+{
+    if (result < 0)
+        fail(in, err);
+}
+
+/* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. */
+static void set_rlimits(struct inside *in)
+{
+    struct err err;
+
+    for (size_t i = 0; i < in->spec.rlimit_count; i++) {
+        struct rlimit now;
+        int resource = in->spec.rlimits[i].resource;
+        rlim_t want = in->spec.rlimits[i].value;
+        if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+            continue;
+        if (now.rlim_max != RLIM_INFINITY && want > now.rlim_max)
+            want = now.rlim_max;
+        now = (struct rlimit){want, want};
+        if (setrlimit((__rlimit_resource_t)resource, &now) < 0)
+            must(in, err_sys(&err, "set resource limit %d", resource), &err);
+    }
+    in->held |= LAYER_BIT(LAYER_RLIMITS);
+}
+
+/* Inside the private root a view is found where the plan put it; without one, where it is on the
+ * host. */
+static const char *visible(const struct inside *in, const struct spec_op *op)
+{
+    return in->held & LAYER_BIT(LAYER_ROOT) || op->kind == SPEC_FILE ? op->dst : op->src;
+}
+
+static int allow_plan(const struct inside *in, int rules, struct err *err)
+{
+    for (size_t i = 0; i < in->spec.op_count; i++) {
+        const struct spec_op *op = &in->spec.ops[i];
+        enum landlock_grant grant = op->kind == SPEC_DEVICE ? LANDLOCK_DEVICE : LANDLOCK_READ;
+        if (op->kind != SPEC_BIND && op->kind != SPEC_DEVICE && op->kind != SPEC_FILE)
+            continue;
+        if (landlock_allow(rules, visible(in, op), grant, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int allow_box(const struct inside *in, int rules, struct err *err)
+{
+    bool own = in->held & LAYER_BIT(LAYER_ROOT);
+
+    if (landlock_allow(rules, own ? SPEC_BOX : in->spec.box_host, LANDLOCK_WRITE, err) < 0)
+        return -1;
+    if (landlock_allow(rules, "/proc", LANDLOCK_READ, err) < 0)
+        return -1;
+    if (!own)
+        return 0;
+    if (landlock_allow(rules, "/tmp", LANDLOCK_WRITE, err) < 0 ||
+        landlock_allow(rules, "/dev/shm", LANDLOCK_WRITE, err) < 0)
+        return -1;
+    return landlock_allow(rules, "/", LANDLOCK_LIST, err);
+}
+
+static void enter_landlock(struct inside *in)
+{
+    struct err err;
+
+    if (!(in->mode & LAYER_BIT(LAYER_LANDLOCK)) || !landlock_abi())
+        return;
+    AUTO_CLOSE int rules = landlock_create(in->spec.net_host, &err);
+    must(in, rules, &err);
+    must(in, allow_plan(in, rules, &err), &err);
+    must(in, allow_box(in, rules, &err), &err);
+    must(in, landlock_enforce(rules, &err), &err);
+    in->held |= LAYER_BIT(LAYER_LANDLOCK);
+}
+
+static unsigned filter_flavour(const struct inside *in)
+{
+    unsigned flavour = 0;
+
+    if (!(in->held & LAYER_BIT(LAYER_NETNS)) && !in->spec.net_host)
+        flavour |= FILTER_NO_INET;
+    if (!(in->held & LAYER_BIT(LAYER_PIDNS)))
+        flavour |= FILTER_SHARED_PIDS;
+    return flavour;
+}
+
+/* A task tree can have one listener (EBUSY for the second): where an outer sandbox has it, refused
+ * calls are answered by the filter itself and not told. */
+static int enter_filter(struct inside *in)
+{
+    struct err err;
+    int listener = -1;
+
+    if (!(in->mode & LAYER_BIT(LAYER_SECCOMP)))
+        return -1;
+    unsigned flavour = filter_flavour(in);
+    if (filter_install(flavour, &listener, &err) < 0) {
+        listener = -1;
+        must(in, filter_install(flavour | FILTER_QUIET, &listener, &err), &err);
+    }
+    in->held |= LAYER_BIT(LAYER_SECCOMP);
+    return listener;
+}
+
+static void tell_init(struct inside *in, int listener)
+{
+    struct guest_word word = {.stage = GUEST_LISTENER, .held = in->held};
+
+    if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0)
+        _exit(127);
+}
+
+static void check_required(struct inside *in)
+{
+    struct err err;
+    layer_mask ours =
+        LAYERS_ALL & ~(LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU));
+    layer_mask missing = in->spec.required & ours & ~in->held;
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (missing & LAYER_BIT(i))
+            must(in,
+                 err_set(&err, ERR_POLICY, "layer %s is required and cannot be had: %s",
+                         jail_layers[i].name, jail_layers[i].how),
+                 &err);
+}
+
+/* Standard input, output and error are in place; the socket to init closes itself at exec. */
+static void keep_standard_fds(struct inside *in)
+{
+    struct err err;
+
+    if (dup2(in->init_fd, 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
+        must(in, err_sys(&err, "arrange descriptors"), &err);
+    in->init_fd = 3;
+    (void)close_range(4, ~0U, 0);
+}
+
+/* Without a private root the guest's disk is a folder on the host, and paths that were planned for the
+ * jail must name it. */
+static void relocate(const struct inside *in, char **value)
+{
+    const char *rest = *value;
+
+    if (strncmp(rest, SPEC_BOX "/", strlen(SPEC_BOX "/")) == 0)
+        rest += strlen(SPEC_BOX);
+    else if (strcmp(rest, "/tmp") != 0)
+        return;
+    *value = xasprintf("%s%s", in->spec.box_host, rest);
+}
+
+static void relocate_all(struct inside *in)
+{
+    if (in->held & LAYER_BIT(LAYER_ROOT))
+        return;
+    relocate(in, &in->spec.cwd);
+    for (char **arg = in->spec.argv; *arg; arg++)
+        relocate(in, arg);
+    for (char **pair = in->spec.envp; *pair; pair++) {
+        const char *equals = strchr(*pair, '=');
+        if (!equals)
+            continue;
+        char *value = xstrdup(equals + 1);
+        relocate(in, &value);
+        *pair = xasprintf("%.*s%s", (int)(equals + 1 - *pair), *pair, value);
+    }
+}
+
+void guest_main(struct inside *in)
+{
+    struct err err;
+
+    keep_standard_fds(in);
+    (void)setsid();
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    relocate_all(in);
+    if (chdir(in->spec.cwd) < 0)
+        must(in, err_sys(&err, "enter %s", in->spec.cwd), &err);
+    set_rlimits(in);
+    enter_landlock(in);
+    int listener = enter_filter(in);
+    check_required(in);
+    tell_init(in, listener);
+    fd_close(&listener);
+    execve(in->spec.exec_path, in->spec.argv, in->spec.envp);
+    err_sys(&err, "start %s", in->spec.exec_path);
+    err.kind = errno == ENOENT ? ERR_UNSUPPORTED : ERR_SYSTEM;
+    fail(in, &err);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/wire.h"
+#include "jail/lay.h"
+#include "jail/proto.h"
+
+static bool trying(const struct inside *in, enum jail_layer layer)
+{
+    return in->mode & LAYER_BIT(layer);
+}
+
+static void hold(struct inside *in, enum jail_layer layer)
+{
+    in->held |= LAYER_BIT(layer);
+}
+
+/* The keeper dies with the library and we with the keeper. Asked for after the last change of ids
+ * as well: the kernel forgets it then. */
+static void die_with_parent(const struct inside *in)
+{
+    /* Without a pid namespace our own death would set the guest's descendants free: then the end of the
+     * control socket is the sign, and we end them (inside_serve.c). */
+    if (trying(in, LAYER_PIDNS) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        die_sys("ask to die with the keeper");
+}
+
+static void wait_for_maps(struct inside *in)
+{
+    char byte;
+
+    if (read(in->sync_fd, &byte, 1) != 1)
+        _exit(EXIT_RETRY);
+    fd_close(&in->sync_fd);
+}
+
+/* "0" means the writer: no lock over all threads of the system, unlike another's pid. */
+static void enter_cgroups(struct inside *in)
+{
+    for (unsigned i = 0; i < in->spec.enter_count; i++) {
+        int fd = SPEC_FD_CGROUP + (int)i;
+        if (write(fd, "0", 1) < 0)
+            die_sys("enter cgroup");
+    }
+    (void)close_range(SPEC_FD_CGROUP, SPEC_FD_END - 1, 0);
+}
+
+static void note_namespaces(struct inside *in)
+{
+    in->held |=
+        in->mode & (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) |
+                    LAYER_BIT(LAYER_NETNS) | LAYER_BIT(LAYER_IPCNS) | LAYER_BIT(LAYER_UTSNS));
+    /* After entering the cgroups, or /proc/self/cgroup would show the host's path. */
+    if (trying(in, LAYER_CGROUPNS) && unshare(CLONE_NEWCGROUP) == 0)
+        hold(in, LAYER_CGROUPNS);
+}
+
+static void set_caps(uint64_t permitted)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2] = {
+        {.effective = (uint32_t)permitted, .permitted = (uint32_t)permitted},
+        {.effective = (uint32_t)(permitted >> 32), .permitted = (uint32_t)(permitted >> 32)},
+    };
+
+    if (syscall(SYS_capset, &head, data) < 0)
+        die_sys("set capabilities");
+}
+
+static uint64_t permitted_caps(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+
+    if (syscall(SYS_capget, &head, data) < 0)
+        die_sys("read capabilities");
+    return data[0].permitted | (uint64_t)data[1].permitted << 32;
+}
+
+/* From here on files that init makes belong to the guest's ids; capabilities stay until
+ * drop_privileges. */
+static void become_guest_ids(struct inside *in)
+{
+    bool mapped = trying(in, LAYER_USERNS);
+    uid_t uid = mapped ? in->spec.uid : in->spec.host_uid;
+    gid_t gid = mapped ? in->spec.gid : in->spec.host_gid;
+
+    if (!mapped && (geteuid() != 0 || !trying(in, LAYER_CAPS)))
+        return;
+    if (prctl(PR_SET_KEEPCAPS, 1) < 0)
+        die_sys("keep capabilities");
+    uint64_t caps = permitted_caps();
+    /* Refused for an ordinary user's namespace; the groups that stay give nothing inside. */
+    if (setgroups(0, NULL) < 0 && errno != EPERM)
+        die_sys("drop groups");
+    if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
+        die_sys("become the guest's user");
+    set_caps(caps);
+    die_with_parent(in);
+}
+
+/* The guest's folders on the host's disk, where there can be no private root. The library removes them. */
+static void make_host_box(struct inside *in)
+{
+    static const char *const places[] = {"work", "tmp", "shm"};
+
+    if (mkdir(in->spec.box_host, 0700) < 0)
+        die_sys("make %s", in->spec.box_host);
+    AUTO_CLOSE int box = open(in->spec.box_host, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (mkdirat(box, places[i], 0700) < 0)
+            die_sys("make %s/%s", in->spec.box_host, places[i]);
+}
+
+/* What a namespace did not give, or a mount that was refused, is known only by trying. */
+static void make_root(struct inside *in)
+{
+    struct err err;
+
+    bool own = trying(in, LAYER_ROOT);
+    if (own && root_open_sources(in, &err) < 0)
+        die_err(&err);
+    become_guest_ids(in);
+    if (own && root_build(in, &err) < 0) {
+        if ((err.sys == EPERM || err.sys == EACCES) && !(in->spec.required & LAYER_BIT(LAYER_ROOT)))
+            _exit(EXIT_RETRY);
+        die_err(&err);
+    }
+    if (own)
+        return;
+    make_host_box(in);
+    in->box_fd = open(in->spec.box_host, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (in->box_fd < 0)
+        die_sys("open %s", in->spec.box_host);
+}
+
+/* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */
+static void raise_loopback(struct inside *in)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+
+    if (!trying(in, LAYER_NETNS))
+        return;
+    AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (s >= 0)
+        (void)ioctl(s, SIOCSIFFLAGS, &lo);
+}
+
+static void set_names(struct inside *in)
+{
+    if (trying(in, LAYER_UTSNS)) {
+        (void)!sethostname(in->spec.hostname, strlen(in->spec.hostname));
+        (void)syscall(SYS_setdomainname, "", 0);
+    }
+}
+
+static void lay_files(struct inside *in)
+{
+    struct err err;
+
+    if (!in->spec.lay)
+        return;
+    AUTO_CLOSE int work = openat(in->box_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (work < 0)
+        die_sys("open the workspace");
+    struct lay_limits limits = {.max_bytes = in->spec.disk_bytes, .max_entries = in->spec.inodes};
+    if (lay_receive(SPEC_FD_LAY, work, limits, &err) < 0)
+        die_err(&err);
+}
+
+static void drop_caps(struct inside *in)
+{
+    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+        if (prctl(PR_CAPBSET_DROP, cap) < 0 && errno != EPERM)
+            die_sys("drop capability %d", cap);
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    set_caps(0);
+    hold(in, LAYER_CAPS);
+}
+
+static void drop_privileges(struct inside *in)
+{
+    if (trying(in, LAYER_CAPS))
+        drop_caps(in);
+    if (trying(in, LAYER_NNP)) {
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+            die_sys("set no_new_privs");
+        hold(in, LAYER_NNP);
+    }
+    if (prctl(PR_SET_DUMPABLE, 0) < 0)
+        die_sys("clear dumpable");
+}
+
+static _Noreturn void start_guest(struct inside *in)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        die_sys("make a socket pair");
+    pid_t pid = fork();
+    if (pid < 0)
+        die_sys("fork the guest");
+    if (pid == 0) {
+        fd_close(&pair[0]);
+        in->init_fd = pair[1];
+        guest_main(in);
+    }
+    fd_close(&pair[1]);
+    serve_main(in, pid, pair[0]);
+}
+
+void init_main(struct inside *in)
+{
+    die_with_parent(in);
+    wait_for_maps(in);
+    enter_cgroups(in);
+    note_namespaces(in);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    make_root(in);
+    tell_phase("root");
+    raise_loopback(in);
+    set_names(in);
+    lay_files(in);
+    tell(MSG_READY, in->box_fd);
+    drop_privileges(in);
+    tell_phase("ready");
+    start_guest(in);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The private root: a tmpfs of a few kilobytes with the plan's folders, links, files and read-only
+ * views of host paths in it, made read-only once it is complete, and pivoted onto.
+ *
+ * Views are cloned as detached mounts while we still have the host's ids (they may lie in a private
+ * home), made read-only while nobody can see them, and only then attached.
+ */
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+/* The mount API of Linux 5.2 to 5.12; the same numbers on every architecture. glibc wraps the calls
+ * only since 2.36, and its header and the kernel's cannot both be included. */
+enum {
+    NR_OPEN_TREE = 428,
+    NR_MOVE_MOUNT = 429,
+    NR_FSOPEN = 430,
+    NR_FSCONFIG = 431,
+    NR_FSMOUNT = 432,
+    NR_MOUNT_SETATTR = 442,
+};
+enum {
+    TREE_CLONE = 1,
+    TREE_RECURSIVE = 0x8000,
+    EMPTY_PATH = 0x1000,
+    MOVE_FROM_EMPTY = 0x4,
+    FS_CLOEXEC = 1,
+    CONFIG_FLAG_STRING = 1,
+    CONFIG_CREATE = 6,
+    ATTR_RDONLY = 0x1,
+    ATTR_NOSUID = 0x2,
+    ATTR_NODEV = 0x4,
+    ATTR_NOEXEC = 0x8,
+};
+
+/* Where the new root hangs until it becomes one: any folder that every host has. */
+#define STAGE "/usr"
+
+static int set_attr(int tree, unsigned at_flags, uint64_t set)
+{
+    const struct {
+        uint64_t set, clear, propagation, userns_fd;
+    } attr = {.set = set};
+
+    return (int)syscall(NR_MOUNT_SETATTR, tree, "", EMPTY_PATH | at_flags, &attr, sizeof attr);
+}
+
+static int clone_tree(int dirfd, const char *path, unsigned at_flags)
+{
+    return (int)syscall(NR_OPEN_TREE, dirfd, path, TREE_CLONE | O_CLOEXEC | at_flags);
+}
+
+static int attach(int tree, const char *where)
+{
+    return (int)syscall(NR_MOVE_MOUNT, tree, "", AT_FDCWD, where, MOVE_FROM_EMPTY);
+}
+
+static bool is_absent(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
+}
+
+static int open_source(const struct spec_op *op, int *ret_tree, struct err *err)
+{
+    /* Recursive, because a namespace with less privilege may not uncover what a mount covers. */
+    AUTO_CLOSE int tree = clone_tree(AT_FDCWD, op->src, TREE_RECURSIVE);
+
+    *ret_tree = -1;
+    if (tree < 0)
+        return op->optional && is_absent(errno) ? 0 : err_sys(err, "show %s inside", op->src);
+    uint64_t attr = ATTR_RDONLY | ATTR_NOSUID;
+    attr |= op->kind == SPEC_DEVICE ? ATTR_NOEXEC : ATTR_NODEV;
+    if (set_attr(tree, TREE_RECURSIVE, attr) < 0)
+        return err_sys(err, "make %s read-only inside", op->src);
+    *ret_tree = fd_take(&tree);
+    return 0;
+}
+
+int root_open_sources(struct inside *in, struct err *err)
+{
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return err_sys(err, "make mounts private");
+    in->sources = xcalloc(in->spec.op_count, sizeof *in->sources);
+    for (size_t i = 0; i < in->spec.op_count; i++) {
+        const struct spec_op *op = &in->spec.ops[i];
+        in->sources[i] = -1;
+        if ((op->kind == SPEC_BIND || op->kind == SPEC_DEVICE) &&
+            open_source(op, &in->sources[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A new filesystem, mounted nowhere yet. `options` is a NULL-terminated list of name, value. */
+static int make_fs(const char *type, const char *const *options, unsigned attr, struct err *err)
+{
+    AUTO_CLOSE int fs = (int)syscall(NR_FSOPEN, type, FS_CLOEXEC);
+
+    if (fs < 0)
+        return err_sys(err, "open a new %s", type);
+    for (; options && *options; options += 2)
+        if (syscall(NR_FSCONFIG, fs, CONFIG_FLAG_STRING, options[0], options[1], 0) < 0)
+            return err_sys(err, "new %s: set %s=%s", type, options[0], options[1]);
+    if (syscall(NR_FSCONFIG, fs, CONFIG_CREATE, NULL, NULL, 0) < 0)
+        return err_sys(err, "make a new %s", type);
+    int tree = (int)syscall(NR_FSMOUNT, fs, FS_CLOEXEC, attr);
+    return tree < 0 ? err_sys(err, "mount a new %s", type) : tree;
+}
+
+/* A tmpfs that belongs to the guest's ids. */
+static int make_tmpfs(const struct inside *in, uint64_t bytes, uint64_t inodes, struct err *err)
+{
+    bool mapped = in->mode & LAYER_BIT(LAYER_USERNS);
+    char size[32], count[32], uid[16], gid[16];
+
+    snprintf(size, sizeof size, "%llu", (unsigned long long)bytes);
+    snprintf(count, sizeof count, "%llu", (unsigned long long)inodes);
+    snprintf(uid, sizeof uid, "%u", mapped ? in->spec.uid : in->spec.host_uid);
+    snprintf(gid, sizeof gid, "%u", mapped ? in->spec.gid : in->spec.host_gid);
+    const char *options[] = {"size", size, "nr_inodes", count, "mode", "755",
+                             "uid",  uid,  "gid",       gid,   NULL};
+    return make_fs("tmpfs", options, ATTR_NOSUID | ATTR_NODEV, err);
+}
+
+/* Makes the folders above `path`, which is relative. What exists already is fine. */
+static int make_parents(const char *path)
+{
+    AUTO_FREE char *copy = xstrdup(path);
+
+    for (char *p = strchr(copy, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+            return -1;
+        *p = '/';
+    }
+    return 0;
+}
+
+static int make_file(const char *path, struct str text)
+{
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+    return fd < 0 ? -1 : fd_write_all(fd, text.p, text.n);
+}
+
+/* A mount needs something of its own kind to sit on. */
+static int make_mount_point(int tree, const char *path)
+{
+    struct stat st, there;
+
+    if (fstat(tree, &st) < 0)
+        return -1;
+    if (stat(path, &there) == 0)
+        return 0;
+    if (make_parents(path) < 0)
+        return -1;
+    if (S_ISDIR(st.st_mode))
+        return mkdir(path, 0755) < 0 && errno != EEXIST ? -1 : 0;
+    return make_file(path, (struct str){"", 0});
+}
+
+static int do_mask(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return is_absent(errno) ? 0 : -1;
+    AUTO_CLOSE int tree = clone_tree(AT_FDCWD, S_ISDIR(st.st_mode) ? "sys" : "dev/null", 0);
+    return tree < 0 ? -1 : attach(tree, path);
+}
+
+static int do_view(int tree, const char *path)
+{
+    if (tree < 0) /* optional, and not on this host */
+        return 0;
+    return make_mount_point(tree, path) < 0 ? -1 : attach(tree, path);
+}
+
+static int do_op(const struct spec_op *op, int source, struct err *err)
+{
+    const char *path = op->dst + 1; /* we stand in the new root */
+    int result = -1;
+
+    switch (op->kind) {
+    case SPEC_BIND:
+    case SPEC_DEVICE:
+        result = do_view(source, path);
+        break;
+    case SPEC_DIR:
+        result = make_parents(path) < 0 || (mkdir(path, 0755) < 0 && errno != EEXIST) ? -1 : 0;
+        break;
+    case SPEC_LINK:
+        result = make_parents(path) < 0 ? -1 : symlink(op->text.p, path);
+        break;
+    case SPEC_FILE:
+        result = make_parents(path) < 0 ? -1 : make_file(path, op->text);
+        break;
+    case SPEC_MASK:
+        result = do_mask(path);
+        break;
+    case SPEC_KINDS:
+        break;
+    }
+    if (result == 0 || (op->optional && (is_absent(errno) || errno == EROFS || errno == EEXIST)))
+        return 0;
+    return err_sys(err, "make %s inside", op->dst);
+}
+
+/* The guest's disk: one tmpfs, three places. */
+static int mount_box(struct inside *in, struct err *err)
+{
+    static const struct {
+        const char *folder;
+        const char *at;
+        mode_t mode;
+    } places[] = {
+        {"box/work", NULL, 0755}, {"box/tmp", "tmp", 01777}, {"box/shm", "dev/shm", 01777}};
+
+    AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
+    if (box < 0)
+        return -1;
+    if (mkdir("box", 0755) < 0 || attach(box, "box") < 0)
+        return err_sys(err, "mount the guest's disk");
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        if (mkdir(places[i].folder, places[i].mode) < 0 ||
+            chmod(places[i].folder, places[i].mode) < 0)
+            return err_sys(err, "make %s", places[i].folder);
+        if (!places[i].at)
+            continue;
+        AUTO_CLOSE int view = clone_tree(AT_FDCWD, places[i].folder, 0);
+        if (view < 0 || make_mount_point(view, places[i].at) < 0 || attach(view, places[i].at) < 0)
+            return err_sys(err, "mount %s", places[i].at);
+    }
+    in->box_fd = openat(box, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return in->box_fd < 0 ? err_sys(err, "open the guest's disk") : 0;
+}
+
+/* In a container whose own /proc is masked the kernel refuses a new one: the guest then does
+ * without. */
+static void mount_proc(struct inside *in)
+{
+    struct err err;
+
+    if (!(in->mode & LAYER_BIT(LAYER_PROC)) || !(in->mode & LAYER_BIT(LAYER_PIDNS)))
+        return;
+    AUTO_CLOSE int proc =
+        make_fs("proc", NULL, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC, &err);
+    if (proc >= 0 && attach(proc, "proc") == 0)
+        in->held |= LAYER_BIT(LAYER_PROC);
+    else
+        tell_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
+}
+
+static int run_plan(struct inside *in, bool masks, struct err *err)
+{
+    for (size_t i = 0; i < in->spec.op_count; i++) {
+        const struct spec_op *op = &in->spec.ops[i];
+        if ((op->kind == SPEC_MASK) != masks)
+            continue;
+        if (do_op(op, in->sources[i], err) < 0)
+            return -1;
+        fd_close(&in->sources[i]);
+    }
+    return 0;
+}
+
+/* With new root and old root both ".", the old one ends up on top and is detached (pivot_root(2)).
+ */
+static int pivot(struct err *err)
+{
+    if (syscall(SYS_pivot_root, ".", ".") < 0)
+        return err_sys(err, "pivot_root");
+    if (umount2(".", MNT_DETACH) < 0)
+        return err_sys(err, "unmount the host's root");
+    if (chdir("/") < 0)
+        return err_sys(err, "enter the new root");
+    return 0;
+}
+
+int root_build(struct inside *in, struct err *err)
+{
+    AUTO_CLOSE int root = make_tmpfs(in, 1 << 20, 4096, err);
+
+    if (root < 0)
+        return -1;
+    if (attach(root, STAGE) < 0 || fchdir(root) < 0)
+        return err_sys(err, "stage the new root");
+    if (mkdir("sys", 0555) < 0 || mkdir("proc", 0555) < 0 || mkdir("dev", 0755) < 0)
+        return err_sys(err, "make the new root's folders");
+    if (run_plan(in, false, err) < 0 || mount_box(in, err) < 0)
+        return -1;
+    mount_proc(in);
+    if (run_plan(in, true, err) < 0)
+        return -1;
+    if (set_attr(root, 0, ATTR_RDONLY) < 0)
+        return err_sys(err, "make the new root read-only");
+    if (pivot(err) < 0)
+        return -1;
+    in->held |= LAYER_BIT(LAYER_ROOT);
+    return 0;
+}

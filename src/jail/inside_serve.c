@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pid 1 while the guest runs: answers refused system calls, reaps, and reports how the guest's
+ * first process ended. When it exits, the kernel kills whatever else is left in the namespace.
+ */
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/wire.h"
+#include "jail/filter.h"
+#include "jail/proto.h"
+
+struct denial {
+    char name[48];
+    uint64_t count;
+};
+
+struct serve {
+    struct inside *in;
+    pid_t guest;
+    int guest_fd; /* the guest's first process, until it has become the program */
+    int listener;
+    int signals;
+    struct denial denials[MSG_DENIED_NAMES + 1];
+    unsigned denial_count;
+};
+
+static struct denial *find_denial(struct serve *s, const char *name)
+{
+    for (unsigned i = 0; i < s->denial_count; i++)
+        if (strcmp(s->denials[i].name, name) == 0)
+            return &s->denials[i];
+    if (s->denial_count > MSG_DENIED_NAMES)
+        return &s->denials[MSG_DENIED_NAMES];
+    struct denial *d = &s->denials[s->denial_count++];
+    snprintf(d->name, sizeof d->name, "%s", s->denial_count > MSG_DENIED_NAMES ? "other" : name);
+    return d;
+}
+
+static void tell_denied(const struct denial *d)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_DENIED);
+    wire_put_cstr(&b, d->name);
+    wire_put_u64(&b, d->count);
+    tell_buf(&b);
+}
+
+/* One refused call. Told at once the first time a name comes up, counted after that: a guest can
+ * make half a million of them a second. */
+static void answer(struct serve *s)
+{
+    struct seccomp_notif request;
+    struct seccomp_notif_resp response;
+    char name[48];
+
+    memset(&request, 0, sizeof request);
+    if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
+        return; /* the caller died meanwhile */
+    memset(&response, 0, sizeof response);
+    response.id = request.id;
+    response.error = -filter_denial_errno(filter_native(), &request.data);
+    (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+
+    struct denial *d = find_denial(s, filter_denial_name(&request.data, name, sizeof name));
+    if (d->count++ == 0)
+        tell_denied(d);
+}
+
+static void report_exit(struct serve *s, int status, const struct rusage *use)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_EXIT);
+    wire_put_u32(&b, (uint32_t)status);
+    wire_put_u64(&b, (uint64_t)use->ru_utime.tv_sec * 1000000 + (uint64_t)use->ru_utime.tv_usec);
+    wire_put_u64(&b, (uint64_t)use->ru_stime.tv_sec * 1000000 + (uint64_t)use->ru_stime.tv_usec);
+    wire_put_u64(&b, (uint64_t)use->ru_maxrss);
+    wire_put_u32(&b, s->denial_count);
+    for (unsigned i = 0; i < s->denial_count; i++) {
+        wire_put_cstr(&b, s->denials[i].name);
+        wire_put_u64(&b, s->denials[i].count);
+    }
+    tell_buf(&b);
+}
+
+/* The end of a pid namespace's init is the end of all in it; without one it is up to us. */
+static _Noreturn void end_jail(struct serve *s, int status)
+{
+    if (!(s->in->held & LAYER_BIT(LAYER_PIDNS)))
+        end_children();
+    _exit(status);
+}
+
+static _Noreturn void finish(struct serve *s, int status)
+{
+    struct rusage use;
+
+    getrusage(RUSAGE_CHILDREN, &use);
+    report_exit(s, status, &use);
+    end_jail(s, 0);
+}
+
+static void reap(struct serve *s)
+{
+    struct signalfd_siginfo info;
+    int status;
+    pid_t pid;
+
+    (void)!read(s->signals, &info, sizeof info);
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        if (pid == s->guest)
+            finish(s, status);
+}
+
+/* The guest's first process says that it is about to become the program, or why it cannot. */
+static void hear_guest(struct serve *s)
+{
+    struct guest_word word;
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
+    ssize_t got = fd_recv(s->guest_fd, &word, sizeof word, fds, &count, 0);
+
+    if (got <= 0) { /* closed by exec: it runs */
+        AUTO_BUF struct buf b = {0};
+        buf_init(&b, MSG_MAX);
+        wire_put_u32(&b, MSG_STARTED);
+        wire_put_u32(&b, s->in->held);
+        tell_buf(&b);
+        fd_close(&s->guest_fd);
+        return;
+    }
+    if (word.stage == GUEST_FAILED)
+        die_err(&word.err);
+    s->in->held |= word.held;
+    if (count)
+        s->listener = fds[0];
+}
+
+static void watch_children(struct serve *s)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (s->signals < 0)
+        die_sys("watch for the guest's end");
+}
+
+/* Nothing that init opened is needed any more, and the guest's pipes must close with the guest. */
+static void close_rest(struct serve *s)
+{
+    fd_close(&s->in->box_fd);
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    (void)close(SPEC_FD_SPEC);
+    (void)close(SPEC_FD_LAY);
+}
+
+void serve_main(struct inside *in, pid_t guest, int guest_fd)
+{
+    struct serve s = {.in = in, .guest = guest, .guest_fd = guest_fd, .listener = -1};
+    struct err err;
+
+    watch_children(&s);
+    close_rest(&s);
+    while (s.guest_fd >= 0)
+        hear_guest(&s);
+    if (filter_install_init(&err) < 0)
+        die_err(&err);
+    reap(&s); /* a child that died before the signal was blocked */
+    for (;;) {
+        struct pollfd wait[] = {
+            {.fd = SPEC_FD_CONTROL, .events = POLLIN},
+            {.fd = s.signals, .events = POLLIN},
+            {.fd = s.listener, .events = POLLIN},
+        };
+        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+            end_jail(&s, 1);
+        if (wait[0].revents) /* the library is gone, or wants an end */
+            end_jail(&s, 1);
+        if (wait[2].revents & POLLIN)
+            answer(&s);
+        if (wait[1].revents)
+            reap(&s);
+    }
+}

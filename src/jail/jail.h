@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The library's side of one jail: start the helper with a spec, hear what it says, end it.
+ *
+ * Order of calls: jail_start, then jail_hear whenever jail_fd is readable until it says JAIL_GONE, then
+ * jail_free. jail_kill may come at any time. One thread uses one jail, and the thread that started it
+ * must live as long: the kernel kills the helper when that thread ends.
+ */
+#ifndef JAIL_JAIL_H
+#define JAIL_JAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "jail/spec.h"
+
+struct jail;
+
+/* Descriptors lent for the start; they stay the caller's. -1 stands for /dev/null. */
+struct jail_fds {
+    int in, out, err; /* the guest's standard input, output and error */
+    int lay;          /* files to lay, see jail/lay.h; with spec.lay */
+    int enter[SPEC_ENTER_MAX + 1]; /* spec.enter_count of them, then with spec.enter_v2 the folder */
+};
+
+int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail **ret,
+               struct err *err);
+int jail_fd(const struct jail *jail);
+
+enum jail_event_kind {
+    JAIL_NOTHING, /* a message that only changed the jail's own state */
+    JAIL_READY,   /* files are laid, jail_box is there */
+    JAIL_STARTED,
+    JAIL_DENIED, /* name, count */
+    JAIL_EXITED, /* the guest's first process ended; see jail_exit */
+    JAIL_FAILED, /* nothing was started; error */
+    JAIL_GONE,   /* the helper and everything in the jail is dead */
+};
+
+struct jail_event {
+    enum jail_event_kind kind;
+    char name[48]; /* JAIL_DENIED */
+    uint64_t count;
+    struct err error; /* JAIL_FAILED */
+};
+
+/* Takes one message; waits for it if there is none yet. */
+void jail_hear(struct jail *jail, struct jail_event *ret);
+/* Kills everything inside at once; JAIL_GONE follows. */
+void jail_kill(struct jail *jail);
+
+struct jail_denial {
+    char name[48];
+    uint64_t count;
+};
+
+struct jail_lost {
+    layer_mask layers;
+    char why[200];
+};
+
+struct jail_phase {
+    char name[24];
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+};
+
+#define JAIL_LOST_MAX   4
+#define JAIL_PHASES_MAX 16
+#define JAIL_DENIED_MAX 49
+
+/* What is known about it so far. */
+struct jail_state {
+    bool started, exited;
+    int status; /* as from wait(), once exited */
+    layer_mask held;
+    int64_t user_us, system_us; /* the whole tree, as far as it was reaped */
+    int64_t max_rss_kib;        /* the largest process */
+    struct jail_denial denied[JAIL_DENIED_MAX];
+    size_t denied_count;
+    struct jail_lost lost[JAIL_LOST_MAX];
+    size_t lost_count;
+    struct jail_phase phases[JAIL_PHASES_MAX];
+    size_t phase_count;
+};
+
+const struct jail_state *jail_state(const struct jail *jail);
+/* The host's pid of the helper, for the fallback watcher: the jail is the tree below it. */
+int jail_helper_pid(const struct jail *jail);
+/* The guest's disk (folders work, tmp, shm) once JAIL_READY came, else -1. Stays the jail's. */
+int jail_box(const struct jail *jail);
+/* Kills what lives and waits for it. NULL is fine. */
+void jail_free(struct jail *jail);
+
+/* Where the helper program is: $GLOVEBOX_JAIL, beside this library or program, or where `make install`
+ * put it. The caller frees. */
+int jail_find_helper(char **ret, struct err *err);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/layers.h"
+
+#define USERNS_HOW                                                                                 \
+    "sysctl -w user.max_user_namespaces=16384 kernel.unprivileged_userns_clone=1 "                 \
+    "kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
+#define NEEDS_USERNS "comes with a user namespace (see userns), or run as root"
+#define CGROUP_HOW                                                                                 \
+    "run as root, or: systemd-run --user --scope -p Delegate=yes glovebox ... (cgroup v2)"
+
+const struct layer_info jail_layers[LAYER_COUNT] = {
+    [LAYER_USERNS] = {"userns", "guest's ids mean nothing outside",
+                      "the other namespaces need root; a kernel bug finds a real uid", USERNS_HOW,
+                      false},
+    [LAYER_PIDNS] = {"pidns", "guest sees and signals only its own processes; one kill ends all",
+                     "guest can see the host's processes and signal those of its own uid",
+                     NEEDS_USERNS, true},
+    [LAYER_MOUNTNS] = {"mountns", "mounts of its own", "no private root, no limited disk",
+                       NEEDS_USERNS, true},
+    [LAYER_NETNS] = {"netns", "no network but its own loopback",
+                     "network is closed by the system call filter alone", NEEDS_USERNS, false},
+    [LAYER_IPCNS] = {"ipcns", "System V and POSIX queues of its own",
+                     "guest can reach the host's shared memory and queues", NEEDS_USERNS, true},
+    [LAYER_UTSNS] = {"utsns", "a host name of its own", "guest sees the host's name", NEEDS_USERNS,
+                     false},
+    [LAYER_CGROUPNS] = {"cgroupns", "cgroup paths hidden", "guest sees the host's cgroup paths",
+                        NEEDS_USERNS, false},
+    [LAYER_ROOT] = {"root", "a minimal read-only root; no homes, no sockets, no setuid",
+                    "files are guarded by Landlock alone; workspace is a folder on the host's disk",
+                    NEEDS_USERNS, true},
+    [LAYER_PROC] = {"proc", "a /proc of its own, read-only, dangerous parts masked",
+                    "no /proc inside: some programs miss it",
+                    "in a container: run it with an unmasked /proc "
+                    "(docker run --security-opt systempaths=unconfined)",
+                    false},
+    [LAYER_CAPS] = {"capabilities", "no privilege in any set", "guest keeps privileges",
+                    "always there", true},
+    [LAYER_NNP] = {"no_new_privs", "setuid programs give nothing", "setuid programs work",
+                   "always there", true},
+    [LAYER_SECCOMP] = {"seccomp", "system calls nobody needs return an error and are reported",
+                       "the kernel's whole surface is open to the guest",
+                       "a kernel with CONFIG_SECCOMP_FILTER (any distribution's)", true},
+    [LAYER_LANDLOCK] = {"landlock", "a second wall around files, sockets and signals",
+                        "no second wall behind the private root",
+                        "Linux 5.13 or newer with landlock in the lsm= list of the kernel", false},
+    [LAYER_MEMORY] = {"memory", "memory of the whole tree limited by the kernel",
+                      "memory is watched from outside, a few milliseconds late", CGROUP_HOW, false},
+    [LAYER_PIDS] = {"pids", "processes of the whole tree limited by the kernel",
+                    "processes are limited by RLIMIT_NPROC", CGROUP_HOW, false},
+    [LAYER_CPU] = {"cpu", "share of the processors limited by the kernel",
+                   "the guest may use every processor", CGROUP_HOW, false},
+    [LAYER_RLIMITS] = {"rlimits", "open files, core dumps, file sizes",
+                       "only the other limits hold", "always there", true},
+};
+
+#define NAMESPACES                                                                                 \
+    (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) |                 \
+     LAYER_BIT(LAYER_NETNS) | LAYER_BIT(LAYER_IPCNS) | LAYER_BIT(LAYER_UTSNS) |                    \
+     LAYER_BIT(LAYER_CGROUPNS))
+#define CGROUPS (LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU))
+
+static const struct {
+    const char *name;
+    layer_mask mask;
+} groups[] = {
+    {"all", LAYERS_ALL},
+    {"namespaces", NAMESPACES},
+    {"cgroup", CGROUPS},
+    {"user", LAYER_BIT(LAYER_USERNS)},
+    {"pid", LAYER_BIT(LAYER_PIDNS)},
+    {"mount", LAYER_BIT(LAYER_MOUNTNS)},
+    {"net", LAYER_BIT(LAYER_NETNS)},
+    {"ipc", LAYER_BIT(LAYER_IPCNS)},
+    {"uts", LAYER_BIT(LAYER_UTSNS)},
+    {"caps", LAYER_BIT(LAYER_CAPS)},
+    {"nnp", LAYER_BIT(LAYER_NNP)},
+};
+
+static layer_mask find(struct str name)
+{
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (str_is_nocase(name, jail_layers[i].name))
+            return LAYER_BIT(i);
+    for (unsigned i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        if (str_is_nocase(name, groups[i].name))
+            return groups[i].mask;
+    return 0;
+}
+
+int layers_parse(struct str list, layer_mask *ret, struct err *err)
+{
+    struct str name;
+    layer_mask mask = 0;
+
+    while (str_next(&list, ',', &name)) {
+        name = str_trim(name);
+        layer_mask found = find(name);
+        if (!found)
+            return err_set(err, ERR_USAGE, "'%.*s' is not a layer; 'glovebox doctor' lists them",
+                           (int)name.n, name.p);
+        mask |= found;
+    }
+    *ret = mask;
+    return 0;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * glovebox-jail: the small static program that becomes a jail.
+ *
+ * Theory of operation
+ *
+ *   library (in any host program)
+ *     | posix_spawn; descriptors 0-2 the guest's, 3 control socket, 4 spec, 5 files, 6.. cgroups
+ *   keeper   this program, in the host's namespaces and with the caller's rights
+ *     | clone3 with new user, pid, mount, net, ipc and uts namespaces
+ *   init     pid 1 inside: builds the root, lays the files, gives up every privilege
+ *     | fork
+ *   guest    pid 2 inside: Landlock, system call filter, exec of the interpreter
+ *
+ * Why a program of its own: after clone() in a host with threads even malloc is unsafe, and a
+ * static program of 1 MB starts in half a millisecond with nothing of the host in its memory.
+ *
+ * The keeper exists for three things that must be done from outside: writing the id maps, trying
+ * again with fewer layers where the host forbids user namespaces, and dying with the library.
+ * Keeper and init each ask for SIGKILL when their parent dies, so `kill -9` of the library takes
+ * the keeper, that takes the init, and the death of a pid namespace's init takes everything in it,
+ * at once and without a race. Init also watches the control socket: its end is the library's end.
+ *
+ * Order, and why (inside_init.c tells the story line by line):
+ *   1. enter the cgroups by ourselves (a parent's write can cost 10 ms), so all that follows is
+ * charged
+ *   2. open what will be mounted, still with the caller's ids (a private home is readable only to
+ * them)
+ *   3. become the guest's ids, keeping the capabilities that the namespace gives
+ *   4. build the root on a tmpfs of those ids, pivot, unmount the host's
+ *   5. lay the files; the box descriptor goes to the library, which reads results through it
+ *   6. drop all capabilities and the bounding set, set no_new_privs
+ *   7. fork the guest: rlimits, descriptors, Landlock (it forbids mounting, so after 4), filter
+ * last
+ *   8. init locks itself to a handful of calls, answers refused calls, reaps, reports, exits: all
+ * dead
+ *
+ * A refused system call returns an error and is told: the filter sends it to init's listener, which
+ * answers and counts. Guest code cannot forge or silence that, its own descriptors never include
+ * it.
+ */
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/wire.h"
+#include "jail/proto.h"
+
+#ifndef CLONE_INTO_CGROUP
+#define CLONE_INTO_CGROUP 0x200000000ULL
+#endif
+
+void tell_buf(const struct buf *message)
+{
+    (void)fd_send(SPEC_FD_CONTROL, message->p, message->n, NULL, 0);
+}
+
+void tell(uint32_t kind, int fd)
+{
+    unsigned char raw[4] = {(unsigned char)kind};
+
+    (void)fd_send(SPEC_FD_CONTROL, raw, sizeof raw, &fd, fd >= 0);
+}
+
+void tell_lost(layer_mask layers, const char *why)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_LOST);
+    wire_put_u32(&b, layers);
+    wire_put_cstr(&b, why);
+    tell_buf(&b);
+}
+
+void tell_phase(const char *name)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_PHASE);
+    wire_put_cstr(&b, name);
+    wire_put_u64(&b, (uint64_t)clock_mono_ns());
+    tell_buf(&b);
+}
+
+void die_err(const struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_ERROR);
+    wire_put_u32(&b, err->kind);
+    wire_put_cstr(&b, err->msg);
+    tell_buf(&b);
+    _exit(1);
+}
+
+void die(enum err_kind kind, const char *fmt, ...)
+{
+    struct err err = {.kind = kind};
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(err.msg, sizeof err.msg, fmt, ap);
+    va_end(ap);
+    die_err(&err);
+}
+
+void die_sys(const char *fmt, ...)
+{
+    int saved = errno;
+    char text[256];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    die(ERR_SYSTEM, "%s: %s", text, strerror(saved));
+}
+
+/* The caller may ignore signals or block them; the guest must start like any program. */
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void read_spec(struct inside *in)
+{
+    struct stat st;
+    struct err err;
+
+    if (fstat(SPEC_FD_SPEC, &st) < 0 || st.st_size > SPEC_MAX_BYTES)
+        die(ERR_USAGE, "jail spec: missing or too long");
+    AUTO_FREE char *bytes = xmalloc((size_t)st.st_size);
+    ssize_t got = pread(SPEC_FD_SPEC, bytes, (size_t)st.st_size, 0);
+    if (got != st.st_size)
+        die(ERR_SYSTEM, "jail spec: cannot be read");
+    if (spec_decode((struct str){bytes, (size_t)got}, &in->spec, &err) < 0)
+        die_err(&err);
+}
+
+/* The caller can have died before we asked to die with it. */
+static void die_with(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        die_sys("ask to die with the parent");
+    if (getppid() != parent)
+        _exit(1);
+}
+
+static const struct {
+    enum jail_layer layer;
+    uint64_t flag;
+} namespaces[] = {
+    {LAYER_USERNS, CLONE_NEWUSER}, {LAYER_PIDNS, CLONE_NEWPID}, {LAYER_MOUNTNS, CLONE_NEWNS},
+    {LAYER_NETNS, CLONE_NEWNET},   {LAYER_IPCNS, CLONE_NEWIPC}, {LAYER_UTSNS, CLONE_NEWUTS},
+};
+
+static uint64_t clone_flags(layer_mask mode)
+{
+    uint64_t flags = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(namespaces); i++)
+        if (mode & LAYER_BIT(namespaces[i].layer))
+            flags |= namespaces[i].flag;
+    return flags;
+}
+
+static layer_mask namespace_mask(void)
+{
+    layer_mask mask = LAYER_BIT(LAYER_CGROUPNS);
+
+    for (unsigned i = 0; i < ARRAY_LEN(namespaces); i++)
+        mask |= LAYER_BIT(namespaces[i].layer);
+    return mask;
+}
+
+/* What is left when the namespaces of `mode` cannot be had. */
+static layer_mask without_namespaces(layer_mask mode)
+{
+    return mode & ~(namespace_mask() | LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_PROC));
+}
+
+struct clone3_args {
+    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    uint64_t set_tid, set_tid_size, cgroup;
+};
+
+/* fork() into new namespaces. A container's filter may know clone3 only as "no such call". */
+static pid_t fork_into(const struct inside *in, int *ret_pidfd)
+{
+    uint64_t flags = clone_flags(in->mode);
+    struct clone3_args args = {
+        .flags = flags | CLONE_PIDFD,
+        .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
+        .exit_signal = SIGCHLD,
+    };
+
+    if (in->spec.enter_v2) {
+        args.flags |= CLONE_INTO_CGROUP;
+        args.cgroup = SPEC_FD_CGROUP + in->spec.enter_count;
+    }
+    long pid = syscall(SYS_clone3, &args, sizeof args);
+    if (pid >= 0 || errno != ENOSYS || in->spec.enter_v2)
+        return (pid_t)pid;
+
+    return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, NULL, NULL);
+}
+
+static int write_map(pid_t pid, const char *file, uint32_t inside, uint32_t outside,
+                     struct err *err)
+{
+    char path[64], line[64];
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+    snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
+    if (fd_write_file_at(AT_FDCWD, path, line) < 0)
+        return err_sys(err, "write %s", file);
+    return 0;
+}
+
+/* One id is mapped, and it is not root's. As an ordinary user only one's own may be, and only with
+ * setgroups denied (user_namespaces(7)). */
+static int write_maps(const struct inside *in, pid_t pid, struct err *err)
+{
+    char path[64];
+
+    if (geteuid() != 0) {
+        snprintf(path, sizeof path, "/proc/%d/setgroups", (int)pid);
+        if (fd_write_file_at(AT_FDCWD, path, "deny") < 0 && errno != ENOENT)
+            return err_sys(err, "write setgroups");
+    }
+    if (write_map(pid, "uid_map", in->spec.uid, in->spec.host_uid, err) < 0)
+        return -1;
+    return write_map(pid, "gid_map", in->spec.gid, in->spec.host_gid, err);
+}
+
+/* Runs one attempt to its end. Returns false when another one may be made, with the reason in *err.
+ */
+static bool attempt(struct inside *in, struct err *err)
+{
+    int sync[2], pidfd = -1, status;
+
+    if (fd_pipe(sync, err) < 0)
+        die_err(err);
+    pid_t pid = fork_into(in, &pidfd);
+    if (pid < 0) {
+        err_sys(err, "clone with new namespaces");
+        fd_close(&sync[0]);
+        fd_close(&sync[1]);
+        return false;
+    }
+    if (pid == 0) {
+        fd_close(&sync[1]);
+        in->sync_fd = sync[0];
+        init_main(in);
+    }
+    fd_close(&sync[0]);
+    bool mapped = !(in->mode & LAYER_BIT(LAYER_USERNS)) || write_maps(in, pid, err) == 0;
+    if (mapped) {
+        tell(MSG_BORN, pidfd);
+        (void)!write(sync[1], "", 1);
+    }
+    fd_close(&sync[1]); /* an init that reads the end instead of a byte gives up */
+    fd_close(&pidfd);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (!mapped)
+        return false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RETRY) {
+        err_set(err, ERR_UNSUPPORTED, "the namespaces give no right to mount");
+        return false;
+    }
+    return true;
+}
+
+static pid_t to_pid(struct str digits)
+{
+    pid_t pid = 0;
+
+    for (size_t i = 0; i < digits.n && digits.p[i] >= '0' && digits.p[i] <= '9'; i++)
+        pid = pid * 10 + (digits.p[i] - '0');
+    return pid;
+}
+
+void end_children(void)
+{
+    char list[65536], path[64];
+    struct str rest, one;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    for (int round = 0; round < 2000; round++) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        if (waitpid(-1, NULL, WNOHANG) < 0) /* ECHILD */
+            return;
+        if (fd_read_file_at(AT_FDCWD, path, list, sizeof list) < 0)
+            return;
+        rest = str_from(list);
+        while (str_next(&rest, ' ', &one))
+            if (to_pid(one) > 1)
+                kill(to_pid(one), SIGKILL);
+        usleep(500);
+    }
+}
+
+/* With every namespace; else, as root, without a user namespace; else with what needs neither. */
+static void run_attempts(struct inside *in)
+{
+    struct err err = {0};
+
+    in->mode = in->spec.wanted;
+    if (attempt(in, &err))
+        return;
+    if ((in->mode & LAYER_BIT(LAYER_USERNS)) && geteuid() == 0) {
+        in->mode &= ~LAYER_BIT(LAYER_USERNS);
+        tell_lost(LAYER_BIT(LAYER_USERNS), err.msg);
+        if (attempt(in, &err))
+            return;
+    }
+    layer_mask left = without_namespaces(in->mode);
+    if (left != in->mode) {
+        tell_lost(in->mode & ~left, err.msg);
+        in->mode = left;
+        if (attempt(in, &err))
+            return;
+    }
+    die_err(&err);
+}
+
+int main(int argc, char **argv)
+{
+    struct inside in = {.sync_fd = -1, .box_fd = -1, .init_fd = -1};
+
+    if (argc != 2 || strcmp(argv[1], "--spec") != 0 || fcntl(SPEC_FD_SPEC, F_GETFD) < 0) {
+        fputs("glovebox-jail is a part of glovebox and is started by it; use: glovebox run\n",
+              stderr);
+        return 2;
+    }
+    (void)close_range(SPEC_FD_END, ~0U, 0);
+    for (int fd = SPEC_FD_CONTROL; fd < SPEC_FD_END; fd++)
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    reset_signals();
+    umask(022);
+    read_spec(&in);
+    die_with(in.spec.host_pid);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    run_attempts(&in);
+    end_children();
+    return 0;
+}

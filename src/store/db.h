@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the store share: the connection, its schema, its errors, and the table of
+ * columns.
+ */
+#ifndef STORE_DB_H
+#define STORE_DB_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "store/store.h"
+
+struct store {
+    sqlite3 *db;
+    sqlite3_stmt *insert; /* NULL when open for reading */
+    char *path;
+    int64_t busy_until_ns;
+    int wal_pages;  /* as of our last commit */
+    bool impatient; /* do not wait for other processes */
+};
+
+/* Says in one line why SQLite refused `doing`; returns -1. */
+int store_fail(const struct store *s, int rc, const char *doing, struct err *err);
+
+/* schema.c. Each script turns version i of the schema into i + 1, and sets user_version itself. */
+extern const char *const store_migrations[];
+extern const int store_version;
+/* Makes or updates the schema when it is not the version that `count` scripts lead to. */
+int store_migrate(struct store *s, const char *const scripts[], int count, struct err *err);
+
+/* record.c. */
+void record_insert_sql(struct buf *sql);
+/* "SELECT every column FROM runs", without the code unless asked for. */
+void record_select_sql(struct buf *sql, bool with_code);
+/* The run's texts must live until the statement has run. Gives SQLite's code. */
+int record_bind(sqlite3_stmt *insert, const struct run_record *run);
+/* Texts are the statement's, until its next step. */
+void record_read(sqlite3_stmt *select, bool with_code, struct run_record *ret);
+/* The same run with its texts in memory of its own. */
+void record_copy(const struct run_record *run, struct run_record *ret);
+
+#endif

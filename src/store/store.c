@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How it stays fast and safe. The file is in write-ahead mode with synchronous=NORMAL: a commit is
+ * a few writes to the -wal file and waits for no disk; only folding that file into the main one
+ * does. The last process to close does not fold (it would cost milliseconds at the end of each
+ * run), so the next one to open finds the -wal file and reads it through: it is folded at opening,
+ * while the guest runs, as soon as that costs more than it saves. A process that stays open folds
+ * every WAL_PAGES_MAX pages.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "store/db.h"
+
+enum {
+    BUSY_MS = 2000,
+    PAUSE_MAX_US = 5000,
+    WAL_OPEN_MAX = 256 << 10, /* bytes */
+    WAL_PAGES_MAX = 256,
+    VALUE_MAX = 8 << 20, /* the longest value that SQLite may build or read */
+};
+
+/* ---- errors ---- */
+
+static const struct {
+    int rc;
+    enum err_kind kind;
+    int sys;
+    const char *why;
+} failures[] = {
+    {SQLITE_NOTADB, ERR_USAGE, 0, "it is not a run log; move it away or name another with --log"},
+    {SQLITE_CORRUPT, ERR_SYSTEM, EIO, "it is damaged; move it away or name another with --log"},
+    {SQLITE_BUSY, ERR_TIMEOUT, 0, "another process has held it for two seconds"},
+    {SQLITE_FULL, ERR_SYSTEM, ENOSPC, "the disk is full"},
+    {SQLITE_READONLY, ERR_SYSTEM, EROFS, "it is read-only"},
+    {SQLITE_CONSTRAINT, ERR_USAGE, EEXIST, "a run with this id is there already"},
+};
+
+int store_fail(const struct store *s, int rc, const char *doing, struct err *err)
+{
+    for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
+        if ((rc & 0xff) != failures[i].rc)
+            continue;
+        err_set(err, failures[i].kind, "%s run log %.200s: %s", doing, s->path, failures[i].why);
+        err->sys = failures[i].sys;
+        return -1;
+    }
+    int sys = s->db ? sqlite3_system_errno(s->db) : 0;
+    err_set(err, ERR_SYSTEM, "%s run log %.200s: %s%s%s", doing, s->path, sqlite3_errstr(rc),
+            sys ? ": " : "", sys ? strerror(sys) : "");
+    err->sys = sys;
+    return -1;
+}
+
+/* ---- the file ---- */
+
+int store_default_path(char **ret, struct err *err)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+
+    /* The XDG specification wants a relative path ignored. */
+    if (state && state[0] == '/')
+        *ret = xasprintf("%s/glovebox/log.db", state);
+    else if (home && home[0] == '/')
+        *ret = xasprintf("%s/.local/state/glovebox/log.db", home);
+    else if (geteuid() == 0)
+        *ret = xstrdup("/var/lib/glovebox/log.db");
+    else
+        return err_set(err, ERR_UNSUPPORTED,
+                       "no place for the run log: $HOME is not set; name a file with --log");
+    return 0;
+}
+
+/* Makes the folders that lead to path; those that are there stay as they are. */
+static int make_parents(const char *path, struct err *err)
+{
+    AUTO_FREE char *folder = xstrdup(path);
+
+    for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+            return err_sys(err, "run log %.200s: make folder %.100s", path, folder);
+        *p = '/';
+    }
+    return 0;
+}
+
+/* O_EXCL, because closing a descriptor of a database that this process has open elsewhere would
+ * drop its locks (fcntl(2), "Record locks are not preserved"). */
+static int create_new(const char *path)
+{
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+static int create_file(const char *path, struct err *err)
+{
+    AUTO_CLOSE int fd = create_new(path);
+
+    if (fd < 0 && errno == ENOENT) {
+        if (make_parents(path, err) < 0)
+            return -1;
+        fd = create_new(path);
+    }
+    if (fd < 0 && errno != EEXIST)
+        return err_sys(err, "create run log %.200s", path);
+    return 0;
+}
+
+static int check_file(const char *path, unsigned flags, struct err *err)
+{
+    struct stat st;
+    bool may_create = (flags & STORE_CREATE) == STORE_CREATE;
+
+    if (!*path)
+        return err_set(err, ERR_USAGE, "run log: its name is empty; name a file with --log");
+    if (stat(path, &st) < 0 && errno == ENOENT && may_create && create_file(path, err) < 0)
+        return -1;
+    if (stat(path, &st) < 0)
+        return err_sys(err, "run log %.200s", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_USAGE, "run log %.200s: it is %s; name a file with --log", path,
+                       S_ISDIR(st.st_mode) ? "a folder" : "not a file");
+    return 0;
+}
+
+/* ---- the connection ---- */
+
+/* SQLite's own handler starts with a millisecond and ends with a tenth of a second; a commit of
+ * ours takes 50 microseconds, so this one asks again sooner. */
+static int wait_for_others(void *ctx, int count)
+{
+    struct store *s = ctx;
+    int64_t now = clock_mono_ns();
+
+    if (count == 0)
+        s->busy_until_ns = now + BUSY_MS * 1000000LL;
+    if (s->impatient || now >= s->busy_until_ns)
+        return 0;
+    long us = 50L * (count + 1);
+    struct timespec pause = {.tv_nsec = 1000 * (us < PAUSE_MAX_US ? us : PAUSE_MAX_US)};
+    nanosleep(&pause, NULL);
+    return 1;
+}
+
+static int note_wal_size(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    ((struct store *)ctx)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+/* A log is data, also one that somebody else wrote: its schema may not call functions of ours. */
+static void configure(struct store *s)
+{
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_handler(s->db, wait_for_others, s);
+    sqlite3_wal_hook(s->db, note_wal_size, s);
+    sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+}
+
+/* As far as it goes without waiting for anybody; another process will do the rest. */
+static void fold_wal(struct store *s, int mode)
+{
+    s->impatient = true;
+    sqlite3_wal_checkpoint_v2(s->db, NULL, mode, NULL, NULL);
+    s->impatient = false;
+}
+
+static void fold_long_wal(struct store *s)
+{
+    const char *wal = sqlite3_filename_wal(sqlite3_db_filename(s->db, "main"));
+    struct stat st;
+
+    if (wal && stat(wal, &st) == 0 && st.st_size > WAL_OPEN_MAX)
+        fold_wal(s, SQLITE_CHECKPOINT_TRUNCATE);
+}
+
+static int prepare_insert(struct store *s)
+{
+    AUTO_BUF struct buf sql = {0};
+    buf_init(&sql, 4096);
+
+    record_insert_sql(&sql);
+    return sqlite3_prepare_v3(s->db, sql.p, (int)sql.n, SQLITE_PREPARE_PERSISTENT, &s->insert,
+                              NULL);
+}
+
+/* SQLite has names that are no files, ":memory:" and "file:..."; none of them begins so. */
+static int open_file(struct store *s)
+{
+    AUTO_FREE char *path = xasprintf("%s%s", s->path[0] == '/' ? "" : "./", s->path);
+
+    return sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+static int start(struct store *s, unsigned flags, struct err *err)
+{
+    int rc = open_file(s);
+
+    if (rc != SQLITE_OK)
+        return store_fail(s, rc, "open", err);
+    configure(s);
+    if ((flags & STORE_WRITE) && sqlite3_db_readonly(s->db, "main") == 1)
+        return store_fail(s, SQLITE_READONLY, "write", err);
+    if (store_migrate(s, store_migrations, store_version, err) < 0)
+        return -1;
+    rc = sqlite3_exec(s->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+    if (rc == SQLITE_OK && (flags & STORE_WRITE))
+        rc = prepare_insert(s);
+    if (rc != SQLITE_OK)
+        return store_fail(s, rc, "open", err);
+    if (flags & STORE_WRITE)
+        fold_long_wal(s);
+    return 0;
+}
+
+int store_open(const char *path, unsigned flags, struct store **ret, struct err *err)
+{
+    if (check_file(path, flags, err) < 0)
+        return -1;
+    struct store *s = xcalloc(1, sizeof *s);
+    s->path = xstrdup(path);
+    if (start(s, flags, err) < 0) {
+        store_close(s);
+        return -1;
+    }
+    *ret = s;
+    return 0;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    sqlite3_finalize(s->insert);
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+}
+
+/* ---- append ---- */
+
+static bool is_id(struct str id)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+    for (size_t i = 0; i < id.n; i++)
+        if (!memchr(allowed, id.p[i], sizeof allowed - 1))
+            return false;
+    return id.n > 0 && id.n <= RUN_ID_MAX;
+}
+
+int store_append(struct store *s, const struct run_record *run, struct err *err)
+{
+    if (!s->insert)
+        return err_set(err, ERR_BUG, "run log %.200s is open for reading only", s->path);
+    if (!is_id(run->id) || !*run_outcome_name(run->outcome))
+        return err_set(err, ERR_BUG, "run log %.200s: a run without a proper id or outcome",
+                       s->path);
+
+    int rc = record_bind(s->insert, run);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(s->insert);
+    sqlite3_reset(s->insert);
+    sqlite3_clear_bindings(s->insert);
+    if (rc != SQLITE_DONE)
+        return store_fail(s, rc, "append to", err);
+    if (s->wal_pages > WAL_PAGES_MAX)
+        fold_wal(s, SQLITE_CHECKPOINT_PASSIVE);
+    return 0;
+}

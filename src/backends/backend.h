@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One interface for every way to run. A backend takes a job (plain data and two callbacks), streams what
+ * happens into a sink, and leaves an outcome. It knows nothing of languages, checks, results or logs.
+ */
+#ifndef BACKENDS_BACKEND_H
+#define BACKENDS_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "jail/jail.h"
+#include "jail/limits.h"
+
+/* A host path the guest may read. */
+struct backend_view {
+    char *src;
+    char *dst;
+};
+
+struct backend_job {
+    const char *exec_path; /* as seen inside */
+    char **argv;           /* NULL-terminated, as is env */
+    char **env;
+    const struct backend_view *views;
+    size_t view_count;
+
+    /* Writes the workspace's files to fd as jail/lay.h says. May be NULL. */
+    int (*lay)(void *ctx, int fd, struct err *err);
+    void *lay_ctx;
+
+    int stdin_fd; /* relayed to the guest; -1 for an empty one. Stays the caller's. */
+    struct jail_limits limits;
+    layer_mask layers;   /* to apply where the host can */
+    layer_mask required; /* else nothing runs */
+    bool net_host;
+};
+
+/* What happens, as it happens. Any member may be NULL. */
+struct backend_sink {
+    void *ctx;
+    void (*started)(void *ctx, layer_mask held);
+    void (*output)(void *ctx, int stream, const char *p, size_t n); /* stream 1 or 2 */
+    void (*denied)(void *ctx, const char *name, uint64_t count);
+    void (*limit)(void *ctx, enum jail_limit_hit hit);
+    int cancel_fd; /* readable: the run is to end at once; -1 for none */
+};
+
+struct backend_outcome {
+    bool started;
+    bool cancelled;
+    int status; /* as from wait(); meaningless when a limit or a cancel ended it */
+    unsigned limits_hit;
+    layer_mask held;
+    int64_t wall_ns, cpu_us;
+    uint64_t memory_peak;
+    struct jail_denial denied[JAIL_DENIED_MAX];
+    size_t denied_count;
+    struct jail_lost lost[JAIL_LOST_MAX];
+    size_t lost_count;
+    struct jail_phase phases[JAIL_PHASES_MAX];
+    size_t phase_count;
+    int work_fd;    /* the workspace as the run left it, or -1 */
+    char *box_host; /* where it may lie on the host's disk: the caller removes what is there */
+};
+
+struct backend_ops {
+    const char *name;
+    const char *alias;
+    const char *summary;
+    bool unsafe; /* no wall: only with the user's explicit word */
+    /* 0 and *ret filled whatever the guest did; -1 when the failure is ours or the host's. */
+    int (*run)(const struct backend_job *job, const struct backend_sink *sink,
+               struct backend_outcome *ret, struct err *err);
+};
+
+extern const struct backend_ops *const backends[]; /* NULL-terminated */
+const struct backend_ops *backend_find(struct str name, struct err *err);
+
+void outcome_init(struct backend_outcome *outcome);
+void outcome_done(struct backend_outcome *outcome);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backends/loop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backends/plan.h"
+#include "backends/pump.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "jail/cgroup.h"
+#include "jail/watch.h"
+
+#define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
+#define WATCH_EVERY_MS 10
+
+struct loop {
+    const struct backend_job *job;
+    const struct backend_sink *sink;
+    struct backend_outcome *out;
+    struct jail_spec spec;
+    struct jail *jail;
+    struct cgroup *group;
+    struct pump pump;
+    int lay_write; /* files go in here, until they are in */
+    int oom_fd;
+    int64_t start_ns, deadline_ms;
+    bool gone;
+    struct err error; /* why nothing was started */
+};
+
+static void hit(struct loop *l, enum jail_limit_hit limit)
+{
+    if (l->out->limits_hit & limit)
+        return;
+    l->out->limits_hit |= limit;
+    if (l->sink->limit)
+        l->sink->limit(l->sink->ctx, limit);
+}
+
+static void hit_and_kill(struct loop *l, enum jail_limit_hit limit)
+{
+    hit(l, limit);
+    jail_kill(l->jail);
+}
+
+/* ---- starting ---- */
+
+static int require_groups(const struct loop *l, struct err *err)
+{
+    layer_mask missing = l->job->required & CGROUP_LAYERS & ~cgroup_held(l->group);
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (missing & LAYER_BIT(i))
+            return err_set(err, ERR_POLICY, "layer %s is required and cannot be had: %s",
+                           jail_layers[i].name, jail_layers[i].how);
+    return 0;
+}
+
+static int open_group(struct loop *l, struct jail_fds *fds, struct err *err)
+{
+    int enter[CGROUP_ENTER_MAX];
+
+    cgroup_sweep();
+    if (cgroup_open(&l->job->limits, l->job->layers & CGROUP_LAYERS, &l->group, err) < 0 ||
+        require_groups(l, err) < 0)
+        return -1;
+    size_t n = cgroup_enter_fds(l->group, enter);
+    memcpy(fds->enter, enter, n * sizeof *enter);
+    l->spec.enter_count = (uint32_t)n;
+    int folder = cgroup_dir_fd(l->group);
+    l->spec.enter_v2 = folder >= 0;
+    fds->enter[n] = folder;
+    l->oom_fd = cgroup_oom_fd(l->group);
+    return 0;
+}
+
+static int open_lay(struct loop *l, struct jail_fds *fds, struct err *err)
+{
+    int ends[2];
+
+    fds->lay = -1;
+    l->spec.lay = l->job->lay != NULL;
+    if (!l->spec.lay)
+        return 0;
+    if (fd_pipe(ends, err) < 0)
+        return -1;
+    fds->lay = ends[0];
+    l->lay_write = ends[1];
+    return 0;
+}
+
+static int start(struct loop *l, struct err *err)
+{
+    struct jail_fds fds = {.lay = -1};
+    int result = -1;
+
+    if (pump_init(&l->pump, l->job->stdin_fd, l->sink, err) < 0 || open_group(l, &fds, err) < 0 ||
+        open_lay(l, &fds, err) < 0)
+        return -1;
+    fds.in = l->pump.theirs[0];
+    fds.out = l->pump.theirs[1];
+    fds.err = l->pump.theirs[2];
+    l->start_ns = clock_mono_ns();
+    l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
+    result = jail_start(&l->spec, &fds, &l->jail, err);
+    fd_close(&fds.lay);
+    pump_started(&l->pump);
+    if (result < 0 || !l->spec.lay)
+        return result;
+    /* The reader is the jail's init. When it dies early the write fails, and what it said on the control
+     * socket is the better message. */
+    if (l->job->lay(l->job->lay_ctx, l->lay_write, err) < 0) {
+        bool reader_died = err->kind == ERR_SYSTEM && err->sys == EPIPE;
+        fd_close(&l->lay_write);
+        return reader_died ? 0 : -1;
+    }
+    fd_close(&l->lay_write);
+    return 0;
+}
+
+/* ---- events ---- */
+
+static int open_work(const struct loop *l)
+{
+    return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void on_started(struct loop *l)
+{
+    l->out->started = true;
+    l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
+    l->start_ns = clock_mono_ns();
+    l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
+    if (l->sink->started)
+        l->sink->started(l->sink->ctx, l->out->held);
+}
+
+static void on_jail(struct loop *l)
+{
+    struct jail_event event;
+
+    jail_hear(l->jail, &event);
+    switch (event.kind) {
+    case JAIL_STARTED:
+        on_started(l);
+        break;
+    case JAIL_DENIED:
+        if (l->sink->denied)
+            l->sink->denied(l->sink->ctx, event.name, event.count);
+        break;
+    case JAIL_EXITED:
+        l->out->wall_ns = clock_mono_ns() - l->start_ns;
+        l->deadline_ms = INT64_MAX;
+        break;
+    case JAIL_FAILED:
+        l->error = event.error;
+        break;
+    case JAIL_GONE:
+        l->gone = true;
+        break;
+    case JAIL_READY:
+    case JAIL_NOTHING:
+        break;
+    }
+}
+
+static void on_oom(struct loop *l)
+{
+    struct cgroup_usage use;
+
+    cgroup_usage(l->group, &use);
+    if (use.oom_kills)
+        hit_and_kill(l, LIMIT_MEMORY);
+}
+
+/* What the kernel does not limit for us here is looked at every few milliseconds. */
+static void watch(struct loop *l)
+{
+    const struct jail_limits *limits = &l->job->limits;
+    struct watch_tree tree = {.root = jail_helper_pid(l->jail),
+                              .tmpfs_fd = l->out->held & LAYER_BIT(LAYER_ROOT) ? jail_box(l->jail) : -1,
+                              .exact_at_bytes = limits->memory_bytes};
+
+    if (limits->cpu_ms) {
+        struct cgroup_usage use;
+        uint64_t ns = 0;
+        cgroup_usage(l->group, &use);
+        if (use.cpu_ns)
+            ns = use.cpu_ns;
+        else
+            (void)watch_tree_cpu(&tree, &ns);
+        if (ns / 1000000 >= (uint64_t)limits->cpu_ms)
+            hit_and_kill(l, LIMIT_CPU);
+    }
+    if (limits->memory_bytes && (l->job->layers & LAYER_BIT(LAYER_MEMORY)) &&
+        !(cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY))) {
+        uint64_t bytes = 0;
+        (void)watch_tree_memory(&tree, &bytes);
+        if (bytes > l->out->memory_peak)
+            l->out->memory_peak = bytes;
+        if (bytes > limits->memory_bytes)
+            hit_and_kill(l, LIMIT_MEMORY);
+    }
+}
+
+static bool needs_watching(const struct loop *l)
+{
+    return l->out->started &&
+           (l->job->limits.cpu_ms || !(cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY)));
+}
+
+static void check_deadline(struct loop *l)
+{
+    if (clock_mono_ms() < l->deadline_ms)
+        return;
+    l->deadline_ms = INT64_MAX;
+    if (l->out->started)
+        hit_and_kill(l, LIMIT_WALL);
+    else
+        jail_kill(l->jail);
+}
+
+static int poll_timeout(const struct loop *l)
+{
+    int64_t left = l->deadline_ms == INT64_MAX ? 60000 : l->deadline_ms - clock_mono_ms();
+
+    if (needs_watching(l) && left > WATCH_EVERY_MS)
+        left = WATCH_EVERY_MS;
+    return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
+}
+
+static void step(struct loop *l)
+{
+    enum { CONTROL = PUMP_POLLS, CANCEL, OOM, COUNT };
+    struct pollfd polls[COUNT];
+
+    pump_polls(&l->pump, polls);
+    polls[CONTROL] = (struct pollfd){.fd = jail_fd(l->jail), .events = POLLIN};
+    polls[CANCEL] = (struct pollfd){.fd = l->out->cancelled ? -1 : l->sink->cancel_fd, .events = POLLIN};
+    polls[OOM] = (struct pollfd){.fd = l->oom_fd, .events = POLLIN | POLLPRI};
+    if (poll(polls, COUNT, poll_timeout(l)) < 0)
+        return;
+    pump_step(&l->pump, polls);
+    if (polls[CANCEL].revents) {
+        l->out->cancelled = true;
+        jail_kill(l->jail);
+    }
+    if (polls[OOM].revents)
+        on_oom(l);
+    if (polls[CONTROL].revents)
+        on_jail(l);
+    if (needs_watching(l) && !l->gone)
+        watch(l);
+    check_deadline(l);
+}
+
+/* ---- the end ---- */
+
+static void note_full_disk(struct loop *l)
+{
+    struct statvfs st;
+
+    if (!(l->out->held & LAYER_BIT(LAYER_ROOT)) || jail_box(l->jail) < 0 ||
+        fstatvfs(jail_box(l->jail), &st) < 0)
+        return;
+    if (!st.f_bfree || !st.f_ffree)
+        hit(l, LIMIT_DISK);
+}
+
+static void note_usage(struct loop *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+    struct cgroup_usage use;
+
+    cgroup_usage(l->group, &use);
+    if (use.oom_kills)
+        hit(l, LIMIT_MEMORY);
+    if (use.pids_hits)
+        hit(l, LIMIT_PIDS);
+    l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;
+    if (use.memory_peak)
+        l->out->memory_peak = use.memory_peak;
+    else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
+        l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
+    /* The kernel's own end of a process that ate its processor time. */
+    if (state->exited && WIFSIGNALED(state->status) && WTERMSIG(state->status) == SIGXCPU)
+        hit(l, LIMIT_CPU);
+}
+
+static void note_state(struct loop *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+    struct backend_outcome *out = l->out;
+
+    if (!state->exited)
+        out->wall_ns = clock_mono_ns() - l->start_ns;
+    out->status = state->exited ? state->status : SIGKILL;
+    memcpy(out->denied, state->denied, sizeof out->denied);
+    out->denied_count = state->denied_count;
+    memcpy(out->lost, state->lost, sizeof out->lost);
+    out->lost_count = state->lost_count;
+    memcpy(out->phases, state->phases, sizeof out->phases);
+    out->phase_count = state->phase_count;
+    if (jail_box(l->jail) >= 0)
+        out->work_fd = open_work(l);
+}
+
+static int finish(struct loop *l, struct err *err)
+{
+    pump_drain(&l->pump);
+    if (l->out->started) {
+        note_full_disk(l);
+        note_usage(l);
+        note_state(l);
+        return 0;
+    }
+    if (l->out->cancelled)
+        return 0;
+    if (l->error.kind) {
+        *err = l->error;
+        return -1;
+    }
+    if (clock_mono_ns() - l->start_ns >= (int64_t)SETUP_LIMIT_MS * 1000000)
+        return err_set(err, ERR_SYSTEM, "the jail was not ready after %d s", SETUP_LIMIT_MS / 1000);
+    return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
+}
+
+static void loop_done(struct loop *l)
+{
+    jail_free(l->jail);
+    cgroup_close(l->group);
+    pump_done(&l->pump);
+    fd_close(&l->lay_write);
+    spec_done(&l->spec);
+}
+
+/* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
+static char *box_path(void)
+{
+    const char *base = getenv("TMPDIR");
+    unsigned long long random = 0;
+    AUTO_CLOSE int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || read(fd, &random, sizeof random) != (ssize_t)sizeof random)
+        random = (unsigned long long)clock_mono_ns();
+    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp", (int)getpid(),
+                     random);
+}
+
+int loop_run(const struct backend_job *job, const struct backend_sink *sink,
+             struct backend_outcome *ret, struct err *err)
+{
+    struct loop l = {.job = job, .sink = sink, .out = ret, .lay_write = -1, .oom_fd = -1};
+
+    l.pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}};
+    ret->box_host = box_path();
+    plan_jail(job, ret->box_host, &l.spec);
+    int result = start(&l, err);
+    if (result == 0) {
+        while (!l.gone)
+            step(&l);
+        result = finish(&l, err);
+    }
+    loop_done(&l);
+    return result;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backends/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+/* What the guest sees of the system. Everything is optional: a host that lacks one of these runs as well,
+ * as long as the interpreter and its libraries are among the rest. */
+static const char *const system_folders[] = {
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+};
+
+/* The parts of /etc that programs need and that hold no secret. */
+static const char *const system_files[] = {
+    "/etc/ld.so.cache",     "/etc/alternatives",  "/etc/localtime",  "/etc/timezone",
+    "/etc/ssl/certs",       "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates", "/etc/fonts",         "/etc/mime.types", "/etc/R",
+    "/etc/matplotlibrc",    "/etc/python3",       "/etc/python3.11", "/etc/python3.12",
+    "/etc/python3.13",      "/etc/perl",          "/etc/magic",      "/etc/services",
+    "/etc/protocols",       "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+};
+
+/* With the host's network the guest needs to know where names are looked up. */
+static const char *const network_files[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/gai.conf"};
+
+static const char *const devices[] = {
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+};
+
+static const struct {
+    const char *path, *text;
+} links[] = {
+    {"/dev/fd", "/proc/self/fd"},       {"/dev/stdin", "/proc/self/fd/0"},
+    {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
+    {"/var/tmp", "/tmp"},
+};
+
+static const struct {
+    const char *path, *text;
+} files[] = {
+    {"/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+                    "guest:x:1000:1000:guest:/tmp:/bin/sh\n"
+                    "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n"},
+    {"/etc/group", "root:x:0:\nguest:x:1000:\nnogroup:x:65534:\n"},
+    {"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
+};
+
+#define HOSTS "127.0.0.1 localhost guest\n::1 localhost\n"
+
+static const char *const empty_folders[] = {"/run", "/home", "/mnt", "/opt", "/root", "/srv", "/var"};
+
+/* What /proc tells about the machine that a guest has no business with, or that has had holes before.
+ * Most of it is root's alone already; a second reason costs 5 us each. */
+static const char *const masked[] = {
+    "/proc/kcore",      "/proc/keys",         "/proc/key-users", "/proc/kallsyms", "/proc/kmsg",
+    "/proc/sysrq-trigger", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats",
+    "/proc/acpi",       "/proc/scsi",         "/proc/bus",       "/proc/fs",       "/proc/irq",
+    "/proc/asound",     "/proc/driver",
+};
+
+static void add(struct jail_spec *spec, enum spec_op_kind kind, const char *src, const char *dst,
+                const char *text)
+{
+    spec_add(spec, kind, src, dst, text)->optional = true;
+}
+
+/* /bin is a link to usr/bin on most hosts, a folder on others. */
+static void add_as_is(struct jail_spec *spec, const char *path)
+{
+    struct stat st;
+    char target[4096];
+
+    if (lstat(path, &st) < 0)
+        return;
+    if (!S_ISLNK(st.st_mode)) {
+        add(spec, SPEC_BIND, path, path, NULL);
+        return;
+    }
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    target[n > 0 ? n : 0] = '\0';
+    add(spec, SPEC_LINK, NULL, path, target);
+}
+
+static void add_existing(struct jail_spec *spec, const char *const *paths, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (access(paths[i], F_OK) == 0)
+            add(spec, SPEC_BIND, paths[i], paths[i], NULL);
+}
+
+static void plan_root(const struct backend_job *job, struct jail_spec *spec)
+{
+    for (size_t i = 0; i < ARRAY_LEN(empty_folders); i++)
+        add(spec, SPEC_DIR, NULL, empty_folders[i], NULL);
+    for (size_t i = 0; i < ARRAY_LEN(system_folders); i++)
+        add_as_is(spec, system_folders[i]);
+    add_existing(spec, system_files, ARRAY_LEN(system_files));
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        add(spec, SPEC_FILE, NULL, files[i].path, files[i].text);
+    if (job->net_host)
+        add_existing(spec, network_files, ARRAY_LEN(network_files));
+    else
+        add(spec, SPEC_FILE, NULL, "/etc/hosts", HOSTS);
+    for (size_t i = 0; i < ARRAY_LEN(devices); i++)
+        spec_add(spec, SPEC_DEVICE, devices[i], devices[i], NULL);
+    for (size_t i = 0; i < ARRAY_LEN(links); i++)
+        add(spec, SPEC_LINK, NULL, links[i].path, links[i].text);
+    for (size_t i = 0; i < job->view_count; i++)
+        spec_add(spec, SPEC_BIND, job->views[i].src, job->views[i].dst, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(masked); i++)
+        add(spec, SPEC_MASK, NULL, masked[i], NULL);
+}
+
+static bool id_is_mapped(const char *map_file, uint32_t id, uint32_t *ret_last)
+{
+    char text[4096];
+    struct str rest, line;
+
+    *ret_last = 0;
+    if (fd_read_file_at(-1, map_file, text, sizeof text) < 0)
+        return true;
+    rest = str_from(text);
+    while (str_next_line(&rest, &line)) {
+        char *end;
+        unsigned long first = strtoul(line.p, &end, 10);
+        (void)strtoul(end, &end, 10);
+        unsigned long count = strtoul(end, &end, 10);
+        if (id >= first && id - first < count)
+            return true;
+        if (count)
+            *ret_last = (uint32_t)(first + count - 1);
+    }
+    return false;
+}
+
+/* As root each jail gets a uid of its own that nobody else has; in a container only some exist, and then
+ * the last of them has to do. As an ordinary user it can only be ours. */
+static void plan_ids(struct jail_spec *spec)
+{
+    uint32_t own = 0x6a000000u + ((uint32_t)getpid() & 0x3fffff), last;
+
+    if (geteuid() != 0) {
+        spec->host_uid = geteuid();
+        spec->host_gid = getegid();
+        return;
+    }
+    spec->host_uid = id_is_mapped("/proc/self/uid_map", own, &last) ? own : last;
+    spec->host_gid = id_is_mapped("/proc/self/gid_map", own, &last) ? own : last;
+}
+
+static void add_rlimit(struct jail_spec *spec, int resource, uint64_t value)
+{
+    spec->rlimits[spec->rlimit_count++] = (struct spec_rlimit){resource, value};
+}
+
+/* The kernel's own per-process limits, under those of the whole tree. */
+static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
+{
+    const struct jail_limits *l = &job->limits;
+
+    spec->rlimits = xcalloc(SPEC_MAX_RLIMITS, sizeof *spec->rlimits);
+    add_rlimit(spec, RLIMIT_CORE, 0);
+    if (l->open_files)
+        add_rlimit(spec, RLIMIT_NOFILE, l->open_files);
+    if (job->layers & LAYER_BIT(LAYER_RLIMITS)) {
+        add_rlimit(spec, RLIMIT_FSIZE, l->disk_bytes);
+        add_rlimit(spec, RLIMIT_MSGQUEUE, 819200);
+        add_rlimit(spec, RLIMIT_MEMLOCK, 65536);
+        add_rlimit(spec, RLIMIT_RTPRIO, 0);
+        add_rlimit(spec, RLIMIT_NICE, 0);
+    }
+    if (l->pids && (job->layers & LAYER_BIT(LAYER_USERNS)))
+        add_rlimit(spec, RLIMIT_NPROC, l->pids + 1);
+    /* A process that eats processor time is ended here even if nobody watches; the limit over the whole
+     * tree is watched from outside and comes first. */
+    if (l->cpu_ms)
+        add_rlimit(spec, RLIMIT_CPU, (uint64_t)(l->cpu_ms + 999) / 1000 + 1);
+}
+
+static char **copy_vector(char *const *v)
+{
+    size_t n = 0;
+
+    while (v[n])
+        n++;
+    char **copy = xcalloc(n + 1, sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = xstrdup(v[i]);
+    return copy;
+}
+
+void plan_jail(const struct backend_job *job, const char *box_host, struct jail_spec *ret)
+{
+    spec_init(ret);
+    ret->wanted = job->layers;
+    if (job->net_host)
+        ret->wanted &= ~LAYER_BIT(LAYER_NETNS);
+    ret->required = job->required;
+    ret->net_host = job->net_host;
+    plan_ids(ret);
+    plan_root(job, ret);
+    plan_rlimits(job, ret);
+    ret->hostname = xstrdup("guest");
+    ret->box_host = xstrdup(box_host);
+    ret->disk_bytes = job->limits.disk_bytes ? job->limits.disk_bytes : 1ULL << 40;
+    ret->inodes = job->limits.inodes ? job->limits.inodes : 1u << 20;
+    ret->exec_path = xstrdup(job->exec_path);
+    ret->argv = copy_vector(job->argv);
+    ret->envp = copy_vector(job->env);
+    ret->cwd = xstrdup(SPEC_WORK);
+}

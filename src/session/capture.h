@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One output stream of a guest, kept up to a limit: the first half of it from the beginning and the
+ * rest from the end, with a line between them that says how much is missing.
+ */
+#ifndef SESSION_CAPTURE_H
+#define SESSION_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct capture {
+    struct buf head; /* until the limit is exceeded it holds everything */
+    char *tail;      /* a ring, made when it is */
+    size_t limit, tail_size, tail_at;
+    uint64_t total;
+};
+
+void capture_init(struct capture *c, size_t limit);
+void capture_done(struct capture *c);
+void capture_add(struct capture *c, const char *p, size_t n);
+bool capture_truncated(const struct capture *c);
+/* Appends what was kept, cut between characters. */
+void capture_text(const struct capture *c, struct buf *out);
+/* What a person who has seen the first `limit` bytes still has to see; nothing when that was all.
+ */
+void capture_rest(const struct capture *c, struct buf *out);
+
+#endif

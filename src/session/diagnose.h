@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What this host can do, found out by doing it: a jail with every layer is made and a program run in it.
+ */
+#ifndef SESSION_DIAGNOSE_H
+#define SESSION_DIAGNOSE_H
+
+#include "backends/backend.h"
+#include "jail/cgroup.h"
+#include "text/language.h"
+
+enum layer_state {
+    LAYER_PRESENT,
+    LAYER_PARTIAL, /* something stands in for it */
+    LAYER_ABSENT,
+};
+
+struct layer_diagnosis {
+    enum layer_state state;
+    char detail[600]; /* how it is held, or why not */
+};
+
+struct language_diagnosis {
+    char *name, *path, *version; /* path and version NULL when absent */
+    char *problem;               /* NULL when it works */
+};
+
+struct diagnosis {
+    bool runs;     /* a program ran at all */
+    bool holds;    /* every layer that the default policy needs is present */
+    char why[600]; /* when nothing ran */
+    struct layer_diagnosis layers[LAYER_COUNT];
+    struct language_diagnosis *languages;
+    size_t language_count;
+};
+
+void diagnose(const struct language_table *languages, struct diagnosis *ret);
+void diagnosis_done(struct diagnosis *d);
+
+#endif

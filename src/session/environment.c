@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* HOME is not the workspace: caches and dot-files of libraries would come back as results. */
+static const char *const fixed[] = {
+    "HOME=/tmp",
+    "TMPDIR=/tmp",
+    "LANG=C.UTF-8",
+    "USER=guest",
+    "LOGNAME=guest",
+    "SANDBOX_MODE=1",
+    "PYTHONDONTWRITEBYTECODE=1",
+    "PYTHONUNBUFFERED=1",
+    "MPLBACKEND=Agg",
+};
+
+/* These libraries start a thread a processor, which a limit on processes makes fail on a large host. */
+static const char *const thread_pools[] = {
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+};
+
+struct env {
+    char **items;
+    size_t n;
+};
+
+static void put(struct env *env, char *pair)
+{
+    size_t name = (size_t)(strchr(pair, '=') - pair) + 1;
+
+    for (size_t i = 0; i < env->n; i++) {
+        if (strncmp(env->items[i], pair, name) == 0) {
+            free(env->items[i]);
+            env->items[i] = pair;
+            return;
+        }
+    }
+    env->items = xrealloc_array(env->items, env->n + 2, sizeof *env->items);
+    env->items[env->n++] = pair;
+    env->items[env->n] = NULL;
+}
+
+static void put_path(struct env *env, const char *interpreter)
+{
+    const char *slash = strrchr(interpreter, '/');
+    const char *rest = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+
+    if (strncmp(interpreter, "/usr/bin/", 9) == 0 || strncmp(interpreter, "/bin/", 5) == 0)
+        put(env, xasprintf("PATH=%s", rest));
+    else
+        put(env, xasprintf("PATH=%.*s:%s", (int)(slash - interpreter), interpreter, rest));
+}
+
+static int put_users(struct env *env, const char *pair, struct err *err)
+{
+    const char *equals = strchr(pair, '=');
+
+    if (equals == pair || !pair[0])
+        return err_set(err, ERR_USAGE, "--env '%s': write it as NAME=VALUE", pair);
+    if (equals) {
+        put(env, xstrdup(pair));
+        return 0;
+    }
+    const char *value = getenv(pair);
+    if (value)
+        put(env, xasprintf("%s=%s", pair, value));
+    return 0;
+}
+
+char **environment_make(const struct run_request *request, const char *interpreter, struct err *err)
+{
+    struct env env = {0};
+
+    put_path(&env, interpreter);
+    for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
+        put(&env, xstrdup(fixed[i]));
+    unsigned threads = (request->limits.cpu_milli + 999) / 1000;
+    for (size_t i = 0; threads && i < ARRAY_LEN(thread_pools); i++)
+        put(&env, xasprintf("%s=%u", thread_pools[i], threads));
+    for (char *const *pair = request->env; pair && *pair; pair++) {
+        if (put_users(&env, *pair, err) < 0) {
+            environment_free(env.items);
+            return NULL;
+        }
+    }
+    return env.items;
+}
+
+void environment_free(char **env)
+{
+    for (char **p = env; p && *p; p++)
+        free(*p);
+    free(env);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SESSION_ENVIRONMENT_H
+#define SESSION_ENVIRONMENT_H
+
+#include "session/request.h"
+
+/* The guest's environment, made from nothing: never the host's. `interpreter` leads $PATH. NULL on failure;
+ * the caller frees with environment_free. */
+char **environment_make(const struct run_request *request, const char *interpreter, struct err *err);
+void environment_free(char **env);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/interpreter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+/* What the jail's root shows anyway. */
+static bool is_system_path(const char *path)
+{
+    static const char *const roots[] = {"/usr/",   "/bin/",       "/sbin/",     "/lib/",
+                                        "/lib64/", "/nix/store/", "/gnu/store/"};
+
+    for (size_t i = 0; i < ARRAY_LEN(roots); i++)
+        if (strncmp(path, roots[i], strlen(roots[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool exists(const char *folder, const char *name)
+{
+    AUTO_FREE char *path = xasprintf("%s/%s", folder, name);
+
+    return access(path, F_OK) == 0;
+}
+
+/* "/a/b/c" to "/a/b"; the caller frees. */
+static char *parent_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash || slash == path)
+        return xstrdup("/");
+    return xstrndup(path, (size_t)(slash - path));
+}
+
+static bool is_script(const char *path)
+{
+    char head[2] = "";
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    return fd >= 0 && read(fd, head, 2) == 2 && head[0] == '#' && head[1] == '!';
+}
+
+/* ---- pyenv: $root/shims/NAME is a shell script that looks a version up ---- */
+
+static char *first_word_of(const char *folder, const char *name)
+{
+    char text[256];
+    AUTO_FREE char *path = xasprintf("%s/%s", folder, name);
+
+    if (fd_read_file_at(AT_FDCWD, path, text, sizeof text) < 0)
+        return NULL;
+    struct str word = str_trim(str_from(text)), line;
+    if (!str_next_line(&word, &line))
+        return NULL;
+    return line.n ? xstrndup(line.p, line.n) : NULL;
+}
+
+/* In pyenv's order: the variable, .python-version here or above, the global choice. */
+static char *pyenv_version(const char *root)
+{
+    const char *named = getenv("PYENV_VERSION");
+    char here[4096];
+
+    if (named && *named) {
+        const char *colon = strchr(named, ':');
+        return colon ? xstrndup(named, (size_t)(colon - named)) : xstrdup(named);
+    }
+    char *folder = getcwd(here, sizeof here) ? xstrdup(here) : xstrdup("/");
+    for (;;) {
+        char *version = first_word_of(folder, ".python-version");
+        bool top = strcmp(folder, "/") == 0;
+        char *up = parent_of(folder);
+        free(folder);
+        folder = up;
+        if (version || top) {
+            free(folder);
+            return version ? version : first_word_of(root, "version");
+        }
+    }
+}
+
+/* The program behind a shim, or NULL when there is none there (then the search goes on). */
+static char *behind_shim(const char *shim, const char *name)
+{
+    AUTO_FREE char *shims = parent_of(shim);
+    AUTO_FREE char *root = parent_of(shims);
+    AUTO_FREE char *version = pyenv_version(root);
+
+    if (!version || strchr(version, '/'))
+        return NULL;
+    char *path = xasprintf("%s/versions/%s/bin/%s", root, version, name);
+    if (is_program(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* ---- the search ---- */
+
+static char *at(struct str folder, const char *name)
+{
+    if (!folder.n || folder.p[0] != '/') /* a relative $PATH entry means something else each time */
+        return NULL;
+    char *path = xasprintf("%.*s/%s", (int)folder.n, folder.p, name);
+    if (is_program(path)) {
+        struct str dir = folder;
+        while (dir.n > 1 && dir.p[dir.n - 1] == '/')
+            dir.n--;
+        if (!str_ends(dir, "/shims") || !is_script(path))
+            return path;
+        char *real = behind_shim(path, name);
+        free(path);
+        return real;
+    }
+    free(path);
+    return NULL;
+}
+
+/* Without following the last link: a virtual environment is known by it. */
+static char *absolute(const char *path)
+{
+    char here[4096];
+
+    if (path[0] == '/' || !getcwd(here, sizeof here))
+        return xstrdup(path);
+    return xasprintf("%s/%s", here, path);
+}
+
+static char *search(const char *name)
+{
+    const char *path = getenv("PATH");
+    struct str rest = str_from(path && *path ? path : "/usr/local/bin:/usr/bin:/bin"), folder;
+
+    if (strchr(name, '/'))
+        return is_program(name) ? absolute(name) : NULL;
+    while (str_next(&rest, ':', &folder)) {
+        char *found = at(folder, name);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* ---- what it needs ---- */
+
+static void add_view(struct interpreter *in, const char *path)
+{
+    for (size_t i = 0; i < in->view_count; i++)
+        if (strcmp(in->views[i].src, path) == 0)
+            return;
+    in->views = xrealloc_array(in->views, in->view_count + 1, sizeof *in->views);
+    in->views[in->view_count++] = (struct backend_view){xstrdup(path), xstrdup(path)};
+}
+
+/* /home/me/bin/python3 does not make /home/me a prefix, nor does ~/.local: it must look like one,
+ * and may not be a home. */
+static bool is_prefix(const char *folder)
+{
+    const char *home = getenv("HOME");
+
+    if (strcmp(folder, "/") == 0 || (home && strcmp(folder, home) == 0) || exists(folder, ".ssh") ||
+        exists(folder, ".bashrc") || exists(folder, ".profile"))
+        return false;
+    struct str name = str_from(strrchr(folder, '/'));
+    if (str_is(name, "/.local"))
+        return false;
+    return exists(folder, "pyvenv.cfg") || exists(folder, "conda-meta") ||
+           (exists(folder, "bin") && (exists(folder, "lib") || exists(folder, "lib64")));
+}
+
+/* A program in PREFIX/bin brings PREFIX, any other only itself. */
+static void add_program(struct interpreter *in, const char *path)
+{
+    if (is_system_path(path))
+        return;
+    AUTO_FREE char *folder = parent_of(path);
+    AUTO_FREE char *prefix = parent_of(folder);
+    add_view(in, str_ends(str_from(folder), "/bin") && is_prefix(prefix) ? prefix : path);
+}
+
+/* pyvenv.cfg's `home` is the bin folder of the Python that the environment was made from. */
+static void add_venv(struct interpreter *in, const char *prefix)
+{
+    AUTO_FREE char *path = xasprintf("%s/pyvenv.cfg", prefix);
+    char text[4096];
+    struct str rest, line;
+
+    add_view(in, prefix);
+    if (fd_read_file_at(AT_FDCWD, path, text, sizeof text) < 0)
+        return;
+    rest = str_from(text);
+    while (str_next_line(&rest, &line)) {
+        long equals = str_find(line, STR("="));
+        if (equals < 0 || !str_is(str_trim(str_slice(line, 0, (size_t)equals)), "home"))
+            continue;
+        struct str home = str_trim(str_slice(line, (size_t)equals + 1, line.n));
+        AUTO_FREE char *program = xasprintf("%.*s/python3", (int)home.n, home.p);
+        if (home.n && home.p[0] == '/' && is_program(program))
+            add_program(in, program);
+    }
+}
+
+/* The links from PATH to the real file are followed one by one: each of them must exist inside. A
+ * link outside every view shows the file itself. */
+static void add_hops(struct interpreter *in, const char *path, const char *real)
+{
+    char target[4096];
+    AUTO_FREE char *at_path = xstrdup(path);
+
+    for (int hop = 0; hop < 16 && strcmp(at_path, real) != 0; hop++) {
+        ssize_t n = readlink(at_path, target, sizeof target - 1);
+        if (n <= 0)
+            return;
+        target[n] = '\0';
+        AUTO_FREE char *folder = parent_of(at_path);
+        char *next = target[0] == '/' ? xstrdup(target) : xasprintf("%s/%s", folder, target);
+        if (hop > 0 || !strstr(at_path, "/bin/"))
+            add_program(in, at_path);
+        free(at_path);
+        at_path = next;
+    }
+}
+
+static int resolve(const char *found, struct interpreter *ret, struct err *err)
+{
+    AUTO_FREE char *real = realpath(found, NULL);
+    AUTO_FREE char *folder = parent_of(found);
+    AUTO_FREE char *real_folder = realpath(folder, NULL);
+
+    if (!real || !real_folder)
+        return err_sys(err, "%s", found);
+    AUTO_FREE char *prefix = parent_of(real_folder);
+    if (exists(prefix, "pyvenv.cfg")) {
+        /* Python finds the environment by the path it was called by. */
+        ret->path = xasprintf("%s%s", real_folder, strrchr(found, '/'));
+        add_venv(ret, prefix);
+        add_hops(ret, ret->path, real);
+    } else {
+        ret->path = xstrdup(real);
+    }
+    add_program(ret, real);
+    return 0;
+}
+
+int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
+{
+    *ret = (struct interpreter){0};
+    for (const char *const *name = language->programs; *name; name++) {
+        AUTO_FREE char *found = search(*name);
+        if (found)
+            return resolve(found, ret, err);
+    }
+    return err_set(err, ERR_UNSUPPORTED, "no %s on this machine (looked for %s in $PATH); %s",
+                   language->name, language->programs[0], language->install);
+}
+
+void interpreter_done(struct interpreter *interpreter)
+{
+    for (size_t i = 0; i < interpreter->view_count; i++) {
+        free(interpreter->views[i].src);
+        free(interpreter->views[i].dst);
+    }
+    free(interpreter->views);
+    free(interpreter->path);
+    *interpreter = (struct interpreter){0};
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static bool is_off(const struct run_request *request)
+{
+    return request->log && strcmp(request->log, "off") == 0;
+}
+
+void record_open(struct recorder *rec, const struct run_request *request)
+{
+    AUTO_FREE char *path = NULL;
+
+    if (rec->store || rec->err.kind || is_off(request))
+        return;
+    rec->time_ms = clock_wall_ms();
+    if (request->log)
+        path = xstrdup(request->log);
+    else if (store_default_path(&path, &rec->err) < 0)
+        return;
+    (void)store_open(path, STORE_CREATE, &rec->store, &rec->err);
+}
+
+static enum run_outcome outcome_of(const struct result *r)
+{
+    if (r->error.kind == ERR_POLICY)
+        return OUTCOME_REFUSED;
+    if (r->error.kind)
+        return OUTCOME_ERROR;
+    if (r->timed_out)
+        return OUTCOME_TIMEOUT;
+    if (r->oom_killed)
+        return OUTCOME_OOM;
+    if (r->signal || r->cancelled)
+        return OUTCOME_SIGNAL;
+    return r->success ? OUTCOME_OK : OUTCOME_FAILED;
+}
+
+static void add_limits(struct buf *b, const struct run_request *q)
+{
+    const struct jail_limits *l = &q->limits;
+
+    (void)buf_addf(b,
+                   "{\"timeout_ms\":%" PRId64 ",\"cpu_time_ms\":%" PRId64
+                   ",\"memory_bytes\":%" PRIu64 ",\"disk_bytes\":%" PRIu64
+                   ",\"pids\":%u,\"cpus\":%u.%03u,\"open_files\":%u,\"output_bytes\":%" PRIu64 "}",
+                   l->wall_ms, l->cpu_ms, l->memory_bytes, l->disk_bytes, l->pids,
+                   l->cpu_milli / 1000, l->cpu_milli % 1000, l->open_files, q->output_limit);
+}
+
+static void add_layers(struct buf *b, layer_mask held)
+{
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (held & LAYER_BIT(i))
+            (void)buf_addf(b, "%s%s", b->n ? "," : "", jail_layers[i].name);
+}
+
+/* Names of system calls come from our own table: nothing to escape. */
+static void add_denied(struct buf *b, const struct backend_outcome *o)
+{
+    (void)buf_addc(b, '[');
+    for (size_t i = 0; i < o->denied_count; i++)
+        (void)buf_addf(b, "%s{\"name\":\"%s\",\"count\":%" PRIu64 "}", i ? "," : "",
+                       o->denied[i].name, o->denied[i].count);
+    (void)buf_addc(b, ']');
+}
+
+static struct str error_line(const struct result *r, struct buf *b)
+{
+    if (r->error.kind)
+        (void)buf_adds(b, r->error.msg);
+    else if (r->exception)
+        (void)buf_addf(b, "%s: %s", r->exception->type, r->exception->message);
+    return buf_str(b);
+}
+
+void record_write(struct recorder *rec, const struct run_request *request, struct result *r)
+{
+    AUTO_BUF struct buf limits = {0}, layers = {0}, denied = {0}, error = {0};
+
+    record_open(rec, request);
+    buf_init(&limits, 1024);
+    buf_init(&layers, 1024);
+    buf_init(&denied, RUN_JSON_MAX);
+    buf_init(&error, 64 << 10);
+    add_limits(&limits, request);
+    add_layers(&layers, r->outcome.held);
+    add_denied(&denied, &r->outcome);
+    struct run_record record = {
+        .id = str_from(r->id),
+        .time_ms = rec->time_ms,
+        .source_sha256 = str_from(r->source_sha256),
+        .language = str_from(r->language),
+        .backend = str_from(r->backend),
+        .program = str_from(request->file ? request->file : "-"),
+        .allowed = r->error.kind != ERR_POLICY,
+        .limits = buf_str(&limits),
+        .isolation = buf_str(&layers),
+        .outcome = outcome_of(r),
+        .exit_code = r->exit_code,
+        .signal = r->signal,
+        .duration_ms = r->duration_ms,
+        .cpu_ms = r->cpu_ms,
+        .max_memory_bytes = (int64_t)r->memory_peak,
+        .stdout_bytes = (int64_t)r->out.total,
+        .stderr_bytes = (int64_t)r->err.total,
+        .files_count = (int64_t)r->files.count,
+        .denied = buf_str(&denied),
+        .attempts = r->attempts,
+        .error = error_line(r, &error),
+        .code = request->log_code ? request->code : (struct str){NULL, 0},
+    };
+    if (rec->store && store_append(rec->store, &record, &rec->err) == 0)
+        rec->err.kind = ERR_NONE;
+    if (rec->err.kind)
+        (void)buf_addf(&r->notes, "the run is not in the log: %s\n", rec->err.msg);
+    store_close(rec->store);
+    rec->store = NULL;
+}

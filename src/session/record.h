@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SESSION_RECORD_H
+#define SESSION_RECORD_H
+
+#include "session/request.h"
+#include "session/result.h"
+#include "store/store.h"
+
+/* Opens the run log while the guest runs; a failure is kept for record_write. */
+struct recorder {
+    struct store *store;
+    struct err err;
+    int64_t time_ms;
+};
+
+void record_open(struct recorder *rec, const struct run_request *request);
+/* Appends the run. What goes wrong becomes a line in the result's notes: the run itself is not touched. */
+void record_write(struct recorder *rec, const struct run_request *request, struct result *result);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a front door asks for, as plain data. Everything is lent: it must live until session_run returns.
+ */
+#ifndef SESSION_REQUEST_H
+#define SESSION_REQUEST_H
+
+#include "base/str.h"
+#include "jail/layers.h"
+#include "jail/limits.h"
+#include "text/language.h"
+
+struct run_input {
+    struct str name; /* where it goes in the workspace */
+    struct str bytes;
+};
+
+struct run_request {
+    struct str code;
+    const char *file; /* its name, for messages and detection; NULL for text without one */
+    const char *language; /* hint; NULL or "auto" to detect */
+    const struct language_table *languages;
+    char *const *args; /* the program's own; NULL-terminated, or NULL */
+
+    char *const *files; /* SRC[:NAME] specs of host files and folders; NULL-terminated, or NULL */
+    const struct run_input *inputs;
+    size_t input_count;
+    const char *work_dir; /* a host folder that is the workspace, kept between runs */
+    const char *out_dir;  /* where new and changed files are copied to */
+
+    int stdin_fd;     /* -1 for an empty input */
+    char *const *env; /* K=V, or K to pass the host's value on; NULL-terminated, or NULL */
+    char *const *ro;  /* SRC[:DST] host paths to show; NULL-terminated, or NULL */
+
+    const char *backend; /* NULL: jail */
+    bool allow_unsafe;
+    bool net_host;
+    layer_mask without;
+    layer_mask required;
+    struct jail_limits limits;
+    uint64_t output_limit;
+    int retries;
+    int64_t retry_delay_ms;
+
+    const char *log; /* the log file; NULL for the default, "off" for none */
+    bool log_code;
+};
+
+/* The defaults of DESIGN 5.1: 30 s, 512 MiB, and so on. */
+void run_request_init(struct run_request *request);
+
+#define RUN_SOURCE_MAX (16u << 20)
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/result.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "session/exception.h"
+
+#define NOTES_MAX 65536
+
+void result_init(struct result *r, size_t output_limit)
+{
+    *r = (struct result){.exit_code = -1, .language = "", .backend = ""};
+    capture_init(&r->out, output_limit);
+    capture_init(&r->err, output_limit);
+    outcome_init(&r->outcome);
+    buf_init(&r->notes, NOTES_MAX);
+}
+
+void result_done(struct result *r)
+{
+    capture_done(&r->out);
+    capture_done(&r->err);
+    exception_free(r->exception);
+    file_set_done(&r->files);
+    lay_list_free(r->laid);
+    outcome_done(&r->outcome);
+    buf_done(&r->notes);
+    *r = (struct result){.outcome.work_fd = -1};
+    buf_init(&r->notes, NOTES_MAX);
+}
+
+static const struct {
+    enum jail_limit_hit hit;
+    const char *name;
+} limit_names[] = {
+    {LIMIT_WALL, "timeout"}, {LIMIT_CPU, "cpu_time"}, {LIMIT_MEMORY, "memory"},
+    {LIMIT_PIDS, "pids"},    {LIMIT_DISK, "disk"},    {LIMIT_OUTPUT, "output"},
+};
+
+const char *limit_name(enum jail_limit_hit hit)
+{
+    for (size_t i = 0; i < sizeof limit_names / sizeof limit_names[0]; i++)
+        if (limit_names[i].hit == hit)
+            return limit_names[i].name;
+    return "";
+}
+
+/* The first words are row C8's. */
+const char *result_summary(const struct result *r, const struct jail_limits *limits, char *out,
+                           size_t n)
+{
+    char amount[32];
+
+    out[0] = '\0';
+    if (r->error.kind)
+        snprintf(out, n, "%s", r->error.msg);
+    else if (r->cancelled)
+        snprintf(out, n, "stopped");
+    else if (r->limits_hit & LIMIT_WALL)
+        snprintf(out, n, "Execution timeout: not done after %s; allow more with --timeout",
+                 num_format_duration(limits->wall_ms, amount, sizeof amount));
+    else if (r->limits_hit & LIMIT_CPU)
+        snprintf(out, n, "Execution timeout: used %s of processor time; allow more with --cpu-time",
+                 num_format_duration(limits->cpu_ms, amount, sizeof amount));
+    else if (r->oom_killed)
+        snprintf(out, n, "Memory limit exceeded: needs more than %s; allow more with --memory",
+                 num_format_size(limits->memory_bytes, amount, sizeof amount));
+    else if (r->limits_hit & LIMIT_DISK && !r->success)
+        snprintf(out, n, "Disk limit reached: %s and %llu files; allow more with --disk",
+                 num_format_size(limits->disk_bytes, amount, sizeof amount),
+                 (unsigned long long)limits->inodes);
+    else if (r->limits_hit & LIMIT_PIDS && !r->success)
+        snprintf(out, n, "Process limit reached: %u; allow more with --pids", limits->pids);
+    else if (r->signal)
+        snprintf(out, n, "ended by signal %d (%s)", r->signal, strsignal(r->signal));
+    return out;
+}
+
+int result_exit_status(const struct result *r)
+{
+    if (r->error.kind)
+        return err_exit_status(r->error.kind);
+    if (r->cancelled)
+        return 128 + SIGINT;
+    if (r->timed_out)
+        return 124;
+    if (r->oom_killed)
+        return 137;
+    return r->exit_code;
+}

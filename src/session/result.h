@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What came of one run. Everything in it belongs to it; result_done frees.
+ */
+#ifndef SESSION_RESULT_H
+#define SESSION_RESULT_H
+
+#include "backends/backend.h"
+#include "base/buf.h"
+#include "session/capture.h"
+#include "session/workspace.h"
+
+#define RESULT_ID 27
+
+struct result_exception {
+    char *type;
+    char *message;
+    int64_t line, column; /* 0 when unknown */
+    char *traceback;
+    char *hint;
+};
+
+struct result {
+    char id[RESULT_ID];
+    const char *language;
+    const char *backend;
+    char source_sha256[SHA256_HEX];
+
+    bool started, success, timed_out, oom_killed, cancelled;
+    int exit_code;
+    int signal; /* 0 for none */
+    unsigned limits_hit;
+    struct capture out, err;
+    struct result_exception *exception; /* NULL for none */
+    int64_t duration_ms, cpu_ms;
+    uint64_t memory_peak;
+    struct file_set files;
+    struct lay_list *laid; /* what went in; may be NULL */
+    struct backend_outcome outcome;
+    int attempts;
+    struct err error; /* kind ERR_NONE when the failure is not ours */
+    struct buf notes; /* lines for people: what was lost, what was skipped */
+};
+
+void result_init(struct result *r, size_t output_limit);
+void result_done(struct result *r);
+
+/* One line for people about how it ended, or "" when there is nothing to say. Returns out. */
+const char *result_summary(const struct result *r, const struct jail_limits *limits, char *out,
+                           size_t n);
+/* What the program should exit with (DESIGN 5.1). */
+int result_exit_status(const struct result *r);
+/* The JSON document; the caller frees. Indented when pretty. */
+char *result_json(const struct result *r, bool pretty);
+/* "wall", "memory", ... for one bit of limits_hit. */
+const char *limit_name(enum jail_limit_hit hit);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/result.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+/* Any bytes as a JSON string: what is not UTF-8 becomes U+FFFD. */
+static json_t *text(struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (utf8_valid(s))
+        return json_stringn_nocheck(s.p, s.n);
+    buf_init(&b, 3 * s.n + 1);
+    (void)utf8_add_clean(&b, s);
+    return json_stringn_nocheck(b.p, b.n);
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new_nocheck(object, key, value);
+}
+
+static void set_bytes_if_odd(json_t *object, const char *key, struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (utf8_valid(s))
+        return;
+    buf_init(&b, 2 * s.n + 8);
+    (void)base64_add(&b, s);
+    set(object, key, json_stringn_nocheck(b.p, b.n));
+}
+
+static void set_stream(json_t *doc, const char *name, const struct capture *c)
+{
+    AUTO_BUF struct buf b = {0};
+    char key[32];
+
+    buf_init(&b, c->limit + 256);
+    capture_text(c, &b);
+    set(doc, name, text(buf_str(&b)));
+    snprintf(key, sizeof key, "%s_bytes", name);
+    set(doc, key, json_integer((json_int_t)c->total));
+    snprintf(key, sizeof key, "%s_truncated", name);
+    set(doc, key, json_boolean(capture_truncated(c)));
+    snprintf(key, sizeof key, "%s_base64", name);
+    set_bytes_if_odd(doc, key, buf_str(&b));
+}
+
+static json_t *exception(const struct result_exception *e)
+{
+    if (!e)
+        return json_null();
+    json_t *object = json_object();
+    set(object, "type", text(str_from(e->type)));
+    set(object, "message", text(str_from(e->message)));
+    set(object, "line", e->line ? json_integer(e->line) : json_null());
+    set(object, "column", e->column ? json_integer(e->column) : json_null());
+    set(object, "traceback", text(str_from(e->traceback)));
+    set(object, "hint", e->hint ? text(str_from(e->hint)) : json_null());
+    return object;
+}
+
+static json_t *files(const struct file_set *set_of_files)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < set_of_files->count; i++) {
+        const struct file_entry *f = &set_of_files->entries[i];
+        struct str path = {f->path, f->path_len};
+        json_t *object = json_object();
+        set(object, "path", text(path));
+        set_bytes_if_odd(object, "path_base64", path);
+        set(object, "size", json_integer((json_int_t)f->size));
+        set(object, "sha256", f->sha256[0] ? json_string_nocheck(f->sha256) : json_null());
+        set(object, "mime", json_string_nocheck(f->mime));
+        set(object, "change", json_string_nocheck(file_change_name(f->change)));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static void append_skipped(json_t *list, const struct skip_list *skipped)
+{
+    char why[256];
+
+    for (size_t i = 0; i < skipped->count; i++) {
+        const struct file_skip *s = &skipped->items[i];
+        json_t *object = json_object();
+        set(object, "path", text((struct str){s->path, s->path_len}));
+        set(object, "reason", text(str_from(file_skip_describe(s, why, sizeof why))));
+        json_array_append_new(list, object);
+    }
+    if (skipped->more) {
+        json_t *object = json_object();
+        set(object, "path", json_null());
+        set(object, "reason", json_sprintf("%zu more", skipped->more));
+        json_array_append_new(list, object);
+    }
+}
+
+static json_t *denied(const struct backend_outcome *o)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < o->denied_count; i++) {
+        json_t *object = json_object();
+        set(object, "name", text(str_from(o->denied[i].name)));
+        set(object, "count", json_integer((json_int_t)o->denied[i].count));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *isolation(layer_mask held)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (held & LAYER_BIT(i))
+            json_array_append_new(list, json_string_nocheck(jail_layers[i].name));
+    return list;
+}
+
+static json_t *limits(unsigned hit)
+{
+    json_t *list = json_array();
+
+    for (unsigned bit = 1; bit <= LIMIT_OUTPUT; bit <<= 1)
+        if (hit & bit)
+            json_array_append_new(list, json_string_nocheck(limit_name((enum jail_limit_hit)bit)));
+    return list;
+}
+
+static json_t *verdict(const struct result *r)
+{
+    bool refused = r->error.kind == ERR_POLICY;
+    json_t *object = json_object();
+
+    set(object, "allowed", json_boolean(!refused));
+    set(object, "stage", refused ? json_string_nocheck("layers") : json_null());
+    set(object, "reason", refused ? text(str_from(r->error.msg)) : json_null());
+    set(object, "risk", json_integer(0));
+    set(object, "findings", json_array());
+    return object;
+}
+
+static json_t *error(const struct err *err)
+{
+    if (!err->kind)
+        return json_null();
+    json_t *object = json_object();
+    set(object, "kind", json_string_nocheck(err_kind_name(err->kind)));
+    set(object, "message", text(str_from(err->msg)));
+    return object;
+}
+
+static void set_outcome(json_t *doc, const struct result *r)
+{
+    set(doc, "success", json_boolean(r->success));
+    set(doc, "exit_code", json_integer(r->exit_code));
+    set(doc, "signal", r->signal ? json_integer(r->signal) : json_null());
+    set(doc, "timed_out", json_boolean(r->timed_out));
+    set(doc, "oom_killed", json_boolean(r->oom_killed));
+    set_stream(doc, "stdout", &r->out);
+    set_stream(doc, "stderr", &r->err);
+    set(doc, "value", json_null());
+    set(doc, "results", json_array());
+    set(doc, "final_answer", json_null());
+    set(doc, "is_final_answer", json_false());
+    set(doc, "exception", exception(r->exception));
+}
+
+char *result_json(const struct result *r, bool pretty)
+{
+    json_t *doc = json_object();
+    json_t *skipped = json_array();
+
+    set(doc, "id", json_string_nocheck(r->id));
+    set(doc, "backend", json_string_nocheck(r->backend));
+    set(doc, "language", json_string_nocheck(r->language));
+    set_outcome(doc, r);
+    set(doc, "duration_ms", json_integer(r->duration_ms));
+    set(doc, "cpu_ms", json_integer(r->cpu_ms));
+    set(doc, "max_memory_mb", json_real((double)((r->memory_peak * 10) >> 20) / 10));
+    set(doc, "files", files(&r->files));
+    if (r->laid)
+        append_skipped(skipped, lay_list_skipped(r->laid));
+    append_skipped(skipped, &r->files.skipped);
+    set(doc, "skipped", skipped);
+    set(doc, "verdict", verdict(r));
+    set(doc, "denied", denied(&r->outcome));
+    set(doc, "isolation", isolation(r->outcome.held));
+    set(doc, "limits", limits(r->limits_hit));
+    set(doc, "attempts", json_integer(r->attempts));
+    set(doc, "feedback", json_array());
+    set(doc, "usage", json_object());
+    set(doc, "error", error(&r->error));
+    char *dump = json_dumps(doc, pretty ? JSON_INDENT(2) : JSON_COMPACT);
+    json_decref(doc);
+    return dump ? dump : xstrdup("{}");
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "session/environment.h"
+#include "session/exception.h"
+#include "session/interpreter.h"
+#include "session/record.h"
+
+struct run {
+    const struct run_request *request;
+    const struct run_watch *watch;
+    struct result *result;
+    const struct backend_ops *backend;
+    const struct language *language;
+    struct interpreter interpreter;
+    int work_dirfd, out_dirfd;
+    char name[300]; /* the program's file name inside */
+    char **argv, **env;
+    struct backend_view *views;
+    size_t view_count;
+    struct recorder recorder;
+};
+
+void run_request_init(struct run_request *request)
+{
+    *request = (struct run_request){
+        .stdin_fd = -1,
+        .limits = {.wall_ms = 30000,
+                   .memory_bytes = 512u << 20,
+                   .disk_bytes = 256u << 20,
+                   .inodes = 65536,
+                   .pids = 64,
+                   .cpu_milli = 1000,
+                   .open_files = 1024},
+        .output_limit = 1u << 20,
+        .retries = 2,
+        .retry_delay_ms = 1000,
+    };
+}
+
+static void emit(const struct run *run, struct run_event event)
+{
+    event.result = run->result;
+    if (run->watch->event)
+        run->watch->event(run->watch->ctx, &event);
+}
+
+/* ---- what the backend tells ---- */
+
+static void on_started(void *ctx, layer_mask held)
+{
+    struct run *run = ctx;
+
+    run->result->started = true;
+    run->result->outcome.held = held;
+    emit(run, (struct run_event){.kind = RUN_STARTED});
+    /* The guest is busy starting its interpreter: the time to get the log ready. */
+    record_open(&run->recorder, run->request);
+}
+
+static void on_output(void *ctx, int stream, const char *p, size_t n)
+{
+    struct run *run = ctx;
+    struct capture *c = stream == 1 ? &run->result->out : &run->result->err;
+
+    /* Live output is limited like what is kept. */
+    uint64_t before = c->total;
+    capture_add(c, p, n);
+    if (before < c->limit)
+        emit(run, (struct run_event){.kind = RUN_OUTPUT,
+                                     .stream = stream,
+                                     .text = {p, c->limit - before < n ? c->limit - before : n}});
+    if (before <= c->limit && capture_truncated(c)) {
+        run->result->limits_hit |= LIMIT_OUTPUT;
+        emit(run, (struct run_event){.kind = RUN_LIMIT, .name = limit_name(LIMIT_OUTPUT)});
+    }
+}
+
+static void on_denied(void *ctx, const char *name, uint64_t count)
+{
+    emit(ctx, (struct run_event){.kind = RUN_DENIED, .name = name, .count = count});
+}
+
+static void on_limit(void *ctx, enum jail_limit_hit hit)
+{
+    struct run *run = ctx;
+
+    run->result->limits_hit |= hit;
+    emit(run, (struct run_event){.kind = RUN_LIMIT, .name = limit_name(hit)});
+}
+
+/* ---- preparing ---- */
+
+/* Time first, so that ids sort; 26 characters of Crockford's base 32. */
+static void make_id(char out[RESULT_ID])
+{
+    static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    uint64_t time = (uint64_t)clock_wall_ms();
+    unsigned char random[16] = {0};
+
+    (void)!getrandom(random, sizeof random, 0);
+    for (int i = 0; i < 10; i++)
+        out[i] = digits[time >> (45 - 5 * i) & 31];
+    for (int i = 0; i < 16; i++)
+        out[10 + i] = digits[random[i] & 31];
+    out[26] = '\0';
+}
+
+static int choose_backend(struct run *run, struct err *err)
+{
+    const char *name = run->request->backend ? run->request->backend : "jail";
+
+    run->backend = backend_find(str_from(name), err);
+    if (!run->backend)
+        return -1;
+    run->result->backend = run->backend->name;
+    if (run->backend->unsafe && !run->request->allow_unsafe)
+        return err_set(err, ERR_USAGE,
+                       "local executor requires explicit opt-in to unsafe execution via "
+                       "WithAllowUnsafe(true): add --allow-unsafe, or leave --backend %s out",
+                       name);
+    if (run->request->without && !run->request->allow_unsafe)
+        return err_set(err, ERR_USAGE, "--without takes layers of the wall away: add --allow-unsafe");
+    return 0;
+}
+
+static int choose_language(struct run *run, struct err *err)
+{
+    const struct run_request *q = run->request;
+
+    if (q->language && strcmp(q->language, "auto") != 0) {
+        run->language = language_find(q->languages, str_from(q->language));
+        if (!run->language)
+            return err_set(err, ERR_USAGE,
+                           "language '%s' is not known; 'glovebox doctor' lists those that are, "
+                           "'glovebox help languages' tells how to add one",
+                           q->language);
+    } else {
+        run->language = language_detect(q->languages, q->file, q->code);
+    }
+    run->result->language = run->language->name;
+    return interpreter_find(run->language, &run->interpreter, err);
+}
+
+/* The program keeps its own name where it has one. */
+static void name_program(struct run *run)
+{
+    const char *file = run->request->file;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    const char *base = slash ? slash + 1 : file;
+
+    if (base && *base && strcmp(base, "-") != 0 && strlen(base) < 256)
+        snprintf(run->name, sizeof run->name, "%s", base);
+    else
+        (void)language_main_name(run->language, run->request->code, run->name, sizeof run->name);
+}
+
+static int lay_inputs(struct run *run, struct err *err)
+{
+    const struct run_request *q = run->request;
+
+    run->result->laid = lay_list_new(q->limits.disk_bytes, q->limits.inodes);
+    if (lay_add_program(run->result->laid, str_from(run->name), q->code, err) < 0)
+        return -1;
+    for (size_t i = 0; i < q->input_count; i++)
+        if (lay_add_bytes(run->result->laid, q->inputs[i].name, q->inputs[i].bytes, 0644, err) < 0)
+            return -1;
+    for (char *const *f = q->files; f && *f; f++)
+        if (lay_add_file(run->result->laid, *f, err) < 0)
+            return -1;
+    if (run->work_dirfd >= 0 && lay_add_tree(run->result->laid, run->work_dirfd, err) < 0)
+        return -1;
+    return 0;
+}
+
+static int open_folders(struct run *run, struct err *err)
+{
+    const struct run_request *q = run->request;
+
+    if (q->work_dir && (run->work_dirfd = workspace_open_dir(q->work_dir, false, err)) < 0)
+        return err_wrap(err, "--work-dir");
+    if (q->out_dir && (run->out_dirfd = workspace_open_dir(q->out_dir, true, err)) < 0)
+        return err_wrap(err, "--out");
+    return 0;
+}
+
+static void make_argv(struct run *run)
+{
+    size_t n = 0, args = 0;
+
+    while (run->language->args[n])
+        n++;
+    while (run->request->args && run->request->args[args])
+        args++;
+    run->argv = xcalloc(n + args + 2, sizeof *run->argv);
+    run->argv[0] = xstrdup(run->interpreter.path);
+    for (size_t i = 0; i < n; i++) {
+        const char *arg = run->language->args[i];
+        if (strcmp(arg, "{file}") == 0)
+            run->argv[i + 1] = xasprintf("%s/%s", SPEC_WORK, run->name);
+        else
+            run->argv[i + 1] = xstrdup(strcmp(arg, "{runner}") == 0 ? run->language->runner : arg);
+    }
+    for (size_t i = 0; i < args; i++)
+        run->argv[n + 1 + i] = xstrdup(run->request->args[i]);
+}
+
+/* --ro SRC[:DST]; the interpreter's own views come along. */
+static int add_view(struct run *run, const char *spec, struct err *err)
+{
+    const char *colon = strrchr(spec, ':');
+    AUTO_FREE char *src = colon ? xstrndup(spec, (size_t)(colon - spec)) : xstrdup(spec);
+    AUTO_FREE char *real = realpath(src, NULL);
+
+    if (!real)
+        return err_set(err, ERR_USAGE, "--ro %s: %s", spec, strerror(errno));
+    char *dst = xstrdup(colon ? colon + 1 : real);
+    if (!spec_path_ok(dst) || strcmp(dst, "/") == 0) {
+        err_set(err, ERR_USAGE, "--ro %s: inside, it needs an absolute path such as /data", spec);
+        free(dst);
+        return -1;
+    }
+    run->views = xrealloc_array(run->views, run->view_count + 1, sizeof *run->views);
+    run->views[run->view_count++] = (struct backend_view){xstrdup(real), dst};
+    return 0;
+}
+
+static int make_views(struct run *run, struct err *err)
+{
+    for (size_t i = 0; i < run->interpreter.view_count; i++) {
+        const struct backend_view *view = &run->interpreter.views[i];
+        run->views = xrealloc_array(run->views, run->view_count + 1, sizeof *run->views);
+        run->views[run->view_count++] =
+            (struct backend_view){xstrdup(view->src), xstrdup(view->dst)};
+    }
+    for (char *const *spec = run->request->ro; spec && *spec; spec++)
+        if (add_view(run, *spec, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int prepare(struct run *run, struct err *err)
+{
+    if (run->request->code.n > RUN_SOURCE_MAX)
+        return err_set(err, ERR_USAGE, "the program has %zu MiB, more than %u; give data with --file",
+                       run->request->code.n >> 20, RUN_SOURCE_MAX >> 20);
+    if (choose_backend(run, err) < 0 || choose_language(run, err) < 0 || open_folders(run, err) < 0)
+        return -1;
+    name_program(run);
+    if (lay_inputs(run, err) < 0 || make_views(run, err) < 0)
+        return -1;
+    make_argv(run);
+    run->env = environment_make(run->request, run->interpreter.path, err);
+    return run->env ? 0 : -1;
+}
+
+/* ---- running ---- */
+
+static int lay(void *ctx, int fd, struct err *err)
+{
+    return lay_send(((struct run *)ctx)->result->laid, fd, err);
+}
+
+/* A folder on the host's disk that the guest worked in for want of a private root. */
+static void remove_box(struct backend_outcome *outcome)
+{
+    struct err err;
+
+    if (!outcome->box_host || outcome->held & LAYER_BIT(LAYER_ROOT))
+        return;
+    AUTO_CLOSE int fd = open(outcome->box_host, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)workspace_empty(fd, &err);
+    (void)rmdir(outcome->box_host);
+}
+
+static int run_once(struct run *run, struct err *err)
+{
+    const struct run_request *q = run->request;
+    struct backend_job job = {
+        .exec_path = run->interpreter.path,
+        .argv = run->argv,
+        .env = run->env,
+        .views = run->views,
+        .view_count = run->view_count,
+        .lay = lay,
+        .lay_ctx = run,
+        .stdin_fd = q->stdin_fd,
+        .limits = q->limits,
+        .layers = run->backend->unsafe ? 0 : LAYERS_ALL & ~q->without,
+        .required = q->required,
+        .net_host = q->net_host || run->backend->unsafe,
+    };
+    struct backend_sink sink = {
+        .ctx = run,
+        .started = on_started,
+        .output = on_output,
+        .denied = on_denied,
+        .limit = on_limit,
+        .cancel_fd = run->watch->cancel_fd,
+    };
+
+    run->result->attempts++;
+    int result = run->backend->run(&job, &sink, &run->result->outcome, err);
+    if (result < 0) {
+        remove_box(&run->result->outcome);
+        outcome_done(&run->result->outcome);
+    }
+    return result;
+}
+
+/* True when the user asked to stop meanwhile. */
+static bool pause_ms(const struct run *run, int64_t ms)
+{
+    struct pollfd wait = {.fd = run->watch->cancel_fd, .events = POLLIN};
+
+    return poll(&wait, 1, ms > 60000 ? 60000 : (int)ms) > 0;
+}
+
+/* Only what may be our own fault, and passing, is tried again; never what the guest did. */
+static int run_with_retries(struct run *run, struct err *err)
+{
+    for (int left = run->request->retries;; left--) {
+        if (run_once(run, err) == 0)
+            return 0;
+        if (err->kind != ERR_SYSTEM || run->result->started || left <= 0)
+            return -1;
+        if (pause_ms(run, run->request->retry_delay_ms)) {
+            run->result->cancelled = true;
+            return -1;
+        }
+    }
+}
+
+/* ---- afterwards ---- */
+
+static void read_status(struct result *r)
+{
+    const struct backend_outcome *o = &r->outcome;
+
+    r->cancelled = o->cancelled;
+    r->limits_hit |= o->limits_hit;
+    r->timed_out = o->limits_hit & (LIMIT_WALL | LIMIT_CPU);
+    r->oom_killed = o->limits_hit & LIMIT_MEMORY;
+    if (r->timed_out)
+        r->oom_killed = false;
+    if (WIFSIGNALED(o->status)) {
+        r->signal = WTERMSIG(o->status);
+        r->exit_code = 128 + r->signal;
+    } else {
+        r->exit_code = WEXITSTATUS(o->status);
+    }
+    if (r->timed_out)
+        r->exit_code = 124;
+    else if (r->oom_killed)
+        r->exit_code = 137;
+    r->success = r->started && r->exit_code == 0 && !r->signal && !r->timed_out && !r->oom_killed &&
+                 !r->cancelled;
+    r->duration_ms = (o->wall_ns + 500000) / 1000000;
+    r->cpu_ms = o->cpu_us / 1000;
+    r->memory_peak = o->memory_peak;
+}
+
+static void read_exception(struct run *run)
+{
+    struct result *r = run->result;
+    AUTO_BUF struct buf text = {0};
+    AUTO_FREE char *work = r->outcome.held & LAYER_BIT(LAYER_ROOT)
+                               ? xstrdup(SPEC_WORK "/")
+                               : xasprintf("%s/work/", r->outcome.box_host);
+
+    if (r->exit_code == 0 || strcmp(r->language, "python") != 0)
+        return;
+    buf_init(&text, r->err.limit + 256);
+    capture_text(&r->err, &text);
+    r->exception = exception_read(buf_str(&text), work);
+}
+
+static void collect(struct run *run)
+{
+    struct result *r = run->result;
+    struct err err;
+    struct collect_options options = {
+        .max_total_bytes = run->request->limits.disk_bytes,
+        .max_visited = run->request->limits.inodes,
+        .out_dirfd = run->out_dirfd,
+        .work_dirfd = run->work_dirfd,
+        .was_laid = r->started,
+    };
+
+    if (r->outcome.work_fd < 0)
+        return;
+    if (workspace_collect(&options, r->outcome.work_fd, r->laid, &r->files, &err) < 0) {
+        err_wrap(&err, "bring the files out");
+        r->error = err;
+        r->success = false;
+    }
+    for (size_t i = 0; i < r->files.count; i++)
+        emit(run, (struct run_event){.kind = RUN_FILE, .file = &r->files.entries[i]});
+}
+
+static void note_lost(struct result *r)
+{
+    for (size_t i = 0; i < r->outcome.lost_count; i++) {
+        const struct jail_lost *lost = &r->outcome.lost[i];
+        (void)buf_adds(&r->notes, "without");
+        for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
+            if (lost->layers & LAYER_BIT(layer))
+                (void)buf_addf(&r->notes, " %s", jail_layers[layer].name);
+        (void)buf_addf(&r->notes, ": %s ('glovebox doctor' says more)\n", lost->why);
+    }
+}
+
+static void run_done(struct run *run)
+{
+    interpreter_done(&run->interpreter);
+    fd_close(&run->work_dirfd);
+    fd_close(&run->out_dirfd);
+    environment_free(run->argv);
+    environment_free(run->env);
+    for (size_t i = 0; i < run->view_count; i++) {
+        free(run->views[i].src);
+        free(run->views[i].dst);
+    }
+    free(run->views);
+}
+
+static void hash_source(struct run *run)
+{
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    sha256_add(&hash, run->request->code.p, run->request->code.n);
+    sha256_hex(&hash, run->result->source_sha256);
+}
+
+void session_run(const struct run_request *request, const struct run_watch *watch,
+                 struct result *ret)
+{
+    struct run run = {
+        .request = request, .watch = watch, .result = ret, .work_dirfd = -1, .out_dirfd = -1};
+
+    make_id(ret->id);
+    hash_source(&run);
+    if (prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
+        ret->error.kind = ERR_NONE;
+        read_status(ret);
+        read_exception(&run);
+        collect(&run);
+        note_lost(ret);
+    } else if (ret->cancelled) {
+        ret->error.kind = ERR_NONE;
+    }
+    remove_box(&ret->outcome);
+    record_write(&run.recorder, request, ret);
+    emit(&run, (struct run_event){.kind = RUN_FINISHED});
+    run_done(&run);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SESSION_RUN_H
+#define SESSION_RUN_H
+
+#include "session/request.h"
+#include "session/result.h"
+
+enum run_event_kind {
+    RUN_STARTED,
+    RUN_OUTPUT, /* stream, text */
+    RUN_DENIED, /* name, count */
+    RUN_LIMIT,  /* name */
+    RUN_FILE,   /* file */
+    RUN_FINISHED,
+};
+
+struct run_event {
+    enum run_event_kind kind;
+    int stream;
+    struct str text;
+    const char *name;
+    uint64_t count;
+    const struct file_entry *file;
+    const struct result *result; /* so far */
+};
+
+struct run_watch {
+    void (*event)(void *ctx, const struct run_event *event); /* may be NULL */
+    void *ctx;
+    int cancel_fd; /* readable: stop at once; -1 for none */
+};
+
+/* Runs one program from beginning to end: finds the interpreter, lays the files, runs, collects, logs.
+ * *ret (after result_init) is always filled in; failures of ours are in ret->error. */
+void session_run(const struct run_request *request, const struct run_watch *watch,
+                 struct result *ret);
+
+#endif

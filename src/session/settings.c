@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define AT(member) offsetof(struct settings, member)
+
+static const char *const nets[] = {"none", "host", NULL};
+
+const struct opt work_options[] = {
+    {.name = "lang", .letter = 'l', .kind = OPT_STRING, .flags = OPT_CONF, .offset = AT(lang),
+     .arg = "NAME", .group = "What to run", .initial = "auto",
+     .help = "language; auto looks at the extension, the #! line and the text"},
+    {.name = "file", .letter = 'f', .kind = OPT_LIST, .offset = AT(files), .arg = "SRC[:NAME]",
+     .group = "What to run", .help = "put a file or folder into the workspace; may be repeated"},
+    {.name = "out", .letter = 'o', .kind = OPT_STRING, .offset = AT(out), .arg = "DIR",
+     .group = "What to run", .help = "copy new and changed files here"},
+    {.name = "work-dir", .letter = 'w', .kind = OPT_STRING, .offset = AT(work_dir), .arg = "DIR",
+     .group = "What to run", .help = "use this folder as the workspace and keep it between runs"},
+    {.name = "env", .letter = 'e', .kind = OPT_LIST, .flags = OPT_LOOSENS, .offset = AT(env),
+     .arg = "K=V", .group = "What to run",
+     .help = "set a variable in the program's environment (K alone passes yours on)"},
+    {0},
+};
+
+const struct opt wall_options[] = {
+    {.name = "backend", .letter = 'b', .kind = OPT_STRING, .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(backend), .arg = "NAME", .group = "The wall", .initial = "jail",
+     .help = "where to run: jail, or host (no wall at all)"},
+    {.name = "net", .kind = OPT_CHOICE, .flags = OPT_CONF | OPT_LOOSENS, .offset = AT(net),
+     .arg = "MODE", .group = "The wall", .choices = nets,
+     .help = "network: none, or host for the host's own"},
+    {.name = "ro", .kind = OPT_LIST, .flags = OPT_CONF | OPT_LOOSENS, .offset = AT(ro),
+     .arg = "SRC[:DST]", .group = "The wall",
+     .help = "show a host file or folder inside, read-only; may be repeated"},
+    {.name = "require", .kind = OPT_LIST, .flags = OPT_CONF, .offset = AT(require), .arg = "LAYER",
+     .group = "The wall", .help = "refuse to run without this layer; 'glovebox help layers'"},
+    {.name = "without", .kind = OPT_LIST, .flags = OPT_LOOSENS, .offset = AT(without),
+     .arg = "LAYER", .group = "The wall",
+     .help = "leave a layer out, to find out which one is in the way (needs --allow-unsafe)"},
+    {.name = "allow-unsafe", .kind = OPT_FLAG, .flags = OPT_LOOSENS, .offset = AT(allow_unsafe),
+     .group = "The wall", .help = "agree to run with less than the whole wall"},
+    {.name = "no-daemon", .kind = OPT_FLAG, .flags = OPT_CONF, .offset = AT(no_daemon),
+     .group = "The wall", .help = "do not use a running daemon (there is none yet)"},
+    {0},
+};
+
+const struct opt limit_options[] = {
+    {.name = "timeout", .letter = 't', .kind = OPT_DURATION, .flags = OPT_CONF,
+     .offset = AT(timeout_ms), .arg = "TIME", .group = "Limits (0: none)", .initial = "30s",
+     .help = "wall clock, for the whole tree of processes"},
+    {.name = "cpu-time", .kind = OPT_DURATION, .flags = OPT_CONF, .offset = AT(cpu_time_ms),
+     .arg = "TIME", .group = "Limits (0: none)", .initial = "0s",
+     .help = "processor time, for the whole tree"},
+    {.name = "memory", .letter = 'm', .kind = OPT_SIZE, .flags = OPT_CONF, .offset = AT(memory),
+     .arg = "SIZE", .group = "Limits (0: none)", .initial = "512m",
+     .help = "memory of the whole tree, its files in /tmp and the workspace included"},
+    {.name = "cpus", .kind = OPT_MILLI, .flags = OPT_CONF, .offset = AT(cpus_milli), .arg = "N",
+     .group = "Limits (0: none)", .initial = "1.0", .max = 4096000,
+     .help = "share of the processors, such as 0.5"},
+    {.name = "pids", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(pids), .arg = "N",
+     .group = "Limits (0: none)", .initial = "64", .max = 4194304,
+     .help = "processes and threads at one time"},
+    {.name = "disk", .kind = OPT_SIZE, .flags = OPT_CONF, .offset = AT(disk), .arg = "SIZE",
+     .group = "Limits (0: none)", .initial = "256m",
+     .help = "workspace, /tmp and /dev/shm together"},
+    {.name = "inodes", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(inodes), .arg = "N",
+     .group = "Limits (0: none)", .initial = "65536", .max = 1 << 30,
+     .help = "files and folders in them"},
+    {.name = "open-files", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(open_files), .arg = "N",
+     .group = "Limits (0: none)", .initial = "1024", .max = 1048576,
+     .help = "open descriptors of one process"},
+    {.name = "output-limit", .kind = OPT_SIZE, .flags = OPT_CONF, .offset = AT(output_limit),
+     .arg = "SIZE", .group = "Limits (0: none)", .initial = "1m", .max = 1LL << 30,
+     .help = "of each output stream, that much is kept, half from its beginning, half from its end"},
+    {.name = "retries", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(retries), .arg = "N",
+     .group = "Retries", .initial = "2", .max = 100,
+     .help = "try again when the failure is ours, never when it is the program's"},
+    {.name = "retry-delay", .kind = OPT_DURATION, .flags = OPT_CONF, .offset = AT(retry_delay_ms),
+     .arg = "TIME", .group = "Retries", .initial = "1s", .max = 60000,
+     .help = "wait between tries"},
+    {0},
+};
+
+const struct opt log_options[] = {
+    {.name = "log", .kind = OPT_STRING, .flags = OPT_CONF | OPT_LOOSENS, .offset = AT(log),
+     .arg = "FILE", .group = "Log",
+     .help = "where runs are written down, or off; 'glovebox log path' tells the default"},
+    {.name = "log-code", .kind = OPT_FLAG, .flags = OPT_CONF, .offset = AT(log_code),
+     .group = "Log", .help = "keep the program's text in the log too"},
+    {0},
+};
+
+static int on_section(void *ctx, const struct opt_source *source, const struct conf_item *item,
+                      struct err *err)
+{
+    struct settings *settings = ctx;
+    struct str section = item->section;
+
+    (void)source; /* a language of a project's runs inside the wall like any other */
+    if (!str_starts(section, "language.") || section.n <= 9)
+        return err_set(err, ERR_USAGE, "there is no section [%.*s]; use [language.NAME]",
+                       (int)section.n, section.p);
+    return language_configure(&settings->languages, str_slice(section, 9, section.n), item->key,
+                              item->values, item->n, err);
+}
+
+static int load_files(struct settings *settings, struct opt_set *set, const char *config,
+                      struct err *err)
+{
+    const char *named = getenv("GLOVEBOX_CONFIG");
+    if (!config && named && *named)
+        config = named;
+    AUTO_FREE char *user = config ? xstrdup(config) : conf_user_path("glovebox");
+    struct opt_conf conf = {
+        .path = user,
+        .from = OPT_FROM_USER,
+        .optional = !config,
+        .section = on_section,
+        .ctx = settings,
+    };
+
+    if (user && opt_load_conf(set, &conf, err) < 0)
+        return -1;
+    if (!config) {
+        conf.path = "glovebox.conf";
+        conf.from = OPT_FROM_PROJECT;
+        conf.optional = true;
+        if (opt_load_conf(set, &conf, err) < 0)
+            return -1;
+    }
+    return language_check(&settings->languages, err);
+}
+
+int settings_load(struct settings *settings, struct opt_set *set, const char *config,
+                  struct err *err)
+{
+    if (opt_load_env(set, "GLOVEBOX", err) < 0)
+        return -1;
+    return load_files(settings, set, config, err);
+}
+
+void settings_done(struct settings *settings)
+{
+    language_table_done(&settings->languages);
+}
+
+static int parse_layers(const struct opt_list *list, layer_mask *ret, struct err *err)
+{
+    *ret = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        layer_mask some;
+        if (layers_parse(str_from(list->items[i]), &some, err) < 0)
+            return -1;
+        *ret |= some;
+    }
+    return 0;
+}
+
+static int check_layers(const struct run_request *q, struct err *err)
+{
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (q->required & q->without & LAYER_BIT(i))
+            return err_set(err, ERR_USAGE, "--require %s and --without %s contradict each other",
+                           jail_layers[i].name, jail_layers[i].name);
+    if (q->net_host && q->required & LAYER_BIT(LAYER_NETNS))
+        return err_set(err, ERR_USAGE, "--net host and --require netns contradict each other");
+    return 0;
+}
+
+int settings_request(const struct settings *s, struct run_request *ret, struct err *err)
+{
+    run_request_init(ret);
+    ret->language = s->lang;
+    ret->languages = &s->languages;
+    ret->files = s->files.items;
+    ret->env = s->env.items;
+    ret->ro = s->ro.items;
+    ret->work_dir = s->work_dir;
+    ret->out_dir = s->out;
+    ret->backend = s->backend;
+    ret->allow_unsafe = s->allow_unsafe;
+    ret->net_host = s->net == 1;
+    ret->limits = (struct jail_limits){
+        .wall_ms = s->timeout_ms,
+        .cpu_ms = s->cpu_time_ms,
+        .memory_bytes = s->memory,
+        .disk_bytes = s->disk,
+        .inodes = (uint64_t)s->inodes,
+        .pids = (uint32_t)s->pids,
+        .cpu_milli = (uint32_t)s->cpus_milli,
+        .open_files = (uint32_t)s->open_files,
+    };
+    ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
+    ret->retries = (int)s->retries;
+    ret->retry_delay_ms = s->retry_delay_ms;
+    ret->log = s->log;
+    ret->log_code = s->log_code;
+    if (parse_layers(&s->require, &ret->required, err) < 0)
+        return err_wrap(err, "--require");
+    if (parse_layers(&s->without, &ret->without, err) < 0)
+        return err_wrap(err, "--without");
+    return check_layers(ret, err);
+}

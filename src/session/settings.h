@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options that mean the same at every front door, and where their values come from: built-in
+ * defaults, the user's config file, the project's, the environment, and what was said for this run.
+ */
+#ifndef SESSION_SETTINGS_H
+#define SESSION_SETTINGS_H
+
+#include "base/opt.h"
+#include "session/request.h"
+
+struct settings {
+    char *lang;
+    struct opt_list files, env, ro;
+    char *out, *work_dir;
+    /* where and how */
+    char *backend;
+    bool allow_unsafe;
+    int net;
+    struct opt_list require, without;
+    bool no_daemon;
+    /* limits */
+    int64_t timeout_ms, cpu_time_ms, cpus_milli, pids, open_files, inodes;
+    uint64_t memory, disk, output_limit;
+    /* retries */
+    int64_t retries, retry_delay_ms;
+    /* the log */
+    char *log;
+    bool log_code;
+
+    struct language_table languages; /* not an option: [language.NAME] sections */
+};
+
+/* Each over struct settings; a front door may embed that as the first member of a larger struct and have
+ * tables of its own beside these. */
+extern const struct opt work_options[];  /* language, files, environment */
+extern const struct opt wall_options[];  /* backend, layers, network */
+extern const struct opt limit_options[]; /* limits and retries */
+extern const struct opt log_options[];
+
+/* Loads the environment and the config files: `config` instead of the usual ones, if not NULL. */
+int settings_load(struct settings *settings, struct opt_set *set, const char *config,
+                  struct err *err);
+/* The languages; the rest is opt_done's. */
+void settings_done(struct settings *settings);
+/* Fills in everything that comes from options. The settings must outlive the request. */
+int settings_request(const struct settings *settings, struct run_request *ret, struct err *err);
+
+#endif

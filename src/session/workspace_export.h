@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A guest's file on its way out: read once, summed, and copied into the target folders while it is
+ * read. Used by workspace_out.c only.
+ */
+#ifndef SESSION_WORKSPACE_EXPORT_H
+#define SESSION_WORKSPACE_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/sha256.h"
+#include "jail/lay.h"
+#include "session/workspace.h"
+#include "text/mime.h"
+
+/* ---- workspace_export.c: a file on its way to a target folder ---- */
+
+struct export
+{
+    struct lay_place place;
+    const char *label; /* what messages call the target */
+    int fd;            /* the temporary file, -1 for none */
+    int parent;        /* its folder, which is place's */
+    char temp[48];
+    unsigned long counter;
+};
+
+/* These return 0, 1 when this one path cannot go there (*ret_why says why), -1 when the target
+ * failed. */
+void export_init(struct export *x, int dirfd, const char *label);
+void export_done(struct export *x); /* cancels as well */
+int export_begin(struct export *x, struct str path, unsigned mode, enum skip_reason *ret_why,
+                 struct err *err);
+int export_write(struct export *x, struct str path, const void *p, size_t n, struct err *err);
+int export_rewind(struct export *x, struct str path, struct err *err);
+int export_commit(struct export *x, struct str path, enum skip_reason *ret_why, struct err *err);
+void export_cancel(struct export *x); /* fine when nothing was begun */
+int export_folder(struct export *x, struct str path, enum skip_reason *ret_why, struct err *err);
+/* Removes a file or an empty folder; what is gone already, or is not of that kind, is left. */
+int export_remove(struct export *x, struct str path, bool is_dir, struct err *err);
+/* A name that the target must not get from a guest. */
+bool export_is_config(struct str path);
+
+/* ---- workspace_read.c: a guest's file read once: its sum, its beginning, its copies ---- */
+
+struct content {
+    uint64_t size;
+    char sha256[SHA256_HEX];
+    char head[MIME_HEAD];
+    size_t head_n;
+};
+
+#define READER_TARGETS 2
+struct reader {
+    struct str path;                       /* of the file, for messages */
+    struct export targets[READER_TARGETS]; /* those that have begun (fd >= 0) get the bytes */
+    unsigned target_count;
+    char *chunk;
+};
+
+enum reading {
+    READ_DONE,
+    READ_CHANGED,
+    READ_TOO_LARGE,
+    READ_FAILED /* errno */,
+    READ_FATAL /* err */
+};
+
+void reader_init(struct reader *r);
+void reader_done(struct reader *r); /* its targets as well */
+/* READ_CHANGED when the file is not what `st` says, before or after. Never reads more than a byte
+ * beyond that. READ_FATAL when a target failed. */
+enum reading reader_once(struct reader *r, int fd, const struct stat *st, struct content *ret,
+                         struct err *err);
+/* The same, tried again when the file changed. READ_TOO_LARGE (ret->size says) beyond max_bytes. */
+enum reading reader_twice(struct reader *r, int fd, uint64_t max_bytes, struct content *ret,
+                          struct err *err);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/language.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "guests/guests.h"
+
+#define WORDS(...)                                                                                 \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+/* -S: site's work (1 to 5 ms) is done by the runner when something outside the standard library is first
+ * asked for. -s: no user's own packages. */
+static const struct language builtin[] = {
+    {
+        .name = "python",
+        .aliases = WORDS("py", "python3", "tool_code"),
+        .extensions = WORDS(".py", ".pyw"),
+        .programs = WORDS("python3", "python"),
+        .args = WORDS("-S", "-s", "-c", "{runner}", "{file}"),
+        .check_args = WORDS("--version"),
+        .runner = guest_python_runner_py,
+        .extension = ".py",
+        .install = "apt-get install python3",
+    },
+    {
+        .name = "javascript",
+        .aliases = WORDS("js", "node", "nodejs", "mjs", "cjs"),
+        .extensions = WORDS(".js", ".mjs", ".cjs"),
+        .programs = WORDS("node", "nodejs"),
+        .args = WORDS("{file}"),
+        .check_args = WORDS("--version"),
+        .extension = ".js",
+        .install = "apt-get install nodejs",
+    },
+    {
+        .name = "r",
+        .aliases = WORDS("rscript"),
+        .extensions = WORDS(".r", ".R"),
+        .programs = WORDS("Rscript"),
+        .args = WORDS("--vanilla", "{file}"),
+        .check_args = WORDS("--version"),
+        .extension = ".R",
+        .install = "apt-get install r-base-core",
+    },
+    {
+        .name = "bash",
+        .aliases = WORDS("shell"),
+        .extensions = WORDS(".bash", ".sh"),
+        .programs = WORDS("bash"),
+        .args = WORDS("{file}"),
+        .check_args = WORDS("--version"),
+        .extension = ".sh",
+        .install = "apt-get install bash",
+    },
+    {
+        .name = "sh",
+        .aliases = WORDS("dash", "posix"),
+        .extensions = WORDS(".dash"),
+        .programs = WORDS("sh"),
+        .args = WORDS("{file}"),
+        .check_args = WORDS("-c", "echo POSIX shell"),
+        .extension = ".sh",
+        .install = "apt-get install dash",
+    },
+};
+
+static bool listed(const char *const *words, struct str word)
+{
+    for (; words && *words; words++)
+        if (str_is_nocase(word, *words))
+            return true;
+    return false;
+}
+
+static bool is_called(const struct language *language, struct str name)
+{
+    return str_is_nocase(name, language->name) || listed(language->aliases, name);
+}
+
+const struct language *language_find(const struct language_table *table, struct str name)
+{
+    for (size_t i = 0; table && i < table->user_count; i++)
+        if (is_called(table->user[i], name))
+            return table->user[i];
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++)
+        if (is_called(&builtin[i], name))
+            return &builtin[i];
+    return NULL;
+}
+
+static const struct language *by_extension(const struct language_table *table, struct str extension)
+{
+    for (size_t i = 0; table && i < table->user_count; i++)
+        if (listed(table->user[i]->extensions, extension))
+            return table->user[i];
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++)
+        if (listed(builtin[i].extensions, extension))
+            return &builtin[i];
+    return NULL;
+}
+
+static struct str base_name(struct str path)
+{
+    while (path.n && path.p[path.n - 1] == '/')
+        path.n--;
+    for (size_t i = path.n; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return str_slice(path, i, path.n);
+    return path;
+}
+
+/* "#!/usr/bin/env -S python3.11 -u" and "#!/bin/sh" name their interpreter; a version is cut off. */
+static const struct language *by_shebang(const struct language_table *table, struct str code)
+{
+    struct str line, word;
+
+    if (!str_starts(code, "#!") || !str_next_line(&code, &line))
+        return NULL;
+    line = str_trim(str_slice(line, 2, line.n));
+    while (str_next(&line, ' ', &word)) {
+        word = base_name(word);
+        if (!word.n || str_is(word, "env") || word.p[0] == '-')
+            continue;
+        const struct language *found = language_find(table, word);
+        while (!found && word.n && strchr("0123456789.", word.p[word.n - 1])) {
+            word.n--;
+            found = language_find(table, word);
+        }
+        return found;
+    }
+    return NULL;
+}
+
+/* Row A20's order: the first sign found decides. */
+static const struct {
+    const char *sign;
+    const char *language;
+} signs[] = {
+    {"print(", "python"},       {"import ", "python"},        {"def ", "python"},
+    {"if __name__", "python"},  {"console.log", "javascript"}, {"function ", "javascript"},
+    {"const ", "javascript"},   {"let ", "javascript"},       {"echo ", "bash"},
+    {"ls ", "bash"},            {"cd ", "bash"},
+};
+
+/* Signs that would otherwise lose against a Python one: `import fs from "fs"` is no Python. */
+static bool is_clearly_script(struct str code)
+{
+    static const char *const marks[] = {"console.log", "require(", "=> {", "const ", "process.std"};
+
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        if (str_find(code, str_from(marks[i])) >= 0)
+            return str_find(code, STR("def ")) < 0 && str_find(code, STR("print(")) < 0;
+    return false;
+}
+
+static const char *by_content(struct str code)
+{
+    if (is_clearly_script(code))
+        return "javascript";
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+        if (str_find(code, str_from(signs[i].sign)) >= 0)
+            return signs[i].language;
+    if (str_find(code, STR("<- ")) >= 0)
+        return "r";
+    return "python";
+}
+
+const struct language *language_detect(const struct language_table *table, const char *file,
+                                       struct str code)
+{
+    struct str base = base_name(str_from(file));
+    const struct language *found = NULL;
+
+    for (size_t i = base.n; i > 0 && !found; i--)
+        if (base.p[i - 1] == '.')
+            found = by_extension(table, str_slice(base, i - 1, base.n));
+    if (!found || strcmp(found->name, "bash") == 0) {
+        /* A .sh file may say which shell. */
+        const struct language *said = by_shebang(table, code);
+        found = said ? said : found;
+    }
+    return found ? found : language_find(table, str_from(by_content(str_slice(code, 0, 65536))));
+}
+
+void language_each(const struct language_table *table,
+                   void (*each)(void *ctx, const struct language *language), void *ctx)
+{
+    for (size_t i = 0; table && i < table->user_count; i++)
+        each(ctx, table->user[i]);
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++)
+        each(ctx, &builtin[i]);
+}
+
+/* ---- the user's own rows ---- */
+
+static char **copy_words(const struct str *values, size_t n)
+{
+    char **words = xcalloc(n + 1, sizeof *words);
+
+    for (size_t i = 0; i < n; i++)
+        words[i] = xstrndup(values[i].p, values[i].n);
+    return words;
+}
+
+static void free_words(const char *const *words)
+{
+    for (const char *const *w = words; w && *w; w++)
+        free((char *)*w);
+    free((void *)words);
+}
+
+static struct language *user_row(struct language_table *table, struct str name)
+{
+    for (size_t i = 0; i < table->user_count; i++)
+        if (str_is(name, table->user[i]->name))
+            return table->user[i];
+    const struct language *base = language_find(NULL, name);
+    table->user = xrealloc_array(table->user, table->user_count + 1, sizeof *table->user);
+    struct language *row = xcalloc(1, sizeof *row);
+    row->name = xstrndup(name.p, name.n);
+    /* Another interpreter for a language we know keeps our way of calling it. */
+    if (base)
+        row->runner = base->runner;
+    table->user[table->user_count++] = row;
+    return row;
+}
+
+static const char *const *or_builtin(const char *const *own, const char *const *theirs)
+{
+    struct str items[16];
+    size_t n = 0;
+
+    if (own || !theirs)
+        return own;
+    for (; theirs[n] && n < ARRAY_LEN(items); n++)
+        items[n] = str_from(theirs[n]);
+    return (const char *const *)copy_words(items, n);
+}
+
+int language_configure(struct language_table *table, struct str name, struct str key,
+                       const struct str *values, size_t n, struct err *err)
+{
+    struct language *row = user_row(table, name);
+    const struct {
+        const char *key;
+        const char *const **slot;
+    } keys[] = {{"command", &row->programs},
+                {"args", &row->args},
+                {"extension", &row->extensions},
+                {"extensions", &row->extensions},
+                {"aliases", &row->aliases}};
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        if (!str_is(key, keys[i].key))
+            continue;
+        free_words(*keys[i].slot);
+        *keys[i].slot = (const char *const *)copy_words(values, n);
+        return 0;
+    }
+    return err_set(err, ERR_USAGE,
+                   "language.%s has no '%.*s'; it has command, args, extension and aliases", row->name,
+                   (int)key.n, key.p);
+}
+
+int language_check(const struct language_table *table, struct err *err)
+{
+    static const struct str file_only[] = {{"{file}", 6}};
+    static const char *const version[] = {"--version", NULL};
+
+    for (size_t i = 0; i < table->user_count; i++) {
+        struct language *row = table->user[i];
+        const struct language *base = language_find(NULL, str_from(row->name));
+        if (!row->programs && !base)
+            return err_set(err, ERR_USAGE, "[language.%s] needs a command", row->name);
+        row->programs = or_builtin(row->programs, base ? base->programs : NULL);
+        row->extensions = or_builtin(row->extensions, base ? base->extensions : NULL);
+        row->aliases = or_builtin(row->aliases, base ? base->aliases : NULL);
+        if (!row->args && base)
+            row->args = or_builtin(NULL, base->args);
+        else if (!row->args)
+            row->args = (const char *const *)copy_words(file_only, 1);
+        row->check_args = base ? base->check_args : version;
+        row->extension = base ? base->extension : row->extensions ? row->extensions[0] : "";
+        row->install = base ? base->install : "see your config file";
+    }
+    return 0;
+}
+
+void language_table_done(struct language_table *table)
+{
+    for (size_t i = 0; i < table->user_count; i++) {
+        struct language *row = table->user[i];
+        free((char *)row->name);
+        free_words(row->programs);
+        free_words(row->args);
+        free_words(row->extensions);
+        free_words(row->aliases);
+        free(row);
+    }
+    free(table->user);
+    *table = (struct language_table){0};
+}
+
+/* A line that begins with `import` or `export` makes it a module. */
+static bool is_module(struct str code)
+{
+    struct str line;
+
+    while (str_next_line(&code, &line)) {
+        line = str_trim(line);
+        if (str_starts(line, "import ") || str_starts(line, "export ") || str_starts(line, "import{"))
+            return true;
+    }
+    return false;
+}
+
+const char *language_main_name(const struct language *language, struct str code, char *out, size_t n)
+{
+    const char *extension = language->extension;
+
+    if (strcmp(language->name, "javascript") == 0 && is_module(code))
+        extension = ".mjs";
+    snprintf(out, n, "main%s", extension);
+    return out;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Languages as data: how each is recognised and how its interpreter is called. The built-in table can be
+ * extended from the config file; a row of the user's comes before a built-in one of the same name.
+ */
+#ifndef TEXT_LANGUAGE_H
+#define TEXT_LANGUAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct language {
+    const char *name;
+    const char *const *aliases;     /* other names for --lang, and what a shebang line may call */
+    const char *const *extensions;  /* with the dot */
+    const char *const *programs;    /* interpreters to look for, best first */
+    const char *const *args;        /* "{file}" is the program's path inside, "{runner}" the text below */
+    const char *const *check_args;  /* prints a version: for doctor */
+    const char *runner;             /* a program of ours that starts the user's, or NULL */
+    const char *extension;          /* for a program that comes without a name */
+    const char *install;            /* how to get it on this distribution */
+};
+
+struct language_table {
+    struct language **user; /* owned, with everything they point to */
+    size_t user_count;
+};
+
+/* The row of that name or alias, or NULL. */
+const struct language *language_find(const struct language_table *table, struct str name);
+/* By extension, shebang, then content; Python when nothing says otherwise. `file` may be NULL. */
+const struct language *language_detect(const struct language_table *table, const char *file,
+                                       struct str code);
+/* Calls back for each, the user's first. */
+void language_each(const struct language_table *table,
+                   void (*each)(void *ctx, const struct language *language), void *ctx);
+
+/* One `key = values` of a [language.NAME] section. */
+int language_configure(struct language_table *table, struct str name, struct str key,
+                       const struct str *values, size_t n, struct err *err);
+/* Every row of the user's has a command. */
+int language_check(const struct language_table *table, struct err *err);
+void language_table_done(struct language_table *table);
+
+/* A name for the file of a program that has none: "main.py". ES modules need one of their own. */
+const char *language_main_name(const struct language *language, struct str code, char *out, size_t n);
+
+#endif

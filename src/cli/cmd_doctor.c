@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "session/diagnose.h"
+
+static const struct opt *const tables[] = {json_option, general_options, NULL};
+
+static const char *const words[] = {
+    [LAYER_PRESENT] = "present", [LAYER_PARTIAL] = "partial", [LAYER_ABSENT] = "absent"};
+static const char *const colours[] = {
+    [LAYER_PRESENT] = "\033[32m", [LAYER_PARTIAL] = "\033[33m", [LAYER_ABSENT] = "\033[31m"};
+
+static void print_state(enum layer_state state)
+{
+    bool colour = isatty(1) && !getenv("NO_COLOR");
+
+    printf("%s%-8s%s", colour ? colours[state] : "", words[state], colour ? "\033[0m" : "");
+}
+
+static void print_layers(const struct diagnosis *d)
+{
+    puts("Layers of the wall");
+    for (unsigned i = 0; i < LAYER_COUNT; i++) {
+        const struct layer_diagnosis *l = &d->layers[i];
+        printf("  %-13s", jail_layers[i].name);
+        print_state(l->state);
+        printf("  %s%s%s%s\n", jail_layers[i].does, l->detail[0] ? " (" : "", l->detail,
+               l->detail[0] ? ")" : "");
+        if (l->state == LAYER_PRESENT)
+            continue;
+        printf("  %23s  without it: %s\n", "", jail_layers[i].without);
+        printf("  %23s  to get it: %s\n", "", jail_layers[i].how);
+    }
+}
+
+static void print_languages(const struct diagnosis *d)
+{
+    puts("\nLanguages");
+    for (size_t i = 0; i < d->language_count; i++) {
+        const struct language_diagnosis *l = &d->languages[i];
+        printf("  %-13s", l->name);
+        print_state(l->problem ? LAYER_ABSENT : LAYER_PRESENT);
+        if (l->problem)
+            printf("  %s\n", l->problem);
+        else
+            printf("  %s (%s)\n", l->path, l->version ? l->version : "not tried");
+    }
+}
+
+static void print_verdict(const struct diagnosis *d)
+{
+    if (!d->runs)
+        printf("\nNothing runs here: %s\n", d->why);
+    else if (!d->holds)
+        puts("\nPrograms run, but the default policy does not hold: see the absent layers.\n"
+             "Use --require LAYER to refuse such runs.");
+    else
+        puts("\nThe default policy holds.");
+}
+
+static json_t *string_or_null(const char *s)
+{
+    return s && *s ? json_string(s) : json_null();
+}
+
+static void print_json(const struct diagnosis *d)
+{
+    json_t *doc = json_object(), *layers = json_array(), *languages = json_array();
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        json_array_append_new(
+            layers, json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name,
+                              "state", words[d->layers[i].state], "essential",
+                              jail_layers[i].essential, "does", jail_layers[i].does, "detail",
+                              string_or_null(d->layers[i].detail), "without",
+                              jail_layers[i].without, "how", jail_layers[i].how));
+    for (size_t i = 0; i < d->language_count; i++) {
+        const struct language_diagnosis *l = &d->languages[i];
+        json_array_append_new(
+            languages, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", l->name, "state",
+                                 l->problem ? "absent" : "present", "path",
+                                 string_or_null(l->path), "version", string_or_null(l->version),
+                                 "problem", string_or_null(l->problem)));
+    }
+    json_object_set_new(doc, "version", json_string(GLOVEBOX_VERSION));
+    json_object_set_new(doc, "runs", json_boolean(d->runs));
+    json_object_set_new(doc, "holds", json_boolean(d->holds));
+    json_object_set_new(doc, "problem", string_or_null(d->why));
+    json_object_set_new(doc, "layers", layers);
+    json_object_set_new(doc, "languages", languages);
+    json_dumpf(doc, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(doc);
+}
+
+static int doctor(const struct cli_settings *settings)
+{
+    struct diagnosis d;
+
+    diagnose(&settings->common.languages, &d);
+    if (settings->json) {
+        print_json(&d);
+    } else {
+        print_layers(&d);
+        print_languages(&d);
+        print_verdict(&d);
+    }
+    int status = d.holds ? 0 : 1;
+    diagnosis_done(&d);
+    return status;
+}
+
+static int doctor_main(int argc, char **argv)
+{
+    struct cli_options options;
+    struct err err;
+    int status = -1;
+
+    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
+        if (options.settings.help) {
+            help_print_command(stdout, &command_doctor);
+            status = 0;
+        } else if (options.args.operand_n) {
+            err_set(&err, ERR_USAGE, "takes no '%s'", options.args.operands[0]);
+        } else {
+            status = doctor(&options.settings);
+        }
+    }
+    if (status < 0)
+        status = cli_fail("doctor", &err);
+    cli_options_done(&options);
+    return status;
+}
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .summary = "what this machine can do: layers of the wall, languages",
+    .usage = "glovebox doctor [--json]",
+    .description =
+        "Makes a jail with every layer and runs a program in it, then tells for each layer whether it "
+        "held, what is lost without it and how to get it here, and for each language whether its "
+        "interpreter starts inside.\n\n"
+        "The exit status is 0 when the default policy holds, 1 when it does not.",
+    .examples = "  glovebox doctor\n"
+                "  glovebox doctor --json",
+    .tables = tables,
+    .run = doctor_main,
+};

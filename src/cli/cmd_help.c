@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "cli/commands.h"
+
+struct help_settings {
+    bool completion, man, help;
+};
+
+static const struct opt help_options[] = {
+    {.name = "completion", .kind = OPT_FLAG, .offset = offsetof(struct help_settings, completion),
+     .group = "Options", .help = "print a bash completion script"},
+    {.name = "man", .kind = OPT_FLAG, .offset = offsetof(struct help_settings, man),
+     .group = "Options", .help = "print the manual page"},
+    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .offset = offsetof(struct help_settings, help),
+     .group = "Options", .help = "explain this command"},
+    {0},
+};
+
+static const struct opt *const tables[] = {help_options, NULL};
+
+static int show(const struct help_settings *settings, const struct opt_args *args, struct err *err)
+{
+    if (settings->help)
+        help_print_command(stdout, &command_help);
+    else if (settings->completion)
+        complete_print(stdout);
+    else if (settings->man)
+        man_print(stdout);
+    else if (args->operand_n == 0)
+        help_print_overview(stdout);
+    for (size_t i = 0; i < args->operand_n; i++)
+        if (help_print_named(stdout, args->operands[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static int help_main(int argc, char **argv)
+{
+    struct help_settings settings = {0};
+    struct opt_set set;
+    struct opt_args args = {0};
+    struct err err;
+
+    opt_init(&set, tables, &settings);
+    int result = opt_parse(&set, argc, argv, &args, &err);
+    if (result == 0)
+        result = show(&settings, &args, &err);
+    if (result < 0)
+        fprintf(stderr, "glovebox help: %s\n", err.msg);
+    opt_args_done(&args);
+    opt_done(&set);
+    return result < 0 ? err_exit_status(err.kind) : 0;
+}
+
+const struct command command_help = {
+    .name = "help",
+    .summary = "explain a command or a topic",
+    .usage = "glovebox help [COMMAND | TOPIC]...\n"
+             "glovebox help --completion\n"
+             "glovebox help --man",
+    .examples = "  glovebox help run\n"
+                "  glovebox help config\n"
+                "  source <(glovebox help --completion)",
+    .tables = tables,
+    .run = help_main,
+};

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `glovebox log`: reads and prunes the run log.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "cli/commands.h"
+#include "cli/log_json.h"
+#include "cli/log_settings.h"
+#include "cli/log_text.h"
+#include "cli/log_when.h"
+#include "cli/safe_text.h"
+#include "store/store.h"
+
+enum { NOT_FOUND = 1 };
+
+/* ---- what the subcommands share ---- */
+
+struct call {
+    const struct log_settings *set;
+    struct opt_set *options;
+    char *path;
+    const char *id;
+};
+
+static bool is_given(const struct opt_set *options, const char *name)
+{
+    return opt_source_of(options, name)->from == OPT_FROM_COMMAND;
+}
+
+/* *ret is NULL when there is no log yet where runs are logged: nothing was ever run. One that was
+ * named here has to be there. */
+static int open_log(const struct call *call, unsigned flags, struct store **ret, struct err *err)
+{
+    *ret = NULL;
+    if (store_open(call->path, flags, ret, err) == 0)
+        return 0;
+    if (err->sys != ENOENT || is_given(call->options, "log"))
+        return -1;
+    *err = (struct err){0};
+    return 0;
+}
+
+static int make_query(const struct call *call, struct store_query *ret, struct err *err)
+{
+    const struct log_settings *set = call->set;
+    int64_t now = clock_wall_ms();
+
+    /* A language in a config file is for runs to come, and says nothing about those to show. */
+    *ret = (struct store_query){
+        .outcome = (enum run_outcome)set->outcome,
+        .language = is_given(call->options, "lang") ? set->common.lang : NULL,
+        .backend = is_given(call->options, "backend") ? set->common.backend : NULL,
+        .text = set->text,
+        .sha256_prefix = set->sha256,
+        .limit = set->limit,
+    };
+    if (set->since && log_parse_moment(set->since, now, &ret->since_ms, err) < 0)
+        return err_wrap(err, "--since");
+    if (set->until && log_parse_moment(set->until, now, &ret->until_ms, err) < 0)
+        return err_wrap(err, "--until");
+    return 0;
+}
+
+/* Other characters than ASCII could be controls (C1) or turn the direction of writing: on a
+ * terminal they are escaped. */
+static size_t json_flags(void)
+{
+    return isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
+}
+
+static int put_json(json_t *v)
+{
+    json_dumpf(v, stdout, JSON_INDENT(2) | json_flags());
+    putchar('\n');
+    json_decref(v);
+    return 0;
+}
+
+/* ---- list ---- */
+
+static int list_json_row(const struct run_record *run, void *ctx)
+{
+    bool *first = ctx;
+    json_t *v = log_json_run(run, false);
+
+    fputs(*first ? "\n" : ",\n", stdout);
+    *first = false;
+    json_dumpf(v, stdout, json_flags());
+    json_decref(v);
+    return ferror(stdout) != 0;
+}
+
+/* Row by row, because a log may be longer than memory. */
+static int list_json(struct store *s, const struct store_query *query, struct err *err)
+{
+    bool first = true;
+
+    fputs("{\"runs\": [", stdout);
+    if (s && store_list(s, query, list_json_row, &first, err) < 0)
+        return -1;
+    puts(first ? "]}" : "\n]}");
+    return 0;
+}
+
+struct widest {
+    struct log_table table;
+    bool any;
+};
+
+static int measure(const struct run_record *run, void *ctx)
+{
+    struct widest *w = ctx;
+
+    w->any = true;
+    return log_table_measure(run, &w->table);
+}
+
+static int list_text(const struct call *call, struct store *s, const struct store_query *query,
+                     struct err *err)
+{
+    struct widest w = {.any = false};
+    struct store_stats all = {0};
+    struct store_query everything = {0};
+
+    log_table_init(&w.table, stdout);
+    if (s && store_list(s, query, measure, &w, err) < 0)
+        return -1;
+    if (w.any) {
+        log_table_head(&w.table);
+        return store_list(s, query, log_table_row, &w.table, err);
+    }
+    if (s && store_stats(s, &everything, &all, err) < 0)
+        return -1;
+    if (all.runs)
+        printf("none of the %" PRId64 " runs in %s\n", all.runs, call->path);
+    else
+        printf("no runs yet in %s\n", call->path);
+    return 0;
+}
+
+static int run_list(const struct call *call, struct err *err)
+{
+    struct store_query query;
+    struct store *s;
+
+    if (make_query(call, &query, err) < 0 || open_log(call, STORE_READ, &s, err) < 0)
+        return -1;
+    int result = call->set->json ? list_json(s, &query, err) : list_text(call, s, &query, err);
+    store_close(s);
+    return result;
+}
+
+/* ---- show, stats, prune, path ---- */
+
+static int run_show(const struct call *call, struct err *err)
+{
+    struct run_record run = {0};
+    struct store *s;
+
+    if (open_log(call, STORE_READ, &s, err) < 0)
+        return -1;
+    int found = s ? store_get(s, call->id, &run, err) : NOT_FOUND;
+    store_close(s);
+    if (found == NOT_FOUND)
+        fprintf(stderr, "glovebox log: no run '%.64s' in %s\n", call->id, call->path);
+    else if (found == 0 && call->set->json)
+        put_json(log_json_run(&run, true));
+    else if (found == 0)
+        log_text_run(stdout, &run);
+    run_record_done(&run);
+    return found;
+}
+
+static int run_stats(const struct call *call, struct err *err)
+{
+    struct store_query query;
+    struct store_stats stats = {0};
+    struct store *s;
+
+    if (make_query(call, &query, err) < 0 || open_log(call, STORE_READ, &s, err) < 0)
+        return -1;
+    int result = s ? store_stats(s, &query, &stats, err) : 0;
+    store_close(s);
+    if (result < 0)
+        return -1;
+    if (call->set->json)
+        put_json(log_json_stats(&stats));
+    else if (stats.runs)
+        log_text_stats(stdout, &stats);
+    else
+        printf("no such runs in %s\n", call->path);
+    return 0;
+}
+
+static int run_prune(const struct call *call, struct err *err)
+{
+    int64_t age = 0, before = INT64_MAX, deleted = 0;
+    struct store *s;
+
+    if (!call->set->older_than && !is_given(call->options, "keep"))
+        return err_set(err, ERR_USAGE,
+                       "say what to delete: --older-than 30d, --keep 1000, or both");
+    if (call->set->older_than) {
+        if (log_parse_age(call->set->older_than, &age, err) < 0)
+            return err_wrap(err, "--older-than");
+        before = clock_wall_ms() - age;
+    }
+    if (open_log(call, STORE_WRITE, &s, err) < 0)
+        return -1;
+    int result = s ? store_prune(s, before, call->set->keep, &deleted, err) : 0;
+    store_close(s);
+    if (result < 0)
+        return -1;
+    if (call->set->json)
+        return put_json(json_pack("{s:I}", "deleted", (json_int_t)deleted));
+    printf("deleted %" PRId64 " run%s\n", deleted, deleted == 1 ? "" : "s");
+    return 0;
+}
+
+static int run_path(const struct call *call, struct err *err)
+{
+    (void)err;
+    if (call->set->json)
+        return put_json(json_pack("{s:s}", "path", call->path));
+    puts(call->path);
+    return 0;
+}
+
+/* ---- which of them ---- */
+
+#define ALL_TAKE      ",log,json,config,help,"
+#define QUERY_OPTIONS ALL_TAKE "since,until,outcome,lang,backend,text,sha256,"
+
+static const struct subcommand {
+    const char *name;
+    size_t operands;     /* after the name */
+    const char *options; /* beside --log and --json */
+    int (*run)(const struct call *call, struct err *err);
+} subcommands[] = {
+    {"list", 0, QUERY_OPTIONS "limit,", run_list},
+    {"show", 1, ALL_TAKE, run_show},
+    {"stats", 0, QUERY_OPTIONS, run_stats},
+    {"prune", 0, ALL_TAKE "older-than,keep,", run_prune},
+    {"path", 0, ALL_TAKE, run_path},
+};
+
+static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
+{
+    const char *name = args->operand_n ? args->operands[0] : "list";
+    struct near near = {.word = str_from(name)};
+
+    for (size_t i = 0; i < ARRAY_LEN(subcommands); i++) {
+        if (strcmp(name, subcommands[i].name) == 0)
+            return &subcommands[i];
+        near_try(&near, subcommands[i].name);
+    }
+    err_set(err, ERR_USAGE, "'%.40s' is not one of list, show, stats, prune, path%s%s%s", name,
+            near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
+    return NULL;
+}
+
+/* An option that would do nothing here was meant to do something. */
+static int check_options(const struct subcommand *sub, const struct opt_set *options,
+                         struct err *err)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    while ((row = opt_next(options->tables, &walk))) {
+        AUTO_FREE char *name = xasprintf(",%s,", row->name);
+        if (is_given(options, row->name) && !strstr(sub->options, name))
+            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox log %s'", row->name,
+                           sub->name);
+    }
+    return 0;
+}
+
+static int check_operands(const struct subcommand *sub, const struct opt_args *args,
+                          struct err *err)
+{
+    size_t given = (args->operand_n ? args->operand_n - 1 : 0) + args->rest_n;
+
+    if (given < sub->operands)
+        return err_set(err, ERR_USAGE,
+                       "show which run? 'glovebox log show ID'; 'glovebox log' lists "
+                       "the ids");
+    if (given > sub->operands)
+        return err_set(err, ERR_USAGE, "'glovebox log %s' takes %s", sub->name,
+                       sub->operands ? "one id" : "no arguments");
+    return 0;
+}
+
+/* With the log switched off, there still are the runs from before. */
+static int find_path(struct call *call, struct err *err)
+{
+    const char *named = call->set->common.log;
+
+    if (!named || strcmp(named, "off") == 0)
+        return store_default_path(&call->path, err);
+    call->path = xstrdup(named);
+    return 0;
+}
+
+/* The exit status, or -1 and *err. */
+static int dispatch(struct opt_set *options, const struct opt_args *args, struct err *err)
+{
+    struct call call = {.set = options->settings, .options = options};
+    const struct subcommand *sub = find_subcommand(args, err);
+
+    if (!sub || check_operands(sub, args, err) < 0 || check_options(sub, options, err) < 0)
+        return -1;
+    call.id = args->operand_n > 1 ? args->operands[1] : args->rest_n ? args->rest[0] : NULL;
+    if (find_path(&call, err) < 0)
+        return -1;
+    int result = sub->run(&call, err);
+    free(call.path);
+    if (result >= 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        result = err_sys(err, "write the answer");
+    return result;
+}
+
+static int fail(const struct err *err)
+{
+    AUTO_BUF struct buf line = {0};
+    buf_init(&line, 8 << 10);
+
+    safe_text_add(&line, str_from(err->msg), false);
+    fprintf(stderr, "glovebox log: %s\n", line.p);
+    return err_exit_status(err->kind);
+}
+
+static int run(int argc, char **argv)
+{
+    struct log_settings set = {.json = false};
+    struct opt_set options;
+    struct opt_args args = {0};
+    struct err err = {0};
+    int status = -1;
+
+    opt_init(&options, log_tables, &set);
+    if (opt_parse(&options, argc, argv, &args, &err) == 0) {
+        if (set.help) {
+            help_print_command(stdout, &command_log);
+            status = 0;
+        } else if (settings_load(&set.common, &options, set.config, &err) == 0) {
+            status = dispatch(&options, &args, &err);
+        }
+    }
+    settings_done(&set.common);
+    opt_args_done(&args);
+    opt_done(&options);
+    return status < 0 ? fail(&err) : status;
+}
+
+const struct command command_log = {
+    .name = "log",
+    .summary = "what ran here, when, and how it ended",
+    .usage = "glovebox log [list] [OPTION]...\n"
+             "glovebox log show ID\n"
+             "glovebox log stats [OPTION]...\n"
+             "glovebox log prune [--older-than AGE] [--keep N]\n"
+             "glovebox log path",
+    .description =
+        "Every run adds one row to the run log, a SQLite file of your own: when, the SHA-256 of "
+        "the "
+        "source, language and backend, the guard's verdict, the limits, the layers that held, how "
+        "it "
+        "ended and what it used. The code itself is kept only where --log-code asks for it.\n"
+        "\n"
+        "* list | the runs, newest first\n"
+        "* show | all about one run; the first letters of its id are enough\n"
+        "* stats | counts by outcome, language and day; durations\n"
+        "* prune | delete old runs and give their space back\n"
+        "* path | where the log is\n",
+    .examples = "  glovebox log --since 1h --outcome timeout\n"
+                "  glovebox log list --json --limit 0\n"
+                "  glovebox log prune --older-than 30d --keep 1000\n",
+    .tables = log_shown_tables,
+    .run = run,
+};

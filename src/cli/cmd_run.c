@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cli/events.h"
+#include "cli/safe_text.h"
+#include "cli/options.h"
+#include "session/run.h"
+
+#define AT(member) offsetof(struct cli_settings, member)
+
+static const struct opt run_options[] = {
+    {.name = "code", .letter = 'c', .kind = OPT_STRING, .offset = AT(code), .arg = "CODE",
+     .group = "What to run", .help = "run this text instead of a file"},
+    {.name = "stdin", .kind = OPT_STRING, .offset = AT(stdin_path), .arg = "FILE",
+     .group = "What to run", .help = "give the program this file as its standard input"},
+    {0},
+};
+
+static const struct opt show_options[] = {
+    {.name = "events", .kind = OPT_FLAG, .offset = AT(events), .group = "Output",
+     .help = "print what happens as it happens, one JSON object a line"},
+    {.name = "quiet", .letter = 'q', .kind = OPT_FLAG, .flags = OPT_CONF, .offset = AT(quiet),
+     .group = "Output", .help = "no messages of ours, only the program's output"},
+    {.name = "trace-time", .kind = OPT_FLAG, .offset = AT(trace_time), .group = "Output",
+     .help = "print how long each phase took"},
+    {.name = "print-config", .kind = OPT_FLAG, .offset = AT(print_config), .group = "Output",
+     .help = "print every setting and where it came from, run nothing"},
+    {0},
+};
+
+static const struct opt *const tables[] = {run_options,   work_options, json_option,
+                                           show_options,  wall_options, limit_options,
+                                           log_options,   general_options, NULL};
+
+/* One invocation. */
+struct invocation {
+    struct cli_options options;
+    struct run_request request;
+    struct buf code;
+    int stdin_fd; /* opened by us, or -1 */
+    int64_t begin_ns;
+};
+
+/* ---- Ctrl-C ---- */
+
+static int cancel_pipe[2] = {-1, -1};
+
+static void on_signal(int sig)
+{
+    int saved = errno;
+
+    (void)sig;
+    (void)!write(cancel_pipe[1], "", 1);
+    errno = saved;
+}
+
+/* The guest is in a session of its own and gets no signal from the terminal: we end it. */
+static int catch_signals(struct err *err)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+
+    if (fd_pipe(cancel_pipe, err) < 0)
+        return -1;
+    (void)fd_nonblock(cancel_pipe[1], true);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+/* ---- what to run ---- */
+
+static int read_code(struct invocation *in, struct err *err)
+{
+    const struct cli_settings *s = &in->options.settings;
+    const struct opt_args *args = &in->options.args;
+    bool from_stdin = !s->code && (args->operand_n == 0 || strcmp(args->operands[0], "-") == 0);
+
+    buf_init(&in->code, RUN_SOURCE_MAX);
+    if (args->operand_n > 1 || (s->code && args->operand_n))
+        return err_set(err, ERR_USAGE,
+                       "'%s' is one program too many; arguments for the program come after --",
+                       args->operands[s->code ? 0 : 1]);
+    if (s->code) {
+        if (buf_adds(&in->code, s->code) < 0)
+            return err_set(err, ERR_USAGE, "-c: the program is too large");
+    } else if (from_stdin) {
+        if (args->operand_n == 0 && isatty(0))
+            return err_set(err, ERR_USAGE,
+                           "nothing to run: name a FILE, or give -c CODE, or - for standard input");
+        if (fd_read_all(0, &in->code) < 0)
+            return errno == EFBIG ? err_set(err, ERR_USAGE, "the program is larger than %u MiB",
+                                            RUN_SOURCE_MAX >> 20)
+                                  : err_sys(err, "standard input");
+        in->request.file = "-";
+    } else {
+        in->request.file = args->operands[0];
+        if (fd_read_file(in->request.file, &in->code, err) < 0) {
+            if (err->sys == EFBIG)
+                err_set(err, ERR_USAGE, "%s: is larger than %u MiB; give data with --file",
+                        in->request.file, RUN_SOURCE_MAX >> 20);
+            err->kind = ERR_USAGE;
+            return -1;
+        }
+    }
+    in->request.code = buf_str(&in->code);
+    return 0;
+}
+
+/* Ours is passed through, unless the program came that way. */
+static int choose_stdin(struct invocation *in, struct err *err)
+{
+    const char *path = in->options.settings.stdin_path;
+    bool taken = in->request.file && strcmp(in->request.file, "-") == 0;
+
+    if (path && strcmp(path, "-") != 0) {
+        in->stdin_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        in->request.stdin_fd = in->stdin_fd;
+        if (in->stdin_fd < 0) {
+            err_sys(err, "--stdin %s", path);
+            err->kind = ERR_USAGE;
+            return -1;
+        }
+        return 0;
+    }
+    in->request.stdin_fd = taken || fcntl(0, F_GETFD) < 0 ? -1 : 0;
+    return 0;
+}
+
+/* ---- output ---- */
+
+static void say(const struct invocation *in, const char *text)
+{
+    if (!in->options.settings.quiet && *text)
+        fprintf(stderr, "glovebox: %s\n", text);
+}
+
+static void say_notes(const struct invocation *in, const struct result *r)
+{
+    struct str rest = buf_str(&r->notes), line;
+
+    while (str_next_line(&rest, &line)) {
+        AUTO_FREE char *one = xstrndup(line.p, line.n);
+        say(in, one);
+    }
+}
+
+static void say_skipped_list(const struct invocation *in, const struct skip_list *list)
+{
+    char why[256];
+
+    for (size_t i = 0; i < list->count && i < 10; i++) {
+        AUTO_BUF struct buf b = {0};
+        buf_init(&b, 8192);
+        (void)buf_adds(&b, "left out: ");
+        safe_text_add(&b, (struct str){list->items[i].path, list->items[i].path_len}, false);
+        (void)buf_addf(&b, ": %s", file_skip_describe(&list->items[i], why, sizeof why));
+        say(in, b.p);
+    }
+    if (list->count + list->more > 10) {
+        AUTO_FREE char *more = xasprintf("left out: %zu more", list->count + list->more - 10);
+        say(in, more);
+    }
+}
+
+/* Folders that nobody asked to have brought out are nobody's concern. */
+static void say_skipped(const struct invocation *in, const struct result *r)
+{
+    if (r->laid)
+        say_skipped_list(in, lay_list_skipped(r->laid));
+    if (in->options.settings.common.out || in->options.settings.common.work_dir)
+        say_skipped_list(in, &r->files.skipped);
+}
+
+static void say_denied(const struct invocation *in, const struct result *r)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (r->success || !r->outcome.denied_count)
+        return;
+    buf_init(&b, 4096);
+    (void)buf_adds(&b, "refused system calls:");
+    for (size_t i = 0; i < r->outcome.denied_count; i++)
+        (void)buf_addf(&b, " %s (%llu)", r->outcome.denied[i].name,
+                       (unsigned long long)r->outcome.denied[i].count);
+    say(in, b.p);
+}
+
+static void say_times(const struct invocation *in, const struct result *r)
+{
+    int64_t from = in->begin_ns;
+
+    for (size_t i = 0; i < r->outcome.phase_count; i++) {
+        const struct jail_phase *p = &r->outcome.phases[i];
+        fprintf(stderr, "glovebox: %-10s %8.3f ms\n", p->name, (double)(p->at_ns - from) / 1e6);
+        from = p->at_ns;
+    }
+    fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "program", (double)r->outcome.wall_ns / 1e6);
+    fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "all", (double)(clock_mono_ns() - in->begin_ns) / 1e6);
+}
+
+static void report(const struct invocation *in, struct printer *printer, const struct result *r)
+{
+    char line[700];
+
+    printer_finish(printer, r);
+    if (in->options.settings.json) {
+        AUTO_FREE char *json = result_json(r, isatty(1));
+        (void)fd_write_all(1, json, strlen(json));
+        (void)fd_write_all(1, "\n", 1);
+    }
+    if (!in->options.settings.json && !in->options.settings.events) {
+        say_skipped(in, r);
+        say_denied(in, r);
+    }
+    say_notes(in, r);
+    say(in, result_summary(r, &in->request.limits, line, sizeof line));
+    if (in->options.settings.trace_time)
+        say_times(in, r);
+}
+
+/* ---- the story ---- */
+
+static void warn_unsafe(const struct invocation *in)
+{
+    struct err err;
+    const struct backend_ops *backend = backend_find(str_from(in->request.backend), &err);
+
+    if (backend && backend->unsafe && in->request.allow_unsafe)
+        say(in, "warning: You are running LLM-generated code on your host. Nothing but the time "
+                "limit stands between it and your files; use --backend jail.");
+}
+
+static int run(struct invocation *in, struct err *err)
+{
+    struct result result;
+    struct printer printer;
+
+    if (settings_request(&in->options.settings.common, &in->request, err) < 0 || read_code(in, err) < 0 ||
+        choose_stdin(in, err) < 0 || catch_signals(err) < 0)
+        return -1;
+    in->request.args = in->options.args.has_rest ? in->options.args.rest : NULL;
+    warn_unsafe(in);
+    result_init(&result, in->request.output_limit);
+    printer_init(&printer, in->options.settings.json    ? PRINT_NOTHING
+                           : in->options.settings.events ? PRINT_EVENTS
+                                                 : PRINT_OUTPUT,
+                 cancel_pipe[1]);
+    struct run_watch watch = {
+        .event = printer_event, .ctx = &printer, .cancel_fd = cancel_pipe[0]};
+    session_run(&in->request, &watch, &result);
+    report(in, &printer, &result);
+    int status = result_exit_status(&result);
+    result_done(&result);
+    return status;
+}
+
+static int run_main(int argc, char **argv)
+{
+    struct invocation in = {.stdin_fd = -1, .begin_ns = clock_mono_ns()};
+    struct err err;
+    int status = -1;
+
+    buf_init(&in.code, 0);
+    if (cli_options_load(&in.options, tables, argc, argv, &err) == 0) {
+        status = 0;
+        if (in.options.settings.help)
+            help_print_command(stdout, &command_run);
+        else if (in.options.settings.print_config)
+            opt_print(&in.options.set, stdout);
+        else
+            status = run(&in, &err);
+    }
+    if (status < 0)
+        status = cli_fail("run", &err);
+    fd_close(&in.stdin_fd);
+    buf_done(&in.code);
+    cli_options_done(&in.options);
+    return status;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .summary = "run a program behind the wall",
+    .usage = "glovebox run [OPTION]... FILE [-- ARG...]\n"
+             "glovebox run [OPTION]... -c CODE [-- ARG...]\n"
+             "glovebox run [OPTION]... - [-- ARG...]",
+    .description =
+        "Runs a program in a jail made for it and removed after it. What the program prints appears "
+        "as it is printed; standard input is passed through. It works in an empty folder of its own; "
+        "--file puts files in, --out brings new and changed ones out.\n\n"
+        "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
+        "125 when the failure is ours, 2 for wrong usage ('glovebox help exit-status').",
+    .examples = "  glovebox run hello.py\n"
+                "  glovebox run -c 'print(1)'\n"
+                "  echo 'console.log(1)' | glovebox run --lang js -\n"
+                "  glovebox run --file data.csv --out results plot.py -- --title Sales\n"
+                "  glovebox run --timeout 5s --memory 128m --json solution.py",
+    .tables = tables,
+    .run = run_main,
+};

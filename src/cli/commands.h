@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/command.h"
+#include "cli/help.h"
+
+extern const struct command command_run;
+extern const struct command command_doctor;
+extern const struct command command_log;
+extern const struct command command_env;
+extern const struct command command_help;
+
+#endif

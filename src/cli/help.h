@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Everything that explains the program, made from the tables of commands, options and topics.
+ *
+ * A help text is plain: paragraphs with an empty line between, wrapped to the terminal; a line that
+ * begins with two spaces stays as it is; a line "* term | meaning" is an item of a list.
+ */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "cli/command.h"
+
+struct topic {
+    const char *name;
+    const char *summary;
+    const char *text;
+    void (*more)(struct buf *b); /* appends help text made from tables, or NULL */
+};
+
+extern const struct topic help_topics[]; /* ends with an empty row */
+
+/* NULL when there is none. */
+const struct command *help_find_command(const char *name);
+
+void help_print_overview(FILE *out);
+void help_print_command(FILE *out, const struct command *command);
+/* A command or a topic. -1 with ERR_USAGE and the nearest name. */
+int help_print_named(FILE *out, const char *name, struct err *err);
+
+/* A bash completion script; a man page (groff's man macros). */
+void complete_print(FILE *out);
+void man_print(FILE *out);
+
+/* ---- for man.c ---- */
+
+enum help_kind {
+    HELP_PARAGRAPH,
+    HELP_VERBATIM,
+    HELP_ITEM,
+};
+
+struct help_block {
+    enum help_kind kind;
+    struct str term; /* of an item */
+    struct str text;
+};
+
+/* Cuts the next piece off a help text; false at its end. */
+bool help_next_block(struct str *rest, struct help_block *ret);
+void help_add_topic(struct buf *b, const struct topic *topic);
+/* What an option does, its choices, and "(default 30s)". */
+void help_add_option(struct buf *b, const struct opt *row);
+/* How its value is called; NULL when it takes none. */
+const char *help_value_name(const struct opt *row);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CLI_LOG_JSON_H
+#define CLI_LOG_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "store/store.h"
+
+/* A run as an object that the caller decrefs. The code only when asked for: null when it was not
+ * kept. */
+json_t *log_json_run(const struct run_record *run, bool with_code);
+json_t *log_json_stats(const struct store_stats *stats);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The run log for people: aligned columns, local times, and nothing in it that a terminal would
+ * obey.
+ */
+#ifndef CLI_LOG_TEXT_H
+#define CLI_LOG_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "store/store.h"
+
+enum { LOG_COLUMNS = 9 };
+
+struct log_table {
+    FILE *out;
+    bool colour;
+    size_t terminal_width; /* 0: lines are not cut */
+    size_t widths[LOG_COLUMNS];
+};
+
+/* Finds out whether out is a terminal that wants colour (NO_COLOR, TERM) and how wide it is. */
+void log_table_init(struct log_table *t, FILE *out);
+/* Both are a store_row_fn with a struct log_table: each run is measured first, then printed. */
+int log_table_measure(const struct run_record *run, void *table);
+void log_table_head(const struct log_table *t);
+int log_table_row(const struct run_record *run, void *table);
+
+void log_text_run(FILE *out, const struct run_record *run);
+void log_text_stats(FILE *out, const struct store_stats *stats);
+
+#endif

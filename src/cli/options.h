@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What every command that takes settings does with its command line.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "base/opt.h"
+#include "session/settings.h"
+
+/* The settings of all front doors, and those of this one. */
+struct cli_settings {
+    struct settings common; /* first: its tables count on it */
+    char *code, *stdin_path, *config;
+    bool json, events, quiet, trace_time, print_config, help;
+};
+
+struct cli_options {
+    struct cli_settings settings;
+    struct opt_set set;
+    struct opt_args args;
+};
+
+extern const struct opt json_option[];
+extern const struct opt general_options[]; /* --config, --help */
+
+/* Parses the command line, then loads what lies below it, unless only help is wanted. End with
+ * cli_options_done in every case. */
+int cli_options_load(struct cli_options *options, const struct opt *const *tables, int argc,
+                     char **argv, struct err *err);
+void cli_options_done(struct cli_options *options);
+
+/* "glovebox run: message" on standard error; returns the exit status. */
+int cli_fail(const char *command, const struct err *err);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <string.h>
+
+#include "cli/help.h"
+#include "jail/layers.h"
+#include "text/language.h"
+
+/* ---- parts made from tables ---- */
+
+/* Calls back for each option that has these flags, in groups whose names begin so (NULL for all),
+ * once per name. */
+static void each_option(unsigned flags, const char *group, struct buf *b,
+                        void (*add)(struct buf *b, const struct opt *row))
+{
+    const struct opt *seen[256];
+    size_t n = 0;
+
+    for (size_t i = 0; commands[i]; i++) {
+        struct opt_walk walk = {0};
+        const struct opt *row;
+        while ((row = opt_next(commands[i]->tables, &walk))) {
+            bool again = n == sizeof seen / sizeof seen[0];
+            for (size_t j = 0; j < n && !again; j++)
+                again = strcmp(seen[j]->name, row->name) == 0;
+            if (again || row->flags & OPT_HIDDEN || (row->flags & flags) != flags ||
+                (group && !str_starts(str_from(row->group), group)))
+                continue;
+            seen[n++] = row;
+            add(b, row);
+        }
+    }
+}
+
+static void add_option_item(struct buf *b, const struct opt *row)
+{
+    const char *value = help_value_name(row);
+
+    (void)buf_addf(b, "* --%s%s%s | ", row->name, value ? " " : "", value ? value : "");
+    help_add_option(b, row);
+    (void)buf_addc(b, '\n');
+}
+
+static void add_name(struct buf *b, const struct opt *row)
+{
+    bool first = b->n >= 2 && b->p[b->n - 2] == ':';
+
+    (void)buf_addf(b, "%s%s", first ? "" : ", ", row->name);
+}
+
+static void add_limits(struct buf *b)
+{
+    each_option(0, "Limits", b, add_option_item);
+}
+
+static void add_config_keys(struct buf *b)
+{
+    (void)buf_adds(b, "\n\nKeys that weaken the sandbox: ");
+    each_option(OPT_CONF | OPT_LOOSENS, NULL, b, add_name);
+    (void)buf_adds(b, ".\n\nAll keys: ");
+    each_option(OPT_CONF, NULL, b, add_name);
+    (void)buf_adds(b, ".\n");
+}
+
+static void add_words(struct buf *b, const char *lead, const char *const *words)
+{
+    for (size_t i = 0; words && words[i]; i++)
+        (void)buf_addf(b, "%s%s", i ? ", " : lead, words[i]);
+}
+
+static void add_language(void *ctx, const struct language *language)
+{
+    struct buf *b = ctx;
+
+    (void)buf_addf(b, "* %s | runs ", language->name);
+    add_words(b, "", language->programs);
+    add_words(b, "; files ", language->extensions);
+    add_words(b, "; also called ", language->aliases);
+    (void)buf_addc(b, '\n');
+}
+
+static void add_languages(struct buf *b)
+{
+    (void)buf_adds(b, "\n\n");
+    language_each(NULL, add_language, b);
+}
+
+static void add_layers(struct buf *b)
+{
+    (void)buf_adds(b, "\n\n");
+    for (size_t i = 0; i < LAYER_COUNT; i++)
+        (void)buf_addf(b, "* %s%s | %s. Without it: %s. To get it: %s\n", jail_layers[i].name,
+                       jail_layers[i].essential ? " *" : "", jail_layers[i].does,
+                       jail_layers[i].without, jail_layers[i].how);
+}
+
+/* ---- topics ---- */
+
+static const char exit_status_text[] =
+    "'glovebox run' ends with the program's own exit status, except:\n\n"
+    "* 2 | wrong usage: an option, a value or a config file that makes no sense\n"
+    "* 124 | the program ran out of time\n"
+    "* 125 | a failure of our own: nothing ran, or what came of it is not known\n"
+    "* 126 | refused: a layer that --require names is missing, or a policy says no\n"
+    "* 137 | the program ran out of memory\n"
+    "* 128+N | signal N ended the program\n\n"
+    "A program may choose any of these numbers for itself. With --json the fields exit_code, "
+    "signal, timed_out, oom_killed and error tell them apart.";
+
+static const char limits_text[] =
+    "Limits hold for everything a program starts, together, and are enforced from outside. A run "
+    "that meets one is ended (time, memory) or told no (processes, disk); its result says "
+    "which.\n\n"
+    "Sizes are bytes, or take k, m, g and t, powers of 1024: 64k, 256m, 1.5g. Durations are "
+    "seconds, or take ms, s, m and h: 500ms, 30s, 2m. Processors may be parts of one: 0.5.\n\n";
+
+static const char config_text[] =
+    "Options that are the same in every run can be written down:\n\n"
+    "  # glovebox.conf\n"
+    "  timeout = 10s\n"
+    "  memory = 256m\n"
+    "  require = [seccomp, landlock]    # a list; may go over several lines\n"
+    "  log = \"/srv/run log/runs.db\"     # quotes where a value has spaces or marks\n"
+    "  quiet = true\n\n"
+    "A key is the name of an option, with dashes or underscores. Values are bare words, "
+    "\"strings\" with the escapes \\n \\t \\r \\\" \\\\ and \\uXXXX, 'strings' without escapes, "
+    "or lists of these. A [section] holds what concerns one thing, such as [language.ruby].\n\n"
+    "Where a value comes from, the stronger after the weaker:\n\n"
+    "* default | what this help says\n"
+    "* user config | the file that GLOVEBOX_CONFIG names, else "
+    "$XDG_CONFIG_HOME/glovebox/glovebox.conf, else ~/.config/glovebox/glovebox.conf\n"
+    "* project config | glovebox.conf in the current folder\n"
+    "* environment | GLOVEBOX_TIMEOUT and the like: the key in capitals, with underscores\n"
+    "* command line | the option itself\n\n"
+    "'--config FILE' is read instead of both files, as a user's. '--print-config' shows every "
+    "value and where it came from, in the form of a config file.\n\n"
+    "A project may come from a stranger, so its file cannot open the sandbox: a key that weakens "
+    "it is refused there with an error, and belongs on the command line, in the environment or in "
+    "your own file.";
+
+static const char languages_text[] =
+    "--lang NAME says what language a program is in; with 'auto' its file's name decides, then "
+    "its first line (#!), then what it looks like. Programs run with the interpreters of this "
+    "machine; 'glovebox doctor' shows which are there.\n\n"
+    "A language of your own is a section of your config file:\n\n"
+    "  [language.ruby]\n"
+    "  command = ruby\n"
+    "  extension = .rb\n"
+    "  args = [\"--disable-gems\", \"{file}\"]\n\n"
+    "command is the program to look for (a list is tried in order), args how it is called ({file} "
+    "is the path of the program's text), extension the files it is for, aliases its other names.";
+
+static const char layers_text[] =
+    "The sandbox is made of layers. One that this machine cannot provide is left out, the next "
+    "best takes its place, and each result lists under 'isolation' the layers that held. "
+    "--require LAYER,... refuses to run without them; 'all', 'namespaces' and 'cgroup' name "
+    "several. 'glovebox doctor' shows what is there. A star marks the layers without which the "
+    "sandbox does not hold.";
+
+static const char results_text[] =
+    "--json prints one object; every field is always there.\n\n"
+    "* id | the run's name in the log\n"
+    "* backend, language | what it ran on, and as\n"
+    "* success | it was started, ended with 0, and nothing killed it\n"
+    "* exit_code | its own, or 128+N after signal N, 124 after a timeout, 137 without memory; -1 "
+    "when nothing ran\n"
+    "* signal | the number of the signal that ended it, or null\n"
+    "* timed_out, oom_killed | time or memory ran out\n"
+    "* stdout, stderr | what it printed; where that is not UTF-8 it holds U+FFFD, and "
+    "stdout_base64 or stderr_base64 the bytes\n"
+    "* stdout_bytes, stderr_bytes | how much it printed in all\n"
+    "* stdout_truncated, stderr_truncated | the middle was left out; the head and the tail are "
+    "kept\n"
+    "* exception | type, message, line, column, traceback and hint, or null\n"
+    "* duration_ms, cpu_ms, max_memory_mb | what it cost\n"
+    "* files | new and changed files: path, size, sha256, mime, change\n"
+    "* skipped | files that were not taken: path and reason\n"
+    "* verdict | whether it was allowed to run: allowed, stage, reason, risk, findings\n"
+    "* denied | system calls that the sandbox refused: name and count\n"
+    "* isolation | the layers that held\n"
+    "* limits | the limits it met\n"
+    "* attempts | how often it was tried; only failures of our own are tried again\n"
+    "* error | our own failure: kind and message, or null\n"
+    "* value, results, final_answer, is_final_answer, feedback, usage | what sessions, judges and "
+    "models add; null, false or empty after a plain run\n";
+
+static const char events_text[] =
+    "--events writes to standard output what happens while it happens: one JSON object per line, "
+    "in order. 'event' says what it is and 'time_ms' when it was, in milliseconds since 1970. "
+    "Skip events that you do not know; more may come.\n\n"
+    "* started | id, language, backend and isolation, the layers that hold\n"
+    "* stdout, stderr | text that the program printed\n"
+    "* denied | name of a system call that the sandbox refused\n"
+    "* limit | limit that the program met\n"
+    "* file | a new or changed file: path, size, sha256, mime, change\n"
+    "* finished | result, with the fields that 'glovebox help results' lists; always the last\n";
+
+static const char security_text[] =
+    "The kernel is the wall: namespaces, a small read-only root, no privileges, a filter of "
+    "system calls, Landlock, and limits on the whole tree of processes. What a program's text "
+    "looks like is never counted on to keep it in.\n\n"
+    "What is inside sees its own files, those that were handed to it, and the parts of the system "
+    "it needs to run, read-only. It has no network unless you say so, no secrets from your "
+    "environment, and no way to reach other processes. When it ends, everything it started "
+    "ends.\n\n"
+    "It shares the kernel with you: a hole in the kernel is a hole in the wall. Keep the kernel "
+    "current, look at 'glovebox doctor', and say with --require which layers you insist on. For "
+    "programs of an enemy rather than of a careless author, put a virtual machine around all of "
+    "it.\n\n"
+    "See 'glovebox help layers'.";
+
+const struct topic help_topics[] = {
+    {"exit-status", "the numbers that 'glovebox run' ends with", exit_status_text, NULL},
+    {"limits", "time, memory, processes, disk, output", limits_text, add_limits},
+    {"config", "config files, environment, and what wins", config_text, add_config_keys},
+    {"languages", "what can be run, and adding to it", languages_text, add_languages},
+    {"layers", "what the sandbox is made of", layers_text, add_layers},
+    {"results", "the fields of --json", results_text, NULL},
+    {"events", "following a run with --events", events_text, NULL},
+    {"security", "what holds, and what does not", security_text, NULL},
+    {0},
+};

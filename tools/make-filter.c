@@ -7,9 +7,9 @@
  * A program looks at the architecture, then searches the call's number, then, for some calls, the
  * arguments. BPF jumps forward only, so it is built from its end: a node is added after those it
  * leads to, and one that is there already is shared. The numbers become ranges of equal outcome;
- * `plan` finds the search tree with the fewest instructions. A loaded filter costs about 0.14
- * microseconds per instruction, once per run; a call that is allowed whatever its arguments costs
- * nothing, because the kernel keeps a bitmap of those (since 5.11).
+ * `plan` finds the search tree that loads fastest, because that is paid for once per run. A call
+ * that is allowed whatever its arguments costs nothing after that: the kernel keeps a bitmap of
+ * those (since 5.11).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,12 +31,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "bpf-builder.h"
 #include "jail/filter.h"
 
 enum action {
 #define ACTION(name, error) ACT_##name,
 #include "jail/syscalls.def"
-    ACTIONS,
 };
 
 static const char *const action_names[] = {
@@ -86,25 +86,10 @@ static const struct arch {
     [FILTER_AARCH64] = {"aarch64", AUDIT_ARCH_AARCH64},
 };
 
-#ifndef REACH
-#define REACH 255 /* of a conditional jump; a test may make it smaller */
-#endif
-
-enum {
-    MAX_CALL = 1024,
-    MAX_RANGES = 512,
-    MAX_NODES = 4096, /* BPF_MAXINSNS */
-    MAX_CHAIN = 4,    /* comparisons one after the other where a search would be longer */
-};
+enum { MAX_CALL = 1024 };
 
 /* Which row of the table each number of an architecture has. */
 static const struct row *calls[FILTER_ARCH_COUNT][MAX_CALL];
-
-_Noreturn static void die(const char *what, const char *name)
-{
-    fprintf(stderr, "make-filter: %s: %s\n", name, what);
-    exit(1);
-}
 
 static int resolve(const struct arch *arch, const struct row *row)
 {
@@ -134,210 +119,9 @@ static void resolve_all(void)
         }
 }
 
-/* A program in the making. Nodes stand in reverse: the last one added is the first executed. */
-struct node {
-    uint16_t code;
-    uint32_t k;
-    int yes, no; /* where a jump leads; `yes` is what comes next for the others */
-};
-
-struct program {
-    unsigned flavour;
-    struct node nodes[MAX_NODES];
-    int count;
-};
-
-static bool is_branch(uint16_t code)
-{
-    return BPF_CLASS(code) == BPF_JMP && BPF_OP(code) != BPF_JA;
-}
-
-static int find(const struct program *p, const struct node *node)
-{
-    for (int i = p->count - 1; i >= 0; i--) {
-        const struct node *n = &p->nodes[i];
-        if (n->code == node->code && n->k == node->k && n->yes == node->yes && n->no == node->no)
-            return i;
-    }
-    return -1;
-}
-
-static int append(struct program *p, struct node node)
-{
-    if (p->count == MAX_NODES)
-        die("too many instructions", "filter");
-    p->nodes[p->count] = node;
-    return p->count++;
-}
-
-static int jump(struct program *p, int to)
-{
-    return append(p, (struct node){BPF_JMP | BPF_JA, 0, to, -1});
-}
-
-/* A node that leads to `to` and that the next branch but `spare` can jump to: its offsets have
- * eight bits. */
-static int reach(struct program *p, int to, int spare)
-{
-    struct node wanted = {BPF_JMP | BPF_JA, 0, to, -1};
-
-    if (p->count - to - 1 + spare <= REACH)
-        return to;
-    int bridge = find(p, &wanted);
-    if (bridge >= 0 && p->count - bridge - 1 + spare <= REACH)
-        return bridge;
-    return jump(p, to);
-}
-
-static int add(struct program *p, uint16_t code, uint32_t k, int yes, int no)
-{
-    if (is_branch(code)) {
-        if (yes == no)
-            return yes;
-        yes = reach(p, yes, 1);
-        no = reach(p, no, 0);
-    }
-    struct node node = {code, k, yes, no};
-    int there = find(p, &node);
-    if (there >= 0)
-        return there;
-    if (!is_branch(code) && yes >= 0 && yes != p->count - 1)
-        (void)jump(p, yes);
-    return append(p, node);
-}
-
-static int ret(struct program *p, uint32_t value)
-{
-    return add(p, BPF_RET | BPF_K, value, -1, -1);
-}
-
-static int load(struct program *p, size_t offset, int next)
-{
-    return add(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, next, -1);
-}
-
-/* The low half: both architectures are little-endian. */
-static int arg(struct program *p, unsigned i, int next)
-{
-    return load(p, offsetof(struct seccomp_data, args) + 8 * i, next);
-}
-
-static int mask(struct program *p, uint32_t bits, int next)
-{
-    return add(p, BPF_ALU | BPF_AND | BPF_K, bits, next, -1);
-}
-
-static int equal(struct program *p, uint32_t k, int yes, int no)
-{
-    return add(p, BPF_JMP | BPF_JEQ | BPF_K, k, yes, no);
-}
-
-static int any_bit(struct program *p, uint32_t bits, int yes, int no)
-{
-    return add(p, BPF_JMP | BPF_JSET | BPF_K, bits, yes, no);
-}
-
-static int one_of(struct program *p, const uint32_t *values, size_t n, int yes, int no)
-{
-    while (n--)
-        no = equal(p, values[n], yes, no);
-    return no;
-}
-#define ONE_OF(p, yes, no, ...)                                                                    \
-    one_of(p, (const uint32_t[]){__VA_ARGS__},                                                     \
-           sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), yes, no)
-
-/* Searching a number in ranges of equal outcome. */
-struct ranges {
-    uint32_t first[MAX_RANGES]; /* each goes on until the next begins */
-    int node[MAX_RANGES];
-    int count;
-};
-
-static void extend(struct ranges *r, uint32_t first, int node)
-{
-    if (r->count && r->node[r->count - 1] == node)
-        return;
-    if (r->count == MAX_RANGES)
-        die("too many ranges", "filter");
-    r->first[r->count] = first;
-    r->node[r->count++] = node;
-}
-
-static bool is_single(const struct ranges *r, int i)
-{
-    return i + 1 < r->count && r->first[i + 1] - r->first[i] == 1;
-}
-
-/* If ranges lo to hi are one outcome but for a few single numbers: that outcome, and how many. */
-static int background(const struct ranges *r, int lo, int hi, int *ret_singles)
-{
-    int node = r->node[lo], singles = 0;
-
-    for (int i = lo; i < hi; i++)
-        if (!is_single(r, i))
-            node = r->node[i];
-    for (int i = lo; i < hi; i++) {
-        if (r->node[i] != node && !is_single(r, i))
-            return -1;
-        singles += r->node[i] != node;
-    }
-    *ret_singles = singles;
-    return singles <= MAX_CHAIN ? node : -1;
-}
-
-/* The cheapest tree over ranges lo to hi: instructions first, then depth. */
-static struct plan {
-    int cost, depth;
-    int split; /* -1: compare one by one */
-} plans[MAX_RANGES][MAX_RANGES + 1];
-
-static void improve(struct plan *best, struct plan other)
-{
-    if (other.cost < best->cost || (other.cost == best->cost && other.depth < best->depth))
-        *best = other;
-}
-
-static void plan(const struct ranges *r)
-{
-    for (int n = 1; n <= r->count; n++)
-        for (int lo = 0; lo + n <= r->count; lo++) {
-            int hi = lo + n, singles;
-            struct plan *best = &plans[lo][hi];
-            *best = (struct plan){MAX_NODES, MAX_NODES, -1};
-            if (background(r, lo, hi, &singles) >= 0)
-                *best = (struct plan){singles, singles, -1};
-            for (int m = lo + 1; m < hi; m++) {
-                const struct plan *low = &plans[lo][m], *high = &plans[m][hi];
-                int depth = low->depth > high->depth ? low->depth : high->depth;
-                improve(best, (struct plan){1 + low->cost + high->cost, 1 + depth, m});
-            }
-        }
-}
-
-static int grow(struct program *p, const struct ranges *r, int lo, int hi)
-{
-    int m = plans[lo][hi].split, singles;
-
-    if (m >= 0) {
-        int low = grow(p, r, lo, m), high = grow(p, r, m, hi);
-        return add(p, BPF_JMP | BPF_JGE | BPF_K, r->first[m], high, low);
-    }
-    int node = background(r, lo, hi, &singles), next = node;
-    for (int i = hi - 1; i >= lo; i--)
-        if (r->node[i] != node)
-            next = equal(p, r->first[i], r->node[i], next);
-    return next;
-}
-
-static int search(struct program *p, const struct ranges *r)
-{
-    plan(r);
-    return grow(p, r, 0, r->count);
-}
-
-/* The actions. */
-typedef int action_fn(struct program *p);
+/* What becomes of a call. Each takes the errno it is refused with, or the first argument it looks
+ * at. */
+typedef int action_fn(struct program *p, unsigned k);
 static int outcome(struct program *p, enum action action);
 
 static int allow(struct program *p)
@@ -345,212 +129,180 @@ static int allow(struct program *p)
     return ret(p, SECCOMP_RET_ALLOW);
 }
 
-static int quiet(struct program *p, int error)
+static int quiet(struct program *p, unsigned error)
 {
-    return ret(p, SECCOMP_RET_ERRNO | (uint32_t)error);
+    return ret(p, SECCOMP_RET_ERRNO | error);
 }
 
-static int told(struct program *p, int error)
+static int told(struct program *p, unsigned error)
 {
     return p->flavour & FILTER_QUIET ? quiet(p, error) : ret(p, SECCOMP_RET_USER_NOTIF);
 }
 
-static int act_deny(struct program *p)
-{
-    return told(p, EPERM);
-}
-
-static int act_unknown(struct program *p)
-{
-    return told(p, ENOSYS);
-}
-
-static int act_absent(struct program *p)
-{
-    return quiet(p, ENOSYS);
-}
-
-static int act_quiet(struct program *p)
-{
-    return quiet(p, EPERM);
-}
-
-static int act_clone(struct program *p)
+static int do_clone(struct program *p, unsigned i)
 {
     const uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                                 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
-    return arg(p, 0, any_bit(p, namespaces, told(p, EPERM), allow(p)));
+    return arg(p, i, any_bit(p, namespaces, told(p, EPERM), allow(p)));
 }
 
-static int act_unshare(struct program *p)
+static int do_unshare(struct program *p, unsigned i)
 {
     const uint32_t plain = CLONE_FILES | CLONE_FS | CLONE_SYSVSEM;
 
-    return arg(p, 0, any_bit(p, ~plain, told(p, EPERM), allow(p)));
+    return arg(p, i, any_bit(p, ~plain, told(p, EPERM), allow(p)));
 }
 
-static int act_personality(struct program *p)
+static int do_personality(struct program *p, unsigned i)
 {
-    return arg(p, 0, ONE_OF(p, allow(p), told(p, EPERM), 0, 0xffffffff));
+    static const uint32_t read_or_plain[] = {0xffffffff, 0};
+
+    return arg(p, i, ONE_OF(p, read_or_plain, allow(p), told(p, EPERM)));
 }
 
-enum { SOCK_TYPE_MASK = 0xf, MPTCP = 262 }; /* include/linux/net.h, uapi/linux/in.h */
+/* include/linux/net.h; include/uapi/linux/in.h, newer than some C libraries */
+enum { SOCK_TYPE_MASK = 0xf, MPTCP = 262 };
 
 /* Streams and datagrams of the plain protocols: by number one could also load SCTP, L2TP and
  * others. MPTCP is what Go asks for first; it falls back to TCP. */
-static int inet(struct program *p)
+static int inet(struct program *p, unsigned i)
 {
+    static const uint32_t types[] = {SOCK_STREAM, SOCK_DGRAM};
+    static const uint32_t protocols[] = {0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6};
     int refused = told(p, EAFNOSUPPORT);
     int other = equal(p, MPTCP, quiet(p, EPROTONOSUPPORT), refused);
-    int protocol =
-        arg(p, 2,
-            ONE_OF(p, allow(p), other, 0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, IPPROTO_ICMPV6));
+    int protocol = arg(p, i + 2, ONE_OF(p, protocols, allow(p), other));
 
-    return arg(p, 1,
-               mask(p, SOCK_TYPE_MASK, ONE_OF(p, protocol, refused, SOCK_STREAM, SOCK_DGRAM)));
+    return arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, types, protocol, refused)));
 }
 
-static int act_socket(struct program *p)
+static int do_socket(struct program *p, unsigned i)
 {
+    static const uint32_t inets[] = {AF_INET, AF_INET6};
+    static const uint32_t types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
     int refused = told(p, EAFNOSUPPORT), next = refused;
 
     if (!(p->flavour & FILTER_NO_INET))
-        next = ONE_OF(p, inet(p), next, AF_INET, AF_INET6);
-    next = equal(p, AF_NETLINK, arg(p, 2, equal(p, NETLINK_ROUTE, allow(p), refused)), next);
-    int type = ONE_OF(p, allow(p), refused, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET);
-    return arg(p, 0, equal(p, AF_UNIX, arg(p, 1, mask(p, SOCK_TYPE_MASK, type)), next));
+        next = ONE_OF(p, inets, inet(p, i), next);
+    int route = arg(p, i + 2, equal(p, NETLINK_ROUTE, allow(p), refused));
+    next = equal(p, AF_NETLINK, route, next);
+    int type = arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, types, allow(p), refused)));
+    return arg(p, i, equal(p, AF_UNIX, type, next));
 }
 
-static int act_socketpair(struct program *p)
+static int do_socketpair(struct program *p, unsigned i)
 {
-    return arg(p, 0, equal(p, AF_UNIX, allow(p), told(p, EAFNOSUPPORT)));
+    return arg(p, i, equal(p, AF_UNIX, allow(p), told(p, EAFNOSUPPORT)));
 }
 
-/* One argument against rows of a table, which are in no order. */
-static int by_rows(struct program *p, unsigned i, const struct span *rows_, size_t n, int otherwise)
+/* The row that begins first at `at` or after it. */
+static const struct span *next_span(const struct span *spans, size_t n, uint64_t at)
+{
+    const struct span *next = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (spans[i].first >= at && (!next || spans[i].first < next->first))
+            next = &spans[i];
+    return next;
+}
+
+static int by_spans(struct program *p, unsigned i, const struct span *spans, size_t n,
+                    int otherwise)
 {
     struct ranges r = {.count = 0};
+    const struct span *span;
     uint64_t at = 0;
 
-    while (at <= UINT32_MAX) {
-        uint64_t next = (uint64_t)UINT32_MAX + 1;
-        const struct span *here = NULL;
-        for (size_t j = 0; j < n; j++) {
-            if (rows_[j].first <= at && at <= rows_[j].last)
-                here = &rows_[j];
-            else if (rows_[j].first > at && rows_[j].first < next)
-                next = rows_[j].first;
-        }
-        extend(&r, (uint32_t)at, here ? outcome(p, here->action) : otherwise);
-        at = here ? (uint64_t)here->last + 1 : next;
+    while ((span = next_span(spans, n, at))) {
+        if (span->first > at)
+            extend(&r, (uint32_t)at, otherwise);
+        extend(&r, span->first, outcome(p, span->action));
+        at = (uint64_t)span->last + 1;
     }
+    extend(&r, (uint32_t)at, otherwise);
     return arg(p, i, search(p, &r));
 }
 
-static int act_ioctl(struct program *p)
+static int do_ioctl(struct program *p, unsigned i)
 {
-    return by_rows(p, 1, ioctls, LEN(ioctls), allow(p));
+    return by_spans(p, i, ioctls, LEN(ioctls), allow(p));
 }
 
-static int act_prctl(struct program *p)
+static int do_prctl(struct program *p, unsigned i)
 {
-    return by_rows(p, 0, prctls, LEN(prctls), told(p, EINVAL));
+    return by_spans(p, i, prctls, LEN(prctls), told(p, EINVAL));
 }
 
 /* Not told: libseccomp, which `file` and `man` use, tries every flag there is at its start. */
-static int act_seccomp(struct program *p)
+static int do_seccomp(struct program *p, unsigned i)
 {
+    static const uint32_t questions[] = {SECCOMP_SET_MODE_STRICT, SECCOMP_GET_ACTION_AVAIL,
+                                         SECCOMP_GET_NOTIF_SIZES};
     const uint32_t narrowing = SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_LOG |
                                SECCOMP_FILTER_FLAG_SPEC_ALLOW | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
-    int flags = arg(p, 1, any_bit(p, ~narrowing, quiet(p, EPERM), allow(p)));
-    int other = ONE_OF(p, allow(p), quiet(p, EINVAL), SECCOMP_SET_MODE_STRICT,
-                       SECCOMP_GET_ACTION_AVAIL, SECCOMP_GET_NOTIF_SIZES);
+    int flags = arg(p, i + 1, any_bit(p, ~narrowing, quiet(p, EPERM), allow(p)));
+    int other = ONE_OF(p, questions, allow(p), quiet(p, EINVAL));
 
-    return arg(p, 0, equal(p, SECCOMP_SET_MODE_FILTER, flags, other));
+    return arg(p, i, equal(p, SECCOMP_SET_MODE_FILTER, flags, other));
 }
 
-static int act_scheduler(struct program *p)
+static int do_scheduler(struct program *p, unsigned i)
 {
-    int policy = ONE_OF(p, allow(p), quiet(p, EPERM), SCHED_OTHER, SCHED_BATCH, SCHED_IDLE);
+    static const uint32_t ordinary[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE};
+    int policy = ONE_OF(p, ordinary, allow(p), quiet(p, EPERM));
 
-    return arg(p, 1, mask(p, ~(uint32_t)SCHED_RESET_ON_FORK, policy));
+    return arg(p, i, mask(p, ~(uint32_t)SCHED_RESET_ON_FORK, policy));
 }
 
-static int act_madvise(struct program *p)
+static int do_madvise(struct program *p, unsigned i)
 {
-    return arg(p, 2, equal(p, MADV_MERGEABLE, quiet(p, EINVAL), allow(p)));
+    return arg(p, i, equal(p, MADV_MERGEABLE, quiet(p, EINVAL), allow(p)));
 }
 
-static int mode(struct program *p, unsigned i)
+static int do_mode(struct program *p, unsigned i)
 {
     return arg(p, i, any_bit(p, S_ISUID | S_ISGID, told(p, EPERM), allow(p)));
 }
 
-static int act_mode_1(struct program *p)
+static int do_node(struct program *p, unsigned i)
 {
-    return mode(p, 1);
+    static const uint32_t types[] = {0, S_IFREG, S_IFIFO, S_IFSOCK};
+
+    return arg(p, i, mask(p, S_IFMT, ONE_OF(p, types, allow(p), told(p, EPERM))));
 }
 
-static int act_mode_2(struct program *p)
+static int do_kill(struct program *p, unsigned i)
 {
-    return mode(p, 2);
+    int signal = arg(p, i + 1, equal(p, 0, allow(p), told(p, EPERM)));
+
+    return arg(p, i, equal(p, 0, allow(p), signal));
 }
 
-static int node_mode(struct program *p, unsigned i)
+static int do_signal(struct program *p, unsigned i)
 {
-    int type = ONE_OF(p, allow(p), told(p, EPERM), 0, S_IFREG, S_IFIFO, S_IFSOCK);
+    static const uint32_t harmless[] = {0, SIGURG};
 
-    return arg(p, i, mask(p, S_IFMT, type));
+    return arg(p, i, ONE_OF(p, harmless, allow(p), told(p, EPERM)));
 }
 
-static int act_node_1(struct program *p)
+static int do_fcntl(struct program *p, unsigned i)
 {
-    return node_mode(p, 1);
+    static const uint32_t owners[] = {F_SETOWN, F_SETOWN_EX};
+
+    return arg(p, i, ONE_OF(p, owners, told(p, EPERM), allow(p)));
 }
 
-static int act_node_2(struct program *p)
+static int do_prlimit(struct program *p, unsigned i)
 {
-    return node_mode(p, 2);
+    return arg(p, i, equal(p, 0, allow(p), told(p, EPERM)));
 }
 
-static int act_kill(struct program *p)
+static int do_priority(struct program *p, unsigned i)
 {
-    int signal = arg(p, 1, equal(p, 0, allow(p), told(p, EPERM)));
+    int who = arg(p, i + 1, equal(p, 0, allow(p), quiet(p, EPERM)));
 
-    return arg(p, 0, equal(p, 0, allow(p), signal));
-}
-
-static int harmless_signal(struct program *p, unsigned i)
-{
-    return arg(p, i, ONE_OF(p, allow(p), told(p, EPERM), 0, SIGURG));
-}
-
-static int act_tkill(struct program *p)
-{
-    return harmless_signal(p, 1);
-}
-
-static int act_tgkill(struct program *p)
-{
-    return harmless_signal(p, 2);
-}
-
-static int act_fcntl(struct program *p)
-{
-    return arg(p, 1, ONE_OF(p, told(p, EPERM), allow(p), F_SETOWN, F_SETOWN_EX));
-}
-
-static int act_prlimit(struct program *p)
-{
-    return arg(p, 0, equal(p, 0, allow(p), told(p, EPERM)));
-}
-
-static int act_priority(struct program *p)
-{
-    int who = arg(p, 1, equal(p, 0, allow(p), quiet(p, EPERM)));
-
-    return arg(p, 0, equal(p, PRIO_PROCESS, who, quiet(p, EPERM)));
+    return arg(p, i, equal(p, PRIO_PROCESS, who, quiet(p, EPERM)));
 }
 
 static int kill_all(struct program *p)
@@ -558,77 +310,69 @@ static int kill_all(struct program *p)
     return ret(p, SECCOMP_RET_KILL_PROCESS);
 }
 
-static int act_init_ioctl(struct program *p)
+static int do_init_ioctl(struct program *p, unsigned i)
 {
-    return arg(p, 1,
-               ONE_OF(p, allow(p), kill_all(p), SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
-                      SECCOMP_IOCTL_NOTIF_ID_VALID));
+    static const uint32_t answers[] = {SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
+                                       SECCOMP_IOCTL_NOTIF_ID_VALID};
+
+    return arg(p, i, ONE_OF(p, answers, allow(p), kill_all(p)));
 }
 
-static int open_for_reading(struct program *p, unsigned i)
+static int do_init_open(struct program *p, unsigned i)
 {
     const uint32_t writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
 
     return arg(p, i, any_bit(p, writing, kill_all(p), allow(p)));
 }
 
-static int act_init_open_1(struct program *p)
+static int do_init_mmap(struct program *p, unsigned i)
 {
-    return open_for_reading(p, 1);
-}
-
-static int act_init_open_2(struct program *p)
-{
-    return open_for_reading(p, 2);
-}
-
-static int act_init_mmap(struct program *p)
-{
-    return arg(p, 2, any_bit(p, PROT_EXEC, kill_all(p), allow(p)));
+    return arg(p, i, any_bit(p, PROT_EXEC, kill_all(p), allow(p)));
 }
 
 static const struct {
-    action_fn *make;
-    bool shared; /* allowed in a pid namespace */
-} makers[ACTIONS] = {
-    [ACT_ALLOW] = {allow, false},
-    [ACT_DENY] = {act_deny, false},
-    [ACT_UNKNOWN] = {act_unknown, false},
-    [ACT_ABSENT] = {act_absent, false},
-    [ACT_QUIET] = {act_quiet, false},
-    [ACT_CLONE] = {act_clone, false},
-    [ACT_UNSHARE] = {act_unshare, false},
-    [ACT_PERSONALITY] = {act_personality, false},
-    [ACT_SOCKET] = {act_socket, false},
-    [ACT_SOCKETPAIR] = {act_socketpair, false},
-    [ACT_IOCTL] = {act_ioctl, false},
-    [ACT_PRCTL] = {act_prctl, false},
-    [ACT_SECCOMP] = {act_seccomp, false},
-    [ACT_SCHEDULER] = {act_scheduler, false},
-    [ACT_MADVISE] = {act_madvise, false},
-    [ACT_MODE_1] = {act_mode_1, false},
-    [ACT_MODE_2] = {act_mode_2, false},
-    [ACT_NODE_1] = {act_node_1, false},
-    [ACT_NODE_2] = {act_node_2, false},
-    [ACT_SHARED_DENY] = {act_deny, true},
-    [ACT_SHARED_QUIET] = {act_quiet, true},
-    [ACT_SHARED_KILL] = {act_kill, true},
-    [ACT_SHARED_TKILL] = {act_tkill, true},
-    [ACT_SHARED_TGKILL] = {act_tgkill, true},
-    [ACT_SHARED_FCNTL] = {act_fcntl, true},
-    [ACT_SHARED_PRLIMIT] = {act_prlimit, true},
-    [ACT_SHARED_PRIORITY] = {act_priority, true},
-    [ACT_INIT_IOCTL] = {act_init_ioctl, false},
-    [ACT_INIT_OPEN_1] = {act_init_open_1, false},
-    [ACT_INIT_OPEN_2] = {act_init_open_2, false},
-    [ACT_INIT_MMAP] = {act_init_mmap, false},
+    action_fn *make; /* NULL: allowed */
+    unsigned k;
+    bool shared; /* allowed unless FILTER_SHARED_PIDS */
+} makers[] = {
+    [ACT_ALLOW] = {NULL, 0, false},
+    [ACT_DENY] = {told, EPERM, false},
+    [ACT_UNKNOWN] = {told, ENOSYS, false},
+    [ACT_ABSENT] = {quiet, ENOSYS, false},
+    [ACT_QUIET] = {quiet, EPERM, false},
+    [ACT_CLONE] = {do_clone, 0, false},
+    [ACT_UNSHARE] = {do_unshare, 0, false},
+    [ACT_PERSONALITY] = {do_personality, 0, false},
+    [ACT_SOCKET] = {do_socket, 0, false},
+    [ACT_SOCKETPAIR] = {do_socketpair, 0, false},
+    [ACT_IOCTL] = {do_ioctl, 1, false},
+    [ACT_PRCTL] = {do_prctl, 0, false},
+    [ACT_SECCOMP] = {do_seccomp, 0, false},
+    [ACT_SCHEDULER] = {do_scheduler, 1, false},
+    [ACT_MADVISE] = {do_madvise, 2, false},
+    [ACT_MODE_1] = {do_mode, 1, false},
+    [ACT_MODE_2] = {do_mode, 2, false},
+    [ACT_NODE_1] = {do_node, 1, false},
+    [ACT_NODE_2] = {do_node, 2, false},
+    [ACT_SHARED_DENY] = {told, EPERM, true},
+    [ACT_SHARED_QUIET] = {quiet, EPERM, true},
+    [ACT_SHARED_KILL] = {do_kill, 0, true},
+    [ACT_SHARED_TKILL] = {do_signal, 1, true},
+    [ACT_SHARED_TGKILL] = {do_signal, 2, true},
+    [ACT_SHARED_FCNTL] = {do_fcntl, 1, true},
+    [ACT_SHARED_PRLIMIT] = {do_prlimit, 0, true},
+    [ACT_SHARED_PRIORITY] = {do_priority, 0, true},
+    [ACT_INIT_IOCTL] = {do_init_ioctl, 1, false},
+    [ACT_INIT_OPEN_1] = {do_init_open, 1, false},
+    [ACT_INIT_OPEN_2] = {do_init_open, 2, false},
+    [ACT_INIT_MMAP] = {do_init_mmap, 2, false},
 };
 
 static int outcome(struct program *p, enum action action)
 {
-    if (makers[action].shared && !(p->flavour & FILTER_SHARED_PIDS))
+    if (!makers[action].make || (makers[action].shared && !(p->flavour & FILTER_SHARED_PIDS)))
         return allow(p);
-    return makers[action].make(p);
+    return makers[action].make(p, makers[action].k);
 }
 
 /* Programs. */
@@ -680,25 +424,6 @@ static void make_init(struct program *p, unsigned a)
         extend(&r, nr, listed ? outcome(p, action) : kill_all(p));
     }
     finish(p, &archs[a], &r, kill_all(p));
-}
-
-static void print_node(const struct program *p, int i)
-{
-    const struct node *n = &p->nodes[i];
-
-    if (is_branch(n->code))
-        printf("    {0x%02x, %d, %d, 0x%x},\n", n->code, i - n->yes - 1, i - n->no - 1, n->k);
-    else
-        printf("    {0x%02x, 0, 0, 0x%x},\n", n->code,
-               n->code == (BPF_JMP | BPF_JA) ? (unsigned)(i - n->yes - 1) : n->k);
-}
-
-static void print_program(const struct program *p, const char *arch, const char *what)
-{
-    printf("static const struct sock_filter %s_%s[] = {\n", arch, what);
-    for (int i = p->count - 1; i >= 0; i--)
-        print_node(p, i);
-    puts("};");
 }
 
 static void print_calls(unsigned a)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "jail/cgroup.h"
 #include "jail/jail.h"
 #include "jail/limits.h"
 
@@ -48,6 +49,13 @@ struct backend_sink {
     int cancel_fd; /* readable: the run is to end at once; -1 for none */
 };
 
+struct backend_phase {
+    const char *name;
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+};
+
+#define BACKEND_PHASES_MAX 16
+
 struct backend_outcome {
     bool started;
     bool cancelled;
@@ -60,8 +68,10 @@ struct backend_outcome {
     size_t denied_count;
     struct jail_lost lost[JAIL_LOST_MAX];
     size_t lost_count;
-    struct jail_phase phases[JAIL_PHASES_MAX];
+    struct backend_phase phases[BACKEND_PHASES_MAX];
     size_t phase_count;
+    struct jail *jail;     /* still being taken down; outcome_done waits for it */
+    struct cgroup *group;
     int work_fd;    /* the workspace as the run left it, or -1 */
     char *box_host; /* where it may lie on the host's disk: the caller removes what is there */
 };
@@ -79,7 +89,10 @@ struct backend_ops {
 extern const struct backend_ops *const backends[]; /* NULL-terminated */
 const struct backend_ops *backend_find(struct str name, struct err *err);
 
+/* Notes that a phase ended now, for --trace-time. */
+void outcome_phase(struct backend_outcome *outcome, const char *name);
 void outcome_init(struct backend_outcome *outcome);
+/* Waits until nothing of the run is left on the host, and frees. */
 void outcome_done(struct backend_outcome *outcome);
 
 #endif

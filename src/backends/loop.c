@@ -34,7 +34,7 @@ struct loop {
     int lay_write; /* files go in here, until they are in */
     int oom_fd;
     int64_t start_ns, deadline_ms;
-    bool gone;
+    bool over; /* no guest is alive any more */
     struct err error; /* why nothing was started */
 };
 
@@ -112,7 +112,9 @@ static int start(struct loop *l, struct err *err)
     fds.err = l->pump.theirs[2];
     l->start_ns = clock_mono_ns();
     l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
+    outcome_phase(l->out, "plan");
     result = jail_start(&l->spec, &fds, &l->jail, err);
+    outcome_phase(l->out, "spawn");
     fd_close(&fds.lay);
     pump_started(&l->pump);
     if (result < 0 || !l->spec.lay)
@@ -137,6 +139,7 @@ static int open_work(const struct loop *l)
 
 static void on_started(struct loop *l)
 {
+    outcome_phase(l->out, "start");
     l->out->started = true;
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
     l->start_ns = clock_mono_ns();
@@ -159,16 +162,17 @@ static void on_jail(struct loop *l)
             l->sink->denied(l->sink->ctx, event.name, event.count);
         break;
     case JAIL_EXITED:
+        outcome_phase(l->out, "program");
         l->out->wall_ns = clock_mono_ns() - l->start_ns;
         l->deadline_ms = INT64_MAX;
+        l->over = jail_state(l->jail)->alone;
         break;
     case JAIL_FAILED:
         l->error = event.error;
         break;
     case JAIL_GONE:
-        l->gone = true;
+        l->over = true;
         break;
-    case JAIL_READY:
     case JAIL_NOTHING:
         break;
     }
@@ -259,7 +263,7 @@ static void step(struct loop *l)
         on_oom(l);
     if (polls[CONTROL].revents)
         on_jail(l);
-    if (needs_watching(l) && !l->gone)
+    if (needs_watching(l) && !l->over)
         watch(l);
     check_deadline(l);
 }
@@ -309,8 +313,6 @@ static void note_state(struct loop *l)
     out->denied_count = state->denied_count;
     memcpy(out->lost, state->lost, sizeof out->lost);
     out->lost_count = state->lost_count;
-    memcpy(out->phases, state->phases, sizeof out->phases);
-    out->phase_count = state->phase_count;
     if (jail_box(l->jail) >= 0)
         out->work_fd = open_work(l);
 }
@@ -337,8 +339,8 @@ static int finish(struct loop *l, struct err *err)
 
 static void loop_done(struct loop *l)
 {
-    jail_free(l->jail);
-    cgroup_close(l->group);
+    l->out->jail = l->jail;
+    l->out->group = l->group;
     pump_done(&l->pump);
     fd_close(&l->lay_write);
     spec_done(&l->spec);
@@ -367,7 +369,7 @@ int loop_run(const struct backend_job *job, const struct backend_sink *sink,
     plan_jail(job, ret->box_host, &l.spec);
     int result = start(&l, err);
     if (result == 0) {
-        while (!l.gone)
+        while (!l.over)
             step(&l);
         result = finish(&l, err);
     }

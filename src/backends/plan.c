@@ -170,14 +170,15 @@ static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
     if (l->open_files)
         add_rlimit(spec, RLIMIT_NOFILE, l->open_files);
     if (job->layers & LAYER_BIT(LAYER_RLIMITS)) {
-        add_rlimit(spec, RLIMIT_FSIZE, l->disk_bytes);
+        if (l->disk_bytes)
+            add_rlimit(spec, RLIMIT_FSIZE, l->disk_bytes);
         add_rlimit(spec, RLIMIT_MSGQUEUE, 819200);
         add_rlimit(spec, RLIMIT_MEMLOCK, 65536);
         add_rlimit(spec, RLIMIT_RTPRIO, 0);
         add_rlimit(spec, RLIMIT_NICE, 0);
     }
-    if (l->pids && (job->layers & LAYER_BIT(LAYER_USERNS)))
-        add_rlimit(spec, RLIMIT_NPROC, l->pids + 1);
+    if (l->pids && (job->layers & (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDS))))
+        add_rlimit(spec, RLIMIT_NPROC, l->pids + 1); /* one for our init */
     /* A process that eats processor time is ended here even if nobody watches; the limit over the whole
      * tree is watched from outside and comes first. */
     if (l->cpu_ms)
@@ -209,6 +210,7 @@ void plan_jail(const struct backend_job *job, const char *box_host, struct jail_
     plan_rlimits(job, ret);
     ret->hostname = xstrdup("guest");
     ret->box_host = xstrdup(box_host);
+    ret->wall_ms = job->limits.wall_ms;
     ret->disk_bytes = job->limits.disk_bytes ? job->limits.disk_bytes : 1ULL << 40;
     ret->inodes = job->limits.inodes ? job->limits.inodes : 1u << 20;
     ret->exec_path = xstrdup(job->exec_path);

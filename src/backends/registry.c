@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backends/loop.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 
@@ -60,6 +61,12 @@ const struct backend_ops *backend_find(struct str name, struct err *err)
     return NULL;
 }
 
+void outcome_phase(struct backend_outcome *outcome, const char *name)
+{
+    if (outcome->phase_count < BACKEND_PHASES_MAX)
+        outcome->phases[outcome->phase_count++] = (struct backend_phase){name, clock_mono_ns()};
+}
+
 void outcome_init(struct backend_outcome *outcome)
 {
     *outcome = (struct backend_outcome){.work_fd = -1};
@@ -68,6 +75,8 @@ void outcome_init(struct backend_outcome *outcome)
 void outcome_done(struct backend_outcome *outcome)
 {
     fd_close(&outcome->work_fd);
+    jail_free(outcome->jail);
+    cgroup_close(outcome->group);
     free(outcome->box_host);
     outcome_init(outcome);
 }

@@ -72,14 +72,14 @@ static struct opt_source *source_slot(const struct opt_set *set, const struct op
     return &set->sources[index];
 }
 
-/* Any name of a value that loosens makes them all loosen: `check = false` is `no-check = true`. */
-static bool loosens(const struct opt_set *set, const struct opt *named)
+/* What one name of a value has, all have: `check = false` loosens as `no-check = true` does. */
+static bool has_flag(const struct opt_set *set, const struct opt *named, unsigned flag)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
 
     while ((row = opt_next(set->tables, &walk)))
-        if (row->offset == named->offset && row->flags & OPT_LOOSENS)
+        if (row->offset == named->offset && row->flags & flag)
             return true;
     return false;
 }
@@ -289,19 +289,38 @@ static int may_set(const struct opt_set *set, const struct opt *row,
 {
     if (froms[source->from].config && !(row->flags & OPT_CONF))
         return err_set(err, ERR_USAGE, "can be given on the command line only");
-    if (source->from == OPT_FROM_PROJECT && loosens(set, row))
+    if (source->from == OPT_FROM_PROJECT && has_flag(set, row, OPT_LOOSENS))
         return err_set(err, ERR_USAGE,
                        "weakens the sandbox, so a project's config file may not set it; "
                        "give it on the command line or in your own config file");
     return 0;
 }
 
+/* A guest of an earlier run may have written the project's config file. */
+static int may_change(const struct opt_set *set, const struct opt *row,
+                      const struct opt_source *source, const union opt_value *v, struct err *err)
+{
+    union opt_value present = opt_value_get(row, set->settings);
+    AUTO_BUF struct buf text = {0};
+
+    if (source->from != OPT_FROM_PROJECT || !has_flag(set, row, OPT_ONLY_LOWER) ||
+        !opt_value_is_more(row, v, &present))
+        return 0;
+    buf_init(&text, 64);
+    opt_add_value(&text, row, set->settings);
+    return err_set(err, ERR_USAGE,
+                   "a project's config file may only lower this limit, and it is %s; "
+                   "raise it on the command line or in your own config file",
+                   text.p);
+}
+
 static void store(const struct opt_set *set, const struct opt *row, union opt_value *v,
                   const struct opt_source *source)
 {
     struct opt_source *present = source_slot(set, row);
+    bool adds = source->from == OPT_FROM_PROJECT && has_flag(set, row, OPT_ONLY_LOWER);
 
-    if (row->kind == OPT_LIST && present->from == source->from) {
+    if (row->kind == OPT_LIST && (adds || present->from == source->from)) {
         union opt_value old = opt_value_get(row, set->settings);
         opt_value_join(&old, v);
         *v = old;
@@ -328,6 +347,8 @@ static int apply(const struct opt_set *set, const struct opt *row, const struct 
         opt_value_free(row, &v);
         return 0;
     }
+    if (may_change(set, row, source, &v, err) < 0)
+        return blame(err, source, row->name);
     if (opt_value_is_on(row, &v))
         reset_contradicted(set, row);
     store(set, row, &v, source);

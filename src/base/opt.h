@@ -40,6 +40,10 @@ enum opt_flag {
     OPT_LOOSENS = 1 << 1, /* weakens the wall: a project's config file may not set it */
     OPT_HIDDEN = 1 << 2,  /* works, but help and suggestions do not show it */
     OPT_SECRET = 1 << 3,  /* its value is never printed */
+
+    /* A number is a limit, and 0 is none: a project's config file may lower it and no more. A list
+     * makes demands: such a file may add to them. Load the user's config file first. */
+    OPT_ONLY_LOWER = 1 << 4,
 };
 
 struct opt_list {

@@ -260,6 +260,20 @@ void opt_value_join(union opt_value *list, union opt_value *more)
     more->list = (struct opt_list){0};
 }
 
+/* 0, which is no limit, wraps to the largest. */
+static uint64_t as_limit(const struct opt *row, const union opt_value *v)
+{
+    return (row->kind == OPT_SIZE ? v->size : (uint64_t)v->number) - 1;
+}
+
+bool opt_value_is_more(const struct opt *row, const union opt_value *a, const union opt_value *b)
+{
+    bool number = row->kind == OPT_SIZE || row->kind == OPT_DURATION || row->kind == OPT_MILLI ||
+                  row->kind == OPT_INT;
+
+    return number && as_limit(row, a) > as_limit(row, b);
+}
+
 bool opt_value_is_on(const struct opt *row, const union opt_value *v)
 {
     return opt_takes_value(row) || v->flag == (row->kind == OPT_FLAG);

@@ -28,6 +28,9 @@ void opt_value_join(union opt_value *list, union opt_value *more);
 union opt_value opt_value_get(const struct opt *row, const void *settings);
 void opt_value_put(const struct opt *row, void *settings, const union opt_value *v);
 
+/* Of two limits, where 0 is none: a allows more than b. False for what is no number. */
+bool opt_value_is_more(const struct opt *row, const union opt_value *a, const union opt_value *b);
+
 /* False for a flag that says no; such a one contradicts nothing. */
 bool opt_value_is_on(const struct opt *row, const union opt_value *v);
 

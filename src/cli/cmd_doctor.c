@@ -9,7 +9,11 @@
 #include "cli/options.h"
 #include "session/diagnose.h"
 
-static const struct opt *const tables[] = {json_option, general_options, NULL};
+static const struct opt *const shown[] = {json_option, general_options, NULL};
+/* The languages come from the config files, and those have the settings of other commands as well. */
+static const struct opt *const tables[] = {json_option,  general_options, quiet_option,
+                                           work_options, wall_options,    limit_options,
+                                           log_options,  NULL};
 
 static const char *const words[] = {
     [LAYER_PRESENT] = "present", [LAYER_PARTIAL] = "partial", [LAYER_ABSENT] = "absent"};
@@ -128,7 +132,7 @@ static int doctor_main(int argc, char **argv)
             status = 0;
         } else if (options.args.operand_n) {
             err_set(&err, ERR_USAGE, "takes no '%s'", options.args.operands[0]);
-        } else {
+        } else if (cli_options_only(&options, shown, "doctor", &err) == 0) {
             status = doctor(&options.settings);
         }
     }
@@ -149,6 +153,6 @@ const struct command command_doctor = {
         "The exit status is 0 when the default policy holds, 1 when it does not.",
     .examples = "  glovebox doctor\n"
                 "  glovebox doctor --json",
-    .tables = tables,
+    .tables = shown,
     .run = doctor_main,
 };

@@ -30,8 +30,6 @@ static const struct opt run_options[] = {
 static const struct opt show_options[] = {
     {.name = "events", .kind = OPT_FLAG, .offset = AT(events), .group = "Output",
      .help = "print what happens as it happens, one JSON object a line"},
-    {.name = "quiet", .letter = 'q', .kind = OPT_FLAG, .flags = OPT_CONF, .offset = AT(quiet),
-     .group = "Output", .help = "no messages of ours, only the program's output"},
     {.name = "trace-time", .kind = OPT_FLAG, .offset = AT(trace_time), .group = "Output",
      .help = "print how long each phase took"},
     {.name = "print-config", .kind = OPT_FLAG, .offset = AT(print_config), .group = "Output",
@@ -40,7 +38,7 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {run_options,   work_options, json_option,
-                                           show_options,  wall_options, limit_options,
+                                           show_options,  quiet_option, wall_options, limit_options,
                                            log_options,   general_options, NULL};
 
 /* One invocation. */
@@ -203,11 +201,10 @@ static void say_times(const struct invocation *in, const struct result *r)
     int64_t from = in->begin_ns;
 
     for (size_t i = 0; i < r->outcome.phase_count; i++) {
-        const struct jail_phase *p = &r->outcome.phases[i];
+        const struct backend_phase *p = &r->outcome.phases[i];
         fprintf(stderr, "glovebox: %-10s %8.3f ms\n", p->name, (double)(p->at_ns - from) / 1e6);
         from = p->at_ns;
     }
-    fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "program", (double)r->outcome.wall_ns / 1e6);
     fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "all", (double)(clock_mono_ns() - in->begin_ns) / 1e6);
 }
 

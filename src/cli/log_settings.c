@@ -110,7 +110,16 @@ static const struct opt own_options[] = {
     {0},
 };
 
+/* Of 'glovebox run', known here so that a config file may hold it. */
+static const struct opt other_options[] = {
+    {.name = "quiet",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF | OPT_LOOSENS | OPT_HIDDEN,
+     .offset = AT(quiet)},
+    {0},
+};
+
 const struct opt *const log_shown_tables[] = {shown_options, own_options, NULL};
 
-const struct opt *const log_tables[] = {own_options,   work_options, wall_options,
-                                        limit_options, log_options,  NULL};
+const struct opt *const log_tables[] = {own_options,   other_options, work_options, wall_options,
+                                        limit_options, log_options,   NULL};

@@ -7,7 +7,7 @@
 struct log_settings {
     /* First: its tables count on it. Of these --log, --lang and --backend mean something here. */
     struct settings common;
-    bool json, help;
+    bool json, help, quiet;
     char *config;
     char *since;
     char *until;

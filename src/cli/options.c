@@ -2,12 +2,22 @@
 #include "cli/options.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "cli/safe_text.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 
 const struct opt json_option[] = {
     {.name = "json", .letter = 'j', .kind = OPT_FLAG, .offset = AT(json), .group = "Output",
      .excludes = "events", .help = "print the whole result as JSON"},
+    {0},
+};
+
+const struct opt quiet_option[] = {
+    {.name = "quiet", .letter = 'q', .kind = OPT_FLAG, .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(quiet), .group = "Output",
+     .help = "no messages of ours, only the program's output"},
     {0},
 };
 
@@ -31,6 +41,31 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
     return s->help ? 0 : settings_load(&s->common, &options->set, s->config, err);
 }
 
+static bool has_row(const struct opt *const *tables, const char *name)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    while ((row = opt_next(tables, &walk)))
+        if (strcmp(row->name, name) == 0)
+            return true;
+    return false;
+}
+
+int cli_options_only(const struct cli_options *options, const struct opt *const *shown,
+                     const char *command, struct err *err)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    while ((row = opt_next(options->set.tables, &walk)))
+        if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
+            !has_row(shown, row->name))
+            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox %s'", row->name,
+                           command);
+    return 0;
+}
+
 void cli_options_done(struct cli_options *options)
 {
     settings_done(&options->settings.common);
@@ -40,6 +75,10 @@ void cli_options_done(struct cli_options *options)
 
 int cli_fail(const char *command, const struct err *err)
 {
-    fprintf(stderr, "glovebox %s: %s\n", command, err->msg);
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, 8 << 10);
+    safe_text_add(&line, str_from(err->msg), false);
+    fprintf(stderr, "glovebox %s: %s\n", command, line.p);
     return err_exit_status(err->kind);
 }

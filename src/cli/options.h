@@ -23,11 +23,16 @@ struct cli_options {
 
 extern const struct opt json_option[];
 extern const struct opt general_options[]; /* --config, --help */
+extern const struct opt quiet_option[];
 
 /* Parses the command line, then loads what lies below it, unless only help is wanted. End with
  * cli_options_done in every case. */
 int cli_options_load(struct cli_options *options, const struct opt *const *tables, int argc,
                      char **argv, struct err *err);
+/* A command reads config files with keys that concern others: its tables have them, and its `shown`
+ * tables have not. Refuses those on the command line, where they were meant to do something. */
+int cli_options_only(const struct cli_options *options, const struct opt *const *shown,
+                     const char *command, struct err *err);
 void cli_options_done(struct cli_options *options);
 
 /* "glovebox run: message" on standard error; returns the exit status. */

@@ -57,6 +57,8 @@ static void add_config_keys(struct buf *b)
 {
     (void)buf_adds(b, "\n\nKeys that weaken the sandbox: ");
     each_option(OPT_CONF | OPT_LOOSENS, NULL, b, add_name);
+    (void)buf_adds(b, ".\n\nKeys that a project's file may only make stricter: ");
+    each_option(OPT_CONF | OPT_ONLY_LOWER, NULL, b, add_name);
     (void)buf_adds(b, ".\n\nAll keys: ");
     each_option(OPT_CONF, NULL, b, add_name);
     (void)buf_adds(b, ".\n");
@@ -134,9 +136,11 @@ static const char config_text[] =
     "* command line | the option itself\n\n"
     "'--config FILE' is read instead of both files, as a user's. '--print-config' shows every "
     "value and where it came from, in the form of a config file.\n\n"
-    "A project may come from a stranger, so its file cannot open the sandbox: a key that weakens "
-    "it is refused there with an error, and belongs on the command line, in the environment or in "
-    "your own file.";
+    "A project may come from a stranger, or a program may have written into it, so its file cannot "
+    "open the sandbox. Refused there with an error, because they belong on the command line, in the "
+    "environment or in your own file: keys that weaken the sandbox, limits that are higher than "
+    "yours (0 is none), and a [language] section that changes what runs Python or anything else "
+    "known, or that names a program by its path. What it asks for with require is added to yours.";
 
 static const char languages_text[] =
     "--lang NAME says what language a program is in; with 'auto' its file's name decides, then "

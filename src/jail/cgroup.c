@@ -96,15 +96,16 @@ static const struct {
     {LAYER_CPU, CGROUP_CPU},
 };
 
-static unsigned controllers_of(layer_mask wanted)
+static unsigned controllers_of(layer_mask wanted, const struct jail_limits *limits)
 {
     unsigned controllers = 0;
 
     for (size_t i = 0; i < CGROUP_PLACES; i++)
         if (wanted & LAYER_BIT(layers[i].layer))
             controllers |= CGROUP_BIT(layers[i].controller);
-    /* Who limits the processor also wants to know what was used. */
-    if (controllers & CGROUP_BIT(CGROUP_CPU))
+    /* Only a limit on processor time needs to know what was used while the run goes on: afterwards wait()
+     * tells, without a directory of its own. */
+    if (controllers & CGROUP_BIT(CGROUP_CPU) && limits->cpu_ms)
         controllers |= CGROUP_BIT(CGROUP_CPUACCT);
     return controllers;
 }
@@ -190,7 +191,7 @@ static int build(struct cgroup_host *host, const struct jail_limits *limits, uns
 int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgroup **ret,
                 struct err *err)
 {
-    unsigned controllers = controllers_of(wanted);
+    unsigned controllers = controllers_of(wanted, limits);
     struct cgroup_host *host = cgroup_host_get();
 
     (void)err;

@@ -147,6 +147,9 @@ static int v1_watch_oom(struct cgroup_part *p)
 
 static void v1_kill(struct cgroup_part *p)
 {
+    /* Dying takes processor time: with its share used up a process dies late. */
+    if (p->controllers & CGROUP_BIT(CGROUP_CPU))
+        (void)cgroup_put(p, "cpu.cfs_quota_us", "-1");
     if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
         (void)cgroup_put(p, "pids.max", "0");
     cgroup_kill_listed(p);

@@ -395,6 +395,9 @@ static void v2_usage(struct cgroup_part *p, struct cgroup_usage *ret)
 
 static void v2_kill(struct cgroup_part *p)
 {
+    /* Dying takes processor time: with its share used up a process dies late. */
+    if (p->controllers & CGROUP_BIT(CGROUP_CPU))
+        (void)cgroup_put(p, "cpu.max", "max");
     if (cgroup_put(p, "cgroup.kill", "1") == 0) /* Linux 5.14 */
         return;
     if (p->controllers & CGROUP_BIT(CGROUP_PIDS))

@@ -7,6 +7,7 @@
 #ifndef JAIL_INSIDE_H
 #define JAIL_INSIDE_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,9 +18,14 @@ struct inside {
     struct jail_spec spec;
     layer_mask mode; /* layers this attempt tries for: spec.wanted less what clone() refused */
     layer_mask held; /* layers that are in force */
-    int sync_fd;     /* init: readable once the keeper has written the id maps */
+    layer_mask lost; /* namespaces and what needs them, given up for this attempt, */
+    struct err why;  /* and what the kernel said to the one before */
+    bool born_inside; /* in the cgroup v2 */
+    int sync_fd; /* init's line to the keeper: a byte comes once the id maps are written; what goes back is
+                    why the root cannot be had */
     int box_fd;      /* the guest's disk */
     int init_fd;     /* guest's first process: its socket to init */
+    cpu_set_t processors; /* that the guest may use */
     int *sources;    /* one detached mount a step of the plan, -1 where there is none */
 };
 
@@ -35,7 +41,6 @@ _Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)
  * it. */
 void tell(uint32_t kind, int fd);
 void tell_lost(layer_mask layers, const char *why);
-void tell_phase(const char *name);
 void tell_buf(const struct buf *message);
 
 /* Kills and reaps children until there is none. Keeper and init are subreapers, so without a pid namespace
@@ -48,6 +53,10 @@ _Noreturn void init_main(struct inside *in);
  * guest's. On failure the caller decides whether to die. */
 int root_open_sources(struct inside *in, struct err *err);
 int root_build(struct inside *in, struct err *err);
+/* inside_box.c: the guest's folders on the host's disk, where there can be no private root. Sets box_fd. */
+int host_box_make(struct inside *in, struct err *err);
+/* Whatever the guest made of them; nobody may be working in there any more. */
+void host_box_remove(const struct inside *in);
 /* inside_guest.c: the last steps before the guest's own program; never returns. */
 _Noreturn void guest_main(struct inside *in);
 /* inside_serve.c: pid 1 while the guest runs. */

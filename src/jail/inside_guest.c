@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -30,22 +31,67 @@ static void must(struct inside *in, int result, const struct err *err)
         fail(in, err);
 }
 
+/* A fork with this many processes allowed; it works when fewer are there. */
+static bool can_fork(rlim_t allowed, rlim_t max)
+{
+    struct rlimit limit = {allowed, max};
+    pid_t pid;
+
+    if (setrlimit(RLIMIT_NPROC, &limit) < 0)
+        return true;
+    pid = fork();
+    if (pid == 0)
+        _exit(0);
+    if (pid > 0)
+        (void)waitpid(pid, NULL, 0);
+    return pid > 0;
+}
+
+#define PROCESSES_MAX 4194304 /* PID_MAX_LIMIT */
+
+/* RLIMIT_NPROC is about all processes of a user. In a user namespace those are the guest's; without one they
+ * may be anybody's, of whom /proc may show but a few. So the kernel is asked how many there are. */
+static void limit_processes(const struct inside *in, rlim_t count)
+{
+    struct rlimit limit;
+    rlim_t low = 1, high = 2;
+
+    if (in->spec.pids_held || getrlimit(RLIMIT_NPROC, &limit) < 0)
+        return;
+    while (high < PROCESSES_MAX && !can_fork(high, limit.rlim_max)) {
+        low = high;
+        high *= 2;
+    }
+    while (low + 1 < high) {
+        rlim_t middle = low + (high - low) / 2;
+        if (can_fork(middle, limit.rlim_max))
+            high = middle;
+        else
+            low = middle;
+    }
+    /* `low` are there, this one and our init among them, who are in `count` as well. */
+    count += low - 2;
+    limit.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
+    limit.rlim_max = limit.rlim_cur;
+    (void)setrlimit(RLIMIT_NPROC, &limit);
+}
+
 /* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. */
 static void set_rlimits(struct inside *in)
 {
     struct err err;
 
     for (size_t i = 0; i < in->spec.rlimit_count; i++) {
-        struct rlimit now;
-        int resource = in->spec.rlimits[i].resource;
-        rlim_t want = in->spec.rlimits[i].value;
-        if (getrlimit((__rlimit_resource_t)resource, &now) < 0)
+        __rlimit_resource_t resource = (__rlimit_resource_t)in->spec.rlimits[i].resource;
+        struct rlimit now, want = {in->spec.rlimits[i].value, in->spec.rlimits[i].value};
+        if (resource == RLIMIT_NPROC && !(in->held & LAYER_BIT(LAYER_USERNS))) {
+            limit_processes(in, want.rlim_cur);
             continue;
-        if (now.rlim_max != RLIM_INFINITY && want > now.rlim_max)
-            want = now.rlim_max;
-        now = (struct rlimit){want, want};
-        if (setrlimit((__rlimit_resource_t)resource, &now) < 0)
-            must(in, err_sys(&err, "set resource limit %d", resource), &err);
+        }
+        if (setrlimit(resource, &want) == 0)
+            continue;
+        if (getrlimit(resource, &now) < 0 || want.rlim_max <= now.rlim_max)
+            must(in, err_sys(&err, "set resource limit %d", (int)resource), &err);
     }
     in->held |= LAYER_BIT(LAYER_RLIMITS);
 }
@@ -57,12 +103,21 @@ static const char *visible(const struct inside *in, const struct spec_op *op)
     return in->held & LAYER_BIT(LAYER_ROOT) || op->kind == SPEC_FILE ? op->dst : op->src;
 }
 
+/* In the private root, folders that hold nothing but what the plan put there are allowed as a whole. Rules
+ * are bound to these folders, not to their names: the host's own /etc stays shut. */
+static bool is_covered(const struct inside *in, const char *path)
+{
+    return in->held & LAYER_BIT(LAYER_ROOT) &&
+           (strncmp(path, "/etc/", 5) == 0 || strncmp(path, "/dev/", 5) == 0);
+}
+
 static int allow_plan(const struct inside *in, int rules, struct err *err)
 {
     for (size_t i = 0; i < in->spec.op_count; i++) {
         const struct spec_op *op = &in->spec.ops[i];
         enum landlock_grant grant = op->kind == SPEC_DEVICE ? LANDLOCK_DEVICE : LANDLOCK_READ;
-        if (op->kind != SPEC_BIND && op->kind != SPEC_DEVICE && op->kind != SPEC_FILE)
+        if ((op->kind != SPEC_BIND && op->kind != SPEC_DEVICE && op->kind != SPEC_FILE) ||
+            is_covered(in, visible(in, op)))
             continue;
         if (landlock_allow(rules, visible(in, op), grant, err) < 0)
             return -1;
@@ -80,7 +135,9 @@ static int allow_box(const struct inside *in, int rules, struct err *err)
         return -1;
     if (!own)
         return 0;
-    if (landlock_allow(rules, "/tmp", LANDLOCK_WRITE, err) < 0 ||
+    if (landlock_allow(rules, "/etc", LANDLOCK_READ, err) < 0 ||
+        landlock_allow(rules, "/dev", LANDLOCK_DEVICE, err) < 0 ||
+        landlock_allow(rules, "/tmp", LANDLOCK_WRITE, err) < 0 ||
         landlock_allow(rules, "/dev/shm", LANDLOCK_WRITE, err) < 0)
         return -1;
     return landlock_allow(rules, "/", LANDLOCK_LIST, err);
@@ -152,6 +209,30 @@ static void check_required(struct inside *in)
                  &err);
 }
 
+/* Two walls stand before files and two before the network. Without any of them we do not run, unless
+ * every one that is missing was left out on purpose. */
+static void check_walls(struct inside *in)
+{
+    static const struct {
+        layer_mask either;
+        const char *names, *guards;
+    } walls[] = {
+        {LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_LANDLOCK), "a private root nor Landlock", "files"},
+        {LAYER_BIT(LAYER_NETNS) | LAYER_BIT(LAYER_SECCOMP), "a network namespace nor seccomp",
+         "the network"},
+    };
+    struct err err;
+
+    for (size_t i = 0; i < ARRAY_LEN(walls); i++)
+        if ((in->spec.wanted & walls[i].either) && !(in->held & walls[i].either))
+            must(in,
+                 err_set(&err, ERR_UNSUPPORTED,
+                         "neither %s can be had here ('glovebox doctor' says why), so nothing would guard "
+                         "%s; use --backend host --allow-unsafe to run without a wall",
+                         walls[i].names, walls[i].guards),
+                 &err);
+}
+
 /* Standard input, output and error are in place; the socket to init closes itself at exec. */
 static void keep_standard_fds(struct inside *in)
 {
@@ -207,6 +288,7 @@ void guest_main(struct inside *in)
     enter_landlock(in);
     int listener = enter_filter(in);
     check_required(in);
+    check_walls(in);
     tell_init(in, listener);
     fd_close(&listener);
     execve(in->spec.exec_path, in->spec.argv, in->spec.envp);

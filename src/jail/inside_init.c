@@ -48,7 +48,16 @@ static void wait_for_maps(struct inside *in)
 
     if (read(in->sync_fd, &byte, 1) != 1)
         _exit(EXIT_RETRY);
-    fd_close(&in->sync_fd);
+}
+
+/* Where clone3() does not exist we were not born into the group. Entering from inside takes the kernel's
+ * lock over all threads, but works. */
+static int enter_v2(const struct inside *in)
+{
+    AUTO_CLOSE int procs =
+        openat(SPEC_FD_CGROUP + (int)in->spec.enter_count, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+
+    return procs < 0 || write(procs, "0", 1) < 0 ? -1 : 0;
 }
 
 /* "0" means the writer: no lock over all threads of the system, unlike another's pid. */
@@ -59,6 +68,8 @@ static void enter_cgroups(struct inside *in)
         if (write(fd, "0", 1) < 0)
             die_sys("enter cgroup");
     }
+    if (in->spec.enter_v2 && !in->born_inside && enter_v2(in) < 0)
+        die_sys("enter cgroup");
     (void)close_range(SPEC_FD_CGROUP, SPEC_FD_END - 1, 0);
 }
 
@@ -116,39 +127,31 @@ static void become_guest_ids(struct inside *in)
     die_with_parent(in);
 }
 
-/* The guest's folders on the host's disk, where there can be no private root. The library removes them. */
-static void make_host_box(struct inside *in)
+/* What a namespace did not give, a mount that was refused, or a kernel from before the mount calls, is
+ * known only by trying. */
+static _Noreturn void give_up_root(const struct inside *in, const struct err *err)
 {
-    static const char *const places[] = {"work", "tmp", "shm"};
-
-    if (mkdir(in->spec.box_host, 0700) < 0)
-        die_sys("make %s", in->spec.box_host);
-    AUTO_CLOSE int box = open(in->spec.box_host, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (mkdirat(box, places[i], 0700) < 0)
-            die_sys("make %s/%s", in->spec.box_host, places[i]);
+    if (err->sys != EPERM && err->sys != EACCES && err->sys != ENOSYS)
+        die_err(err);
+    (void)!write(in->sync_fd, err->msg, strlen(err->msg));
+    _exit(EXIT_RETRY);
 }
 
-/* What a namespace did not give, or a mount that was refused, is known only by trying. */
 static void make_root(struct inside *in)
 {
     struct err err;
 
     bool own = trying(in, LAYER_ROOT);
     if (own && root_open_sources(in, &err) < 0)
-        die_err(&err);
+        give_up_root(in, &err);
     become_guest_ids(in);
-    if (own && root_build(in, &err) < 0) {
-        if ((err.sys == EPERM || err.sys == EACCES) && !(in->spec.required & LAYER_BIT(LAYER_ROOT)))
-            _exit(EXIT_RETRY);
+    if (own && root_build(in, &err) < 0)
+        give_up_root(in, &err);
+    if (!own && host_box_make(in, &err) < 0)
         die_err(&err);
-    }
-    if (own)
-        return;
-    make_host_box(in);
-    in->box_fd = open(in->spec.box_host, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (in->box_fd < 0)
-        die_sys("open %s", in->spec.box_host);
+    fd_close(&in->sync_fd);
+    if (in->lost)
+        tell_lost(in->lost, in->why.msg);
 }
 
 /* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */
@@ -187,9 +190,8 @@ static void lay_files(struct inside *in)
 
 static void drop_caps(struct inside *in)
 {
-    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
-        if (prctl(PR_CAPBSET_DROP, cap) < 0 && errno != EPERM)
-            die_sys("drop capability %d", cap);
+    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+        ; /* ends at the first number that is no capability, or with EPERM when we have none to drop */
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     set_caps(0);
     hold(in, LAYER_CAPS);
@@ -234,12 +236,9 @@ void init_main(struct inside *in)
     note_namespaces(in);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     make_root(in);
-    tell_phase("root");
     raise_loopback(in);
     set_names(in);
     lay_files(in);
-    tell(MSG_READY, in->box_fd);
     drop_privileges(in);
-    tell_phase("ready");
     start_guest(in);
 }

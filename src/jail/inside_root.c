@@ -148,11 +148,28 @@ static int make_parents(const char *path)
     return 0;
 }
 
+static int make_folder(const char *path)
+{
+    if (mkdir(path, 0755) == 0 || errno == EEXIST)
+        return 0;
+    return errno != ENOENT || make_parents(path) < 0 ? -1 : mkdir(path, 0755);
+}
+
 static int make_file(const char *path, struct str text)
 {
-    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    AUTO_CLOSE int fd = open(path, flags, 0644);
 
+    if (fd < 0 && errno == ENOENT && make_parents(path) == 0)
+        fd = open(path, flags, 0644);
     return fd < 0 ? -1 : fd_write_all(fd, text.p, text.n);
+}
+
+static int make_link(const char *path, const char *target)
+{
+    if (symlink(target, path) == 0)
+        return 0;
+    return errno != ENOENT || make_parents(path) < 0 ? -1 : symlink(target, path);
 }
 
 /* A mount needs something of its own kind to sit on. */
@@ -164,10 +181,8 @@ static int make_mount_point(int tree, const char *path)
         return -1;
     if (stat(path, &there) == 0)
         return 0;
-    if (make_parents(path) < 0)
-        return -1;
     if (S_ISDIR(st.st_mode))
-        return mkdir(path, 0755) < 0 && errno != EEXIST ? -1 : 0;
+        return make_folder(path);
     return make_file(path, (struct str){"", 0});
 }
 
@@ -178,7 +193,8 @@ static int do_mask(const char *path)
     if (stat(path, &st) < 0)
         return is_absent(errno) ? 0 : -1;
     AUTO_CLOSE int tree = clone_tree(AT_FDCWD, S_ISDIR(st.st_mode) ? "sys" : "dev/null", 0);
-    return tree < 0 ? -1 : attach(tree, path);
+    /* The folder would be the guest's own: left writable, it is a second disk. */
+    return tree < 0 || set_attr(tree, 0, ATTR_RDONLY) < 0 ? -1 : attach(tree, path);
 }
 
 static int do_view(int tree, const char *path)
@@ -199,13 +215,13 @@ static int do_op(const struct spec_op *op, int source, struct err *err)
         result = do_view(source, path);
         break;
     case SPEC_DIR:
-        result = make_parents(path) < 0 || (mkdir(path, 0755) < 0 && errno != EEXIST) ? -1 : 0;
+        result = make_folder(path);
         break;
     case SPEC_LINK:
-        result = make_parents(path) < 0 ? -1 : symlink(op->text.p, path);
+        result = make_link(path, op->text.p);
         break;
     case SPEC_FILE:
-        result = make_parents(path) < 0 ? -1 : make_file(path, op->text);
+        result = make_file(path, op->text);
         break;
     case SPEC_MASK:
         result = do_mask(path);
@@ -218,7 +234,8 @@ static int do_op(const struct spec_op *op, int source, struct err *err)
     return err_sys(err, "make %s inside", op->dst);
 }
 
-/* The guest's disk: one tmpfs, three places. */
+/* The guest's disk: one tmpfs, three places. The workspace is a mount point on itself, because a
+ * mount point cannot be renamed: a link in its place would lead the collector out. */
 static int mount_box(struct inside *in, struct err *err)
 {
     static const struct {
@@ -226,7 +243,7 @@ static int mount_box(struct inside *in, struct err *err)
         const char *at;
         mode_t mode;
     } places[] = {
-        {"box/work", NULL, 0755}, {"box/tmp", "tmp", 01777}, {"box/shm", "dev/shm", 01777}};
+        {"box/work", "box/work", 0755}, {"box/tmp", "tmp", 01777}, {"box/shm", "dev/shm", 01777}};
 
     AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
     if (box < 0)
@@ -237,8 +254,6 @@ static int mount_box(struct inside *in, struct err *err)
         if (mkdir(places[i].folder, places[i].mode) < 0 ||
             chmod(places[i].folder, places[i].mode) < 0)
             return err_sys(err, "make %s", places[i].folder);
-        if (!places[i].at)
-            continue;
         AUTO_CLOSE int view = clone_tree(AT_FDCWD, places[i].folder, 0);
         if (view < 0 || make_mount_point(view, places[i].at) < 0 || attach(view, places[i].at) < 0)
             return err_sys(err, "mount %s", places[i].at);

@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@ struct serve {
     int guest_fd; /* the guest's first process, until it has become the program */
     int listener;
     int signals;
+    int timer;
     struct denial denials[MSG_DENIED_NAMES + 1];
     unsigned denial_count;
 };
@@ -82,13 +85,14 @@ static void answer(struct serve *s)
         tell_denied(d);
 }
 
-static void report_exit(struct serve *s, int status, const struct rusage *use)
+static void report_exit(struct serve *s, int status, bool alone, const struct rusage *use)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_EXIT);
     wire_put_u32(&b, (uint32_t)status);
+    wire_put_u32(&b, alone);
     wire_put_u64(&b, (uint64_t)use->ru_utime.tv_sec * 1000000 + (uint64_t)use->ru_utime.tv_usec);
     wire_put_u64(&b, (uint64_t)use->ru_stime.tv_sec * 1000000 + (uint64_t)use->ru_stime.tv_usec);
     wire_put_u64(&b, (uint64_t)use->ru_maxrss);
@@ -108,25 +112,45 @@ static _Noreturn void end_jail(struct serve *s, int status)
     _exit(status);
 }
 
-static _Noreturn void finish(struct serve *s, int status)
+static _Noreturn void finish(struct serve *s, int status, bool alone)
 {
     struct rusage use;
 
     getrusage(RUSAGE_CHILDREN, &use);
-    report_exit(s, status, &use);
+    report_exit(s, status, alone, &use);
     end_jail(s, 0);
 }
 
 static void reap(struct serve *s)
 {
     struct signalfd_siginfo info;
-    int status;
+    int status, of_guest = 0;
+    bool ended = false;
     pid_t pid;
 
     (void)!read(s->signals, &info, sizeof info);
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        if (pid == s->guest)
-            finish(s, status);
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != s->guest)
+            continue;
+        of_guest = status;
+        ended = true;
+    }
+    /* Orphans become our children: with none left, nothing else lives in here. */
+    if (ended)
+        finish(s, of_guest, pid < 0 && errno == ECHILD);
+}
+
+static void tell_started(struct serve *s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_STARTED);
+    wire_put_u32(&b, s->in->held);
+    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &s->in->box_fd, 1);
+    fd_close(&s->in->box_fd);
+    /* It was kept to one processor while the jail was made (main.c). */
+    (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
 }
 
 /* The guest's first process says that it is about to become the program, or why it cannot. */
@@ -138,11 +162,7 @@ static void hear_guest(struct serve *s)
     ssize_t got = fd_recv(s->guest_fd, &word, sizeof word, fds, &count, 0);
 
     if (got <= 0) { /* closed by exec: it runs */
-        AUTO_BUF struct buf b = {0};
-        buf_init(&b, MSG_MAX);
-        wire_put_u32(&b, MSG_STARTED);
-        wire_put_u32(&b, s->in->held);
-        tell_buf(&b);
+        tell_started(s);
         fd_close(&s->guest_fd);
         return;
     }
@@ -165,10 +185,25 @@ static void watch_children(struct serve *s)
         die_sys("watch for the guest's end");
 }
 
+/* The library ends the run in time. When it cannot (it is stopped, or stuck in a write that nobody
+ * reads), we do, a moment later. */
+#define BACKSTOP_MS 40
+
+static void start_clock(struct serve *s)
+{
+    int64_t ms = s->in->spec.wall_ms + BACKSTOP_MS;
+    struct itimerspec end = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
+
+    if (!s->in->spec.wall_ms)
+        return;
+    s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    if (s->timer < 0 || timerfd_settime(s->timer, 0, &end, NULL) < 0)
+        die_sys("set the time limit");
+}
+
 /* Nothing that init opened is needed any more, and the guest's pipes must close with the guest. */
 static void close_rest(struct serve *s)
 {
-    fd_close(&s->in->box_fd);
     for (int fd = 0; fd < 3; fd++)
         close(fd);
     (void)close(SPEC_FD_SPEC);
@@ -177,14 +212,16 @@ static void close_rest(struct serve *s)
 
 void serve_main(struct inside *in, pid_t guest, int guest_fd)
 {
-    struct serve s = {.in = in, .guest = guest, .guest_fd = guest_fd, .listener = -1};
+    struct serve s = {.in = in, .guest = guest, .guest_fd = guest_fd, .listener = -1, .timer = -1};
     struct err err;
 
     watch_children(&s);
     close_rest(&s);
     while (s.guest_fd >= 0)
         hear_guest(&s);
-    if (filter_install_init(&err) < 0)
+    start_clock(&s);
+    /* Where the guest has no filter, there may be no right to install one (no no_new_privs). */
+    if ((in->held & LAYER_BIT(LAYER_SECCOMP)) && filter_install_init(&err) < 0)
         die_err(&err);
     reap(&s); /* a child that died before the signal was blocked */
     for (;;) {
@@ -192,13 +229,17 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
             {.fd = SPEC_FD_CONTROL, .events = POLLIN},
             {.fd = s.signals, .events = POLLIN},
             {.fd = s.listener, .events = POLLIN},
+            {.fd = s.timer, .events = POLLIN},
         };
         if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
             end_jail(&s, 1);
-        if (wait[0].revents) /* the library is gone, or wants an end */
+        if (wait[0].revents ||
+            wait[3].revents) /* the library is gone, or wants an end, or is late */
             end_jail(&s, 1);
         if (wait[2].revents & POLLIN)
             answer(&s);
+        else if (wait[2].revents) /* nobody is left behind the filter */
+            fd_close(&s.listener);
         if (wait[1].revents)
             reap(&s);
     }

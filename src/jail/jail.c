@@ -10,16 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/wire.h"
-#include "jail/proto.h"
+#include "jail/message.h"
 
 struct jail {
     pid_t helper;
@@ -104,10 +103,24 @@ static int lend_all(posix_spawn_file_actions_t *actions, int *copies, size_t *co
     return 0;
 }
 
+/* The host may ignore or block signals; the guest must start like any program. */
+static void plain_signals(posix_spawnattr_t *attr)
+{
+    sigset_t set;
+
+    posix_spawnattr_init(attr);
+    sigfillset(&set);
+    posix_spawnattr_setsigdefault(attr, &set);
+    sigemptyset(&set);
+    posix_spawnattr_setsigmask(attr, &set);
+    posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
 static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds, int control,
                         int plan, pid_t *ret_pid, struct err *err)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
     int copies[16];
     size_t count = 0;
     AUTO_FREE char *path = NULL;
@@ -117,10 +130,12 @@ static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds
     if (jail_find_helper(&path, err) < 0)
         return -1;
     posix_spawn_file_actions_init(&actions);
+    plain_signals(&attr);
     int failed = lend_all(&actions, copies, &count, spec, fds, control, plan) < 0
                      ? errno
-                     : posix_spawn(ret_pid, path, &actions, NULL, argv, envp);
+                     : posix_spawn(ret_pid, path, &actions, &attr, argv, envp);
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attr);
     while (count)
         close(copies[--count]);
     errno = failed;
@@ -156,116 +171,32 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
 
 /* ---- hearing ---- */
 
-static void copy_text(char *out, size_t n, struct str text)
-{
-    size_t take = text.n < n ? text.n : n - 1;
-
-    memcpy(out, text.p, take);
-    out[take] = '\0';
-}
-
-static void hear_lost(struct jail *jail, struct wire *w)
-{
-    layer_mask layers = wire_u32(w);
-    struct str why = wire_str(w);
-
-    if (w->bad || jail->state.lost_count == JAIL_LOST_MAX)
-        return;
-    struct jail_lost *lost = &jail->state.lost[jail->state.lost_count++];
-    lost->layers = layers;
-    copy_text(lost->why, sizeof lost->why, why);
-}
-
-static void hear_phase(struct jail *jail, struct wire *w)
-{
-    struct str name = wire_str(w);
-    uint64_t at = wire_u64(w);
-
-    if (w->bad || jail->state.phase_count == JAIL_PHASES_MAX)
-        return;
-    struct jail_phase *phase = &jail->state.phases[jail->state.phase_count++];
-    copy_text(phase->name, sizeof phase->name, name);
-    phase->at_ns = (int64_t)at;
-}
-
-static void hear_exit(struct jail *jail, struct wire *w)
-{
-    struct jail_state *s = &jail->state;
-
-    s->status = (int)wire_u32(w);
-    s->user_us = (int64_t)wire_u64(w);
-    s->system_us = (int64_t)wire_u64(w);
-    s->max_rss_kib = (int64_t)wire_u64(w);
-    uint32_t n = wire_count(w, 12);
-    for (s->denied_count = 0; s->denied_count < n && s->denied_count < JAIL_DENIED_MAX;
-         s->denied_count++) {
-        struct jail_denial *d = &s->denied[s->denied_count];
-        copy_text(d->name, sizeof d->name, wire_str(w));
-        d->count = wire_u64(w);
-    }
-    s->exited = true;
-}
-
-/* A guest that never ended by itself (killed at a limit) is known only by what was told on the way. */
-static void hear_denied(struct jail *jail, struct wire *w, struct jail_event *ret)
-{
-    copy_text(ret->name, sizeof ret->name, wire_str(w));
-    ret->count = wire_u64(w);
-    if (w->bad || jail->state.denied_count == JAIL_DENIED_MAX)
-        return;
-    struct jail_denial *d = &jail->state.denied[jail->state.denied_count++];
-    memcpy(d->name, ret->name, sizeof d->name);
-    d->count = ret->count;
-}
-
-static void hear_failure(struct wire *w, struct jail_event *ret)
-{
-    uint32_t kind = wire_u32(w);
-
-    ret->error.kind = kind > ERR_NONE && kind <= ERR_BUG ? (enum err_kind)kind : ERR_SYSTEM;
-    copy_text(ret->error.msg, sizeof ret->error.msg, wire_str(w));
-}
-
-static enum jail_event_kind decode(struct jail *jail, struct wire *w, int *fd, struct jail_event *ret)
-{
-    switch (wire_u32(w)) {
-    case MSG_BORN:
-        fd_close(&jail->init_pidfd);
-        jail->init_pidfd = fd_take(fd);
-        return JAIL_NOTHING;
-    case MSG_LOST:
-        hear_lost(jail, w);
-        return JAIL_NOTHING;
-    case MSG_PHASE:
-        hear_phase(jail, w);
-        return JAIL_NOTHING;
-    case MSG_READY:
-        fd_close(&jail->box);
-        jail->box = fd_take(fd);
-        return JAIL_READY;
-    case MSG_STARTED:
-        jail->state.held = wire_u32(w);
-        jail->state.started = true;
-        return JAIL_STARTED;
-    case MSG_DENIED:
-        hear_denied(jail, w, ret);
-        return JAIL_DENIED;
-    case MSG_EXIT:
-        hear_exit(jail, w);
-        return JAIL_EXITED;
-    case MSG_ERROR:
-        hear_failure(w, ret);
-        return JAIL_FAILED;
-    default:
-        return JAIL_NOTHING;
-    }
-}
-
 static void reap_helper(struct jail *jail)
 {
-    while (!jail->reaped && waitpid(jail->helper, NULL, 0) < 0 && errno == EINTR)
+    struct rusage use = {0};
+    struct jail_state *s = &jail->state;
+
+    if (jail->reaped)
+        return;
+    while (wait4(jail->helper, NULL, 0, &use) < 0 && errno == EINTR)
         ;
     jail->reaped = true;
+    /* Everyone below the helper was waited for: this is the whole tree, also when it was killed. */
+    s->user_us = (int64_t)use.ru_utime.tv_sec * 1000000 + use.ru_utime.tv_usec;
+    s->system_us = (int64_t)use.ru_stime.tv_sec * 1000000 + use.ru_stime.tv_usec;
+    if (use.ru_maxrss > s->max_rss_kib)
+        s->max_rss_kib = use.ru_maxrss;
+}
+
+/* Two kinds of message bring a descriptor along. */
+static void keep_fd(struct jail *jail, enum jail_message kind, const int *fds, size_t *count)
+{
+    int *slot = kind == MSG_BORN ? &jail->init_pidfd : kind == MSG_STARTED ? &jail->box : NULL;
+
+    if (!slot || !*count)
+        return;
+    fd_close(slot);
+    *slot = fds[--*count];
 }
 
 void jail_hear(struct jail *jail, struct jail_event *ret)
@@ -280,12 +211,9 @@ void jail_hear(struct jail *jail, struct jail_event *ret)
         reap_helper(jail);
         return;
     }
-    struct wire w = {.rest = {message, (size_t)got}};
-    int fd = count ? fds[0] : -1;
-    ret->kind = decode(jail, &w, &fd, ret);
-    fd_close(&fd);
-    for (size_t i = 1; i < count; i++)
-        close(fds[i]);
+    keep_fd(jail, message_read((struct str){message, (size_t)got}, &jail->state, ret), fds, &count);
+    while (count)
+        close(fds[--count]);
 }
 
 /* ---- the rest ---- */

@@ -31,8 +31,7 @@ int jail_fd(const struct jail *jail);
 
 enum jail_event_kind {
     JAIL_NOTHING, /* a message that only changed the jail's own state */
-    JAIL_READY,   /* files are laid, jail_box is there */
-    JAIL_STARTED,
+    JAIL_STARTED, /* the program runs, jail_box is there */
     JAIL_DENIED, /* name, count */
     JAIL_EXITED, /* the guest's first process ended; see jail_exit */
     JAIL_FAILED, /* nothing was started; error */
@@ -61,18 +60,13 @@ struct jail_lost {
     char why[200];
 };
 
-struct jail_phase {
-    char name[24];
-    int64_t at_ns; /* CLOCK_MONOTONIC */
-};
-
 #define JAIL_LOST_MAX   4
-#define JAIL_PHASES_MAX 16
 #define JAIL_DENIED_MAX 49
 
 /* What is known about it so far. */
 struct jail_state {
     bool started, exited;
+    bool alone; /* exited, and nothing else was alive inside: what is left is taking it down */
     int status; /* as from wait(), once exited */
     layer_mask held;
     int64_t user_us, system_us; /* the whole tree, as far as it was reaped */
@@ -81,14 +75,12 @@ struct jail_state {
     size_t denied_count;
     struct jail_lost lost[JAIL_LOST_MAX];
     size_t lost_count;
-    struct jail_phase phases[JAIL_PHASES_MAX];
-    size_t phase_count;
 };
 
 const struct jail_state *jail_state(const struct jail *jail);
 /* The host's pid of the helper, for the fallback watcher: the jail is the tree below it. */
 int jail_helper_pid(const struct jail *jail);
-/* The guest's disk (folders work, tmp, shm) once JAIL_READY came, else -1. Stays the jail's. */
+/* The guest's disk (folders work, tmp, shm) once JAIL_STARTED came, else -1. Stays the jail's. */
 int jail_box(const struct jail *jail);
 /* Kills what lives and waits for it. NULL is fine. */
 void jail_free(struct jail *jail);

@@ -51,12 +51,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
@@ -86,17 +86,6 @@ void tell_lost(layer_mask layers, const char *why)
     wire_put_u32(&b, MSG_LOST);
     wire_put_u32(&b, layers);
     wire_put_cstr(&b, why);
-    tell_buf(&b);
-}
-
-void tell_phase(const char *name)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, MSG_PHASE);
-    wire_put_cstr(&b, name);
-    wire_put_u64(&b, (uint64_t)clock_mono_ns());
     tell_buf(&b);
 }
 
@@ -133,17 +122,6 @@ void die_sys(const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     die(ERR_SYSTEM, "%s: %s", text, strerror(saved));
-}
-
-/* The caller may ignore signals or block them; the guest must start like any program. */
-static void reset_signals(void)
-{
-    sigset_t none;
-
-    for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void read_spec(struct inside *in)
@@ -209,7 +187,7 @@ struct clone3_args {
 };
 
 /* fork() into new namespaces. A container's filter may know clone3 only as "no such call". */
-static pid_t fork_into(const struct inside *in, int *ret_pidfd)
+static pid_t fork_into(struct inside *in, int *ret_pidfd)
 {
     uint64_t flags = clone_flags(in->mode);
     struct clone3_args args = {
@@ -217,16 +195,23 @@ static pid_t fork_into(const struct inside *in, int *ret_pidfd)
         .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
         .exit_signal = SIGCHLD,
     };
+    long pid = -1;
 
-    if (in->spec.enter_v2) {
+    in->born_inside = in->spec.enter_v2;
+    if (in->born_inside) {
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = SPEC_FD_CGROUP + in->spec.enter_count;
+        pid = syscall(SYS_clone3, &args, sizeof args);
     }
-    long pid = syscall(SYS_clone3, &args, sizeof args);
-    if (pid >= 0 || errno != ENOSYS || in->spec.enter_v2)
-        return (pid_t)pid;
-
-    return (pid_t)syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, NULL, NULL);
+    if (pid < 0) {
+        in->born_inside = false;
+        args.flags &= ~CLONE_INTO_CGROUP; /* Linux 5.7 */
+        args.cgroup = 0;
+        pid = syscall(SYS_clone3, &args, sizeof args);
+    }
+    if (pid < 0 && errno == ENOSYS)
+        pid = syscall(SYS_clone, flags | CLONE_PIDFD | SIGCHLD, NULL, ret_pidfd, NULL, NULL);
+    return (pid_t)pid;
 }
 
 static int write_map(pid_t pid, const char *file, uint32_t inside, uint32_t outside,
@@ -257,14 +242,23 @@ static int write_maps(const struct inside *in, pid_t pid, struct err *err)
     return write_map(pid, "gid_map", in->spec.gid, in->spec.host_gid, err);
 }
 
+static void hear_why(int sync, struct err *err)
+{
+    char why[200];
+    ssize_t n = recv(sync, why, sizeof why - 1, MSG_DONTWAIT);
+
+    why[n > 0 ? n : 0] = '\0';
+    err_set(err, ERR_UNSUPPORTED, "%s", n > 0 ? why : "a private root cannot be had");
+}
+
 /* Runs one attempt to its end. Returns false when another one may be made, with the reason in *err.
  */
 static bool attempt(struct inside *in, struct err *err)
 {
     int sync[2], pidfd = -1, status;
 
-    if (fd_pipe(sync, err) < 0)
-        die_err(err);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) < 0)
+        die_sys("make a socket pair");
     pid_t pid = fork_into(in, &pidfd);
     if (pid < 0) {
         err_sys(err, "clone with new namespaces");
@@ -283,17 +277,15 @@ static bool attempt(struct inside *in, struct err *err)
         tell(MSG_BORN, pidfd);
         (void)!write(sync[1], "", 1);
     }
-    fd_close(&sync[1]); /* an init that reads the end instead of a byte gives up */
+    (void)shutdown(sync[1], SHUT_WR); /* an init that reads the end instead of a byte gives up */
     fd_close(&pidfd);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (!mapped)
-        return false;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RETRY) {
-        err_set(err, ERR_UNSUPPORTED, "the namespaces give no right to mount");
-        return false;
-    }
-    return true;
+    bool again = !mapped || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RETRY);
+    if (again && mapped)
+        hear_why(sync[1], err);
+    fd_close(&sync[1]);
+    return !again;
 }
 
 static pid_t to_pid(struct str digits)
@@ -326,28 +318,51 @@ void end_children(void)
     }
 }
 
-/* With every namespace; else, as root, without a user namespace; else with what needs neither. */
-static void run_attempts(struct inside *in)
+/* Making a jail is a chain of short steps in three processes. Left alone, the scheduler puts each new process
+ * on an idle processor, and waking that up costs more than the step (1.5 ms in a virtual machine). So the
+ * chain stays where it is; the guest gets its processors back when it runs. */
+static void stay_on_this_processor(struct inside *in)
+{
+    cpu_set_t one;
+    int here = sched_getcpu();
+
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof in->processors, &in->processors) < 0 || here < 0 ||
+        here >= CPU_SETSIZE)
+        return; /* more processors than a cpu_set_t holds */
+    CPU_SET(here, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+static bool attempt_with(struct inside *in, layer_mask mode)
 {
     struct err err = {0};
 
-    in->mode = in->spec.wanted;
+    in->mode = mode;
+    in->lost = in->spec.wanted & ~mode;
+    /* Without a pid namespace our death would end nothing; init sees the library's end and says so by its own
+     * (inside_serve.c). And somebody must remove what lies on the host's disk. */
+    if (!(mode & LAYER_BIT(LAYER_PIDNS)))
+        (void)prctl(PR_SET_PDEATHSIG, 0);
     if (attempt(in, &err))
+        return true;
+    in->why = err;
+    return false;
+}
+
+/* With every namespace; else, as root, without a user namespace; else with what needs neither. */
+static void run_attempts(struct inside *in)
+{
+    layer_mask wanted = in->spec.wanted, least = without_namespaces(wanted);
+
+    if (attempt_with(in, wanted))
         return;
-    if ((in->mode & LAYER_BIT(LAYER_USERNS)) && geteuid() == 0) {
-        in->mode &= ~LAYER_BIT(LAYER_USERNS);
-        tell_lost(LAYER_BIT(LAYER_USERNS), err.msg);
-        if (attempt(in, &err))
-            return;
-    }
-    layer_mask left = without_namespaces(in->mode);
-    if (left != in->mode) {
-        tell_lost(in->mode & ~left, err.msg);
-        in->mode = left;
-        if (attempt(in, &err))
-            return;
-    }
-    die_err(&err);
+    if ((wanted & LAYER_BIT(LAYER_USERNS)) && geteuid() == 0 &&
+        attempt_with(in, wanted & ~LAYER_BIT(LAYER_USERNS)))
+        return;
+    if (least != wanted && attempt_with(in, least))
+        return;
+    die_err(&in->why);
 }
 
 int main(int argc, char **argv)
@@ -362,12 +377,14 @@ int main(int argc, char **argv)
     (void)close_range(SPEC_FD_END, ~0U, 0);
     for (int fd = SPEC_FD_CONTROL; fd < SPEC_FD_END; fd++)
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-    reset_signals();
     umask(022);
     read_spec(&in);
     die_with(in.spec.host_pid);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    stay_on_this_processor(&in);
     run_attempts(&in);
     end_children();
+    if (!(in.mode & LAYER_BIT(LAYER_ROOT)) && getppid() != in.spec.host_pid)
+        host_box_remove(&in); /* else the library reads it first */
     return 0;
 }

@@ -65,7 +65,8 @@ static void put_vector(struct buf *b, char **v)
 
 static uint32_t flags_of(const struct jail_spec *spec)
 {
-    return (uint32_t)spec->net_host | (uint32_t)spec->lay << 1 | (uint32_t)spec->enter_v2 << 2;
+    return (uint32_t)spec->net_host | (uint32_t)spec->lay << 1 | (uint32_t)spec->enter_v2 << 2 |
+           (uint32_t)spec->pids_held << 3;
 }
 
 int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
@@ -80,6 +81,7 @@ int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
     wire_put_u32(out, spec->host_gid);
     wire_put_u64(out, spec->disk_bytes);
     wire_put_u64(out, spec->inodes);
+    wire_put_u64(out, (uint64_t)spec->wall_ms);
     wire_put_u32(out, flags_of(spec));
     wire_put_u32(out, spec->enter_count);
     wire_put_cstr(out, spec->hostname);
@@ -128,7 +130,8 @@ static void get_flags(struct wire *w, struct jail_spec *spec)
     spec->net_host = flags & 1;
     spec->lay = flags & 2;
     spec->enter_v2 = flags & 4;
-    if (flags > 7)
+    spec->pids_held = flags & 8;
+    if (flags > 15)
         w->bad = true;
 }
 
@@ -193,6 +196,8 @@ static int check(const struct jail_spec *spec, struct err *err)
     if (spec->enter_count > SPEC_ENTER_MAX || (spec->required & ~LAYERS_ALL) ||
         (spec->wanted & ~LAYERS_ALL))
         return err_set(err, ERR_USAGE, "jail spec: values out of range");
+    if (spec->wall_ms < 0 || spec->wall_ms > INT64_MAX / 1000)
+        return err_set(err, ERR_USAGE, "jail spec: a time limit out of range");
     if (!spec->disk_bytes || !spec->inodes)
         return err_set(err, ERR_USAGE, "jail spec: no size for the guest's disk");
     return 0;
@@ -214,6 +219,7 @@ int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err)
     ret->host_gid = wire_u32(&w);
     ret->disk_bytes = wire_u64(&w);
     ret->inodes = wire_u64(&w);
+    ret->wall_ms = (int64_t)wire_u64(&w);
     get_flags(&w, ret);
     ret->enter_count = wire_u32(&w);
     ret->hostname = wire_cstr(&w);

@@ -64,6 +64,7 @@ struct jail_spec {
     char **argv; /* NULL-terminated, as is envp */
     char **envp;
     char *cwd;
+    int64_t wall_ms; /* from the program's start; 0 for ever */
     struct spec_rlimit *rlimits;
     size_t rlimit_count;
 
@@ -71,6 +72,7 @@ struct jail_spec {
     bool lay;             /* files follow on SPEC_FD_LAY */
     uint32_t enter_count; /* cgroup v1 `tasks` descriptors from SPEC_FD_CGROUP on */
     bool enter_v2;        /* then one more: the cgroup v2 folder to be born into */
+    bool pids_held;       /* one of them limits processes */
 };
 
 /* The descriptors that the helper is started with; 0, 1 and 2 are the guest's. */

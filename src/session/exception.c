@@ -8,7 +8,8 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-/* "ValueError", "json.decoder.JSONDecodeError": dotted identifiers, with a capital in the last one. */
+/* "ValueError", "json.decoder.JSONDecodeError": dotted identifiers, with a capital in the last one.
+ */
 static bool is_type_name(struct str s)
 {
     bool capital = false;
@@ -28,8 +29,7 @@ static bool is_type_name(struct str s)
 
 static bool is_own_frame(struct str line, const char *work)
 {
-    return str_starts(line, FRAME) &&
-           str_starts(str_slice(line, strlen(FRAME), line.n), work) &&
+    return str_starts(line, FRAME) && str_starts(str_slice(line, strlen(FRAME), line.n), work) &&
            str_find(line, STR("\", line ")) > 0;
 }
 
@@ -87,17 +87,12 @@ struct result_exception *exception_read(struct str text, const char *work)
             continue;
         /* The message may go on over several lines: all that is left. */
         type = name;
-        free(e.message);
-        e.message = clean(str_trim(str_slice(text, (size_t)(line.p - text.p) + name.n +
-                                                       (colon < 0 ? 0 : 2),
-                                             text.n)));
-        if (str_starts(text, "Traceback") || e.line)
-            break;
+        e.message = clean(str_trim(
+            str_slice(text, (size_t)(line.p - text.p) + name.n + (colon < 0 ? 0 : 2), text.n)));
+        break;
     }
-    if (!type.n) {
-        free(e.message);
+    if (!type.n)
         return NULL;
-    }
     e.type = xstrndup(type.p, type.n);
     e.traceback = clean(text);
     struct result_exception *copy = xmalloc(sizeof *copy);

@@ -64,10 +64,9 @@ static char *first_word_of(const char *folder, const char *name)
 
     if (fd_read_file_at(AT_FDCWD, path, text, sizeof text) < 0)
         return NULL;
-    struct str word = str_trim(str_from(text)), line;
-    if (!str_next_line(&word, &line))
-        return NULL;
-    return line.n ? xstrndup(line.p, line.n) : NULL;
+    struct str word = str_trim(str_from(text));
+    word.n = strcspn(text + (word.p - text), " \t\r\n");
+    return word.n ? xstrndup(word.p, word.n) : NULL;
 }
 
 /* In pyenv's order: the variable, .python-version here or above, the global choice. */

@@ -462,12 +462,14 @@ void session_run(const struct run_request *request, const struct run_watch *watc
         read_status(ret);
         read_exception(&run);
         collect(&run);
+        outcome_phase(&ret->outcome, "collect");
         note_lost(ret);
     } else if (ret->cancelled) {
         ret->error.kind = ERR_NONE;
     }
     remove_box(&ret->outcome);
     record_write(&run.recorder, request, ret);
+    outcome_phase(&ret->outcome, "log");
     emit(&run, (struct run_event){.kind = RUN_FINISHED});
     run_done(&run);
 }

@@ -36,7 +36,7 @@ const struct opt wall_options[] = {
     {.name = "ro", .kind = OPT_LIST, .flags = OPT_CONF | OPT_LOOSENS, .offset = AT(ro),
      .arg = "SRC[:DST]", .group = "The wall",
      .help = "show a host file or folder inside, read-only; may be repeated"},
-    {.name = "require", .kind = OPT_LIST, .flags = OPT_CONF, .offset = AT(require), .arg = "LAYER",
+    {.name = "require", .kind = OPT_LIST, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(require), .arg = "LAYER",
      .group = "The wall", .help = "refuse to run without this layer; 'glovebox help layers'"},
     {.name = "without", .kind = OPT_LIST, .flags = OPT_LOOSENS, .offset = AT(without),
      .arg = "LAYER", .group = "The wall",
@@ -49,31 +49,31 @@ const struct opt wall_options[] = {
 };
 
 const struct opt limit_options[] = {
-    {.name = "timeout", .letter = 't', .kind = OPT_DURATION, .flags = OPT_CONF,
+    {.name = "timeout", .letter = 't', .kind = OPT_DURATION, .flags = OPT_CONF | OPT_ONLY_LOWER,
      .offset = AT(timeout_ms), .arg = "TIME", .group = "Limits (0: none)", .initial = "30s",
      .help = "wall clock, for the whole tree of processes"},
-    {.name = "cpu-time", .kind = OPT_DURATION, .flags = OPT_CONF, .offset = AT(cpu_time_ms),
+    {.name = "cpu-time", .kind = OPT_DURATION, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(cpu_time_ms),
      .arg = "TIME", .group = "Limits (0: none)", .initial = "0s",
      .help = "processor time, for the whole tree"},
-    {.name = "memory", .letter = 'm', .kind = OPT_SIZE, .flags = OPT_CONF, .offset = AT(memory),
+    {.name = "memory", .letter = 'm', .kind = OPT_SIZE, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(memory),
      .arg = "SIZE", .group = "Limits (0: none)", .initial = "512m",
      .help = "memory of the whole tree, its files in /tmp and the workspace included"},
-    {.name = "cpus", .kind = OPT_MILLI, .flags = OPT_CONF, .offset = AT(cpus_milli), .arg = "N",
+    {.name = "cpus", .kind = OPT_MILLI, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(cpus_milli), .arg = "N",
      .group = "Limits (0: none)", .initial = "1.0", .max = 4096000,
      .help = "share of the processors, such as 0.5"},
-    {.name = "pids", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(pids), .arg = "N",
+    {.name = "pids", .kind = OPT_INT, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(pids), .arg = "N",
      .group = "Limits (0: none)", .initial = "64", .max = 4194304,
      .help = "processes and threads at one time"},
-    {.name = "disk", .kind = OPT_SIZE, .flags = OPT_CONF, .offset = AT(disk), .arg = "SIZE",
+    {.name = "disk", .kind = OPT_SIZE, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(disk), .arg = "SIZE",
      .group = "Limits (0: none)", .initial = "256m",
      .help = "workspace, /tmp and /dev/shm together"},
-    {.name = "inodes", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(inodes), .arg = "N",
+    {.name = "inodes", .kind = OPT_INT, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(inodes), .arg = "N",
      .group = "Limits (0: none)", .initial = "65536", .max = 1 << 30,
      .help = "files and folders in them"},
-    {.name = "open-files", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(open_files), .arg = "N",
+    {.name = "open-files", .kind = OPT_INT, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(open_files), .arg = "N",
      .group = "Limits (0: none)", .initial = "1024", .max = 1048576,
      .help = "open descriptors of one process"},
-    {.name = "output-limit", .kind = OPT_SIZE, .flags = OPT_CONF, .offset = AT(output_limit),
+    {.name = "output-limit", .kind = OPT_SIZE, .flags = OPT_CONF | OPT_ONLY_LOWER, .offset = AT(output_limit),
      .arg = "SIZE", .group = "Limits (0: none)", .initial = "1m", .max = 1LL << 30,
      .help = "of each output stream, that much is kept, half from its beginning, half from its end"},
     {.name = "retries", .kind = OPT_INT, .flags = OPT_CONF, .offset = AT(retries), .arg = "N",
@@ -89,7 +89,7 @@ const struct opt log_options[] = {
     {.name = "log", .kind = OPT_STRING, .flags = OPT_CONF | OPT_LOOSENS, .offset = AT(log),
      .arg = "FILE", .group = "Log",
      .help = "where runs are written down, or off; 'glovebox log path' tells the default"},
-    {.name = "log-code", .kind = OPT_FLAG, .flags = OPT_CONF, .offset = AT(log_code),
+    {.name = "log-code", .kind = OPT_FLAG, .flags = OPT_CONF | OPT_LOOSENS, .offset = AT(log_code),
      .group = "Log", .help = "keep the program's text in the log too"},
     {0},
 };
@@ -100,25 +100,31 @@ static int on_section(void *ctx, const struct opt_source *source, const struct c
     struct settings *settings = ctx;
     struct str section = item->section;
 
-    (void)source; /* a language of a project's runs inside the wall like any other */
     if (!str_starts(section, "language.") || section.n <= 9)
         return err_set(err, ERR_USAGE, "there is no section [%.*s]; use [language.NAME]",
                        (int)section.n, section.p);
     return language_configure(&settings->languages, str_slice(section, 9, section.n), item->key,
-                              item->values, item->n, err);
+                              item->values, item->n, source->from == OPT_FROM_PROJECT, err);
+}
+
+/* Does the variable or the option name the user's file? Then it has to be there. */
+static char *user_file(const char *config, bool *ret_named)
+{
+    const char *named = config ? config : getenv("GLOVEBOX_CONFIG");
+
+    *ret_named = named && *named;
+    return *ret_named ? xstrdup(named) : conf_user_path("glovebox");
 }
 
 static int load_files(struct settings *settings, struct opt_set *set, const char *config,
                       struct err *err)
 {
-    const char *named = getenv("GLOVEBOX_CONFIG");
-    if (!config && named && *named)
-        config = named;
-    AUTO_FREE char *user = config ? xstrdup(config) : conf_user_path("glovebox");
+    bool named;
+    AUTO_FREE char *user = user_file(config, &named);
     struct opt_conf conf = {
         .path = user,
         .from = OPT_FROM_USER,
-        .optional = !config,
+        .optional = !named,
         .section = on_section,
         .ctx = settings,
     };

@@ -215,7 +215,7 @@ static void free_words(const char *const *words)
     free((void *)words);
 }
 
-static struct language *user_row(struct language_table *table, struct str name)
+static struct language *user_row(struct language_table *table, struct str name, bool stranger)
 {
     for (size_t i = 0; i < table->user_count; i++)
         if (str_is(name, table->user[i]->name))
@@ -224,6 +224,7 @@ static struct language *user_row(struct language_table *table, struct str name)
     table->user = xrealloc_array(table->user, table->user_count + 1, sizeof *table->user);
     struct language *row = xcalloc(1, sizeof *row);
     row->name = xstrndup(name.p, name.n);
+    row->stranger = stranger;
     /* Another interpreter for a language we know keeps our way of calling it. */
     if (base)
         row->runner = base->runner;
@@ -243,10 +244,53 @@ static const char *const *or_builtin(const char *const *own, const char *const *
     return (const char *const *)copy_words(items, n);
 }
 
-int language_configure(struct language_table *table, struct str name, struct str key,
-                       const struct str *values, size_t n, struct err *err)
+static bool means(const struct language *row, struct str word)
 {
-    struct language *row = user_row(table, name);
+    return is_called(row, word) || listed(row->extensions, word);
+}
+
+/* The row other than `own` that has this name, alias or extension. */
+static const struct language *taken_by(const struct language_table *table,
+                                       const struct language *own, struct str word)
+{
+    for (size_t i = 0; i < table->user_count; i++)
+        if (table->user[i] != own && means(table->user[i], word))
+            return table->user[i];
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++)
+        if (means(&builtin[i], word))
+            return &builtin[i];
+    return NULL;
+}
+
+static int check_stranger(const struct language_table *table, const struct language *row,
+                          struct str key, const struct str *values, size_t n, struct err *err)
+{
+    const struct language *other = taken_by(table, row, str_from(row->name));
+    bool command = str_is(key, "command");
+
+    if (!row->stranger || other)
+        return err_set(err, ERR_USAGE,
+                       "a project's config file may not change what '%s' runs; "
+                       "do it in your own config file",
+                       row->name);
+    for (size_t i = 0; i < n; i++) {
+        int shown = (int)(values[i].n < 60 ? values[i].n : 60);
+        if (command && memchr(values[i].p, '/', values[i].n))
+            return err_set(err, ERR_USAGE,
+                           "a project's config file names programs without a path, not '%.*s'",
+                           shown, values[i].p);
+        other = command || str_is(key, "args") ? NULL : taken_by(table, row, values[i]);
+        if (other)
+            return err_set(err, ERR_USAGE, "'%.*s' already means %s; change it in your own config file",
+                           shown, values[i].p, other->name);
+    }
+    return 0;
+}
+
+int language_configure(struct language_table *table, struct str name, struct str key,
+                       const struct str *values, size_t n, bool stranger, struct err *err)
+{
+    struct language *row = user_row(table, name, stranger);
     const struct {
         const char *key;
         const char *const **slot;
@@ -256,6 +300,8 @@ int language_configure(struct language_table *table, struct str name, struct str
                 {"extensions", &row->extensions},
                 {"aliases", &row->aliases}};
 
+    if (stranger && check_stranger(table, row, key, values, n, err) < 0)
+        return -1;
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         if (!str_is(key, keys[i].key))
             continue;

@@ -22,6 +22,7 @@ struct language {
     const char *runner;             /* a program of ours that starts the user's, or NULL */
     const char *extension;          /* for a program that comes without a name */
     const char *install;            /* how to get it on this distribution */
+    bool stranger;                  /* of the user's rows: see language_configure */
 };
 
 struct language_table {
@@ -38,9 +39,11 @@ const struct language *language_detect(const struct language_table *table, const
 void language_each(const struct language_table *table,
                    void (*each)(void *ctx, const struct language *language), void *ctx);
 
-/* One `key = values` of a [language.NAME] section. */
+/* One `key = values` of a [language.NAME] section. What a stranger's file says may only add: not
+ * change what a name or an extension means already, nor name a program by its path, which would
+ * show that part of the host inside. */
 int language_configure(struct language_table *table, struct str name, struct str key,
-                       const struct str *values, size_t n, struct err *err);
+                       const struct str *values, size_t n, bool stranger, struct err *err);
 /* Every row of the user's has a command. */
 int language_check(const struct language_table *table, struct err *err);
 void language_table_done(struct language_table *table);

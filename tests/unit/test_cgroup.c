@@ -178,7 +178,7 @@ static void spin_ms(int64_t ms)
 
 static void test_cpu(void)
 {
-    struct cgroup *c = open_or_die((struct jail_limits){.cpu_milli = 200});
+    struct cgroup *c = open_or_die((struct jail_limits){.cpu_milli = 200, .cpu_ms = 60000});
     struct cgroup_usage use;
     pid_t pid = fork_into(c);
 

@@ -177,6 +177,25 @@ static inline void lay(struct lay_list *list)
         OK(0, "laid: %s", err.msg);
 }
 
+/* ws is on a tmpfs. False, and a skip, where there is none to write to. */
+static inline bool fresh_tmpfs(char *path)
+{
+    if (!mkdtemp(path)) {
+        SKIP("there is no /dev/shm to write to");
+        return false;
+    }
+    fresh();
+    fd_close(&ws);
+    ws = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return true;
+}
+
+static inline void done_tmpfs(const char *path)
+{
+    EQ_INT(workspace_empty(ws, &err), 0);
+    EQ_INT(rmdir(path), 0);
+}
+
 static inline void stand_in(const char *path, uid_t uid)
 {
     if (uid && (setgroups(0, NULL) < 0 || setgid(uid) < 0 || setuid(uid) < 0))

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+x = 1
+y = = 2

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+sys.exit(256 + 9)

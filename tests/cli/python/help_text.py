@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+def f(x):
+    """What f does."""
+
+
+help(f)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+print("x")
+sys.stdout = None
+print("y")

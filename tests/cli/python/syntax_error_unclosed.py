@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+x = (1,
+     2
+print(x)

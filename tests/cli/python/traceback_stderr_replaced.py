@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+
+class Writer:
+    def write(self, text):
+        sys.stdout.write(text.upper())
+
+
+sys.stderr = Writer()
+raise ValueError("loud")

@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the program from outside: tests/cli/run.py [WORD...], with $GLOVEBOX (build/glovebox). Prints TAP.
+
+As root each test runs twice: as root, and as an ordinary user."""
+import glob
+import importlib
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import box
+
+
+def copy_programs(glovebox):
+    """Where any user can reach them, and nobody builds them anew meanwhile."""
+    folder = tempfile.mkdtemp(prefix="glovebox-programs-")
+    os.chmod(folder, 0o755)
+    for name in ("glovebox", "glovebox-jail"):
+        shutil.copy(os.path.join(os.path.dirname(glovebox), name), folder)
+    return folder
+
+
+def as_user(glovebox, modules, words, number):
+    """A child that is nobody in particular; returns how many checks it made and how many failed."""
+    read, write = os.pipe()
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        os.close(read)
+        os.environ["GLOVEBOX_BOTH"] = "1"
+        os.chdir("/")
+        os.setgroups([])
+        os.setresgid(box.ORDINARY, box.ORDINARY, box.ORDINARY)
+        os.setresuid(box.ORDINARY, box.ORDINARY, box.ORDINARY)
+        suite = box.Suite(glovebox, "user", sys.stdout.buffer, number)
+        try:
+            box.run_tests(suite, modules, words)
+        finally:
+            os.write(write, b"%d %d" % (suite.number, suite.failed))
+            os._exit(0)
+    os.close(write)
+    with open(read, "rb") as f:
+        counts = f.read().split()
+    os.waitpid(pid, 0)
+    return (int(counts[0]), int(counts[1])) if counts else (number, 1)
+
+
+def main(words):
+    glovebox = os.path.abspath(os.environ.get("GLOVEBOX") or os.path.join(box.ROOT, "build", "glovebox"))
+    names = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(box.HERE, "test_*.py")))
+    modules = [importlib.import_module(name) for name in names]
+    os.umask(0o022)
+    folder = copy_programs(glovebox)
+    program = os.path.join(folder, "glovebox")
+    root = os.geteuid() == 0
+    try:
+        suite = box.Suite(program, "root" if root else "user", sys.stdout.buffer)
+        box.run_tests(suite, modules, words)
+        number, failed = suite.number, suite.failed
+        if root:
+            number, more = as_user(program, modules, words, number)
+            failed += more
+        else:
+            number += 1
+            print("ok %d - all of it as root # SKIP needs root to become another user" % number)
+        print("1..%d" % number)
+        return 1 if failed or not number else 0
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

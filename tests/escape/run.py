@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the attacks and checks that each failed, and for the reason it names. See README.md.
+
+    run.py [--glovebox PROGRAM] [--jobs N] [--list] [NAME...]
+
+Speaks TAP; NAME picks attacks whose file name contains it.
+"""
+import argparse
+import collections
+import os
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+from canaries import Canaries, compile_c
+from cases import Case, Host, cases_of
+import headers
+from neighbours import Neighbour
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+UNPRIVILEGED = 61957  # nobody's; as an ordinary user's uid when we are root
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--glovebox", default=os.path.join(HERE, "../../build/glovebox"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--list", action="store_true", help="print a table and run nothing")
+    parser.add_argument("names", nargs="*")
+    return parser.parse_args()
+
+
+def print_list(attacks):
+    for attack in attacks:
+        then = attack.get("then") or "-"
+        print("%-28s %-13s %-13s %s" % (attack.name, attack.first, then, attack.get("source")))
+    print("%d attacks; stopped by:" % len(attacks), ", ".join(
+        "%s %d" % pair for pair in collections.Counter(a.first for a in attacks).most_common()))
+
+
+def build(attacks, scratch):
+    for attack in attacks:
+        if attack.extension == ".c":
+            attack.binary = os.path.join(scratch, "bin", attack.name)
+            attack.why_not = compile_c(attack.path, attack.binary, "-I" + HERE)
+
+
+class Tap:
+    def __init__(self):
+        self.lock, self.count, self.failed = threading.Lock(), 0, 0
+
+    def line(self, problems, name, skip=None):
+        with self.lock:
+            self.count += 1
+            self.failed += bool(problems)
+            print("%sok %d - %s%s" % ("not " if problems else "", self.count, name,
+                                      " # SKIP " + skip if skip else ""))
+            for problem in problems:
+                for text in str(problem).splitlines():
+                    print("#   " + text)
+            sys.stdout.flush()
+
+    def done(self):
+        print("1..%d" % self.count)
+        return 1 if self.failed else 0
+
+
+class Worker(threading.Thread):
+    """Takes cases from the queue; its canaries are its own, so what touched them is known."""
+
+    def __init__(self, number, todo, host, tap):
+        super().__init__()
+        self.number, self.todo, self.host, self.tap = number, todo, host, tap
+        self.canaries, self.made = {}, 0
+
+    def fresh(self, mode):
+        self.made += 1
+        folder = os.path.join(self.host.scratch, "%d-%s-%d" % (self.number, mode, self.made))
+        return Canaries(folder, self.host.uids[mode])
+
+    def run_case(self, case):
+        """Without a wall its canaries are used up; and those that were touched, too."""
+        if case.mode not in self.host.modes:
+            return [], "only root can try this"
+        kept = self.canaries.pop(case.mode, None)
+        canaries = self.fresh(case.mode) if kept is None or case.variant == "bare" else kept
+        problems, skip = case.run(self.host, canaries)
+        if case.variant == "bare" or problems:
+            canaries.close()
+            canaries = kept if case.variant == "bare" else None
+        if canaries:
+            self.canaries[case.mode] = canaries
+        return problems, skip
+
+    def run(self):
+        while True:
+            try:
+                case = self.todo.get_nowait()
+            except queue.Empty:
+                break
+            try:
+                problems, skip = self.run_case(case)
+            except Exception as error:  # a fault of the test itself must not look like success
+                problems, skip = ["the test failed: %r" % error], None
+            self.tap.line(problems, case.title, skip)
+        for canaries in self.canaries.values():
+            canaries.close()
+
+
+def left_over(host):
+    """Processes and control groups that outlived their run."""
+    for name, pids in (("process", host.descendants()), ("control group", host.control_groups())):
+        for one in pids:
+            yield "%s %s is left" % (name, one)
+
+
+def run_all(attacks, host, jobs, tap):
+    todo = queue.Queue()
+    for attack in attacks:
+        for case in cases_of(attack, host):
+            todo.put(case)
+    workers = [Worker(n, todo, host, tap) for n in range(max(jobs, 1))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def start_neighbours(host):
+    for mode in host.modes:
+        walled = Neighbour(lambda a, **p: host.start(mode, a, **p), None)
+        rootless = Neighbour(lambda a, **p: host.start(mode, a, **p), "root")
+        host.neighbours[mode] = [walled, rootless]
+
+
+def stop_neighbours(host, tap):
+    for mode, both in host.neighbours.items():
+        for neighbour in both:
+            said = neighbour.close()
+            tap.line([said] if said else [], "the neighbour %sas %s is untouched" % (
+                "without a root " if neighbour.without else "", mode))
+
+
+def main():
+    options = arguments()
+    attacks = headers.load(os.path.join(HERE, "attacks"), options.names)
+    if options.list:
+        print_list(attacks)
+        return 0
+    scratch = tempfile.mkdtemp(prefix="glovebox-escape-")
+    os.chmod(scratch, 0o755)
+    tap = Tap()
+    host = Host(scratch, os.path.realpath(options.glovebox), UNPRIVILEGED)
+    try:
+        build(attacks, scratch)
+        start_neighbours(host)
+        run_all(attacks, host, options.jobs, tap)
+        stop_neighbours(host, tap)
+        tap.line(list(left_over(host)), "nothing is left behind")
+        if not options.names:
+            tap.line(["only %d" % host.proved] if host.proved < 15 else [],
+                     "at least 15 attacks succeed where there is no wall (%d)" % host.proved)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

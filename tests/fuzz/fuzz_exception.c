@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Any bytes as what a program wrote to its error stream.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "session/exception.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    struct result_exception *e = exception_read((struct str){(const char *)data, n}, "/box/work/");
+
+    if (!e)
+        return 0;
+    assert(e->type[0] &&
+           strspn(e->type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_.0123456789") ==
+               strlen(e->type));
+    assert(utf8_valid(str_from(e->message)) && utf8_valid(str_from(e->traceback)));
+    assert(e->line >= 0);
+    exception_free(e);
+    return 0;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The filter's programs, run by an interpreter of our own, against the same policy stated twice
+ * more: as libseccomp rules, and as plain C for what libseccomp cannot say (it has no "any of these
+ * bits is set" and no "one of many" for a refusal). Every number of both architectures, every
+ * flavour.
+ */
+#include "jail/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "filter_oracle.h"
+#include "tap.h"
+
+/* The policy in plain C. */
+static uint32_t by_span(const struct span *spans, size_t n, uint32_t value, unsigned flavour,
+                        uint32_t otherwise)
+{
+    for (size_t i = 0; i < n; i++)
+        if (spans[i].first <= value && value <= spans[i].last) {
+            bool shared = spans[i].action == ACT_SHARED_DENY;
+            bool refused =
+                spans[i].action == ACT_DENY || (shared && (flavour & FILTER_SHARED_PIDS));
+            return refused ? tell(flavour, EPERM) : YES;
+        }
+    return otherwise;
+}
+
+static uint32_t want_socket(uint32_t family, uint32_t type, uint32_t protocol, unsigned flavour)
+{
+    uint32_t no = tell(flavour, EAFNOSUPPORT);
+    bool inet = family == AF_INET || family == AF_INET6;
+
+    type &= 15;
+    if (family == AF_UNIX)
+        return type == SOCK_STREAM || type == SOCK_DGRAM || type == SOCK_SEQPACKET ? YES : no;
+    if (family == AF_NETLINK)
+        return protocol == NETLINK_ROUTE ? YES : no;
+    if (!inet || flavour & FILTER_NO_INET || (type != SOCK_STREAM && type != SOCK_DGRAM))
+        return no;
+    switch (protocol) {
+    case 0:
+    case IPPROTO_ICMP:
+    case IPPROTO_TCP:
+    case IPPROTO_UDP:
+    case IPPROTO_ICMPV6:
+        return YES;
+    case 262: /* MPTCP */
+        return NO(EPROTONOSUPPORT);
+    default:
+        return no;
+    }
+}
+
+static uint32_t want_seccomp(uint32_t operation, uint32_t flags)
+{
+    if (operation > SECCOMP_GET_NOTIF_SIZES)
+        return NO(EINVAL);
+    if (operation != SECCOMP_SET_MODE_FILTER)
+        return YES;
+    return flags & ~(uint32_t)(1 | 2 | 4 | 16) ? NO(EPERM) : YES;
+}
+
+static uint32_t want_shared(enum action action, const uint32_t a[3], unsigned flavour)
+{
+    uint32_t no = tell(flavour, EPERM);
+
+    if (!(flavour & FILTER_SHARED_PIDS))
+        return YES;
+    switch ((int)action) {
+    case ACT_SHARED_QUIET:
+        return NO(EPERM);
+    case ACT_SHARED_KILL:
+        return a[0] == 0 || a[1] == 0 ? YES : no;
+    case ACT_SHARED_TKILL:
+        return a[1] == 0 || a[1] == SIGURG ? YES : no;
+    case ACT_SHARED_TGKILL:
+        return a[2] == 0 || a[2] == SIGURG ? YES : no;
+    case ACT_SHARED_FCNTL:
+        return a[1] == F_SETOWN || a[1] == F_SETOWN_EX ? no : YES;
+    case ACT_SHARED_PRLIMIT:
+        return a[0] == 0 ? YES : no;
+    case ACT_SHARED_PRIORITY:
+        return a[0] == PRIO_PROCESS && a[1] == 0 ? YES : NO(EPERM);
+    default:
+        return no;
+    }
+}
+
+static bool is_device(uint32_t mode)
+{
+    uint32_t type = mode & S_IFMT;
+
+    return type != 0 && type != S_IFREG && type != S_IFIFO && type != S_IFSOCK;
+}
+
+static uint32_t want(const struct row *row, unsigned flavour, const struct seccomp_data *data)
+{
+    const uint32_t a[3] = {(uint32_t)data->args[0], (uint32_t)data->args[1],
+                           (uint32_t)data->args[2]};
+    uint32_t no = tell(flavour, EPERM);
+    enum action action = row ? row->action : ACT_UNKNOWN;
+
+    switch ((int)action) {
+    case ACT_ALLOW:
+        return YES;
+    case ACT_DENY:
+        return no;
+    case ACT_UNKNOWN:
+        return tell(flavour, ENOSYS);
+    case ACT_ABSENT:
+        return NO(ENOSYS);
+    case ACT_QUIET:
+        return NO(EPERM);
+    case ACT_CLONE: /* the namespaces' flags but CLONE_NEWTIME, which is an exit signal here */
+        return a[0] & 0x7e020000 ? no : YES;
+    case ACT_UNSHARE:
+        return a[0] & ~0x40600U ? no : YES;
+    case ACT_PERSONALITY:
+        return a[0] + 1 <= 1 ? YES : no;
+    case ACT_SOCKET:
+        return want_socket(a[0], a[1], a[2], flavour);
+    case ACT_SOCKETPAIR:
+        return a[0] == AF_UNIX ? YES : tell(flavour, EAFNOSUPPORT);
+    case ACT_IOCTL:
+        return by_span(ioctls, ARRAY_LEN(ioctls), a[1], flavour, YES);
+    case ACT_PRCTL:
+        return by_span(prctls, ARRAY_LEN(prctls), a[0], flavour, tell(flavour, EINVAL));
+    case ACT_SECCOMP:
+        return want_seccomp(a[0], a[1]);
+    case ACT_SCHEDULER:
+        return (a[1] & 0xbfffffff) == 0 || (a[1] & 0xbfffffff) == 3 || (a[1] & 0xbfffffff) == 5
+                   ? YES
+                   : NO(EPERM);
+    case ACT_MADVISE:
+        return a[2] == MADV_MERGEABLE ? NO(EINVAL) : YES;
+    case ACT_MODE_1:
+    case ACT_MODE_2:
+        return a[action == ACT_MODE_2 ? 2 : 1] & 06000 ? no : YES;
+    case ACT_NODE_1:
+    case ACT_NODE_2:
+        return is_device(a[action == ACT_NODE_2 ? 2 : 1]) ? no : YES;
+    default:
+        return want_shared(action, a, flavour);
+    }
+}
+
+/* Values of interest in any argument. */
+static const uint32_t values[] = {
+    0,          1,          2,          3,          4,          5,          6,          7,
+    8,          9,          10,         12,         13,         14,         15,         16,
+    17,         22,         23,         24,         28,         33,         34,         35,
+    36,         38,         40,         45,         47,         48,         56,         57,
+    58,         59,         60,         62,         67,         68,         77,         79,
+    132,        262,        0x80,       0x200,      0x400,      0x600,      0x40600,    0x11,
+    0x20011,    0x10000000, 0x02000000, 0x04000000, 0x08000000, 0x20000000, 0x40000000, 0x40000001,
+    0x40000003, 0x01200011, 0x3d0f00,   0x80801,    0x80002,    0x805,      0x80003,    0x8,
+    0x20,       0100644,    0104755,    0102755,    0020666,    0060600,    0010644,    0140644,
+    0120777,    0755,       04000,      02000,      01777,      0x5412,     0x541c,     0x541d,
+    0x5423,     0x5401,     0x5413,     0x4b47,     0x4b49,     0x4b48,     0xaa00,     0xae01,
+    0xae00,     0x8901,     0x8902,     0x8903,     0x8905,     0x41555856, 0x53564d41, 0x59616d61,
+    0x59616d62, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
+};
+
+struct subject {
+    enum filter_arch arch;
+    unsigned flavour;
+    struct oracle *allowing, *excluding;
+    unsigned checks, lib_checks, wrong_plain, wrong_lib, most_steps;
+};
+
+static void complain(const struct seccomp_data *d, const char *who, uint32_t got, uint32_t wanted)
+{
+    printf("# arch %x nr %d args %llx %llx %llx: %x, but %s says %x\n", d->arch, d->nr,
+           (unsigned long long)d->args[0], (unsigned long long)d->args[1],
+           (unsigned long long)d->args[2], got, who, wanted);
+}
+
+/* What passes in the quiet flavours is the same as in the others. */
+static void check_with_lib(struct subject *s, const struct row *row, const struct seccomp_data *d,
+                           uint32_t got)
+{
+    const struct oracle *o = row && is_exclusion(row->action) ? s->excluding : s->allowing;
+    unsigned steps;
+
+    if (s->flavour & FILTER_QUIET || (row && rule_number(row) == __NR_SCMP_ERROR))
+        return;
+    uint32_t lib = run(o->code, o->count, d, &steps);
+    s->lib_checks++;
+    if ((got == YES) != (lib == SCMP_ACT_ALLOW) && s->wrong_lib++ < 5)
+        complain(d, "libseccomp", got, lib);
+}
+
+/* Every name that came up, in any flavour. */
+static char names[512][FILTER_NAME_MAX];
+static unsigned name_count, long_names;
+
+static void note_name(const struct seccomp_data *d)
+{
+    char name[2 * FILTER_NAME_MAX];
+
+    if (strlen(filter_denial_name(d, name, sizeof name)) >= FILTER_NAME_MAX)
+        long_names++;
+    for (unsigned i = name_count; i-- > 0;)
+        if (strncmp(names[i], name, FILTER_NAME_MAX) == 0)
+            return;
+    if (name_count < ARRAY_LEN(names))
+        memcpy(names[name_count++], name, FILTER_NAME_MAX);
+}
+
+static void check(struct subject *s, const struct row *row, const struct seccomp_data *d)
+{
+    unsigned steps;
+    uint32_t got = ours(s->arch, s->flavour, d, &steps), wanted = want(row, s->flavour, d);
+
+    s->checks++;
+    if (steps > s->most_steps)
+        s->most_steps = steps;
+    if (got != wanted && s->wrong_plain++ < 5)
+        complain(d, "the policy", got, wanted);
+    check_with_lib(s, row, d, got);
+    if (got >> 28 == TOLD >> 28 && s->flavour == (FILTER_NO_INET | FILTER_SHARED_PIDS))
+        note_name(d);
+}
+
+static uint64_t with_garbage(uint32_t low, unsigned turn)
+{
+    return turn % 3 ? low : 0xdeadbeef00000000U | low;
+}
+
+/* Calls whose arguments count get every pair of values in every pair of places; a socket's three
+ * come together. */
+static void check_arguments(struct subject *s, const struct row *row, struct seccomp_data d)
+{
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
+        for (size_t j = 0; j < ARRAY_LEN(values); j++) {
+            unsigned turn = (unsigned)(i + j);
+            uint64_t a = with_garbage(values[i], turn), b = with_garbage(values[j], turn + 1);
+            memcpy(d.args, (uint64_t[]){a, b, a, b, a, b}, sizeof d.args);
+            check(s, row, &d);
+            memcpy(d.args, (uint64_t[]){a, a, b, b, a, b}, sizeof d.args);
+            check(s, row, &d);
+        }
+}
+
+static void check_sockets(struct subject *s, const struct row *row, struct seccomp_data d)
+{
+    static const uint32_t flags[] = {0, SOCK_CLOEXEC, SOCK_NONBLOCK | SOCK_CLOEXEC, 0x10,
+                                     0x80000000};
+
+    for (uint32_t family = 0; family < 48; family++)
+        for (uint32_t type = 0; type < 16; type++)
+            for (uint32_t protocol = 0; protocol < 300; protocol += protocol < 20 ? 1 : 14) {
+                unsigned turn = family + type + protocol;
+                d.args[0] = with_garbage(family, turn);
+                d.args[1] = with_garbage(type | flags[turn % ARRAY_LEN(flags)], turn + 1);
+                d.args[2] = with_garbage(protocol, turn + 2);
+                check(s, row, &d);
+            }
+}
+
+static void check_number(struct subject *s, int nr)
+{
+    const struct row *row = nr >= 0 && nr < MAX_NR ? row_at[s->arch][nr] : NULL;
+    struct seccomp_data d = {.nr = nr, .arch = tokens[s->arch]};
+
+    check(s, row, &d);
+    memset(d.args, 0xff, sizeof d.args);
+    check(s, row, &d);
+    if (row && row->action > ACT_QUIET && s->checks)
+        check_arguments(s, row, d);
+    if (row && row->action == ACT_SOCKET)
+        check_sockets(s, row, d);
+}
+
+static void test_program(enum filter_arch arch, unsigned flavour)
+{
+    static const int edges[] = {-1,         INT32_MIN,  0x40000000, 0x40000001,
+                                0x40000209, 0x4000003b, 0x7fffffff, 0x3fffffff,
+                                1024,       1025,       65536};
+    static struct oracle allowing, excluding;
+    struct subject s = {
+        .arch = arch, .flavour = flavour, .allowing = &allowing, .excluding = &excluding};
+
+    EQ_INT(build(&allowing, arch, flavour, false), 0);
+    EQ_INT(build(&excluding, arch, flavour, true), 0);
+    for (int nr = 0; nr < MAX_NR; nr++)
+        check_number(&s, nr);
+    for (size_t i = 0; i < ARRAY_LEN(edges); i++)
+        check_number(&s, edges[i]);
+    OK(s.wrong_plain == 0, "%s flavour %u: as the policy in %u cases", arch_names[arch], flavour,
+       s.checks);
+    if (!(flavour & FILTER_QUIET))
+        OK(s.wrong_lib == 0 && s.lib_checks, "%s flavour %u: as libseccomp in %u cases",
+           arch_names[arch], flavour, s.lib_checks);
+    unsigned count = filter_program(arch, flavour).count;
+    OK(count > 0 && count < 400, "%s flavour %u: under 400 instructions", arch_names[arch],
+       flavour);
+    printf("# %s flavour %u: %u instructions (libseccomp: %u), at most %u for a call\n",
+           arch_names[arch], flavour, count, allowing.count, s.most_steps);
+}
+
+static void test_foreign(enum filter_arch arch)
+{
+    static const uint32_t others[] = {AUDIT_ARCH_I386, AUDIT_ARCH_ARM, AUDIT_ARCH_RISCV64, 0};
+    static const char *const wanted[] = {"i386 system call", "arm system call",
+                                         "foreign system call", "foreign system call"};
+    char name[FILTER_NAME_MAX];
+    unsigned steps;
+
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        for (int nr = 0; nr < 3; nr++) {
+            struct seccomp_data d = {.nr = nr, .arch = others[i]};
+            EQ_INT(ours(arch, 0, &d, &steps), TOLD | ENOSYS);
+            EQ_INT(ours(arch, FILTER_QUIET, &d, &steps), NO(ENOSYS));
+            EQ_STR(filter_denial_name(&d, name, sizeof name), wanted[i]);
+        }
+    struct seccomp_data swapped = {.nr = 0, .arch = tokens[!arch]};
+    EQ_INT(ours(arch, 0, &swapped, &steps), TOLD | ENOSYS);
+}
+
+static void test_complete(enum filter_arch arch)
+{
+    int known = 0, missing = 0;
+
+    for (int nr = 0; nr < MAX_NR; nr++) {
+        char *theirs = seccomp_syscall_resolve_num_arch(tokens[arch], nr);
+        const char *name = filter_syscall_name(arch, nr);
+        if (theirs && (!name || strcmp(theirs, name) != 0)) {
+            printf("# %s: %d is %s, not %s\n", arch_names[arch], nr, theirs,
+                   name ? name : "in the table");
+            missing++;
+        }
+        known += name != NULL;
+        free(theirs);
+    }
+    OK(known > 300, "%s: %d calls in the table", arch_names[arch], known);
+    OK(missing == 0, "%s: every call that libseccomp knows", arch_names[arch]);
+    OK(!filter_syscall_name(arch, -1) && !filter_syscall_name(arch, 1 << 30), "no name beyond it");
+    EQ_STR(filter_syscall_name(arch, 452), "fchmodat2");
+}
+
+/* What a person reads. */
+static void test_names(void)
+{
+    static const struct {
+        const char *call, *name;
+        uint64_t a, b, c;
+    } cases[] = {
+        {"mount", "mount", 1, 2, 3},
+        {"socket", "socket(AF_PACKET)", AF_PACKET, SOCK_RAW, 0},
+        {"socket", "socket(AF_INET)", AF_INET, SOCK_STREAM, 0},
+        {"socket", "socket(SOCK_RAW)", AF_INET, SOCK_RAW, 1},
+        {"socket", "socket(AF_NETLINK)", AF_NETLINK, SOCK_RAW, 9},
+        {"socket", "socket(AF_ALG)", 0xffffffff00000000U | AF_ALG, SOCK_SEQPACKET, 0},
+        {"socket", "socket(unknown family)", 4711, SOCK_STREAM, 0},
+        {"socketpair", "socketpair(AF_TIPC)", AF_TIPC, SOCK_STREAM, 0},
+        {"clone", "clone(CLONE_NEWUSER)", CLONE_NEWUSER | SIGCHLD, 0, 0},
+        {"clone", "clone(CLONE_NEWNS)", CLONE_NEWNS | 0x80, 0, 0},
+        {"unshare", "unshare(CLONE_NEWTIME)", 0x80, 0, 0},
+        {"unshare", "unshare(other flags)", CLONE_VM, 0, 0},
+        {"ioctl", "ioctl(TIOCSTI)", 0, 0x100005412, 0},
+        {"prctl", "prctl(PR_SET_MM)", 35, 0, 0},
+        {"prctl", "prctl(unknown option)", 4711, 0, 0},
+        {"fcntl", "fcntl(F_SETOWN)", 0, F_SETOWN, 0},
+        {"fchmod", "fchmod(setuid)", 3, 04755, 0},
+        {"fchmodat", "fchmodat(setuid)", 3, 0, 02755},
+        {"mknodat", "mknodat(device)", 3, 0, S_IFBLK},
+        {"kill", "kill", 1, 9, 0},
+    };
+    char name[FILTER_NAME_MAX];
+    struct seccomp_data x32 = {.nr = 0x40000000, .arch = AUDIT_ARCH_X86_64};
+    struct seccomp_data none = {.nr = 999, .arch = AUDIT_ARCH_X86_64};
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int nr = seccomp_syscall_resolve_name_arch(AUDIT_ARCH_X86_64, cases[i].call);
+        struct seccomp_data d = {.nr = nr, .arch = AUDIT_ARCH_X86_64};
+        memcpy(d.args, (uint64_t[]){cases[i].a, cases[i].b, cases[i].c}, 3 * sizeof(uint64_t));
+        EQ_STR(filter_denial_name(&d, name, sizeof name), cases[i].name);
+    }
+    EQ_INT(long_names, 0);
+    OK(name_count > 100 && name_count < 200, "%u names of refused calls in all", name_count);
+    EQ_STR(filter_denial_name(&x32, name, sizeof name), "x32 system call");
+    EQ_STR(filter_denial_name(&none, name, sizeof name), "unknown system call");
+    EQ_STR(filter_denial_name(&none, name, 8), "unknown");
+}
+
+static uint32_t init_answer(enum filter_arch arch, const char *call, uint64_t b, uint64_t c)
+{
+    struct filter_program p = filter_init_program(arch);
+    struct seccomp_data d = {.arch = tokens[arch], .args = {3, b, c}};
+    unsigned steps;
+
+    d.nr = seccomp_syscall_resolve_name_arch(tokens[arch], call);
+    return run(p.insns, p.count, &d, &steps);
+}
+
+static bool is_init_call(const char *name)
+{
+    static const char *const listed[] = {
+#define INIT(call, action) #call,
+#include "jail/syscalls.def"
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(listed); i++)
+        if (strcmp(listed[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void test_init(enum filter_arch arch)
+{
+    const uint32_t dead = SECCOMP_RET_KILL_PROCESS;
+    int wrong = 0;
+
+    for (int nr = 0; nr < MAX_NR; nr++) {
+        const char *name = row_at[arch][nr] ? row_at[arch][nr]->name : NULL;
+        if (!name || !is_init_call(name)) {
+            struct seccomp_data d = {.nr = nr, .arch = tokens[arch]};
+            struct filter_program p = filter_init_program(arch);
+            unsigned steps;
+            wrong += run(p.insns, p.count, &d, &steps) != dead;
+        }
+    }
+    OK(wrong == 0, "%s: init is killed for whatever is not listed", arch_names[arch]);
+    EQ_INT(init_answer(arch, "read", 0, 0), YES);
+    EQ_INT(init_answer(arch, "recvmsg", 0, 0), YES);
+    EQ_INT(init_answer(arch, "mmap", 0, PROT_READ | PROT_WRITE), YES);
+    EQ_INT(init_answer(arch, "mmap", 0, PROT_READ | PROT_EXEC), dead);
+    EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_RECV, 0), YES);
+    EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_SEND, 0), YES);
+    EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_ADDFD, 0), dead);
+    EQ_INT(init_answer(arch, "openat", 0, O_RDONLY | O_CLOEXEC), YES);
+    EQ_INT(init_answer(arch, "openat", 0, O_RDWR), dead);
+    EQ_INT(init_answer(arch, "openat", 0, O_RDONLY | O_CREAT), dead);
+    EQ_INT(init_answer(arch, "execve", 0, 0), dead);
+    printf("# %s init: %u instructions\n", arch_names[arch], filter_init_program(arch).count);
+}
+
+int main(void)
+{
+    fill_rows();
+    for (unsigned arch = 0; arch < FILTER_ARCH_COUNT; arch++) {
+        test_complete((enum filter_arch)arch);
+        for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++)
+            test_program((enum filter_arch)arch, flavour);
+        test_foreign((enum filter_arch)arch);
+        test_init((enum filter_arch)arch);
+    }
+    test_names();
+    return tap_done();
+}

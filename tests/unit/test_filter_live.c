@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The filter in this kernel: a child installs it and tries things, the parent answers what is told,
+ * as pid 1 does in the jail.
+ */
+#include "jail/filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "tap.h"
+
+/* One thing that a guest tries. */
+struct attempt {
+    const char *what;
+    int (*fn)(void);  /* 0 or more, or -1 with errno */
+    int error;        /* what it must fail with, 0 when it must work */
+    const char *told; /* NULL: nobody hears of it */
+    unsigned only;    /* where set, all this is so in such flavours, and in the others it works */
+};
+
+static int try_getpid(void)
+{
+    return getpid();
+}
+
+static void *nothing(void *p)
+{
+    return p;
+}
+
+static int try_thread(void)
+{
+    pthread_t thread;
+
+    errno = pthread_create(&thread, NULL, nothing, NULL);
+    return errno || pthread_join(thread, NULL) ? -1 : 0;
+}
+
+static int try_exec(void)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
+    }
+    return waitpid(pid, &status, 0) == pid && status == 0 ? 0 : -1;
+}
+
+static int try_executable_memory(void)
+{
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? -1 : mprotect(p, 4096, PROT_READ | PROT_EXEC);
+}
+
+static int try_mount(void)
+{
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+static int try_unshare(void)
+{
+    return unshare(CLONE_NEWUSER);
+}
+
+static int try_unshare_files(void)
+{
+    return unshare(CLONE_FILES);
+}
+
+static int try_clone_namespace(void)
+{
+    return (int)syscall(SYS_clone, CLONE_NEWNS | SIGCHLD, 0, 0, 0, 0);
+}
+
+static int try_clone3(void)
+{
+    return (int)syscall(435, NULL, 0);
+}
+
+static int try_socket(int family, int type, int protocol)
+{
+    AUTO_CLOSE int fd = socket(family, type, protocol);
+
+    return fd < 0 ? -1 : 0;
+}
+
+static int try_packet(void)
+{
+    return try_socket(AF_PACKET, SOCK_RAW, 0);
+}
+
+static int try_raw(void)
+{
+    return try_socket(AF_INET, SOCK_RAW, 1);
+}
+
+static int try_unix(void)
+{
+    return try_socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+static int try_inet(void)
+{
+    return try_socket(AF_INET, SOCK_STREAM, 0);
+}
+
+static int try_route(void)
+{
+    return try_socket(AF_NETLINK, SOCK_RAW, 0);
+}
+
+/* On a descriptor that is none: what passes the filter ends in EBADF. */
+static int try_sti(void)
+{
+    return (int)syscall(SYS_ioctl, -1, 0xdeadbeef00005412, "x");
+}
+
+static int try_winsize(void)
+{
+    return (int)syscall(SYS_ioctl, -1, 0x5413, NULL);
+}
+
+static int try_setuid_file(void)
+{
+    AUTO_CLOSE int fd = memfd_create("setuid", MFD_CLOEXEC);
+
+    return fchmod(fd, 04755);
+}
+
+static int try_plain_file(void)
+{
+    AUTO_CLOSE int fd = memfd_create("plain", MFD_CLOEXEC);
+
+    return fchmod(fd, 0755);
+}
+
+static int try_device(void)
+{
+    return mknodat(AT_FDCWD, "/nowhere/device", S_IFCHR | 0666, 1);
+}
+
+static int try_fifo(void)
+{
+    return mknodat(AT_FDCWD, "/nowhere/fifo", S_IFIFO | 0666, 0);
+}
+
+static int try_keys(void)
+{
+    return (int)syscall(SYS_keyctl, 0, 0, 0, 0, 0);
+}
+
+static int try_uring(void)
+{
+    return (int)syscall(425, 1, NULL);
+}
+
+static int try_unknown(void)
+{
+    return (int)syscall(1000);
+}
+
+static int try_listener(void)
+{
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                        NULL);
+}
+
+static int try_name(void)
+{
+    return prctl(PR_SET_NAME, "guest");
+}
+
+static int try_ptracer(void)
+{
+    return prctl(0x59616d61, getppid());
+}
+
+static int try_kill_parent(void)
+{
+    return kill(getppid(), SIGWINCH);
+}
+
+static int try_owner(void)
+{
+    int pair[2];
+    int result = socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+
+    return result < 0 ? -1 : fcntl(pair[0], F_SETOWN, getppid());
+}
+
+static int try_limit_parent(void)
+{
+    struct rlimit limit;
+
+    return prlimit(getppid(), RLIMIT_CORE, NULL, &limit);
+}
+
+static int try_limit_self(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_CORE, &limit);
+}
+
+/* A filter of the guest's own can only add to ours: the kernel takes the stricter answer, and of
+ * two that tell, the newer, which has nobody to tell it to. */
+static int try_override(void)
+{
+    struct sock_filter code[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+    struct sock_fprog program = {ARRAY_LEN(code), code};
+
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+        return -1;
+    return sethostname("guest", 5);
+}
+
+#ifdef __x86_64__
+static int try_x32(void)
+{
+    return (int)syscall(0x40000000 | SYS_getpid);
+}
+#endif
+
+/* The one that binds the child further comes last. */
+static const struct attempt attempts[] = {
+    {"getpid", try_getpid, 0, NULL, 0},
+    {"a thread", try_thread, 0, NULL, 0},
+    {"fork and exec", try_exec, 0, NULL, 0},
+    {"executable memory", try_executable_memory, 0, NULL, 0},
+    {"mount", try_mount, EPERM, "mount", 0},
+    {"unshare user", try_unshare, EPERM, "unshare(CLONE_NEWUSER)", 0},
+    {"unshare files", try_unshare_files, 0, NULL, 0},
+    {"clone namespace", try_clone_namespace, EPERM, "clone(CLONE_NEWNS)", 0},
+    {"clone3", try_clone3, ENOSYS, NULL, 0},
+    {"packet socket", try_packet, EAFNOSUPPORT, "socket(AF_PACKET)", 0},
+    {"raw socket", try_raw, EAFNOSUPPORT, "socket(SOCK_RAW)", 0},
+    {"unix socket", try_unix, 0, NULL, 0},
+    {"route socket", try_route, 0, NULL, 0},
+    {"internet socket", try_inet, EAFNOSUPPORT, "socket(AF_INET)", FILTER_NO_INET},
+    {"TIOCSTI under garbage", try_sti, EPERM, "ioctl(TIOCSTI)", 0},
+    {"TIOCGWINSZ", try_winsize, EBADF, NULL, 0},
+    {"setuid file", try_setuid_file, EPERM, "fchmod(setuid)", 0},
+    {"plain file", try_plain_file, 0, NULL, 0},
+    {"device", try_device, EPERM, "mknodat(device)", 0},
+    {"fifo", try_fifo, ENOENT, NULL, 0},
+    {"keyctl", try_keys, EPERM, "keyctl", 0},
+    {"io_uring", try_uring, ENOSYS, NULL, 0},
+    {"call 1000", try_unknown, ENOSYS, "unknown system call", 0},
+#ifdef __x86_64__
+    {"x32", try_x32, ENOSYS, "x32 system call", 0},
+#endif
+    {"a second listener", try_listener, EPERM, NULL, 0},
+    {"PR_SET_NAME", try_name, 0, NULL, 0},
+    {"PR_SET_PTRACER", try_ptracer, EPERM, "prctl(PR_SET_PTRACER)", 0},
+    {"signal to the parent", try_kill_parent, EPERM, "kill", FILTER_SHARED_PIDS},
+    {"SIGIO to the parent", try_owner, EPERM, "fcntl(F_SETOWN)", FILTER_SHARED_PIDS},
+    {"limits of the parent", try_limit_parent, EPERM, "prlimit64", FILTER_SHARED_PIDS},
+    {"own limits", try_limit_self, 0, NULL, 0},
+    {"an own filter on top", try_override, EPERM, "sethostname", 0},
+};
+
+/* What a child did and what its parent heard, in memory that both have. */
+static struct report {
+    volatile unsigned at; /* the attempt that is under way */
+    struct {
+        int error;
+        unsigned count;
+        char told[FILTER_NAME_MAX];
+    } tries[ARRAY_LEN(attempts) + 1];
+    int64_t load_ns;
+} * report;
+
+static void answer(int listener)
+{
+    struct seccomp_notif request = {.id = 0};
+    struct seccomp_notif_resp response = {.id = 0};
+
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
+        return;
+    response.id = request.id;
+    response.error = -filter_denial_errno(filter_native(), &request.data);
+    report->tries[report->at].count++;
+    filter_denial_name(&request.data, report->tries[report->at].told, FILTER_NAME_MAX);
+    (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
+/* Answers until the child is gone; returns its status. */
+static int serve(pid_t child, int sock, int listener)
+{
+    int status = -1;
+
+    for (;;) {
+        struct pollfd wait[] = {{.fd = sock, .events = POLLIN}, {.fd = listener, .events = POLLIN}};
+        if (poll(wait, ARRAY_LEN(wait), 10000) <= 0)
+            kill(child, SIGKILL);
+        if (wait[1].revents & POLLIN)
+            answer(listener);
+        else if (wait[0].revents)
+            break;
+    }
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* The guest's first process, as in the jail: it sends the listener out before it goes on. */
+static _Noreturn void be_guest(unsigned flavour, int sock, void (*body)(void))
+{
+    struct err err;
+    int listener = -1;
+
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    int64_t before = clock_mono_ns();
+    if (filter_install(flavour, &listener, &err) < 0)
+        _exit(99);
+    report->load_ns = clock_mono_ns() - before;
+    if ((listener < 0) != !!(flavour & FILTER_QUIET))
+        _exit(98);
+    if (fd_send(sock, "", 1, &listener, listener >= 0) < 0)
+        _exit(97);
+    fd_close(&listener);
+    if (body)
+        body();
+    _exit(0);
+}
+
+static int with_guest(unsigned flavour, void (*body)(void))
+{
+    int pair[2], fds[FD_MSG_MAX];
+    size_t count = 0;
+    char byte;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        close(pair[0]);
+        be_guest(flavour, pair[1], body);
+    }
+    fd_close(&pair[1]);
+    (void)fd_recv(pair[0], &byte, 1, fds, &count, 0);
+    int listener = count ? fds[0] : -1;
+    int status = serve(child, pair[0], listener);
+    fd_close(&listener);
+    fd_close(&pair[0]);
+    return status;
+}
+
+static void make_attempts(void)
+{
+    for (unsigned i = 0; i < ARRAY_LEN(attempts); i++) {
+        report->at = i;
+        int result = attempts[i].fn();
+        report->tries[i].error = result < 0 ? errno : 0;
+    }
+    report->at = ARRAY_LEN(attempts);
+}
+
+static void test_attempts(unsigned flavour)
+{
+    memset(report, 0, sizeof *report);
+    EQ_INT(with_guest(flavour, make_attempts), 0);
+    for (unsigned i = 0; i < ARRAY_LEN(attempts); i++) {
+        const struct attempt *a = &attempts[i];
+        bool applies = !a->only || (flavour & a->only);
+        const char *told = applies && a->told && !(flavour & FILTER_QUIET) ? a->told : "";
+        int error = applies ? a->error : 0, got = report->tries[i].error;
+        OK(got == error, "flavour %u: %s: %s", flavour, a->what, strerror(got));
+        OK(strcmp(report->tries[i].told, told) == 0 && report->tries[i].count == (*told != '\0'),
+           "flavour %u: %s: told \"%s\"", flavour, a->what, report->tries[i].told);
+    }
+    EQ_INT(report->at, ARRAY_LEN(attempts));
+}
+
+#ifdef __x86_64__
+/* The 32-bit door of a 64-bit process: getpid by its i386 number. */
+static void knock_i386(void)
+{
+    long result;
+
+    report->at = 0;
+    __asm__ volatile("int $0x80" : "=a"(result) : "a"(20L) : "memory", "r8", "r9", "r10", "r11");
+    report->tries[0].error = -(int)result;
+}
+
+static void test_i386(void)
+{
+    memset(report, 0, sizeof *report);
+    int status = with_guest(0, knock_i386);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) {
+        SKIP("needs a kernel with 32-bit system calls");
+        return;
+    }
+    EQ_INT(status, 0);
+    EQ_INT(report->tries[0].error, ENOSYS);
+    EQ_STR(report->tries[0].told, "i386 system call");
+}
+#endif
+
+static void init_works(void)
+{
+    struct pollfd none = {.fd = -1};
+    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)!write(-1, "", 1);
+    (void)poll(&none, 1, 0);
+    (void)waitpid(-1, NULL, WNOHANG);
+    (void)usleep(1);
+    (void)kill(getpid(), 0);
+    AUTO_CLOSE int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    /* Not _exit: under a sanitizer that makes calls of its own. */
+    (void)syscall(SYS_exit_group, fd < 0 || p == MAP_FAILED || munmap(p, 4096) < 0);
+}
+
+static void init_executes(void)
+{
+    execl("/bin/true", "true", (char *)NULL);
+}
+
+static void init_writes(void)
+{
+    (void)open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static void init_connects(void)
+{
+    (void)socket(AF_UNIX, SOCK_STREAM, 0);
+}
+
+static int with_init(void (*body)(void))
+{
+    int status = -1;
+    struct err err;
+    pid_t child = fork();
+
+    if (child == 0) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (filter_install_init(&err) < 0)
+            _exit(99);
+        body();
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : -status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static void time_loads(void)
+{
+    enum { N = 1000 };
+    static int64_t ns[N];
+
+    for (int i = 0; i < N; i++) {
+        if (with_guest(0, NULL) != 0) {
+            OK(0, "load %d", i);
+            return;
+        }
+        ns[i] = report->load_ns;
+    }
+    qsort(ns, N, sizeof ns[0], by_value);
+    printf("# load with a listener: median %.1f us, p99 %.1f us of %d, %u instructions\n",
+           (double)ns[N / 2] / 1e3, (double)ns[N * 99 / 100] / 1e3, N,
+           filter_program(filter_native(), 0).count);
+}
+
+static bool can_listen(void)
+{
+    int status = with_guest(0, NULL);
+
+    return status == 0;
+}
+
+int main(void)
+{
+    report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (report == MAP_FAILED)
+        return 1;
+    if (!can_listen()) {
+        SKIP("needs system call filters with a listener");
+        return tap_done();
+    }
+    for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++)
+        test_attempts(flavour);
+#ifdef __x86_64__
+    test_i386();
+#endif
+    EQ_INT(with_init(init_works), 0);
+    EQ_INT(with_init(init_executes), SIGSYS);
+    EQ_INT(with_init(init_writes), SIGSYS);
+    EQ_INT(with_init(init_connects), SIGSYS);
+    time_loads();
+    return tap_done();
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/language.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "tap.h"
+
+static void detects(const struct language_table *table, const char *file, const char *code,
+                    const char *want)
+{
+    const struct language *found = language_detect(table, file, str_from(code));
+
+    if (!OK(strcmp(found->name, want) == 0, "%s '%s' is %s", file ? file : "-", code, want))
+        printf("# got %s\n", found->name);
+}
+
+static void test_find(void)
+{
+    static const struct {
+        const char *name, *want;
+    } rows[] = {{"python", "python"}, {"Python3", "python"}, {"tool_code", "python"},
+                {"py", "python"},     {"JS", "javascript"},  {"node", "javascript"},
+                {"R", "r"},           {"shell", "bash"},     {"dash", "sh"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct language *found = language_find(NULL, str_from(rows[i].name));
+        EQ_STR(found ? found->name : NULL, rows[i].want);
+    }
+    OK(!language_find(NULL, STR("cobol")) && !language_find(NULL, STR("")), "others are not known");
+}
+
+static void test_extension(void)
+{
+    detects(NULL, "a.py", "console.log(1)", "python");
+    detects(NULL, "/x.js/a.PYW", "", "python");
+    detects(NULL, "a.mjs", "", "javascript");
+    detects(NULL, "a.R", "", "r");
+    detects(NULL, "a.r", "", "r");
+    detects(NULL, "a.sh", "", "bash");
+    detects(NULL, "a.sh", "#!/bin/sh\n", "sh");
+    detects(NULL, "a.sh", "#!/usr/bin/awk -f\n", "bash");
+    detects(NULL, "a.py.txt", "", "python");
+    detects(NULL, ".", "", "python");
+    detects(NULL, "", "", "python");
+}
+
+static void test_shebang(void)
+{
+    detects(NULL, NULL, "#!/usr/bin/env python3\nlet x", "python");
+    detects(NULL, NULL, "#!/usr/bin/env -S python3.11 -u\n", "python");
+    detects(NULL, NULL, "#! /usr/local/bin/node\r\nprint(1)", "javascript");
+    detects(NULL, "script", "#!/bin/bash -e\nimport x", "bash");
+    detects(NULL, NULL, "#!/bin/sh", "sh");
+    detects(NULL, NULL, "#!/usr/bin/Rscript --vanilla\n", "r");
+    detects(NULL, NULL, "#!\nprint(1)", "python");
+    detects(NULL, NULL, "#!/usr/bin/env\necho 1", "bash");
+    detects(NULL, NULL, "#!1.2.3\nconsole.log(1)", "javascript");
+}
+
+static void test_content(void)
+{
+    detects(NULL, NULL, "print('hello')", "python");
+    detects(NULL, NULL, "def f(): pass", "python");
+    detects(NULL, NULL, "console.log('x')", "javascript");
+    detects(NULL, NULL, "import fs from 'fs'; console.log(1)", "javascript");
+    detects(NULL, NULL, "const x = 1", "javascript");
+    detects(NULL, NULL, "echo hello", "bash");
+    detects(NULL, NULL, "ls -l", "bash");
+    detects(NULL, NULL, "x <- 1", "r");
+    detects(NULL, NULL, "", "python");
+    detects(NULL, NULL, "1 + 1", "python");
+}
+
+static int set(struct language_table *table, const char *name, const char *key, const char *value,
+               struct err *err)
+{
+    struct str values[] = {str_from(value)};
+
+    return language_configure(table, str_from(name), str_from(key), values, 1, false, err);
+}
+
+static void test_users(void)
+{
+    struct language_table table = {0};
+    struct err err = {0};
+
+    OK(set(&table, "ruby", "command", "ruby", &err) == 0, "a language of the user's");
+    OK(set(&table, "ruby", "extension", ".rb", &err) == 0, "with an extension");
+    OK(set(&table, "python", "command", "pypy3", &err) == 0, "another interpreter for a known one");
+    OK(set(&table, "python", "command", "pypy3.9", &err) == 0, "the last word counts");
+    OK(language_check(&table, &err) == 0, "they are complete");
+
+    const struct language *ruby = language_find(&table, STR("Ruby"));
+    EQ_STR(ruby->args[0], "{file}");
+    EQ_STR(ruby->extension, ".rb");
+    detects(&table, "x.rb", "", "ruby");
+    detects(&table, NULL, "#!/usr/bin/ruby\n", "ruby");
+    const struct language *python = language_find(&table, STR("py"));
+    const struct language *builtin = language_find(NULL, STR("python"));
+    EQ_STR(python->programs[0], "pypy3.9");
+    OK(python->runner == builtin->runner && python->args[0],
+       "a known one keeps our way of calling it");
+    detects(&table, "x.py", "", "python");
+
+    OK(set(&table, "ruby", "colour", "red", &err) < 0 && err.kind == ERR_USAGE, "%s", err.msg);
+    language_table_done(&table);
+    OK(set(&table, "lua", "extension", ".lua", &err) == 0 && language_check(&table, &err) < 0, "%s",
+       err.msg);
+    language_table_done(&table);
+    OK(!table.user && !table.user_count, "nothing is left");
+}
+
+static void main_name(const char *language, const char *code, const char *want)
+{
+    char name[64];
+
+    EQ_STR(language_main_name(language_find(NULL, str_from(language)), str_from(code), name,
+                              sizeof name),
+           want);
+}
+
+static void test_main_name(void)
+{
+    main_name("python", "import os", "main.py");
+    main_name("r", "", "main.R");
+    main_name("bash", "", "main.sh");
+    main_name("javascript", "const fs = require('fs')", "main.js");
+    main_name("javascript", "// a\n  import fs from 'fs'", "main.mjs");
+    main_name("javascript", "let a;\nexport default a", "main.mjs");
+    main_name("javascript", "console.log('import x')", "main.js");
+}
+
+static void count_one(void *ctx, const struct language *language)
+{
+    OK(language->name && language->programs && language->check_args && language->install,
+       "%s: its row is complete", language->name);
+    ++*(int *)ctx;
+}
+
+static void test_each(void)
+{
+    int n = 0;
+
+    language_each(NULL, count_one, &n);
+    EQ_INT(n, 5);
+}
+
+int main(void)
+{
+    test_find();
+    test_extension();
+    test_shebang();
+    test_content();
+    test_users();
+    test_main_name();
+    test_each();
+    return tap_done();
+}

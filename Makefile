@@ -24,6 +24,10 @@ CPPFLAGS := -D_GNU_SOURCE -Isrc -Iinclude -I$(BUILD)/gen -DGLOVEBOX_VERSION='"$(
 CFLAGS := -std=c17 $(WARN) -fno-common -fvisibility=hidden -fPIC $(FLAGS_$(MODE))
 LDHARD := -Wl,-z,relro,-z,now,-z,noexecstack
 LDFLAGS := $(filter -fsanitize% --coverage,$(FLAGS_$(MODE)))
+# musl, where it is, starts the helper 0.3 ms sooner than glibc (which asks the processor for its features
+# some thirty times, each a trap in a virtual machine) and makes it six times smaller.
+MUSL := $(shell command -v musl-gcc 2>/dev/null)
+JAIL_CC := $(if $(MUSL),$(MUSL) -idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -dumpmachine),$(CC))
 # The helper and the programs that run inside the wall are never built with sanitizers: those want
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
 JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
@@ -39,7 +43,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/jail/lay.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
@@ -56,7 +60,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 .PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak replay \
-	fuzz lint format bench install uninstall clean example
+	fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
 all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
@@ -66,8 +70,9 @@ help:
 
 ## make try        set this machine up, build, and show the main job
 try: setup
-	$(MAKE) all
-	tools/try
+	@echo "building (some 20 seconds) ..."
+	@$(MAKE) -s -j$$(nproc) all
+	@tools/try
 
 ## make setup      install the system packages that building and testing need
 setup:
@@ -75,7 +80,7 @@ setup:
 
 ## make check      set up, build and test everything that CI tests
 check: setup
-	tools/check
+	@tools/check
 
 ## make lint       layers, style, formatting, clang-tidy
 lint: $(BUILD)/gen/filter_tables.h
@@ -88,7 +93,7 @@ $(BUILD)/glovebox: $(CLI_OBJ) $(LIB_OBJ)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) $(PROGRAM_LINK) -o $@ $^ $(PROGRAM_LIBS)
 
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
-	$(CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
+	$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
 
 $(BUILD)/libglovebox.so: $(LIB_OBJ)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -shared -Wl,-soname,libglovebox.so.0 -o $@ $^ $(SHARED_LIBS)
@@ -106,7 +111,7 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 
 $(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(JAIL_CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system call filter: names become numbers here, once, by libseccomp; it is not needed at run time.
 $(BUILD)/make-filter: tools/make-filter.c src/jail/syscalls.def Makefile
@@ -124,7 +129,12 @@ $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	tools/embed $(GUESTS) > $@.new
 	mv $@.new $@
 
-$(BUILD)/gen/guests.o: $(BUILD)/gen/guests.c
+$(BUILD)/gen/python_boot.c: tools/embed-bytecode src/guests/python_runner.py
+	@mkdir -p $(@D)
+	tools/embed-bytecode src/guests/python_runner.py > $@.new
+	mv $@.new $@
+
+$(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
@@ -170,7 +180,11 @@ bench: all
 
 ## make format     let clang-format rewrite the sources
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	@tools/check-format --fix
+
+## make stats      how long functions and files are, beside what they should be
+stats:
+	@tools/stats
 
 ## make install    into PREFIX (/usr/local); DESTDIR is honoured
 install: all

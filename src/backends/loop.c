@@ -34,6 +34,8 @@ struct loop {
     int lay_write; /* files go in here, until they are in */
     int oom_fd;
     int64_t start_ns, deadline_ms;
+    int64_t oom_until_ms; /* memory was out; until then a kill may follow */
+    uint64_t cpu_ns;      /* used when a limit ended it */
     bool over; /* no guest is alive any more */
     struct err error; /* why nothing was started */
 };
@@ -47,10 +49,46 @@ static void hit(struct loop *l, enum jail_limit_hit limit)
         l->sink->limit(l->sink->ctx, limit);
 }
 
+/* The namespace's end is at once; that of the groups also gives the dying their processor time back, and
+ * reaches all where there is no namespace. */
+static void kill_all(struct loop *l)
+{
+    jail_kill(l->jail);
+    cgroup_kill(l->group);
+}
+
+static struct watch_tree tree_of(const struct loop *l)
+{
+    return (struct watch_tree){
+        .root = jail_helper_pid(l->jail),
+        .in_pidns = true, /* without one, the helper is a subreaper */
+        .tmpfs_fd = l->out->held & LAYER_BIT(LAYER_ROOT) ? jail_box(l->jail) : -1,
+        .exact_at_bytes = l->job->limits.memory_bytes,
+    };
+}
+
+/* Processor time until now, by who knows it. */
+static uint64_t cpu_ns(struct loop *l)
+{
+    struct watch_tree tree = tree_of(l);
+    struct cgroup_usage use;
+    uint64_t ns = 0;
+
+    cgroup_usage(l->group, &use);
+    if (use.cpu_ns)
+        return use.cpu_ns;
+    (void)watch_tree_cpu(&tree, &ns);
+    return ns;
+}
+
 static void hit_and_kill(struct loop *l, enum jail_limit_hit limit)
 {
+    uint64_t used = cpu_ns(l); /* nobody is left to tell afterwards */
+
+    if (used > l->cpu_ns)
+        l->cpu_ns = used;
     hit(l, limit);
-    jail_kill(l->jail);
+    kill_all(l);
 }
 
 /* ---- starting ---- */
@@ -79,6 +117,7 @@ static int open_group(struct loop *l, struct jail_fds *fds, struct err *err)
     l->spec.enter_count = (uint32_t)n;
     int folder = cgroup_dir_fd(l->group);
     l->spec.enter_v2 = folder >= 0;
+    l->spec.pids_held = cgroup_held(l->group) & LAYER_BIT(LAYER_PIDS);
     fds->enter[n] = folder;
     l->oom_fd = cgroup_oom_fd(l->group);
     return 0;
@@ -168,7 +207,8 @@ static void on_jail(struct loop *l)
         l->over = jail_state(l->jail)->alone;
         break;
     case JAIL_FAILED:
-        l->error = event.error;
+        l->error = event.error; /* even after JAIL_STARTED: the interpreter could not be executed */
+        l->out->started = false;
         break;
     case JAIL_GONE:
         l->over = true;
@@ -178,49 +218,57 @@ static void on_jail(struct loop *l)
     }
 }
 
-static void on_oom(struct loop *l)
+#define OOM_LOOK_MS    100
+#define OOM_LOOK_EVERY 2
+
+/* v1 tells that memory is out, and only then looks for someone to kill; v2 also tells when it then found
+ * something to free. So we look a few times. */
+static void look_for_oom(struct loop *l, bool told)
 {
     struct cgroup_usage use;
 
+    if (told)
+        l->oom_until_ms = clock_mono_ms() + OOM_LOOK_MS;
+    if (!l->oom_until_ms)
+        return;
     cgroup_usage(l->group, &use);
     if (use.oom_kills)
         hit_and_kill(l, LIMIT_MEMORY);
+    if (use.oom_kills || clock_mono_ms() > l->oom_until_ms)
+        l->oom_until_ms = 0;
+}
+
+static bool watches_memory(const struct loop *l)
+{
+    layer_mask unheld = l->job->layers & ~cgroup_held(l->group);
+
+    return l->job->limits.memory_bytes && (unheld & LAYER_BIT(LAYER_MEMORY));
 }
 
 /* What the kernel does not limit for us here is looked at every few milliseconds. */
 static void watch(struct loop *l)
 {
     const struct jail_limits *limits = &l->job->limits;
-    struct watch_tree tree = {.root = jail_helper_pid(l->jail),
-                              .tmpfs_fd = l->out->held & LAYER_BIT(LAYER_ROOT) ? jail_box(l->jail) : -1,
-                              .exact_at_bytes = limits->memory_bytes};
 
-    if (limits->cpu_ms) {
-        struct cgroup_usage use;
-        uint64_t ns = 0;
-        cgroup_usage(l->group, &use);
-        if (use.cpu_ns)
-            ns = use.cpu_ns;
-        else
-            (void)watch_tree_cpu(&tree, &ns);
-        if (ns / 1000000 >= (uint64_t)limits->cpu_ms)
-            hit_and_kill(l, LIMIT_CPU);
-    }
-    if (limits->memory_bytes && (l->job->layers & LAYER_BIT(LAYER_MEMORY)) &&
-        !(cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY))) {
-        uint64_t bytes = 0;
+    if (limits->cpu_ms && cpu_ns(l) / 1000000 >= (uint64_t)limits->cpu_ms)
+        hit_and_kill(l, LIMIT_CPU);
+    if (watches_memory(l)) {
+        struct watch_tree tree = tree_of(l);
+        uint64_t bytes = 0, tasks = 0;
         (void)watch_tree_memory(&tree, &bytes);
         if (bytes > l->out->memory_peak)
             l->out->memory_peak = bytes;
         if (bytes > limits->memory_bytes)
             hit_and_kill(l, LIMIT_MEMORY);
+        /* RLIMIT_NPROC refuses without telling anybody; keeper and init are in the sum. */
+        if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
+            hit(l, LIMIT_PIDS);
     }
 }
 
 static bool needs_watching(const struct loop *l)
 {
-    return l->out->started &&
-           (l->job->limits.cpu_ms || !(cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY)));
+    return l->out->started && (l->job->limits.cpu_ms || watches_memory(l));
 }
 
 static void check_deadline(struct loop *l)
@@ -231,7 +279,7 @@ static void check_deadline(struct loop *l)
     if (l->out->started)
         hit_and_kill(l, LIMIT_WALL);
     else
-        jail_kill(l->jail);
+        kill_all(l);
 }
 
 static int poll_timeout(const struct loop *l)
@@ -240,6 +288,8 @@ static int poll_timeout(const struct loop *l)
 
     if (needs_watching(l) && left > WATCH_EVERY_MS)
         left = WATCH_EVERY_MS;
+    if (l->oom_until_ms && left > OOM_LOOK_EVERY)
+        left = OOM_LOOK_EVERY;
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
@@ -257,10 +307,9 @@ static void step(struct loop *l)
     pump_step(&l->pump, polls);
     if (polls[CANCEL].revents) {
         l->out->cancelled = true;
-        jail_kill(l->jail);
+        kill_all(l);
     }
-    if (polls[OOM].revents)
-        on_oom(l);
+    look_for_oom(l, polls[OOM].revents);
     if (polls[CONTROL].revents)
         on_jail(l);
     if (needs_watching(l) && !l->over)
@@ -291,14 +340,19 @@ static void note_usage(struct loop *l)
         hit(l, LIMIT_MEMORY);
     if (use.pids_hits)
         hit(l, LIMIT_PIDS);
+    if (!use.cpu_ns)
+        use.cpu_ns = l->cpu_ns;
     l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;
     if (use.memory_peak)
         l->out->memory_peak = use.memory_peak;
     else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
         l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
-    /* The kernel's own end of a process that ate its processor time. */
-    if (state->exited && WIFSIGNALED(state->status) && WTERMSIG(state->status) == SIGXCPU)
+    /* The kernel's own end of a process that ate its processor time, or wrote a file too large. */
+    int signal = state->exited && WIFSIGNALED(state->status) ? WTERMSIG(state->status) : 0;
+    if (signal == SIGXCPU)
         hit(l, LIMIT_CPU);
+    if (signal == SIGXFSZ)
+        hit(l, LIMIT_DISK);
 }
 
 static void note_state(struct loop *l)
@@ -341,6 +395,10 @@ static void loop_done(struct loop *l)
 {
     l->out->jail = l->jail;
     l->out->group = l->group;
+    if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
+        jail_free(mem_take(&l->out->jail));
+        cgroup_close(mem_take(&l->out->group));
+    }
     pump_done(&l->pump);
     fd_close(&l->lay_write);
     spec_done(&l->spec);

@@ -2,7 +2,6 @@
 #include "backends/plan.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/num.h"
 
 /* What the guest sees of the system. Everything is optional: a host that lacks one of these runs as well,
  * as long as the interpreter and its libraries are among the rest. */
@@ -62,7 +62,7 @@ static const char *const masked[] = {
     "/proc/kcore",      "/proc/keys",         "/proc/key-users", "/proc/kallsyms", "/proc/kmsg",
     "/proc/sysrq-trigger", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats",
     "/proc/acpi",       "/proc/scsi",         "/proc/bus",       "/proc/fs",       "/proc/irq",
-    "/proc/asound",     "/proc/driver",
+    "/proc/asound",     "/proc/driver",      "/proc/cmdline",
 };
 
 static void add(struct jail_spec *spec, enum spec_op_kind kind, const char *src, const char *dst,
@@ -118,6 +118,21 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
         add(spec, SPEC_MASK, NULL, masked[i], NULL);
 }
 
+/* Cuts the next number off a line of them; 0 when there is none. */
+static uint64_t next_number(struct str *line)
+{
+    struct str word;
+    int64_t n = 0;
+
+    while (str_next(line, ' ', &word)) {
+        if (!word.n)
+            continue;
+        (void)num_int64(word, &n);
+        break;
+    }
+    return (uint64_t)n;
+}
+
 static bool id_is_mapped(const char *map_file, uint32_t id, uint32_t *ret_last)
 {
     char text[4096];
@@ -128,10 +143,9 @@ static bool id_is_mapped(const char *map_file, uint32_t id, uint32_t *ret_last)
         return true;
     rest = str_from(text);
     while (str_next_line(&rest, &line)) {
-        char *end;
-        unsigned long first = strtoul(line.p, &end, 10);
-        (void)strtoul(end, &end, 10);
-        unsigned long count = strtoul(end, &end, 10);
+        uint64_t first = next_number(&line);
+        (void)next_number(&line); /* what it is outside */
+        uint64_t count = next_number(&line);
         if (id >= first && id - first < count)
             return true;
         if (count)

@@ -37,6 +37,11 @@ int err_http_status(enum err_kind kind)
     return kinds[kind].http_status;
 }
 
+/* To the analyser they are macros. */
+#undef err_set
+#undef err_sys
+#undef err_wrap
+
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 {
     va_list ap;

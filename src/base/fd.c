@@ -157,11 +157,11 @@ int fd_send(int sock, const void *p, size_t n, const int *fds, size_t fd_count)
     if (fd_count) {
         memset(&control, 0, sizeof control);
         msg.msg_control = control.room;
-        msg.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+        msg.msg_controllen = (socklen_t)CMSG_SPACE(fd_count * sizeof(int)); /* an int in musl */
         struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+        head->cmsg_len = (socklen_t)CMSG_LEN(fd_count * sizeof(int));
         memcpy(CMSG_DATA(head), fds, fd_count * sizeof(int));
     }
     for (;;) {

@@ -17,6 +17,6 @@ struct near {
  * Counts letters missing, extra, wrong or swapped with their neighbour; '-', '_' and case are not
  * told apart; a word that begins the name is always near. Long words are near to nothing, so that
  * the cost of a hostile one stays small. */
-void near_try(struct near *n, const char *name);
+void near_try(struct near *n, const char *candidate);
 
 #endif

@@ -68,7 +68,8 @@ struct str str_slice(struct str s, size_t from, size_t to)
         to = s.n;
     if (from > to)
         from = to;
-    return (struct str){s.p + from, to - from};
+    /* Adding even 0 to NULL is undefined. */
+    return (struct str){from ? s.p + from : s.p, to - from};
 }
 
 bool str_next(struct str *rest, char sep, struct str *ret_piece)

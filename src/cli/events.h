@@ -18,7 +18,7 @@ struct printer {
 };
 
 void printer_init(struct printer *printer, enum print_mode mode, int cancel_fd);
-void printer_event(void *printer, const struct run_event *event); /* for struct run_watch */
+void printer_event(void *ctx, const struct run_event *event); /* for struct run_watch */
 /* What was held back of a stream that grew too long. */
 void printer_finish(struct printer *printer, const struct result *result);
 

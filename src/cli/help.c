@@ -71,7 +71,6 @@ static void put_labelled(const struct page *page, struct str label, size_t colum
     fwrite(label.p, 1, label.n, page->out);
     if (wide + 4 > column) {
         fputc('\n', page->out);
-        wide = 0;
         put_spaces(page->out, column);
     } else {
         put_spaces(page->out, column - wide - 2);

@@ -1,138 +1,221 @@
-# Starts the user's program in an interpreter that was started with -S. What `site` does (reading .pth
-# files, adding package folders: 1 to 5 ms) happens when something first asks for more than the standard
-# library. Names of ours stay out of the program's sight: it gets a fresh __main__.
+# SPDX-License-Identifier: Apache-2.0
+# Starts the user's program in an interpreter that was started with -S, and ends it, as `python3 FILE`
+# would, but without what takes long: `site` (reading .pth files, adding package folders: 1 to 5 ms) does
+# its work when something first asks for more than the standard library, and the interpreter is not taken
+# apart (1 ms and more) where nobody could tell. The program gets a fresh __main__ without names of ours.
+# One frame of ours is below its own; what might look there gets an ordinary start, and so does a text
+# that the interpreter reads otherwise than compile() would.
 import sys
+from _thread import RLock, _count as thread_count
+
+# The program looks at frames, at flags, or at all objects.
+ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack(", b"stack_info",
+            b"stacklevel", b"faulthandler", b"ecursion", b"sys.flags", b"orig_argv", b"meta_path",
+            b"import gc", b"multiprocessing", b"concurrent")
+# It wants what site does without importing anything.
+SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"help(", b"copyright", b"credits", b"license")
+# Its end may be seen.
+SLOW_ENDING = (b"__del__", b"async def", b"atexit", b"weakref")
+# Other systems' modules, which the standard library tries first: no package has them.
+ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
 
 
-def _run():
-    path, argv = sys.argv[1], sys.argv[1:]
+def start_ordinary():
+    from posix import execv
+    execv(sys.executable, [sys.executable] + sys.argv[1:])
+
+
+# ---- packages ----
+
+site_lock, site_begun = RLock(), []
+
+
+def load_site():
+    with site_lock:
+        if site_begun:
+            return
+        site_begun.append(True)
+        import site
+        first = sys.path[:1]
+        site.main()
+        if sys.path[:1] != first:
+            sys.path[:0] = first
+        sys.meta_path[:] = [f for f in sys.meta_path if f is not finder]
+
+
+class finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if path is not None or name in ELSEWHERE:
+            return None
+        load_site()
+        from importlib.machinery import PathFinder
+        return PathFinder.find_spec(name, path, target)
+
+    @staticmethod
+    def find_distributions(context=None):
+        load_site()
+        from importlib.metadata import MetadataPathFinder
+        return MetadataPathFinder.find_distributions(context)
+
+
+# ---- before ----
+
+def has_any(source, words):
+    return any(word in source for word in words)
+
+
+def read_program(path):
     with open(path, "rb") as f:
         source = f.read()
-
-    def load_site():
-        if finder in sys.meta_path:
-            sys.meta_path.remove(finder)
-            import site
-            first = sys.path[:1]
-            site.main()
-            if sys.path[:1] != first:
-                sys.path[:0] = first
-
-    class finder:
-        @staticmethod
-        def find_spec(name, path=None, target=None):
-            if path is not None:
-                return None
-            load_site()
-            from importlib.machinery import PathFinder
-            return PathFinder.find_spec(name, path, target)
-
-        @staticmethod
-        def find_distributions(context=None):
-            load_site()
-            from importlib.metadata import MetadataPathFinder
-            return MetadataPathFinder.find_distributions(context)
-
-    sys.argv = argv
-    folder = sys.path[0] = path.rpartition("/")[0]
-    extra = [p for p in getenv("PYTHONPATH").split(":") if p]
-    sys.path[1:1] = [p for p in extra if p not in sys.path]
-    sys.meta_path.append(finder)
-    for word in (b"site", b"sys.path", b"pkgutil", b"multiprocessing", b"concurrent", b"help("):
-        if word in source:
-            load_site()
-            break
-    else:
-        import builtins
-        from _sitebuiltins import Quitter
-        builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
-        builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
-
-    main = type(sys)("__main__")
-    names = main.__dict__
-    names.update(__file__=path, __builtins__=__builtins__, __cached__=None)
-    sys.modules["__main__"] = main
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            stream.reconfigure(line_buffering=True)
-    status = 0
+    if b"\0" in source or has_any(source, ORDINARY):
+        start_ordinary()
     try:
-        code = compile(source, path, "exec", dont_inherit=True)
-        del source
-        exec(code, names)
-    except SystemExit as e:
-        status = exit_status(e.code)
-    except BaseException as e:
-        status = 1
-        # Our own frame is not the program's business, except that a SyntaxError has no other.
-        tb = e.__traceback__.tb_next
-        e.__traceback__ = None
-        if isinstance(e, KeyboardInterrupt):
-            status = 130
-        sys.last_type, sys.last_value, sys.last_traceback = type(e), e, tb
-        try:
-            sys.excepthook(type(e), e.with_traceback(tb), tb)
-        except SystemExit as again:
-            status = exit_status(again.code)
-        e = tb = None
-    finish(status, main, folder + "/")
+        source.decode()
+        return source, compile(source, path, "exec", dont_inherit=True)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        start_ordinary()
 
 
-def getenv(name):
+def set_paths(path, source):
     from posix import environ
-    return environ.get(name.encode(), b"").decode("utf-8", "surrogateescape")
+    folders = environ.get(b"PYTHONPATH", b"").decode("utf-8", "surrogateescape").split(":")
+    sys.argv = sys.argv[1:]
+    sys.path[0] = path.rpartition("/")[0]
+    sys.path[1:1] = [p for p in folders if p and p not in sys.path]
+    sys.meta_path.append(finder)
+    if has_any(source, SITE):
+        load_site()
+        return
+    import builtins
+    from _sitebuiltins import Quitter
+    builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
+    builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
 
 
-def exit_status(code):
-    if code is None:
+# Filled in CPython's order. From here on, objects are the program's.
+def make_main(path):
+    import gc
+    if hasattr(gc, "freeze"):
+        gc.freeze()
+    main = sys.modules["__main__"] = type(sys)("__main__")
+    names = main.__dict__
+    names["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", path)
+    if "__annotations__" in globals():
+        names["__annotations__"] = {}
+    names.update(__builtins__=__builtins__, __file__=path, __cached__=None)
+    return names
+
+
+# ---- after ----
+
+def say(text):
+    if sys.stderr is not None:
+        sys.stderr.write(text)
+
+
+# PyErr_Print, which is not to see our frame.
+def show(e):
+    kind, tb = type(e), e.__traceback__
+    sys.last_type, sys.last_value, sys.last_traceback = kind, e, tb
+    if sys.version_info >= (3, 12):
+        sys.last_exc = e
+    hook = getattr(sys, "excepthook", None)
+    if hook is None:
+        say("sys.excepthook is missing\n")
+        hook = sys.__excepthook__
+    try:
+        hook(kind, e, tb)
+        return
+    except SystemExit:
+        raise
+    except BaseException as other:
+        again = other.with_traceback(other.__traceback__.tb_next)
+    say("Error in sys.excepthook:\n")
+    sys.__excepthook__(type(again), again, again.__traceback__)
+    say("\nOriginal exception was:\n")
+    sys.__excepthook__(kind, e, tb)
+
+
+def flush(*streams):
+    for stream in streams:
+        if stream is not None and not getattr(stream, "closed", False):
+            stream.flush()
+
+
+# Nothing is left that would do something when the interpreter is taken apart: no open file, no thread, no
+# module of the user's, no package whose libraries could not be ended by exit().
+def may_leave(folder):
+    from posix import listdir
+    try:
+        files = len(listdir("/proc/self/fd"))
+    except OSError:
+        return False
+    if files > 4 or thread_count() or (site_begun and "ctypes" not in sys.modules):
+        return False
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and file.startswith(folder):
+            return False
+    return True
+
+
+# Py_FinalizeEx, as far as the program's own objects can tell. Those of the interpreter are frozen.
+def leave(status):
+    import atexit
+    from gc import collect
+    from posix import _exit
+    try:
+        end = sys.modules["ctypes"].PyDLL(None).exit if "ctypes" in sys.modules else _exit
+        atexit._run_exitfuncs()
+        flush(sys.stdout, sys.stderr)
+    except BaseException:
+        return
+    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+    sys.last_type = sys.last_value = sys.last_traceback = sys.last_exc = None
+    sys.modules.pop("__main__", None)
+    collect()
+    flush(sys.stdout, sys.stderr)
+    end(status)
+
+
+# The status, or an exception for the interpreter itself to end with.
+def status_of(e):
+    if e is None:
         return 0
-    if isinstance(code, int):
-        return code & 0xFF
-    sys.stdout.flush()
-    print(code, file=sys.stderr)
+    if isinstance(e, SystemExit):
+        if e.code is None:
+            return 0
+        if isinstance(e.code, int) and abs(e.code) < 1 << 31:
+            return e.code & 0xFF
+        raise e
+    show(e.with_traceback(e.__traceback__.tb_next))
+    if isinstance(e, KeyboardInterrupt):
+        sys.excepthook = lambda *args: None
+        raise KeyboardInterrupt
     return 1
 
 
-# The end of CPython's own main, without taking the whole interpreter apart (1 ms) where nobody could
-# tell: no file is open, no module of the user's is loaded, nothing asked for the full ceremony.
-def finish(status, main, folder):
-    from posix import _exit, listdir
-    threading = sys.modules.get("threading")
-    if threading is not None:
-        try:
-            threading._shutdown()
-        except BaseException as e:
-            sys.excepthook(type(e), e, e.__traceback__)
-    import atexit
-    atexit._run_exitfuncs()
-    try:
-        quick = len(listdir("/proc/self/fd")) <= 4
-    except OSError:
-        quick = False
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if module is not main and isinstance(file, str) and file.startswith(folder):
-            quick = False
-    if quick:
-        clear(main.__dict__)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except Exception:
-            status = status or 120
-            quick = True
-    if quick:
-        _exit(status)
-    del main
-    raise SystemExit(status)
-
-
-# As the interpreter does it: private names first, each set to None, so that __del__ runs in its order.
-def clear(names):
-    for private in (True, False):
-        for name in list(names):
-            if name.startswith("_") == private and name != "__builtins__":
-                names[name] = None
-
-
-_run()
+path = sys.argv[1]
+source, code = read_program(path)
+ends_quickly = not has_any(source, SLOW_ENDING)
+set_paths(path, source)
+names = make_main(path)
+failure = source = None
+# As deep as without us: our frame counts, and before 3.12 so does the call of exec.
+sys.setrecursionlimit(sys.getrecursionlimit() + (1 if sys.version_info >= (3, 12) else 2))
+try:
+    exec(code, names)
+except BaseException as e:
+    failure = e
+sys.settrace(None)
+sys.setprofile(None)
+try:
+    status = status_of(failure)
+finally:
+    names.pop("__file__", None)
+    names.pop("__cached__", None)
+    failure = names = code = None
+if ends_quickly and may_leave(path.rpartition("/")[0] + "/"):
+    leave(status)
+raise SystemExit(status)

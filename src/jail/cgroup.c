@@ -61,6 +61,7 @@ const struct cgroup_ops cgroup_none = {
     .open = none_open,
     .usage = none_usage,
     .watch_oom = none_watch_oom,
+    .hurry = none_kill,
     .kill = none_kill,
 };
 
@@ -273,6 +274,8 @@ int cgroup_oom_fd(struct cgroup *c)
 /* Where forking can be stopped comes first: then the other lists can only shrink. */
 void cgroup_kill(struct cgroup *c)
 {
+    for (size_t i = 0; i < c->part_count; i++)
+        c->parts[i].home->ops->hurry(&c->parts[i]);
     for (int pids = 1; pids >= 0; pids--)
         for (size_t i = 0; i < c->part_count; i++)
             if (pids == !!(c->parts[i].controllers & CGROUP_BIT(CGROUP_PIDS)))

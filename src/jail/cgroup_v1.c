@@ -145,11 +145,14 @@ static int v1_watch_oom(struct cgroup_part *p)
     return p->oom_fd;
 }
 
-static void v1_kill(struct cgroup_part *p)
+static void v1_hurry(struct cgroup_part *p)
 {
-    /* Dying takes processor time: with its share used up a process dies late. */
     if (p->controllers & CGROUP_BIT(CGROUP_CPU))
         (void)cgroup_put(p, "cpu.cfs_quota_us", "-1");
+}
+
+static void v1_kill(struct cgroup_part *p)
+{
     if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
         (void)cgroup_put(p, "pids.max", "0");
     cgroup_kill_listed(p);
@@ -162,5 +165,6 @@ const struct cgroup_ops cgroup_v1 = {
     .open = v1_open,
     .usage = v1_usage,
     .watch_oom = v1_watch_oom,
+    .hurry = v1_hurry,
     .kill = v1_kill,
 };

@@ -393,11 +393,14 @@ static void v2_usage(struct cgroup_part *p, struct cgroup_usage *ret)
         ret->pids_hits = cgroup_get_key(p, "pids.events", "max");
 }
 
-static void v2_kill(struct cgroup_part *p)
+static void v2_hurry(struct cgroup_part *p)
 {
-    /* Dying takes processor time: with its share used up a process dies late. */
     if (p->controllers & CGROUP_BIT(CGROUP_CPU))
         (void)cgroup_put(p, "cpu.max", "max");
+}
+
+static void v2_kill(struct cgroup_part *p)
+{
     if (cgroup_put(p, "cgroup.kill", "1") == 0) /* Linux 5.14 */
         return;
     if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
@@ -412,5 +415,6 @@ const struct cgroup_ops cgroup_v2 = {
     .open = v2_open,
     .usage = v2_usage,
     .watch_oom = v2_watch_oom,
+    .hurry = v2_hurry,
     .kill = v2_kill,
 };

@@ -95,7 +95,7 @@ struct value {
 
 static const struct value prctl_values[] = {
 #define PRCTL(first, last, action, options)                                                        \
-    {first, last, ACT_##action == ACT_DENY ? options : NULL},
+    {first, last, ACT_##action == ACT_DENY ? (options) : NULL},
 #include "jail/syscalls.def"
 };
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -74,7 +75,7 @@ static void unlock(int dirfd, const char *name)
     struct stat st;
 
     if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-        (void)fchmodat(dirfd, name, 0700, 0);
+        (void)!fchmodat(dirfd, name, 0700, 0);
 }
 
 static void lift_content(struct removal *r, const char *folder)
@@ -91,7 +92,7 @@ static void lift_content(struct removal *r, const char *folder)
             continue;
         unlock(dirfd(dir), name);
         snprintf(fresh, sizeof fresh, ".moved-%lx", r->moved++);
-        r->progress |= renameat2(dirfd(dir), name, r->top, fresh, RENAME_NOREPLACE) == 0;
+        r->progress |= syscall(SYS_renameat2, dirfd(dir), name, r->top, fresh, 1 /* RENAME_NOREPLACE */) == 0;
     }
     closedir(dir);
 }

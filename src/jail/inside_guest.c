@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,22 +76,23 @@ static void limit_processes(const struct inside *in, rlim_t count)
     (void)setrlimit(RLIMIT_NPROC, &limit);
 }
 
-/* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. */
+/* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. One that is
+ * lower already is fine. */
 static void set_rlimits(struct inside *in)
 {
     struct err err;
 
     for (size_t i = 0; i < in->spec.rlimit_count; i++) {
-        __rlimit_resource_t resource = (__rlimit_resource_t)in->spec.rlimits[i].resource;
-        struct rlimit now, want = {in->spec.rlimits[i].value, in->spec.rlimits[i].value};
+        int resource = in->spec.rlimits[i].resource;
+        uint64_t want[2] = {in->spec.rlimits[i].value, in->spec.rlimits[i].value}, now[2];
         if (resource == RLIMIT_NPROC && !(in->held & LAYER_BIT(LAYER_USERNS))) {
-            limit_processes(in, want.rlim_cur);
+            limit_processes(in, want[0]);
             continue;
         }
-        if (setrlimit(resource, &want) == 0)
+        if (syscall(SYS_prlimit64, 0, resource, want, NULL) == 0)
             continue;
-        if (getrlimit(resource, &now) < 0 || want.rlim_max <= now.rlim_max)
-            must(in, err_sys(&err, "set resource limit %d", (int)resource), &err);
+        if (syscall(SYS_prlimit64, 0, resource, NULL, now) < 0 || want[1] <= now[1])
+            must(in, err_sys(&err, "set resource limit %d", resource), &err);
     }
     in->held |= LAYER_BIT(LAYER_RLIMITS);
 }
@@ -189,8 +190,10 @@ static int enter_filter(struct inside *in)
 static void tell_init(struct inside *in, int listener)
 {
     struct guest_word word = {.stage = GUEST_LISTENER, .held = in->held};
+    char answer;
 
-    if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0)
+    if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0 ||
+        read(in->init_fd, &answer, 1) != 1)
         _exit(127);
 }
 
@@ -241,7 +244,7 @@ static void keep_standard_fds(struct inside *in)
     if (dup2(in->init_fd, 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
         must(in, err_sys(&err, "arrange descriptors"), &err);
     in->init_fd = 3;
-    (void)close_range(4, ~0U, 0);
+    (void)syscall(SYS_close_range, 4, ~0U, 0);
 }
 
 /* Without a private root the guest's disk is a folder on the host, and paths that were planned for the

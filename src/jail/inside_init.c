@@ -70,7 +70,10 @@ static void enter_cgroups(struct inside *in)
     }
     if (in->spec.enter_v2 && !in->born_inside && enter_v2(in) < 0)
         die_sys("enter cgroup");
-    (void)close_range(SPEC_FD_CGROUP, SPEC_FD_END - 1, 0);
+    /* Only those that were given: the socket to the keeper may have the number of one that was not. */
+    unsigned given = in->spec.enter_count + in->spec.enter_v2;
+    if (given)
+        (void)syscall(SYS_close_range, SPEC_FD_CGROUP, SPEC_FD_CGROUP + given - 1, 0);
 }
 
 static void note_namespaces(struct inside *in)

@@ -149,11 +149,10 @@ static void tell_started(struct serve *s)
     wire_put_u32(&b, s->in->held);
     (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &s->in->box_fd, 1);
     fd_close(&s->in->box_fd);
-    /* It was kept to one processor while the jail was made (main.c). */
-    (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
 }
 
-/* The guest's first process says that it is about to become the program, or why it cannot. */
+/* The guest's first process says that it is about to become the program, or why it cannot. It waits for our
+ * answer: the library hears of the start while the program starts, and not when that first pauses. */
 static void hear_guest(struct serve *s)
 {
     struct guest_word word;
@@ -162,8 +161,9 @@ static void hear_guest(struct serve *s)
     ssize_t got = fd_recv(s->guest_fd, &word, sizeof word, fds, &count, 0);
 
     if (got <= 0) { /* closed by exec: it runs */
-        tell_started(s);
         fd_close(&s->guest_fd);
+        /* It was kept to one processor while the jail was made (main.c). */
+        (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
         return;
     }
     if (word.stage == GUEST_FAILED)
@@ -171,6 +171,8 @@ static void hear_guest(struct serve *s)
     s->in->held |= word.held;
     if (count)
         s->listener = fds[0];
+    tell_started(s);
+    (void)fd_send(s->guest_fd, "", 1, NULL, 0);
 }
 
 static void watch_children(struct serve *s)
@@ -202,7 +204,7 @@ static void start_clock(struct serve *s)
 }
 
 /* Nothing that init opened is needed any more, and the guest's pipes must close with the guest. */
-static void close_rest(struct serve *s)
+static void close_rest(void)
 {
     for (int fd = 0; fd < 3; fd++)
         close(fd);
@@ -216,7 +218,7 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
     struct err err;
 
     watch_children(&s);
-    close_rest(&s);
+    close_rest();
     while (s.guest_fd >= 0)
         hear_guest(&s);
     start_clock(&s);

@@ -37,8 +37,8 @@ static char *beside_us(void)
     char self[4096];
     const char *path = self;
 
-    /* In a shared library that is its own file; in a program, the program (whose name dladdr only knows
-     * as it was called). */
+    /* In a shared library that is its own file; in a program, the program (whose name dladdr only
+     * knows as it was called). */
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
     if (dladdr((const void *)(uintptr_t)&jail_find_helper, &info) && info.dli_fname &&
@@ -58,7 +58,7 @@ int jail_find_helper(char **ret, struct err *err)
         path = xstrdup(GLOVEBOX_LIBEXEC "/glovebox-jail");
     }
     if (access(path, X_OK) < 0) {
-        err_set(err, ERR_SYSTEM,
+        err_set(err, ERR_UNSUPPORTED,
                 "%s: the helper program is missing; reinstall glovebox or set GLOVEBOX_JAIL", path);
         free(path);
         return -1;
@@ -67,38 +67,44 @@ int jail_find_helper(char **ret, struct err *err)
     return 0;
 }
 
+/* Descriptors on their way to the helper. */
+struct loan {
+    posix_spawn_file_actions_t actions;
+    int copies[16];
+    size_t count;
+};
+
 /* Sources are moved up first, so that placing one never overwrites another. */
-static int lend(posix_spawn_file_actions_t *actions, int *copies, size_t *count, int fd, int target)
+static int lend(struct loan *loan, int fd, int target)
 {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, 64);
 
     if (high < 0)
         return -1;
-    copies[(*count)++] = high;
-    return posix_spawn_file_actions_adddup2(actions, high, target) ? -1 : 0;
+    loan->copies[loan->count++] = high;
+    return posix_spawn_file_actions_adddup2(&loan->actions, high, target) ? -1 : 0;
 }
 
-static int lend_all(posix_spawn_file_actions_t *actions, int *copies, size_t *count,
-                    const struct jail_spec *spec, const struct jail_fds *fds, int control, int plan)
+static int lend_all(struct loan *loan, const struct jail_spec *spec, const struct jail_fds *fds,
+                    int control, int plan)
 {
     const int standard[3] = {fds->in, fds->out, fds->err};
 
     for (int i = 0; i < 3; i++) {
         if (standard[i] >= 0) {
-            if (lend(actions, copies, count, standard[i], i) < 0)
+            if (lend(loan, standard[i], i) < 0)
                 return -1;
-        } else if (posix_spawn_file_actions_addopen(actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY,
-                                                    0)) {
+        } else if (posix_spawn_file_actions_addopen(&loan->actions, i, "/dev/null",
+                                                    i ? O_WRONLY : O_RDONLY, 0)) {
             return -1;
         }
     }
-    if (lend(actions, copies, count, control, SPEC_FD_CONTROL) < 0 ||
-        lend(actions, copies, count, plan, SPEC_FD_SPEC) < 0)
+    if (lend(loan, control, SPEC_FD_CONTROL) < 0 || lend(loan, plan, SPEC_FD_SPEC) < 0)
         return -1;
-    if (spec->lay && lend(actions, copies, count, fds->lay, SPEC_FD_LAY) < 0)
+    if (spec->lay && lend(loan, fds->lay, SPEC_FD_LAY) < 0)
         return -1;
     for (unsigned i = 0; i < spec->enter_count + spec->enter_v2; i++)
-        if (lend(actions, copies, count, fds->enter[i], SPEC_FD_CGROUP + (int)i) < 0)
+        if (lend(loan, fds->enter[i], SPEC_FD_CGROUP + (int)i) < 0)
             return -1;
     return 0;
 }
@@ -119,25 +125,23 @@ static void plain_signals(posix_spawnattr_t *attr)
 static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds, int control,
                         int plan, pid_t *ret_pid, struct err *err)
 {
-    posix_spawn_file_actions_t actions;
+    struct loan loan = {.count = 0};
     posix_spawnattr_t attr;
-    int copies[16];
-    size_t count = 0;
     AUTO_FREE char *path = NULL;
     char *argv[] = {(char *)"glovebox-jail", (char *)"--spec", NULL};
     char *envp[] = {NULL};
 
     if (jail_find_helper(&path, err) < 0)
         return -1;
-    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_init(&loan.actions);
     plain_signals(&attr);
-    int failed = lend_all(&actions, copies, &count, spec, fds, control, plan) < 0
+    int failed = lend_all(&loan, spec, fds, control, plan) < 0
                      ? errno
-                     : posix_spawn(ret_pid, path, &actions, &attr, argv, envp);
-    posix_spawn_file_actions_destroy(&actions);
+                     : posix_spawn(ret_pid, path, &loan.actions, &attr, argv, envp);
+    posix_spawn_file_actions_destroy(&loan.actions);
     posix_spawnattr_destroy(&attr);
-    while (count)
-        close(copies[--count]);
+    while (loan.count)
+        close(loan.copies[--loan.count]);
     errno = failed;
     return failed ? err_sys(err, "start %s", path) : 0;
 }
@@ -230,8 +234,8 @@ static void say(struct jail *jail, enum jail_message kind)
     (void)fd_send(jail->control, raw, sizeof raw, NULL, 0);
 }
 
-/* Killing pid 1 of the namespace ends all in it. Where there is none, init is asked to do it; before the
- * guest runs, the helper's own death is enough. */
+/* Killing pid 1 of the namespace ends all in it. Where there is none, init is asked to do it;
+ * before the guest runs, the helper's own death is enough. */
 void jail_kill(struct jail *jail)
 {
     if (jail->reaped)

@@ -43,7 +43,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -374,7 +373,7 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    (void)close_range(SPEC_FD_END, ~0U, 0);
+    (void)syscall(SYS_close_range, SPEC_FD_END, ~0U, 0);
     for (int fd = SPEC_FD_CONTROL; fd < SPEC_FD_END; fd++)
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     umask(022);

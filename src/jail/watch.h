@@ -6,7 +6,8 @@
  *
  * It is a watcher, not a wall. Between two looks a guest can be far over. A process that comes and
  * goes in between is counted in its parent's time, or not at all if nobody waits for it. Memory in
- * files that nobody maps (memfd, pipes) is not seen: RLIMIT_FSIZE and RLIMIT_NOFILE bound it.
+ * buffers (pipes, sockets) and in files that are on their way through a socket is not seen: the
+ * kernel's own limits for a user bound it.
  */
 #ifndef JAIL_WATCH_H
 #define JAIL_WATCH_H
@@ -19,9 +20,9 @@
 
 struct watch_tree {
     pid_t root;
-    /* root is the init of a pid namespace, so whatever loses its parent becomes its child.
-     * Otherwise orphans are found by their session: root must lead one, and who starts his own is
-     * lost. */
+    /* root is the init of a pid namespace or a subreaper, so whatever loses its parent becomes its
+     * child. Otherwise orphans are found by their session: root must lead one, and who starts his
+     * own is lost. */
     bool in_pidns;
     int tmpfs_fd;            /* in a file system in memory that is the guest's; -1 for none */
     uint64_t exact_at_bytes; /* from here on count exactly; 0 never. Give it the limit */
@@ -30,10 +31,13 @@ struct watch_tree {
 /* What only they have in memory or swap. First an estimate that is never too low: pages shared by
  * fork or by intent count in each. Only when that reaches exact_at_bytes every sharer is charged
  * its part (smaps_rollup, which walks the page tables), where we may read that. Of shared memory
- * and the tmpfs the larger counts: mapped files are in both. -1 with ESRCH when root has gone, with
+ * and of files in memory (the tmpfs, open memfds) the larger counts: mapped files are in both. -1 with ESRCH when root has gone, with
  * E2BIG when there were more processes than the maximum; the sum of those looked at is stored in
  * both cases. */
 int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes);
+
+/* Processes and threads, root among them. -1 as above. */
+int watch_tree_tasks(const struct watch_tree *tree, uint64_t *ret_tasks);
 
 /* Processor time of all that are there and of all that were waited for, in steps of 10 ms. -1 as
  * above. */

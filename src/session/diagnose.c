@@ -29,6 +29,7 @@ static int try_program(const char *path, char **argv, const struct interpreter *
     struct backend_sink sink = {.ctx = said, .output = keep_output, .cancel_fd = -1};
 
     run_request_init(&request);
+    outcome_init(ret);
     char **env = environment_make(&request, path, err);
     if (!env)
         return -1;
@@ -43,7 +44,6 @@ static int try_program(const char *path, char **argv, const struct interpreter *
         .layers = LAYERS_ALL,
     };
     job.limits.wall_ms = 10000;
-    outcome_init(ret);
     int result = backends[0]->run(&job, &sink, ret, err);
     environment_free(env);
     return result;

@@ -235,6 +235,19 @@ static void add_hops(struct interpreter *in, const char *path, const char *real)
     }
 }
 
+/* Whether this very path exists inside, with what is in view so far. */
+static bool is_visible(const struct interpreter *in, const char *path)
+{
+    for (size_t i = 0; i < in->view_count; i++) {
+        size_t n = strlen(in->views[i].src);
+        if (strncmp(path, in->views[i].src, n) == 0 && (path[n] == '/' || path[n] == '\0'))
+            return true;
+    }
+    return is_system_path(path);
+}
+
+/* An interpreter is called by the name it was found by where that can be: it may look at it, as a
+ * virtual environment's Python and busybox do. */
 static int resolve(const char *found, struct interpreter *ret, struct err *err)
 {
     AUTO_FREE char *real = realpath(found, NULL);
@@ -244,15 +257,17 @@ static int resolve(const char *found, struct interpreter *ret, struct err *err)
     if (!real || !real_folder)
         return err_sys(err, "%s", found);
     AUTO_FREE char *prefix = parent_of(real_folder);
-    if (exists(prefix, "pyvenv.cfg")) {
-        /* Python finds the environment by the path it was called by. */
-        ret->path = xasprintf("%s%s", real_folder, strrchr(found, '/'));
+    AUTO_FREE char *name = xasprintf("%s%s", real_folder, strrchr(found, '/'));
+    if (exists(prefix, "pyvenv.cfg"))
         add_venv(ret, prefix);
+    add_program(ret, real);
+    bool by_name = is_visible(ret, found);
+    if (by_name || is_visible(ret, name)) {
+        ret->path = xstrdup(by_name ? found : name);
         add_hops(ret, ret->path, real);
     } else {
         ret->path = xstrdup(real);
     }
-    add_program(ret, real);
     return 0;
 }
 

@@ -134,7 +134,8 @@ static int choose_backend(struct run *run, struct err *err)
                        "WithAllowUnsafe(true): add --allow-unsafe, or leave --backend %s out",
                        name);
     if (run->request->without && !run->request->allow_unsafe)
-        return err_set(err, ERR_USAGE, "--without takes layers of the wall away: add --allow-unsafe");
+        return err_set(err, ERR_USAGE,
+                       "--without takes layers of the wall away: add --allow-unsafe");
     return 0;
 }
 
@@ -198,6 +199,17 @@ static int open_folders(struct run *run, struct err *err)
     return 0;
 }
 
+static char *fill_in(const struct run *run, const char *arg)
+{
+    if (strcmp(arg, "{file}") == 0)
+        return xasprintf("%s/%s", SPEC_WORK, run->name);
+    if (strcmp(arg, "{runner}") == 0 && run->language->runner)
+        return xstrdup(run->language->runner);
+    if (strcmp(arg, "{boot}") == 0 && run->language->boot)
+        return xstrdup(run->language->boot);
+    return xstrdup(arg);
+}
+
 static void make_argv(struct run *run)
 {
     size_t n = 0, args = 0;
@@ -208,13 +220,8 @@ static void make_argv(struct run *run)
         args++;
     run->argv = xcalloc(n + args + 2, sizeof *run->argv);
     run->argv[0] = xstrdup(run->interpreter.path);
-    for (size_t i = 0; i < n; i++) {
-        const char *arg = run->language->args[i];
-        if (strcmp(arg, "{file}") == 0)
-            run->argv[i + 1] = xasprintf("%s/%s", SPEC_WORK, run->name);
-        else
-            run->argv[i + 1] = xstrdup(strcmp(arg, "{runner}") == 0 ? run->language->runner : arg);
-    }
+    for (size_t i = 0; i < n; i++)
+        run->argv[i + 1] = fill_in(run, run->language->args[i]);
     for (size_t i = 0; i < args; i++)
         run->argv[n + 1 + i] = xstrdup(run->request->args[i]);
 }
@@ -256,7 +263,8 @@ static int make_views(struct run *run, struct err *err)
 static int prepare(struct run *run, struct err *err)
 {
     if (run->request->code.n > RUN_SOURCE_MAX)
-        return err_set(err, ERR_USAGE, "the program has %zu MiB, more than %u; give data with --file",
+        return err_set(err, ERR_USAGE,
+                       "the program has %zu MiB, more than %u; give data with --file",
                        run->request->code.n >> 20, RUN_SOURCE_MAX >> 20);
     if (choose_backend(run, err) < 0 || choose_language(run, err) < 0 || open_folders(run, err) < 0)
         return -1;

@@ -103,8 +103,8 @@ static int on_section(void *ctx, const struct opt_source *source, const struct c
     if (!str_starts(section, "language.") || section.n <= 9)
         return err_set(err, ERR_USAGE, "there is no section [%.*s]; use [language.NAME]",
                        (int)section.n, section.p);
-    return language_configure(&settings->languages, str_slice(section, 9, section.n), item->key,
-                              item->values, item->n, source->from == OPT_FROM_PROJECT, err);
+    return language_configure(&settings->languages, str_slice(section, 9, section.n), item,
+                              source->from == OPT_FROM_PROJECT, err);
 }
 
 /* Does the variable or the option name the user's file? Then it has to be there. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static void grow(struct lay_list *list)
         list->cap = list->cap ? 2 * list->cap : 16;
         list->entries = xrealloc_array(list->entries, list->cap, sizeof list->entries[0]);
     }
+    assert(list->entries);
     if (list->count * 2 < list->table_size)
         return;
     free(list->table);

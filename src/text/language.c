@@ -14,17 +14,18 @@
         __VA_ARGS__, NULL                                                                          \
     }
 
-/* -S: site's work (1 to 5 ms) is done by the runner when something outside the standard library is first
- * asked for. -s: no user's own packages. */
+/* -S: site's work (1 to 5 ms) is done by the runner when something outside the standard library is
+ * first asked for. -s: no user's own packages. */
 static const struct language builtin[] = {
     {
         .name = "python",
         .aliases = WORDS("py", "python3", "tool_code"),
         .extensions = WORDS(".py", ".pyw"),
         .programs = WORDS("python3", "python"),
-        .args = WORDS("-S", "-s", "-c", "{runner}", "{file}"),
+        .args = WORDS("-S", "-s", "-c", "{boot}", "{runner}", "{file}"),
         .check_args = WORDS("--version"),
         .runner = guest_python_runner_py,
+        .boot = guest_python_boot,
         .extension = ".py",
         .install = "apt-get install python3",
     },
@@ -115,7 +116,8 @@ static struct str base_name(struct str path)
     return path;
 }
 
-/* "#!/usr/bin/env -S python3.11 -u" and "#!/bin/sh" name their interpreter; a version is cut off. */
+/* "#!/usr/bin/env -S python3.11 -u" and "#!/bin/sh" name their interpreter; a version is cut off.
+ */
 static const struct language *by_shebang(const struct language_table *table, struct str code)
 {
     struct str line, word;
@@ -142,10 +144,17 @@ static const struct {
     const char *sign;
     const char *language;
 } signs[] = {
-    {"print(", "python"},       {"import ", "python"},        {"def ", "python"},
-    {"if __name__", "python"},  {"console.log", "javascript"}, {"function ", "javascript"},
-    {"const ", "javascript"},   {"let ", "javascript"},       {"echo ", "bash"},
-    {"ls ", "bash"},            {"cd ", "bash"},
+    {"print(", "python"},
+    {"import ", "python"},
+    {"def ", "python"},
+    {"if __name__", "python"},
+    {"console.log", "javascript"},
+    {"function ", "javascript"},
+    {"const ", "javascript"},
+    {"let ", "javascript"},
+    {"echo ", "bash"},
+    {"ls ", "bash"},
+    {"cd ", "bash"},
 };
 
 /* Signs that would otherwise lose against a Python one: `import fs from "fs"` is no Python. */
@@ -226,8 +235,10 @@ static struct language *user_row(struct language_table *table, struct str name, 
     row->name = xstrndup(name.p, name.n);
     row->stranger = stranger;
     /* Another interpreter for a language we know keeps our way of calling it. */
-    if (base)
+    if (base) {
         row->runner = base->runner;
+        row->boot = base->boot;
+    }
     table->user[table->user_count++] = row;
     return row;
 }
@@ -263,32 +274,34 @@ static const struct language *taken_by(const struct language_table *table,
 }
 
 static int check_stranger(const struct language_table *table, const struct language *row,
-                          struct str key, const struct str *values, size_t n, struct err *err)
+                          const struct conf_item *item, struct err *err)
 {
     const struct language *other = taken_by(table, row, str_from(row->name));
-    bool command = str_is(key, "command");
+    bool command = str_is(item->key, "command");
 
     if (!row->stranger || other)
         return err_set(err, ERR_USAGE,
                        "a project's config file may not change what '%s' runs; "
                        "do it in your own config file",
                        row->name);
-    for (size_t i = 0; i < n; i++) {
-        int shown = (int)(values[i].n < 60 ? values[i].n : 60);
-        if (command && memchr(values[i].p, '/', values[i].n))
+    for (size_t i = 0; i < item->n; i++) {
+        struct str value = item->values[i];
+        int shown = (int)(value.n < 60 ? value.n : 60);
+        if (command && str_find(value, STR("/")) >= 0)
             return err_set(err, ERR_USAGE,
                            "a project's config file names programs without a path, not '%.*s'",
-                           shown, values[i].p);
-        other = command || str_is(key, "args") ? NULL : taken_by(table, row, values[i]);
+                           shown, value.p);
+        other = command || str_is(item->key, "args") ? NULL : taken_by(table, row, value);
         if (other)
-            return err_set(err, ERR_USAGE, "'%.*s' already means %s; change it in your own config file",
-                           shown, values[i].p, other->name);
+            return err_set(err, ERR_USAGE,
+                           "'%.*s' already means %s; change it in your own config file", shown,
+                           value.p, other->name);
     }
     return 0;
 }
 
-int language_configure(struct language_table *table, struct str name, struct str key,
-                       const struct str *values, size_t n, bool stranger, struct err *err)
+int language_configure(struct language_table *table, struct str name, const struct conf_item *item,
+                       bool stranger, struct err *err)
 {
     struct language *row = user_row(table, name, stranger);
     const struct {
@@ -300,40 +313,52 @@ int language_configure(struct language_table *table, struct str name, struct str
                 {"extensions", &row->extensions},
                 {"aliases", &row->aliases}};
 
-    if (stranger && check_stranger(table, row, key, values, n, err) < 0)
+    if (stranger && check_stranger(table, row, item, err) < 0)
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        if (!str_is(key, keys[i].key))
+        if (!str_is(item->key, keys[i].key))
             continue;
         free_words(*keys[i].slot);
-        *keys[i].slot = (const char *const *)copy_words(values, n);
+        *keys[i].slot = (const char *const *)copy_words(item->values, item->n);
         return 0;
     }
     return err_set(err, ERR_USAGE,
-                   "language.%s has no '%.*s'; it has command, args, extension and aliases", row->name,
-                   (int)key.n, key.p);
+                   "language.%s has no '%.*s'; it has command, args, extension and aliases",
+                   row->name, (int)item->key.n, item->key.p);
 }
 
-int language_check(const struct language_table *table, struct err *err)
+/* What the user left out comes from the built-in language of that name. */
+static int complete(struct language *row, const struct language *base, struct err *err)
 {
     static const struct str file_only[] = {{"{file}", 6}};
     static const char *const version[] = {"--version", NULL};
 
+    if (row->programs ? !row->programs[0] : !base)
+        return err_set(err, ERR_USAGE, "[language.%s] needs a command", row->name);
+    if (base) {
+        row->programs = or_builtin(row->programs, base->programs);
+        row->extensions = or_builtin(row->extensions, base->extensions);
+        row->aliases = or_builtin(row->aliases, base->aliases);
+        row->args = or_builtin(row->args, base->args);
+        row->check_args = base->check_args;
+        row->extension = base->extension;
+        row->install = base->install;
+        return 0;
+    }
+    if (!row->args)
+        row->args = (const char *const *)copy_words(file_only, 1);
+    row->check_args = version;
+    row->extension = row->extensions && row->extensions[0] ? row->extensions[0] : "";
+    row->install = "see your config file";
+    return 0;
+}
+
+int language_check(const struct language_table *table, struct err *err)
+{
     for (size_t i = 0; i < table->user_count; i++) {
         struct language *row = table->user[i];
-        const struct language *base = language_find(NULL, str_from(row->name));
-        if (!row->programs && !base)
-            return err_set(err, ERR_USAGE, "[language.%s] needs a command", row->name);
-        row->programs = or_builtin(row->programs, base ? base->programs : NULL);
-        row->extensions = or_builtin(row->extensions, base ? base->extensions : NULL);
-        row->aliases = or_builtin(row->aliases, base ? base->aliases : NULL);
-        if (!row->args && base)
-            row->args = or_builtin(NULL, base->args);
-        else if (!row->args)
-            row->args = (const char *const *)copy_words(file_only, 1);
-        row->check_args = base ? base->check_args : version;
-        row->extension = base ? base->extension : row->extensions ? row->extensions[0] : "";
-        row->install = base ? base->install : "see your config file";
+        if (complete(row, language_find(NULL, str_from(row->name)), err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -360,13 +385,15 @@ static bool is_module(struct str code)
 
     while (str_next_line(&code, &line)) {
         line = str_trim(line);
-        if (str_starts(line, "import ") || str_starts(line, "export ") || str_starts(line, "import{"))
+        if (str_starts(line, "import ") || str_starts(line, "export ") ||
+            str_starts(line, "import{"))
             return true;
     }
     return false;
 }
 
-const char *language_main_name(const struct language *language, struct str code, char *out, size_t n)
+const char *language_main_name(const struct language *language, struct str code, char *out,
+                               size_t n)
 {
     const char *extension = language->extension;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Languages as data: how each is recognised and how its interpreter is called. The built-in table can be
- * extended from the config file; a row of the user's comes before a built-in one of the same name.
+ * Languages as data: how each is recognised and how its interpreter is called. The built-in table
+ * can be extended from the config file; a row of the user's comes before a built-in one of the same
+ * name.
  */
 #ifndef TEXT_LANGUAGE_H
 #define TEXT_LANGUAGE_H
@@ -9,20 +10,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/conf.h"
 #include "base/err.h"
 #include "base/str.h"
 
 struct language {
     const char *name;
-    const char *const *aliases;     /* other names for --lang, and what a shebang line may call */
-    const char *const *extensions;  /* with the dot */
-    const char *const *programs;    /* interpreters to look for, best first */
-    const char *const *args;        /* "{file}" is the program's path inside, "{runner}" the text below */
-    const char *const *check_args;  /* prints a version: for doctor */
-    const char *runner;             /* a program of ours that starts the user's, or NULL */
-    const char *extension;          /* for a program that comes without a name */
-    const char *install;            /* how to get it on this distribution */
-    bool stranger;                  /* of the user's rows: see language_configure */
+    const char *const *aliases;    /* other names for --lang, and what a shebang line may call */
+    const char *const *extensions; /* with the dot */
+    const char *const *programs;   /* interpreters to look for, best first */
+    const char *const
+        *args; /* "{file}" is the program's path inside, "{boot}" and "{runner}" the texts below */
+    const char *const *check_args; /* prints a version: for doctor */
+    const char *runner;            /* a program of ours that starts the user's, or NULL */
+    const char *boot;              /* what starts the runner, or NULL */
+    const char *extension;         /* for a program that comes without a name */
+    const char *install;           /* how to get it on this distribution */
+    bool stranger;                 /* of the user's rows: see language_configure */
 };
 
 struct language_table {
@@ -42,13 +46,14 @@ void language_each(const struct language_table *table,
 /* One `key = values` of a [language.NAME] section. What a stranger's file says may only add: not
  * change what a name or an extension means already, nor name a program by its path, which would
  * show that part of the host inside. */
-int language_configure(struct language_table *table, struct str name, struct str key,
-                       const struct str *values, size_t n, bool stranger, struct err *err);
+int language_configure(struct language_table *table, struct str name, const struct conf_item *item,
+                       bool stranger, struct err *err);
 /* Every row of the user's has a command. */
 int language_check(const struct language_table *table, struct err *err);
 void language_table_done(struct language_table *table);
 
 /* A name for the file of a program that has none: "main.py". ES modules need one of their own. */
-const char *language_main_name(const struct language *language, struct str code, char *out, size_t n);
+const char *language_main_name(const struct language *language, struct str code, char *out,
+                               size_t n);
 
 #endif

@@ -14,6 +14,8 @@ import subprocess
 import termios
 import time
 
+import headers
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PR_SET_CHILD_SUBREAPER = 36
 GIVE_UP_S = 40
@@ -84,19 +86,25 @@ def alive_with(marker):
 
 
 class Case:
-    def __init__(self, attack, mode, variant):
-        self.attack, self.mode, self.variant = attack, mode, variant
-        self.first = attack.first
-        self.then = (attack.words("then") or [None])[0]
-        how = {"whole": "", "then": ", without " + self.first, "bare": ", without any wall"}
-        self.title = "%s as %s%s" % (attack.name, mode, how[variant])
+    """`without` layers of the attack's own list are left out, and the next one must hold."""
+
+    def __init__(self, attack, mode, without=0, bare=False):
+        self.attack, self.mode, self.bare = attack, mode, bare
+        self.without, self.step = attack.layers[:without], without
+        self.wall = attack.layers[without]
+        how = ", without any wall" if bare else \
+            ", without " + " and ".join(self.without) if without else ""
+        self.title = "%s as %s%s" % (attack.name, mode, how)
 
     # ---- starting ----
 
     def options(self, host, canaries, marker, number):
-        told = dict(canaries.environment(), RUN=marker, NUMBER=str(number))
+        told = dict(canaries.environment(), RUN=marker, NUMBER=str(number),
+                    WITHOUT=",".join(self.without))
         for prefix, neighbour in zip(("NEIGHBOUR", "ROOTLESS"), host.neighbours[self.mode]):
             told.update(neighbour.environment(prefix))
+            if self.bare:  # it would succeed, and a neighbour must stay untouched
+                told[prefix + "_PID"] = told["PID"]
         told.update(NEIGHBOUR_TMP=host.homes[self.mode] + "/tmp", HOSTNAME=os.uname().nodename)
         yield from ("run", "--log", "off", "--retries", "0")
         if self.attack.get("plain") is None:
@@ -106,9 +114,9 @@ class Case:
         yield from ("--out", canaries.path("out"))
         for name, value in told.items():
             yield from ("--env", "CANARY_%s=%s" % (name, value))
-        if self.variant == "then":
-            yield from ("--without", self.first, "--allow-unsafe")
-        if self.variant == "bare":
+        for layer in self.without:
+            yield from ("--without", layer, "--allow-unsafe")
+        if self.bare:
             yield from ("--backend", "host", "--allow-unsafe")
         for word in shlex.split(self.attack.get("args") or ""):
             yield word.format(view=canaries.path("view"), work=canaries.path("work"),
@@ -191,7 +199,7 @@ class Case:
             if result["error"] and not result["exit_code"] and not result["stdout"]:
                 return ["it did not run: " + result["error"]["message"]], None
         text = result.get("stdout", out)
-        if self.variant == "bare":
+        if self.bare:
             return self.judge_bare(host, text, list(alive_with(marker.encode())))
         skip = result and self.missing_layer(set(result["isolation"]))
         problems = [*self.verdict(text), *self.fields(result), *self.ending(result),
@@ -218,22 +226,19 @@ class Case:
         return problems, None
 
     def missing_layer(self, layers):
-        if self.variant == "then":
-            if self.first in layers:
-                return "needs a host where %s can be left out" % self.first
-            wanted = self.then
-        else:
-            wanted = self.first
-        known = wanted in ("supervisor", "collector", "descriptors", "kernel", "config",
-                           "environment")
-        if known or wanted in layers or (wanted in LIMIT_LAYERS and self.variant == "whole"):
+        for layer in self.without:
+            if layer in layers:
+                return "needs a host where %s can be left out" % layer
+        # A limit must hold also where the kernel's own is not to be had.
+        if self.wall in headers.OTHERS | layers or (self.wall in LIMIT_LAYERS and not self.step):
             return None
-        return "needs " + wanted
+        return "needs " + self.wall
 
     def expected(self, field):
-        """The field for this variant; a second wall that says nothing of its own is like the first."""
-        own = self.attack.get(field + "-then") if self.variant == "then" else None
-        return own if own is not None else self.attack.get(field)
+        """The field for this step; a further wall that says nothing of its own is like the first."""
+        steps = (self.attack.get(field + "-then") or "").split(";")
+        own = steps[self.step - 1].strip() if 0 < self.step <= len(steps) else None
+        return own or (None if field == "denied" and self.step else self.attack.get(field))
 
     def verdict(self, text):
         found = VERDICT.findall(text)
@@ -242,6 +247,8 @@ class Case:
             yield "ESCAPED: " + text[-500:]
         elif not expect:
             return
+        elif not found and self.attack.get("ends"):
+            return  # it was ended before it could say something
         elif len(found) != 1:
             yield "%d verdicts, not one" % len(found)
         elif not set(found[0][1].split()) <= set(expect.split()):
@@ -250,9 +257,9 @@ class Case:
     def fields(self, result):
         if not result:
             return
-        field = "denied-then" if self.variant == "then" else "denied"
         told = {d["name"] for d in result["denied"]}
-        for name in filter(None, ((self.attack.get(field) or "").split(","))):
+        denied = self.expected("denied") if "seccomp" not in self.without else None
+        for name in filter(None, (denied or "").split(",")):
             if name.strip() not in told:
                 yield "'%s' is not told in 'denied'" % name.strip()
         for name in (self.attack.get("limits") or "").split():
@@ -314,10 +321,9 @@ def empty(folder):
             os.unlink(path)
 
 
-def cases_of(attack, host):
+def cases_of(attack):
     for mode in attack.words("only") or ["root", "user"]:
-        yield Case(attack, mode, "whole")
-        if attack.get("then"):
-            yield Case(attack, mode, "then")
-    if attack.get("bare") and "user" in host.modes:
-        yield Case(attack, "user", "bare")
+        for without in range(len(attack.layers)):
+            yield Case(attack, mode, without)
+    if attack.get("bare"):
+        yield Case(attack, "user", bare=True)

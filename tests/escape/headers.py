@@ -54,9 +54,8 @@ class Attack:
             for layer in self.words(field):
                 if layer not in LAYERS | OTHERS:
                     raise ValueError("%s: '%s' is not a layer" % (self.file, layer))
-        if not self.get("then") == "" and not self.get("then"):
-            if not self.get("alone"):
-                raise ValueError("%s: needs 'then:', or 'alone:' and why" % self.file)
+        if not self.get("then") and not self.get("alone"):
+            raise ValueError("%s: needs 'then:', or 'alone:' and why" % self.file)
         if not self.get("expect") and not self.get("ends"):
             raise ValueError("%s: needs 'expect:' or 'ends:'" % self.file)
 
@@ -67,8 +66,9 @@ class Attack:
         return (self.get(field) or "").replace(",", " ").split()
 
     @property
-    def first(self):
-        return self.words("stopped-by")[0]
+    def layers(self):
+        """The walls in order: the next is asked when those before it are left out."""
+        return self.words("stopped-by")[:1] + self.words("then")
 
 
 def load(folder, names):

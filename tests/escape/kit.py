@@ -61,6 +61,8 @@ def attempt(function, *args, **named):
         result = function(*args, **named)
     except OSError as e:
         return -(e.errno or errno.EIO)
+    except ValueError:
+        return -errno.EPERM
     return result if isinstance(result, int) and result >= 0 else 0
 
 
@@ -102,7 +104,7 @@ def read(path, size=65536):
 
 
 def is_secret(found):
-    return isinstance(found, bytes) and b"CANARY-" in found
+    return isinstance(found, bytes) and b"CANARY" + b"-" in found
 
 
 def judge_reads(paths):

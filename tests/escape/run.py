@@ -10,7 +10,6 @@ import argparse
 import collections
 import os
 import queue
-import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import tempfile
 import threading
 
 from canaries import Canaries, compile_c
-from cases import Case, Host, cases_of
+from cases import Host, cases_of
 import headers
 from neighbours import Neighbour
 
@@ -37,10 +36,9 @@ def arguments():
 
 def print_list(attacks):
     for attack in attacks:
-        then = attack.get("then") or "-"
-        print("%-28s %-13s %-13s %s" % (attack.name, attack.first, then, attack.get("source")))
+        print("%-28s %-28s %s" % (attack.name, ", ".join(attack.layers), attack.get("source")))
     print("%d attacks; stopped by:" % len(attacks), ", ".join(
-        "%s %d" % pair for pair in collections.Counter(a.first for a in attacks).most_common()))
+        "%s %d" % pair for pair in collections.Counter(a.layers[0] for a in attacks).most_common()))
 
 
 def build(attacks, scratch):
@@ -88,11 +86,11 @@ class Worker(threading.Thread):
         if case.mode not in self.host.modes:
             return [], "only root can try this"
         kept = self.canaries.pop(case.mode, None)
-        canaries = self.fresh(case.mode) if kept is None or case.variant == "bare" else kept
+        canaries = self.fresh(case.mode) if kept is None or case.bare else kept
         problems, skip = case.run(self.host, canaries)
-        if case.variant == "bare" or problems:
+        if case.bare or problems:
             canaries.close()
-            canaries = kept if case.variant == "bare" else None
+            canaries = kept if case.bare else None
         if canaries:
             self.canaries[case.mode] = canaries
         return problems, skip
@@ -122,7 +120,7 @@ def left_over(host):
 def run_all(attacks, host, jobs, tap):
     todo = queue.Queue()
     for attack in attacks:
-        for case in cases_of(attack, host):
+        for case in cases_of(attack):
             todo.put(case)
     workers = [Worker(n, todo, host, tap) for n in range(max(jobs, 1))]
     for worker in workers:

@@ -15,13 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static int on_item(void *ctx, const struct conf_item *item, struct err *err)
 {
-    return language_configure(ctx, item->section, item->key, item->values, item->n, true, err);
+    return language_configure(ctx, item->section, item, true, err);
 }
 
 static void check_row(void *ctx, const struct language *row)
 {
     (void)ctx;
-    assert(row->name && row->programs && row->args && row->extension);
+    assert(row->name && row->programs && row->programs[0] && row->args && row->extension);
 }
 
 static void check_builtin(const struct language_table *table)

@@ -75,9 +75,10 @@ static void test_content(void)
 static int set(struct language_table *table, const char *name, const char *key, const char *value,
                struct err *err)
 {
-    struct str values[] = {str_from(value)};
+    struct str text = str_from(value);
+    struct conf_item item = {.key = str_from(key), .values = &text, .n = value ? 1 : 0};
 
-    return language_configure(table, str_from(name), str_from(key), values, 1, false, err);
+    return language_configure(table, str_from(name), &item, false, err);
 }
 
 static void test_users(void)
@@ -109,6 +110,15 @@ static void test_users(void)
        err.msg);
     language_table_done(&table);
     OK(!table.user && !table.user_count, "nothing is left");
+
+    OK(set(&table, "x", "command", NULL, &err) == 0 && language_check(&table, &err) < 0,
+       "an empty list of commands: %s", err.msg);
+    language_table_done(&table);
+    OK(set(&table, "x", "command", "x", &err) == 0 &&
+           set(&table, "x", "extensions", NULL, &err) == 0 && language_check(&table, &err) == 0,
+       "an empty list of extensions is fine");
+    EQ_STR(language_find(&table, STR("x"))->extension, "");
+    language_table_done(&table);
 }
 
 static void main_name(const char *language, const char *code, const char *want)

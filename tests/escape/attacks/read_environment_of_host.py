@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: proc(5): a process of the same user shows its environment, and with it its tokens
-# stopped-by: pidns
+# stopped-by: root
 # expect: ENOENT EACCES nothing
-# then: proc
+# then: landlock
 # bare: yes
 import os
 import kit

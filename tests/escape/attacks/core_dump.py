@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# source: CVE-2022-1328's kind, core(5): a dump written where the guest's folder is, or piped to a
+#     program of the host's
+# stopped-by: rlimits
+# expect: none
+# alone: PR_SET_DUMPABLE and the root stand in the way too, but only of some patterns
+import glob
+import os
+import resource
+import signal
+import kit
+
+pid = os.fork()
+if pid == 0:
+    os.kill(os.getpid(), signal.SIGSEGV)
+_, status = os.waitpid(pid, 0)
+if os.WCOREDUMP(status) or glob.glob("core") or glob.glob("core.[0-9]*"):
+    kit.escaped("a core dump")
+if resource.getrlimit(resource.RLIMIT_CORE)[1] != 0:
+    kit.escaped("the right to dump core")
+kit.held("none")

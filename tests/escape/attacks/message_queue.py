@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# source: mq_overview(7): POSIX queues belong to the ipc namespace, not to the mount namespace
+# stopped-by: ipcns
+# expect: ENOENT EACCES
+# then: landlock
+# expect-then: EACCES
+# bare: yes
+import os
+import kit
+
+queue = kit.call("mq_open", kit.canary("MQ")[1:].encode(), os.O_RDWR, 0, None)
+kit.judge(opened=queue)

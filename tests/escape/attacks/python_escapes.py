@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# source: CVE-2025-5120, CVE-2025-9959 (smolagents): out of a filter in the language, by its objects
+# stopped-by: root
+# then: landlock
+# expect: ENOENT
+# expect-then: EACCES
+# bare: yes
+import kit
+
+found = [c for c in ().__class__.__base__.__subclasses__() if c.__name__ == "_wrap_close"]
+system = found[0].__init__.__globals__["popen"]
+out = system("cat %s %s 2>&1" % (kit.canary("SECRET"), kit.canary("OPEN"))).read()
+if "CANARY" + "-" in out:
+    kit.escaped("read by way of a shell")
+kit.held("EACCES" if "Permission denied" in out else "ENOENT" if "No such file" in out else "nothing")

@@ -1,6 +1,9 @@
 # Glovebox. Start with `make try`; `make help` lists the rest.
 MODE ?= release
 comma := ,
+# make V=1 shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-6s %s\n' $1 $2)
 BUILD := build$(if $(filter-out release,$(MODE)),-$(MODE))
 CC ?= gcc
 ifeq ($(origin CC),default)
@@ -27,7 +30,10 @@ LDFLAGS := $(filter -fsanitize% --coverage,$(FLAGS_$(MODE)))
 # musl, where it is, starts the helper 0.3 ms sooner than glibc (which asks the processor for its features
 # some thirty times, each a trap in a virtual machine) and makes it six times smaller.
 MUSL := $(shell command -v musl-gcc 2>/dev/null)
-JAIL_CC := $(if $(MUSL),$(MUSL) -idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -dumpmachine),$(CC))
+JAIL_CC := $(CC)
+ifneq ($(and $(MUSL),$(filter gcc,$(CC))),)
+JAIL_CC := $(MUSL) -idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -dumpmachine)
+endif
 # The helper and the programs that run inside the wall are never built with sanitizers: those want
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
 JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
@@ -90,56 +96,65 @@ lint: $(BUILD)/gen/filter_tables.h
 	tools/check-tidy
 
 $(BUILD)/glovebox: $(CLI_OBJ) $(LIB_OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) $(PROGRAM_LINK) -o $@ $^ $(PROGRAM_LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) $(PROGRAM_LINK) -o $@ $^ $(PROGRAM_LIBS)
 
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
-	$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
+	$(call say,LD,$@)
+	$(Q)$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
 
 $(BUILD)/libglovebox.so: $(LIB_OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -shared -Wl,-soname,libglovebox.so.0 -o $@ $^ $(SHARED_LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -shared -Wl,-soname,libglovebox.so.0 -o $@ $^ $(SHARED_LIBS)
+	ln -sf libglovebox.so $@.0
 
 # One relocatable object whose internal names are local, so that they cannot collide with a host's.
 $(BUILD)/libglovebox.a: $(LIB_OBJ)
-	ld -r -o $(BUILD)/libglovebox.o $^
-	objcopy --localize-hidden $(BUILD)/libglovebox.o
-	rm -f $@
-	ar rcs $@ $(BUILD)/libglovebox.o
+	$(Q)ld -r -o $(BUILD)/libglovebox.o $^
+	$(Q)objcopy --localize-hidden $(BUILD)/libglovebox.o
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $(BUILD)/libglovebox.o
 
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	@mkdir -p $(@D)
-	$(JAIL_CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(JAIL_CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system call filter: names become numbers here, once, by libseccomp; it is not needed at run time.
 $(BUILD)/make-filter: tools/make-filter.c src/jail/syscalls.def Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lseccomp
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lseccomp
 
 $(BUILD)/gen/filter_tables.h: $(BUILD)/make-filter
 	@mkdir -p $(@D)
-	$(BUILD)/make-filter > $@.new
-	mv $@.new $@
+	$(Q)$(BUILD)/make-filter > $@.new
+	$(Q)mv $@.new $@
 
 GUESTS := $(wildcard src/guests/*.py src/guests/*.js src/guests/*.R src/guests/*.sh)
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	@mkdir -p $(@D)
-	tools/embed $(GUESTS) > $@.new
-	mv $@.new $@
+	$(Q)tools/embed $(GUESTS) > $@.new
+	$(Q)mv $@.new $@
 
 $(BUILD)/gen/python_boot.c: tools/embed-bytecode src/guests/python_runner.py
 	@mkdir -p $(@D)
-	tools/embed-bytecode src/guests/python_runner.py > $@.new
-	mv $@.new $@
+	$(Q)tools/embed-bytecode src/guests/python_runner.py > $@.new
+	$(Q)mv $@.new $@
 
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp
 
 ## make unit       the unit tests
 unit: $(UNIT_BIN)
@@ -156,7 +171,8 @@ check-v2: all $(UNIT_BIN)
 ## make example    the program in examples/, against the shared library
 example: $(BUILD)/example-run
 $(BUILD)/example-run: examples/run.c $(BUILD)/libglovebox.so
-	$(CC) -Iinclude $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD) -lglovebox -Wl,-rpath,'$$ORIGIN'
+	$(call say,LD,$@)
+	$(Q)$(CC) -Iinclude $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD) -lglovebox -Wl,-rpath,'$$ORIGIN'
 
 ## make replay     every input that a fuzzer once found, through the decoders
 replay: $(FUZZ_REPLAY)
@@ -164,7 +180,8 @@ replay: $(FUZZ_REPLAY)
 
 $(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS)
 
 ## make fuzz       each fuzzer for FUZZ_SECONDS (60), with clang
 fuzz:
@@ -172,7 +189,8 @@ fuzz:
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
 
 ## make bench      the budgets table, beside bare interpreters and other sandboxes where present
 bench: all

@@ -3,7 +3,7 @@
 # would, but without what takes long: `site` (reading .pth files, adding package folders: 1 to 5 ms) does
 # its work when something first asks for more than the standard library, and the interpreter is not taken
 # apart (1 ms and more) where nobody could tell. The program gets a fresh __main__ without names of ours.
-# One frame of ours is below its own; what might look there gets an ordinary start, and so does a text
+# Frames of ours are below its own; what might look there gets an ordinary start, and so does a text
 # that the interpreter reads otherwise than compile() would.
 import sys
 from _thread import RLock, _count as thread_count
@@ -202,8 +202,8 @@ ends_quickly = not has_any(source, SLOW_ENDING)
 set_paths(path, source)
 names = make_main(path)
 failure = source = None
-# As deep as without us: our frame counts, and before 3.12 so does the call of exec.
-sys.setrecursionlimit(sys.getrecursionlimit() + (1 if sys.version_info >= (3, 12) else 2))
+# As deep as without us: our two frames count, and before 3.12 the calls of exec as well.
+sys.setrecursionlimit(sys.getrecursionlimit() + (2 if sys.version_info >= (3, 12) else 4))
 try:
     exec(code, names)
 except BaseException as e:

@@ -89,6 +89,8 @@ static void set_rlimits(struct inside *in)
             limit_processes(in, want[0]);
             continue;
         }
+        if (resource == RLIMIT_NPROC && in->spec.pids_held)
+            want[0] = ++want[1]; /* the group counts what it refuses, so it comes first */
         if (syscall(SYS_prlimit64, 0, resource, want, NULL) == 0)
             continue;
         if (syscall(SYS_prlimit64, 0, resource, NULL, now) < 0 || want[1] <= now[1])

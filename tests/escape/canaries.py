@@ -34,7 +34,7 @@ def compile_c(source, target, *flags):
     """None, or why it could not be built."""
     compiler = shutil.which(os.environ.get("CC", "cc").split()[0]) or shutil.which("gcc")
     if not compiler:
-        return "needs a C compiler"
+        return "no C compiler on this machine"
     built = subprocess.run([compiler, "-D_GNU_SOURCE", "-O1", "-static", "-w", *flags, "-pthread",
                             "-o", target, source], capture_output=True, text=True)
     return None if built.returncode == 0 else "does not compile:\n" + built.stderr
@@ -43,8 +43,12 @@ def compile_c(source, target, *flags):
 class Canaries:
     """One set, for one worker of the runner and one user at a time."""
 
+    alive = []
+
     def __init__(self, folder, uid):
         self.folder, self.uid = folder, uid
+        self.listeners, self.process, self.shm_id, self.shm_at, self.mq = {}, None, -1, None, -1
+        self.alive.append(self)
         self.token = "CANARY-" + secrets.token_hex(12)
         self.name = "glovebox-" + self.token.lower()
         self.make_files()
@@ -89,7 +93,6 @@ class Canaries:
         return True
 
     def make_sockets(self):
-        self.listeners = {}
         for name, family, address in (
                 ("abstract Unix socket", socket.AF_UNIX, "\0" + self.name),
                 ("Unix socket", socket.AF_UNIX, self.path("open", "socket")),
@@ -109,8 +112,9 @@ class Canaries:
             raise OSError(ctypes.get_errno(), "shmget")
         ctypes.memmove(self.shm_at, self.token.encode() + b"\0", len(self.token) + 1)
         before = os.umask(0)
+        attributes = (ctypes.c_long * 8)(0, 2, 128)  # small: the host has a limit for all of a user's
         self.mq = libc.mq_open(b"/" + self.name.encode(), os.O_CREAT | os.O_RDWR | os.O_NONBLOCK,
-                               0o666, None)
+                               0o666, attributes)
         os.umask(before)
         if self.mq < 0 or libc.mq_send(self.mq, self.token.encode(), len(self.token), 1) < 0:
             raise OSError(ctypes.get_errno(), "mq_open")
@@ -194,13 +198,20 @@ class Canaries:
     # ---- removing ----
 
     def close(self):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
+        """Also of one that was only half made; what lies in its folder goes with the scratch folder."""
+        if self not in self.alive:
+            return
+        self.alive.remove(self)
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
         for listener in self.listeners.values():
             listener.close()
-        libc.shmdt(ctypes.c_void_p(self.shm_at))
+        if self.shm_at:
+            libc.shmdt(ctypes.c_void_p(self.shm_at))
         libc.shmctl(self.shm_id, IPC_RMID, None)
         libc.mq_close(self.mq)
         libc.mq_unlink(b"/" + self.name.encode())
-        os.unlink(self.shm_file)
+        if os.path.exists("/dev/shm/" + self.name):
+            os.unlink("/dev/shm/" + self.name)

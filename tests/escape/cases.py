@@ -55,8 +55,16 @@ class Host:
         return process
 
     def descendants(self):
+        """All that was ours or became so, and still lives; call it when nothing is waited for."""
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
         with open("/proc/self/task/%d/children" % os.getpid()) as f:
-            return f.read().split()
+            for pid in f.read().split():
+                with open("/proc/%s/status" % pid) as status:
+                    yield "%s (%s)" % (pid, " ".join(status.read().split("\n")[:3]))
 
     def control_groups(self):
         ours = {str(pid) for pid in self.pids}
@@ -160,7 +168,7 @@ class Case:
     def run(self, host, canaries):
         """(problems, None), or ([], why it was skipped)."""
         if self.attack.why_not:
-            missing = self.attack.why_not.startswith("needs")
+            missing = self.attack.why_not.startswith("no ")
             return ([], self.attack.why_not) if missing else ([self.attack.why_not], None)
         skip = self.lacks(canaries)
         if skip:
@@ -181,9 +189,9 @@ class Case:
                     return "for %s only" % need
             elif need == "setuid-program":
                 if not canaries.has_setuid:
-                    return "needs a setuid program, which only root can make"
+                    return "only root can make a setuid program"
             elif not shutil.which(need):
-                return "needs " + need
+                return "no %s on this machine" % need
         return None
 
     # ---- judging ----

@@ -106,8 +106,6 @@ class Worker(threading.Thread):
             except Exception as error:  # a fault of the test itself must not look like success
                 problems, skip = ["the test failed: %r" % error], None
             self.tap.line(problems, case.title, skip)
-        for canaries in self.canaries.values():
-            canaries.close()
 
 
 def left_over(host):
@@ -153,8 +151,8 @@ def main():
     scratch = tempfile.mkdtemp(prefix="glovebox-escape-")
     os.chmod(scratch, 0o755)
     tap = Tap()
-    host = Host(scratch, os.path.realpath(options.glovebox), UNPRIVILEGED)
     try:
+        host = Host(scratch, os.path.realpath(options.glovebox), UNPRIVILEGED)
         build(attacks, scratch)
         start_neighbours(host)
         run_all(attacks, host, options.jobs, tap)
@@ -164,6 +162,8 @@ def main():
             tap.line(["only %d" % host.proved] if host.proved < 15 else [],
                      "at least 15 attacks succeed where there is no wall (%d)" % host.proved)
     finally:
+        for canaries in list(Canaries.alive):
+            canaries.close()
         shutil.rmtree(scratch, ignore_errors=True)
     return tap.done()
 

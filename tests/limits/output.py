@@ -43,16 +43,19 @@ def test_live(tap, user):
 
 def peak_of_flood(user, command, *args):
     process = user.start("run", "--timeout", "1s", "--lang", "sh", *args, "-c", command)
-    out = []
-    reader = threading.Thread(target=lambda: out.append(len(process.stdout.read())))
-    reader.start()
+    sizes = []
+    readers = [threading.Thread(target=lambda pipe=pipe: sizes.append(len(pipe.read())))
+               for pipe in (process.stdout, process.stderr)]
+    for reader in readers:
+        reader.start()
     peak = 0
     while process.poll() is None:
         peak = max(peak, status_line(process.pid, "VmHWM"))
         time.sleep(0.01)
-    reader.join()
+    for reader in readers:
+        reader.join()
     process.communicate()
-    return peak, process.returncode, sum(out)
+    return peak, process.returncode, sum(sizes)
 
 
 def test_flood(tap, user):

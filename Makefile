@@ -75,9 +75,9 @@ help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
 
 ## make try        set this machine up, build, and show the main job
-try: setup
-	@echo "building (some 20 seconds) ..."
-	@$(MAKE) -s -j$$(nproc) all
+try:
+	@tools/setup build
+	@$(MAKE) -j$$(nproc) all
 	@tools/try
 
 ## make setup      install the system packages that building and testing need
@@ -126,7 +126,7 @@ $(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	$(Q)$(JAIL_CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system call filter: names become numbers here, once, by libseccomp; it is not needed at run time.
-$(BUILD)/make-filter: tools/make-filter.c src/jail/syscalls.def Makefile
+$(BUILD)/make-filter: tools/make-filter.c tools/bpf-builder.h src/jail/syscalls.def src/jail/filter.h Makefile
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lseccomp

@@ -11,8 +11,8 @@
 
 static int tap_count, tap_failed;
 
-__attribute__((format(printf, 4, 5))) static inline int tap_check(int ok, const char *file, int line,
-                                                                  const char *fmt, ...)
+__attribute__((format(printf, 4, 5))) static inline int tap_check(int ok, const char *file,
+                                                                  int line, const char *fmt, ...)
 {
     va_list ap;
 

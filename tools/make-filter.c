@@ -298,11 +298,14 @@ static int do_prlimit(struct program *p, unsigned i)
     return arg(p, i, equal(p, 0, allow(p), told(p, EPERM)));
 }
 
-static int do_priority(struct program *p, unsigned i)
-{
-    int who = arg(p, i + 1, equal(p, 0, allow(p), quiet(p, EPERM)));
+enum { IO_PROCESS = 1 }; /* IOPRIO_WHO_PROCESS of include/uapi/linux/ioprio.h, since 5.14 */
 
-    return arg(p, i, equal(p, PRIO_PROCESS, who, quiet(p, EPERM)));
+/* Which kind of target, then which one: 0 is the caller. */
+static int of_itself(struct program *p, unsigned kind)
+{
+    int who = arg(p, 1, equal(p, 0, allow(p), quiet(p, EPERM)));
+
+    return arg(p, 0, equal(p, kind, who, quiet(p, EPERM)));
 }
 
 static int kill_all(struct program *p)
@@ -333,44 +336,49 @@ static int do_init_mmap(struct program *p, unsigned i)
 static const struct {
     action_fn *make; /* NULL: allowed */
     unsigned k;
-    bool shared; /* allowed unless FILTER_SHARED_PIDS */
+    enum { ALWAYS, SIGNALS, LIMITS } when; /* what it is about, in FILTER_SHARED_PIDS */
 } makers[] = {
-    [ACT_ALLOW] = {NULL, 0, false},
-    [ACT_DENY] = {told, EPERM, false},
-    [ACT_UNKNOWN] = {told, ENOSYS, false},
-    [ACT_ABSENT] = {quiet, ENOSYS, false},
-    [ACT_QUIET] = {quiet, EPERM, false},
-    [ACT_CLONE] = {do_clone, 0, false},
-    [ACT_UNSHARE] = {do_unshare, 0, false},
-    [ACT_PERSONALITY] = {do_personality, 0, false},
-    [ACT_SOCKET] = {do_socket, 0, false},
-    [ACT_SOCKETPAIR] = {do_socketpair, 0, false},
-    [ACT_IOCTL] = {do_ioctl, 1, false},
-    [ACT_PRCTL] = {do_prctl, 0, false},
-    [ACT_SECCOMP] = {do_seccomp, 0, false},
-    [ACT_SCHEDULER] = {do_scheduler, 1, false},
-    [ACT_MADVISE] = {do_madvise, 2, false},
-    [ACT_MODE_1] = {do_mode, 1, false},
-    [ACT_MODE_2] = {do_mode, 2, false},
-    [ACT_NODE_1] = {do_node, 1, false},
-    [ACT_NODE_2] = {do_node, 2, false},
-    [ACT_SHARED_DENY] = {told, EPERM, true},
-    [ACT_SHARED_QUIET] = {quiet, EPERM, true},
-    [ACT_SHARED_KILL] = {do_kill, 0, true},
-    [ACT_SHARED_TKILL] = {do_signal, 1, true},
-    [ACT_SHARED_TGKILL] = {do_signal, 2, true},
-    [ACT_SHARED_FCNTL] = {do_fcntl, 1, true},
-    [ACT_SHARED_PRLIMIT] = {do_prlimit, 0, true},
-    [ACT_SHARED_PRIORITY] = {do_priority, 0, true},
-    [ACT_INIT_IOCTL] = {do_init_ioctl, 1, false},
-    [ACT_INIT_OPEN_1] = {do_init_open, 1, false},
-    [ACT_INIT_OPEN_2] = {do_init_open, 2, false},
-    [ACT_INIT_MMAP] = {do_init_mmap, 2, false},
+    [ACT_ALLOW] = {NULL, 0, ALWAYS},
+    [ACT_DENY] = {told, EPERM, ALWAYS},
+    [ACT_UNKNOWN] = {told, ENOSYS, ALWAYS},
+    [ACT_ABSENT] = {quiet, ENOSYS, ALWAYS},
+    [ACT_QUIET] = {quiet, EPERM, ALWAYS},
+    [ACT_CLONE] = {do_clone, 0, ALWAYS},
+    [ACT_UNSHARE] = {do_unshare, 0, ALWAYS},
+    [ACT_PERSONALITY] = {do_personality, 0, ALWAYS},
+    [ACT_SOCKET] = {do_socket, 0, ALWAYS},
+    [ACT_SOCKETPAIR] = {do_socketpair, 0, ALWAYS},
+    [ACT_IOCTL] = {do_ioctl, 1, ALWAYS},
+    [ACT_PRCTL] = {do_prctl, 0, ALWAYS},
+    [ACT_SECCOMP] = {do_seccomp, 0, ALWAYS},
+    [ACT_SCHEDULER] = {do_scheduler, 1, ALWAYS},
+    [ACT_MADVISE] = {do_madvise, 2, ALWAYS},
+    [ACT_MODE_1] = {do_mode, 1, ALWAYS},
+    [ACT_MODE_2] = {do_mode, 2, ALWAYS},
+    [ACT_NODE_1] = {do_node, 1, ALWAYS},
+    [ACT_NODE_2] = {do_node, 2, ALWAYS},
+    [ACT_SHARED_DENY] = {told, EPERM, SIGNALS},
+    [ACT_SHARED_QUIET] = {quiet, EPERM, SIGNALS},
+    [ACT_SHARED_KILL] = {do_kill, 0, SIGNALS},
+    [ACT_SHARED_TKILL] = {do_signal, 1, SIGNALS},
+    [ACT_SHARED_TGKILL] = {do_signal, 2, SIGNALS},
+    [ACT_SHARED_FCNTL] = {do_fcntl, 1, SIGNALS},
+    [ACT_SHARED_PRLIMIT] = {do_prlimit, 0, LIMITS},
+    [ACT_SHARED_PRIORITY] = {of_itself, PRIO_PROCESS, LIMITS},
+    [ACT_SHARED_IOPRIO] = {of_itself, IO_PROCESS, LIMITS},
+    [ACT_INIT_IOCTL] = {do_init_ioctl, 1, ALWAYS},
+    [ACT_INIT_OPEN_1] = {do_init_open, 1, ALWAYS},
+    [ACT_INIT_OPEN_2] = {do_init_open, 2, ALWAYS},
+    [ACT_INIT_MMAP] = {do_init_mmap, 2, ALWAYS},
 };
 
 static int outcome(struct program *p, enum action action)
 {
-    if (!makers[action].make || (makers[action].shared && !(p->flavour & FILTER_SHARED_PIDS)))
+    bool shared = p->flavour & FILTER_SHARED_PIDS;
+    bool signals = shared && !(p->flavour & FILTER_SCOPED_SIGNALS);
+
+    if (!makers[action].make || (makers[action].when == SIGNALS && !signals) ||
+        (makers[action].when == LIMITS && !shared))
         return allow(p);
     return makers[action].make(p, makers[action].k);
 }
@@ -426,6 +434,12 @@ static void make_init(struct program *p, unsigned a)
     finish(p, &archs[a], &r, kill_all(p));
 }
 
+/* Who owns the signals matters only where they could reach somebody. */
+static unsigned same_as(unsigned flavour)
+{
+    return flavour & FILTER_SHARED_PIDS ? flavour : flavour & ~(unsigned)FILTER_SCOPED_SIGNALS;
+}
+
 static void print_calls(unsigned a)
 {
     printf("static const struct call %s_calls[] = {\n", archs[a].name);
@@ -443,7 +457,7 @@ static void print_index(void)
     for (unsigned a = 0; a < FILTER_ARCH_COUNT; a++) {
         puts("    {");
         for (unsigned f = 0; f < FILTER_FLAVOURS; f++)
-            printf("        PROGRAM(%s_flavour_%u),\n", archs[a].name, f);
+            printf("        PROGRAM(%s_flavour_%u),\n", archs[a].name, same_as(f));
         puts("    },");
     }
     puts("};\nstatic const struct filter_program init_programs[FILTER_ARCH_COUNT] = {");
@@ -461,6 +475,8 @@ int main(void)
     puts("/* Made by tools/make-filter.c from src/jail/syscalls.def. */");
     for (unsigned a = 0; a < FILTER_ARCH_COUNT; a++) {
         for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++) {
+            if (same_as(flavour) != flavour)
+                continue;
             snprintf(what, sizeof what, "flavour_%u", flavour);
             make_guest(&program, a, flavour);
             print_program(&program, archs[a].name, what);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One interface for every way to run. A backend takes a job (plain data and two callbacks), streams what
- * happens into a sink, and leaves an outcome. It knows nothing of languages, checks, results or logs.
+ * One interface for every way to run. A backend takes a job (plain data and two callbacks), streams
+ * what happens into a sink, and leaves an outcome. It knows nothing of languages, checks, results
+ * or logs.
  */
 #ifndef BACKENDS_BACKEND_H
 #define BACKENDS_BACKEND_H
@@ -70,7 +71,7 @@ struct backend_outcome {
     size_t lost_count;
     struct backend_phase phases[BACKEND_PHASES_MAX];
     size_t phase_count;
-    struct jail *jail;     /* still being taken down; outcome_done waits for it */
+    struct jail *jail; /* still being taken down; outcome_done waits for it */
     struct cgroup *group;
     int work_fd;    /* the workspace as the run left it, or -1 */
     char *box_host; /* where it may lie on the host's disk: the caller removes what is there */

@@ -36,8 +36,8 @@ struct loop {
     int64_t start_ns, deadline_ms;
     int64_t oom_until_ms; /* memory was out; until then a kill may follow */
     uint64_t cpu_ns;      /* used when a limit ended it */
-    bool over; /* no guest is alive any more */
-    struct err error; /* why nothing was started */
+    bool over;            /* no guest is alive any more */
+    struct err error;     /* why nothing was started */
 };
 
 static void hit(struct loop *l, enum jail_limit_hit limit)
@@ -49,8 +49,8 @@ static void hit(struct loop *l, enum jail_limit_hit limit)
         l->sink->limit(l->sink->ctx, limit);
 }
 
-/* The namespace's end is at once; that of the groups also gives the dying their processor time back, and
- * reaches all where there is no namespace. */
+/* The namespace's end is at once; that of the groups also gives the dying their processor time
+ * back, and reaches all where there is no namespace. */
 static void kill_all(struct loop *l)
 {
     jail_kill(l->jail);
@@ -158,8 +158,8 @@ static int start(struct loop *l, struct err *err)
     pump_started(&l->pump);
     if (result < 0 || !l->spec.lay)
         return result;
-    /* The reader is the jail's init. When it dies early the write fails, and what it said on the control
-     * socket is the better message. */
+    /* The reader is the jail's init. When it dies early the write fails, and what it said on the
+     * control socket is the better message. */
     if (l->job->lay(l->job->lay_ctx, l->lay_write, err) < 0) {
         bool reader_died = err->kind == ERR_SYSTEM && err->sys == EPIPE;
         fd_close(&l->lay_write);
@@ -221,8 +221,8 @@ static void on_jail(struct loop *l)
 #define OOM_LOOK_MS    100
 #define OOM_LOOK_EVERY 2
 
-/* v1 tells that memory is out, and only then looks for someone to kill; v2 also tells when it then found
- * something to free. So we look a few times. */
+/* v1 tells that memory is out, and only then looks for someone to kill; v2 also tells when it then
+ * found something to free. So we look a few times. */
 static void look_for_oom(struct loop *l, bool told)
 {
     struct cgroup_usage use;
@@ -300,7 +300,8 @@ static void step(struct loop *l)
 
     pump_polls(&l->pump, polls);
     polls[CONTROL] = (struct pollfd){.fd = jail_fd(l->jail), .events = POLLIN};
-    polls[CANCEL] = (struct pollfd){.fd = l->out->cancelled ? -1 : l->sink->cancel_fd, .events = POLLIN};
+    polls[CANCEL] =
+        (struct pollfd){.fd = l->out->cancelled ? -1 : l->sink->cancel_fd, .events = POLLIN};
     polls[OOM] = (struct pollfd){.fd = l->oom_fd, .events = POLLIN | POLLPRI};
     if (poll(polls, COUNT, poll_timeout(l)) < 0)
         return;
@@ -413,8 +414,8 @@ static char *box_path(void)
 
     if (fd < 0 || read(fd, &random, sizeof random) != (ssize_t)sizeof random)
         random = (unsigned long long)clock_mono_ns();
-    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp", (int)getpid(),
-                     random);
+    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp",
+                     (int)getpid(), random);
 }
 
 int loop_run(const struct backend_job *job, const struct backend_sink *sink,

@@ -4,8 +4,8 @@
 
 #include "backends/backend.h"
 
-/* Runs a job through the jail helper to its end: start, stream, enforce limits, clean up. What makes it
- * the jail or the host backend is only which layers the job asks for. */
+/* Runs a job through the jail helper to its end: start, stream, enforce limits, clean up. What
+ * makes it the jail or the host backend is only which layers the job asks for. */
 int loop_run(const struct backend_job *job, const struct backend_sink *sink,
              struct backend_outcome *ret, struct err *err);
 

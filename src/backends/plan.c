@@ -11,20 +11,26 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* What the guest sees of the system. Everything is optional: a host that lacks one of these runs as well,
- * as long as the interpreter and its libraries are among the rest. */
+/* What the guest sees of the system. Everything is optional: a host that lacks one of these runs as
+ * well, as long as the interpreter and its libraries are among the rest. */
 static const char *const system_folders[] = {
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
 };
 
 /* The parts of /etc that programs need and that hold no secret. */
 static const char *const system_files[] = {
-    "/etc/ld.so.cache",     "/etc/alternatives",  "/etc/localtime",  "/etc/timezone",
-    "/etc/ssl/certs",       "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
-    "/etc/ca-certificates", "/etc/fonts",         "/etc/mime.types", "/etc/R",
-    "/etc/matplotlibrc",    "/etc/python3",       "/etc/python3.11", "/etc/python3.12",
-    "/etc/python3.13",      "/etc/perl",          "/etc/magic",      "/etc/services",
-    "/etc/protocols",       "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+    "/etc/ld.so.cache",     "/etc/alternatives",
+    "/etc/localtime",       "/etc/timezone",
+    "/etc/ssl/certs",       "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls/certs",   "/etc/pki/ca-trust/extracted",
+    "/etc/ca-certificates", "/etc/fonts",
+    "/etc/mime.types",      "/etc/R",
+    "/etc/matplotlibrc",    "/etc/python3",
+    "/etc/python3.11",      "/etc/python3.12",
+    "/etc/python3.13",      "/etc/perl",
+    "/etc/magic",           "/etc/services",
+    "/etc/protocols",       "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
 };
 
 /* With the host's network the guest needs to know where names are looked up. */
@@ -37,8 +43,10 @@ static const char *const devices[] = {
 static const struct {
     const char *path, *text;
 } links[] = {
-    {"/dev/fd", "/proc/self/fd"},       {"/dev/stdin", "/proc/self/fd/0"},
-    {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"},
+    {"/dev/fd", "/proc/self/fd"},
+    {"/dev/stdin", "/proc/self/fd/0"},
+    {"/dev/stdout", "/proc/self/fd/1"},
+    {"/dev/stderr", "/proc/self/fd/2"},
     {"/var/tmp", "/tmp"},
 };
 
@@ -54,15 +62,18 @@ static const struct {
 
 #define HOSTS "127.0.0.1 localhost guest\n::1 localhost\n"
 
-static const char *const empty_folders[] = {"/run", "/home", "/mnt", "/opt", "/root", "/srv", "/var"};
+static const char *const empty_folders[] = {"/run",  "/home", "/mnt", "/opt",
+                                            "/root", "/srv",  "/var"};
 
-/* What /proc tells about the machine that a guest has no business with, or that has had holes before.
- * Most of it is root's alone already; a second reason costs 5 us each. */
+/* What /proc tells about the machine that a guest has no business with, or that has had holes
+ * before. Most of it is root's alone already; a second reason costs 5 us each. */
 static const char *const masked[] = {
-    "/proc/kcore",      "/proc/keys",         "/proc/key-users", "/proc/kallsyms", "/proc/kmsg",
-    "/proc/sysrq-trigger", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats",
-    "/proc/acpi",       "/proc/scsi",         "/proc/bus",       "/proc/fs",       "/proc/irq",
-    "/proc/asound",     "/proc/driver",      "/proc/cmdline",
+    "/proc/kcore",      "/proc/keys",        "/proc/key-users",
+    "/proc/kallsyms",   "/proc/kmsg",        "/proc/sysrq-trigger",
+    "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats",
+    "/proc/acpi",       "/proc/scsi",        "/proc/bus",
+    "/proc/fs",         "/proc/irq",         "/proc/asound",
+    "/proc/driver",     "/proc/cmdline",
 };
 
 static void add(struct jail_spec *spec, enum spec_op_kind kind, const char *src, const char *dst,
@@ -154,8 +165,8 @@ static bool id_is_mapped(const char *map_file, uint32_t id, uint32_t *ret_last)
     return false;
 }
 
-/* As root each jail gets a uid of its own that nobody else has; in a container only some exist, and then
- * the last of them has to do. As an ordinary user it can only be ours. */
+/* As root each jail gets a uid of its own that nobody else has; in a container only some exist, and
+ * then the last of them has to do. As an ordinary user it can only be ours. */
 static void plan_ids(struct jail_spec *spec)
 {
     uint32_t own = 0x6a000000u + ((uint32_t)getpid() & 0x3fffff), last;
@@ -193,8 +204,8 @@ static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
     }
     if (l->pids && (job->layers & (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDS))))
         add_rlimit(spec, RLIMIT_NPROC, l->pids + 1); /* one for our init */
-    /* A process that eats processor time is ended here even if nobody watches; the limit over the whole
-     * tree is watched from outside and comes first. */
+    /* A process that eats processor time is ended here even if nobody watches; the limit over the
+     * whole tree is watched from outside and comes first. */
     if (l->cpu_ms)
         add_rlimit(spec, RLIMIT_CPU, (uint64_t)(l->cpu_ms + 999) / 1000 + 1);
 }

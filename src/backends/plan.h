@@ -4,8 +4,8 @@
 
 #include "backends/backend.h"
 
-/* Fills in a jail spec from a job: root, ids, limits, arguments. `box_host` is where the guest's disk
- * would lie on the host if there can be no private root. */
+/* Fills in a jail spec from a job: root, ids, limits, arguments. `box_host` is where the guest's
+ * disk would lie on the host if there can be no private root. */
 void plan_jail(const struct backend_job *job, const char *box_host, struct jail_spec *ret);
 
 #endif

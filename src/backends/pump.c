@@ -28,7 +28,8 @@ static int open_pipe(int *ret_ours, int *ret_theirs, bool we_write, struct err *
 
 int pump_init(struct pump *pump, int source, const struct backend_sink *sink, struct err *err)
 {
-    *pump = (struct pump){.source = source, .sink = sink, .in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}};
+    *pump = (struct pump){
+        .source = source, .sink = sink, .in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}};
     if (source >= 0 && open_pipe(&pump->in, &pump->theirs[0], true, err) < 0)
         return -1;
     for (int i = 0; i < 2; i++)
@@ -119,7 +120,8 @@ void pump_step(struct pump *pump, const struct pollfd polls[PUMP_POLLS])
         give_input(pump);
 }
 
-/* Everyone who could write is dead, so this ends; the clock guards against a host backend's stray. */
+/* Everyone who could write is dead, so this ends; the clock guards against a host backend's stray.
+ */
 void pump_drain(struct pump *pump)
 {
     int64_t end = clock_mono_ms() + 1000;

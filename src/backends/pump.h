@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The three pipes of a guest: input relayed from a descriptor of ours, output and errors handed on as
- * they come. The guest never gets a descriptor of the host's own.
+ * The three pipes of a guest: input relayed from a descriptor of ours, output and errors handed on
+ * as they come. The guest never gets a descriptor of the host's own.
  */
 #ifndef BACKENDS_PUMP_H
 #define BACKENDS_PUMP_H
@@ -13,11 +13,11 @@
 #define PUMP_POLLS 4
 
 struct pump {
-    int source;     /* lent; what is read here goes to the guest */
-    int in;         /* our end of the guest's input */
-    int out[2];     /* our ends of its output and errors */
-    int theirs[3];  /* the guest's ends, until pump_started */
-    char *waiting;  /* read from source, not yet written */
+    int source;    /* lent; what is read here goes to the guest */
+    int in;        /* our end of the guest's input */
+    int out[2];    /* our ends of its output and errors */
+    int theirs[3]; /* the guest's ends, until pump_started */
+    char *waiting; /* read from source, not yet written */
     size_t waiting_at, waiting_n;
     const struct backend_sink *sink;
 };

@@ -36,7 +36,9 @@ static const struct backend_ops host_backend = {
 };
 
 static const struct backend_ops inproc_backend = {
-    .name = "inproc", .summary = "on our own Python interpreter (not in this version)", .run = not_here};
+    .name = "inproc",
+    .summary = "on our own Python interpreter (not in this version)",
+    .run = not_here};
 static const struct backend_ops docker_backend = {
     .name = "docker", .summary = "in a container (not in this version)", .run = not_here};
 static const struct backend_ops e2b_backend = {
@@ -45,8 +47,8 @@ static const struct backend_ops builtin_backend = {
     .name = "builtin", .summary = "on the model's own side (not in this version)", .run = not_here};
 
 const struct backend_ops *const backends[] = {
-    &jail_backend, &host_backend, &inproc_backend, &docker_backend, &e2b_backend, &builtin_backend,
-    NULL,
+    &jail_backend,    &host_backend, &inproc_backend, &docker_backend, &e2b_backend,
+    &builtin_backend, NULL,
 };
 
 const struct backend_ops *backend_find(struct str name, struct err *err)

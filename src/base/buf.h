@@ -2,9 +2,9 @@
  *
  * struct buf: bytes that grow up to a ceiling given at birth.
  *
- * The bytes are always followed by a NUL that is not counted, so `b.p` is a C string when the content
- * holds no NUL (`b.p` is never NULL after buf_init). Adding past the ceiling adds nothing and sets
- * `overflow`; a caller may add many times and look at `overflow` once.
+ * The bytes are always followed by a NUL that is not counted, so `b.p` is a C string when the
+ * content holds no NUL (`b.p` is never NULL after buf_init). Adding past the ceiling adds nothing
+ * and sets `overflow`; a caller may add many times and look at `overflow` once.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -26,8 +26,8 @@ struct buf {
 void buf_init(struct buf *b, size_t limit);
 void buf_done(struct buf *b); /* leaves it as after buf_init */
 void buf_clear(struct buf *b);
-/* `AUTO_BUF struct buf b = {0};` is freed when it leaves scope; always write the {0}: a return may come
- * before buf_init. */
+/* `AUTO_BUF struct buf b = {0};` is freed when it leaves scope; always write the {0}: a return may
+ * come before buf_init. */
 #define AUTO_BUF __attribute__((cleanup(buf_done)))
 
 /* 0, or -1 when the ceiling is reached (and then nothing was added). */

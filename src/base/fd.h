@@ -35,8 +35,9 @@ int fd_memory(const char *name, const void *p, size_t n, struct err *err);
 /* One message with up to FD_MSG_MAX descriptors over a Unix socket. */
 #define FD_MSG_MAX 8
 int fd_send(int sock, const void *p, size_t n, const int *fds, size_t fd_count);
-/* Bytes received, 0 at the end, -1 with errno. *ret_count descriptors arrive in ret_fds (the caller's to
- * close), those beyond FD_MSG_MAX are closed. EMSGSIZE when the message was longer than n. */
+/* Bytes received, 0 at the end, -1 with errno. *ret_count descriptors arrive in ret_fds (the
+ * caller's to close), those beyond FD_MSG_MAX are closed. EMSGSIZE when the message was longer than
+ * n. */
 ssize_t fd_recv(int sock, void *p, size_t n, int ret_fds[FD_MSG_MAX], size_t *ret_count, int flags);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocation for host bookkeeping: these abort when memory is out, so callers have no failure path to
- * get wrong. Whatever a guest or a file can make grow uses a struct buf with a ceiling instead.
+ * Allocation for host bookkeeping: these abort when memory is out, so callers have no failure path
+ * to get wrong. Whatever a guest or a file can make grow uses a struct buf with a ceiling instead.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H

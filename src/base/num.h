@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers, sizes and durations as people write them. The whole text must be consumed; on failure the
- * message says what would have been accepted.
+ * Numbers, sizes and durations as people write them. The whole text must be consumed; on failure
+ * the message says what would have been accepted.
  */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H

@@ -26,7 +26,8 @@ long str_find(struct str s, struct str needle);
 struct str str_trim(struct str s); /* ASCII white space off both ends */
 struct str str_slice(struct str s, size_t from, size_t to);
 
-/* Cuts the piece before the next `sep` off *rest. False when nothing is left; "a,,b" gives three pieces. */
+/* Cuts the piece before the next `sep` off *rest. False when nothing is left; "a,,b" gives three
+ * pieces. */
 bool str_next(struct str *rest, char sep, struct str *ret_piece);
 /* The same for lines; a trailing CR belongs to the line end. */
 bool str_next_line(struct str *rest, struct str *ret_line);

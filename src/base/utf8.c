@@ -6,7 +6,8 @@ static bool is_tail(unsigned char c)
     return (c & 0xC0) == 0x80;
 }
 
-/* Bytes of the character at p (n > 0 left), 0 when it is not one. Table 3-7 of the Unicode standard. */
+/* Bytes of the character at p (n > 0 left), 0 when it is not one. Table 3-7 of the Unicode
+ * standard. */
 static size_t char_length(const unsigned char *p, size_t n)
 {
     unsigned char c = p[0], low = 0x80, high = 0xBF;

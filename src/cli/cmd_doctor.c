@@ -10,10 +10,11 @@
 #include "session/diagnose.h"
 
 static const struct opt *const shown[] = {json_option, general_options, NULL};
-/* The languages come from the config files, and those have the settings of other commands as well. */
-static const struct opt *const tables[] = {json_option,  general_options, quiet_option,
-                                           work_options, wall_options,    limit_options,
-                                           log_options,  NULL};
+/* The languages come from the config files, and those have the settings of other commands as well.
+ */
+static const struct opt *const tables[] = {
+    json_option,  general_options, quiet_option, work_options,
+    wall_options, limit_options,   log_options,  NULL};
 
 static const char *const words[] = {
     [LAYER_PRESENT] = "present", [LAYER_PARTIAL] = "partial", [LAYER_ABSENT] = "absent"};
@@ -79,18 +80,18 @@ static void print_json(const struct diagnosis *d)
 
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         json_array_append_new(
-            layers, json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name,
-                              "state", words[d->layers[i].state], "essential",
-                              jail_layers[i].essential, "does", jail_layers[i].does, "detail",
-                              string_or_null(d->layers[i].detail), "without",
-                              jail_layers[i].without, "how", jail_layers[i].how));
+            layers,
+            json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name, "state",
+                      words[d->layers[i].state], "essential", jail_layers[i].essential, "does",
+                      jail_layers[i].does, "detail", string_or_null(d->layers[i].detail), "without",
+                      jail_layers[i].without, "how", jail_layers[i].how));
     for (size_t i = 0; i < d->language_count; i++) {
         const struct language_diagnosis *l = &d->languages[i];
-        json_array_append_new(
-            languages, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", l->name, "state",
-                                 l->problem ? "absent" : "present", "path",
-                                 string_or_null(l->path), "version", string_or_null(l->version),
-                                 "problem", string_or_null(l->problem)));
+        json_array_append_new(languages, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", l->name,
+                                                   "state", l->problem ? "absent" : "present",
+                                                   "path", string_or_null(l->path), "version",
+                                                   string_or_null(l->version), "problem",
+                                                   string_or_null(l->problem)));
     }
     json_object_set_new(doc, "version", json_string(GLOVEBOX_VERSION));
     json_object_set_new(doc, "runs", json_boolean(d->runs));
@@ -147,7 +148,8 @@ const struct command command_doctor = {
     .summary = "what this machine can do: layers of the wall, languages",
     .usage = "glovebox doctor [--json]",
     .description =
-        "Makes a jail with every layer and runs a program in it, then tells for each layer whether it "
+        "Makes a jail with every layer and runs a program in it, then tells for each layer whether "
+        "it "
         "held, what is lost without it and how to get it here, and for each language whether its "
         "interpreter starts inside.\n\n"
         "The exit status is 0 when the default policy holds, 1 when it does not.",

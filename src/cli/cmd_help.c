@@ -9,12 +9,22 @@ struct help_settings {
 };
 
 static const struct opt help_options[] = {
-    {.name = "completion", .kind = OPT_FLAG, .offset = offsetof(struct help_settings, completion),
-     .group = "Options", .help = "print a bash completion script"},
-    {.name = "man", .kind = OPT_FLAG, .offset = offsetof(struct help_settings, man),
-     .group = "Options", .help = "print the manual page"},
-    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .offset = offsetof(struct help_settings, help),
-     .group = "Options", .help = "explain this command"},
+    {.name = "completion",
+     .kind = OPT_FLAG,
+     .offset = offsetof(struct help_settings, completion),
+     .group = "Options",
+     .help = "print a bash completion script"},
+    {.name = "man",
+     .kind = OPT_FLAG,
+     .offset = offsetof(struct help_settings, man),
+     .group = "Options",
+     .help = "print the manual page"},
+    {.name = "help",
+     .letter = 'h',
+     .kind = OPT_FLAG,
+     .offset = offsetof(struct help_settings, help),
+     .group = "Options",
+     .help = "explain this command"},
     {0},
 };
 

@@ -13,33 +13,51 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/events.h"
-#include "cli/safe_text.h"
 #include "cli/options.h"
+#include "cli/safe_text.h"
 #include "session/run.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 
 static const struct opt run_options[] = {
-    {.name = "code", .letter = 'c', .kind = OPT_STRING, .offset = AT(code), .arg = "CODE",
-     .group = "What to run", .help = "run this text instead of a file"},
-    {.name = "stdin", .kind = OPT_STRING, .offset = AT(stdin_path), .arg = "FILE",
-     .group = "What to run", .help = "give the program this file as its standard input"},
+    {.name = "code",
+     .letter = 'c',
+     .kind = OPT_STRING,
+     .offset = AT(code),
+     .arg = "CODE",
+     .group = "What to run",
+     .help = "run this text instead of a file"},
+    {.name = "stdin",
+     .kind = OPT_STRING,
+     .offset = AT(stdin_path),
+     .arg = "FILE",
+     .group = "What to run",
+     .help = "give the program this file as its standard input"},
     {0},
 };
 
 static const struct opt show_options[] = {
-    {.name = "events", .kind = OPT_FLAG, .offset = AT(events), .group = "Output",
+    {.name = "events",
+     .kind = OPT_FLAG,
+     .offset = AT(events),
+     .group = "Output",
      .help = "print what happens as it happens, one JSON object a line"},
-    {.name = "trace-time", .kind = OPT_FLAG, .offset = AT(trace_time), .group = "Output",
+    {.name = "trace-time",
+     .kind = OPT_FLAG,
+     .offset = AT(trace_time),
+     .group = "Output",
      .help = "print how long each phase took"},
-    {.name = "print-config", .kind = OPT_FLAG, .offset = AT(print_config), .group = "Output",
+    {.name = "print-config",
+     .kind = OPT_FLAG,
+     .offset = AT(print_config),
+     .group = "Output",
      .help = "print every setting and where it came from, run nothing"},
     {0},
 };
 
-static const struct opt *const tables[] = {run_options,   work_options, json_option,
-                                           show_options,  quiet_option, wall_options, limit_options,
-                                           log_options,   general_options, NULL};
+static const struct opt *const tables[] = {
+    run_options,  work_options,  json_option, show_options,    quiet_option,
+    wall_options, limit_options, log_options, general_options, NULL};
 
 /* One invocation. */
 struct invocation {
@@ -205,7 +223,8 @@ static void say_times(const struct invocation *in, const struct result *r)
         fprintf(stderr, "glovebox: %-10s %8.3f ms\n", p->name, (double)(p->at_ns - from) / 1e6);
         from = p->at_ns;
     }
-    fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "all", (double)(clock_mono_ns() - in->begin_ns) / 1e6);
+    fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "all",
+            (double)(clock_mono_ns() - in->begin_ns) / 1e6);
 }
 
 static void report(const struct invocation *in, struct printer *printer, const struct result *r)
@@ -245,18 +264,18 @@ static int run(struct invocation *in, struct err *err)
     struct result result;
     struct printer printer;
 
-    if (settings_request(&in->options.settings.common, &in->request, err) < 0 || read_code(in, err) < 0 ||
-        choose_stdin(in, err) < 0 || catch_signals(err) < 0)
+    if (settings_request(&in->options.settings.common, &in->request, err) < 0 ||
+        read_code(in, err) < 0 || choose_stdin(in, err) < 0 || catch_signals(err) < 0)
         return -1;
     in->request.args = in->options.args.has_rest ? in->options.args.rest : NULL;
     warn_unsafe(in);
     result_init(&result, in->request.output_limit);
-    printer_init(&printer, in->options.settings.json    ? PRINT_NOTHING
-                           : in->options.settings.events ? PRINT_EVENTS
-                                                 : PRINT_OUTPUT,
+    printer_init(&printer,
+                 in->options.settings.json     ? PRINT_NOTHING
+                 : in->options.settings.events ? PRINT_EVENTS
+                                               : PRINT_OUTPUT,
                  cancel_pipe[1]);
-    struct run_watch watch = {
-        .event = printer_event, .ctx = &printer, .cancel_fd = cancel_pipe[0]};
+    struct run_watch watch = {.event = printer_event, .ctx = &printer, .cancel_fd = cancel_pipe[0]};
     session_run(&in->request, &watch, &result);
     report(in, &printer, &result);
     int status = result_exit_status(&result);
@@ -295,8 +314,10 @@ const struct command command_run = {
              "glovebox run [OPTION]... -c CODE [-- ARG...]\n"
              "glovebox run [OPTION]... - [-- ARG...]",
     .description =
-        "Runs a program in a jail made for it and removed after it. What the program prints appears "
-        "as it is printed; standard input is passed through. It works in an empty folder of its own; "
+        "Runs a program in a jail made for it and removed after it. What the program prints "
+        "appears "
+        "as it is printed; standard input is passed through. It works in an empty folder of its "
+        "own; "
         "--file puts files in, --out brings new and changed ones out.\n\n"
         "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
         "125 when the failure is ours, 2 for wrong usage ('glovebox help exit-status').",

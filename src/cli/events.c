@@ -56,14 +56,15 @@ static void add_file(json_t *object, const struct file_entry *f)
 }
 
 static const char *const names[] = {
-    [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL,  [RUN_DENIED] = "denied",
+    [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL, [RUN_DENIED] = "denied",
     [RUN_LIMIT] = "limit",     [RUN_FILE] = "file", [RUN_FINISHED] = "finished",
 };
 
 static json_t *describe(const struct run_event *e)
 {
     json_t *object = json_object();
-    const char *name = e->kind == RUN_OUTPUT ? e->stream == 1 ? "stdout" : "stderr" : names[e->kind];
+    const char *name =
+        e->kind == RUN_OUTPUT ? e->stream == 1 ? "stdout" : "stderr" : names[e->kind];
 
     json_object_set_new(object, "event", json_string(name));
     json_object_set_new(object, "time_ms", json_integer(clock_wall_ms()));

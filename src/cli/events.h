@@ -5,8 +5,8 @@
 #include "session/run.h"
 
 enum print_mode {
-    PRINT_OUTPUT,  /* the program's streams to ours */
-    PRINT_EVENTS,  /* one JSON object a line on standard output */
+    PRINT_OUTPUT, /* the program's streams to ours */
+    PRINT_EVENTS, /* one JSON object a line on standard output */
     PRINT_NOTHING,
 };
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/near.h"
 #include "cli/commands.h"
+#include "cli/safe_text.h"
 
 const struct command *const commands[] = {
     &command_run, &command_doctor, &command_log, &command_help, NULL,
@@ -18,12 +22,29 @@ static int no_command(const char *name)
         help_print_overview(stdout);
         return 0;
     }
-    fprintf(stderr, "glovebox: there is no command '%s'; 'glovebox help' lists them\n", name);
+    struct near near = {.word = str_from(name)};
+    for (size_t i = 0; commands[i]; i++)
+        near_try(&near, commands[i]->name);
+    AUTO_BUF struct buf line = {0};
+    buf_init(&line, 8 << 10);
+    safe_text_add(&line, str_slice(near.word, 0, near.word.n < 60 ? near.word.n : 60), false);
+    fprintf(stderr, "glovebox: there is no command '%s'; %s%s%s\n", line.p ? line.p : "",
+            near.best ? "did you mean '" : "'glovebox help' lists them", near.best ? near.best : "",
+            near.best ? "'?" : "");
     return 2;
+}
+
+/* A stream that is closed would be the number of the next file opened, such as the log's. */
+static void open_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
 int main(int argc, char **argv)
 {
+    open_streams();
     if (argc < 2) {
         help_print_overview(stderr);
         return 2;

@@ -9,22 +9,39 @@
 #define AT(member) offsetof(struct cli_settings, member)
 
 const struct opt json_option[] = {
-    {.name = "json", .letter = 'j', .kind = OPT_FLAG, .offset = AT(json), .group = "Output",
-     .excludes = "events", .help = "print the whole result as JSON"},
+    {.name = "json",
+     .letter = 'j',
+     .kind = OPT_FLAG,
+     .offset = AT(json),
+     .group = "Output",
+     .excludes = "events",
+     .help = "print the whole result as JSON"},
     {0},
 };
 
 const struct opt quiet_option[] = {
-    {.name = "quiet", .letter = 'q', .kind = OPT_FLAG, .flags = OPT_CONF | OPT_LOOSENS,
-     .offset = AT(quiet), .group = "Output",
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(quiet),
+     .group = "Output",
      .help = "no messages of ours, only the program's output"},
     {0},
 };
 
 const struct opt general_options[] = {
-    {.name = "config", .kind = OPT_STRING, .offset = AT(config), .arg = "FILE", .group = "General",
+    {.name = "config",
+     .kind = OPT_STRING,
+     .offset = AT(config),
+     .arg = "FILE",
+     .group = "General",
      .help = "read this config file instead of the user's and the project's"},
-    {.name = "help", .letter = 'h', .kind = OPT_FLAG, .offset = AT(help), .group = "General",
+    {.name = "help",
+     .letter = 'h',
+     .kind = OPT_FLAG,
+     .offset = AT(help),
+     .group = "General",
      .help = "explain this command"},
     {0},
 };

@@ -137,7 +137,8 @@ static const char config_text[] =
     "'--config FILE' is read instead of both files, as a user's. '--print-config' shows every "
     "value and where it came from, in the form of a config file.\n\n"
     "A project may come from a stranger, or a program may have written into it, so its file cannot "
-    "open the sandbox. Refused there with an error, because they belong on the command line, in the "
+    "open the sandbox. Refused there with an error, because they belong on the command line, in "
+    "the "
     "environment or in your own file: keys that weaken the sandbox, limits that are higher than "
     "yours (0 is none), and a [language] section that changes what runs Python or anything else "
     "known, or that names a program by its path. What it asks for with require is added to yours.";

@@ -6,8 +6,8 @@
 #define GUESTS_GUESTS_H
 
 extern const char guest_python_runner_py[];
-/* What Python is started with (-c): runs the runner, which is the first argument, from bytecode if there
- * is some for this version. Made by tools/embed-bytecode. */
+/* What Python is started with (-c): runs the runner, which is the first argument, from bytecode if
+ * there is some for this version. Made by tools/embed-bytecode. */
 extern const char guest_python_boot[];
 
 #endif

@@ -11,7 +11,8 @@ from _thread import RLock, _count as thread_count
 # The program looks at frames, at flags, or at all objects.
 ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack(", b"stack_info",
             b"stacklevel", b"faulthandler", b"ecursion", b"sys.flags", b"orig_argv", b"meta_path",
-            b"import gc", b"multiprocessing", b"concurrent")
+            b"_current_frames", b"outerframes", b"breakpoint", b"pdb", b"import gc", b"multiprocessing",
+            b"concurrent")
 # It wants what site does without importing anything.
 SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"help(", b"copyright", b"credits", b"license")
 # Its end may be seen.
@@ -73,7 +74,12 @@ def read_program(path):
     try:
         source.decode()
         return source, compile(source, path, "exec", dont_inherit=True)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except SyntaxError as e:
+        # Of encodings, and of a text that ends too soon, the interpreter says something else.
+        if not e.lineno or ("expected" in e.msg and e.lineno >= source.count(b"\n")):
+            start_ordinary()
+        return source, e.with_traceback(None)
+    except (ValueError, MemoryError, RecursionError):
         start_ordinary()
 
 
@@ -205,6 +211,8 @@ failure = source = None
 # As deep as without us: our two frames count, and before 3.12 the calls of exec as well.
 sys.setrecursionlimit(sys.getrecursionlimit() + (2 if sys.version_info >= (3, 12) else 4))
 try:
+    if isinstance(code, SyntaxError):
+        raise code
     exec(code, names)
 except BaseException as e:
     failure = e

@@ -33,8 +33,8 @@ struct cgroup_ops {
     int (*open)(struct cgroup_part *p, struct err *err); /* opens enter_fd or dir_fd */
     void (*usage)(struct cgroup_part *p, struct cgroup_usage *ret);
     int (*watch_oom)(struct cgroup_part *p); /* opens and returns oom_fd, or -1 */
-    /* Takes the limit on processor time away: dying needs some, and with its share used up a process
-     * dies late. */
+    /* Takes the limit on processor time away: dying needs some, and with its share used up a
+     * process dies late. */
     void (*hurry)(struct cgroup_part *p);
     void (*kill)(struct cgroup_part *p);
 };

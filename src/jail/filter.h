@@ -31,7 +31,11 @@ enum filter_flavour {
     FILTER_QUIET = 1 << 0,       /* nothing is told: the filter answers with the errno itself */
     FILTER_NO_INET = 1 << 1,     /* no AF_INET and AF_INET6: there is no network namespace */
     FILTER_SHARED_PIDS = 1 << 2, /* no pid namespace: signals and limits stay with the caller */
-    FILTER_FLAVOURS = 1 << 3,
+    /* Beside FILTER_SHARED_PIDS: Landlock keeps signals inside (LANDLOCK_SCOPE_SIGNAL, its ABI 6),
+     * so the filter need not refuse them. Without it os.kill, abort and multiprocessing do not
+     * work. */
+    FILTER_SCOPED_SIGNALS = 1 << 3,
+    FILTER_FLAVOURS = 1 << 4,
 };
 
 struct filter_program {

@@ -66,6 +66,7 @@ _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd);
 struct guest_word {
     uint32_t stage; /* GUEST_LISTENER with a descriptor, or GUEST_FAILED with an error */
     uint32_t held;
+    uint32_t lost; /* and then err says why */
     struct err err;
 };
 enum { GUEST_LISTENER = 1, GUEST_FAILED };

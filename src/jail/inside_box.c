@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The guest's disk where there can be no private root: three folders in a folder of the host's.
- * Normally the library removes them after it has read the results. When it was killed, the keeper does.
+ * Normally the library removes them after it has read the results. When it was killed, the keeper
+ * does.
  */
 #include "jail/inside.h"
 
@@ -33,8 +34,8 @@ int host_box_make(struct inside *in, struct err *err)
     return 0;
 }
 
-/* The tree may be deeper than a path is long or descriptors are many. So nothing goes down: what lies in a
- * folder that is not empty is moved to the top, where its turn comes. */
+/* The tree may be deeper than a path is long or descriptors are many. So nothing goes down: what
+ * lies in a folder that is not empty is moved to the top, where its turn comes. */
 struct removal {
     int top;
     unsigned long moved;
@@ -92,7 +93,8 @@ static void lift_content(struct removal *r, const char *folder)
             continue;
         unlock(dirfd(dir), name);
         snprintf(fresh, sizeof fresh, ".moved-%lx", r->moved++);
-        r->progress |= syscall(SYS_renameat2, dirfd(dir), name, r->top, fresh, 1 /* RENAME_NOREPLACE */) == 0;
+        r->progress |=
+            syscall(SYS_renameat2, dirfd(dir), name, r->top, fresh, 1 /* RENAME_NOREPLACE */) == 0;
     }
     closedir(dir);
 }

@@ -168,6 +168,8 @@ static unsigned filter_flavour(const struct inside *in)
         flavour |= FILTER_NO_INET;
     if (!(in->held & LAYER_BIT(LAYER_PIDNS)))
         flavour |= FILTER_SHARED_PIDS;
+    if (in->held & LAYER_BIT(LAYER_LANDLOCK) && landlock_abi() >= 6)
+        flavour |= FILTER_SCOPED_SIGNALS;
     return flavour;
 }
 
@@ -183,7 +185,13 @@ static int enter_filter(struct inside *in)
     unsigned flavour = filter_flavour(in);
     if (filter_install(flavour, &listener, &err) < 0) {
         listener = -1;
-        must(in, filter_install(flavour | FILTER_QUIET, &listener, &err), &err);
+        if (filter_install(flavour | FILTER_QUIET, &listener, &err) < 0) {
+            if (err.kind != ERR_UNSUPPORTED)
+                fail(in, &err);
+            in->lost = LAYER_BIT(LAYER_SECCOMP);
+            in->why = err;
+            return -1;
+        }
     }
     in->held |= LAYER_BIT(LAYER_SECCOMP);
     return listener;
@@ -191,7 +199,8 @@ static int enter_filter(struct inside *in)
 
 static void tell_init(struct inside *in, int listener)
 {
-    struct guest_word word = {.stage = GUEST_LISTENER, .held = in->held};
+    struct guest_word word = {
+        .stage = GUEST_LISTENER, .held = in->held, .lost = in->lost, .err = in->why};
     char answer;
 
     if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0 ||
@@ -289,6 +298,7 @@ void guest_main(struct inside *in)
     relocate_all(in);
     if (chdir(in->spec.cwd) < 0)
         must(in, err_sys(&err, "enter %s", in->spec.cwd), &err);
+    in->lost = 0; /* init has told of what was lost until now */
     set_rlimits(in);
     enter_landlock(in);
     int listener = enter_filter(in);

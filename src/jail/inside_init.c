@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
+#include "jail/landlock.h"
 #include "jail/lay.h"
 #include "jail/proto.h"
 
@@ -155,6 +156,8 @@ static void make_root(struct inside *in)
     fd_close(&in->sync_fd);
     if (in->lost)
         tell_lost(in->lost, in->why.msg);
+    if (trying(in, LAYER_LANDLOCK) && !landlock_abi())
+        tell_lost(LAYER_BIT(LAYER_LANDLOCK), "this kernel has none, or not in its lsm= list");
 }
 
 /* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */

@@ -169,6 +169,8 @@ static void hear_guest(struct serve *s)
     if (word.stage == GUEST_FAILED)
         die_err(&word.err);
     s->in->held |= word.held;
+    if (word.lost)
+        tell_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
     tell_started(s);
@@ -204,12 +206,13 @@ static void start_clock(struct serve *s)
 }
 
 /* Nothing that init opened is needed any more, and the guest's pipes must close with the guest. */
-static void close_rest(void)
+static void close_rest(const struct inside *in)
 {
     for (int fd = 0; fd < 3; fd++)
         close(fd);
     (void)close(SPEC_FD_SPEC);
-    (void)close(SPEC_FD_LAY);
+    if (in->spec.lay) /* else its number is free, and may be one of ours by now */
+        (void)close(SPEC_FD_LAY);
 }
 
 void serve_main(struct inside *in, pid_t guest, int guest_fd)
@@ -218,7 +221,7 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
     struct err err;
 
     watch_children(&s);
-    close_rest();
+    close_rest(in);
     while (s.guest_fd >= 0)
         hear_guest(&s);
     start_clock(&s);

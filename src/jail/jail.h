@@ -2,9 +2,9 @@
  *
  * The library's side of one jail: start the helper with a spec, hear what it says, end it.
  *
- * Order of calls: jail_start, then jail_hear whenever jail_fd is readable until it says JAIL_GONE, then
- * jail_free. jail_kill may come at any time. One thread uses one jail, and the thread that started it
- * must live as long: the kernel kills the helper when that thread ends.
+ * Order of calls: jail_start, then jail_hear whenever jail_fd is readable until it says JAIL_GONE,
+ * then jail_free. jail_kill may come at any time. One thread uses one jail, and the thread that
+ * started it must live as long: the kernel kills the helper when that thread ends.
  */
 #ifndef JAIL_JAIL_H
 #define JAIL_JAIL_H
@@ -22,7 +22,8 @@ struct jail;
 struct jail_fds {
     int in, out, err; /* the guest's standard input, output and error */
     int lay;          /* files to lay, see jail/lay.h; with spec.lay */
-    int enter[SPEC_ENTER_MAX + 1]; /* spec.enter_count of them, then with spec.enter_v2 the folder */
+    int enter[SPEC_ENTER_MAX +
+              1]; /* spec.enter_count of them, then with spec.enter_v2 the folder */
 };
 
 int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail **ret,
@@ -32,10 +33,10 @@ int jail_fd(const struct jail *jail);
 enum jail_event_kind {
     JAIL_NOTHING, /* a message that only changed the jail's own state */
     JAIL_STARTED, /* the program runs, jail_box is there */
-    JAIL_DENIED, /* name, count */
-    JAIL_EXITED, /* the guest's first process ended; see jail_exit */
-    JAIL_FAILED, /* nothing was started; error */
-    JAIL_GONE,   /* the helper and everything in the jail is dead */
+    JAIL_DENIED,  /* name, count */
+    JAIL_EXITED,  /* the guest's first process ended; see jail_exit */
+    JAIL_FAILED,  /* nothing was started; error */
+    JAIL_GONE,    /* the helper and everything in the jail is dead */
 };
 
 struct jail_event {
@@ -85,8 +86,8 @@ int jail_box(const struct jail *jail);
 /* Kills what lives and waits for it. NULL is fine. */
 void jail_free(struct jail *jail);
 
-/* Where the helper program is: $GLOVEBOX_JAIL, beside this library or program, or where `make install`
- * put it. The caller frees. */
+/* Where the helper program is: $GLOVEBOX_JAIL, beside this library or program, or where `make
+ * install` put it. The caller frees. */
 int jail_find_helper(char **ret, struct err *err);
 
 #endif

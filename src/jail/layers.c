@@ -13,7 +13,8 @@ const struct layer_info jail_layers[LAYER_COUNT] = {
                       "the other namespaces need root; a kernel bug finds a real uid", USERNS_HOW,
                       false},
     [LAYER_PIDNS] = {"pidns", "guest sees and signals only its own processes; one kill ends all",
-                     "guest can see the host's processes and signal those of its own uid",
+                     "guest can see the host's processes and, of its own uid, reach their memory "
+                     "unless Landlock holds",
                      NEEDS_USERNS, true},
     [LAYER_MOUNTNS] = {"mountns", "mounts of its own", "no private root, no limited disk",
                        NEEDS_USERNS, true},

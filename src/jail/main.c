@@ -174,11 +174,7 @@ static layer_mask namespace_mask(void)
     return mask;
 }
 
-/* What is left when the namespaces of `mode` cannot be had. */
-static layer_mask without_namespaces(layer_mask mode)
-{
-    return mode & ~(namespace_mask() | LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_PROC));
-}
+#define NEED_MOUNTS (LAYER_BIT(LAYER_MOUNTNS) | LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_PROC))
 
 struct clone3_args {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
@@ -260,7 +256,10 @@ static bool attempt(struct inside *in, struct err *err)
         die_sys("make a socket pair");
     pid_t pid = fork_into(in, &pidfd);
     if (pid < 0) {
-        err_sys(err, "clone with new namespaces");
+        if (errno == ENOSPC) /* clone(2) */
+            err_set(err, ERR_UNSUPPORTED, "no namespace may be made (sysctl user.max_user_namespaces)");
+        else
+            err_sys(err, "clone with new namespaces");
         fd_close(&sync[0]);
         fd_close(&sync[1]);
         return false;
@@ -339,9 +338,9 @@ static bool attempt_with(struct inside *in, layer_mask mode)
 
     in->mode = mode;
     in->lost = in->spec.wanted & ~mode;
-    /* Without a pid namespace our death would end nothing; init sees the library's end and says so by its own
-     * (inside_serve.c). And somebody must remove what lies on the host's disk. */
-    if (!(mode & LAYER_BIT(LAYER_PIDNS)))
+    /* Somebody must remove what lies on the host's disk, and without a pid namespace our death would end
+     * nothing. Init sees the library's end and says so by its own (inside_serve.c). */
+    if (!(mode & LAYER_BIT(LAYER_ROOT)))
         (void)prctl(PR_SET_PDEATHSIG, 0);
     if (attempt(in, &err))
         return true;
@@ -349,18 +348,21 @@ static bool attempt_with(struct inside *in, layer_mask mode)
     return false;
 }
 
-/* With every namespace; else, as root, without a user namespace; else with what needs neither. */
+/* What to do without, in turn. */
 static void run_attempts(struct inside *in)
 {
-    layer_mask wanted = in->spec.wanted, least = without_namespaces(wanted);
+    const layer_mask without[] = {
+        0,
+        geteuid() == 0 ? LAYER_BIT(LAYER_USERNS) : 0, /* root needs none to make the others */
+        NEED_MOUNTS, /* a user namespace without rights in it: Ubuntu's AppArmor rule */
+        namespace_mask() | NEED_MOUNTS,
+    };
 
-    if (attempt_with(in, wanted))
-        return;
-    if ((wanted & LAYER_BIT(LAYER_USERNS)) && geteuid() == 0 &&
-        attempt_with(in, wanted & ~LAYER_BIT(LAYER_USERNS)))
-        return;
-    if (least != wanted && attempt_with(in, least))
-        return;
+    for (size_t i = 0; i < ARRAY_LEN(without); i++) {
+        layer_mask mode = in->spec.wanted & ~without[i];
+        if ((i == 0 || mode != in->mode) && attempt_with(in, mode))
+            return;
+    }
     die_err(&in->why);
 }
 

@@ -11,11 +11,12 @@ enum jail_message {
     /* helper to library */
     MSG_BORN = 1, /* (nothing) + descriptor: the init's pidfd */
     MSG_LOST,     /* u32 layer mask, string why: layers that could not be had */
-    MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about to run */
+    MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about
+                     to run */
     MSG_DENIED,   /* string name, u64 count so far: a system call was refused (told once a name) */
-    MSG_EXIT,     /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us, u64 max rss KiB,
-                     u32 n, n times (string name, u64 count) */
-    MSG_ERROR,    /* u32 err_kind, string message: no guest was started */
+    MSG_EXIT,  /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
+                  u64 max rss KiB,  u32 n, n times (string name, u64 count) */
+    MSG_ERROR, /* u32 err_kind, string message: no guest was started */
     /* library to helper */
     MSG_END, /* kill everything inside */
 };

@@ -31,9 +31,9 @@ struct watch_tree {
 /* What only they have in memory or swap. First an estimate that is never too low: pages shared by
  * fork or by intent count in each. Only when that reaches exact_at_bytes every sharer is charged
  * its part (smaps_rollup, which walks the page tables), where we may read that. Of shared memory
- * and of files in memory (the tmpfs, open memfds) the larger counts: mapped files are in both. -1 with ESRCH when root has gone, with
- * E2BIG when there were more processes than the maximum; the sum of those looked at is stored in
- * both cases. */
+ * and of files in memory (the tmpfs, open memfds) the larger counts: mapped files are in both. -1
+ * with ESRCH when root has gone, with E2BIG when there were more processes than the maximum; the
+ * sum of those looked at is stored in both cases. */
 int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes);
 
 /* Processes and threads, root among them. -1 as above. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What this host can do, found out by doing it: a jail with every layer is made and a program run in it.
+ * What this host can do, found out by doing it: a jail with every layer is made and a program run
+ * in it.
  */
 #ifndef SESSION_DIAGNOSE_H
 #define SESSION_DIAGNOSE_H

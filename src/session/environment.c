@@ -19,9 +19,13 @@ static const char *const fixed[] = {
     "MPLBACKEND=Agg",
 };
 
-/* These libraries start a thread a processor, which a limit on processes makes fail on a large host. */
+/* These libraries start a thread a processor, which a limit on processes makes fail on a large
+ * host. */
 static const char *const thread_pools[] = {
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
 };
 
 struct env {

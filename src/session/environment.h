@@ -4,9 +4,10 @@
 
 #include "session/request.h"
 
-/* The guest's environment, made from nothing: never the host's. `interpreter` leads $PATH. NULL on failure;
- * the caller frees with environment_free. */
-char **environment_make(const struct run_request *request, const char *interpreter, struct err *err);
+/* The guest's environment, made from nothing: never the host's. `interpreter` leads $PATH. NULL on
+ * failure; the caller frees with environment_free. */
+char **environment_make(const struct run_request *request, const char *interpreter,
+                        struct err *err);
 void environment_free(char **env);
 
 #endif

@@ -14,7 +14,8 @@ struct recorder {
 };
 
 void record_open(struct recorder *rec, const struct run_request *request);
-/* Appends the run. What goes wrong becomes a line in the result's notes: the run itself is not touched. */
+/* Appends the run. What goes wrong becomes a line in the result's notes: the run itself is not
+ * touched. */
 void record_write(struct recorder *rec, const struct run_request *request, struct result *result);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a front door asks for, as plain data. Everything is lent: it must live until session_run returns.
+ * What a front door asks for, as plain data. Everything is lent: it must live until session_run
+ * returns.
  */
 #ifndef SESSION_REQUEST_H
 #define SESSION_REQUEST_H
@@ -17,7 +18,7 @@ struct run_input {
 
 struct run_request {
     struct str code;
-    const char *file; /* its name, for messages and detection; NULL for text without one */
+    const char *file;     /* its name, for messages and detection; NULL for text without one */
     const char *language; /* hint; NULL or "auto" to detect */
     const struct language_table *languages;
     char *const *args; /* the program's own; NULL-terminated, or NULL */

@@ -30,8 +30,8 @@ struct run_watch {
     int cancel_fd; /* readable: stop at once; -1 for none */
 };
 
-/* Runs one program from beginning to end: finds the interpreter, lays the files, runs, collects, logs.
- * *ret (after result_init) is always filled in; failures of ours are in ret->error. */
+/* Runs one program from beginning to end: finds the interpreter, lays the files, runs, collects,
+ * logs. *ret (after result_init) is always filled in; failures of ours are in ret->error. */
 void session_run(const struct run_request *request, const struct run_watch *watch,
                  struct result *ret);
 

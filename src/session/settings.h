@@ -31,8 +31,8 @@ struct settings {
     struct language_table languages; /* not an option: [language.NAME] sections */
 };
 
-/* Each over struct settings; a front door may embed that as the first member of a larger struct and have
- * tables of its own beside these. */
+/* Each over struct settings; a front door may embed that as the first member of a larger struct and
+ * have tables of its own beside these. */
 extern const struct opt work_options[];  /* language, files, environment */
 extern const struct opt wall_options[];  /* backend, layers, network */
 extern const struct opt limit_options[]; /* limits and retries */

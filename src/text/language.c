@@ -208,12 +208,15 @@ void language_each(const struct language_table *table,
 
 /* ---- the user's own rows ---- */
 
-static char **copy_words(const struct str *values, size_t n)
+/* With `dots`, "rb" becomes ".rb". */
+static char **copy_words(const struct str *values, size_t n, bool dots)
 {
     char **words = xcalloc(n + 1, sizeof *words);
 
-    for (size_t i = 0; i < n; i++)
-        words[i] = xstrndup(values[i].p, values[i].n);
+    for (size_t i = 0; i < n; i++) {
+        const char *dot = dots && !str_starts(values[i], ".") ? "." : "";
+        words[i] = xasprintf("%s%.*s", dot, (int)values[i].n, values[i].p);
+    }
     return words;
 }
 
@@ -252,12 +255,21 @@ static const char *const *or_builtin(const char *const *own, const char *const *
         return own;
     for (; theirs[n] && n < ARRAY_LEN(items); n++)
         items[n] = str_from(theirs[n]);
-    return (const char *const *)copy_words(items, n);
+    return (const char *const *)copy_words(items, n, false);
 }
 
+static bool has_extension(const struct language *row, struct str bare)
+{
+    for (const char *const *e = row->extensions; e && *e; e++)
+        if (str_is_nocase(bare, *e + 1))
+            return true;
+    return false;
+}
+
+/* "py" as well as ".py": an extension may be written without its dot. */
 static bool means(const struct language *row, struct str word)
 {
-    return is_called(row, word) || listed(row->extensions, word);
+    return is_called(row, word) || listed(row->extensions, word) || has_extension(row, word);
 }
 
 /* The row other than `own` that has this name, alias or extension. */
@@ -318,8 +330,9 @@ int language_configure(struct language_table *table, struct str name, const stru
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         if (!str_is(item->key, keys[i].key))
             continue;
+        bool dots = keys[i].slot == &row->extensions;
         free_words(*keys[i].slot);
-        *keys[i].slot = (const char *const *)copy_words(item->values, item->n);
+        *keys[i].slot = (const char *const *)copy_words(item->values, item->n, dots);
         return 0;
     }
     return err_set(err, ERR_USAGE,
@@ -335,6 +348,9 @@ static int complete(struct language *row, const struct language *base, struct er
 
     if (row->programs ? !row->programs[0] : !base)
         return err_set(err, ERR_USAGE, "[language.%s] needs a command", row->name);
+    if (row->args && !listed(row->args, STR("{file}")))
+        return err_set(err, ERR_USAGE, "[language.%s] args needs \"{file}\", the program's path",
+                       row->name);
     if (base) {
         row->programs = or_builtin(row->programs, base->programs);
         row->extensions = or_builtin(row->extensions, base->extensions);
@@ -346,7 +362,7 @@ static int complete(struct language *row, const struct language *base, struct er
         return 0;
     }
     if (!row->args)
-        row->args = (const char *const *)copy_words(file_only, 1);
+        row->args = (const char *const *)copy_words(file_only, 1, false);
     row->check_args = version;
     row->extension = row->extensions && row->extensions[0] ? row->extensions[0] : "";
     row->install = "see your config file";

@@ -23,6 +23,15 @@ def text(value):
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
+def make_folder(owner):
+    """For an owner's homes: not below /tmp, which is another folder inside the jail."""
+    places = [p for p in ("/home", "/srv", "/opt", os.path.expanduser("~")) if os.access(p, os.W_OK)]
+    folder = tempfile.mkdtemp(prefix="glovebox-cli-", dir=(places or [None])[0])
+    if owner != os.geteuid():
+        os.chown(folder, owner, owner)
+    return folder
+
+
 class Done:
     """How a process ended. code is as a shell would say it; None when it had to be killed."""
 
@@ -45,8 +54,8 @@ class Done:
 class Suite:
     """Counts and prints; checks may come from several threads."""
 
-    def __init__(self, glovebox, who, out, number=0):
-        self.glovebox, self.who, self.out = glovebox, who, out
+    def __init__(self, glovebox, folder, who, out, number=0):
+        self.glovebox, self.folder, self.who, self.out = glovebox, folder, who, out
         self.number, self.failed = number, 0
         self.lock = threading.Lock()
         self.layers = None
@@ -70,7 +79,7 @@ class Test:
     def __init__(self, suite, name):
         self.suite, self.name, self.who = suite, name, suite.who
         self.glovebox = suite.glovebox
-        self.base = tempfile.mkdtemp(prefix="glovebox-cli-")
+        self.base = tempfile.mkdtemp(prefix="t-", dir=suite.folder)
         self.home = self.path("home")
         self.dir = self.path("here")
         for folder in (self.home, self.dir):

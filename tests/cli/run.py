@@ -7,6 +7,7 @@ import glob
 import importlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -24,7 +25,7 @@ def copy_programs(glovebox):
     return folder
 
 
-def as_user(glovebox, modules, words, number):
+def as_user(glovebox, folder, modules, words, number):
     """A child that is nobody in particular; returns how many checks it made and how many failed."""
     read, write = os.pipe()
     sys.stdout.flush()
@@ -36,7 +37,7 @@ def as_user(glovebox, modules, words, number):
         os.setgroups([])
         os.setresgid(box.ORDINARY, box.ORDINARY, box.ORDINARY)
         os.setresuid(box.ORDINARY, box.ORDINARY, box.ORDINARY)
-        suite = box.Suite(glovebox, "user", sys.stdout.buffer, number)
+        suite = box.Suite(glovebox, folder, "user", sys.stdout.buffer, number)
         try:
             box.run_tests(suite, modules, words)
         finally:
@@ -50,6 +51,7 @@ def as_user(glovebox, modules, words, number):
 
 
 def main(words):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     glovebox = os.path.abspath(os.environ.get("GLOVEBOX") or os.path.join(box.ROOT, "build", "glovebox"))
     names = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(box.HERE, "test_*.py")))
     modules = [importlib.import_module(name) for name in names]
@@ -57,12 +59,13 @@ def main(words):
     folder = copy_programs(glovebox)
     program = os.path.join(folder, "glovebox")
     root = os.geteuid() == 0
+    homes = [box.make_folder(owner) for owner in ((0, box.ORDINARY) if root else (os.geteuid(),))]
     try:
-        suite = box.Suite(program, "root" if root else "user", sys.stdout.buffer)
+        suite = box.Suite(program, homes[0], "root" if root else "user", sys.stdout.buffer)
         box.run_tests(suite, modules, words)
         number, failed = suite.number, suite.failed
         if root:
-            number, more = as_user(program, modules, words, number)
+            number, more = as_user(program, homes[1], modules, words, number)
             failed += more
         else:
             number += 1
@@ -70,7 +73,8 @@ def main(words):
         print("1..%d" % number)
         return 1 if failed or not number else 0
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        for each in (folder, *homes):
+            shutil.rmtree(each, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -85,6 +85,16 @@ ODD = {
     "-dash.py": b"import sys; print(sys.argv)\n",
 }
 
+# Each with and without a line's end: at the end of the text CPython's messages change.
+BROKEN = [
+    "x = (", "def f():", "if 1:\n    x = 'abc", "class A:\n  def f(self):\n", "'''abc", "f'{'", "try:\n  x",
+    "for x in y:\n# comment\n", "async def f(): pass\nawait f()", "x = 1\n    y = 2", "(", "def f(a, a): pass",
+    "break", "from x import *\ndef f():\n  from y import *", "1 = x", "f() = 1", "import a.b as",
+    "lambda: (yield)\nyield", "x = 0777", "\"", "a\\", "def f():\n  global x\n  x = 1\n  global x", "match x:\n  case 1",
+    "x: int: 3", "del f()", "with open(x) as 1: pass", "@", "else: 1", "def f(\n  a,\n  b", "if x:\n  y\n\n",
+    "print(f'{x!z}')", "class C(x for x in y): pass", "a, *b, *c = d", "x = 1 2", "if x = 1: pass", "{1: 2, 3}",
+]
+
 
 def surroundings(t):
     """What the program finds in its environment inside, for a bare python3 outside."""
@@ -145,3 +155,9 @@ def test_programs(t):
 
 def test_odd_texts(t):
     compare_all(t, [(name, code, {}) for name, code in ODD.items()])
+
+
+def test_broken_texts(t):
+    texts = [(("broken%02d%s.py" % (i, kind)), (text + end).encode(), {})
+             for i, text in enumerate(BROKEN) for kind, end in (("", ""), ("n", "\n"))]
+    compare_all(t, texts)

@@ -112,7 +112,7 @@ class Canaries:
             raise OSError(ctypes.get_errno(), "shmget")
         ctypes.memmove(self.shm_at, self.token.encode() + b"\0", len(self.token) + 1)
         before = os.umask(0)
-        attributes = (ctypes.c_long * 8)(0, 2, 128)  # small: the host has a limit for all of a user's
+        attributes = (ctypes.c_long * 8)(0, 2, 128)  # small: all of a user's count together
         self.mq = libc.mq_open(b"/" + self.name.encode(), os.O_CREAT | os.O_RDWR | os.O_NONBLOCK,
                                0o666, attributes)
         os.umask(before)
@@ -158,9 +158,10 @@ class Canaries:
         for name, now in self.stat_files().items():
             if now != self.stats[name]:
                 yield "%s was changed: %s, was %s" % (name, now, self.stats[name])
-        for name, text in (("private/secret", self.token + "\n"), ("open/secret", self.token + "\n"),
+        secret = self.token + "\n"
+        for name, text in (("private/secret", secret), ("open/secret", secret),
                            ("open/writable", "untouched\n"), ("view/data", "untouched\n" * 500),
-                           (self.shm_file, self.token + "\n")):
+                           (self.shm_file, secret)):
             with open(self.path(name)) as f:
                 if f.read() != text:
                     yield "%s has another content" % name
@@ -198,7 +199,7 @@ class Canaries:
     # ---- removing ----
 
     def close(self):
-        """Also of one that was only half made; what lies in its folder goes with the scratch folder."""
+        """Also of one that was only half made. Its folder goes with the scratch folder."""
         if self not in self.alive:
             return
         self.alive.remove(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One attack as one user with one set of layers: run it, and say what was wrong with the outcome."""
+"""One attack as one user with one set of layers: run it, say what was wrong with the outcome."""
 import ctypes
 import fcntl
 import glob
@@ -78,7 +78,7 @@ def tempfile_home(scratch, mode, uid):
     os.makedirs(home + "/tmp")
     for path in (home, home + "/tmp"):
         os.chown(path, uid, uid)
-    os.chmod(home + "/tmp", 0o1777)  # like /tmp: without a private root the guest's folder lies here
+    os.chmod(home + "/tmp", 0o1777)  # like /tmp: there may be a guest's folder in it
     return home
 
 
@@ -243,7 +243,7 @@ class Case:
         return "needs " + self.wall
 
     def expected(self, field):
-        """The field for this step; a further wall that says nothing of its own is like the first."""
+        """The field for this step; a further wall that says nothing is like the first."""
         steps = (self.attack.get(field + "-then") or "").split(";")
         own = steps[self.step - 1].strip() if 0 < self.step <= len(steps) else None
         return own or (None if field == "denied" and self.step else self.attack.get(field))

@@ -90,7 +90,7 @@ def canary(name):
 
 
 def view():
-    """The folder that --ro shows: as /data, or where it is on the host when there is no own root."""
+    """The folder that --ro shows: as /data, or the host's own path where there is no root."""
     return "/data" if os.path.isdir("/data") else canary("VIEW")
 
 

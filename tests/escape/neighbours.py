@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two other jails of the same user that live while the attacks run: one with every layer, one without
-a private root, whose files lie in a folder on the host. Each holds a secret that no attack may read,
-and notes what is done to it."""
+"""Two other jails of the same user that live while the attacks run: one with every layer, one
+without a private root, whose files lie in a folder on the host. Each holds a secret that no attack
+may read, and notes what is done to it."""
 import os
 import secrets
 import subprocess

@@ -16,18 +16,22 @@ import sys
 import tempfile
 import threading
 
-from canaries import Canaries, compile_c
-from cases import Host, cases_of
-import headers
-from neighbours import Neighbour
-
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from canaries import Canaries, compile_c  # noqa: E402
+from cases import Host, cases_of  # noqa: E402
+import headers  # noqa: E402
+from neighbours import Neighbour  # noqa: E402
+
 UNPRIVILEGED = 61957  # nobody's; as an ordinary user's uid when we are root
 
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--glovebox", default=os.path.join(HERE, "../../build/glovebox"))
+    parser.add_argument("--glovebox", 
+                        default=os.environ.get("GLOVEBOX", HERE + "/../../build/glovebox"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="print a table and run nothing")
     parser.add_argument("names", nargs="*")

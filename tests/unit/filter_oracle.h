@@ -99,7 +99,9 @@ static int allow_prctls(struct oracle *o, int nr)
 
 static int allow_shared(struct oracle *o, enum action action, int nr)
 {
-    if (!(o->flavour & FILTER_SHARED_PIDS))
+    bool limits = action >= ACT_SHARED_PRLIMIT;
+
+    if (limits ? !(o->flavour & FILTER_SHARED_PIDS) : !holds_signals(o->flavour))
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     switch ((int)action) {
     case ACT_SHARED_KILL:
@@ -110,6 +112,8 @@ static int allow_shared(struct oracle *o, enum action action, int nr)
         return allow_one(o, nr, 2, ANY, 0) | allow_one(o, nr, 2, ANY, SIGURG);
     case ACT_SHARED_PRLIMIT:
         return allow_one(o, nr, 0, ANY, 0);
+    case ACT_SHARED_IOPRIO:
+        return allow_two(o, nr, is(0, ANY, 1), is(1, ANY, 0));
     case ACT_SHARED_PRIORITY:
         return allow_two(o, nr, is(0, ANY, PRIO_PROCESS), is(1, ANY, 0));
     default:
@@ -162,7 +166,7 @@ static int allow_some(struct oracle *o, enum action action, int nr)
 
 static int exclude(struct oracle *o, enum action action, int nr)
 {
-    bool shared = o->flavour & FILTER_SHARED_PIDS;
+    bool shared = holds_signals(o->flavour);
     int result = 0;
 
     if (action == ACT_MADVISE)

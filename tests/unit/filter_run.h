@@ -124,6 +124,12 @@ static const struct row *row_of(enum filter_arch arch, int nr)
     return NULL;
 }
 
+/* Whether the filter alone keeps the guest's signals inside. */
+static bool holds_signals(unsigned flavour)
+{
+    return (flavour & FILTER_SHARED_PIDS) && !(flavour & FILTER_SCOPED_SIGNALS);
+}
+
 enum { MAX_NR = 1024 };
 
 static const struct row *row_at[FILTER_ARCH_COUNT][MAX_NR];

@@ -30,8 +30,7 @@ static uint32_t by_span(const struct span *spans, size_t n, uint32_t value, unsi
     for (size_t i = 0; i < n; i++)
         if (spans[i].first <= value && value <= spans[i].last) {
             bool shared = spans[i].action == ACT_SHARED_DENY;
-            bool refused =
-                spans[i].action == ACT_DENY || (shared && (flavour & FILTER_SHARED_PIDS));
+            bool refused = spans[i].action == ACT_DENY || (shared && holds_signals(flavour));
             return refused ? tell(flavour, EPERM) : YES;
         }
     return otherwise;
@@ -76,7 +75,7 @@ static uint32_t want_shared(enum action action, const uint32_t a[3], unsigned fl
 {
     uint32_t no = tell(flavour, EPERM);
 
-    if (!(flavour & FILTER_SHARED_PIDS))
+    if (action < ACT_SHARED_PRLIMIT ? !holds_signals(flavour) : !(flavour & FILTER_SHARED_PIDS))
         return YES;
     switch ((int)action) {
     case ACT_SHARED_QUIET:
@@ -93,6 +92,8 @@ static uint32_t want_shared(enum action action, const uint32_t a[3], unsigned fl
         return a[0] == 0 ? YES : no;
     case ACT_SHARED_PRIORITY:
         return a[0] == PRIO_PROCESS && a[1] == 0 ? YES : NO(EPERM);
+    case ACT_SHARED_IOPRIO:
+        return a[0] == 1 && a[1] == 0 ? YES : NO(EPERM);
     default:
         return no;
     }

@@ -7,7 +7,8 @@ import os
 import kit
 
 tries = {"setuid": kit.attempt(os.setuid, 0), "setgid": kit.attempt(os.setgid, 0),
-         "setresuid": kit.attempt(os.setresuid, 0, 0, 0), "setgroups": kit.attempt(os.setgroups, [0])}
+         "setresuid": kit.attempt(os.setresuid, 0, 0, 0),
+         "setgroups": kit.attempt(os.setgroups, [0])}
 for file, text in (("uid_map", b"0 0 4294967295"), ("gid_map", b"0 0 1"), ("setgroups", b"allow")):
     for pid in ("self", "1"):
         try:

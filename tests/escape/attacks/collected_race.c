@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// source: CVE-2018-15664 (docker cp), the race itself: file, link, folder in turn, as the copy is made
+// source: CVE-2018-15664 (docker cp), the race itself: file, link, file again, as the copy is
+//     made
 // stopped-by: pidns
 // then: collector
 // expect: racing

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2022-1328's kind, core(5): a dump written where the guest's folder is, or piped to a
-#     program of the host's
+# source: CVE-2006-2451 (PR_SET_DUMPABLE and cron), core(5): a dump written where the process
+#     stands, or piped to a program of the host's
 # stopped-by: rlimits
 # expect: none
 # alone: PR_SET_DUMPABLE and the root stand in the way too, but only of some patterns

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2021-0920's kind: descriptors sent over a socket and never received are open, yet nobody's
+# source: CVE-2021-0920's kind: descriptors sent over a socket and never received are open,
+#     yet nobody's
 # stopped-by: rlimits
 # alone: the kernel counts those in flight per user against RLIMIT_NOFILE
 # expect: ETOOMANYREFS EMFILE EAGAIN

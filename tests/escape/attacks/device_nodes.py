@@ -10,6 +10,7 @@ import stat
 import kit
 
 nodes = {"disk": (stat.S_IFBLK, 254, 0), "sda": (stat.S_IFBLK, 8, 0), "mem": (stat.S_IFCHR, 1, 1),
-         "kmsg": (stat.S_IFCHR, 1, 11), "zero": (stat.S_IFCHR, 1, 5), "fuse": (stat.S_IFCHR, 10, 229)}
+         "kmsg": (stat.S_IFCHR, 1, 11), "zero": (stat.S_IFCHR, 1, 5),
+         "fuse": (stat.S_IFCHR, 10, 229)}
 kit.judge(**{name: kit.attempt(os.mknod, "node-" + name, kind | 0o666, os.makedev(major, minor))
              for name, (kind, major, minor) in nodes.items()})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: CWE-400: fill the disk, in each place that can be written
 # stopped-by: root
-# alone: without a private root the guest's folder is on the host's disk; RLIMIT_FSIZE bounds each file
+# alone: without a private root the guest's folder is on the host's disk, and RLIMIT_FSIZE bounds
+#     each file only
 # expect: ENOSPC
 # args: --disk 8m --timeout 8s
 # limits: disk

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2024-21626's neighbours: secrets of the caller that a sandbox passes on by mistake
+# source: CWE-526: secrets of the caller that a sandbox passes on by mistake
 # stopped-by: environment
 # alone: a list of what goes in, and no layer of the kernel's
 # expect: scrubbed EACCES ENOENT

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: judges' lore: write the supervisor's own message ("exited, all well") to it, on any descriptor
+# source: judges' lore: write the supervisor's own message ("exited, all well") to it, on any
+#     descriptor
 # stopped-by: descriptors
 # expect: EACCES EPERM ENOENT none
-# alone: the guest has no descriptor to init; those of init cannot be opened by the next test's rule
+# alone: the guest has no descriptor to init, and init's own cannot be opened (it is not dumpable)
 import glob
 import os
 import socket

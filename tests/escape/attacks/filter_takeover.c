@@ -21,8 +21,8 @@ int main(void)
     const unsigned long flags[] = {SECCOMP_FILTER_FLAG_NEW_LISTENER,
                                    SECCOMP_FILTER_FLAG_NEW_LISTENER | 1UL << 40,
                                    SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_LOG,
-                                   SECCOMP_FILTER_FLAG_NEW_LISTENER |
-                                       SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH};
+                                   SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC |
+                                       SECCOMP_FILTER_FLAG_TSYNC_ESRCH};
 
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags[i], &program) >= 0)

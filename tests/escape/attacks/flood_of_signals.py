@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2014-3153's companions: fill the queue of pid 1, or of everybody of that uid
+# source: signal(7): fill the queue of pid 1, or of everybody of that uid
 # stopped-by: pidns
 # expect: bounded
 # alone: pid 1 takes no signal without a handler; the queue is limited by RLIMIT_SIGPENDING

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2018-15664's neighbours, DNS rebinding: services on 127.0.0.1 that trust their machine
+# source: CVE-2025-49596 (MCP Inspector)'s kind: services on 127.0.0.1 that trust their machine
 # stopped-by: landlock
 # expect: EACCES
 # then: netns, seccomp

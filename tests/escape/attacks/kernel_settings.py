@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: container lore: core_pattern, modprobe, uevent_helper, binfmt_misc: programs that the kernel
-#     starts as root outside; sysrq-trigger and the rest of /proc/sys
+# source: container lore, CVE-2022-0811 (CRI-O): core_pattern, modprobe, uevent_helper,
+#     binfmt_misc: programs that the kernel starts as root outside; sysrq-trigger; all of /proc/sys
 # stopped-by: proc
 # expect: EROFS ENOENT EACCES EPERM
 # then: root, landlock
@@ -18,5 +18,6 @@ paths = ["/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sy
          "/sys/kernel/uevent_helper", "/sys/power/state",
          *glob.glob("/sys/kernel/mm/*/*")[:5]]
 if kit.canary("WITHOUT") == "proc,root":
-    paths = [path for path in paths if "/self/" not in path]  # the host's /proc: one's own is one's own
+    # In the host's /proc what is one's own may be written.
+    paths = [path for path in paths if "/self/" not in path]
 kit.judge(**{path: kit.attempt(os.open, path, os.O_WRONLY) for path in paths})

@@ -10,7 +10,12 @@ import kit
 
 area = mmap.mmap(-1, 256 << 20)
 at = ctypes.addressof(ctypes.c_char.from_buffer(area))
-result = kit.libc.mlock(ctypes.c_void_p(at), ctypes.c_size_t(256 << 20))
-kit.judge(mlock=result if result >= 0 else -ctypes.get_errno(),
-          all=kit.attempt(lambda: -kit.libc.mlockall(3) and
-                          (_ for _ in ()).throw(OSError(ctypes.get_errno(), ""))))
+MCL_CURRENT, MCL_FUTURE = 1, 2
+tries = {}
+if kit.libc.mlock(ctypes.c_void_p(at), ctypes.c_size_t(256 << 20)) == 0:
+    kit.escaped("256 MiB")
+tries["mlock"] = -ctypes.get_errno()
+if kit.libc.mlockall(MCL_CURRENT | MCL_FUTURE) == 0:
+    kit.escaped("everything")
+tries["mlockall"] = -ctypes.get_errno()
+kit.judge(**tries)

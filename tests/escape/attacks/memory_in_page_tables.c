@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// source: CVE-2023-0461's neighbours; page tables are charged to nobody on old kernels
+// source: cgroup-v1/memory.rst: page tables are the kernel's memory, and once were charged to
+//     nobody
 // stopped-by: memory
 // alone: where there are no cgroups the supervisor sees the one page per table
 // ends: oom_killed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: pipe(7), CVE-2016-2847: buffers of pipes and sockets belong to the kernel, not to a process
+# source: pipe(7), CVE-2016-2847: buffers of pipes belong to the kernel, not to a process
 # stopped-by: memory
 # alone: without cgroups what bounds it are the numbers of descriptors and pipe-user-pages-soft
 # expect: EMFILE ENFILE EPERM EAGAIN

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// source: vm2's CVE-2023-37466 and the like: a language's own sandbox is none; the kernel's is asked
+// source: vm2's CVE-2023-37466 and the like: a language's own sandbox is none; the kernel's is
 // stopped-by: root
 // then: landlock
 // expect: ENOENT

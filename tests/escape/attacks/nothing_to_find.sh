@@ -4,8 +4,8 @@
 # stopped-by: root
 # then: landlock
 # expect: nothing
-found=$(grep -rIsl 'CANARY''-' /root /home /run /var /opt /srv /mnt /etc "$CANARY_FOLDER" /tmp /dev/shm \
-    2>/dev/null | head -n 3)
+found=$(grep -rIsl 'CANARY''-' /root /home /run /var /opt /srv /mnt /etc "$CANARY_FOLDER" \
+    /tmp /dev/shm 2>/dev/null | head -n 3)
 history=$(cat /root/.bash_history /home/*/.bash_history ~/.netrc ~/.aws/credentials ~/.ssh/id_* \
     2>/dev/null | head -c 100)
 if [ -n "$found$history" ]; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2021-43908's kind, .git/config tricks: a folder that configures the tool that works in it
+# source: CVE-2022-24765 (git): a folder that configures the tool that works in it
 # stopped-by: config
 # alone: the kernel does not know what a configuration is
 # expect: planted ENOENT EACCES

@@ -12,4 +12,5 @@ system = found[0].__init__.__globals__["popen"]
 out = system("cat %s %s 2>&1" % (kit.canary("SECRET"), kit.canary("OPEN"))).read()
 if "CANARY" + "-" in out:
     kit.escaped("read by way of a shell")
-kit.held("EACCES" if "Permission denied" in out else "ENOENT" if "No such file" in out else "nothing")
+words = {"Permission denied": "EACCES", "No such file": "ENOENT"}
+kit.held(*{error for text, error in words.items() if text in out} or {"nothing"})

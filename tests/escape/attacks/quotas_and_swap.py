@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: quotactl, swapon, acct: the administrator's calls, CVE-2023-4244's kind behind them
+# source: quotactl(2), swapon(2), acct(2), vhangup(2): the administrator's calls
 # stopped-by: seccomp
 # expect: EPERM
 # then: capabilities
@@ -7,6 +7,7 @@
 # denied: swapon, swapoff, acct, quotactl, vhangup
 import kit
 
-kit.judge(swapon=kit.call("swapon", b"/no-such-file", 0), swapoff=kit.call("swapoff", b"/no-such-file"),
+kit.judge(swapon=kit.call("swapon", b"/no-such-file", 0),
+          swapoff=kit.call("swapoff", b"/no-such-file"),
           acct=kit.call("acct", b"/no-such-file"), vhangup=kit.call("vhangup"),
           quota=kit.call("quotactl", 0x80000200, b"/dev/null", 0, None))

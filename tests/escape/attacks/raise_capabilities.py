@@ -2,7 +2,7 @@
 # source: capabilities(7): ambient and inheritable sets, securebits, keepcaps: all ways to get some
 # stopped-by: capabilities
 # expect: EPERM EINVAL
-# alone: with capabilities the guest would have its namespace's, which seccomp and Landlock still hold
+# alone: with capabilities the guest would have its namespace's, which seccomp and Landlock hold
 import ctypes
 import kit
 

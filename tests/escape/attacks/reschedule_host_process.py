@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: sched_setaffinity(2), sched_setscheduler(2), setpriority(2): slow others of the same user down
+# source: sched_setaffinity(2), sched_setscheduler(2), setpriority(2): slow others of the same
+#     user down
 # stopped-by: pidns
 # then: seccomp
 # expect: ESRCH EPERM

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: prctl(2), PR_SET_MM, PR_SET_PTRACER, PR_SET_DUMPABLE: what /proc says of a process, who may
-#     trace it
+# source: prctl(2), PR_SET_MM, PR_SET_PTRACER: what /proc says of a process, who may trace it
 # stopped-by: seccomp
 # expect: EPERM EINVAL
 # alone: they concern the guest's own processes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2014-0038's era of shared IPC: System V segments have no path, only a number
+# source: sysvipc(7): System V segments have no path, only a number, so no root hides them
 # stopped-by: ipcns
 # expect: ENOENT EINVAL
 # alone: without an ipc namespace only the segment's own mode guards it (this one is for all)

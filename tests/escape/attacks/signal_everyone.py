@@ -2,9 +2,9 @@
 # source: kill(2), pid -1: everything that may be signalled. SIGURG, which by default does nothing
 # stopped-by: pidns
 # expect: alive
-# then: seccomp
-# expect-then: EPERM
-# denied-then: kill
+# then: landlock, seccomp
+# expect-then: alive EPERM; EPERM
+# denied-then: ; kill
 import os
 import signal
 import kit

@@ -2,9 +2,9 @@
 # source: kill(2): a signal to a process of the host's, through every call that sends one
 # stopped-by: pidns
 # expect: ESRCH EPERM EINVAL EBADF
-# then: seccomp, landlock
-# expect-then: EPERM; EPERM EBADF EINVAL
-# denied-then: kill, tgkill, tkill, rt_sigqueueinfo
+# then: landlock, seccomp
+# expect-then: EPERM EBADF EINVAL; EPERM EBADF EINVAL
+# denied-then: ; kill, tgkill, tkill, rt_sigqueueinfo
 # bare: yes
 import ctypes
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# source: CVE-2022-32250 (netfilter), CVE-2017-7308 (packet), CVE-2017-2636's kind: a socket of a rare
-#     family loads and reaches code that nobody looks at
+# source: CVE-2022-32250 (netfilter), CVE-2017-7308 (packet), CVE-2017-6074 (DCCP): a socket of
+#     a rare family loads and reaches code that nobody looks at
 # stopped-by: seccomp
 # expect: EAFNOSUPPORT
 # alone: what a family lets one do is guarded by capabilities, what its code does wrong by nothing

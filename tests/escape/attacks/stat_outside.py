@@ -7,4 +7,5 @@
 import os
 import kit
 
-kit.judge(**{name: kit.attempt(os.stat, kit.canary(name)) for name in ("OPEN", "WRITABLE", "SHM_FILE")})
+kit.judge(**{name: kit.attempt(os.stat, kit.canary(name))
+             for name in ("OPEN", "WRITABLE", "SHM_FILE")})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// source: vfork(2): the parent waits in the kernel, unkillable but by SIGKILL, while the child goes on
+// source: vfork(2): the parent waits in the kernel while the child goes on, to any depth
 // stopped-by: pids
 // then: rlimits
 // expect: EAGAIN

@@ -46,7 +46,7 @@ LIB_SRC := $(filter-out $(JAIL_ONLY),$(LIB_SRC))
 # What the helper shares with the library.
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
-	src/jail/lay.c
+	src/jail/lay.c src/jail/host_box.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times commands fairly: all of them in turn, round by round, so that a machine whose speed drifts slows
- * each alike. Prints for every command the median and the 95th percentile of its wall clock, and the
- * median of the processor time of everything it started and waited for.
+ * Times commands fairly: all of them in turn, round by round, so that a machine whose speed drifts
+ * slows each alike. Prints for every command the median and the 95th percentile of its wall clock,
+ * and the median of the processor time of everything it started and waited for.
  *
  *     interleave ROUNDS 'LABEL' 'COMMAND WORD WORD' ['LABEL' 'COMMAND ...']...
  *
- * Output, one line a command, tab-separated: label, wall p50, wall p95, cpu p50, in milliseconds; then
- * "failed" if any round's exit status was not 0. Words are separated by single spaces, without quoting.
+ * Output, one line a command, tab-separated: label, wall p50, wall p95, cpu p50, in milliseconds;
+ * then "failed" if any round's exit status was not 0. Words are separated by single spaces, without
+ * quoting.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -112,8 +113,8 @@ int main(int argc, char **argv)
         struct command *c = &commands[i];
         qsort(c->wall, (size_t)rounds, sizeof(double), ascending);
         qsort(c->cpu, (size_t)rounds, sizeof(double), ascending);
-        printf("%s\t%.2f\t%.2f\t%.2f%s\n", c->label, c->wall[rounds / 2], c->wall[rounds * 95 / 100],
-               c->cpu[rounds / 2], c->failed ? "\tfailed" : "");
+        printf("%s\t%.2f\t%.2f\t%.2f%s\n", c->label, c->wall[rounds / 2],
+               c->wall[rounds * 95 / 100], c->cpu[rounds / 2], c->failed ? "\tfailed" : "");
     }
     return 0;
 }

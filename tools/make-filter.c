@@ -188,12 +188,20 @@ static int do_socket(struct program *p, unsigned i)
     int route = arg(p, i + 2, equal(p, NETLINK_ROUTE, allow(p), refused));
     next = equal(p, AF_NETLINK, route, next);
     int type = arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, types, allow(p), refused)));
+    if (p->flavour & FILTER_NO_UNIX)
+        type = refused;
     return arg(p, i, equal(p, AF_UNIX, type, next));
 }
 
 static int do_socketpair(struct program *p, unsigned i)
 {
-    return arg(p, i, equal(p, AF_UNIX, allow(p), told(p, EAFNOSUPPORT)));
+    static const uint32_t connected[] = {SOCK_STREAM, SOCK_SEQPACKET};
+    int refused = told(p, EAFNOSUPPORT), pair = allow(p);
+
+    /* A datagram socket sends to any address, whomever it is paired with. */
+    if (p->flavour & FILTER_NO_UNIX)
+        pair = arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, connected, allow(p), refused)));
+    return arg(p, i, equal(p, AF_UNIX, pair, refused));
 }
 
 /* The row that begins first at `at` or after it. */
@@ -250,8 +258,11 @@ static int do_seccomp(struct program *p, unsigned i)
 static int do_scheduler(struct program *p, unsigned i)
 {
     static const uint32_t ordinary[] = {SCHED_OTHER, SCHED_BATCH, SCHED_IDLE};
-    int policy = ONE_OF(p, ordinary, allow(p), quiet(p, EPERM));
+    int allowed = allow(p), policy;
 
+    if (p->flavour & FILTER_SHARED_PIDS)
+        allowed = arg(p, i - 1, equal(p, 0, allowed, quiet(p, EPERM)));
+    policy = ONE_OF(p, ordinary, allowed, quiet(p, EPERM));
     return arg(p, i, mask(p, ~(uint32_t)SCHED_RESET_ON_FORK, policy));
 }
 

@@ -74,7 +74,7 @@ struct backend_outcome {
     struct jail *jail; /* still being taken down; outcome_done waits for it */
     struct cgroup *group;
     int work_fd;    /* the workspace as the run left it, or -1 */
-    char *box_host; /* where it may lie on the host's disk: the caller removes what is there */
+    char *box_host; /* where it may lie on the host's disk; outcome_done removes what is there */
 };
 
 struct backend_ops {

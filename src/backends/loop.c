@@ -173,7 +173,8 @@ static int start(struct loop *l, struct err *err)
 
 static int open_work(const struct loop *l)
 {
-    return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Without a private root the guest can put a link in its place, and we would follow it as the host. */
+    return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 static void on_started(struct loop *l)
@@ -408,7 +409,8 @@ static void loop_done(struct loop *l)
 /* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
 static char *box_path(void)
 {
-    const char *base = getenv("TMPDIR");
+    /* As root the guest gets an id of its own, which may not reach root's own folders. */
+    const char *base = geteuid() == 0 ? NULL : getenv("TMPDIR");
     unsigned long long random = 0;
     AUTO_CLOSE int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "jail/host_box.h"
 
 /* The names are part of the contract; the ways behind them are not in this version. */
 static int not_here(const struct backend_job *job, const struct backend_sink *sink,
@@ -79,6 +80,8 @@ void outcome_done(struct backend_outcome *outcome)
     fd_close(&outcome->work_fd);
     jail_free(outcome->jail);
     cgroup_close(outcome->group);
+    if (outcome->box_host && !(outcome->held & LAYER_BIT(LAYER_ROOT)))
+        host_box_remove(outcome->box_host);
     free(outcome->box_host);
     outcome_init(outcome);
 }

@@ -64,8 +64,11 @@ int err_sys(struct err *err, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(err->msg, sizeof err->msg, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof err->msg)
-        snprintf(err->msg + n, sizeof err->msg - (size_t)n, ": %s", strerror(saved));
+    /* Of a long name the end is lost rather than the reason. */
+    const char *reason = strerror(saved);
+    size_t room = sizeof err->msg - strlen(reason) - 3;
+    size_t at = n < 0 ? 0 : (size_t)n < room ? (size_t)n : room;
+    snprintf(err->msg + at, sizeof err->msg - at, ": %s", reason);
     return -1;
 }
 

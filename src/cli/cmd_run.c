@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -71,28 +72,32 @@ struct invocation {
 /* ---- Ctrl-C ---- */
 
 static int cancel_pipe[2] = {-1, -1};
+static volatile sig_atomic_t stopped_by;
 
 static void on_signal(int sig)
 {
     int saved = errno;
 
-    (void)sig;
+    stopped_by = sig;
     (void)!write(cancel_pipe[1], "", 1);
     errno = saved;
 }
 
-/* The guest is in a session of its own and gets no signal from the terminal: we end it. */
+/* The guest is in a session of its own and gets no signal from the terminal: we end it. What is
+ * ignored (nohup) stays so. */
 static int catch_signals(struct err *err)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal}, old;
 
     if (fd_pipe(cancel_pipe, err) < 0)
         return -1;
     (void)fd_nonblock(cancel_pipe[1], true);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a log that may not grow is a lost line */
     return 0;
 }
 
@@ -123,6 +128,8 @@ static int read_code(struct invocation *in, struct err *err)
         in->request.file = "-";
     } else {
         in->request.file = args->operands[0];
+        if (!in->request.file[0])
+            return err_set(err, ERR_USAGE, "'' is no file's name; an empty program is -c ''");
         if (fd_read_file(in->request.file, &in->code, err) < 0) {
             if (err->sys == EFBIG)
                 err_set(err, ERR_USAGE, "%s: is larger than %u MiB; give data with --file",
@@ -144,11 +151,14 @@ static int choose_stdin(struct invocation *in, struct err *err)
     if (path && strcmp(path, "-") != 0) {
         in->stdin_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         in->request.stdin_fd = in->stdin_fd;
+        struct stat st;
         if (in->stdin_fd < 0) {
             err_sys(err, "--stdin %s", path);
             err->kind = ERR_USAGE;
             return -1;
         }
+        if (fstat(in->stdin_fd, &st) == 0 && S_ISDIR(st.st_mode))
+            return err_set(err, ERR_USAGE, "--stdin %s: is a folder, not a file", path);
         return 0;
     }
     in->request.stdin_fd = taken || fcntl(0, F_GETFD) < 0 ? -1 : 0;
@@ -157,10 +167,20 @@ static int choose_stdin(struct invocation *in, struct err *err)
 
 /* ---- output ---- */
 
+/* A name in it may be a guest's. */
+static void complain(const char *text)
+{
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, 16 << 10);
+    safe_text_add(&line, str_from(text), false);
+    fprintf(stderr, "glovebox: %s\n", line.p);
+}
+
 static void say(const struct invocation *in, const char *text)
 {
     if (!in->options.settings.quiet && *text)
-        fprintf(stderr, "glovebox: %s\n", text);
+        complain(text);
 }
 
 static void say_notes(const struct invocation *in, const struct result *r)
@@ -232,17 +252,20 @@ static void report(const struct invocation *in, struct printer *printer, const s
     char line[700];
 
     printer_finish(printer, r);
-    if (in->options.settings.json) {
-        AUTO_FREE char *json = result_json(r, isatty(1));
-        (void)fd_write_all(1, json, strlen(json));
-        (void)fd_write_all(1, "\n", 1);
-    }
+    if (in->options.settings.json)
+        printer_result(printer, r, isatty(1));
     if (!in->options.settings.json && !in->options.settings.events) {
         say_skipped(in, r);
         say_denied(in, r);
     }
     say_notes(in, r);
-    say(in, result_summary(r, &in->request.limits, line, sizeof line));
+    result_summary(r, &in->request.limits, line, sizeof line);
+    if (printer->failed && printer->failed != EPIPE)
+        snprintf(line, sizeof line, "standard output: %s", strerror(printer->failed));
+    if (r->error.kind || (printer->failed && printer->failed != EPIPE))
+        complain(line);
+    else
+        say(in, line);
     if (in->options.settings.trace_time)
         say_times(in, r);
 }
@@ -279,6 +302,10 @@ static int run(struct invocation *in, struct err *err)
     session_run(&in->request, &watch, &result);
     report(in, &printer, &result);
     int status = result_exit_status(&result);
+    if (printer.failed && printer.failed != EPIPE)
+        status = err_exit_status(ERR_SYSTEM);
+    else if (result.cancelled && !result.error.kind)
+        status = 128 + (stopped_by ? stopped_by : printer.failed ? SIGPIPE : SIGINT);
     result_done(&result);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/events.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,10 @@ void printer_init(struct printer *printer, enum print_mode mode, int cancel_fd)
 /* A reader that went away (`| head`) ends the run, as SIGPIPE would end any program. */
 static void put(struct printer *printer, int stream, struct str text)
 {
-    if (printer->broken || fd_write_all(stream, text.p, text.n) == 0)
+    if (printer->failed || fd_write_all(stream, text.p, text.n) == 0)
         return;
     if (stream == 1) {
-        printer->broken = true;
+        printer->failed = errno;
         (void)!write(printer->cancel_fd, "", 1);
     }
 }
@@ -96,16 +97,73 @@ static json_t *describe(const struct run_event *e)
     return object;
 }
 
-static void print_event(struct printer *printer, const struct run_event *event)
+static void print_one(struct printer *printer, const struct run_event *event)
 {
     json_t *object = describe(event);
-    AUTO_FREE char *line = json_dumps(object, JSON_COMPACT);
+    AUTO_FREE char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(7));
 
     json_decref(object);
     if (!line)
         return;
     put(printer, 1, str_from(line));
     put(printer, 1, STR("\n"));
+}
+
+/* How many bytes at the end are a character that has only begun. */
+static size_t begun(struct str s)
+{
+    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+        unsigned char c = (unsigned char)s.p[s.n - back];
+        size_t whole = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+        if (c >= 0xC0)
+            return whole > back ? back : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+/* A character may arrive in two pieces; text is whole characters. */
+static void print_output(struct printer *printer, const struct run_event *event)
+{
+    int i = event->stream - 1;
+    struct run_event whole = *event;
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, event->text.n + sizeof printer->held[i]);
+    (void)buf_add(&b, printer->held[i], printer->held_n[i]);
+    (void)buf_add_str(&b, event->text);
+    size_t n = begun(buf_str(&b));
+    whole.text = str_slice(buf_str(&b), 0, b.n - n);
+    memcpy(printer->held[i], b.p + b.n - n, n);
+    printer->held_n[i] = n;
+    if (whole.text.n)
+        print_one(printer, &whole);
+}
+
+/* What was held back will not be completed any more. */
+static void print_held(struct printer *printer, const struct run_event *last)
+{
+    for (int i = 0; i < 2; i++) {
+        struct run_event rest = *last;
+        rest.kind = RUN_OUTPUT;
+        rest.stream = i + 1;
+        rest.text = (struct str){printer->held[i], printer->held_n[i]};
+        if (rest.text.n)
+            print_one(printer, &rest);
+        printer->held_n[i] = 0;
+    }
+}
+
+static void print_event(struct printer *printer, const struct run_event *event)
+{
+    if (event->kind == RUN_OUTPUT) {
+        print_output(printer, event);
+        return;
+    }
+    if (event->kind == RUN_FILE || event->kind == RUN_FINISHED)
+        print_held(printer, event);
+    print_one(printer, event);
 }
 
 void printer_event(void *ctx, const struct run_event *event)
@@ -128,4 +186,12 @@ void printer_finish(struct printer *printer, const struct result *result)
         capture_rest(streams[i], &rest);
         put(printer, i + 1, buf_str(&rest));
     }
+}
+
+void printer_result(struct printer *printer, const struct result *result, bool pretty)
+{
+    AUTO_FREE char *json = result_json(result, pretty);
+
+    put(printer, 1, str_from(json));
+    put(printer, 1, STR("\n"));
 }

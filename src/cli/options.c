@@ -26,7 +26,7 @@ const struct opt quiet_option[] = {
      .flags = OPT_CONF | OPT_LOOSENS,
      .offset = AT(quiet),
      .group = "Output",
-     .help = "no messages of ours, only the program's output"},
+     .help = "no notes of ours, only the program's output (errors are told)"},
     {0},
 };
 

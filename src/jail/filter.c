@@ -157,7 +157,7 @@ static const char *namespace_name(uint32_t flags)
 }
 
 /* Which of family, type and protocol was the trouble. A plain family with a plain type is here
- * because of its protocol, or because the flavour has no network. */
+ * because of its protocol, or because the flavour has no network or no such sockets. */
 static const char *socket_trouble(const uint32_t args[3])
 {
     uint32_t family = args[0], type = args[1] & 0xf;
@@ -165,7 +165,7 @@ static const char *socket_trouble(const uint32_t args[3])
 
     if (inet && type != SOCK_STREAM && type != SOCK_DGRAM)
         return NAME(type_values, type, "unknown type");
-    if (family == AF_UNIX)
+    if (family == AF_UNIX && type != SOCK_STREAM && type != SOCK_DGRAM && type != SOCK_SEQPACKET)
         return NAME(type_values, type, "unknown type");
     return NAME(family_values, family, "unknown family");
 }

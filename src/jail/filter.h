@@ -35,7 +35,10 @@ enum filter_flavour {
      * so the filter need not refuse them. Without it os.kill, abort and multiprocessing do not
      * work. */
     FILTER_SCOPED_SIGNALS = 1 << 3,
-    FILTER_FLAVOURS = 1 << 4,
+    /* There is no private root: sockets of the host's with a path (D-Bus, ssh-agent, docker) could
+     * be connected to, and Landlock does not mind. Pairs of sockets stay. */
+    FILTER_NO_UNIX = 1 << 4,
+    FILTER_FLAVOURS = 1 << 5,
 };
 
 struct filter_program {

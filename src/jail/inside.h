@@ -55,8 +55,6 @@ int root_open_sources(struct inside *in, struct err *err);
 int root_build(struct inside *in, struct err *err);
 /* inside_box.c: the guest's folders on the host's disk, where there can be no private root. Sets box_fd. */
 int host_box_make(struct inside *in, struct err *err);
-/* Whatever the guest made of them; nobody may be working in there any more. */
-void host_box_remove(const struct inside *in);
 /* inside_guest.c: the last steps before the guest's own program; never returns. */
 _Noreturn void guest_main(struct inside *in);
 /* inside_serve.c: pid 1 while the guest runs. */

@@ -152,7 +152,9 @@ static void enter_landlock(struct inside *in)
 
     if (!(in->mode & LAYER_BIT(LAYER_LANDLOCK)) || !landlock_abi())
         return;
-    AUTO_CLOSE int rules = landlock_create(in->spec.net_host, &err);
+    /* In a network of its own the guest may talk to itself over TCP: that is all there is to reach. */
+    bool own_net = in->held & LAYER_BIT(LAYER_NETNS);
+    AUTO_CLOSE int rules = landlock_create(own_net || in->spec.net_host, &err);
     must(in, rules, &err);
     must(in, allow_plan(in, rules, &err), &err);
     must(in, allow_box(in, rules, &err), &err);
@@ -170,6 +172,8 @@ static unsigned filter_flavour(const struct inside *in)
         flavour |= FILTER_SHARED_PIDS;
     if (in->held & LAYER_BIT(LAYER_LANDLOCK) && landlock_abi() >= 6)
         flavour |= FILTER_SCOPED_SIGNALS;
+    if (!(in->held & LAYER_BIT(LAYER_ROOT)))
+        flavour |= FILTER_NO_UNIX;
     return flavour;
 }
 

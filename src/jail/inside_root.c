@@ -278,11 +278,23 @@ static void mount_proc(struct inside *in)
         tell_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
 }
 
-static int run_plan(struct inside *in, bool masks, struct err *err)
+/* Masks hide parts of what was mounted before them; views below the guest's own folders need those to be
+ * there. Both come after the rest. */
+static bool comes_last(const struct spec_op *op)
+{
+    static const char *const places[] = {"/tmp/", "/dev/shm/", SPEC_BOX "/"};
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (strncmp(op->dst, places[i], strlen(places[i])) == 0)
+            return true;
+    return op->kind == SPEC_MASK;
+}
+
+static int run_plan(struct inside *in, bool last, struct err *err)
 {
     for (size_t i = 0; i < in->spec.op_count; i++) {
         const struct spec_op *op = &in->spec.ops[i];
-        if ((op->kind == SPEC_MASK) != masks)
+        if (comes_last(op) != last)
             continue;
         if (do_op(op, in->sources[i], err) < 0)
             return -1;

@@ -36,8 +36,8 @@
  * dead
  *
  * A refused system call returns an error and is told: the filter sends it to init's listener, which
- * answers and counts. Guest code cannot forge or silence that, its own descriptors never include
- * it.
+ * answers and counts. Guest code has no descriptor of it and cannot forge a refusal; it can only stack a
+ * stricter filter of its own on top, and so refuse itself more than it is told of.
  */
 #include "jail/inside.h"
 
@@ -59,6 +59,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
+#include "jail/host_box.h"
 #include "jail/proto.h"
 
 #ifndef CLONE_INTO_CGROUP
@@ -386,6 +387,6 @@ int main(int argc, char **argv)
     run_attempts(&in);
     end_children();
     if (!(in.mode & LAYER_BIT(LAYER_ROOT)) && getppid() != in.spec.host_pid)
-        host_box_remove(&in); /* else the library reads it first */
+        host_box_remove(in.spec.box_host); /* else the library reads it first */
     return 0;
 }

@@ -8,21 +8,17 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-/* "ValueError", "json.decoder.JSONDecodeError": dotted identifiers, with a capital in the last one.
- */
+/* "ValueError", "json.decoder.JSONDecodeError": dotted identifiers. */
 static bool is_type_name(struct str s)
 {
-    bool capital = false;
-
     for (size_t i = 0; i < s.n; i++) {
-        char c = s.p[i];
-        bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+        unsigned char c = (unsigned char)s.p[i];
+        bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c >= 0x80;
         bool inner = (c >= '0' && c <= '9') || c == '.';
         if (!letter && (!inner || i == 0))
             return false;
-        capital = c == '.' ? false : capital || (c >= 'A' && c <= 'Z');
     }
-    return s.n > 0 && capital;
+    return s.n > 0;
 }
 
 #define FRAME "  File \""
@@ -46,18 +42,29 @@ static int64_t line_of(struct str line)
     return value;
 }
 
-/* Where the last traceback begins, or where a SyntaxError's lone frame does; -1 for neither. */
-static long last_traceback(struct str text, const char *work)
+/* One in a text: an ordinary traceback, or an exception group's, whose lines have a bar before. */
+struct found {
+    long at; /* -1 for none */
+    struct str bar;
+};
+
+/* The last traceback, or a SyntaxError's lone frame. */
+static struct found last_traceback(struct str text, const char *work)
 {
     AUTO_FREE char *lone = xasprintf(FRAME "%s", work);
-    struct str mark = STR("Traceback (most recent call last):\n"), rest = text;
-    long found = -1, at;
+    struct found found = {.at = -1};
+    struct str rest = text, line;
 
-    while ((at = str_find(rest, mark)) >= 0) {
-        found = (long)(rest.p - text.p) + at;
-        rest = str_slice(rest, (size_t)at + mark.n, rest.n);
+    while (str_next_line(&rest, &line)) {
+        bool group = str_is(line, "  + Exception Group Traceback (most recent call last):");
+        if (!group && !str_is(line, "Traceback (most recent call last):"))
+            continue;
+        found.at = (long)(line.p - text.p);
+        found.bar = str_from(group ? "  | " : "");
     }
-    return found >= 0 ? found : str_find(text, str_from(lone));
+    if (found.at < 0)
+        found.at = str_find(text, str_from(lone));
+    return found;
 }
 
 static char *clean(struct str s)
@@ -69,30 +76,32 @@ static char *clean(struct str s)
     return buf_take(&b);
 }
 
+/* The lines of a traceback are indented; the first one that is not names the exception. */
 struct result_exception *exception_read(struct str text, const char *work)
 {
-    long from = last_traceback(text, work);
+    struct found found = last_traceback(text, work);
     struct str line, rest, type = {NULL, 0};
     struct result_exception e = {0};
 
-    if (from < 0)
+    if (found.at < 0)
         return NULL;
-    text = rest = str_slice(text, (size_t)from, text.n);
-    while (str_next_line(&rest, &line)) {
+    text = rest = str_slice(text, (size_t)found.at, text.n);
+    while (!type.n && str_next_line(&rest, &line)) {
+        if (found.bar.n && str_starts(line, found.bar.p))
+            line = str_slice(line, found.bar.n, line.n);
         if (is_own_frame(line, work))
             e.line = line_of(line);
         long colon = str_find(line, STR(": "));
         struct str name = colon < 0 ? line : str_slice(line, 0, (size_t)colon);
-        if (!is_type_name(name))
-            continue;
-        /* The message may go on over several lines: all that is left. */
-        type = name;
-        e.message = clean(str_trim(
-            str_slice(text, (size_t)(line.p - text.p) + name.n + (colon < 0 ? 0 : 2), text.n)));
-        break;
+        if (is_type_name(name))
+            type = name;
     }
     if (!type.n)
         return NULL;
+    /* The message may go on over several lines: all that is left. */
+    const char *end = found.bar.n ? line.p + line.n : text.p + text.n;
+    struct str message = {type.p + type.n, (size_t)(end - type.p) - type.n};
+    e.message = clean(str_trim(str_slice(message, message.n && message.p[0] == ':', message.n)));
     e.type = xstrndup(type.p, type.n);
     e.traceback = clean(text);
     struct result_exception *copy = xmalloc(sizeof *copy);

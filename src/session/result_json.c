@@ -200,7 +200,8 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "feedback", json_array());
     set(doc, "usage", json_object());
     set(doc, "error", error(&r->error));
-    char *dump = json_dumps(doc, pretty ? JSON_INDENT(2) : JSON_COMPACT);
+    /* 3.7 rather than 3.7000000000000002 */
+    char *dump = json_dumps(doc, JSON_REAL_PRECISION(7) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
     json_decref(doc);
     return dump ? dump : xstrdup("{}");
 }

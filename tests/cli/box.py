@@ -192,7 +192,7 @@ def once(function):
 
 def run_tests(suite, modules, words):
     for module in modules:
-        for name, function in vars(module).items():
+        for name, function in list(vars(module).items()):
             full = "%s.%s" % (module.__name__[5:], name[5:])
             if not name.startswith("test_") or not callable(function):
                 continue

@@ -18,10 +18,13 @@ paths = ["secret", os.environ["TMPDIR"] + "/secret"] + ["/dev/shm/secret"] * os.
 for path in paths:
     with open(path, "w") as f:
         f.write(token)
-listener = socket.socket(socket.AF_UNIX)
-listener.bind("\0" + name)
-listener.listen()
-listener.setblocking(False)
+try:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind("\0" + name)
+    listener.listen()
+    listener.setblocking(False)
+except OSError:  # without a private root there are none
+    listener = None
 segment = libc.shmget(int(os.environ["SHM_KEY"]), 4096, 0o1666)
 memory = libc.shmat(segment, None, 0)
 ctypes.memmove(memory, token.encode() + b"\0", len(token) + 1)
@@ -33,8 +36,8 @@ before = sorted(os.listdir("."))
 print("ready", flush=True)
 sys.stdin.read()
 try:
-    listener.accept()
-    got.append("a connection")
+    if listener and listener.accept():
+        got.append("a connection")
 except BlockingIOError:
     pass
 if any(open(path).read() != token for path in paths) or sorted(os.listdir(".")) != before:

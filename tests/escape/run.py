@@ -11,6 +11,7 @@ import collections
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,7 @@ UNPRIVILEGED = 61957  # nobody's; as an ordinary user's uid when we are root
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--glovebox", 
+    parser.add_argument("--glovebox",
                         default=os.environ.get("GLOVEBOX", HERE + "/../../build/glovebox"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="print a table and run nothing")
@@ -75,8 +76,10 @@ class Tap:
 class Worker(threading.Thread):
     """Takes cases from the queue; its canaries are its own, so what touched them is known."""
 
+    stopping = threading.Event()
+
     def __init__(self, number, todo, host, tap):
-        super().__init__()
+        super().__init__(daemon=True)
         self.number, self.todo, self.host, self.tap = number, todo, host, tap
         self.canaries, self.made = {}, 0
 
@@ -100,7 +103,7 @@ class Worker(threading.Thread):
         return problems, skip
 
     def run(self):
-        while True:
+        while not self.stopping.is_set():
             try:
                 case = self.todo.get_nowait()
             except queue.Empty:
@@ -146,6 +149,12 @@ def stop_neighbours(host, tap):
                 "without a root " if neighbour.without else "", mode))
 
 
+def stop(number, frame):
+    """timeout(1) sends it twice: once to us, once to our group."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main():
     options = arguments()
     attacks = headers.load(os.path.join(HERE, "attacks"), options.names)
@@ -155,6 +164,7 @@ def main():
     scratch = tempfile.mkdtemp(prefix="glovebox-escape-")
     os.chmod(scratch, 0o755)
     tap = Tap()
+    signal.signal(signal.SIGTERM, stop)
     try:
         host = Host(scratch, os.path.realpath(options.glovebox), UNPRIVILEGED)
         build(attacks, scratch)
@@ -166,6 +176,10 @@ def main():
             tap.line(["only %d" % host.proved] if host.proved < 15 else [],
                      "at least 15 attacks succeed where there is no wall (%d)" % host.proved)
     finally:
+        Worker.stopping.set()
+        for worker in threading.enumerate():
+            if isinstance(worker, Worker):
+                worker.join()
         for canaries in list(Canaries.alive):
             canaries.close()
         shutil.rmtree(scratch, ignore_errors=True)

@@ -6,6 +6,7 @@ Nothing here asks glovebox what it did when the kernel can be asked instead.
 """
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -281,10 +282,13 @@ def status_line(pid, key):
 
 
 def leftovers(user):
-    """What runs may have left in temporary folders."""
+    """What runs that are over have left in temporary folders."""
     found = [os.path.join(user.tmp, name) for name in os.listdir(user.tmp)]
-    return found + [os.path.join("/tmp", name) for name in os.listdir("/tmp")
-                    if name.startswith("glovebox-") and not name.startswith("glovebox-test-")]
+    for name in os.listdir("/tmp"):
+        match = re.fullmatch(r"glovebox-(\d+)-[0-9a-f]{16}", name)
+        if match and not os.path.exists(f"/proc/{match[1]}"):
+            found.append(os.path.join("/tmp", name))
+    return found
 
 
 def held_layers(user):

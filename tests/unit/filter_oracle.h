@@ -76,11 +76,12 @@ static int allow_inet(struct oracle *o, int nr, uint32_t family)
 
 static int allow_sockets(struct oracle *o, int nr)
 {
-    int result = allow_two(o, nr, is(0, ANY, AF_NETLINK), is(2, ANY, NETLINK_ROUTE)) |
-                 allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_STREAM)) |
-                 allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_DGRAM)) |
-                 allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_SEQPACKET));
+    int result = allow_two(o, nr, is(0, ANY, AF_NETLINK), is(2, ANY, NETLINK_ROUTE));
 
+    if (!(o->flavour & FILTER_NO_UNIX))
+        result |= allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_STREAM)) |
+                  allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_DGRAM)) |
+                  allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_SEQPACKET));
     if (o->flavour & FILTER_NO_INET)
         return result;
     return result | allow_inet(o, nr, AF_INET) | allow_inet(o, nr, AF_INET6);
@@ -144,6 +145,9 @@ static int allow_some(struct oracle *o, enum action action, int nr)
     case ACT_SOCKET:
         return allow_sockets(o, nr);
     case ACT_SOCKETPAIR:
+        if (o->flavour & FILTER_NO_UNIX)
+            return allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_STREAM)) |
+                   allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_SEQPACKET));
         return allow_one(o, nr, 0, ANY, AF_UNIX);
     case ACT_PRCTL:
         return allow_prctls(o, nr);
@@ -151,6 +155,10 @@ static int allow_some(struct oracle *o, enum action action, int nr)
         return allow_of(o, 0, ANY, nr, 0, 2, 3) |
                allow_two(o, nr, is(0, ANY, 1), is(1, ~(1U | 2 | 4 | 16), 0));
     case ACT_SCHEDULER:
+        if (o->flavour & FILTER_SHARED_PIDS)
+            return allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_OTHER)) |
+                   allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_BATCH)) |
+                   allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_IDLE));
         return allow_of(o, 1, 0xbfffffff, nr, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE);
     case ACT_MODE_1:
     case ACT_MODE_2:

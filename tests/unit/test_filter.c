@@ -42,6 +42,8 @@ static uint32_t want_socket(uint32_t family, uint32_t type, uint32_t protocol, u
     bool inet = family == AF_INET || family == AF_INET6;
 
     type &= 15;
+    if (family == AF_UNIX && flavour & FILTER_NO_UNIX)
+        return no;
     if (family == AF_UNIX)
         return type == SOCK_STREAM || type == SOCK_DGRAM || type == SOCK_SEQPACKET ? YES : no;
     if (family == AF_NETLINK)
@@ -133,7 +135,10 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
     case ACT_SOCKET:
         return want_socket(a[0], a[1], a[2], flavour);
     case ACT_SOCKETPAIR:
-        return a[0] == AF_UNIX ? YES : tell(flavour, EAFNOSUPPORT);
+        return a[0] == AF_UNIX && (!(flavour & FILTER_NO_UNIX) || (a[1] & 15) == SOCK_STREAM ||
+                                   (a[1] & 15) == SOCK_SEQPACKET)
+                   ? YES
+                   : tell(flavour, EAFNOSUPPORT);
     case ACT_IOCTL:
         return by_span(ioctls, ARRAY_LEN(ioctls), a[1], flavour, YES);
     case ACT_PRCTL:
@@ -141,6 +146,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
     case ACT_SECCOMP:
         return want_seccomp(a[0], a[1]);
     case ACT_SCHEDULER:
+        if (a[0] && flavour & FILTER_SHARED_PIDS)
+            return NO(EPERM);
         return (a[1] & 0xbfffffff) == 0 || (a[1] & 0xbfffffff) == 3 || (a[1] & 0xbfffffff) == 5
                    ? YES
                    : NO(EPERM);

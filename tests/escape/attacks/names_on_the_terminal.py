@@ -8,7 +8,8 @@ import os
 import kit
 
 for name in (b"\033]0;title\007", b"\033[2J\033[31mred", b"two\nHELD lines", b"\x9b31m",
-             b"\xff\xfe", "right\u202eto\u2066left".encode(), b"carriage\rreturn", b"\xc0\xaf..", b"x" * 255):
+             b"\xff\xfe", "right\u202eto\u2066left".encode(), b"carriage\rreturn",
+             b"\xc0\xaf..", b"x" * 255):
     os.symlink(b"/", name)
 os.mkfifo(b"\007bell")
 kit.held("planted")

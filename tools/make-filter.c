@@ -377,6 +377,7 @@ static const struct {
     [ACT_SHARED_PRLIMIT] = {do_prlimit, 0, LIMITS},
     [ACT_SHARED_PRIORITY] = {of_itself, PRIO_PROCESS, LIMITS},
     [ACT_SHARED_IOPRIO] = {of_itself, IO_PROCESS, LIMITS},
+    [ACT_SHARED_IPC] = {told, EPERM, LIMITS},
     [ACT_INIT_IOCTL] = {do_init_ioctl, 1, ALWAYS},
     [ACT_INIT_OPEN_1] = {do_init_open, 1, ALWAYS},
     [ACT_INIT_OPEN_2] = {do_init_open, 2, ALWAYS},

@@ -43,8 +43,8 @@ void tell(uint32_t kind, int fd);
 void tell_lost(layer_mask layers, const char *why);
 void tell_buf(const struct buf *message);
 
-/* Kills and reaps children until there is none. Keeper and init are subreapers, so without a pid namespace
- * every descendant of the guest ends up here. */
+/* inside_end.c: kills and reaps everything below us. The keeper is a subreaper, so what is left of a guest
+ * without a pid namespace ends up here. */
 void end_children(void);
 
 /* inside_init.c: everything pid 1 does; never returns. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pid 1 while the guest runs: answers refused system calls, reaps, and reports how the guest's
- * first process ended. When it exits, the kernel kills whatever else is left in the namespace.
+ * first process ended. When it exits, the kernel kills whatever else is left in the namespace; where
+ * there is none, the keeper does (inside_end.c).
  */
 #include "jail/inside.h"
 
@@ -104,21 +105,13 @@ static void report_exit(struct serve *s, int status, bool alone, const struct ru
     tell_buf(&b);
 }
 
-/* The end of a pid namespace's init is the end of all in it; without one it is up to us. */
-static _Noreturn void end_jail(struct serve *s, int status)
-{
-    if (!(s->in->held & LAYER_BIT(LAYER_PIDNS)))
-        end_children();
-    _exit(status);
-}
-
 static _Noreturn void finish(struct serve *s, int status, bool alone)
 {
     struct rusage use;
 
     getrusage(RUSAGE_CHILDREN, &use);
     report_exit(s, status, alone, &use);
-    end_jail(s, 0);
+    _exit(0);
 }
 
 static void reap(struct serve *s)
@@ -237,10 +230,10 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
             {.fd = s.timer, .events = POLLIN},
         };
         if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
-            end_jail(&s, 1);
+            _exit(1);
         if (wait[0].revents ||
             wait[3].revents) /* the library is gone, or wants an end, or is late */
-            end_jail(&s, 1);
+            _exit(1);
         if (wait[2].revents & POLLIN)
             answer(&s);
         else if (wait[2].revents) /* nobody is left behind the filter */

@@ -287,36 +287,6 @@ static bool attempt(struct inside *in, struct err *err)
     return !again;
 }
 
-static pid_t to_pid(struct str digits)
-{
-    pid_t pid = 0;
-
-    for (size_t i = 0; i < digits.n && digits.p[i] >= '0' && digits.p[i] <= '9'; i++)
-        pid = pid * 10 + (digits.p[i] - '0');
-    return pid;
-}
-
-void end_children(void)
-{
-    char list[65536], path[64];
-    struct str rest, one;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    for (int round = 0; round < 2000; round++) {
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-            ;
-        if (waitpid(-1, NULL, WNOHANG) < 0) /* ECHILD */
-            return;
-        if (fd_read_file_at(AT_FDCWD, path, list, sizeof list) < 0)
-            return;
-        rest = str_from(list);
-        while (str_next(&rest, ' ', &one))
-            if (to_pid(one) > 1)
-                kill(to_pid(one), SIGKILL);
-        usleep(500);
-    }
-}
-
 /* Making a jail is a chain of short steps in three processes. Left alone, the scheduler puts each new process
  * on an idle processor, and waking that up costs more than the step (1.5 ms in a virtual machine). So the
  * chain stays where it is; the guest gets its processors back when it runs. */

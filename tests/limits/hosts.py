@@ -173,7 +173,7 @@ def test_guarded(tap, host):
 
 def test_results(tap, host):
     r = host.user.run("import os\nos.mkdir('out'); open('out/a.txt', 'w').write('one')\n"
-                      "open('/tmp/scratch', 'w').close()\nprint(os.getcwd() == os.path.realpath('.'))")
+                      "open(os.environ['TMPDIR'] + '/scratch', 'w').close()\nprint(os.getcwd() == os.path.realpath('.'))")
     tap.ok(r.success and [f["path"] for f in r.files] == ["out/a.txt"] and r.files[0]["size"] == 3,
            f"{host.name}: files come back", r)
 
@@ -199,7 +199,7 @@ libc.semget(0, 4, 0o1600)
 libc.msgget(0, 0o1600)
 os.makedirs('a/' * 60)
 os.chmod('a/a/a', 0)
-os.mkdir('/tmp/locked', 0)
+os.mkdir(os.environ['TMPDIR'] + '/locked', 0)
 if os.fork() == 0:
     os.setsid()
     os.fork()
@@ -213,7 +213,7 @@ def test_killed(tap, host):
     """kill -9 of glovebox itself: everything it started is gone, and its folder with it."""
     process = host.user.start("run", "--events", "--timeout", "60s", "-c", """
 import os, time
-open('/tmp/scratch', 'w').close()
+open(os.environ['TMPDIR'] + '/scratch', 'w').close()
 os.makedirs('deep/' * 40)
 if os.fork() == 0:
     os.setsid()

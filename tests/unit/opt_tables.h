@@ -13,9 +13,9 @@
 struct settings {
     bool json, quiet, check, color;
     char *out, *token, *config, *code;
-    struct opt_list file, require;
-    uint64_t memory, disk;
-    int64_t timeout_ms, cpus, pids, level;
+    struct opt_list file, require, demand;
+    uint64_t memory, disk, max_size;
+    int64_t timeout_ms, cpus, pids, level, max_time, max_cpus, max_pids;
     int net;
     int untouched;
 };
@@ -76,6 +76,28 @@ static const struct opt own[] = {
      .min = 1,
      .max = 4096},
     {.name = "level", .kind = OPT_INT, .flags = OPT_CONF, AT(level)},
+    {.name = "max-size",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF | OPT_ONLY_LOWER,
+     AT(max_size),
+     .initial = "1m"},
+    {.name = "max-time", .kind = OPT_DURATION, .flags = OPT_CONF | OPT_ONLY_LOWER, AT(max_time)},
+    {.name = "max-cpus",
+     .kind = OPT_MILLI,
+     .flags = OPT_CONF | OPT_ONLY_LOWER,
+     AT(max_cpus),
+     .initial = "1.0"},
+    {.name = "max-pids",
+     .kind = OPT_INT,
+     .flags = OPT_CONF | OPT_ONLY_LOWER,
+     AT(max_pids),
+     .initial = "64"},
+    {.name = "most", .kind = OPT_INT, .flags = OPT_CONF | OPT_HIDDEN, AT(max_pids)},
+    {.name = "demand",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF | OPT_ONLY_LOWER,
+     AT(demand),
+     .initial = "seccomp"},
     {.name = "net",
      .kind = OPT_CHOICE,
      .flags = OPT_CONF | OPT_LOOSENS,

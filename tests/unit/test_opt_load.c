@@ -246,6 +246,85 @@ static void test_precedence(void)
     done();
 }
 
+/* A project's file makes limits stricter, never looser, whatever they are measured by. */
+static void test_only_lower(void)
+{
+    static const struct {
+        const char *user, *project;
+        const char *refused; /* what the limit is, NULL when it may */
+    } cases[] = {
+        {"", "max-size = 1m", NULL},
+        {"", "max-size = 1", NULL},
+        {"", "max-size = 1025k", "1m"},
+        {"", "max-size = 0", "1m"},
+        {"", "max_size = 2m", "1m"},
+        {"", "max-time = 1h", NULL},
+        {"", "max-time = 0", NULL},
+        {"max-time = 2s", "max-time = 0", "2s"},
+        {"max-time = 2s", "max-time = 2001ms", "2s"},
+        {"max-time = 2s", "max-time = 2s", NULL},
+        {"", "max-cpus = 1.001", "1.0"},
+        {"", "max-cpus = 0.999", NULL},
+        {"", "max-pids = 65", "64"},
+        {"", "max-pids = 0", "64"},
+        {"max-pids = 0", "max-pids = 9999", NULL},
+        {"max-pids = 100", "max-pids = 100", NULL},
+        {"", "most = 65", "64"},
+        {"", "most = 3", NULL},
+        {"", "memory = 1g", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        fresh();
+        EQ_INT(load(OPT_FROM_USER, cases[i].user), 0);
+        EQ_INT(load(OPT_FROM_PROJECT, cases[i].project), cases[i].refused ? -1 : 0);
+        if (cases[i].refused) {
+            AUTO_FREE char *is = xasprintf("only lower this limit, and it is %s; raise it on the "
+                                           "command line or in your own config file",
+                                           cases[i].refused);
+            OK(strstr(err.msg, is) != NULL, "'%s' after '%s': %s", cases[i].project, cases[i].user,
+               err.msg);
+            OK(strncmp(err.msg, "g.conf:1: m", 11) == 0, "names the place: %s", err.msg);
+            EQ_INT(err.kind, ERR_USAGE);
+        }
+        done();
+    }
+}
+
+static void test_only_lower_elsewhere(void)
+{
+    EQ_INT(PARSE("--max-size=2g"), 0);
+    EQ_INT(load(OPT_FROM_USER, "max-pids = 1000"), 0);
+    EQ_INT(load(OPT_FROM_PROJECT, "max-size = 1g"), 0); /* decided already: dropped */
+    EQ_INT(settings.max_size, 2LL << 30);
+    EQ_INT(settings.max_pids, 1000);
+    done();
+
+    setenv("GB_MAX_PIDS", "0", 1);
+    fresh();
+    EQ_INT(opt_load_env(&set, "GB", &err), 0);
+    EQ_INT(settings.max_pids, 0);
+    unsetenv("GB_MAX_PIDS");
+    done();
+
+    fresh();
+    EQ_INT(load(OPT_FROM_USER, "demand = [a, b]"), 0);
+    EQ_INT(load(OPT_FROM_PROJECT, "demand = [c]"), 0);
+    EQ_INT(settings.demand.n, 3);
+    EQ_STR(settings.demand.items[0], "a");
+    EQ_STR(settings.demand.items[2], "c");
+    EQ_STR(where("demand"), "project config g.conf:1");
+    EQ_INT(MORE("--demand", "x"), 0);
+    EQ_INT(settings.demand.n, 1);
+    done();
+
+    fresh();
+    EQ_INT(load(OPT_FROM_PROJECT, "demand = []"), 0);
+    EQ_INT(settings.demand.n, 1);
+    EQ_STR(settings.demand.items[0], "seccomp");
+    done();
+}
+
 /* ---- printing ---- */
 
 static char *print(void)
@@ -279,6 +358,11 @@ static void test_print(void)
                  "cpus = 2.25                               # command line\n"
                  "pids = 64                                 # default\n"
                  "level = 0                                 # default\n"
+                 "max-size = 1m                             # default\n"
+                 "max-time = 0s                             # default\n"
+                 "max-cpus = 1.0                            # default\n"
+                 "max-pids = 64                             # default\n"
+                 "demand = [seccomp]                        # default\n"
                  "net = open                                # user config g.conf:1\n");
     OK(strstr(text, "abc") == NULL, "a secret is not printed");
     done();
@@ -354,6 +438,8 @@ int main(void)
     test_sections();
     test_env();
     test_precedence();
+    test_only_lower();
+    test_only_lower_elsewhere();
     test_print();
     test_round_trip();
     unlink(path_of("g.conf"));

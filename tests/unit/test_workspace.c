@@ -313,7 +313,7 @@ static pid_t start_writer(void)
 static void test_growing(void)
 {
     fresh();
-    put_hole(ws, "growing", 8 << 20);
+    put_hole(ws, "growing", 64 << 20); /* long enough for the writer to get its turn */
     put(ws, "still", "x");
     pid_t writer = start_writer();
     usleep(50000);

@@ -173,7 +173,8 @@ static int start(struct loop *l, struct err *err)
 
 static int open_work(const struct loop *l)
 {
-    /* Without a private root the guest can put a link in its place, and we would follow it as the host. */
+    /* Without a private root the guest can put a link in its place, and we would follow it as the
+     * host. */
     return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
@@ -351,7 +352,7 @@ static void note_usage(struct loop *l)
         l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
     /* The kernel's own end of a process that ate its processor time, or wrote a file too large. */
     int signal = state->exited && WIFSIGNALED(state->status) ? WTERMSIG(state->status) : 0;
-    if (signal == SIGXCPU)
+    if (signal == SIGXCPU && l->job->limits.cpu_ms)
         hit(l, LIMIT_CPU);
     if (signal == SIGXFSZ)
         hit(l, LIMIT_DISK);

@@ -14,7 +14,7 @@ enum print_mode {
 struct printer {
     enum print_mode mode;
     int cancel_fd; /* written to when our output cannot be written any more */
-    int failed; /* errno of the write to standard output that failed, EPIPE for a reader gone */
+    int failed;    /* errno of the write to standard output that failed, EPIPE for a reader gone */
     char held[2][4]; /* of each stream, the beginning of a character whose end is still to come */
     size_t held_n[2];
 };

@@ -23,7 +23,8 @@ ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
 
 def start_ordinary():
     from posix import execv
-    execv(sys.executable, [sys.executable] + sys.argv[1:])
+    program = sys.executable or "/proc/self/exe"
+    execv(program, [program] + sys.argv[1:])
 
 
 # ---- packages ----
@@ -84,11 +85,9 @@ def read_program(path):
 
 
 def set_paths(path, source):
-    from posix import environ
-    folders = environ.get(b"PYTHONPATH", b"").decode("utf-8", "surrogateescape").split(":")
     sys.argv = sys.argv[1:]
-    sys.path[0] = path.rpartition("/")[0]
-    sys.path[1:1] = [p for p in folders if p and p not in sys.path]
+    if sys.path[:1] == [""]:  # -c's; without it PYTHONSAFEPATH is set
+        sys.path[0] = path.rpartition("/")[0]
     sys.meta_path.append(finder)
     if has_any(source, SITE):
         load_site()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tree may be deeper than a path is long or descriptors are many. So nothing goes down: what lies in a
- * folder that is not empty is moved to the top, where its turn comes.
+ * The tree may be deeper than a path is long or descriptors are many. So nothing goes down: what
+ * lies in a folder that is not empty is moved to the top, where its turn comes.
  */
 #include "jail/host_box.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The guest's disk where there can be no private root is a folder of the host's. The library removes it
- * after it has read the results. When the library was killed, the helper does.
+ * The guest's disk where there can be no private root is a folder of the host's. The library
+ * removes it after it has read the results. When the library was killed, the helper does.
  */
 #ifndef JAIL_HOST_BOX_H
 #define JAIL_HOST_BOX_H
 
-/* Removes the folder with everything in it, whatever a guest made of it; links are not followed. Nobody may
- * be working in there any more. It need not be there. */
+/* Removes the folder with everything in it, whatever a guest made of it; links are not followed.
+ * Nobody may be working in there any more. It need not be there. */
 void host_box_remove(const char *path);
 
 #endif

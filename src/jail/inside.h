@@ -16,17 +16,17 @@
 
 struct inside {
     struct jail_spec spec;
-    layer_mask mode; /* layers this attempt tries for: spec.wanted less what clone() refused */
-    layer_mask held; /* layers that are in force */
-    layer_mask lost; /* namespaces and what needs them, given up for this attempt, */
-    struct err why;  /* and what the kernel said to the one before */
+    layer_mask mode;  /* layers this attempt tries for: spec.wanted less what clone() refused */
+    layer_mask held;  /* layers that are in force */
+    layer_mask lost;  /* namespaces and what needs them, given up for this attempt, */
+    struct err why;   /* and what the kernel said to the one before */
     bool born_inside; /* in the cgroup v2 */
-    int sync_fd; /* init's line to the keeper: a byte comes once the id maps are written; what goes back is
-                    why the root cannot be had */
-    int box_fd;      /* the guest's disk */
-    int init_fd;     /* guest's first process: its socket to init */
+    int sync_fd; /* init's line to the keeper: a byte comes once the id maps are written; what goes
+                    back is why the root cannot be had */
+    int box_fd;  /* the guest's disk */
+    int init_fd; /* guest's first process: its socket to init */
     cpu_set_t processors; /* that the guest may use */
-    int *sources;    /* one detached mount a step of the plan, -1 where there is none */
+    int *sources;         /* one detached mount a step of the plan, -1 where there is none */
 };
 
 /* An init that exits with this had not started anything: the keeper may try with fewer layers. */
@@ -43,8 +43,8 @@ void tell(uint32_t kind, int fd);
 void tell_lost(layer_mask layers, const char *why);
 void tell_buf(const struct buf *message);
 
-/* inside_end.c: kills and reaps everything below us. The keeper is a subreaper, so what is left of a guest
- * without a pid namespace ends up here. */
+/* inside_end.c: kills and reaps everything below us. The keeper is a subreaper, so what is left of
+ * a guest without a pid namespace ends up here. */
 void end_children(void);
 
 /* inside_init.c: everything pid 1 does; never returns. */
@@ -53,7 +53,8 @@ _Noreturn void init_main(struct inside *in);
  * guest's. On failure the caller decides whether to die. */
 int root_open_sources(struct inside *in, struct err *err);
 int root_build(struct inside *in, struct err *err);
-/* inside_box.c: the guest's folders on the host's disk, where there can be no private root. Sets box_fd. */
+/* inside_box.c: the guest's folders on the host's disk, where there can be no private root. Sets
+ * box_fd. */
 int host_box_make(struct inside *in, struct err *err);
 /* inside_guest.c: the last steps before the guest's own program; never returns. */
 _Noreturn void guest_main(struct inside *in);

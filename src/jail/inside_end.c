@@ -2,10 +2,11 @@
  *
  * The end of a guest that has no pid namespace, whose init's end would be everybody's.
  *
- * Killing what is there races with forking: a few processes that fork all the time outrun anyone who goes
- * from one to the next, for each that dies makes room for another. Stopping does not make room. So all are
- * stopped first, again and again until two looks see the same and nobody runs: at the latest, the limit of
- * processes is then full of stopped ones, and none can fork any more. Then all are killed.
+ * Killing what is there races with forking: a few processes that fork all the time outrun anyone
+ * who goes from one to the next, for each that dies makes room for another. Stopping does not make
+ * room. So all are stopped first, again and again until two looks see the same and nobody runs: at
+ * the latest, the limit of processes is then full of stopped ones, and none can fork any more. Then
+ * all are killed.
  */
 #include "jail/inside.h"
 
@@ -79,7 +80,8 @@ static void look(struct tree *t)
         add_children_of(t, t->pids[i]);
 }
 
-/* Stopped, dead, or waiting where only the end reaches it, by the letter after the name (proc(5)). */
+/* Stopped, dead, or waiting where only the end reaches it, by the letter after the name (proc(5)).
+ */
 static bool is_still(pid_t pid)
 {
     char path[32], text[512];

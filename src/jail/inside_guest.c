@@ -49,8 +49,9 @@ static bool can_fork(rlim_t allowed, rlim_t max)
 
 #define PROCESSES_MAX 4194304 /* PID_MAX_LIMIT */
 
-/* RLIMIT_NPROC is about all processes of a user. In a user namespace those are the guest's; without one they
- * may be anybody's, of whom /proc may show but a few. So the kernel is asked how many there are. */
+/* RLIMIT_NPROC is about all processes of a user. In a user namespace those are the guest's; without
+ * one they may be anybody's, of whom /proc may show but a few. So the kernel is asked how many
+ * there are. */
 static void limit_processes(const struct inside *in, rlim_t count)
 {
     struct rlimit limit;
@@ -76,8 +77,8 @@ static void limit_processes(const struct inside *in, rlim_t count)
     (void)setrlimit(RLIMIT_NPROC, &limit);
 }
 
-/* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. One that is
- * lower already is fine. */
+/* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. One
+ * that is lower already is fine. */
 static void set_rlimits(struct inside *in)
 {
     struct err err;
@@ -106,8 +107,8 @@ static const char *visible(const struct inside *in, const struct spec_op *op)
     return in->held & LAYER_BIT(LAYER_ROOT) || op->kind == SPEC_FILE ? op->dst : op->src;
 }
 
-/* In the private root, folders that hold nothing but what the plan put there are allowed as a whole. Rules
- * are bound to these folders, not to their names: the host's own /etc stays shut. */
+/* In the private root, folders that hold nothing but what the plan put there are allowed as a
+ * whole. Rules are bound to these folders, not to their names: the host's own /etc stays shut. */
 static bool is_covered(const struct inside *in, const char *path)
 {
     return in->held & LAYER_BIT(LAYER_ROOT) &&
@@ -152,7 +153,8 @@ static void enter_landlock(struct inside *in)
 
     if (!(in->mode & LAYER_BIT(LAYER_LANDLOCK)) || !landlock_abi())
         return;
-    /* In a network of its own the guest may talk to itself over TCP: that is all there is to reach. */
+    /* In a network of its own the guest may talk to itself over TCP: that is all there is to reach.
+     */
     bool own_net = in->held & LAYER_BIT(LAYER_NETNS);
     AUTO_CLOSE int rules = landlock_create(own_net || in->spec.net_host, &err);
     must(in, rules, &err);
@@ -227,8 +229,8 @@ static void check_required(struct inside *in)
                  &err);
 }
 
-/* Two walls stand before files and two before the network. Without any of them we do not run, unless
- * every one that is missing was left out on purpose. */
+/* Two walls stand before files and two before the network. Without any of them we do not run,
+ * unless every one that is missing was left out on purpose. */
 static void check_walls(struct inside *in)
 {
     static const struct {
@@ -245,7 +247,8 @@ static void check_walls(struct inside *in)
         if ((in->spec.wanted & walls[i].either) && !(in->held & walls[i].either))
             must(in,
                  err_set(&err, ERR_UNSUPPORTED,
-                         "neither %s can be had here ('glovebox doctor' says why), so nothing would guard "
+                         "neither %s can be had here ('glovebox doctor' says why), so nothing "
+                         "would guard "
                          "%s; use --backend host --allow-unsafe to run without a wall",
                          walls[i].names, walls[i].guards),
                  &err);
@@ -262,8 +265,8 @@ static void keep_standard_fds(struct inside *in)
     (void)syscall(SYS_close_range, 4, ~0U, 0);
 }
 
-/* Without a private root the guest's disk is a folder on the host, and paths that were planned for the
- * jail must name it. */
+/* Without a private root the guest's disk is a folder on the host, and paths that were planned for
+ * the jail must name it. */
 static void relocate(const struct inside *in, char **value)
 {
     const char *rest = *value;

@@ -37,8 +37,8 @@ static void hold(struct inside *in, enum jail_layer layer)
  * as well: the kernel forgets it then. */
 static void die_with_parent(const struct inside *in)
 {
-    /* Without a pid namespace our own death would set the guest's descendants free: then the end of the
-     * control socket is the sign, and we end them (inside_serve.c). */
+    /* Without a pid namespace our own death would set the guest's descendants free: then the end of
+     * the control socket is the sign, and we end them (inside_serve.c). */
     if (trying(in, LAYER_PIDNS) && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
         die_sys("ask to die with the keeper");
 }
@@ -51,8 +51,8 @@ static void wait_for_maps(struct inside *in)
         _exit(EXIT_RETRY);
 }
 
-/* Where clone3() does not exist we were not born into the group. Entering from inside takes the kernel's
- * lock over all threads, but works. */
+/* Where clone3() does not exist we were not born into the group. Entering from inside takes the
+ * kernel's lock over all threads, but works. */
 static int enter_v2(const struct inside *in)
 {
     AUTO_CLOSE int procs =
@@ -71,7 +71,8 @@ static void enter_cgroups(struct inside *in)
     }
     if (in->spec.enter_v2 && !in->born_inside && enter_v2(in) < 0)
         die_sys("enter cgroup");
-    /* Only those that were given: the socket to the keeper may have the number of one that was not. */
+    /* Only those that were given: the socket to the keeper may have the number of one that was not.
+     */
     unsigned given = in->spec.enter_count + in->spec.enter_v2;
     if (given)
         (void)syscall(SYS_close_range, SPEC_FD_CGROUP, SPEC_FD_CGROUP + given - 1, 0);
@@ -131,8 +132,8 @@ static void become_guest_ids(struct inside *in)
     die_with_parent(in);
 }
 
-/* What a namespace did not give, a mount that was refused, or a kernel from before the mount calls, is
- * known only by trying. */
+/* What a namespace did not give, a mount that was refused, or a kernel from before the mount calls,
+ * is known only by trying. */
 static _Noreturn void give_up_root(const struct inside *in, const struct err *err)
 {
     if (err->sys != EPERM && err->sys != EACCES && err->sys != ENOSYS)
@@ -197,7 +198,8 @@ static void lay_files(struct inside *in)
 static void drop_caps(struct inside *in)
 {
     for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
-        ; /* ends at the first number that is no capability, or with EPERM when we have none to drop */
+        ; /* ends at the first number that is no capability, or with EPERM when we have none to drop
+           */
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     set_caps(0);
     hold(in, LAYER_CAPS);

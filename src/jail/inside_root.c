@@ -278,8 +278,8 @@ static void mount_proc(struct inside *in)
         tell_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
 }
 
-/* Masks hide parts of what was mounted before them; views below the guest's own folders need those to be
- * there. Both come after the rest. */
+/* Masks hide parts of what was mounted before them; views below the guest's own folders need those
+ * to be there. Both come after the rest. */
 static bool comes_last(const struct spec_op *op)
 {
     static const char *const places[] = {"/tmp/", "/dev/shm/", SPEC_BOX "/"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pid 1 while the guest runs: answers refused system calls, reaps, and reports how the guest's
- * first process ended. When it exits, the kernel kills whatever else is left in the namespace; where
- * there is none, the keeper does (inside_end.c).
+ * first process ended. When it exits, the kernel kills whatever else is left in the namespace;
+ * where there is none, the keeper does (inside_end.c).
  */
 #include "jail/inside.h"
 
@@ -144,8 +144,9 @@ static void tell_started(struct serve *s)
     fd_close(&s->in->box_fd);
 }
 
-/* The guest's first process says that it is about to become the program, or why it cannot. It waits for our
- * answer: the library hears of the start while the program starts, and not when that first pauses. */
+/* The guest's first process says that it is about to become the program, or why it cannot. It waits
+ * for our answer: the library hears of the start while the program starts, and not when that first
+ * pauses. */
 static void hear_guest(struct serve *s)
 {
     struct guest_word word;

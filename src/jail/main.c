@@ -36,8 +36,8 @@
  * dead
  *
  * A refused system call returns an error and is told: the filter sends it to init's listener, which
- * answers and counts. Guest code has no descriptor of it and cannot forge a refusal; it can only stack a
- * stricter filter of its own on top, and so refuse itself more than it is told of.
+ * answers and counts. Guest code has no descriptor of it and cannot forge a refusal; it can only
+ * stack a stricter filter of its own on top, and so refuse itself more than it is told of.
  */
 #include "jail/inside.h"
 
@@ -258,7 +258,8 @@ static bool attempt(struct inside *in, struct err *err)
     pid_t pid = fork_into(in, &pidfd);
     if (pid < 0) {
         if (errno == ENOSPC) /* clone(2) */
-            err_set(err, ERR_UNSUPPORTED, "no namespace may be made (sysctl user.max_user_namespaces)");
+            err_set(err, ERR_UNSUPPORTED,
+                    "no namespace may be made (sysctl user.max_user_namespaces)");
         else
             err_sys(err, "clone with new namespaces");
         fd_close(&sync[0]);
@@ -287,9 +288,10 @@ static bool attempt(struct inside *in, struct err *err)
     return !again;
 }
 
-/* Making a jail is a chain of short steps in three processes. Left alone, the scheduler puts each new process
- * on an idle processor, and waking that up costs more than the step (1.5 ms in a virtual machine). So the
- * chain stays where it is; the guest gets its processors back when it runs. */
+/* Making a jail is a chain of short steps in three processes. Left alone, the scheduler puts each
+ * new process on an idle processor, and waking that up costs more than the step (1.5 ms in a
+ * virtual machine). So the chain stays where it is; the guest gets its processors back when it
+ * runs. */
 static void stay_on_this_processor(struct inside *in)
 {
     cpu_set_t one;
@@ -309,9 +311,9 @@ static bool attempt_with(struct inside *in, layer_mask mode)
 
     in->mode = mode;
     in->lost = in->spec.wanted & ~mode;
-    /* Somebody must remove what lies on the host's disk, and without a pid namespace our death would end
-     * nothing. Init sees the library's end and says so by its own (inside_serve.c). */
-    if (!(mode & LAYER_BIT(LAYER_ROOT)))
+    /* Somebody must remove what lies on the host's disk, and without a pid namespace our death
+     * would end nothing. Init sees the library's end and says so by its own (inside_serve.c). */
+    if (!(mode & LAYER_BIT(LAYER_ROOT)) || !(mode & LAYER_BIT(LAYER_PIDNS)))
         (void)prctl(PR_SET_PDEATHSIG, 0);
     if (attempt(in, &err))
         return true;

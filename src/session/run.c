@@ -226,6 +226,19 @@ static void make_argv(struct run *run)
         run->argv[n + 1 + i] = xstrdup(run->request->args[i]);
 }
 
+/* Places that the jail makes itself: nothing can be shown in their stead, nor below the kernel's.
+ */
+static bool is_ours(const char *dst)
+{
+    static const char *const places[] = {"/proc", "/dev", "/sys", "/tmp", SPEC_BOX, SPEC_WORK};
+    struct str path = str_from(dst);
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (str_is(path, places[i]))
+            return true;
+    return str_starts(path, "/proc/") || str_starts(path, "/dev/") || str_starts(path, "/sys/");
+}
+
 /* --ro SRC[:DST]; the interpreter's own views come along. */
 static int add_view(struct run *run, const char *spec, struct err *err)
 {
@@ -235,14 +248,16 @@ static int add_view(struct run *run, const char *spec, struct err *err)
 
     if (!real)
         return err_set(err, ERR_USAGE, "--ro %s: %s", spec, strerror(errno));
-    char *dst = xstrdup(colon ? colon + 1 : real);
-    if (!spec_path_ok(dst) || strcmp(dst, "/") == 0) {
-        err_set(err, ERR_USAGE, "--ro %s: inside, it needs an absolute path such as /data", spec);
-        free(dst);
-        return -1;
-    }
+    AUTO_FREE char *dst = xstrdup(colon ? colon + 1 : real);
+    if (!spec_path_ok(dst) || strcmp(dst, "/") == 0)
+        return err_set(err, ERR_USAGE, "--ro %s: inside, it needs an absolute path such as /data",
+                       spec);
+    if (is_ours(dst))
+        return err_set(err, ERR_USAGE,
+                       "--ro %s: inside, %s is taken; name another place, such as %s:/data", spec,
+                       dst, src);
     run->views = xrealloc_array(run->views, run->view_count + 1, sizeof *run->views);
-    run->views[run->view_count++] = (struct backend_view){xstrdup(real), dst};
+    run->views[run->view_count++] = (struct backend_view){xstrdup(real), xstrdup(dst)};
     return 0;
 }
 

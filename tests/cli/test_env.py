@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The environment inside: made for the guest, never the host's."""
 import json
+import sys
 
 SHOW = "import os, json; print(json.dumps({k.decode('latin-1'): v.decode('latin-1') for k, v in os.environb.items()}))"
 OURS = {"PATH", "HOME", "TMPDIR", "LANG", "USER", "LOGNAME", "SANDBOX_MODE", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "MPLBACKEND",
@@ -39,6 +40,10 @@ def test_given(t):
     t.equal(len(seen["X"]), 100000, "a long value")
     t.exits(t.run("--env", "PYTHONPATH=/usr/lib/python3/dist-packages:/x", "-c", "import sys; print(sys.path[1:3])"), 0, "PYTHONPATH works",
             b"['/usr/lib/python3/dist-packages', '/x']\n")
+    t.exits(t.run("--env", "PYTHONSAFEPATH=1", "-c", "import sys; print(sys.path[0])"), 0, "PYTHONSAFEPATH", b"/usr/lib/python311.zip\n"
+            if sys.version_info[:2] == (3, 11) else None)
+    t.exits(t.run("--env", "PYTHONOPTIMIZE=2", "-c", "assert 0\nprint(__debug__)"), 0, "PYTHONOPTIMIZE", b"False\n")
+    t.exits(t.run("--env", "PYTHONUNBUFFERED=", "-c", "print('x')\nimport os; os.write(1, b'y')"), 0, "a buffer of one's own", b"yx\n")
     t.exits(t.run("--env", "PYTHONHASHSEED=1", "-c", "import os; print(os.environ['PYTHONHASHSEED'])"), 0, "a variable of Python's", b"1\n")
     t.exits(t.run("--env", "TZ=Asia/Tokyo", "-c", "import time; print(time.tzname[0])"), 0, "TZ", b"JST\n")
 

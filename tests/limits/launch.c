@@ -42,7 +42,8 @@ static void own_mounts(void)
 {
     static int done;
 
-    if (!done && (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0))
+    if (!done &&
+        (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0))
         fail("mounts of our own");
     done = 1;
 }
@@ -98,10 +99,10 @@ static void no_sys_admin(void)
 /* The default set of Docker and Podman. */
 static void docker_caps(void)
 {
-    static const int caps[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_FSETID,  CAP_FOWNER,
-                               CAP_MKNOD,  CAP_NET_RAW,      CAP_SETGID,  CAP_SETUID,
-                               CAP_SETFCAP, CAP_SETPCAP,     CAP_NET_BIND_SERVICE,
-                               CAP_SYS_CHROOT, CAP_KILL,     CAP_AUDIT_WRITE};
+    static const int caps[] = {CAP_CHOWN,   CAP_DAC_OVERRIDE, CAP_FSETID,           CAP_FOWNER,
+                               CAP_MKNOD,   CAP_NET_RAW,      CAP_SETGID,           CAP_SETUID,
+                               CAP_SETFCAP, CAP_SETPCAP,      CAP_NET_BIND_SERVICE, CAP_SYS_CHROOT,
+                               CAP_KILL,    CAP_AUDIT_WRITE};
     uint64_t kept = 0;
 
     for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
@@ -169,11 +170,10 @@ static void filter(const struct answer *answers, size_t count)
         if (a->flags) {
             program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                                                         offsetof(struct seccomp_data, args));
-            program[n++] =
-                (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, a->flags, 0, 1);
+            program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, a->flags, 0, 1);
         }
-        program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
-                                                    SECCOMP_RET_ERRNO | (uint32_t)a->error);
+        program[n++] =
+            (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)a->error);
     }
     program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog whole = {n, program};
@@ -186,7 +186,10 @@ static void filter(const struct answer *answers, size_t count)
 #define NO_MOUNTS                                                                                  \
     {SYS_mount, EPERM, 0}, {SYS_umount2, EPERM, 0}, {SYS_pivot_root, EPERM, 0},                    \
         {NR_open_tree, EPERM, 0}, {NR_move_mount, EPERM, 0}, {NR_fsopen, EPERM, 0},                \
-        {NR_fsconfig, EPERM, 0}, {NR_fsmount, EPERM, 0}, {NR_mount_setattr, EPERM, 0}
+        {NR_fsconfig, EPERM, 0}, {NR_fsmount, EPERM, 0},                                           \
+    {                                                                                              \
+        NR_mount_setattr, EPERM, 0                                                                 \
+    }
 
 /* What Docker's default profile says to namespaces. */
 static void no_namespaces(void)
@@ -240,18 +243,18 @@ static const struct {
     const char *name;
     void (*apply)(void);
 } options[] = {
-    {"--mask-proc", mask_proc},         /* as root */
-    {"--no-cgroup", no_cgroup},         /* as root */
-    {"--no-sys-admin", no_sys_admin},   /* as root */
-    {"--docker-caps", docker_caps},     /* as root */
-    {"--as-user", as_user},             /* as root: $LAUNCH_UID */
-    {"--no-userns", no_userns},         /* as an ordinary user */
+    {"--mask-proc", mask_proc},       /* as root */
+    {"--no-cgroup", no_cgroup},       /* as root */
+    {"--no-sys-admin", no_sys_admin}, /* as root */
+    {"--docker-caps", docker_caps},   /* as root */
+    {"--as-user", as_user},           /* as root: $LAUNCH_UID */
+    {"--no-userns", no_userns},       /* as an ordinary user */
     {"--no-clone3", no_clone3},
     {"--no-landlock", no_landlock},
     {"--no-mount", no_mount},
     {"--old-mount", old_mount},
     {"--no-namespaces", no_namespaces},
-    {"--no-seccomp", no_seccomp},       /* last: the others are made with it */
+    {"--no-seccomp", no_seccomp}, /* last: the others are made with it */
 };
 
 int main(int argc, char **argv)

@@ -92,7 +92,8 @@ def mounts():
 
 def temporary():
     places = {"/tmp", tempfile.gettempdir(), "/dev/shm"}
-    return {os.path.join(p, n) for p in places for n in os.listdir(p) if n.startswith("glovebox-")}
+    return {os.path.join(p, n) for p in places for n in os.listdir(p) if n.startswith("glovebox-")
+            and not n.startswith("glovebox-test-")}
 
 
 def ipc():

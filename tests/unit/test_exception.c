@@ -78,6 +78,36 @@ static void test_chain(void)
           "RuntimeError", "b", 4);
 }
 
+static void test_names(void)
+{
+    check("a type in small letters",
+          "Traceback (most recent call last):\n"
+          "  File \"/box/work/main.py\", line 2, in <module>\n"
+          "    raise odd('x')\n"
+          "odd: x\n",
+          "odd", "x", 2);
+    check("a traceback in a message",
+          "Traceback (most recent call last):\n"
+          "  File \"/box/work/main.py\", line 1, in <module>\n"
+          "ValueError: Traceback (most recent call last):\n"
+          "  File \"/box/work/main.py\", line 99\n"
+          "KeyError: 9\n",
+          "ValueError",
+          "Traceback (most recent call last):\n  File \"/box/work/main.py\", line 99\nKeyError: 9",
+          1);
+    check("a group",
+          "  + Exception Group Traceback (most recent call last):\n"
+          "  |   File \"/box/work/main.py\", line 5, in <module>\n"
+          "  |     raise ExceptionGroup('many', [ValueError(1)])\n"
+          "  | ExceptionGroup: many (1 sub-exception)\n"
+          "  +-+---------------- 1 ----------------\n"
+          "    | Traceback (most recent call last):\n"
+          "    |   File \"/box/work/main.py\", line 3, in f\n"
+          "    | ValueError: 1\n"
+          "    +------------------------------------\n",
+          "ExceptionGroup", "many (1 sub-exception)", 5);
+}
+
 static void test_none(void)
 {
     check("nothing", "", NULL, NULL, 0);
@@ -125,6 +155,7 @@ int main(void)
     test_plain();
     test_syntax();
     test_chain();
+    test_names();
     test_none();
     test_bytes();
     test_cost();

@@ -130,6 +130,41 @@ static void main_name(const char *language, const char *code, const char *want)
            want);
 }
 
+/* What a project's file may say, which a stranger may have written. */
+static void test_strangers(void)
+{
+    static const struct {
+        const char *name, *key, *value;
+        bool may;
+    } cases[] = {
+        {"ruby", "command", "ruby", true},    {"ruby", "extension", ".rb", true},
+        {"ruby", "args", "{file}", true},     {"ruby", "aliases", "rb", true},
+        {"ruby", "command", "./ruby", false}, {"ruby", "command", "/usr/bin/ruby", false},
+        {"ruby", "extension", ".py", false},  {"ruby", "extension", "PY", false},
+        {"ruby", "aliases", "node", false},   {"python", "command", "pypy3", false},
+        {"Py", "command", "pypy3", false},    {"sh", "args", "{file}", false},
+        {"own", "command", "other", false},   {"alias", "command", "other", false},
+        {"x", "extension", ".own", false},    {"x", "extension", "own", false},
+        {"x", "aliases", "alias", false},     {"x", "extension", ".x", true},
+    };
+    struct language_table table = {0};
+    struct err err = {0};
+
+    OK(set(&table, "own", "command", "own", &err) == 0 &&
+           set(&table, "own", "extension", ".own", &err) == 0 &&
+           set(&table, "own", "aliases", "alias", &err) == 0,
+       "a language of the user's");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct str value = str_from(cases[i].value);
+        struct conf_item item = {.key = str_from(cases[i].key), .values = &value, .n = 1};
+        int result = language_configure(&table, str_from(cases[i].name), &item, true, &err);
+        OK((result == 0) == cases[i].may, "%s: %s = %s %s", cases[i].name, cases[i].key,
+           cases[i].value, cases[i].may ? "is allowed" : "is refused");
+        OK(result == 0 || err.kind == ERR_USAGE, "%s", result ? err.msg : "no message");
+    }
+    language_table_done(&table);
+}
+
 static void test_main_name(void)
 {
     main_name("python", "import os", "main.py");
@@ -163,6 +198,7 @@ int main(void)
     test_shebang();
     test_content();
     test_users();
+    test_strangers();
     test_main_name();
     test_each();
     return tap_done();

@@ -297,7 +297,7 @@ static int run(struct invocation *in, struct err *err)
                  in->options.settings.json     ? PRINT_NOTHING
                  : in->options.settings.events ? PRINT_EVENTS
                                                : PRINT_OUTPUT,
-                 cancel_pipe[1]);
+                 cancel_pipe);
     struct run_watch watch = {.event = printer_event, .ctx = &printer, .cancel_fd = cancel_pipe[0]};
     session_run(&in->request, &watch, &result);
     report(in, &printer, &result);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,15 +14,41 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-void printer_init(struct printer *printer, enum print_mode mode, int cancel_fd)
+void printer_init(struct printer *printer, enum print_mode mode, const int cancel_pipe[2])
 {
-    *printer = (struct printer){.mode = mode, .cancel_fd = cancel_fd};
+    *printer =
+        (struct printer){.mode = mode, .stop_fd = cancel_pipe[0], .cancel_fd = cancel_pipe[1]};
+}
+
+/* A reader may stand still (`| less`), and then a write does not return, not even for Ctrl-C. So it
+ * is made only when there is room, and waiting for that ends soon after we were asked to stop. */
+#define STOPPING_MS 100
+
+static int write_until_stopped(const struct printer *printer, int stream, struct str text)
+{
+    while (text.n) {
+        struct pollfd wait[] = {{.fd = stream, .events = POLLOUT},
+                                {.fd = printer->stop_fd, .events = POLLIN}};
+        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+            return -1;
+        if (wait[1].revents && !wait[0].revents && poll(wait, 1, STOPPING_MS) == 0) {
+            errno = EPIPE; /* as good as gone */
+            return -1;
+        }
+        if (!wait[0].revents)
+            continue;
+        ssize_t n = write(stream, text.p, text.n < PIPE_BUF ? text.n : PIPE_BUF);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return -1;
+        text = str_slice(text, n > 0 ? (size_t)n : 0, text.n);
+    }
+    return 0;
 }
 
 /* A reader that went away (`| head`) ends the run, as SIGPIPE would end any program. */
 static void put(struct printer *printer, int stream, struct str text)
 {
-    if (printer->failed || fd_write_all(stream, text.p, text.n) == 0)
+    if (printer->failed || write_until_stopped(printer, stream, text) == 0)
         return;
     if (stream == 1) {
         printer->failed = errno;

@@ -13,13 +13,14 @@ enum print_mode {
 /* Shows a run while it goes on. */
 struct printer {
     enum print_mode mode;
+    int stop_fd;   /* readable when the user wants an end */
     int cancel_fd; /* written to when our output cannot be written any more */
     int failed;    /* errno of the write to standard output that failed, EPIPE for a reader gone */
     char held[2][4]; /* of each stream, the beginning of a character whose end is still to come */
     size_t held_n[2];
 };
 
-void printer_init(struct printer *printer, enum print_mode mode, int cancel_fd);
+void printer_init(struct printer *printer, enum print_mode mode, const int cancel_pipe[2]);
 void printer_event(void *ctx, const struct run_event *event); /* for struct run_watch */
 /* What was held back of a stream that grew too long. */
 void printer_finish(struct printer *printer, const struct result *result);

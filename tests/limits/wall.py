@@ -5,6 +5,7 @@ The deadline is the moment that glovebox says it started the program, plus the l
 the kernel's own: a descriptor of each process becomes readable when the process has ended.
 """
 import os
+import subprocess
 import threading
 import time
 
@@ -189,6 +190,32 @@ def test_silent_reader(tap, user):
         process.communicate()
 
 
+def test_interrupted(tap, user):
+    """Ctrl-C while nobody reads: the run ends all the same, and at once."""
+    process = user.start("run", "--timeout", "30s", "--lang", "sh", "-c", "(while :; do :; done) & yes")
+    tree = Tree(process.pid)
+    try:
+        time.sleep(0.4)
+        tree.look()
+        process.send_signal(2)
+        died = tree.wait(1)
+        tap.ok(len(tree.fds) >= 4 and died, f"{user.name}: Ctrl-C ends a run whose reader stands still",
+               tree.alive())
+        tap.equal(wait_for(process, 2), 130, f"{user.name}: and glovebox with it")
+    finally:
+        tree.kill()
+        tree.close()
+        process.kill()
+        process.communicate()
+
+
+def wait_for(process, seconds):
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+
+
 def test_stopped_supervisor(tap, user):
     """glovebox itself is stopped (^Z): the deadline holds."""
     process = user.start("run", "--timeout", "500ms", "-c", "while True: pass")
@@ -225,6 +252,7 @@ def test(tap, user):
     test_text(tap, user)
     test_first_ends(tap, user)
     test_silent_reader(tap, user)
+    test_interrupted(tap, user)
     test_stopped_supervisor(tap, user)
     ordered = sorted(overshoots)
     if ordered:

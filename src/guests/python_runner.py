@@ -89,6 +89,8 @@ def set_paths(path, source):
     if sys.path[:1] == [""]:  # -c's; without it PYTHONSAFEPATH is set
         sys.path[0] = path.rpartition("/")[0]
     sys.meta_path.append(finder)
+    if "linecache" in sys.modules:  # 3.13 keeps the text of -c for tracebacks of any "<string>"
+        sys.modules["linecache"].cache.pop("<string>", None)
     if has_any(source, SITE):
         load_site()
         return

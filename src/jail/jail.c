@@ -118,7 +118,9 @@ static int lend_all(struct loan *loan, const struct jail_spec *spec, const struc
     return 0;
 }
 
-/* The host may ignore or block signals; the guest must start like any program. */
+/* The host may ignore or block signals; the guest must start like any program. What is typed at a
+ * terminal goes to a whole group of processes: it is for the host, which then ends the jail and
+ * says why. */
 static void plain_signals(posix_spawnattr_t *attr)
 {
     sigset_t set;
@@ -128,7 +130,9 @@ static void plain_signals(posix_spawnattr_t *attr)
     posix_spawnattr_setsigdefault(attr, &set);
     sigemptyset(&set);
     posix_spawnattr_setsigmask(attr, &set);
-    posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(attr, 0);
+    posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                       POSIX_SPAWN_SETPGROUP);
 }
 
 static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds, int control,

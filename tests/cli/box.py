@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the command line share: one place to run glovebox from, and checks that print TAP."""
+
 import json
 import os
 import re
@@ -25,7 +26,9 @@ def text(value):
 
 def make_folder(owner):
     """For an owner's homes: not below /tmp, which is another folder inside the jail."""
-    places = [p for p in ("/home", "/srv", "/opt", os.path.expanduser("~")) if os.access(p, os.W_OK)]
+    places = [
+        p for p in ("/home", "/srv", "/opt", os.path.expanduser("~")) if os.access(p, os.W_OK)
+    ]
     folder = tempfile.mkdtemp(prefix="glovebox-cli-", dir=(places or [None])[0])
     if owner != os.geteuid():
         os.chown(folder, owner, owner)
@@ -48,7 +51,11 @@ class Done:
         return [json.loads(line) for line in self.out.splitlines()]
 
     def __str__(self):
-        return "exit %s\nstdout: %s\nstderr: %s" % (self.code, text(self.out)[-2000:], text(self.err)[-2000:])
+        return "exit %s\nstdout: %s\nstderr: %s" % (
+            self.code,
+            text(self.out)[-2000:],
+            text(self.err)[-2000:],
+        )
 
 
 class Suite:
@@ -65,7 +72,10 @@ class Suite:
         with self.lock:
             self.number += 1
             self.failed += not good
-            lines = ["%s %d - %s%s" % ("ok" if good else "not ok", self.number, name, " # SKIP " + skip if skip else "")]
+            lines = [
+                "%s %d - %s%s"
+                % ("ok" if good else "not ok", self.number, name, " # SKIP " + skip if skip else "")
+            ]
             if not good:
                 lines += ["# " + line for line in text(detail).splitlines()[:60]]
             self.out.write("\n".join(lines).encode("ascii", "backslashreplace") + b"\n")
@@ -95,7 +105,11 @@ class Test:
 
     def write(self, name, data="", mode=None):
         """A file in the working folder (or at an absolute path); returns its path."""
-        path = os.path.join(self.dir, name) if isinstance(name, str) else os.path.join(os.fsencode(self.dir), name)
+        path = (
+            os.path.join(self.dir, name)
+            if isinstance(name, str)
+            else os.path.join(os.fsencode(self.dir), name)
+        )
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
             f.write(data if isinstance(data, bytes) else data.encode())
@@ -118,8 +132,13 @@ class Test:
         more.setdefault("stdin", subprocess.DEVNULL)
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen([self.glovebox, *args], env=self.env(env), cwd=cwd or self.dir,
-                                start_new_session=True, **more)
+        return subprocess.Popen(
+            [self.glovebox, *args],
+            env=self.env(env),
+            cwd=cwd or self.dir,
+            start_new_session=True,
+            **more
+        )
 
     def command(self, argv, stdin=b"", env=None, cwd=None, timeout=30, **more):
         """Any program, in this test's surroundings; killed with all it started when it takes too long."""
@@ -128,8 +147,15 @@ class Test:
         else:
             more["stdin"], stdin = stdin, None
         begin = time.monotonic()
-        p = subprocess.Popen(argv, env=self.env(env), cwd=cwd or self.dir, start_new_session=True,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        p = subprocess.Popen(
+            argv,
+            env=self.env(env),
+            cwd=cwd or self.dir,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **more
+        )
         code = None
         try:
             out, err = p.communicate(stdin, timeout)
@@ -158,22 +184,35 @@ class Test:
         flags = re.S
         if isinstance(pattern, bytes) != isinstance(value, bytes):
             value = text(value)
-        return self.ok(re.search(pattern, value, flags), name, "%r\nnot in\n%s" % (pattern, text(value)))
+        return self.ok(
+            re.search(pattern, value, flags), name, "%r\nnot in\n%s" % (pattern, text(value))
+        )
 
     def exits(self, done, code, name, out=None):
         """The exit status, and standard output where it is known."""
         good = done.code == code and (out is None or done.out == out)
-        return self.ok(good, name, "want exit %s%s\n%s" % (code, "" if out is None else ", stdout %r" % out, done))
+        return self.ok(
+            good,
+            name,
+            "want exit %s%s\n%s" % (code, "" if out is None else ", stdout %r" % out, done),
+        )
 
     def refused(self, done, code, pattern, name):
         """One line on standard error that matches, nothing on standard output."""
         line = done.err.decode("utf-8", "backslashreplace")
-        good = done.code == code and line.count("\n") == 1 and re.search(pattern, line) and not done.out
+        good = (
+            done.code == code
+            and line.count("\n") == 1
+            and re.search(pattern, line)
+            and not done.out
+        )
         return self.ok(good, name, "want exit %s and one line with %r\n%s" % (code, pattern, done))
 
     def skip(self, name, why):
         must = os.environ.get("GLOVEBOX_MUST_JAIL") == "1" and not why.startswith("needs root")
-        return self.suite.say(not must, "%s: %s: %s" % (self.who, self.name, name), why, "" if must else why)
+        return self.suite.say(
+            not must, "%s: %s: %s" % (self.who, self.name, name), why, "" if must else why
+        )
 
     def has(self, *layers):
         """Whether these layers hold here."""
@@ -198,7 +237,11 @@ def run_tests(suite, modules, words):
                 continue
             if words and not any(word in full for word in words):
                 continue
-            if getattr(function, "once", False) and suite.who == "user" and os.environ.get("GLOVEBOX_BOTH"):
+            if (
+                getattr(function, "once", False)
+                and suite.who == "user"
+                and os.environ.get("GLOVEBOX_BOTH")
+            ):
                 continue
             test = Test(suite, full)
             try:

@@ -3,6 +3,7 @@
 """Tests of the program from outside: tests/cli/run.py [WORD...], with $GLOVEBOX (build/glovebox). Prints TAP.
 
 As root each test runs twice: as root, and as an ordinary user."""
+
 import glob
 import importlib
 import os
@@ -52,7 +53,9 @@ def as_user(glovebox, folder, modules, words, number):
 
 def main(words):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
-    glovebox = os.path.abspath(os.environ.get("GLOVEBOX") or os.path.join(box.ROOT, "build", "glovebox"))
+    glovebox = os.path.abspath(
+        os.environ.get("GLOVEBOX") or os.path.join(box.ROOT, "build", "glovebox")
+    )
     names = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(box.HERE, "test_*.py")))
     modules = [importlib.import_module(name) for name in names]
     os.umask(0o022)

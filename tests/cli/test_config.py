@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where settings come from: defaults, the user's file, the project's, the environment, the command line."""
+
 import os
 import re
 
@@ -17,9 +18,24 @@ def settings(t, *args, **how):
 
 def test_defaults(t):
     found, done = settings(t)
-    want = {"lang": "auto", "backend": "jail", "net": "none", "timeout": "30s", "cpu-time": "0s", "memory": "512m", "cpus": "1.0",
-            "pids": "64", "disk": "256m", "open-files": "1024", "output-limit": "1m", "retries": "2", "retry-delay": "1s",
-            "log-code": "false", "ro": "[]", "require": "[]"}
+    want = {
+        "lang": "auto",
+        "backend": "jail",
+        "net": "none",
+        "timeout": "30s",
+        "cpu-time": "0s",
+        "memory": "512m",
+        "cpus": "1.0",
+        "pids": "64",
+        "disk": "256m",
+        "open-files": "1024",
+        "output-limit": "1m",
+        "retries": "2",
+        "retry-delay": "1s",
+        "log-code": "false",
+        "ro": "[]",
+        "require": "[]",
+    }
     t.equal({k: found.get(k, ("",))[0] for k in want}, want, "built-in defaults", done)
     t.equal({source for _, source in found.values()}, {"default"}, "all of them from nowhere else")
     t.equal((done.code, done.err), (0, b""), "and nothing is run")
@@ -30,17 +46,28 @@ def test_sources(t):
     t.project("timeout = 19s\nmemory = 200m\npids = 40\n")
     found, done = settings(t, "--pids", "7", env={"GLOVEBOX_MEMORY": "100m", "GLOVEBOX_PIDS": "30"})
     t.equal(found.get("cpus"), ("0.9", "user config %s:4" % user), "the user's file", done)
-    t.equal(found.get("timeout"), ("19s", "project config glovebox.conf:1"), "the project's before it")
-    t.equal(found.get("memory"), ("100m", "environment GLOVEBOX_MEMORY"), "the environment before that")
+    t.equal(
+        found.get("timeout"), ("19s", "project config glovebox.conf:1"), "the project's before it"
+    )
+    t.equal(
+        found.get("memory"), ("100m", "environment GLOVEBOX_MEMORY"), "the environment before that"
+    )
     t.equal(found.get("pids"), ("7", "command line"), "the command line before all")
     done = t.run("-c", "import resource; print(1)")
     t.exits(done, 0, "a run with all of them", b"1\n")
     other = t.write("other.conf", "timeout = 60s\n")
     found, _ = settings(t, "--config", other)
-    t.equal((found["timeout"], found["memory"][0]), (("1m", "user config %s:1" % other), "512m"), "--config instead of both files")
+    t.equal(
+        (found["timeout"], found["memory"][0]),
+        (("1m", "user config %s:1" % other), "512m"),
+        "--config instead of both files",
+    )
     found, _ = settings(t, env={"GLOVEBOX_CONFIG": other})
-    t.equal((found["timeout"], found["memory"]), (("19s", "project config glovebox.conf:1"), ("200m", "project config glovebox.conf:2")),
-            "GLOVEBOX_CONFIG instead of the user's")
+    t.equal(
+        (found["timeout"], found["memory"]),
+        (("19s", "project config glovebox.conf:1"), ("200m", "project config glovebox.conf:2")),
+        "GLOVEBOX_CONFIG instead of the user's",
+    )
     os.makedirs(t.path("xdg/glovebox"))
     t.write(t.path("xdg/glovebox/glovebox.conf"), "cpus = 0.7\n")
     found, _ = settings(t, env={"XDG_CONFIG_HOME": t.path("xdg")})
@@ -50,25 +77,59 @@ def test_sources(t):
 
 
 def test_round_trip(t):
-    options = ["--timeout", "90s", "--memory", "1537k", "--cpus", "0.125", "--pids", "0", "--ro", "/usr/share/a b:/x", "--ro", "/etc",
-               "--require", "seccomp", "--log", "/x/y \"z\" #\n\x01.db", "--lang", "js", "--net", "host", "--no-daemon", "--quiet", "--cpu-time", "1h"]
+    options = [
+        "--timeout",
+        "90s",
+        "--memory",
+        "1537k",
+        "--cpus",
+        "0.125",
+        "--pids",
+        "0",
+        "--ro",
+        "/usr/share/a b:/x",
+        "--ro",
+        "/etc",
+        "--require",
+        "seccomp",
+        "--log",
+        "/x/y \"z\" #\n\x01.db",
+        "--lang",
+        "js",
+        "--net",
+        "host",
+        "--no-daemon",
+        "--quiet",
+        "--cpu-time",
+        "1h",
+    ]
     first = t.run(*options, "--print-config")
     path = t.write("printed.conf", first.out)
     second = t.run("--config", path, "--print-config")
     values = [re.sub(rb"  +# .*", b"", d.out) for d in (first, second)]
-    t.ok(first.code == second.code == 0 and values[0] == values[1], "what is printed reads back the same", "%s\n%s" % (first, second))
+    t.ok(
+        first.code == second.code == 0 and values[0] == values[1],
+        "what is printed reads back the same",
+        "%s\n%s" % (first, second),
+    )
 
 
 def test_effect(t):
     t.config("timeout = 300ms\nquiet = true\n")
     done = t.run("-c", "while 1: pass")
-    t.equal((done.code, done.err), (124, b""), "a limit from the user's file holds, and quiet is quiet")
+    t.equal(
+        (done.code, done.err), (124, b""), "a limit from the user's file holds, and quiet is quiet"
+    )
     t.exits(t.run("--timeout", "0", "-c", "print(1)"), 0, "the command line lifts it", b"1\n")
     t.config("lang = sh\n")
     t.exits(t.run("-c", "echo $0"), 0, "a language", b"/box/work/main.sh\n")
     t.config("timeout = 1s\n[language.perl]\ncommand = perl\nextension = .pl\n")
     for command in (("doctor",), ("log",), ("log", "stats"), ("help",), ("help", "run")):
-        t.exits(t.box(*command, timeout=60), 0, "'glovebox %s' beside keys of other commands" % " ".join(command))
+        t.exits(
+            t.box(*command, timeout=60),
+            0,
+            "'glovebox %s' beside keys of other commands" % " ".join(command),
+        )
     t.config("quiet = true\nlog = off\nlog-code = true\nno-daemon = true\nretries = 0\n")
     for command in (("doctor",), ("log",)):
         t.exits(t.box(*command, timeout=60), 0, "'glovebox %s' beside more of them" % command[0])
@@ -95,35 +156,91 @@ def test_errors(t):
         (b"\0", ":1: "),
     ]:
         t.config(text)
-        t.refused(t.run("-c", "print('ran')"), 2, "^glovebox run: .*glovebox.conf" + pattern, "%r" % text)
+        t.refused(
+            t.run("-c", "print('ran')"), 2, "^glovebox run: .*glovebox.conf" + pattern, "%r" % text
+        )
     t.config("x = " + "y" * 300000)
     t.refused(t.run("-c", "print('ran')"), 2, "glovebox.conf", "a file that is too large")
     t.config("")
-    t.refused(t.run("-c", "1", env={"GLOVEBOX_TIMEOUT": "soon"}), 2, "GLOVEBOX_TIMEOUT: 'soon' is not a duration", "in the environment")
-    t.refused(t.run("-c", "1", env={"GLOVEBOX_CONFIG": "/no/such"}), 125, "/no/such", "GLOVEBOX_CONFIG that is not there")
+    t.refused(
+        t.run("-c", "1", env={"GLOVEBOX_TIMEOUT": "soon"}),
+        2,
+        "GLOVEBOX_TIMEOUT: 'soon' is not a duration",
+        "in the environment",
+    )
+    t.refused(
+        t.run("-c", "1", env={"GLOVEBOX_CONFIG": "/no/such"}),
+        125,
+        "/no/such",
+        "GLOVEBOX_CONFIG that is not there",
+    )
     os.remove(os.path.join(t.home, ".config/glovebox/glovebox.conf"))
     os.mkdir(os.path.join(t.home, ".config/glovebox/glovebox.conf"))
     done = t.run("-c", "print('ran')")
-    t.refused(done, done.code if done.code in (2, 125) else 2, "glovebox.conf", "a folder where the file should be")
+    t.refused(
+        done,
+        done.code if done.code in (2, 125) else 2,
+        "glovebox.conf",
+        "a folder where the file should be",
+    )
 
 
 # What a project's file may not do: the key, what it is refused with.
 LOOSER = [
-    ("memory = 0", "may only lower this limit, and it is 512m"), ("memory = 513m", "512m"), ("timeout = 31s", "30s"), ("timeout = 0", "30s"),
-    ("cpus = 1.001", "1.0"), ("cpus = 0", "1.0"), ("pids = 65", "64"), ("pids = 0", "64"), ("disk = 1g", "256m"), ("disk = 0", "256m"),
-    ("inodes = 0", "65536"), ("inodes = 65537", "65536"), ("open-files = 1025", "1024"), ("open-files = 0", "1024"), ("output-limit = 0", "1m"),
-    ("output-limit = 2m", "1m"), ("net = host", "weakens the sandbox"), ("net = none", "weakens the sandbox"), ("ro = [/etc]", "weakens"),
-    ("backend = host", "weakens"), ("log = /tmp/x.db", "weakens"), ("log = off", "weakens"), ("log-code = true", "weakens"), ("quiet = true", "weakens"),
+    ("memory = 0", "may only lower this limit, and it is 512m"),
+    ("memory = 513m", "512m"),
+    ("timeout = 31s", "30s"),
+    ("timeout = 0", "30s"),
+    ("cpus = 1.001", "1.0"),
+    ("cpus = 0", "1.0"),
+    ("pids = 65", "64"),
+    ("pids = 0", "64"),
+    ("disk = 1g", "256m"),
+    ("disk = 0", "256m"),
+    ("inodes = 0", "65536"),
+    ("inodes = 65537", "65536"),
+    ("open-files = 1025", "1024"),
+    ("open-files = 0", "1024"),
+    ("output-limit = 0", "1m"),
+    ("output-limit = 2m", "1m"),
+    ("net = host", "weakens the sandbox"),
+    ("net = none", "weakens the sandbox"),
+    ("ro = [/etc]", "weakens"),
+    ("backend = host", "weakens"),
+    ("log = /tmp/x.db", "weakens"),
+    ("log = off", "weakens"),
+    ("log-code = true", "weakens"),
+    ("quiet = true", "weakens"),
 ]
-STRICTER = ["memory = 512m", "memory = 100m", "timeout = 5s", "cpu-time = 10s", "cpus = 0.5", "pids = 20", "disk = 10m", "inodes = 1000",
-            "open-files = 100", "output-limit = 1k", "require = [rlimits]", "retries = 5", "retry-delay = 2s", "lang = python", "no-daemon = true"]
+STRICTER = [
+    "memory = 512m",
+    "memory = 100m",
+    "timeout = 5s",
+    "cpu-time = 10s",
+    "cpus = 0.5",
+    "pids = 20",
+    "disk = 10m",
+    "inodes = 1000",
+    "open-files = 100",
+    "output-limit = 1k",
+    "require = [rlimits]",
+    "retries = 5",
+    "retry-delay = 2s",
+    "lang = python",
+    "no-daemon = true",
+]
 
 
 def test_project(t):
     for text, pattern in LOOSER:
         t.project("# a stranger's\n" + text + "\n")
         key = text.split(" ")[0]
-        t.refused(t.run("-c", "print('ran')"), 2, r"^glovebox run: glovebox.conf:2: %s: .*%s.*command line" % (key, re.escape(pattern)), "refused: " + text)
+        t.refused(
+            t.run("-c", "print('ran')"),
+            2,
+            r"^glovebox run: glovebox.conf:2: %s: .*%s.*command line" % (key, re.escape(pattern)),
+            "refused: " + text,
+        )
     for text in STRICTER:
         t.project(text + "\n")
         t.exits(t.run("-c", "print('ran')"), 0, "allowed: " + text, b"ran\n")
@@ -137,7 +254,11 @@ def test_project(t):
     t.refused(t.run("-c", "1"), 2, "cpu-time: .*it is 5s", "no limit is higher than any")
     t.project("memory = 2g\n")
     found, done = settings(t, "--memory", "64m")
-    t.equal((done.code, found.get("memory")), (0, ("64m", "command line")), "what the command line decides is decided")
+    t.equal(
+        (done.code, found.get("memory")),
+        (0, ("64m", "command line")),
+        "what the command line decides is decided",
+    )
 
     t.config("require = [seccomp]\n")
     t.project("require = []\n")
@@ -167,11 +288,25 @@ def test_project_languages(t):
     ]:
         t.project(text)
         done = t.run("-c", "print('ran')")
-        t.refused(done, 2, r"^glovebox run: glovebox.conf:[23]: .*%s" % re.escape(pattern), "refused: %r" % text)
+        t.refused(
+            done,
+            2,
+            r"^glovebox run: glovebox.conf:[23]: .*%s" % re.escape(pattern),
+            "refused: %r" % text,
+        )
     t.config("[language.perl]\ncommand = perl\nextension = .pl\naliases = [camel]\n")
-    for text in ("[language.perl]\nargs = [\"-w\", \"{file}\"]\n", "[language.camel]\ncommand = sh\n", "[language.x]\ncommand = sh\nextension = .pl\n"):
+    for text in (
+        "[language.perl]\nargs = [\"-w\", \"{file}\"]\n",
+        "[language.camel]\ncommand = sh\n",
+        "[language.x]\ncommand = sh\nextension = .pl\n",
+    ):
         t.project(text)
-        t.refused(t.run("-c", "print('ran')"), 2, "^glovebox run: glovebox.conf:", "nor the user's own: %r" % text)
+        t.refused(
+            t.run("-c", "print('ran')"),
+            2,
+            "^glovebox run: glovebox.conf:",
+            "nor the user's own: %r" % text,
+        )
 
 
 def test_guest_writes_project(t):
@@ -180,5 +315,10 @@ def test_guest_writes_project(t):
     os.mkdir(work)
     code = "open('glovebox.conf', 'w').write('timeout = 1s'); open('other.txt', 'w').write('x')"
     done = t.run("--work-dir", work, "--out", t.path("here/out"), "-c", code)
-    t.equal((done.code, os.listdir(work), os.listdir(t.path("here/out"))), (0, ["other.txt"], ["other.txt"]), "it stays inside", done)
+    t.equal(
+        (done.code, os.listdir(work), os.listdir(t.path("here/out"))),
+        (0, ["other.txt"], ["other.txt"]),
+        "it stays inside",
+        done,
+    )
     t.match(b"left out: glovebox.conf", done.err, "and that is said")

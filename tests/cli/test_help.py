@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What explains the program: help, the man page, completion, suggestions."""
+
 import re
 import shutil
 
@@ -14,9 +15,17 @@ def test_overview(t):
     done = t.box("--help")
     for name in COMMANDS + TOPICS:
         t.match(rb"\n  %s  " % name.encode(), done.out, "--help lists " + name)
-    t.equal((done.code, t.box("-h").out, t.box("help").out), (0, done.out, done.out), "three ways to ask")
+    t.equal(
+        (done.code, t.box("-h").out, t.box("help").out),
+        (0, done.out, done.out),
+        "three ways to ask",
+    )
     done = t.box()
-    t.ok(done.code == 2 and b"Usage:" in done.err and not done.out, "without a command: usage, on standard error", done)
+    t.ok(
+        done.code == 2 and b"Usage:" in done.err and not done.out,
+        "without a command: usage, on standard error",
+        done,
+    )
     done = t.box("--version")
     t.ok(done.code == 0 and re.fullmatch(rb"glovebox \d+\.\d+\.\d+\n", done.out), "--version", done)
     t.equal(t.box("-V").out, done.out, "-V")
@@ -26,16 +35,56 @@ def test_overview(t):
 def test_commands(t):
     for name in COMMANDS:
         done = t.box(name, "--help")
-        t.ok(done.code == 0 and done.out.startswith(b"Usage: glovebox " + name.encode()) and not done.err, name + " --help", done)
-        t.equal((t.box(name, "-h").out, t.box("help", name).out), (done.out, done.out), "three ways to ask about " + name)
+        t.ok(
+            done.code == 0
+            and done.out.startswith(b"Usage: glovebox " + name.encode())
+            and not done.err,
+            name + " --help",
+            done,
+        )
+        t.equal(
+            (t.box(name, "-h").out, t.box("help", name).out),
+            (done.out, done.out),
+            "three ways to ask about " + name,
+        )
         wide = [l for l in done.out.decode().splitlines() if len(l) > 80]
         t.equal(wide, [], name + " --help fits 80 columns")
         t.ok(not re.search(rb"[ \t]\n", done.out), name + " --help has no blanks at line ends")
         narrow = t.box(name, "--help", env={"COLUMNS": "50"}).out.decode()
-        t.ok(len(narrow.splitlines()) > len(done.out.splitlines()), name + " --help follows COLUMNS")
+        t.ok(
+            len(narrow.splitlines()) > len(done.out.splitlines()), name + " --help follows COLUMNS"
+        )
     text = t.box("run", "--help").out.decode()
-    for option in ("backend", "lang", "timeout", "cpu-time", "memory", "cpus", "pids", "disk", "output-limit", "file", "out", "env", "stdin", "net", "ro",
-                   "retries", "require", "json", "events", "quiet", "work-dir", "print-config", "log", "log-code", "no-daemon", "allow-unsafe", "trace-time", "config"):
+    for option in (
+        "backend",
+        "lang",
+        "timeout",
+        "cpu-time",
+        "memory",
+        "cpus",
+        "pids",
+        "disk",
+        "output-limit",
+        "file",
+        "out",
+        "env",
+        "stdin",
+        "net",
+        "ro",
+        "retries",
+        "require",
+        "json",
+        "events",
+        "quiet",
+        "work-dir",
+        "print-config",
+        "log",
+        "log-code",
+        "no-daemon",
+        "allow-unsafe",
+        "trace-time",
+        "config",
+    ):
         t.match("--%s[ \n]" % option, text, "run --help has --" + option)
     t.match(r"--timeout TIME +.*\(default 30s\)", text, "with its default")
     t.exits(t.run("--help", "--memory", "lots"), 2, "a wrong value beside --help is still wrong")
@@ -50,15 +99,32 @@ def test_topics(t):
         t.ok(done.code == 0 and len(done.out) > 200 and not done.err, "help " + name, done)
     results = t.box("help", "results").out.decode()
     from test_result import EXTRA, FIELDS, ODD
+
     missing = [f for f in FIELDS + EXTRA + ODD if not re.search(r"\b%s\b" % f, results)]
     t.equal(missing, [], "'help results' has every field")
     events = t.box("help", "events").out.decode()
-    t.equal([e for e in ("started", "stdout", "stderr", "denied", "limit", "file", "finished") if e not in events], [], "'help events' has every event")
+    t.equal(
+        [
+            e
+            for e in ("started", "stdout", "stderr", "denied", "limit", "file", "finished")
+            if e not in events
+        ],
+        [],
+        "'help events' has every event",
+    )
     status = t.box("help", "exit-status").out.decode()
-    t.equal([n for n in ("124", "125", "126", "137", "128+N", " 2 ") if n not in status], [], "'help exit-status' has every number")
+    t.equal(
+        [n for n in ("124", "125", "126", "137", "128+N", " 2 ") if n not in status],
+        [],
+        "'help exit-status' has every number",
+    )
     config = t.box("help", "config").out.decode()
     stricter = re.search("only make stricter: ([^.]*)\\.", config)
-    t.ok(stricter and {"memory", "timeout", "require"} <= set(re.split(r",\s+", stricter[1])), "'help config' says what a project may", config)
+    t.ok(
+        stricter and {"memory", "timeout", "require"} <= set(re.split(r",\s+", stricter[1])),
+        "'help config' says what a project may",
+        config,
+    )
     t.exits(t.box("help", "run", "config"), 0, "several at once")
     t.refused(t.box("help", "confg"), 2, "did you mean 'config'", "a topic mistyped")
     t.refused(t.box("help", "xyzzy"), 2, "'glovebox help' lists", "one there never was")
@@ -66,16 +132,30 @@ def test_topics(t):
 
 @box.once
 def test_suggestions(t):
-    t.refused(t.box("rnu"), 2, "there is no command 'rnu'; did you mean 'run'", "a command mistyped")
+    t.refused(
+        t.box("rnu"), 2, "there is no command 'rnu'; did you mean 'run'", "a command mistyped"
+    )
     t.refused(t.box("doctr"), 2, "did you mean 'doctor'", "another")
     t.refused(t.box("frobnicate"), 2, "'glovebox help' lists them", "one there never was")
     t.refused(t.box(""), 2, "there is no command ''", "an empty one")
-    t.refused(t.box("a\x1b[31m\n"), 2, r"'a\\x1b\[31m\\x0a'", "an odd one cannot write on the terminal")
+    t.refused(
+        t.box("a\x1b[31m\n"), 2, r"'a\\x1b\[31m\\x0a'", "an odd one cannot write on the terminal"
+    )
     t.refused(t.box(b"\xff" * 5000), 2, "there is no command", "a long one")
     t.refused(t.box("--verison"), 2, "--verison", "an option of no command")
     t.refused(t.box("hello.py"), 2, "there is no command 'hello.py'", "a file without 'run'")
-    t.refused(t.box("doctor", "--jsn"), 2, "unknown option --jsn; did you mean --json", "an option of doctor's")
-    t.refused(t.box("doctor", "--memory", "1m"), 2, "--memory means nothing to 'glovebox doctor'", "an option of run's")
+    t.refused(
+        t.box("doctor", "--jsn"),
+        2,
+        "unknown option --jsn; did you mean --json",
+        "an option of doctor's",
+    )
+    t.refused(
+        t.box("doctor", "--memory", "1m"),
+        2,
+        "--memory means nothing to 'glovebox doctor'",
+        "an option of run's",
+    )
     t.refused(t.box("doctor", "x"), 2, "takes no 'x'", "an operand too many")
     t.refused(t.box("log", "lst"), 2, "did you mean 'list'", "a part of log mistyped")
     t.refused(t.box("help", "--mann"), 2, "did you mean --man", "an option of help's")
@@ -89,8 +169,15 @@ def test_man(t):
     for name in COMMANDS:
         t.match(r"\.SS \"glovebox %s\"" % name, page.out, "has " + name)
     if shutil.which("man"):
-        done = t.command(["man", "--warnings", "-l", path], env={"MANPAGER": "cat", "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
-        t.ok(done.code == 0 and not done.err and b"--timeout" in done.out, "man has no complaints", done)
+        done = t.command(
+            ["man", "--warnings", "-l", path],
+            env={"MANPAGER": "cat", "MANWIDTH": "80", "LC_ALL": "C.UTF-8"},
+        )
+        t.ok(
+            done.code == 0 and not done.err and b"--timeout" in done.out,
+            "man has no complaints",
+            done,
+        )
     else:
         t.skip("man has no complaints", "needs man")
     if shutil.which("groff"):
@@ -106,12 +193,27 @@ def test_completion(t):
     t.exits(t.command(["bash", "-n", script]), 0, "the completion script is a script", b"")
 
     def complete(*words):
-        code = "source %s; COMP_WORDS=(%s); COMP_CWORD=%d; cur=; $(complete -p glovebox | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%%s\\n' \"${COMPREPLY[@]}\"" % (
-            script, " ".join("'%s'" % w for w in words), len(words) - 1)
+        code = (
+            "source %s; COMP_WORDS=(%s); COMP_CWORD=%d; cur=; $(complete -p glovebox | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%%s\\n' \"${COMPREPLY[@]}\""
+            % (script, " ".join("'%s'" % w for w in words), len(words) - 1)
+        )
         return t.command(["bash", "--norc", "-c", code]).out.decode().split()
-    t.equal(sorted(w for w in complete("glovebox", "") if not w.startswith("-")), sorted(COMMANDS), "commands")
-    t.ok({"run", "config", "limits"} <= set(complete("glovebox", "help", "")), "topics", complete("glovebox", "help", ""))
-    t.ok({"--timeout", "--json"} <= set(complete("glovebox", "run", "--")), "options", complete("glovebox", "run", "--"))
+
+    t.equal(
+        sorted(w for w in complete("glovebox", "") if not w.startswith("-")),
+        sorted(COMMANDS),
+        "commands",
+    )
+    t.ok(
+        {"run", "config", "limits"} <= set(complete("glovebox", "help", "")),
+        "topics",
+        complete("glovebox", "help", ""),
+    )
+    t.ok(
+        {"--timeout", "--json"} <= set(complete("glovebox", "run", "--")),
+        "options",
+        complete("glovebox", "run", "--"),
+    )
     t.equal(sorted(complete("glovebox", "run", "--net", "")), ["host", "none"], "choices")
     t.write("some.py", "")
     t.ok("some.py" in complete("glovebox", "run", "so"), "files", complete("glovebox", "run", "so"))
@@ -126,9 +228,12 @@ def test_plain_text(t):
     import os
     import pty
     import subprocess
+
     for env, want in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)):
         master, slave = pty.openpty()
-        p = subprocess.Popen([t.glovebox, "doctor"], env=t.env(env), stdin=subprocess.DEVNULL, stdout=slave)
+        p = subprocess.Popen(
+            [t.glovebox, "doctor"], env=t.env(env), stdin=subprocess.DEVNULL, stdout=slave
+        )
         os.close(slave)
         data = b""
         try:
@@ -143,21 +248,52 @@ def test_plain_text(t):
 
 def test_doctor(t):
     import json
+
     done = t.box("doctor", timeout=60)
     doc = t.box("doctor", "--json", timeout=60).json
-    t.equal(sorted(doc), ["holds", "languages", "layers", "problem", "runs", "version"], "doctor --json")
-    t.equal(sorted(doc["layers"][0]), ["detail", "does", "essential", "how", "name", "state", "without"], "a layer")
-    t.equal({l["state"] for l in doc["layers"]} - {"present", "absent", "partial"}, set(), "states of layers")
-    t.equal(sorted(doc["languages"][0]), ["name", "path", "problem", "state", "version"], "a language")
-    t.equal([l["name"] for l in doc["languages"]], ["python", "javascript", "r", "bash", "sh"], "languages")
-    t.equal(done.code, 0 if doc["holds"] else 1, "the exit status says whether the default policy holds")
+    t.equal(
+        sorted(doc), ["holds", "languages", "layers", "problem", "runs", "version"], "doctor --json"
+    )
+    t.equal(
+        sorted(doc["layers"][0]),
+        ["detail", "does", "essential", "how", "name", "state", "without"],
+        "a layer",
+    )
+    t.equal(
+        {l["state"] for l in doc["layers"]} - {"present", "absent", "partial"},
+        set(),
+        "states of layers",
+    )
+    t.equal(
+        sorted(doc["languages"][0]), ["name", "path", "problem", "state", "version"], "a language"
+    )
+    t.equal(
+        [l["name"] for l in doc["languages"]],
+        ["python", "javascript", "r", "bash", "sh"],
+        "languages",
+    )
+    t.equal(
+        done.code, 0 if doc["holds"] else 1, "the exit status says whether the default policy holds"
+    )
     for layer in doc["layers"]:
-        t.match(r"\n  %s +%s  " % (layer["name"], layer["state"]), done.out, "the table has " + layer["name"])
+        t.match(
+            r"\n  %s +%s  " % (layer["name"], layer["state"]),
+            done.out,
+            "the table has " + layer["name"],
+        )
         if layer["state"] != "present":
             t.ok(layer["without"] and layer["how"], "and how to get it", layer)
     doc = t.box("doctor", "--json", env={"PATH": "/nonexistent"}, timeout=60).json
     t.equal({l["state"] for l in doc["languages"]}, {"absent"}, "without interpreters")
-    t.ok(all("apt-get install" in l["problem"] for l in doc["languages"]), "and how to get them", doc["languages"])
+    t.ok(
+        all("apt-get install" in l["problem"] for l in doc["languages"]),
+        "and how to get them",
+        doc["languages"],
+    )
     result = t.run("--json", "-c", "1").json
     present = {l["name"] for l in doc["layers"] if l["state"] == "present"}
-    t.ok(set(result["isolation"]) >= present, "what doctor promises, a run holds", (result["isolation"], present))
+    t.ok(
+        set(result["isolation"]) >= present,
+        "what doctor promises, a run holds",
+        (result["isolation"], present),
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which language a program is in: the hint, the extension, the first line, then the text (row A20)."""
+
 import os
 
 # What the language says of itself, for any of these.
@@ -61,21 +62,46 @@ CONTENT = [
 
 # (--lang, language)
 HINTS = [
-    ("python", "python"), ("py", "python"), ("python3", "python"), ("Python", "python"), ("PY", "python"),
-    ("tool_code", "python"), ("javascript", "javascript"), ("js", "javascript"), ("node", "javascript"),
-    ("JavaScript", "javascript"), ("r", "r"), ("R", "r"), ("rscript", "r"), ("bash", "bash"), ("shell", "bash"),
-    ("sh", "sh"), ("posix", "sh"),
+    ("python", "python"),
+    ("py", "python"),
+    ("python3", "python"),
+    ("Python", "python"),
+    ("PY", "python"),
+    ("tool_code", "python"),
+    ("javascript", "javascript"),
+    ("js", "javascript"),
+    ("node", "javascript"),
+    ("JavaScript", "javascript"),
+    ("r", "r"),
+    ("R", "r"),
+    ("rscript", "r"),
+    ("bash", "bash"),
+    ("shell", "bash"),
+    ("sh", "sh"),
+    ("posix", "sh"),
 ]
 
 # (file name, text, language): an extension comes before what the text looks like, except that a .sh may say.
 FILES = [
-    ("a.py", "echo = 1", "python"), ("a.pyw", "x = 1", "python"), ("A.PY", "x = 1", "python"),
-    ("a.js", "var print = 1", "javascript"), ("a.cjs", "require('fs')", "javascript"),
-    ("a.mjs", "import 'fs'; var def = 1", "javascript"), ("a.r", "print(1)", "r"), ("a.R", "print(1)", "r"),
-    ("a.bash", "true # import x", "bash"), ("a.sh", "true", "bash"), ("b.sh", "#!/bin/sh\ntrue", "sh"),
-    ("c.sh", "#!/usr/bin/env bash\ntrue", "bash"), ("a.py.sh", "true", "bash"), ("a.txt", "print(1)", "python"),
-    ("a.unknown", "echo hello", "bash"), ("py", "echo hello", "bash"), (".py", "x = 1", "python"),
-    ("archive.tar.py", "x = 1", "python"), ("b.py", "#!/bin/sh\nx = 1", "python"),
+    ("a.py", "echo = 1", "python"),
+    ("a.pyw", "x = 1", "python"),
+    ("A.PY", "x = 1", "python"),
+    ("a.js", "var print = 1", "javascript"),
+    ("a.cjs", "require('fs')", "javascript"),
+    ("a.mjs", "import 'fs'; var def = 1", "javascript"),
+    ("a.r", "print(1)", "r"),
+    ("a.R", "print(1)", "r"),
+    ("a.bash", "true # import x", "bash"),
+    ("a.sh", "true", "bash"),
+    ("b.sh", "#!/bin/sh\ntrue", "sh"),
+    ("c.sh", "#!/usr/bin/env bash\ntrue", "bash"),
+    ("a.py.sh", "true", "bash"),
+    ("a.txt", "print(1)", "python"),
+    ("a.unknown", "echo hello", "bash"),
+    ("py", "echo hello", "bash"),
+    (".py", "x = 1", "python"),
+    ("archive.tar.py", "x = 1", "python"),
+    ("b.py", "#!/bin/sh\nx = 1", "python"),
 ]
 
 
@@ -106,7 +132,9 @@ def test_by_hint(t):
     got, done = language_of(t, "--lang", "sh", "x.py")
     t.equal((got, done.json["stdout"]), ("sh", "shell\n"), "a hint comes before the extension")
     for wrong in ("cobol", "", "pythn", "../python", "a" * 300):
-        t.refused(t.run("--lang", wrong, "-c", "1"), 2, "language", "--lang %.20r is refused" % wrong)
+        t.refused(
+            t.run("--lang", wrong, "-c", "1"), 2, "language", "--lang %.20r is refused" % wrong
+        )
 
 
 def test_by_file(t):
@@ -127,37 +155,69 @@ def test_runs_as(t):
     }
     for lang, (code, out) in programs.items():
         t.exits(t.run("--lang", lang, "-c", code, timeout=60), 0, lang + " it is", out)
-    t.exits(t.run("-c", "import { sep } from 'node:path';\nconsole.log(sep, await Promise.resolve(1))"), 0,
-            "a module of JavaScript by its import", b"/ 1\n")
-    t.exits(t.run("--lang", "js", "-c", "const p = require('path'); console.log(p.sep)"), 0, "require", b"/\n")
+    t.exits(
+        t.run("-c", "import { sep } from 'node:path';\nconsole.log(sep, await Promise.resolve(1))"),
+        0,
+        "a module of JavaScript by its import",
+        b"/ 1\n",
+    )
+    t.exits(
+        t.run("--lang", "js", "-c", "const p = require('path'); console.log(p.sep)"),
+        0,
+        "require",
+        b"/\n",
+    )
     t.exits(t.run("--lang", "js", "-c", "process.exit(3)"), 3, "exit of JavaScript", b"")
     t.exits(t.run("--lang", "r", "-c", "quit(status = 4)", timeout=60), 4, "exit of R", b"")
     t.exits(t.run("--lang", "sh", "-c", "exit 5"), 5, "exit of sh", b"")
     t.exits(t.run("--lang", "bash", "-c", "set -e; false; echo never"), 1, "set -e", b"")
-    for lang, code in (("js", "throw new Error('x')"), ("r", "stop('x')"), ("bash", "no_such_command")):
+    for lang, code in (
+        ("js", "throw new Error('x')"),
+        ("r", "stop('x')"),
+        ("bash", "no_such_command"),
+    ):
         done = t.run("--lang", lang, "-c", code, timeout=60)
         t.ok(done.code not in (0, 125) and done.err, "an error of " + lang, done)
 
 
 def test_own_language(t):
-    t.config("[language.perl]\ncommand = perl\nextension = .pl\nargs = [\"-w\", \"{file}\"]\naliases = [pl, camel]\n")
+    t.config(
+        "[language.perl]\ncommand = perl\nextension = .pl\nargs = [\"-w\", \"{file}\"]\naliases = [pl, camel]\n"
+    )
     t.write("x.pl", 'print "perl $^W @ARGV\\n";')
     t.exits(t.run("x.pl", "--", "a"), 0, "by its extension", b"perl 1 a\n")
     for name in ("perl", "pl", "camel", "PERL"):
         t.exits(t.run("--lang", name, "-c", 'print "p\\n"'), 0, "--lang " + name, b"p\n")
-    t.exits(t.run("-", stdin=b"#!/usr/bin/env perl\nprint qq(she\\n)"), 0, "by its first line", b"she\n")
-    t.exits(t.run("-c", "#!/usr/bin/perl5.36 -w\nprint 5"), 0, "by its first line, with a version", b"5")
+    t.exits(
+        t.run("-", stdin=b"#!/usr/bin/env perl\nprint qq(she\\n)"), 0, "by its first line", b"she\n"
+    )
+    t.exits(
+        t.run("-c", "#!/usr/bin/perl5.36 -w\nprint 5"), 0, "by its first line, with a version", b"5"
+    )
     got, done = language_of(t, "--lang", "perl", "-c", "1")
     t.equal(got, "perl", "its name in the result", done)
     t.match(b"perl +present", t.box("doctor", timeout=60).out, "doctor tries it")
 
-    t.config("[language.tool]\ncommand = [no-such-tool, %s]\n" % t.write("bin/tool", "#!/bin/sh\necho tool; cat $1\n", 0o755))
-    t.exits(t.run("--lang", "tool", "-c", "the text"), 0, "the second command; {file} is what it is called with", b"tool\nthe text")
+    t.config(
+        "[language.tool]\ncommand = [no-such-tool, %s]\n"
+        % t.write("bin/tool", "#!/bin/sh\necho tool; cat $1\n", 0o755)
+    )
+    t.exits(
+        t.run("--lang", "tool", "-c", "the text"),
+        0,
+        "the second command; {file} is what it is called with",
+        b"tool\nthe text",
+    )
     t.config("[language.cat]\ncommand = cat\nextension = txt\n")
     t.write("y.txt", "plain\n")
     t.exits(t.run("y.txt"), 0, "an extension may be given without its dot", b"plain\n")
     t.config("[language.python]\nargs = [\"-S\", \"{file}\"]\n")
-    t.exits(t.run("-c", "import sys; print(sys.flags.no_site)"), 0, "other arguments for a language we know", b"1\n")
+    t.exits(
+        t.run("-c", "import sys; print(sys.flags.no_site)"),
+        0,
+        "other arguments for a language we know",
+        b"1\n",
+    )
 
 
 def test_own_language_wrong(t):
@@ -178,4 +238,9 @@ def test_own_language_wrong(t):
         else:
             t.refused(done, code, pattern, "%r" % text)
     t.config("[language.x]\ncommand = no-such-interpreter-anywhere\n")
-    t.refused(t.run("--lang", "x", "-c", "1"), 125, "no x on this machine .*no-such-interpreter", "a command that is not there")
+    t.refused(
+        t.run("--lang", "x", "-c", "1"),
+        125,
+        "no x on this machine .*no-such-interpreter",
+        "a command that is not there",
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The run log: what is written, how it is read, and what happens where it cannot be written."""
+
 import hashlib
 import json
 import os
@@ -25,11 +26,29 @@ def test_written(t):
     if not t.equal(len(rows), 6, "every run is a row", rows):
         return
     rows.reverse()
-    t.equal([r["outcome"] for r in rows], ["ok", "failed", "timeout", "signal", "error", "failed"], "how each ended", rows)
+    t.equal(
+        [r["outcome"] for r in rows],
+        ["ok", "failed", "timeout", "signal", "error", "failed"],
+        "how each ended",
+        rows,
+    )
     t.equal([r["exit_code"] for r in rows], [0, 1, 124, 137, -1, 3], "with what")
     good = rows[0]
-    t.equal((good["language"], good["backend"], good["program"], good["stdout_bytes"], good["attempts"]), ("python", "jail", "good.py", 2, 1), "the first", good)
-    t.equal(good["source_sha256"], hashlib.sha256(b"print('x')").hexdigest(), "the hash of its source")
+    t.equal(
+        (
+            good["language"],
+            good["backend"],
+            good["program"],
+            good["stdout_bytes"],
+            good["attempts"],
+        ),
+        ("python", "jail", "good.py", 2, 1),
+        "the first",
+        good,
+    )
+    t.equal(
+        good["source_sha256"], hashlib.sha256(b"print('x')").hexdigest(), "the hash of its source"
+    )
     t.match("ValueError: told", json.dumps(rows[1]), "the first line of an error")
     t.ok("print('x')" not in json.dumps(rows), "the code is not kept")
     path = t.box("log", "path").out.decode().strip()
@@ -45,14 +64,26 @@ def test_read(t):
     t.run("--lang", "sh", "-c", "exit 4")
     rows = runs(t)
     done = t.box("log")
-    t.ok(done.code == 0 and done.out.count(b"\n") == 5 and b"OUTCOME" in done.out, "log lists them", done)
+    t.ok(
+        done.code == 0 and done.out.count(b"\n") == 5 and b"OUTCOME" in done.out,
+        "log lists them",
+        done,
+    )
     t.equal(t.box("log", "list").out, done.out, "log list does")
     ident = rows[0]["id"]
     shown = t.box("log", "show", ident)
     t.ok(shown.code == 0 and ident.encode() in shown.out and b"sh" in shown.out, "log show", shown)
-    t.equal(t.box("log", "show", ident[:14], "--json").json["id"], ident, "the beginning of an id is enough")
+    t.equal(
+        t.box("log", "show", ident[:14], "--json").json["id"],
+        ident,
+        "the beginning of an id is enough",
+    )
     done = t.box("log", "show", "zzzz")
-    t.ok(done.code not in (0, 2) and done.err.count(b"\n") == 1 and not done.out, "one that is not there", done)
+    t.ok(
+        done.code not in (0, 2) and done.err.count(b"\n") == 1 and not done.out,
+        "one that is not there",
+        done,
+    )
     t.refused(t.box("log", "show"), 2, "which run", "log show without an id")
     done = t.box("log", "show", "0")
     t.ok(done.code and done.err.count(b"\n") == 1, "an id that several begin with", done)
@@ -66,9 +97,16 @@ def test_read(t):
     t.equal(len(runs(t, "--until", "1h")), 0, "--until")
     t.equal(len(runs(t, "--text", "ZeroDivision")), 1, "--text")
     t.equal(len(runs(t, "--sha256", rows[0]["source_sha256"][:8])), 1, "--sha256")
-    for args, pattern in ((("--since", "yesterday"), "--since"), (("--outcome", "good"), "not one of"), (("--limit", "x"), "whole number"), (("prune",), "say what to delete"),
-                          (("prune", "--older-than", "30"), "--older-than"), (("list", "x"), "takes no arguments"), (("prune", "--since", "1h"), "means nothing"),
-                          (("stats", "--limit", "2"), "means nothing")):
+    for args, pattern in (
+        (("--since", "yesterday"), "--since"),
+        (("--outcome", "good"), "not one of"),
+        (("--limit", "x"), "whole number"),
+        (("prune",), "say what to delete"),
+        (("prune", "--older-than", "30"), "--older-than"),
+        (("list", "x"), "takes no arguments"),
+        (("prune", "--since", "1h"), "means nothing"),
+        (("stats", "--limit", "2"), "means nothing"),
+    ):
         t.refused(t.box("log", *args), 2, pattern, "log " + " ".join(args))
 
 
@@ -77,7 +115,9 @@ def test_prune(t):
         t.run("-c", "print(%d)" % i)
     t.equal(t.box("log", "prune", "--keep", "3", "--json").json, {"deleted": 2}, "prune --keep")
     t.equal(len(runs(t)), 3, "leaves so many")
-    t.exits(t.box("log", "prune", "--older-than", "1h"), 0, "prune --older-than", b"deleted 0 runs\n")
+    t.exits(
+        t.box("log", "prune", "--older-than", "1h"), 0, "prune --older-than", b"deleted 0 runs\n"
+    )
     time.sleep(0.05)
     t.exits(t.box("log", "prune", "--older-than", "0s"), 0, "all of them")
     t.equal(len(runs(t)), 0, "are gone")
@@ -100,13 +140,21 @@ def test_code(t):
     t.match(rb"print\('kept'\)", t.box("log", "show", rows[1]["id"]).out, "for people too")
     t.run("--log-code", t.write("odd.py", b"x = '\x1b[31m\xff\x00'\n"))
     done = t.box("log", "show", runs(t)[0]["id"])
-    t.ok(b"\x1b" not in done.out and b"\xff" not in done.out and done.code == 0, "a text cannot write on the terminal", done)
+    t.ok(
+        b"\x1b" not in done.out and b"\xff" not in done.out and done.code == 0,
+        "a text cannot write on the terminal",
+        done,
+    )
 
 
 def test_elsewhere(t):
     path = t.path("here/deep/own log.db")
     done = t.run("--log", path, "-c", "print(1)")
-    t.ok(done.code == 0 and done.out == b"1\n", "a log in a folder that is not there does not stop the run", done)
+    t.ok(
+        done.code == 0 and done.out == b"1\n",
+        "a log in a folder that is not there does not stop the run",
+        done,
+    )
     path = t.path("here/own log.db")
     t.run("--log", path, "-c", "print(1)")
     t.equal((len(runs(t, "--log", path)), len(runs(t))), (1, 1 if done.err else 0), "--log")
@@ -122,7 +170,11 @@ def broken_log(t, name, path, pattern=rb"is not in the log", **env):
     good = done.code == 0 and done.out == b"1\n" and done.err.count(b"\n") == 1
     t.ok(good and pattern in done.err, name + ": the run succeeds, one line says so", done)
     done = t.run("-q", "--log", path, "-c", "print(1)", env=env)
-    t.ok((done.code, done.out, done.err) == (0, b"1\n", b""), name + ": not even that with --quiet", done)
+    t.ok(
+        (done.code, done.out, done.err) == (0, b"1\n", b""),
+        name + ": not even that with --quiet",
+        done,
+    )
     doc = t.run("--json", "--log", path, "-c", "print(1)", env=env).json
     t.equal((doc["success"], doc["error"]), (True, None), name + ": nor is the result a failure")
 
@@ -130,7 +182,11 @@ def broken_log(t, name, path, pattern=rb"is not in the log", **env):
 def test_broken(t):
     broken_log(t, "a full disk", "/dev/full")
     broken_log(t, "a folder", t.dir)
-    broken_log(t, "no database", t.write("text.db", "this is not a database, but a text of some length" * 100))
+    broken_log(
+        t,
+        "no database",
+        t.write("text.db", "this is not a database, but a text of some length" * 100),
+    )
     os.mkfifo(t.path("here/fifo"))
     broken_log(t, "a FIFO", t.path("here/fifo"))
     broken_log(t, "a folder without", t.path("here/file/x.db") if t.write("file", "") else "")
@@ -143,18 +199,39 @@ def test_broken(t):
         os.chmod(path, 0o400)
         broken_log(t, "a read-only file", path)
     done = t.run("-c", "print(1)", env={"HOME": "/proc/nowhere"})
-    t.ok(done.code == 0 and done.out == b"1\n" and done.err.count(b"\n") == 1, "a home that is not there", done)
+    t.ok(
+        done.code == 0 and done.out == b"1\n" and done.err.count(b"\n") == 1,
+        "a home that is not there",
+        done,
+    )
     done = t.run("-c", "print(1)", env={"HOME": None})
-    t.ok(done.code == 0 and done.out == b"1\n" and done.err.count(b"\n") <= 1, "no home at all", done)
+    t.ok(
+        done.code == 0 and done.out == b"1\n" and done.err.count(b"\n") <= 1, "no home at all", done
+    )
     import resource
-    done = t.command([t.glovebox, "run", "-c", "print(1)"], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
-    t.ok(done.code in (0, 125) and b"File too large" in done.err, "no file may grow: said, not killed by a signal", done)
+
+    done = t.command(
+        [t.glovebox, "run", "-c", "print(1)"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )
+    t.ok(
+        done.code in (0, 125) and b"File too large" in done.err,
+        "no file may grow: said, not killed by a signal",
+        done,
+    )
 
 
 def test_closed_streams(t):
     """The log's file must not become somebody's standard output."""
     for redirect in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
-        t.command(["sh", "-c", '"$G" run -c "import sys; print(1); sys.stderr.write(str(2))" ' + redirect], env={"G": t.glovebox})
+        t.command(
+            [
+                "sh",
+                "-c",
+                '"$G" run -c "import sys; print(1); sys.stderr.write(str(2))" ' + redirect,
+            ],
+            env={"G": t.glovebox},
+        )
     rows = runs(t)
     t.equal([r["outcome"] for r in rows], ["ok"] * 4, "four runs with closed streams", rows)
 
@@ -171,6 +248,7 @@ def test_concurrent(t):
 
 def test_interrupted(t):
     import signal
+
     p = t.start("run", "-c", "import time; print('up'); time.sleep(20)")
     p.stdout.readline()
     p.send_signal(signal.SIGINT)

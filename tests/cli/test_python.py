@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPython is the oracle: what `python3 FILE` prints and returns in an empty folder, `glovebox run FILE` does."""
+
 import concurrent.futures
 import glob
 import json
@@ -15,6 +16,7 @@ WORK = b"/box/work"
 # What is allowed to differ, and why. The text of both is passed through these first.
 DIFFERENCES = {
     "*": [(rb"0x[0-9a-f]{6,}", b"0xADDRESS", "addresses are random")],
+    "unittest_main.py": [(rb"in [0-9.]+s", b"in SECONDS", "time passes")],
 }
 
 
@@ -87,12 +89,42 @@ ODD = {
 
 # Each with and without a line's end: at the end of the text CPython's messages change.
 BROKEN = [
-    "x = (", "def f():", "if 1:\n    x = 'abc", "class A:\n  def f(self):\n", "'''abc", "f'{'", "try:\n  x",
-    "for x in y:\n# comment\n", "async def f(): pass\nawait f()", "x = 1\n    y = 2", "(", "def f(a, a): pass",
-    "break", "from x import *\ndef f():\n  from y import *", "1 = x", "f() = 1", "import a.b as",
-    "lambda: (yield)\nyield", "x = 0777", "\"", "a\\", "def f():\n  global x\n  x = 1\n  global x", "match x:\n  case 1",
-    "x: int: 3", "del f()", "with open(x) as 1: pass", "@", "else: 1", "def f(\n  a,\n  b", "if x:\n  y\n\n",
-    "print(f'{x!z}')", "class C(x for x in y): pass", "a, *b, *c = d", "x = 1 2", "if x = 1: pass", "{1: 2, 3}",
+    "x = (",
+    "def f():",
+    "if 1:\n    x = 'abc",
+    "class A:\n  def f(self):\n",
+    "'''abc",
+    "f'{'",
+    "try:\n  x",
+    "for x in y:\n# comment\n",
+    "async def f(): pass\nawait f()",
+    "x = 1\n    y = 2",
+    "(",
+    "def f(a, a): pass",
+    "break",
+    "from x import *\ndef f():\n  from y import *",
+    "1 = x",
+    "f() = 1",
+    "import a.b as",
+    "lambda: (yield)\nyield",
+    "x = 0777",
+    "\"",
+    "a\\",
+    "def f():\n  global x\n  x = 1\n  global x",
+    "match x:\n  case 1",
+    "x: int: 3",
+    "del f()",
+    "with open(x) as 1: pass",
+    "@",
+    "else: 1",
+    "def f(\n  a,\n  b",
+    "if x:\n  y\n\n",
+    "print(f'{x!z}')",
+    "class C(x for x in y): pass",
+    "a, *b, *c = d",
+    "x = 1 2",
+    "if x = 1: pass",
+    "{1: 2, 3}",
 ]
 
 
@@ -111,7 +143,12 @@ def bare(t, name, code, asked, env, number):
     for inside, data in BESIDE.get(asked.get("beside"), {}).items():
         t.write(os.path.join(folder, inside), data)
     env = dict(env, HOME=folder, TMPDIR=t.base)
-    r = t.command([PYTHON, path, *asked.get("args", [])], stdin=asked.get("stdin", "").encode(), env=env, cwd=folder)
+    r = t.command(
+        [PYTHON, path, *asked.get("args", [])],
+        stdin=asked.get("stdin", "").encode(),
+        env=env,
+        cwd=folder,
+    )
     for stream in ("out", "err"):
         value = getattr(r, stream).replace(os.fsencode(folder), WORK)
         setattr(r, stream, value)
@@ -126,8 +163,13 @@ def boxed(t, name, code, asked, number):
         f.write(code)
     options = ["-q", "--cpus", "0"]
     for inside, data in BESIDE.get(asked.get("beside"), {}).items():
-        options += ["--file", "%s:%s" % (t.write(os.path.join(folder, "beside", inside), data), inside)]
-    return t.run(*options, path, "--", *asked.get("args", []), stdin=asked.get("stdin", "").encode())
+        options += [
+            "--file",
+            "%s:%s" % (t.write(os.path.join(folder, "beside", inside), data), inside),
+        ]
+    return t.run(
+        *options, path, "--", *asked.get("args", []), stdin=asked.get("stdin", "").encode()
+    )
 
 
 def plain(name, value):
@@ -139,7 +181,9 @@ def plain(name, value):
 def compare(t, env, job):
     number, (name, code, asked) = job
     want, got = bare(t, name, code, asked, env, number), boxed(t, name, code, asked, number)
-    same = all(plain(name, getattr(want, s)) == plain(name, getattr(got, s)) for s in ("out", "err"))
+    same = all(
+        plain(name, getattr(want, s)) == plain(name, getattr(got, s)) for s in ("out", "err")
+    )
     t.ok(same and want.code == got.code, name, "---- python3: %s\n---- glovebox: %s" % (want, got))
 
 
@@ -158,6 +202,9 @@ def test_odd_texts(t):
 
 
 def test_broken_texts(t):
-    texts = [(("broken%02d%s.py" % (i, kind)), (text + end).encode(), {})
-             for i, text in enumerate(BROKEN) for kind, end in (("", ""), ("n", "\n"))]
+    texts = [
+        (("broken%02d%s.py" % (i, kind)), (text + end).encode(), {})
+        for i, text in enumerate(BROKEN)
+        for kind, end in (("", ""), ("n", "\n"))
+    ]
     compare_all(t, texts)

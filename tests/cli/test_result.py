@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--json, --events, and the words in them."""
+
 import base64
 import hashlib
 import json
@@ -11,11 +12,33 @@ FIELDS = """id backend language success exit_code signal timed_out oom_killed st
 EXTRA = ["skipped", "limits"]
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
-    "id": str, "backend": str, "language": str, "success": bool, "exit_code": int, "timed_out": bool, "oom_killed": bool,
-    "stdout": str, "stderr": str, "stdout_bytes": int, "stderr_bytes": int, "stdout_truncated": bool,
-    "stderr_truncated": bool, "results": list, "is_final_answer": bool, "duration_ms": int, "cpu_ms": int,
-    "max_memory_mb": float, "files": list, "verdict": dict, "denied": list, "isolation": list, "attempts": int,
-    "feedback": list, "usage": dict, "skipped": list, "limits": list,
+    "id": str,
+    "backend": str,
+    "language": str,
+    "success": bool,
+    "exit_code": int,
+    "timed_out": bool,
+    "oom_killed": bool,
+    "stdout": str,
+    "stderr": str,
+    "stdout_bytes": int,
+    "stderr_bytes": int,
+    "stdout_truncated": bool,
+    "stderr_truncated": bool,
+    "results": list,
+    "is_final_answer": bool,
+    "duration_ms": int,
+    "cpu_ms": int,
+    "max_memory_mb": float,
+    "files": list,
+    "verdict": dict,
+    "denied": list,
+    "isolation": list,
+    "attempts": int,
+    "feedback": list,
+    "usage": dict,
+    "skipped": list,
+    "limits": list,
 }
 
 
@@ -23,7 +46,11 @@ def check_shape(t, doc, name, odd=()):
     t.equal(sorted(doc), sorted(FIELDS + EXTRA + list(odd)), "fields of " + name)
     wrong = [k for k, kind in TYPES.items() if type(doc.get(k)) is not kind]
     t.equal(wrong, [], "types in " + name, doc)
-    t.equal(sorted(doc["verdict"]), ["allowed", "findings", "reason", "risk", "stage"], "verdict of " + name)
+    t.equal(
+        sorted(doc["verdict"]),
+        ["allowed", "findings", "reason", "risk", "stage"],
+        "verdict of " + name,
+    )
 
 
 def test_every_field(t):
@@ -32,7 +59,10 @@ def test_every_field(t):
         "an exception": ("1/0", ()),
         "a timeout": ("while 1: pass", ("--timeout", "200ms")),
         "a signal": ("import os; os.kill(os.getpid(), 9)", ()),
-        "no interpreter": ("1", ("--config", t.write("c", "[language.python]\ncommand = nowhere\n"))),
+        "no interpreter": (
+            "1",
+            ("--config", t.write("c", "[language.python]\ncommand = nowhere\n")),
+        ),
         "a wrong language": ("1", ("--lang", "nothing")),
         "a refusal": ("1", ("--backend", "host")),
         "a file too many": ("1", ("--file", "/no/such/file")),
@@ -41,21 +71,55 @@ def test_every_field(t):
         done = t.run("--json", *options, "-c", code)
         check_shape(t, done.json, name)
         t.ok(done.out.endswith(b"\n") and b"\n" not in done.out[:-1], "one line for " + name, done)
-        t.equal(done.json["error"] is None, name in ("success", "an exception", "a timeout", "a signal"), "error of " + name, done)
+        t.equal(
+            done.json["error"] is None,
+            name in ("success", "an exception", "a timeout", "a signal"),
+            "error of " + name,
+            done,
+        )
 
 
 def test_success(t):
     done = t.run("--json", "-c", "import sys; print('out'); print('err', file=sys.stderr)")
     doc = done.json
-    want = {"backend": "jail", "language": "python", "success": True, "exit_code": 0, "signal": None, "timed_out": False,
-            "oom_killed": False, "stdout": "out\n", "stderr": "err\n", "stdout_bytes": 4, "stderr_bytes": 4,
-            "stdout_truncated": False, "stderr_truncated": False, "value": None, "results": [], "final_answer": None,
-            "is_final_answer": False, "exception": None, "files": [], "skipped": [], "denied": [], "limits": [],
-            "attempts": 1, "feedback": [], "usage": {}, "error": None,
-            "verdict": {"allowed": True, "stage": None, "reason": None, "risk": 0, "findings": []}}
+    want = {
+        "backend": "jail",
+        "language": "python",
+        "success": True,
+        "exit_code": 0,
+        "signal": None,
+        "timed_out": False,
+        "oom_killed": False,
+        "stdout": "out\n",
+        "stderr": "err\n",
+        "stdout_bytes": 4,
+        "stderr_bytes": 4,
+        "stdout_truncated": False,
+        "stderr_truncated": False,
+        "value": None,
+        "results": [],
+        "final_answer": None,
+        "is_final_answer": False,
+        "exception": None,
+        "files": [],
+        "skipped": [],
+        "denied": [],
+        "limits": [],
+        "attempts": 1,
+        "feedback": [],
+        "usage": {},
+        "error": None,
+        "verdict": {"allowed": True, "stage": None, "reason": None, "risk": 0, "findings": []},
+    }
     t.equal({k: doc[k] for k in want}, want, "a good run")
     t.match("^[0-9a-hjkmnp-tv-z]{26}$", doc["id"], "an id")
-    t.ok(0 < doc["duration_ms"] < 5000 and 0 < doc["cpu_ms"] < 5000 and 1 < doc["max_memory_mb"] < 200, "its cost", doc)
+    t.ok(
+        0 < doc["duration_ms"] < 5000
+        and 0 < doc["cpu_ms"] < 5000
+        and 1 < doc["max_memory_mb"] < 200,
+        "its cost",
+        doc,
+    )
     t.ok("seccomp" in doc["isolation"] or not t.has("seccomp"), "the layers that held", doc)
     t.equal(done.err, b"", "--json keeps what the program prints to itself")
     ids = {t.run("--json", "-c", "1").json["id"] for _ in range(5)}
@@ -64,18 +128,42 @@ def test_success(t):
 
 def test_failures(t):
     doc = t.run("--json", "-c", "import sys; sys.exit(3)").json
-    t.equal((doc["success"], doc["exit_code"], doc["signal"], doc["error"], doc["exception"]), (False, 3, None, None, None), "exit 3")
+    t.equal(
+        (doc["success"], doc["exit_code"], doc["signal"], doc["error"], doc["exception"]),
+        (False, 3, None, None, None),
+        "exit 3",
+    )
     doc = t.run("--json", "-c", "import os; os.kill(os.getpid(), 11)").json
     t.equal((doc["success"], doc["exit_code"], doc["signal"]), (False, 139, 11), "a signal")
     doc = t.run("--json", "--timeout", "200ms", "-c", "print('x', flush=True)\nwhile 1: pass").json
-    t.equal((doc["success"], doc["exit_code"], doc["timed_out"], doc["oom_killed"], doc["limits"], doc["stdout"]),
-            (False, 124, True, False, ["timeout"], "x\n"), "a timeout")
+    t.equal(
+        (
+            doc["success"],
+            doc["exit_code"],
+            doc["timed_out"],
+            doc["oom_killed"],
+            doc["limits"],
+            doc["stdout"],
+        ),
+        (False, 124, True, False, ["timeout"], "x\n"),
+        "a timeout",
+    )
     doc = t.run("--json", "--memory", "64m", "-c", "x = b'x' * (1 << 30)").json
-    t.ok(not doc["success"] and (doc["oom_killed"] and doc["exit_code"] == 137 or doc["exception"]), "memory", doc)
+    t.ok(
+        not doc["success"] and (doc["oom_killed"] and doc["exit_code"] == 137 or doc["exception"]),
+        "memory",
+        doc,
+    )
     doc = t.run("--json", "--lang", "nothing", "-c", "1").json
-    t.equal((doc["success"], doc["exit_code"], doc["error"]["kind"], sorted(doc["error"])), (False, -1, "usage", ["kind", "message"]), "our own failure")
+    t.equal(
+        (doc["success"], doc["exit_code"], doc["error"]["kind"], sorted(doc["error"])),
+        (False, -1, "usage", ["kind", "message"]),
+        "our own failure",
+    )
     doc = t.run("--json", "-c", "import warnings; warnings.warn('careful')").json
-    t.equal((doc["success"], doc["exception"]), (True, None), "a warning on stderr does not fail a run")
+    t.equal(
+        (doc["success"], doc["exception"]), (True, None), "a warning on stderr does not fail a run"
+    )
 
 
 EXCEPTIONS = [
@@ -85,25 +173,49 @@ EXCEPTIONS = [
     ("raise ValueError", "ValueError", "", 1),
     ("raise ValueError('')", "ValueError", "", 1),
     ("raise ValueError('two\\nlines')", "ValueError", "two\nlines", 1),
-    ("raise ValueError('Traceback (most recent call last):\\n  File \"/box/work/main.py\", line 99\\nKeyError: 9')",
-     "ValueError", None, 1),
+    (
+        "raise ValueError('Traceback (most recent call last):\\n  File \"/box/work/main.py\", line 99\\nKeyError: 9')",
+        "ValueError",
+        None,
+        1,
+    ),
     ("import json\njson.loads('{')", "json.decoder.JSONDecodeError", None, 2),
     ("def f():\n    return g()\ndef g():\n    return {}['k']\nf()", "KeyError", "'k'", 4),
     ("x = (", "SyntaxError", "'(' was never closed", 1),
     ("if 1:\nx", "IndentationError", None, 2),
     ("import nowhere", "ModuleNotFoundError", "No module named 'nowhere'", 1),
-    ("try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise RuntimeError('second') from e", "RuntimeError", "second", 4),
+    (
+        "try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise RuntimeError('second') from e",
+        "RuntimeError",
+        "second",
+        4,
+    ),
     ("class E(Exception): pass\nraise E('own')", "E", "own", 2),
     ("class odd(Exception): pass\nraise odd('small letters')", "odd", "small letters", 2),
-    ("raise ExceptionGroup('many', [ValueError(1), KeyError(2)])", "ExceptionGroup", "many (2 sub-exceptions)", 1),
+    (
+        "raise ExceptionGroup('many', [ValueError(1), KeyError(2)])",
+        "ExceptionGroup",
+        "many (2 sub-exceptions)",
+        1,
+    ),
     ("e = ValueError('x')\ne.add_note('a note')\nraise e", "ValueError", "x\na note", 3),
     ("raise KeyboardInterrupt", "KeyboardInterrupt", "", 1),
     ("raise ValueError('café')", "ValueError", "café", 1),
     ("assert 1 == 2", "AssertionError", "", 1),
     ("def f(): f()\nf()", "RecursionError", None, 1),
     ("open('/nowhere')", "FileNotFoundError", "[Errno 2] No such file or directory: '/nowhere'", 1),
-    ("import sys\nsys.stderr.write('noise: here\\n')\n[][1]", "IndexError", "list index out of range", 3),
-    ("import asyncio\nasync def f():\n    raise ValueError('task')\nasyncio.run(f())", "ValueError", "task", 3),
+    (
+        "import sys\nsys.stderr.write('noise: here\\n')\n[][1]",
+        "IndexError",
+        "list index out of range",
+        3,
+    ),
+    (
+        "import asyncio\nasync def f():\n    raise ValueError('task')\nasyncio.run(f())",
+        "ValueError",
+        "task",
+        3,
+    ),
 ]
 
 
@@ -113,17 +225,27 @@ def test_exceptions(t):
         e = done.json["exception"]
         if not t.ok(e, "%r is read" % code[:60], done):
             continue
-        t.equal(sorted(e), ["column", "hint", "line", "message", "traceback", "type"], "fields for %r" % code[:60])
+        t.equal(
+            sorted(e),
+            ["column", "hint", "line", "message", "traceback", "type"],
+            "fields for %r" % code[:60],
+        )
         got = (e["type"], e["message"] if message is not None else None, e["line"])
         t.equal(got, (kind, message, line), "%r" % code[:60], e)
         t.ok(e["type"] in e["traceback"], "the traceback of %r" % code[:60], e)
-    for code in ("import sys; sys.stderr.write('ValueError: not raised\\n')", "import sys; sys.exit('KeyError: just text')",
-                 "import sys; sys.exit(1)", "import traceback\ntry: 1/0\nexcept Exception: traceback.print_exc()"):
+    for code in (
+        "import sys; sys.stderr.write('ValueError: not raised\\n')",
+        "import sys; sys.exit('KeyError: just text')",
+        "import sys; sys.exit(1)",
+        "import traceback\ntry: 1/0\nexcept Exception: traceback.print_exc()",
+    ):
         t.equal(t.run("--json", "-c", code).json["exception"], None, "no exception in %r" % code)
 
 
 def test_bytes(t):
-    done = t.run("--json", "-c", "import os; os.write(1, b'a\\xff\\x00b'); os.write(2, bytes(range(256)))")
+    done = t.run(
+        "--json", "-c", "import os; os.write(1, b'a\\xff\\x00b'); os.write(2, bytes(range(256)))"
+    )
     doc = done.json
     check_shape(t, doc, "bytes that are no text", ODD)
     t.equal(doc["stdout"], "a\ufffd\0b", "replacement characters")
@@ -137,20 +259,55 @@ def test_bytes(t):
 def test_truncation(t):
     code = "import sys; sys.stdout.write(''.join('%07d\\n' % i for i in range(1000)))"
     doc = t.run("--json", "--output-limit", "100", "-c", code).json
-    t.equal((doc["stdout_bytes"], doc["stdout_truncated"], doc["limits"], doc["success"]), (8000, True, ["output"], True), "8000 bytes where 100 are kept")
-    t.ok(doc["stdout"].startswith("0000000\n0000001\n") and doc["stdout"].endswith("0000998\n0000999\n"), "head and tail", doc["stdout"])
-    t.match(r"\.\.\.\(truncated: 7900 of 8000 bytes left out\)\.\.\.", doc["stdout"], "and how much there was")
+    t.equal(
+        (doc["stdout_bytes"], doc["stdout_truncated"], doc["limits"], doc["success"]),
+        (8000, True, ["output"], True),
+        "8000 bytes where 100 are kept",
+    )
+    t.ok(
+        doc["stdout"].startswith("0000000\n0000001\n")
+        and doc["stdout"].endswith("0000998\n0000999\n"),
+        "head and tail",
+        doc["stdout"],
+    )
+    t.match(
+        r"\.\.\.\(truncated: 7900 of 8000 bytes left out\)\.\.\.",
+        doc["stdout"],
+        "and how much there was",
+    )
     done = t.run("--output-limit", "100", "-c", code)
-    t.ok(done.out.startswith(b"0000000\n") and done.out.endswith(b"0000999\n") and len(done.out) < 300, "on a terminal too", done)
+    t.ok(
+        done.out.startswith(b"0000000\n")
+        and done.out.endswith(b"0000999\n")
+        and len(done.out) < 300,
+        "on a terminal too",
+        done,
+    )
     for n in (1, 2, 10, 11):
         doc = t.run("--json", "--output-limit", str(n), "-c", "print('é' * 100, end='')").json
-        t.ok(doc["stdout_truncated"] and "stdout_base64" not in doc and "\ufffd" not in doc["stdout"], "characters stay whole at %d bytes" % n, doc)
+        t.ok(
+            doc["stdout_truncated"]
+            and "stdout_base64" not in doc
+            and "\ufffd" not in doc["stdout"],
+            "characters stay whole at %d bytes" % n,
+            doc,
+        )
     doc = t.run("--json", "--output-limit", "8000", "-c", code).json
-    t.equal((doc["stdout_truncated"], len(doc["stdout"]), doc["limits"]), (False, 8000, []), "exactly as much as is kept")
+    t.equal(
+        (doc["stdout_truncated"], len(doc["stdout"]), doc["limits"]),
+        (False, 8000, []),
+        "exactly as much as is kept",
+    )
     doc = t.run("--json", "--output-limit", "7999", "-c", code).json
     t.equal((doc["stdout_truncated"], doc["stdout_bytes"]), (True, 8000), "one byte more")
-    done = t.run("--json", "--output-limit", "1k", "--timeout", "20s", "-c", "print('x' * 100000000)")
-    t.equal((done.code, done.json["stdout_bytes"]), (0, 100000001), "100 MB of output are counted, not kept")
+    done = t.run(
+        "--json", "--output-limit", "1k", "--timeout", "20s", "-c", "print('x' * 100000000)"
+    )
+    t.equal(
+        (done.code, done.json["stdout_bytes"]),
+        (0, 100000001),
+        "100 MB of output are counted, not kept",
+    )
     done = t.run("--output-limit", "0", "-c", "print('x' * 3000000)")
     t.equal((done.code, len(done.out)), (0, 3000001), "--output-limit 0 keeps all of it")
 
@@ -164,19 +321,50 @@ os.symlink('/etc/passwd', 'link'); os.mkfifo('fifo')
 """
     for name in ("given.txt", "same.txt", "gone.txt"):
         t.write(name, name)
-    done = t.run("--json", "--file", "given.txt", "--file", "same.txt", "--file", "gone.txt", "-c", code)
+    done = t.run(
+        "--json", "--file", "given.txt", "--file", "same.txt", "--file", "gone.txt", "-c", code
+    )
     files = {f["path"]: f for f in done.json["files"]}
-    t.equal(sorted((f["path"], f["size"], f["mime"], f["change"]) for f in files.values() if f["sha256"]), [
-        ("a.txt", 4, "text/plain", "new"), ("b.json", 2, "application/json", "new"),
-        ("bin", 2, "application/octet-stream", "new"), ("c.png", 8, "image/png", "new"), ("d/e/f.csv", 4, "text/csv", "new"),
-        ("given.txt", 13, "text/plain", "modified"), ("none", 0, "text/plain", "new")], "new and changed files", done)
+    t.equal(
+        sorted(
+            (f["path"], f["size"], f["mime"], f["change"]) for f in files.values() if f["sha256"]
+        ),
+        [
+            ("a.txt", 4, "text/plain", "new"),
+            ("b.json", 2, "application/json", "new"),
+            ("bin", 2, "application/octet-stream", "new"),
+            ("c.png", 8, "image/png", "new"),
+            ("d/e/f.csv", 4, "text/csv", "new"),
+            ("given.txt", 13, "text/plain", "modified"),
+            ("none", 0, "text/plain", "new"),
+        ],
+        "new and changed files",
+        done,
+    )
     t.equal(files["a.txt"]["sha256"], hashlib.sha256(b"text").hexdigest(), "their sum")
-    t.ok("same.txt" not in files and "main.py" not in files, "not what stayed the same", sorted(files))
-    t.equal(sorted(set(files["a.txt"])), ["change", "mime", "path", "sha256", "size"], "fields of a file")
-    t.equal(sorted(s["path"] for s in done.json["skipped"]), ["fifo", "link"], "what is no file is skipped and said", done)
+    t.ok(
+        "same.txt" not in files and "main.py" not in files,
+        "not what stayed the same",
+        sorted(files),
+    )
+    t.equal(
+        sorted(set(files["a.txt"])),
+        ["change", "mime", "path", "sha256", "size"],
+        "fields of a file",
+    )
+    t.equal(
+        sorted(s["path"] for s in done.json["skipped"]),
+        ["fifo", "link"],
+        "what is no file is skipped and said",
+        done,
+    )
     done = t.run("--json", "-c", "import os; open(b'\\xff\\n', 'w').write('x')")
     f = done.json["files"][0]
-    t.equal((f["path"], base64.b64decode(f["path_base64"])), ("\ufffd\n", b"\xff\n"), "a name that is not UTF-8")
+    t.equal(
+        (f["path"], base64.b64decode(f["path_base64"])),
+        ("\ufffd\n", b"\xff\n"),
+        "a name that is not UTF-8",
+    )
 
 
 def test_denied(t):
@@ -185,8 +373,17 @@ def test_denied(t):
     code = "import ctypes, os; l = ctypes.CDLL(None, use_errno=True)\nfor i in range(3): print(l.unshare(0x10000000), os.strerror(ctypes.get_errno()))"
     done = t.run("--json", "-c", code)
     doc = done.json
-    t.ok(doc["success"] and doc["stdout"].startswith("-1 Operation not permitted\n"), "a refused call returns an error", done)
-    t.equal([(d["name"], d["count"]) for d in doc["denied"] if d["name"].startswith("unshare")], [("unshare(CLONE_NEWUSER)", 3)], "and is counted", doc["denied"])
+    t.ok(
+        doc["success"] and doc["stdout"].startswith("-1 Operation not permitted\n"),
+        "a refused call returns an error",
+        done,
+    )
+    t.equal(
+        [(d["name"], d["count"]) for d in doc["denied"] if d["name"].startswith("unshare")],
+        [("unshare(CLONE_NEWUSER)", 3)],
+        "and is counted",
+        doc["denied"],
+    )
     done = t.run("-c", code + "\nraise SystemExit(1)")
     t.match(b"refused system calls: .*unshare", done.err, "and told when the program fails")
 
@@ -196,26 +393,62 @@ def test_events(t):
     done = t.run("--events", "-c", code)
     events = done.events
     names = [e["event"] for e in events]
-    t.equal((names[0], names[-1], names.count("finished"), names.count("started")), ("started", "finished", 1, 1), "the first and the last", done)
-    t.equal("".join(e["text"] for e in events if e["event"] == "stdout"), "one\nthree\n", "stdout in order")
+    t.equal(
+        (names[0], names[-1], names.count("finished"), names.count("started")),
+        ("started", "finished", 1, 1),
+        "the first and the last",
+        done,
+    )
+    t.equal(
+        "".join(e["text"] for e in events if e["event"] == "stdout"),
+        "one\nthree\n",
+        "stdout in order",
+    )
     t.equal("".join(e["text"] for e in events if e["event"] == "stderr"), "two\n", "stderr")
     times = [e["time_ms"] for e in events]
     t.ok(times == sorted(times) and times[-1] - times[0] >= 150, "times rise", times)
-    t.ok(names.index("file") > max(i for i, n in enumerate(names) if n == "stdout"), "files come after output", names)
+    t.ok(
+        names.index("file") > max(i for i, n in enumerate(names) if n == "stdout"),
+        "files come after output",
+        names,
+    )
     f = [e for e in events if e["event"] == "file"][0]
-    t.equal((f["path"], f["size"], f["change"], f["mime"]), ("f.txt", 1, "new", "text/plain"), "a file")
+    t.equal(
+        (f["path"], f["size"], f["change"], f["mime"]), ("f.txt", 1, "new", "text/plain"), "a file"
+    )
     started = events[0]
-    t.equal((started["language"], started["backend"], started["id"]), ("python", "jail", events[-1]["result"]["id"]), "what started says")
+    t.equal(
+        (started["language"], started["backend"], started["id"]),
+        ("python", "jail", events[-1]["result"]["id"]),
+        "what started says",
+    )
     check_shape(t, events[-1]["result"], "the result of events")
     t.equal(events[-1]["result"]["stdout"], "one\nthree\n", "the whole result is in the last")
     events = t.run("--events", "--timeout", "200ms", "-c", "while 1: pass").events
-    t.ok([e["limit"] for e in events if e["event"] == "limit"] == ["timeout"] and events[-1]["result"]["timed_out"], "a limit", events)
+    t.ok(
+        [e["limit"] for e in events if e["event"] == "limit"] == ["timeout"]
+        and events[-1]["result"]["timed_out"],
+        "a limit",
+        events,
+    )
     events = t.run("--events", "--output-limit", "10", "-c", "print('x' * 100)").events
-    t.equal([e["limit"] for e in events if e["event"] == "limit"], ["output"], "the limit of output")
+    t.equal(
+        [e["limit"] for e in events if e["event"] == "limit"], ["output"], "the limit of output"
+    )
     done = t.run("--events", "--lang", "nothing", "-c", "1")
-    t.ok(done.code == 2 and [e["event"] for e in done.events] == ["finished"] and done.events[0]["result"]["error"], "a run that did not start", done)
+    t.ok(
+        done.code == 2
+        and [e["event"] for e in done.events] == ["finished"]
+        and done.events[0]["result"]["error"],
+        "a run that did not start",
+        done,
+    )
     done = t.run("--events", "-c", "import os; os.write(1, b'\\xff\\x00')")
-    t.equal([e["text"] for e in done.events if e["event"] == "stdout"], ["\ufffd\0"], "bytes that are no text")
+    t.equal(
+        [e["text"] for e in done.events if e["event"] == "stdout"],
+        ["\ufffd\0"],
+        "bytes that are no text",
+    )
     code = "import os, time\nfor b in '日本'.encode(): os.write(1, bytes([b])); time.sleep(0.02)"
     texts = [e["text"] for e in t.run("--events", "-c", code).events if e["event"] == "stdout"]
     t.equal("".join(texts), "日本", "characters that arrive in pieces", texts)
@@ -229,8 +462,15 @@ def test_pretty(t):
     import os
     import pty
     import subprocess
+
     master, slave = pty.openpty()
-    p = subprocess.Popen([t.glovebox, "run", "--json", "-c", "1"], env=t.env(), cwd=t.dir, stdin=subprocess.DEVNULL, stdout=slave)
+    p = subprocess.Popen(
+        [t.glovebox, "run", "--json", "-c", "1"],
+        env=t.env(),
+        cwd=t.dir,
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+    )
     os.close(slave)
     data = b""
     try:
@@ -243,4 +483,8 @@ def test_pretty(t):
         pass
     os.close(master)
     t.equal(p.wait(10), 0, "it ends")
-    t.ok(data.startswith(b"{\r\n  \"") and json.loads(data)["success"], "indented on a terminal", data)
+    t.ok(
+        data.startswith(b"{\r\n  \"") and json.loads(data)["success"],
+        "indented on a terminal",
+        data,
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exit statuses, and the one line that says why."""
+
 import os
 import signal
 import time
@@ -7,7 +8,9 @@ import time
 
 def test_own_status(t):
     for code in (0, 1, 2, 3, 42, 100, 124, 125, 126, 127, 128, 129, 137, 255):
-        t.exits(t.run("--lang", "sh", "-c", "exit %d" % code), code, "the program's own %d" % code, b"")
+        t.exits(
+            t.run("--lang", "sh", "-c", "exit %d" % code), code, "the program's own %d" % code, b""
+        )
     done = t.run("--lang", "sh", "-c", "exit 125")
     t.equal(done.err, b"", "the program's own 125 is not explained")
 
@@ -16,7 +19,11 @@ def test_signals(t):
     for number in (1, 2, 3, 4, 6, 8, 9, 10, 11, 13, 14, 15, 24, 31, 34, 64):
         done = t.run("--lang", "sh", "-c", "kill -%d $$; sleep 5" % number)
         t.exits(done, 128 + number, "signal %d" % number, b"")
-        t.ok(done.err.count(b"\n") == 1 and b"ended by signal %d" % number in done.err, "and a line about it", done)
+        t.ok(
+            done.err.count(b"\n") == 1 and b"ended by signal %d" % number in done.err,
+            "and a line about it",
+            done,
+        )
     done = t.run("-q", "--lang", "sh", "-c", "kill -9 $$")
     t.equal((done.code, done.err), (137, b""), "--quiet: no line")
 
@@ -24,14 +31,32 @@ def test_signals(t):
 def test_timeout(t):
     done = t.run("--timeout", "300ms", "-c", "import time; print('begun'); time.sleep(60)")
     t.exits(done, 124, "a program that sleeps", b"begun\n")
-    t.ok(done.err.count(b"\n") == 1 and b"Execution timeout" in done.err and b"--timeout" in done.err, "says so in one line", done)
+    t.ok(
+        done.err.count(b"\n") == 1
+        and b"Execution timeout" in done.err
+        and b"--timeout" in done.err,
+        "says so in one line",
+        done,
+    )
     t.ok(0.25 < done.seconds < 1.5, "after that time", done.seconds)
-    done = t.run("--timeout", "300ms", "-c", "import signal, time\nfor s in range(1, 32):\n  try: signal.signal(s, signal.SIG_IGN)\n"
-                 "  except OSError: pass\nwhile True: pass")
+    done = t.run(
+        "--timeout",
+        "300ms",
+        "-c",
+        "import signal, time\nfor s in range(1, 32):\n  try: signal.signal(s, signal.SIG_IGN)\n"
+        "  except OSError: pass\nwhile True: pass",
+    )
     t.exits(done, 124, "one that ignores every signal")
-    done = t.run("--timeout", "300ms", "--lang", "sh", "-c", "(trap '' TERM HUP; sleep 300) & kill -STOP $$")
+    done = t.run(
+        "--timeout", "300ms", "--lang", "sh", "-c", "(trap '' TERM HUP; sleep 300) & kill -STOP $$"
+    )
     t.exits(done, 124, "one that is stopped, with a child")
-    t.exits(t.run("--timeout", "5s", "--lang", "sh", "-c", "sleep 300 & echo done"), 0, "a child left behind ends with it", b"done\n")
+    t.exits(
+        t.run("--timeout", "5s", "--lang", "sh", "-c", "sleep 300 & echo done"),
+        0,
+        "a child left behind ends with it",
+        b"done\n",
+    )
     done = t.run("--cpu-time", "300ms", "-c", "while True: pass")
     t.exits(done, 124, "processor time")
     t.ok(done.err.count(b"\n") == 1 and b"processor time" in done.err, "says so in one line", done)
@@ -39,16 +64,38 @@ def test_timeout(t):
 
 
 def test_memory(t):
-    done = t.run("--memory", "64m", "-c", "x = []\nwhile True: x.append(bytearray(1 << 20))", timeout=60)
+    done = t.run(
+        "--memory", "64m", "-c", "x = []\nwhile True: x.append(bytearray(1 << 20))", timeout=60
+    )
     t.exits(done, 137, "more than its memory", b"")
     t.ok(done.err.count(b"Memory limit exceeded") == 1 and b"--memory" in done.err, "says so", done)
 
 
 def test_own_failures(t):
-    t.refused(t.run("--backend", "docker", "-c", "1"), 125, "docker|backend", "a backend that is not there yet")
-    t.refused(t.run("--backend", "nothing", "-c", "1"), 2, "Unsupported code execution env: nothing", "a backend there never was")
-    t.refused(t.run("--backend", "host", "-c", "1"), 2, "explicit opt-in to unsafe execution via WithAllowUnsafe", "the host without consent")
-    t.refused(t.run("--without", "seccomp", "-c", "1"), 2, "--allow-unsafe", "less of the wall without consent")
+    t.refused(
+        t.run("--backend", "docker", "-c", "1"),
+        125,
+        "docker|backend",
+        "a backend that is not there yet",
+    )
+    t.refused(
+        t.run("--backend", "nothing", "-c", "1"),
+        2,
+        "Unsupported code execution env: nothing",
+        "a backend there never was",
+    )
+    t.refused(
+        t.run("--backend", "host", "-c", "1"),
+        2,
+        "explicit opt-in to unsafe execution via WithAllowUnsafe",
+        "the host without consent",
+    )
+    t.refused(
+        t.run("--without", "seccomp", "-c", "1"),
+        2,
+        "--allow-unsafe",
+        "less of the wall without consent",
+    )
     done = t.run("-c", "print(1)", env={"GLOVEBOX_JAIL": "/no/such/helper"})
     t.refused(done, 125, "/no/such/helper|glovebox-jail", "no helper")
     done = t.run("-q", "-c", "print(1)", env={"GLOVEBOX_JAIL": "/no/such/helper"})
@@ -58,33 +105,86 @@ def test_own_failures(t):
 def test_require(t):
     if not t.has("seccomp", "landlock", "userns"):
         return t.skip("--require of what is there", "needs all layers")
-    t.exits(t.run("--require", "seccomp,landlock", "--require", "userns", "-c", "print(1)"), 0, "layers that are there", b"1\n")
+    t.exits(
+        t.run("--require", "seccomp,landlock", "--require", "userns", "-c", "print(1)"),
+        0,
+        "layers that are there",
+        b"1\n",
+    )
     t.exits(t.run("--require", "namespaces", "-c", "print(1)"), 0, "a name for several", b"1\n")
-    done = t.run("--require", "seccomp", "--without", "landlock", "--allow-unsafe", "-c", "print(1)")
+    done = t.run(
+        "--require", "seccomp", "--without", "landlock", "--allow-unsafe", "-c", "print(1)"
+    )
     t.ok(done.code == 0 and b"1\n" == done.out, "less of the wall with consent", done)
     if not t.has("cpu"):
         done = t.run("--require", "cpu", "-c", "print(1)")
         t.refused(done, 126, "cpu", "a layer that is missing")
         done = t.run("--json", "--require", "cpu", "-c", "print(1)")
-        t.equal((done.code, done.json["verdict"]["allowed"]), (126, False), "and in the result", done)
-    t.refused(t.run("--require", "seccomp", "--without", "seccomp", "--allow-unsafe", "-c", "1"), 2, "contradict", "both ways")
-    t.refused(t.run("--require", "nothing", "-c", "1"), 2, "'nothing' is not a layer", "a layer there never was")
-    t.refused(t.run("--without", "root;rm", "--allow-unsafe", "-c", "1"), 2, "is not a layer", "nor such a one")
+        t.equal(
+            (done.code, done.json["verdict"]["allowed"]), (126, False), "and in the result", done
+        )
+    t.refused(
+        t.run("--require", "seccomp", "--without", "seccomp", "--allow-unsafe", "-c", "1"),
+        2,
+        "contradict",
+        "both ways",
+    )
+    t.refused(
+        t.run("--require", "nothing", "-c", "1"),
+        2,
+        "'nothing' is not a layer",
+        "a layer there never was",
+    )
+    t.refused(
+        t.run("--without", "root;rm", "--allow-unsafe", "-c", "1"),
+        2,
+        "is not a layer",
+        "nor such a one",
+    )
 
 
 def test_host_backend(t):
     os.environ["CANARY_OF_TESTS"] = "1"
-    done = t.run("--backend", "host", "--allow-unsafe", "-c", "import os; print(os.environ.get('SECRET'), os.getcwd() != %r)" % t.dir,
-                 env={"SECRET": "x"})
+    done = t.run(
+        "--backend",
+        "host",
+        "--allow-unsafe",
+        "-c",
+        "import os; print(os.environ.get('SECRET'), os.getcwd() != %r)" % t.dir,
+        env={"SECRET": "x"},
+    )
     t.exits(done, 0, "runs with consent, its environment scrubbed", b"None True\n")
-    t.match("warning: You are running LLM-generated code on your host", done.err, "and with a warning")
-    done = t.run("--backend", "host", "--allow-unsafe", "--timeout", "300ms", "--lang", "sh", "-c", "sleep 321 & setsid sleep 321 & sleep 321")
+    t.match(
+        "warning: You are running LLM-generated code on your host", done.err, "and with a warning"
+    )
+    done = t.run(
+        "--backend",
+        "host",
+        "--allow-unsafe",
+        "--timeout",
+        "300ms",
+        "--lang",
+        "sh",
+        "-c",
+        "sleep 321 & setsid sleep 321 & sleep 321",
+    )
     t.exits(done, 124, "the time limit holds")
     time.sleep(0.1)
-    left = [p for p in os.listdir("/proc") if p.isdigit() and b"sleep\0321\0" == read("/proc/%s/cmdline" % p)]
+    left = [
+        p
+        for p in os.listdir("/proc")
+        if p.isdigit() and b"sleep\0321\0" == read("/proc/%s/cmdline" % p)
+    ]
     t.equal(left, [], "and the whole tree is gone")
-    done = t.run("--backend", "host", "--allow-unsafe", "--json", "-c", "open('new.txt', 'w').write('x')")
-    t.equal([(f["path"], f["size"]) for f in done.json["files"]], [("new.txt", 1)], "files come back", done)
+    done = t.run(
+        "--backend", "host", "--allow-unsafe", "--json", "-c", "open('new.txt', 'w').write('x')"
+    )
+    t.equal(
+        [(f["path"], f["size"]) for f in done.json["files"]],
+        [("new.txt", 1)],
+        "files come back",
+        done,
+    )
     t.equal(done.json["backend"], "host", "the result says where", done)
 
 
@@ -152,11 +252,32 @@ def test_wrong_usage(t):
         done = t.run(*args, "-c", "print('ran')")
         code = 2 if done.code != 125 else 125
         t.refused(done, code, pattern, " ".join(args))
-    t.refused(t.run("a.py", "b.py"), 2, "'b.py' is one program too many; arguments for the program come after --", "two programs")
+    t.refused(
+        t.run("a.py", "b.py"),
+        2,
+        "'b.py' is one program too many; arguments for the program come after --",
+        "two programs",
+    )
     t.refused(t.run("-c"), 2, "needs a value", "-c without a value")
     t.refused(t.run("--timeout"), 2, "needs a value: --timeout TIME", "--timeout without a value")
     t.refused(t.run(""), 2, "''|empty|name", "an empty name")
-    t.exits(t.run("--memory", "512MB", "--cpus", "1", "--disk", "64MiB", "--timeout", "1.5m", "-c", "print(1)"), 0, "sizes as people write them", b"1\n")
+    t.exits(
+        t.run(
+            "--memory",
+            "512MB",
+            "--cpus",
+            "1",
+            "--disk",
+            "64MiB",
+            "--timeout",
+            "1.5m",
+            "-c",
+            "print(1)",
+        ),
+        0,
+        "sizes as people write them",
+        b"1\n",
+    )
 
 
 def test_bad_programs(t):
@@ -170,53 +291,106 @@ def test_bad_programs(t):
     os.symlink("loop.py", t.path("here/loop.py"))
     t.refused(t.run("loop.py"), 2, "loop.py: ", "a link to itself")
     t.refused(t.run("missing.py/x.py"), 2, "x.py: ", "a path through nothing")
-    t.refused(t.run("a\nb\x1b[31m.py"), 2, r"a\\x0ab\\x1b\[31m.py: No such file", "an odd name cannot write on the terminal")
+    t.refused(
+        t.run("a\nb\x1b[31m.py"),
+        2,
+        r"a\\x0ab\\x1b\[31m.py: No such file",
+        "an odd name cannot write on the terminal",
+    )
     t.refused(t.run(b"\xff\xfe"), 2, "No such file", "a name that is not UTF-8")
     t.refused(t.run("x" * 5000), 2, "name too long|No such file", "a name that is too long")
     path = t.write("big.py", b"")
     with open(path, "wb") as f:
         f.truncate(100 << 20)
-    t.refused(t.run("big.py"), 2, "big.py: is larger than 16 MiB; give data with --file", "100 MiB of program")
+    t.refused(
+        t.run("big.py"),
+        2,
+        "big.py: is larger than 16 MiB; give data with --file",
+        "100 MiB of program",
+    )
     with open(path, "rb") as f:
         t.refused(t.run("-", stdin=f), 2, "larger than 16 MiB", "and from standard input")
     with open("/dev/zero", "rb") as f:
         t.refused(t.run("-", stdin=f), 2, "larger than 16 MiB", "and without an end")
     if os.geteuid() != 0:
         t.write("locked.py", "print(1)", 0)
-        t.refused(t.run("locked.py"), 2, "locked.py: Permission denied", "a file that cannot be read")
+        t.refused(
+            t.run("locked.py"), 2, "locked.py: Permission denied", "a file that cannot be read"
+        )
     t.exits(t.run(t.write("nul.py", b"print(1)\n\0")), 0, "a NUL in the text", b"1\n")
     t.exits(t.run("--lang", "sh", t.write("nul.sh", b"echo 1\0\n")), 0, "a NUL in a shell's text")
-    t.exits(t.run(t.write("one.py", b"x = '" + b"y" * (15 << 20) + b"'\nprint(len(x))"), timeout=60), 0, "15 MiB in one line", b"15728640\n")
+    t.exits(
+        t.run(t.write("one.py", b"x = '" + b"y" * (15 << 20) + b"'\nprint(len(x))"), timeout=60),
+        0,
+        "15 MiB in one line",
+        b"15728640\n",
+    )
 
 
 def test_unwritable_here(t):
     os.chmod(t.dir, 0o500)
     try:
-        t.exits(t.run("-c", "open('x', 'w').write('x'); print('ok')"), 0, "in a folder that cannot be written", b"ok\n")
+        t.exits(
+            t.run("-c", "open('x', 'w').write('x'); print('ok')"),
+            0,
+            "in a folder that cannot be written",
+            b"ok\n",
+        )
     finally:
         os.chmod(t.dir, 0o700)
     gone = t.path("gone")
     os.mkdir(gone)
     script = 'cd "$D" && rmdir "$D" && "$G" run -c "print(1)"'
-    t.exits(t.command(["sh", "-c", script], env={"G": t.glovebox, "D": gone}), 0, "in a folder that is gone", b"1\n")
+    t.exits(
+        t.command(["sh", "-c", script], env={"G": t.glovebox, "D": gone}),
+        0,
+        "in a folder that is gone",
+        b"1\n",
+    )
 
 
 def test_retries(t):
     events = t.write("own.py", "raise SystemExit(1)")
     done = t.run("--json", "--retries", "3", events)
-    t.equal((done.code, done.json["attempts"]), (1, 1), "the program's failure is not tried again", done)
+    t.equal(
+        (done.code, done.json["attempts"]), (1, 1), "the program's failure is not tried again", done
+    )
     done = t.run("--json", "--timeout", "200ms", "-c", "while 1: pass")
     t.equal(done.json["attempts"], 1, "nor is a timeout", done)
     broken = t.write("bin/helper", "#!/bin/sh\necho x >> %s\nexit 1\n" % t.path("tries"), 0o755)
-    done = t.run("--json", "--retries", "2", "--retry-delay", "100ms", "-c", "1", env={"GLOVEBOX_JAIL": broken})
+    done = t.run(
+        "--json",
+        "--retries",
+        "2",
+        "--retry-delay",
+        "100ms",
+        "-c",
+        "1",
+        env={"GLOVEBOX_JAIL": broken},
+    )
     doc = done.json
-    t.equal((done.code, doc["attempts"], doc["error"] is None), (125, 3, False), "our own failure is", done)
-    t.ok(read(t.path("tries")).count(b"x") == 3 and 0.2 <= done.seconds < 3, "as often and as late as asked", done.seconds)
+    t.equal(
+        (done.code, doc["attempts"], doc["error"] is None),
+        (125, 3, False),
+        "our own failure is",
+        done,
+    )
+    t.ok(
+        read(t.path("tries")).count(b"x") == 3 and 0.2 <= done.seconds < 3,
+        "as often and as late as asked",
+        done.seconds,
+    )
     done = t.run("--json", "--retries", "0", "-c", "1", env={"GLOVEBOX_JAIL": broken})
     t.equal((done.code, done.json["attempts"]), (125, 1), "--retries 0", done)
     begin = time.monotonic()
-    p = t.start("run", "--retries", "5", "--retry-delay", "30s", "-c", "1", env={"GLOVEBOX_JAIL": broken})
+    p = t.start(
+        "run", "--retries", "5", "--retry-delay", "30s", "-c", "1", env={"GLOVEBOX_JAIL": broken}
+    )
     time.sleep(0.5)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=10)
-    t.ok(p.returncode == 130 and time.monotonic() - begin < 2, "Ctrl-C while it waits", (p.returncode, err))
+    t.ok(
+        p.returncode == 130 and time.monotonic() - begin < 2,
+        "Ctrl-C while it waits",
+        (p.returncode, err),
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams while the program runs, and what ends it from outside."""
+
 import os
 import select
 import signal
@@ -58,7 +59,10 @@ def end(p):
 def test_live(t):
     for lang, code in (
         ("python", "import time; print('first'); time.sleep(3); print('last')"),
-        ("python", "import sys, time; sys.stdout.write('fi'); sys.stdout.write('rst'); time.sleep(3)"),
+        (
+            "python",
+            "import sys, time; sys.stdout.write('fi'); sys.stdout.write('rst'); time.sleep(3)",
+        ),
         ("js", "console.log('first'); setTimeout(() => console.log('last'), 3000)"),
         ("bash", "echo first; sleep 3"),
         ("r", "cat('first\\n'); Sys.sleep(3)"),
@@ -66,7 +70,11 @@ def test_live(t):
         p = t.start("run", "--lang", lang, "-c", code)
         begin = time.monotonic()
         line = first_line(p)
-        t.ok(line.startswith(b"fi") and p.poll() is None and time.monotonic() - begin < 2.5, "%s: the first line comes before the end" % lang, line)
+        t.ok(
+            line.startswith(b"fi") and p.poll() is None and time.monotonic() - begin < 2.5,
+            "%s: the first line comes before the end" % lang,
+            line,
+        )
         p.send_signal(signal.SIGINT)
         end(p)
     p = t.start("run", "--events", "-c", "import time; print('first'); time.sleep(3)")
@@ -78,7 +86,10 @@ def test_live(t):
     end(p)
     p = t.start("run", "-c", "import time, sys; sys.stderr.write('warn\\n'); time.sleep(3)")
     ready, _, _ = select.select([p.stderr], [], [], 2)
-    t.ok(ready and os.read(p.stderr.fileno(), 100) == b"warn\n" and p.poll() is None, "and standard error")
+    t.ok(
+        ready and os.read(p.stderr.fileno(), 100) == b"warn\n" and p.poll() is None,
+        "and standard error",
+    )
     p.send_signal(signal.SIGINT)
     end(p)
 
@@ -99,8 +110,11 @@ def test_dialogue(t):
 def test_interrupt(t):
     for sig, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
         tag = "3%05d" % (os.getpid() % 100000)
-        program = ("import subprocess, signal, time\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n"
-                   "for i in range(3): subprocess.Popen(['setsid', 'sleep', '%s'])\nprint('up')\nwhile True: time.sleep(1)" % tag)
+        program = (
+            "import subprocess, signal, time\nfor s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n"
+            "for i in range(3): subprocess.Popen(['setsid', 'sleep', '%s'])\nprint('up')\nwhile True: time.sleep(1)"
+            % tag
+        )
         p = t.start("run", "-c", program)
         first_line(p)
         time.sleep(0.2)
@@ -109,7 +123,12 @@ def test_interrupt(t):
         p.send_signal(sig)
         got, out, err = end(p)
         seconds = time.monotonic() - begin
-        t.equal((got, seconds < 0.5), (code, True), "signal %d ends it within half a second" % sig, "%s s, %s" % (seconds, err))
+        t.equal(
+            (got, seconds < 0.5),
+            (code, True),
+            "signal %d ends it within half a second" % sig,
+            "%s s, %s" % (seconds, err),
+        )
         t.ok(here >= 3 and gone(tag) == [], "and all that it started", (here, tagged(tag)))
     codes = []
     for _ in range(10):
@@ -123,6 +142,7 @@ def test_interrupt(t):
     p.send_signal(signal.SIGINT)
     got, out, err = end(p)
     import json
+
     doc = json.loads(out)
     t.equal((got, doc["success"], doc["stdout"]), (130, False, "up\n"), "the result still comes")
 
@@ -146,7 +166,9 @@ def test_killed(t):
 
 
 def test_stopped(t):
-    p = t.start("run", "--timeout", "1s", "-c", "print('up')\nimport time\nwhile True: time.sleep(0.1)")
+    p = t.start(
+        "run", "--timeout", "1s", "-c", "print('up')\nimport time\nwhile True: time.sleep(0.1)"
+    )
     first_line(p)
     p.send_signal(signal.SIGSTOP)
     time.sleep(1.5)
@@ -157,12 +179,23 @@ def test_stopped(t):
 def test_terminal(t):
     """Ctrl-C typed at a terminal, and no terminal for the guest."""
     import pty
-    code = ("import os, sys\nprint(sys.stdout.isatty(), sys.stdin.isatty())\n"
-            "try: os.open('/dev/tty', os.O_RDWR); print('has a terminal')\nexcept OSError as e: print('no terminal', e.errno)\n"
-            "import time; time.sleep(30)")
+
+    code = (
+        "import os, sys\nprint(sys.stdout.isatty(), sys.stdin.isatty())\n"
+        "try: os.open('/dev/tty', os.O_RDWR); print('has a terminal')\nexcept OSError as e: print('no terminal', e.errno)\n"
+        "import time; time.sleep(30)"
+    )
     master, slave = pty.openpty()
-    p = subprocess.Popen([t.glovebox, "run", "-c", code], env=t.env(), cwd=t.dir, stdin=slave, stdout=slave, stderr=slave,
-                         start_new_session=True, preexec_fn=lambda: take_terminal())
+    p = subprocess.Popen(
+        [t.glovebox, "run", "-c", code],
+        env=t.env(),
+        cwd=t.dir,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        preexec_fn=lambda: take_terminal(),
+    )
     os.close(slave)
     seen = read_until(master, b"no terminal")
     t.ok(b"no terminal" in seen, "the guest has no controlling terminal", seen)
@@ -173,13 +206,18 @@ def test_terminal(t):
     except subprocess.TimeoutExpired:
         p.kill()
         code = None
-    t.ok(code == 130 and time.monotonic() - begin < 0.5, "Ctrl-C at the terminal ends it", (code, time.monotonic() - begin))
+    t.ok(
+        code == 130 and time.monotonic() - begin < 0.5,
+        "Ctrl-C at the terminal ends it",
+        (code, time.monotonic() - begin),
+    )
     os.close(master)
 
 
 def take_terminal():
     import fcntl
     import termios
+
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
@@ -194,7 +232,10 @@ def read_until(fd, mark, timeout=10):
 
 
 def test_reader_goes(t):
-    script = '"$G" run -c "%s" | head -1; echo "${PIPESTATUS[0]}"' % "import time\nfor i in range(1000000): print('line', i)"
+    script = (
+        '"$G" run -c "%s" | head -1; echo "${PIPESTATUS[0]}"'
+        % "import time\nfor i in range(1000000): print('line', i)"
+    )
     done = t.command(["bash", "-c", script], env={"G": t.glovebox}, timeout=20)
     t.equal((done.out, done.seconds < 5), (b"line 0\n141\n", True), "| head -1", done)
     p = t.start("run", "-c", "import time\nwhile True: print('x'); time.sleep(0.05)")
@@ -202,9 +243,15 @@ def test_reader_goes(t):
     p.stdout.close()
     begin = time.monotonic()
     code = p.wait(10)
-    t.ok(code == 141 and time.monotonic() - begin < 1.5, "a reader that goes away ends the run", code)
+    t.ok(
+        code == 141 and time.monotonic() - begin < 1.5, "a reader that goes away ends the run", code
+    )
     p.stderr.close()
-    p = t.start("run", "-c", "import sys, time\nsys.stderr.write('x\\n'); time.sleep(0.3); sys.stderr.write('y\\n'); print('end')")
+    p = t.start(
+        "run",
+        "-c",
+        "import sys, time\nsys.stderr.write('x\\n'); time.sleep(0.3); sys.stderr.write('y\\n'); print('end')",
+    )
     p.stderr.close()
     t.equal((p.stdout.read(), p.wait(10)), (b"end\n", 0), "nobody reading the errors does not")
     p.stdout.close()
@@ -212,22 +259,40 @@ def test_reader_goes(t):
         done = t.command([t.glovebox, "run", "-c", "print('x')"], timeout=10)
         p = t.start("run", "-c", "print('x')", stdout=full)
         _, err = p.communicate(timeout=10)
-        t.ok(p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n", "a full disk behind standard output is told", (p.returncode, err))
+        t.ok(
+            p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n",
+            "a full disk behind standard output is told",
+            (p.returncode, err),
+        )
         p = t.start("run", "--json", "-c", "print('x')", stdout=full)
         _, err = p.communicate(timeout=10)
-        t.ok(p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n", "and with --json", (p.returncode, err))
+        t.ok(
+            p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n",
+            "and with --json",
+            (p.returncode, err),
+        )
 
 
 def test_slow_reader(t):
-    p = t.start("run", "-c", "for i in range(200000): print(i)\n", )
+    p = t.start("run", "-c", "for i in range(200000): print(i)\n")
     time.sleep(1)
     out, _ = p.communicate(timeout=20)
-    t.ok(p.returncode == 0 and out.startswith(b"0\n1\n") and out.endswith(b"199999\n"), "a reader that is slow gets it", len(out))
+    t.ok(
+        p.returncode == 0 and out.startswith(b"0\n1\n") and out.endswith(b"199999\n"),
+        "a reader that is slow gets it",
+        len(out),
+    )
 
 
 def test_background(t):
-    done = t.command(["sh", "-c", 'trap "" HUP; "$G" run -c "import time; print(1, flush=True); time.sleep(0.6); print(2)" & sleep 0.3; kill -HUP $!; wait $!; echo $?'],
-                     env={"G": t.glovebox})
+    done = t.command(
+        [
+            "sh",
+            "-c",
+            'trap "" HUP; "$G" run -c "import time; print(1, flush=True); time.sleep(0.6); print(2)" & sleep 0.3; kill -HUP $!; wait $!; echo $?',
+        ],
+        env={"G": t.glovebox},
+    )
     t.exits(done, 0, "nohup: an ignored hangup stays ignored", b"1\n2\n0\n")
 
 
@@ -235,22 +300,50 @@ def test_quiet(t):
     if t.has("cpu"):
         noisy = t.run("--without", "cpu", "--allow-unsafe", "-c", "print(1)")
     t.write("given", "x")
-    done = t.run("-q", "--timeout", "200ms", "-c", "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass")
+    done = t.run(
+        "-q",
+        "--timeout",
+        "200ms",
+        "-c",
+        "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass",
+    )
     t.equal((done.code, done.err), (124, b"its own\n"), "--quiet: only what the program says")
-    done = t.run("--timeout", "200ms", "-c", "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass")
+    done = t.run(
+        "--timeout", "200ms", "-c", "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass"
+    )
     t.equal(done.err.count(b"\n"), 2, "without it one line more", done)
     done = t.run("-c", "print(1)")
     t.equal(done.err, b"", "a good run says nothing of its own")
 
 
 def test_at_the_same_time(t):
-    many = [t.start("run", "--timeout", "60s", "-c", "import os, time; open('f', 'w').write('%d'); time.sleep(0.2); print(open('f').read(), os.listdir('.'))" % i)
-            for i in range(16)]
+    many = [
+        t.start(
+            "run",
+            "--timeout",
+            "60s",
+            "-c",
+            "import os, time; open('f', 'w').write('%d'); time.sleep(0.2); print(open('f').read(), os.listdir('.'))"
+            % i,
+        )
+        for i in range(16)
+    ]
     outs = [end(p)[:2] for p in many]
-    t.equal(outs, [(0, b"%d ['main.py', 'f']\n" % i) for i in range(16)] if "['main.py', 'f']" in str(outs[0]) else
-            [(0, b"%d ['f', 'main.py']\n" % i) for i in range(16)], "sixteen runs do not see each other")
+    t.equal(
+        outs,
+        (
+            [(0, b"%d ['main.py', 'f']\n" % i) for i in range(16)]
+            if "['main.py', 'f']" in str(outs[0])
+            else [(0, b"%d ['f', 'main.py']\n" % i) for i in range(16)]
+        ),
+        "sixteen runs do not see each other",
+    )
 
 
 def test_time_passes(t):
     done = t.run("--trace-time", "-c", "print(1)")
-    t.ok(done.code == 0 and done.out == b"1\n" and b"program" in done.err and b" ms" in done.err, "--trace-time", done)
+    t.ok(
+        done.code == 0 and done.out == b"1\n" and b"program" in done.err and b" ms" in done.err,
+        "--trace-time",
+        done,
+    )

@@ -8,6 +8,7 @@ started, found as its child.
 """
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -91,9 +92,10 @@ def mounts():
 
 
 def temporary():
+    """Boxes on the host's disk and the like; other tests have folders with longer names."""
     places = {"/tmp", tempfile.gettempdir(), "/dev/shm"}
-    return {os.path.join(p, n) for p in places for n in os.listdir(p) if n.startswith("glovebox-")
-            and not n.startswith("glovebox-test-")}
+    box = re.compile(r"glovebox-\d+-[0-9a-f]{16}$")
+    return {os.path.join(p, n) for p in places for n in os.listdir(p) if box.match(n)}
 
 
 def ipc():

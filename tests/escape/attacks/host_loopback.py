@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: CVE-2025-49596 (MCP Inspector)'s kind: services on 127.0.0.1 that trust their machine
-# stopped-by: landlock
-# expect: EACCES
-# then: netns, seccomp
-# expect-then: ECONNREFUSED EADDRNOTAVAIL ENETUNREACH; EAFNOSUPPORT
-# denied-then: ;socket(AF_INET)
+# stopped-by: netns
+# expect: ECONNREFUSED EADDRNOTAVAIL ENETUNREACH
+# then: seccomp, landlock
+# expect-then: EAFNOSUPPORT; EACCES
+# denied-then: socket(AF_INET);
 # bare: yes
 import socket
 import kit

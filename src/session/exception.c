@@ -102,7 +102,7 @@ struct result_exception *exception_read(struct str text, const char *work)
     const char *end = found.bar.n ? line.p + line.n : text.p + text.n;
     struct str message = {type.p + type.n, (size_t)(end - type.p) - type.n};
     e.message = clean(str_trim(str_slice(message, message.n && message.p[0] == ':', message.n)));
-    e.type = xstrndup(type.p, type.n);
+    e.type = clean(type);
     e.traceback = clean(text);
     struct result_exception *copy = xmalloc(sizeof *copy);
     *copy = e;

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command line share: one place to run glovebox from, and checks that print TAP."""
+"""What the tests of the command line share: a place to run glovebox in, and checks in TAP."""
 
 import json
 import os
 import re
 import shutil
 import signal
-import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -141,7 +139,7 @@ class Test:
         )
 
     def command(self, argv, stdin=b"", env=None, cwd=None, timeout=30, **more):
-        """Any program, in this test's surroundings; killed with all it started when it takes too long."""
+        """Any program, in this test's surroundings; killed with its group when it takes too long."""
         if isinstance(stdin, bytes):
             more["stdin"] = subprocess.PIPE
         else:

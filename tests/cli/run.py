@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the program from outside: tests/cli/run.py [WORD...], with $GLOVEBOX (build/glovebox). Prints TAP.
+"""Tests of the program from outside: run.py [WORD...], with $GLOVEBOX (build/glovebox), in TAP.
 
 As root each test runs twice: as root, and as an ordinary user."""
 

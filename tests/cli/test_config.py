@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where settings come from: defaults, the user's file, the project's, the environment, the command line."""
+"""Where settings come from: defaults, the user's file, the project's, variables, options."""
 
 import os
 import re

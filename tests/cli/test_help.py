@@ -247,8 +247,6 @@ def test_plain_text(t):
 
 
 def test_doctor(t):
-    import json
-
     done = t.box("doctor", timeout=60)
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interpreters that live elsewhere: their own folder appears inside, and nothing else of that home."""
+"""Interpreters elsewhere: their own folder appears inside, nothing else of that home."""
 
 import os
 import shutil
@@ -7,8 +7,6 @@ import subprocess
 import tempfile
 
 PYTHON = "/usr/bin/python3"
-# What of a folder is there inside, links not followed.
-LIST = "import os, sys; print(sys.prefix); print(sorted(os.listdir(%r)) if os.path.isdir(%r) else None)"
 
 
 def lists(t, folder, *more, **how):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which language a program is in: the hint, the extension, the first line, then the text (row A20)."""
-
-import os
+"""Which language a program is in: by hint, extension, first line, then text (row A20)."""
 
 # What the language says of itself, for any of these.
 SAYS = {"python": "Python", "javascript": "JavaScript", "bash": "Bash", "sh": "POSIX sh", "r": "R"}
@@ -81,7 +79,7 @@ HINTS = [
     ("posix", "sh"),
 ]
 
-# (file name, text, language): an extension comes before what the text looks like, except that a .sh may say.
+# (file name, text, language): an extension comes before the text, but a .sh may say.
 FILES = [
     ("a.py", "echo = 1", "python"),
     ("a.pyw", "x = 1", "python"),

@@ -4,7 +4,6 @@
 import hashlib
 import json
 import os
-import subprocess
 import time
 
 

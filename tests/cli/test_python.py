@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPython is the oracle: what `python3 FILE` prints and returns in an empty folder, `glovebox run FILE` does."""
+"""CPython is the oracle: what `python3 FILE` prints and returns, `glovebox run FILE` does."""
 
 import concurrent.futures
 import glob

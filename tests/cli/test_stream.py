@@ -7,8 +7,6 @@ import signal
 import subprocess
 import time
 
-import box
-
 
 def tagged(tag):
     """The processes whose command line has this in it."""
@@ -297,8 +295,6 @@ def test_background(t):
 
 
 def test_quiet(t):
-    if t.has("cpu"):
-        noisy = t.run("--without", "cpu", "--allow-unsafe", "-c", "print(1)")
     t.write("given", "x")
     done = t.run(
         "-q",

@@ -132,6 +132,9 @@ static void test_bytes(void)
     OK(e && utf8_valid(str_from(e->message)) && utf8_valid(str_from(e->traceback)),
        "bytes that are no text become text");
     exception_free(e);
+    e = exception_read(STR("Traceback (most recent call last):\n\xff\xc3\xa9: x\n"), WORK);
+    EQ_STR(e ? e->type : NULL, "\xef\xbf\xbd\xc3\xa9");
+    exception_free(e);
     exception_free(NULL);
 }
 

@@ -22,6 +22,7 @@
 
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 #define WATCH_EVERY_MS 10
+#define WATCH_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
 
 struct loop {
     const struct backend_job *job;
@@ -36,6 +37,7 @@ struct loop {
     int64_t start_ns, deadline_ms;
     int64_t oom_until_ms; /* memory was out; until then a kill may follow */
     uint64_t cpu_ns;      /* used when a limit ended it */
+    int64_t watch_ms;     /* when to look next */
     bool over;            /* no guest is alive any more */
     struct err error;     /* why nothing was started */
 };
@@ -270,7 +272,18 @@ static void watch(struct loop *l)
 
 static bool needs_watching(const struct loop *l)
 {
-    return l->out->started && (l->job->limits.cpu_ms || watches_memory(l));
+    return l->out->started && !l->over && (l->job->limits.cpu_ms || watches_memory(l));
+}
+
+static void watch_when_due(struct loop *l)
+{
+    int64_t begin = clock_mono_ms();
+
+    if (!needs_watching(l) || begin < l->watch_ms)
+        return;
+    watch(l);
+    int64_t now = clock_mono_ms(), pause = (now - begin) * WATCH_SHARE;
+    l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
 }
 
 static void check_deadline(struct loop *l)
@@ -288,8 +301,8 @@ static int poll_timeout(const struct loop *l)
 {
     int64_t left = l->deadline_ms == INT64_MAX ? 60000 : l->deadline_ms - clock_mono_ms();
 
-    if (needs_watching(l) && left > WATCH_EVERY_MS)
-        left = WATCH_EVERY_MS;
+    if (needs_watching(l) && left > l->watch_ms - clock_mono_ms())
+        left = l->watch_ms - clock_mono_ms();
     if (l->oom_until_ms && left > OOM_LOOK_EVERY)
         left = OOM_LOOK_EVERY;
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
@@ -315,8 +328,7 @@ static void step(struct loop *l)
     look_for_oom(l, polls[OOM].revents);
     if (polls[CONTROL].revents)
         on_jail(l);
-    if (needs_watching(l) && !l->over)
-        watch(l);
+    watch_when_due(l);
     check_deadline(l);
 }
 

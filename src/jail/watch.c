@@ -185,31 +185,45 @@ static uint64_t tmpfs_bytes(int fd)
     return (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
 }
 
-#define FILES_MAX 8192 /* looked at in one process, and told apart in all: a power of two */
+#define FILES_MAX 4096 /* looked at in one process */
+#define SEEN_MAX  1024 /* told apart in all */
 
 struct memory_files {
-    dev_t device; /* where the kernel keeps all memfds */
     uint64_t bytes;
     size_t count;
-    ino_t seen[FILES_MAX];
+    ino_t seen[SEEN_MAX];
 };
 
 /* Half full, everything more counts as often as it is open. */
 static bool is_new(struct memory_files *files, ino_t inode)
 {
-    size_t at = inode * 2654435761u % FILES_MAX;
+    size_t at = inode * 2654435761u % SEEN_MAX;
 
-    for (; files->seen[at]; at = (at + 1) % FILES_MAX)
+    for (; files->seen[at]; at = (at + 1) % SEEN_MAX)
         if (files->seen[at] == inode)
             return false;
-    if (files->count < FILES_MAX / 2) {
+    if (files->count < SEEN_MAX / 2) {
         files->seen[at] = inode;
         files->count++;
     }
     return true;
 }
 
-static void add_files(pid_t pid, struct memory_files *files)
+/* Where the kernel keeps all memfds; 0 where it cannot be known. */
+static dev_t memfd_device(void)
+{
+    static _Atomic dev_t known;
+    struct stat st;
+
+    if (!known) {
+        AUTO_CLOSE int sample = memfd_create("glovebox-watch", MFD_CLOEXEC);
+        if (sample >= 0 && fstat(sample, &st) == 0)
+            known = st.st_dev;
+    }
+    return known;
+}
+
+static void add_files(pid_t pid, dev_t device, struct memory_files *files)
 {
     char path[32];
     struct stat st;
@@ -222,23 +236,19 @@ static void add_files(pid_t pid, struct memory_files *files)
     struct dirent *entry = readdir(dir);
     for (int i = 0; entry && i < FILES_MAX; entry = readdir(dir), i++)
         if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
-            st.st_dev == files->device && is_new(files, st.st_ino))
+            st.st_dev == device && is_new(files, st.st_ino))
             files->bytes += (uint64_t)st.st_blocks * 512;
     closedir(dir);
 }
 
 static uint64_t memfd_bytes(const struct walk *w)
 {
-    AUTO_CLOSE int sample = memfd_create("glovebox-watch", MFD_CLOEXEC);
-    struct stat st;
+    dev_t device = memfd_device();
     struct memory_files files;
 
-    if (sample < 0 || fstat(sample, &st) < 0)
-        return 0;
     memset(&files, 0, sizeof files);
-    files.device = st.st_dev;
-    for (size_t i = 0; i < w->count; i++)
-        add_files(w->pids[i], &files);
+    for (size_t i = 0; device && i < w->count; i++)
+        add_files(w->pids[i], device, &files);
     return files.bytes;
 }
 

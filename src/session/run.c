@@ -298,20 +298,6 @@ static int lay(void *ctx, int fd, struct err *err)
     return lay_send(((struct run *)ctx)->result->laid, fd, err);
 }
 
-/* A folder on the host's disk that the guest worked in for want of a private root. */
-static void remove_box(struct backend_outcome *outcome)
-{
-    struct err err;
-
-    if (!outcome->box_host || outcome->held & LAYER_BIT(LAYER_ROOT))
-        return;
-    AUTO_CLOSE int fd = open(outcome->box_host, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)workspace_empty(fd, &err);
-    (void)rmdir(outcome->box_host);
-}
-
 static int run_once(struct run *run, struct err *err)
 {
     const struct run_request *q = run->request;
@@ -340,10 +326,8 @@ static int run_once(struct run *run, struct err *err)
 
     run->result->attempts++;
     int result = run->backend->run(&job, &sink, &run->result->outcome, err);
-    if (result < 0) {
-        remove_box(&run->result->outcome);
+    if (result < 0)
         outcome_done(&run->result->outcome);
-    }
     return result;
 }
 
@@ -490,7 +474,6 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     } else if (ret->cancelled) {
         ret->error.kind = ERR_NONE;
     }
-    remove_box(&ret->outcome);
     record_write(&run.recorder, request, ret);
     outcome_phase(&ret->outcome, "log");
     emit(&run, (struct run_event){.kind = RUN_FINISHED});

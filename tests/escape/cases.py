@@ -16,7 +16,6 @@ import time
 
 import headers
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PR_SET_CHILD_SUBREAPER = 36
 GIVE_UP_S = 40
 VERDICT = re.compile(r"^(HELD|ESCAPED)(?: (.*))?$", re.M)
@@ -134,8 +133,9 @@ class Case:
         if self.attack.binary:
             return ["--file", self.attack.binary, "--lang", "sh",
                     "-c", "exec ./" + self.attack.name]
-        kit = ["--file", os.path.join(HERE, "kit.py")] if self.attack.extension == ".py" else []
-        return [*kit, self.attack.path]
+        if self.attack.extension != ".py":
+            return [self.attack.path]
+        return ["--file", os.path.join(os.path.dirname(self.attack.path), "kit.py"), self.attack.path]
 
     def run_once(self, host, canaries, marker, number):
         """Status, what came on standard output and error, and what was typed into the terminal."""

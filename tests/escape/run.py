@@ -47,10 +47,16 @@ def print_list(attacks):
 
 
 def build(attacks, scratch):
+    """Puts the attacks where an ordinary user can read them: our own folder may be closed to others."""
+    folder = os.path.join(scratch, "attacks")
+    os.mkdir(folder)
+    shutil.copy(os.path.join(HERE, "kit.py"), folder)
     for attack in attacks:
         if attack.extension == ".c":
             attack.binary = os.path.join(scratch, "bin", attack.name)
             attack.why_not = compile_c(attack.path, attack.binary, "-I" + HERE)
+        else:
+            attack.path = shutil.copy(attack.path, folder)
 
 
 class Tap:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -108,6 +110,46 @@ static void body_private(int fd)
 static void body_shared(int fd)
 {
     use_memory(16 * MIB, MAP_SHARED);
+    ready(fd);
+}
+
+/* 12 MiB in a file that nobody maps, open in two processes; 4 MiB in another, open twice in one. */
+static void body_files(int fd)
+{
+    static char block[MIB];
+    int large = memfd_create("large", 0), small = memfd_create("small", 0);
+
+    memset(block, 1, sizeof block);
+    for (int i = 0; i < 12; i++)
+        if (fd_write_all(large, block, sizeof block) < 0 ||
+            (i % 3 == 0 && fd_write_all(small, block, sizeof block) < 0))
+            _exit(99);
+    if (fork() == 0) {
+        if (dup(small) < 0)
+            _exit(99);
+        ready(fd);
+        sleep_for_ever();
+    }
+    close(small);
+}
+
+static void *wait_thread(void *unused)
+{
+    (void)unused;
+    sleep_for_ever();
+    return NULL;
+}
+
+/* Two processes, one of them with three threads. */
+static void body_threads(int fd)
+{
+    pthread_t thread;
+
+    if (fork() == 0)
+        sleep_for_ever();
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread, NULL, wait_thread, NULL) != 0)
+            _exit(99);
     ready(fd);
 }
 
@@ -278,6 +320,30 @@ static void print_costs(void)
     stop(pid);
 }
 
+static void test_files(void)
+{
+    pid_t pid = start(body_files);
+    struct watch_tree tree = {.root = pid, .in_pidns = true, .tmpfs_fd = -1};
+    uint64_t bytes;
+
+    EQ_INT(watch_tree_memory(&tree, &bytes), 0);
+    OK(near(bytes, 17 * MIB, 2), "16 MiB in memfds, each counted once: %llu KiB",
+       (unsigned long long)bytes / 1024); /* and the block */
+    stop(pid);
+}
+
+static void test_tasks(void)
+{
+    pid_t pid = start(body_threads);
+    struct watch_tree tree = {.root = pid, .in_pidns = true, .tmpfs_fd = -1};
+    uint64_t tasks;
+
+    EQ_INT(watch_tree_tasks(&tree, &tasks), 0);
+    EQ_INT(tasks, 4);
+    stop(pid);
+    EQ_INT(watch_tree_tasks(&tree, &tasks), -1);
+}
+
 int main(void)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -285,6 +351,8 @@ int main(void)
     test_memory();
     test_orphan();
     test_tmpfs();
+    test_files();
+    test_tasks();
     test_cpu();
     print_costs();
     return tap_done();

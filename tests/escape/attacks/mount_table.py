@@ -6,7 +6,11 @@
 # bare: yes
 import kit
 
-table = kit.read("/proc/self/mountinfo").decode()
-if any(word in table for word in (" /boot ", " /home ", " /sys ", " cgroup", kit.canary("FOLDER"))):
+with open("/proc/self/mountinfo") as f:  # the kernel gives a page at a time
+    mounts = [line.split() for line in f]
+places = {fields[4] for fields in mounts}
+kinds = {fields[fields.index("-") + 1] for fields in mounts}
+if places & {"/boot", "/home", "/sys"} or kinds & {"cgroup", "cgroup2", "sysfs"} or \
+        any(kit.canary("FOLDER") in field for fields in mounts for field in fields):
     kit.escaped("the host's mounts")
 kit.held("own")

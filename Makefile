@@ -38,7 +38,7 @@ endif
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
 JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
 
-LIB_DIRS := base text store jail guests backends session api
+LIB_DIRS := base text python guard store jail guests backends session api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
@@ -56,8 +56,8 @@ JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 # The program carries everything inside: resolving shared libraries is a third of its start-up time. (The
 # linker warns that SQLite could load extensions; it is never asked to.) Sanitizers need a dynamic one.
 PROGRAM_LINK := $(if $(filter release debug,$(MODE)),-static-pie -Wl$(comma)--no-warnings,-pie)
-PROGRAM_LIBS := -lsqlite3 -ljansson -lm
-SHARED_LIBS := -lsqlite3 -ljansson -lm
+PROGRAM_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
+SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
@@ -135,6 +135,31 @@ $(BUILD)/gen/filter_tables.h: $(BUILD)/make-filter
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/make-filter > $@.new
 	$(Q)mv $@.new $@
+
+# What Unicode says of characters, and the grammar that explains wrong programs, as tables.
+UCD := /usr/share/unicode
+$(BUILD)/make-unicode: tools/make-unicode.c Makefile
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $<
+
+$(BUILD)/gen/unicode_tables.h: $(BUILD)/make-unicode
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/make-unicode $(UCD) > $@.new
+	$(Q)mv $@.new $@
+
+$(BUILD)/make-grammar: tools/make-grammar.c src/python/tokens.def Makefile
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $<
+
+$(BUILD)/gen/grammar_tables.h: $(BUILD)/make-grammar src/python/grammar.peg
+	@mkdir -p $(@D)
+	$(Q)$(BUILD)/make-grammar src/python/grammar.peg > $@.new
+	$(Q)mv $@.new $@
+
+$(BUILD)/src/python/unicode.o: $(BUILD)/gen/unicode_tables.h
+$(patsubst %.c,$(BUILD)/%.o,$(wildcard src/python/explain*.c)): $(BUILD)/gen/grammar_tables.h
 
 GUESTS := $(wildcard src/guests/*.py src/guests/*.js src/guests/*.R src/guests/*.sh)
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * struct arena: many small things that die together. Allocation moves a pointer; arena_done frees
+ * all. Memory is not cleared. It aborts when the system's memory is out, so whoever fills one from
+ * foreign text looks at arena_used, which counts what was asked for, and stops at a ceiling.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct arena_chunk;
+
+struct arena {
+    char *at, *end; /* what is left of the newest chunk */
+    struct arena_chunk *chunks;
+    size_t used_before; /* bytes asked for in full chunks */
+};
+
+/* `struct arena a = {0};` is an empty one. */
+void arena_done(struct arena *a); /* leaves it empty */
+void *arena_more(struct arena *a, size_t n);
+size_t arena_used(const struct arena *a);
+
+/* n bytes, aligned for anything. */
+static inline void *arena_alloc(struct arena *a, size_t n)
+{
+    size_t rounded = (n + 7) & ~(size_t)7;
+
+    if (rounded < n || (size_t)(a->end - a->at) < rounded)
+        return arena_more(a, n);
+    void *p = a->at;
+    a->at += rounded;
+    return p;
+}
+
+void *arena_zalloc(struct arena *a, size_t n);
+/* A copy with a NUL after it. */
+struct str arena_str(struct arena *a, struct str s);
+const char *arena_printf(struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

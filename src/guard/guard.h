@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads a program and says whether it may run, and why. It never runs anything, and it is not the
+ * wall: it refuses early and explains.
+ *
+ * Stages in order: input (size, NUL, encoding), syntax, imports, patterns, and later a model's
+ * review. The first that refuses ends the check. Text in other languages than Python gets the
+ * first stage only; what their own interpreters say of their syntax is asked by src/session/.
+ */
+#ifndef GUARD_GUARD_H
+#define GUARD_GUARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "guard/policy.h"
+
+enum guard_stage { GUARD_INPUT, GUARD_SYNTAX, GUARD_IMPORTS, GUARD_PATTERNS, GUARD_REVIEW };
+#define GUARD_ALL_STAGES 0xfu
+
+enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL };
+
+struct finding {
+    const char *rule; /* its id: "import-forbidden", "exec-call", "syntax" */
+    enum severity severity;
+    int points;
+    char *message;
+    char *hint;                  /* what to do instead; NULL for none */
+    uint32_t line, end_line;     /* from 1; 0 unknown */
+    uint32_t column, end_column; /* in characters, from 1; the end is the first one behind */
+    char *excerpt;           /* the line's text, cut where it is very long (see excerpt_column) */
+    uint32_t excerpt_column; /* where the finding starts in the excerpt, from 1, in characters */
+};
+
+/* What the result of a refused run says in place of output, where a profile has texts of its own
+ * (the systems it stands in for had). Members that are NULL are not set. */
+struct verdict_texts {
+    char *stderr_text, *exception_type, *exception_message;
+    bool has_exit_code;
+    int exit_code;
+};
+
+struct verdict {
+    bool allowed;
+    enum guard_stage stage;   /* that refused; when allowed, the last that ran */
+    char *reason;             /* one line, or what the profile prescribes; "" when there is none */
+    int risk;                 /* the points of all findings */
+    struct finding *findings; /* in the order of the text */
+    size_t n, room;
+    size_t left_out; /* findings beyond GUARD_MAX_FINDINGS */
+    struct verdict_texts texts;
+};
+
+enum { GUARD_MAX_FINDINGS = 1000 };
+
+struct guard_input {
+    struct str code;
+    struct str prelude;   /* our side's text that runs before it, with "\n\n" between: syntax and
+                             imports are checked on both together, input and patterns on code alone */
+    const char *language; /* "python", "javascript", ... */
+    unsigned stages;      /* bits, 1 << GUARD_SYNTAX; 0: GUARD_ALL_STAGES */
+    unsigned target;      /* Python 3.N; 0: the newest */
+};
+
+/* Always gives a verdict; end with verdict_done. */
+void guard_check(const struct policy *policy, const struct guard_input *input, struct verdict *ret);
+void verdict_done(struct verdict *v);
+
+const char *guard_stage_name(enum guard_stage stage); /* "input", "syntax", ... */
+/* Bits from "input,syntax"; 0 with *err set when a name is unknown. */
+unsigned guard_stages_from(struct str names, struct err *err);
+const char *severity_name(enum severity s); /* "info" ... "critical" */
+
+/* ---- the rules, for --list-rules and --explain ---- */
+
+struct rule_info {
+    const char *id;
+    enum guard_stage stage;
+    enum severity severity; /* as built in; a profile may weigh otherwise */
+    int points;
+    const char *summary;     /* half a line */
+    const char *explanation; /* a paragraph: what it is, why it matters, an example, what to do */
+};
+
+size_t guard_rule_count(void);
+const struct rule_info *guard_rule(size_t i);
+const struct rule_info *guard_rule_find(struct str id); /* NULL */
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a program may be and may use, as data. A profile is a built-in policy with a name; a policy
+ * file (the syntax of config files) starts from a profile and changes it.
+ */
+#ifndef GUARD_POLICY_H
+#define GUARD_POLICY_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct policy;
+
+/* The profile of that name, or the policy file at that path (a name with '/' or '.' in it). NULL
+ * with *err. Free it. */
+struct policy *policy_open(const char *name_or_path, struct err *err);
+void policy_free(struct policy *p);
+
+/* --allow-imports and --forbid-imports: module names, `a.*`, `*`. */
+int policy_allow_import(struct policy *p, struct str name, struct err *err);
+int policy_forbid_import(struct policy *p, struct str name, struct err *err);
+
+const char *policy_name(const struct policy *p);
+
+/* The built-in ones, for help: name and one line each; ends with a NULL name. */
+struct profile_info {
+    const char *name, *summary;
+};
+extern const struct profile_info profiles[];
+
+#endif

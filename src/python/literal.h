@@ -41,5 +41,6 @@ bool literal_decode(struct python_tree *tree, struct str body, unsigned flags, s
  * integer of more digits than CPython prints. */
 int literal_repr(const struct node *constant, unsigned target, struct buf *ret);
 int literal_repr_str(struct str text, unsigned target, struct buf *ret);
+int literal_repr_int(int64_t value, struct buf *ret);
 
 #endif

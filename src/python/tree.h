@@ -178,11 +178,11 @@ struct node_field {
 struct node_type {
     const char *name;
     size_t size;
-    const struct node_field *fields; /* ends with a NULL name */
     bool position;
 };
 
 extern const struct node_type node_types[N_COUNT];
+const struct node_field *node_fields(enum node_kind kind); /* ends with a NULL name */
 extern const char *const operator_names[OP_COUNT]; /* "Add", ... */
 
 /* A new node, zeroed but for its kind. */

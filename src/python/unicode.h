@@ -15,6 +15,7 @@
  * further when the bytes are no character. */
 uint32_t unicode_next(struct str text, size_t *at);
 int unicode_add(struct buf *b, uint32_t code);
+size_t unicode_put(char *out, uint32_t code); /* as many bytes as it takes, at most 4 */
 
 bool unicode_is_identifier_start(uint32_t code, unsigned target);
 bool unicode_is_identifier_part(uint32_t code, unsigned target);

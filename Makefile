@@ -65,7 +65,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak python guard replay \
 	fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -158,7 +158,13 @@ $(BUILD)/gen/grammar_tables.h: $(BUILD)/make-grammar src/python/grammar.peg
 	$(Q)$(BUILD)/make-grammar src/python/grammar.peg > $@.new
 	$(Q)mv $@.new $@
 
+$(BUILD)/gen/codec_tables.h: tools/make-codecs
+	@mkdir -p $(@D)
+	$(Q)tools/make-codecs > $@.new
+	$(Q)mv $@.new $@
+
 $(BUILD)/src/python/unicode.o: $(BUILD)/gen/unicode_tables.h
+$(BUILD)/src/python/codec.o: $(BUILD)/gen/codec_tables.h
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/python/explain*.c)): $(BUILD)/gen/grammar_tables.h
 
 GUESTS := $(wildcard src/guests/*.py src/guests/*.js src/guests/*.R src/guests/*.sh)
@@ -181,12 +187,23 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp
 
+# The front end as a service for tests/python, and timed for bench/run.
+$(BUILD)/tests/feed: tests/python/feed.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+
+$(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+
 ## make unit       the unit tests
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape limits soak    tests of the program from outside
-cli escape limits soak: all example
+## make cli escape limits soak python guard    tests of the program from outside
+cli escape limits soak python guard: all example $(BUILD)/tests/feed
 	@tests/run-outside $@
 
 ## make check-v2   the cgroup tests on a kernel with cgroup v2, in a virtual machine (minutes)
@@ -218,7 +235,7 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
 
 ## make bench      the budgets table, beside bare interpreters and other sandboxes where present
-bench: all
+bench: all $(BUILD)/bench/parse
 	bench/run
 
 ## make format     let clang-format rewrite the sources

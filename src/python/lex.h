@@ -11,6 +11,10 @@
 
 #include "python/python.h"
 
+/* INDENT, DEDENT and END have no column, as in CPython (-1 there): their start is where the lexer
+ * stood. */
+#define TOKEN_NO_COLUMN UINT32_MAX
+
 enum token_kind {
 #define TOKEN(kind, text) T_##kind,
 #include "python/tokens.def"
@@ -40,6 +44,9 @@ struct tokens {
     /* What stopped the lexer after the last token; kind PYTHON_NO_ERROR when nothing did. It is an
      * error of the program only if the parser gets that far. */
     struct python_error error;
+    /* CPython raises it only when the parser gets to that token, not when it looks through the rest
+     * of the text for what may better explain another error (bad indentation, `\\`). */
+    bool late;
     struct open_bracket *open; /* what was open when the lexer stopped, outermost first */
     size_t open_count;
 };

@@ -51,6 +51,8 @@ struct python_warnings {
     size_t n, room;
 };
 
+struct token;
+
 struct python_tree {
     struct arena arena; /* everything here lives in it */
     unsigned target;
@@ -61,6 +63,8 @@ struct python_tree {
     struct python_error error;
     struct python_warnings warnings; /* in the order of the text */
     struct names *names;             /* every spelling once */
+    unsigned depth; /* of the parser's recursion, fields of 3.11's f-strings included */
+    const struct token *field; /* the '(' before such a field while one is read; text is then its */
 };
 
 /* Reads the grammar. 0; -1 with ret->error set. Either way end with python_tree_done. */

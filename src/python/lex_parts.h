@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the lexer share. Functions that read a piece of text get where it starts and
+ * return where it ends; NULL when the lexer stops, at an error or at the end of the text.
+ */
+#ifndef PYTHON_LEX_PARTS_H
+#define PYTHON_LEX_PARTS_H
+
+#include "python/lex.h"
+
+/* CPython's own limits, at which it gives up: brackets, levels of indentation, f-strings in each
+ * other (the outermost level is the program itself), fields in each other's format. */
+enum { MAX_BRACKETS = 200, MAX_INDENTS = 100, MAX_FORMATS = 150, MAX_FIELDS = 3 };
+
+/* An f-string (or t-string) whose end has not been read. */
+struct format {
+    char quote;
+    uint8_t quotes; /* 1 or 3 */
+    bool raw, template;
+    bool in_spec;
+    const char *start, *line_start; /* of the string, for errors */
+    uint32_t line;
+    int braces; /* brackets open in it, those of its fields too */
+    int fields; /* fields open, less one */
+};
+
+struct lexer {
+    struct python_tree *tree;
+    struct tokens *ret;
+    const char *text, *end; /* *end is NUL */
+    const char *line_start;
+    const char *piece_start; /* of the line with which the lexer last began afresh */
+    uint32_t line;
+    uint32_t line_base;              /* what to take off an offset to get its column */
+    uint32_t first_column;           /* how far line_base is off in the first line */
+    struct token *at, *full;         /* next free token; the end of the room */
+    unsigned level, indent, formats; /* how many are open */
+    struct open_bracket open[MAX_BRACKETS];
+    uint32_t indents[MAX_INDENTS], tabless[MAX_INDENTS]; /* columns, a tab being 8 or 1 wide */
+    struct format format[MAX_FORMATS];
+};
+
+enum char_class {
+    C_OTHER, /* nothing starts with it */
+    C_END,
+    C_SPACE,
+    C_NEWLINE,
+    C_COMMENT,
+    C_BACKSLASH,
+    C_QUOTE,
+    C_DOT,
+    C_OPEN,
+    C_CLOSE,
+    C_OPERATOR,
+    C_COLON,
+    C_EXCLAMATION,
+    /* Names go on with these; the last two are ASCII. */
+    C_WIDE, /* a byte of a character that is not ASCII */
+    C_NAME,
+    C_DIGIT,
+};
+
+extern const uint8_t char_class[256];
+
+static inline enum char_class class_of(char c)
+{
+    return (enum char_class)char_class[(unsigned char)c];
+}
+
+static inline bool goes_on(char c)
+{
+    return class_of(c) >= C_WIDE;
+}
+
+static inline bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+void lex_more_room(struct lexer *l);
+
+static inline struct token *lex_add(struct lexer *l, enum token_kind kind, const char *start,
+                                    const char *end)
+{
+    uint32_t from = (uint32_t)(start - l->text), to = (uint32_t)(end - l->text);
+
+    if (l->at == l->full)
+        lex_more_room(l);
+    *l->at = (struct token){
+        .kind = (uint8_t)kind,
+        .start = from,
+        .end = to,
+        .line = l->line,
+        .column = from - l->line_base,
+        .end_line = l->line,
+        .end_column = to - l->line_base,
+    };
+    return l->at++;
+}
+
+/* p is the first byte of a line. */
+static inline void lex_next_line(struct lexer *l, const char *p)
+{
+    l->line++;
+    l->line_start = p;
+    l->line_base = (uint32_t)(p - l->text);
+}
+
+/* p is at a backslash that ends its line, or should. */
+const char *lex_continue(struct lexer *l, const char *p);
+
+enum lex_prefix { PREFIX_NONE, PREFIX_STRING, PREFIX_FORMAT, PREFIX_WRONG };
+/* What the name from start to p is before a quote. */
+enum lex_prefix lex_prefix(struct lexer *l, const char *start, const char *p);
+
+const char *lex_number(struct lexer *l, const char *start);
+/* A string that begins at start and whose quotes begin at p. */
+const char *lex_string(struct lexer *l, const char *start, const char *p);
+const char *lex_format_start(struct lexer *l, const char *start, const char *p);
+/* The text of an f-string from p on, up to a field or the string's end. */
+const char *lex_format_text(struct lexer *l, const char *p);
+char lex_letter(const struct format *f); /* 'f' or 't' */
+
+/* An error at the character before p, in the line that p is in. Returns NULL, as the next do. */
+const char *lex_fail(struct lexer *l, const char *p, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same with the offsets that CPython gives it. */
+const char *lex_fail_range(struct lexer *l, int32_t offset, int32_t end_offset,
+                           const char *message);
+/* One that CPython's tokenizer only notes: it counts when the parser gets there, not when the rest
+ * of the text is searched for a better error. Offsets are as struct python_error has them. */
+const char *lex_fail_late(struct lexer *l, enum python_error_kind kind, int32_t offset,
+                          int32_t end_offset, const char *message);
+/* Characters between two places of the text. */
+int32_t lex_count(const char *from, const char *to);
+
+#endif

@@ -27,11 +27,12 @@ enum symbol_flag {
     SYMBOL_DEFINED = 1 << 8, /* by def or class */
 };
 
+/* A name of the module, seen in the module itself, is HOME_LOCAL, as CPython has it. */
 enum symbol_home { HOME_LOCAL, HOME_CELL, HOME_FREE, HOME_GLOBAL, HOME_BUILTIN };
 
 struct symbol {
     struct name *name;
-    unsigned flags;
+    unsigned flags; /* enum symbol_flag; bits beyond are of src/python/scope_parts.h */
     enum symbol_home home; /* HOME_BUILTIN: global, and nothing in the module binds it */
     struct scope *owner;   /* where it lives: this scope, an enclosing one, or the module */
     struct symbol *next;   /* in its scope */
@@ -44,9 +45,15 @@ struct scope {
     struct scope *parent, *first_child, *next; /* children in the order of the text */
     struct symbol *symbols;
     bool star_import; /* `from x import *` stands in it: any global may come from there */
+    bool generator; /* `yield` stands in it, or it is a generator expression */
+    bool coroutine; /* `async def`, or `await` stands in it */
     /* (what src/python/scope.c keeps for look-ups) */
     struct symbol **table;
     uint32_t table_size, count;
+    uint8_t block; /* enum block_kind */
+    struct symbol *last_symbol;
+    struct scope *last_child;
+    struct scope_index *index;
 };
 
 /* The scopes of a tree that parsed, in its arena. NULL with tree->error when the program breaks
@@ -55,6 +62,8 @@ struct scope *scope_build(struct python_tree *tree);
 
 /* The symbol for a name used in a scope (mangled already where a class does that), or NULL. */
 struct symbol *scope_find(const struct scope *scope, const struct name *name);
+/* The name as its class mangles it (`__x` in class A is `_A__x`); mostly itself. */
+struct name *scope_mangle(struct python_tree *tree, const struct scope *scope, struct name *name);
 /* The scope that a node opens, looked for among the children of `parent`; NULL when none. */
 struct scope *scope_of(const struct scope *parent, const struct node *node);
 

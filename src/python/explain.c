@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which error it is. CPython reads a wrong program twice, the second time with the wrong forms;
+ * what that finds may give way to what the tokenizer finds when it goes on to the end of the file.
+ */
+#include "python/explain_parts.h"
+
+/* What the lexer found later in the text counts more than what the grammar found; a bracket that is
+ * open when the lexer merely gives up, only if it was opened before the line that was read last. */
+static void prefer_lexical(struct reader *r)
+{
+    const struct tokens *t = r->tokens;
+
+    if (t->error.kind != PYTHON_NO_ERROR && !t->late)
+        explain_lexical(r);
+    else if (t->open_count && t->open[t->open_count - 1].line < t->at[r->fill - 1].line)
+        explain_open(r, &t->open[t->open_count - 1]);
+}
+
+/* Neither reading had words for it; `last` is the last token that the first one looked at. */
+static void explain_plainly(struct reader *r, uint32_t last)
+{
+    unsigned kind = r->tokens->at[last].kind;
+
+    if (kind == T_INDENT || kind == T_DEDENT) {
+        explain_last(r, PYTHON_INDENTATION_ERROR,
+                     kind == T_INDENT ? "unexpected indent" : "unexpected unindent", NULL);
+        return;
+    }
+    explain_range(r, last | VALUE_TOKEN, last | VALUE_TOKEN, "invalid syntax", NULL);
+    prefer_lexical(r);
+}
+
+static void explain(struct reader *r)
+{
+    bool accepted = reader_run(r, false);
+    uint32_t last = r->fill - 1;
+
+    if (!r->failed && !accepted)
+        reader_run(r, true);
+    if (!r->failed)
+        explain_plainly(r, last);
+    else if (!r->lexical && r->tree->error.kind <= PYTHON_TAB_ERROR)
+        prefer_lexical(r);
+}
+
+static int explain_tokens(struct python_tree *tree, const struct tokens *tokens, bool field)
+{
+    struct reader r;
+
+    reader_init(&r, tree, tokens, field);
+    explain(&r);
+    reader_done(&r);
+    return -1;
+}
+
+int explain_module(struct python_tree *tree, const struct tokens *tokens)
+{
+    return explain_tokens(tree, tokens, false);
+}
+
+int explain_fstring_field(struct python_tree *tree, const struct tokens *tokens)
+{
+    return explain_tokens(tree, tokens, true);
+}

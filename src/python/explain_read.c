@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The grammar's interpreter: tries the alternatives of rules in their order, token by token, and
+ * remembers what came of the rules that are marked for it, so that its time is linear.
+ *
+ * A frame is a rule being tried. Frames lie in one array; `step` looks at the item that the newest
+ * frame has come to: a token is compared at once, a rule becomes a frame. When that frame is done,
+ * its value is the answer, which the next step delivers to the frame below.
+ *
+ * A left-recursive rule starts from the memory that it fails here, and is then tried again and
+ * again, each time remembering the last result, until that grows no more.
+ *
+ * What is remembered, and what not, is as CPython has it, because it shows: a rule remembered where
+ * the wrong forms were switched off (`plain`) stays without them.
+ */
+#include "python/explain_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum item_kind { ITEM_TOKEN, ITEM_WORD, ITEM_SOFT, ITEM_RULE, ITEM_CUT };
+enum item_mode { MODE_ONE, MODE_MAYBE, MODE_AHEAD, MODE_NOT_AHEAD, MODE_MUST };
+
+enum peg_result {
+    RESULT_SOME,
+    RESULT_VALUE,
+    RESULT_NODE,
+    RESULT_CALL,
+    RESULT_ERROR_RANGE,
+    RESULT_ERROR_FROM,
+    RESULT_ERROR_AFTER,
+    RESULT_ERROR_LAST,
+    RESULT_ERROR_NEXT,
+    RESULT_INDENT,
+};
+
+enum rule_flag {
+    RULE_MEMO = 1 << 0,
+    RULE_LEFT = 1 << 1,  /* left-recursive */
+    RULE_PLAIN = 1 << 2, /* no wrong forms inside */
+    RULE_LOOP = 1 << 3,  /* its one alternative, as often as it matches */
+    RULE_LEAST_ONE = 1 << 4,
+    RULE_KEEP = 1 << 5, /* somebody wants the values of a loop */
+    RULE_OPERAND = 1 << 6,
+};
+
+struct peg_item {
+    uint8_t kind, mode;
+    int8_t slot; /* where its value goes; -1: nowhere */
+    uint16_t what;
+};
+
+struct peg_way {
+    uint16_t item;
+    uint8_t count, since, until;
+    bool wrong;
+    uint8_t result;
+    int8_t args[2];
+    uint8_t kind;
+    explain_action *call;
+    const char *text;
+    uint64_t first[2]; /* the tokens it can start with */
+};
+
+struct peg_rule {
+    const char *name;
+    uint16_t way;
+    uint8_t count, flags;
+    uint8_t seed; /* of a left-recursive rule: its first alternative that does not begin with it */
+    uint64_t first[2];
+    uint64_t after[2]; /* what can follow it in those that do */
+    bool nullable;
+};
+
+#include "grammar_tables.h"
+
+enum { SLOTS = 4, MAX_LEVEL = 6000 };
+
+struct frame {
+    const struct peg_rule *rule;
+    const struct peg_item *item, *end;
+    uint32_t start;     /* where its alternative began */
+    uint32_t item_mark; /* where its item began */
+    uint32_t values[SLOTS];
+    uint32_t head, tail;        /* of a loop: the values */
+    uint32_t grown, grown_mark; /* of a left-recursive rule: the best so far */
+    uint32_t memo;              /* where that is remembered */
+    uint8_t way;
+    bool cut, wrong, any;
+};
+
+/* ---- memory ---- */
+
+static void *more(struct reader *r, void *p, uint32_t *room, size_t size)
+{
+    *room = *room ? *room * 2 : 1024;
+    if ((size_t)*room * size > r->tree->memory_limit && !r->failed)
+        explain_at(r, PYTHON_MEMORY_ERROR, &(struct place){0}, "the program is too large", NULL);
+    return xrealloc_array(p, *room, size);
+}
+
+static uint32_t cell_new(struct reader *r, uint32_t value)
+{
+    if (r->cell_count == r->cell_room)
+        r->cell = more(r, r->cell, &r->cell_room, sizeof *r->cell);
+    r->cell[r->cell_count] = (struct cell){.value = value};
+    return r->cell_count++;
+}
+
+uint32_t form_new(struct reader *r, unsigned kind, uint32_t first, uint32_t last)
+{
+    if (r->form_count == r->form_room)
+        r->form = more(r, r->form, &r->form_room, sizeof *r->form);
+    r->form[r->form_count] = (struct form){.kind = (uint8_t)kind, .first = first, .last = last};
+    return r->form_count++;
+}
+
+const struct form *value_form(const struct reader *r, uint32_t value)
+{
+    return value <= VALUE_SOME || value & VALUE_TOKEN ? NULL : &r->form[value];
+}
+
+uint32_t value_last_item(const struct reader *r, uint32_t value)
+{
+    const struct form *f = value_form(r, value);
+
+    return f && f->tail ? r->cell[f->tail].value : value;
+}
+
+/* Of a list of values: of the first and the last of them. */
+uint32_t value_first(const struct reader *r, uint32_t value)
+{
+    const struct form *f = value_form(r, value);
+
+    if (!f)
+        return value & ~VALUE_TOKEN;
+    return f->kind == FORM_ITEMS && f->head ? value_first(r, r->cell[f->head].value) : f->first;
+}
+
+uint32_t value_last(const struct reader *r, uint32_t value)
+{
+    const struct form *f = value_form(r, value);
+
+    if (!f)
+        return value & ~VALUE_TOKEN;
+    return f->kind == FORM_ITEMS && f->tail ? value_last(r, r->cell[f->tail].value) : f->last;
+}
+
+static uint32_t memo_find(const struct reader *r, uint32_t at, unsigned rule)
+{
+    uint32_t i = r->memos[at];
+
+    while (i && r->memo[i].rule != rule)
+        i = r->memo[i].next;
+    return i;
+}
+
+static uint32_t memo_new(struct reader *r, uint32_t at, unsigned rule, uint32_t end, uint32_t value)
+{
+    if (r->memo_count == r->memo_room)
+        r->memo = more(r, r->memo, &r->memo_room, sizeof *r->memo);
+    if (at >= r->memo_end)
+        r->memo_end = at + 1;
+    r->memo[r->memo_count] =
+        (struct memo){.end = end, .value = value, .next = r->memos[at], .rule = (uint16_t)rule};
+    return r->memos[at] = r->memo_count++;
+}
+
+/* What lies before a statement of the module that has been read is never looked at again. */
+static void forget(struct reader *r, uint32_t from)
+{
+    if (r->memo_end > from)
+        memset(&r->memos[from], 0, (r->memo_end - from) * sizeof *r->memos);
+    r->memo_end = from;
+    r->memo_count = r->cell_count = 1;
+    r->form_count = VALUE_SOME + 1;
+}
+
+/* ---- tokens ---- */
+
+static void look_further(struct reader *r, const struct token *t)
+{
+    unsigned depth = r->mark ? r->depth[r->mark - 1] : 0;
+
+    if (t->kind == T_LPAR || t->kind == T_LSQB || t->kind == T_LBRACE)
+        depth++;
+    else if (depth && (t->kind == T_RPAR || t->kind == T_RSQB || t->kind == T_RBRACE))
+        depth--;
+    r->depth[r->mark] = (uint8_t)depth;
+    r->fill = r->mark + 1;
+}
+
+/* The kind of the token at the mark; -1 when there is none, with an error. */
+static int look(struct reader *r)
+{
+    if (r->mark >= r->fill) {
+        if (r->mark >= r->tokens->n ||
+            (r->tokens->at[r->mark].kind == T_END && r->tokens->open_count)) {
+            explain_lexical(r);
+            return -1;
+        }
+        look_further(r, &r->tokens->at[r->mark]);
+    }
+    return r->tokens->at[r->mark].kind;
+}
+
+static bool starts_with(const uint64_t first[2], int kind)
+{
+    return first[kind / 64] >> (kind % 64) & 1;
+}
+
+static bool is_word(const struct reader *r, const char *word)
+{
+    const struct token *t = &r->tokens->at[r->mark];
+
+    return t->kind == T_NAME && str_is((struct str){t->name->text, t->name->n}, word);
+}
+
+/* CPython up to 3.13 takes the beginning of a soft keyword for one. */
+static bool is_soft(const struct reader *r)
+{
+    const struct token *t = &r->tokens->at[r->mark];
+
+    if (t->kind != T_NAME)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(peg_words); i++)
+        if (strncmp(peg_words[i], t->name->text, t->name->n) == 0)
+            return true;
+    return false;
+}
+
+/* The value of an item that is no rule. */
+static uint32_t match_token(struct reader *r, const struct peg_item *item)
+{
+    int kind = look(r);
+    bool is = kind == item->what;
+
+    if (kind < 0)
+        return 0;
+    if (item->kind == ITEM_WORD)
+        is = is_word(r, peg_words[item->what]);
+    else if (item->kind == ITEM_SOFT)
+        is = is_soft(r);
+    if (!is || (kind == T_NUMBER && !explain_number(r, r->mark)))
+        return 0;
+    return r->mark++ | VALUE_TOKEN;
+}
+
+/* ---- what an alternative is worth ---- */
+
+static void add_value(struct reader *r, uint32_t form, uint32_t value)
+{
+    uint32_t cell = cell_new(r, value);
+    struct form *f = &r->form[form];
+
+    if (f->tail)
+        r->cell[f->tail].next = cell;
+    else
+        f->head = cell;
+    f->tail = cell;
+}
+
+static uint32_t make_form(struct reader *r, const struct frame *f, const struct peg_way *w)
+{
+    uint32_t last = r->mark - 1;
+
+    while (last > f->start && r->tokens->at[last].kind <= T_DEDENT)
+        last--;
+    uint32_t form = form_new(r, w->kind, f->start, last);
+    for (int i = 0; i < 2 && w->args[i] >= 0; i++) {
+        uint32_t value = f->values[w->args[i]];
+        const struct form *list = value_form(r, value);
+        if (list && list->kind == FORM_ITEMS) {
+            for (uint32_t c = list->head; c; c = r->cell[c].next)
+                add_value(r, form, r->cell[c].value);
+        } else if (value) {
+            add_value(r, form, value);
+        }
+    }
+    return form;
+}
+
+static uint32_t call(struct reader *r, const struct frame *f, const struct peg_way *w)
+{
+    struct match m = {.start = f->start};
+
+    if (w->args[0] >= 0)
+        m.a = f->values[w->args[0]];
+    if (w->args[1] >= 0)
+        m.b = f->values[w->args[1]];
+    return w->call(r, &m);
+}
+
+static uint32_t result(struct reader *r, const struct frame *f, const struct peg_way *w)
+{
+    switch ((enum peg_result)w->result) {
+    case RESULT_SOME:
+        return VALUE_SOME;
+    case RESULT_VALUE:
+        return f->values[w->args[0]];
+    case RESULT_NODE:
+        return make_form(r, f, w);
+    case RESULT_CALL:
+        return call(r, f, w);
+    case RESULT_ERROR_RANGE:
+        return explain_range(r, f->values[w->args[0]], f->values[w->args[1]], w->text, f->values);
+    case RESULT_ERROR_FROM:
+        return explain_from(r, f->values[w->args[0]], w->text, f->values);
+    case RESULT_ERROR_AFTER:
+        return explain_after(r, f->values[w->args[0]], w->text, f->values);
+    case RESULT_ERROR_LAST:
+        return explain_last(r, PYTHON_SYNTAX_ERROR, w->text, f->values);
+    case RESULT_ERROR_NEXT:
+        return explain_next(r, w->text, f->values);
+    case RESULT_INDENT:
+        return explain_last(r, PYTHON_INDENTATION_ERROR, w->text, f->values);
+    }
+    return 0;
+}
+
+/* ---- frames ---- */
+
+static unsigned levels(const struct peg_rule *rule)
+{
+    return rule->flags & RULE_LEFT ? 2 : 1;
+}
+
+static void answer(struct reader *r, uint32_t value)
+{
+    r->answer = value;
+    r->answered = true;
+}
+
+/* The frame is done. */
+static void leave(struct reader *r, uint32_t value)
+{
+    struct frame *f = &r->frames[--r->frame_count];
+    const struct peg_rule *rule = f->rule;
+
+    r->level -= levels(rule);
+    if (rule->flags & RULE_MEMO)
+        memo_new(r, f->start, (unsigned)(rule - peg_rules), r->mark, value);
+    if (rule->flags & RULE_PLAIN)
+        r->wrong = f->wrong;
+    answer(r, value);
+}
+
+static bool applies(const struct reader *r, const struct peg_way *w, int kind)
+{
+    return starts_with(w->first, kind) && (r->wrong || !w->wrong) && w->since <= r->tree->target &&
+           r->tree->target <= w->until;
+}
+
+static void grow(struct reader *r, struct frame *f, uint32_t value);
+static void end_loop(struct reader *r, struct frame *f);
+
+/* Goes on with the next alternative that can start with the token at hand, from `way` on. */
+static void try_ways(struct reader *r, struct frame *f, unsigned way)
+{
+    int kind = look(r);
+
+    if (kind < 0)
+        return;
+    while (way < f->rule->count && !applies(r, &peg_ways[f->rule->way + way], kind))
+        way++;
+    if (way < f->rule->count) {
+        const struct peg_way *w = &peg_ways[f->rule->way + way];
+        f->way = (uint8_t)way;
+        f->item = &peg_items[w->item];
+        f->end = f->item + w->count;
+        f->item_mark = f->start;
+        memset(f->values, 0, sizeof f->values);
+    } else if (f->rule->flags & RULE_LEFT) {
+        grow(r, f, 0);
+    } else if (f->rule->flags & RULE_LOOP) {
+        end_loop(r, f);
+    } else {
+        leave(r, 0);
+    }
+}
+
+static void fail_way(struct reader *r, struct frame *f)
+{
+    r->mark = f->start;
+    if (f->cut)
+        leave(r, 0);
+    else
+        try_ways(r, f, f->way + 1U);
+}
+
+/* Nothing that begins with the rule goes on with this token. */
+static bool rule_ends(const struct peg_rule *rule, int kind)
+{
+    return rule->seed && !starts_with(rule->after, kind);
+}
+
+/* A left-recursive rule has come to the end of an alternative, or of all of them. */
+static void grow(struct reader *r, struct frame *f, uint32_t value)
+{
+    if (!value || r->mark <= f->grown_mark) {
+        r->mark = f->grown_mark;
+        leave(r, f->grown);
+        return;
+    }
+    f->grown_mark = r->memo[f->memo].end = r->mark;
+    f->grown = r->memo[f->memo].value = value;
+    int kind = look(r);
+    if (kind >= 0 && rule_ends(f->rule, kind)) {
+        leave(r, value);
+    } else if (kind >= 0) {
+        r->mark = f->start;
+        try_ways(r, f, 0);
+    }
+}
+
+static void end_loop(struct reader *r, struct frame *f)
+{
+    uint32_t value = VALUE_SOME;
+
+    if (f->rule->flags & RULE_LEAST_ONE && !f->any) {
+        leave(r, 0);
+        return;
+    }
+    if (f->rule->flags & RULE_KEEP) {
+        value = form_new(r, FORM_ITEMS, f->start, f->start);
+        r->form[value].head = f->head;
+        r->form[value].tail = f->tail;
+    }
+    leave(r, value);
+}
+
+static void loop(struct reader *r, struct frame *f, uint32_t value)
+{
+    if (f->rule->flags & RULE_KEEP) {
+        uint32_t cell = cell_new(r, value);
+        if (f->tail)
+            r->cell[f->tail].next = cell;
+        else
+            f->head = cell;
+        f->tail = cell;
+    }
+    f->any = true;
+    /* The frames of `file`, `statements` and its loop. */
+    if (r->frame_count == 3 && !r->field)
+        forget(r, f->start);
+    f->start = r->mark;
+    try_ways(r, f, 0);
+}
+
+static void finish_way(struct reader *r, struct frame *f)
+{
+    uint32_t value = result(r, f, &peg_ways[f->rule->way + f->way]);
+
+    if (r->failed)
+        return;
+    if (f->rule->flags & RULE_LEFT)
+        grow(r, f, value);
+    else if (f->rule->flags & RULE_LOOP)
+        loop(r, f, value);
+    else
+        leave(r, value);
+}
+
+static struct frame *push(struct reader *r, const struct peg_rule *rule)
+{
+    r->level += levels(rule);
+    if (r->level > MAX_LEVEL) {
+        explain_at(r, PYTHON_RECURSION_ERROR, &(struct place){0},
+                   "nested too deeply for Python's parser", NULL);
+        return NULL;
+    }
+    if (r->frame_count == r->frame_room) {
+        r->frame_room = r->frame_room ? r->frame_room * 2 : 64;
+        r->frames = xrealloc_array(r->frames, r->frame_room, sizeof *r->frames);
+    }
+    struct frame *f = &r->frames[r->frame_count++];
+    *f = (struct frame){.rule = rule, .start = r->mark, .wrong = r->wrong};
+    return f;
+}
+
+static void enter(struct reader *r, const struct peg_rule *rule)
+{
+    struct frame *f = push(r, rule);
+
+    if (!f)
+        return;
+    if (rule->flags & RULE_LEFT) {
+        f->grown_mark = r->mark;
+        f->memo = memo_new(r, r->mark, (unsigned)(rule - peg_rules), r->mark, 0);
+    }
+    if (rule->flags & RULE_PLAIN)
+        r->wrong = false;
+    try_ways(r, f, rule->seed);
+}
+
+/* A name or the like, followed by what ends any expression: the same whichever of the rules for
+ * expressions is asked. CPython too looks at both tokens and no further. */
+static bool is_operand(struct reader *r, int kind)
+{
+    static const bool operands[T_COUNT] = {
+        [T_NAME] = true, [T_NUMBER] = true, [T_NONE] = true,
+        [T_TRUE] = true, [T_FALSE] = true,  [T_ELLIPSIS] = true,
+    };
+    static const bool ends[T_COUNT] = {
+        [T_RPAR] = true,  [T_RSQB] = true, [T_RBRACE] = true, [T_COMMA] = true,
+        [T_COLON] = true, [T_SEMI] = true, [T_EQUAL] = true,  [T_NEWLINE] = true,
+    };
+
+    if (!operands[kind] || (kind == T_NUMBER && !explain_number(r, r->mark)))
+        return false;
+    r->mark++;
+    int next = look(r);
+    r->mark--;
+    return next >= 0 && ends[next];
+}
+
+/* The newest frame has come to a rule: what is known of it is the answer at once. */
+static void try_rule(struct reader *r, const struct peg_rule *rule)
+{
+    int kind = look(r);
+
+    if (kind < 0)
+        return;
+    if (!starts_with(rule->first, kind) && !rule->nullable) {
+        answer(r, 0);
+        return;
+    }
+    if (rule->flags & RULE_OPERAND && is_operand(r, kind)) {
+        answer(r, r->mark++ | VALUE_TOKEN);
+        return;
+    }
+    uint32_t memo = 0;
+    if (rule->flags & (RULE_MEMO | RULE_LEFT))
+        memo = memo_find(r, r->mark, (unsigned)(rule - peg_rules));
+    if (memo) {
+        r->mark = r->memo[memo].end;
+        answer(r, r->memo[memo].value);
+    } else {
+        if (!r->failed)
+            enter(r, rule);
+    }
+}
+
+static void refuse(struct reader *r, const struct peg_item *item)
+{
+    uint32_t at = r->mark | VALUE_TOKEN;
+    AUTO_FREE char *text = xasprintf("expected '%s'", token_texts[item->what]);
+
+    explain_range(r, at, at, text, NULL);
+}
+
+/* The value of the item that the newest frame has come to. */
+static void deliver(struct reader *r, struct frame *f, uint32_t value)
+{
+    const struct peg_item *item = f->item;
+    bool ahead = item->mode == MODE_AHEAD || item->mode == MODE_NOT_AHEAD;
+
+    r->answered = false;
+    if (ahead || (item->mode == MODE_MAYBE && !value))
+        r->mark = f->item_mark;
+    if (item->mode != MODE_MAYBE && (value != 0) == (item->mode == MODE_NOT_AHEAD)) {
+        if (item->mode == MODE_MUST)
+            refuse(r, item);
+        else
+            fail_way(r, f);
+        return;
+    }
+    if (item->slot >= 0)
+        f->values[item->slot] = value;
+    f->item++;
+    f->item_mark = r->mark;
+}
+
+static void step(struct reader *r)
+{
+    struct frame *f = &r->frames[r->frame_count - 1];
+
+    if (r->answered) {
+        deliver(r, f, r->answer);
+    } else if (f->item == f->end) {
+        finish_way(r, f);
+    } else if (f->item->kind == ITEM_RULE) {
+        try_rule(r, &peg_rules[f->item->what]);
+    } else if (f->item->kind == ITEM_CUT) {
+        f->cut = true;
+        f->item++;
+    } else {
+        uint32_t value = match_token(r, f->item);
+        if (!r->failed)
+            deliver(r, f, value);
+    }
+}
+
+bool reader_run(struct reader *r, bool wrong)
+{
+    r->mark = 0;
+    r->wrong = wrong;
+    r->level = r->frame_count = 0;
+    r->answered = false;
+    forget(r, 0);
+    enter(r, &peg_rules[r->field ? PEG_fstring : PEG_file]);
+    while (r->frame_count && !r->failed)
+        step(r);
+    return !r->failed && r->answer;
+}
+
+void reader_init(struct reader *r, struct python_tree *tree, const struct tokens *tokens,
+                 bool field)
+{
+    *r = (struct reader){.tree = tree, .tokens = tokens, .field = field};
+    r->depth = xcalloc(tokens->n + 1, sizeof *r->depth);
+    r->memos = xcalloc(tokens->n + 1, sizeof *r->memos);
+    r->form_room = r->memo_room = r->cell_room = 0;
+    r->form = more(r, NULL, &r->form_room, sizeof *r->form);
+    r->memo = more(r, NULL, &r->memo_room, sizeof *r->memo);
+    r->cell = more(r, NULL, &r->cell_room, sizeof *r->cell);
+}
+
+void reader_done(struct reader *r)
+{
+    free(r->depth);
+    free(r->memos);
+    free(r->memo);
+    free(r->form);
+    free(r->cell);
+    free(r->frames);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Errors in CPython's words and places.
+ */
+#include "python/explain_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+/* What `cannot assign to ...` calls an expression. */
+static const char *const kind_words[N_COUNT] = {
+    [N_ATTRIBUTE] = "attribute",
+    [N_SUBSCRIPT] = "subscript",
+    [N_STARRED] = "starred",
+    [N_NAME] = "name",
+    [N_LIST] = "list",
+    [N_TUPLE] = "tuple",
+    [N_LAMBDA] = "lambda",
+    [N_CALL] = "function call",
+    [N_BOOL_OP] = "expression",
+    [N_BIN_OP] = "expression",
+    [N_UNARY_OP] = "expression",
+    [N_GENERATOR_EXP] = "generator expression",
+    [N_YIELD] = "yield expression",
+    [N_YIELD_FROM] = "yield expression",
+    [N_AWAIT] = "await expression",
+    [N_LIST_COMP] = "list comprehension",
+    [N_SET_COMP] = "set comprehension",
+    [N_DICT_COMP] = "dict comprehension",
+    [N_DICT] = "dict literal",
+    [N_SET] = "set display",
+    [N_JOINED_STR] = "f-string expression",
+    [N_TEMPLATE_STR] = "t-string expression",
+    [N_CONSTANT] = "literal",
+    [N_COMPARE] = "comparison",
+    [N_IF_EXP] = "conditional expression",
+    [N_NAMED_EXPR] = "named expression",
+};
+
+const char *explain_kind(const struct reader *r, uint32_t value)
+{
+    const struct form *f = value_form(r, value);
+
+    if (f)
+        return f->kind < N_COUNT && kind_words[f->kind] ? kind_words[f->kind] : "expression";
+    switch (r->tokens->at[value_first(r, value)].kind) {
+    case T_NAME:
+        return "name";
+    case T_NONE:
+        return "None";
+    case T_TRUE:
+        return "True";
+    case T_FALSE:
+        return "False";
+    case T_ELLIPSIS:
+        return "ellipsis";
+    default:
+        return "literal";
+    }
+}
+
+/* ---- words ---- */
+
+static void add_word(const struct reader *r, struct buf *b, char what, uint32_t value)
+{
+    const struct token *t = &r->tokens->at[value_first(r, value)];
+
+    if (what == 'k')
+        buf_addf(b, "%s", explain_kind(r, value));
+    else if (what == 'l')
+        buf_addf(b, "%u", t->line);
+    else if (t->kind == T_NAME)
+        buf_add(b, t->name->text, t->name->n);
+    else
+        buf_addf(b, "%s", token_texts[t->kind]);
+}
+
+static const char *words(struct reader *r, const char *text, const uint32_t *values)
+{
+    struct buf b;
+
+    buf_init(&b, 1 << 16);
+    if (r->field)
+        buf_adds(&b, "f-string: ");
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, "$");
+        buf_add(&b, p, n);
+        p += n;
+        if (*p) {
+            add_word(r, &b, p[1], values[p[2] - '0']);
+            p += 3;
+        }
+    }
+    const char *ret = arena_str(&r->tree->arena, buf_str(&b)).p;
+    buf_done(&b);
+    return ret;
+}
+
+/* ---- places ---- */
+
+/* Columns in bytes, both from 1, to characters. CPython reads that many bytes of the line, which
+ * may end within a character, or be one more than there are. */
+static int32_t characters(const struct reader *r, uint32_t line, int64_t column)
+{
+    struct str s = python_line(r->tree, line);
+    int32_t n = column > (int64_t)s.n ? 1 : 0;
+
+    if (column <= 0)
+        return (int32_t)column;
+    for (size_t i = 0; i < s.n && (int64_t)i < column; i++)
+        n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+uint32_t explain_at(struct reader *r, enum python_error_kind kind, const struct place *place,
+                    const char *text, const uint32_t *values)
+{
+    struct python_error *e = &r->tree->error;
+
+    r->failed = true;
+    *e = (struct python_error){
+        .kind = kind,
+        .line = place->line,
+        .end_line = place->end_line,
+        .column = (int32_t)place->column,
+        .end_column = (int32_t)place->end_column,
+        .message = words(r, text, values),
+    };
+    if (r->field) { /* CPython counts from the field's own text, in bytes */
+        e->column -= (int32_t)r->tokens->at[0].column;
+        e->end_column -= (int32_t)r->tokens->at[0].column;
+    } else {
+        e->column = characters(r, place->line, place->column);
+        e->end_column = characters(r, place->line, place->end_column);
+    }
+    return 0;
+}
+
+/* Tokens without text have no column in CPython, */
+static bool has_column(const struct token *t)
+{
+    return t->kind != T_INDENT && t->kind != T_DEDENT && t->kind != T_END;
+}
+
+/* which where it needs one looks how far its tokenizer has got in the line. */
+static int64_t reached_column(const struct reader *r, const struct token *t)
+{
+    size_t n = 0;
+
+    /* The end of the text is the end of its last line. */
+    if (t->start == r->tree->text.n && t->start)
+        n++;
+    while (n < t->start && r->tree->text.p[t->start - n - 1] != '\n')
+        n++;
+    return (int64_t)n;
+}
+
+static int64_t start_column(const struct token *t)
+{
+    return has_column(t) ? (int64_t)t->column + 1 : 0;
+}
+
+static int64_t end_column(const struct token *t)
+{
+    return has_column(t) ? (int64_t)t->end_column + 1 : 0;
+}
+
+uint32_t explain_range(struct reader *r, uint32_t first, uint32_t last, const char *text,
+                       const uint32_t *values)
+{
+    const struct token *a = &r->tokens->at[value_first(r, first)];
+    const struct token *b = &r->tokens->at[value_last(r, last)];
+    struct place place = {.line = a->line,
+                          .column = start_column(a),
+                          .end_line = b->end_line,
+                          .end_column = end_column(b)};
+
+    return explain_at(r, PYTHON_SYNTAX_ERROR, &place, text, values);
+}
+
+uint32_t explain_after(struct reader *r, uint32_t value, const char *text, const uint32_t *values)
+{
+    const struct token *a = &r->tokens->at[value_first(r, value)];
+    const struct token *b = &r->tokens->at[value_last(r, value)];
+    struct place place = {.line = a->line, .column = b->end_column, .end_line = b->end_line};
+
+    return explain_at(r, PYTHON_SYNTAX_ERROR, &place, text, values);
+}
+
+uint32_t explain_from(struct reader *r, uint32_t value, const char *text, const uint32_t *values)
+{
+    const struct token *a = &r->tokens->at[value_first(r, value)];
+    const struct token *last = &r->tokens->at[r->fill - 1];
+    /* Past a NEWLINE, which CPython's tokenizer has read; counted from 0. */
+    int64_t end = last->end_column + (last->kind == T_NEWLINE);
+
+    if (!has_column(last))
+        end = reached_column(r, last);
+    struct place place = {
+        .line = a->line, .column = start_column(a), .end_line = last->end_line, .end_column = end};
+
+    return explain_at(r, PYTHON_SYNTAX_ERROR, &place, text, values);
+}
+
+static uint32_t at_token(struct reader *r, enum python_error_kind kind, const struct token *t,
+                         const char *text, const uint32_t *values)
+{
+    struct place place = {.line = t->line,
+                          .column = start_column(t),
+                          .end_line = t->end_line,
+                          .end_column = end_column(t)};
+
+    if (!has_column(t)) {
+        place.column = reached_column(r, t);
+        place.end_column = -1;
+    }
+    return explain_at(r, kind, &place, text, values);
+}
+
+uint32_t explain_last(struct reader *r, enum python_error_kind kind, const char *text,
+                      const uint32_t *values)
+{
+    return at_token(r, kind, &r->tokens->at[r->fill - 1], text, values);
+}
+
+uint32_t explain_next(struct reader *r, const char *text, const uint32_t *values)
+{
+    return at_token(r, PYTHON_SYNTAX_ERROR, &r->tokens->at[r->mark], text, values);
+}
+
+uint32_t explain_open(struct reader *r, const struct open_bracket *open)
+{
+    AUTO_FREE char *text = xasprintf("'%c' was never closed", open->bracket);
+    struct place place = {
+        .line = open->line, .column = (int64_t)open->column + 1, .end_line = open->line};
+
+    return explain_at(r, PYTHON_SYNTAX_ERROR, &place, text, NULL);
+}
+
+uint32_t explain_lexical(struct reader *r)
+{
+    const struct tokens *t = r->tokens;
+
+    r->failed = r->lexical = true;
+    r->tree->error = t->error;
+    if (t->error.kind == PYTHON_NO_ERROR && t->open_count)
+        explain_open(r, &t->open[t->open_count - 1]);
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The arguments of calls and class definitions. Their order has three stages: positional ones, from
+ * the first `name=` on only those and `*`, from the first `**` on only those and `name=`.
+ */
+#include "python/parse_parts.h"
+
+enum stage { POSITIONAL, KEYWORDS, UNPACKING };
+
+/* NAME '=' expression | '**' expression; what stands before the expression is `skip` tokens */
+static struct node *keyword(struct parser *p, struct name *arg, unsigned skip)
+{
+    struct node *n = start(p, N_KEYWORD, p->at);
+
+    p->at += skip;
+    n->keyword.arg = arg;
+    n->keyword.value = expression(p);
+    if (!n->keyword.value)
+        return NULL;
+    above(n, n->keyword.value);
+    return finish(p, n);
+}
+
+/* (starred_expression | (assignment_expression | expression !':=') !'=') | kwarg_or_starred
+ * | kwarg_or_double_starred, as the stage allows */
+static struct node *argument(struct parser *p, enum stage *stage)
+{
+    const struct token *t = p->at;
+
+    if (t->kind == T_NAME && t[1].kind == T_EQUAL) {
+        if (*stage == POSITIONAL)
+            *stage = KEYWORDS;
+        return keyword(p, t->name, 2);
+    }
+    if (t->kind == T_DOUBLE_STAR) {
+        *stage = UNPACKING;
+        return keyword(p, NULL, 1);
+    }
+    if (t->kind == T_STAR)
+        return *stage < UNPACKING ? starred(p, expression) : NULL;
+    return *stage == POSITIONAL ? named_expression(p) : NULL;
+}
+
+/* What was pushed since `mark`, keywords apart from the others. */
+static void take_arguments(struct parser *p, size_t mark, size_t keyword_count, struct node *owner,
+                           struct node_list *ret_args, struct node_list *ret_keywords)
+{
+    size_t n = p->list_n - mark, args = 0, keywords = 0;
+    struct node **at = arena_alloc(p->arena, n * sizeof *at);
+
+    *ret_args = (struct node_list){at, n - keyword_count};
+    *ret_keywords = (struct node_list){at + (n - keyword_count), keyword_count};
+    for (size_t i = mark; i < p->list_n; i++) {
+        struct node *item = p->list[i];
+        above(owner, item);
+        if (item->kind == N_KEYWORD)
+            ret_keywords->at[keywords++] = item;
+        else
+            ret_args->at[args++] = item;
+    }
+    p->list_n = mark;
+}
+
+/* The rest of ','.argument+ [','], from the first ',' on or the ')', which stays unread. */
+static bool arguments_rest(struct parser *p, size_t mark, size_t keyword_count, enum stage stage,
+                           struct node *owner, struct node_list *ret_args,
+                           struct node_list *ret_keywords)
+{
+    while (accept(p, T_COMMA) && p->at->kind != T_RPAR) {
+        struct node *n = argument(p, &stage);
+        if (!n)
+            return false;
+        keyword_count += n->kind == N_KEYWORD;
+        push(p, n);
+    }
+    if (keyword_count > 0) {
+        take_arguments(p, mark, keyword_count, owner, ret_args, ret_keywords);
+    } else {
+        list_take(p, mark, owner, ret_args);
+    }
+    return true;
+}
+
+/* arguments: args [','] &')' */
+bool arguments(struct parser *p, struct node *owner, struct node_list *ret_args,
+               struct node_list *ret_keywords)
+{
+    enum stage stage = POSITIONAL;
+    size_t mark = p->list_n;
+    struct node *one = argument(p, &stage);
+
+    if (!one)
+        return false;
+    push(p, one);
+    return arguments_rest(p, mark, one->kind == N_KEYWORD, stage, owner, ret_args, ret_keywords);
+}
+
+/* genexp: '(' (assignment_expression | expression !':=') for_if_clauses ')', as the only argument;
+ * from the 'for' on */
+static bool sole_generator(struct parser *p, const struct token *first, struct node *elt,
+                           struct node *call)
+{
+    struct node *n = start(p, N_GENERATOR_EXP, first);
+    size_t mark = p->list_n;
+
+    n->comp.elt = elt;
+    above(n, elt);
+    if (elt->kind == N_STARRED || elt->kind == N_KEYWORD ||
+        !for_if_clauses(p, n, &n->comp.generators) || !accept(p, T_RPAR))
+        return false;
+    push(p, finish(p, n));
+    list_take(p, mark, call, &call->call.args);
+    return true;
+}
+
+/* primary genexp | primary '(' [arguments] ')' */
+struct node *call_rest(struct parser *p, const struct token *first, struct node *func)
+{
+    struct node *n = start(p, N_CALL, first);
+    const struct token *open = p->at++;
+    enum stage stage = POSITIONAL;
+    size_t mark = p->list_n;
+
+    n->call.func = func;
+    above(n, func);
+    if (accept(p, T_RPAR))
+        return finish(p, n);
+    struct node *one = argument(p, &stage);
+    if (!one)
+        return NULL;
+    if (at_comprehension(p))
+        return sole_generator(p, open, one, n) ? finish(p, n) : NULL;
+    push(p, one);
+    if (!arguments_rest(p, mark, one->kind == N_KEYWORD, stage, n, &n->call.args,
+                        &n->call.keywords) ||
+        !accept(p, T_RPAR))
+        return NULL;
+    return finish(p, n);
+}

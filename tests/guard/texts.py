@@ -1,0 +1,446 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The profiles that stand in for other systems: who is refused, at which stage, in which words, with
+what score. Each row is a program and what must be said of it; a text is compared whole.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
+
+import programs  # noqa: E402
+from tap import alone  # noqa: E402
+
+KODEAGENT = ("--profile", "kodeagent")
+CHAPTER = ("--profile", "chapter")
+RESTRICTED = ("--profile", "restricted")
+AGENTOS = ("--profile", "agentos")
+SMOLAGENTS = ("--profile", "smolagents")
+PATTERNS = KODEAGENT + ("--stages", "patterns")
+
+
+def allowing(profile, *names):
+    return profile + ("--allow-imports", ",".join(names))
+
+
+def accepted(**more):
+    return dict(allowed=True, **more)
+
+
+def refused(stage, reason=None, **more):
+    said = dict(allowed=False, stage=stage, **more)
+    if reason is not None:
+        said["reason"] = reason
+    return said
+
+
+def authorized(*names):
+    return "[%s]" % ", ".join(repr(n) for n in sorted(names))
+
+
+# ---- kodeagent ----
+
+KODEAGENT_ROWS = (
+    # K5, K6: what may be imported; the user's list is added
+    ("K5", KODEAGENT, "import re", accepted()),
+    ("K5", KODEAGENT, "import ast, operator, random, re, time", accepted()),
+    ("K5", KODEAGENT, "import os", refused("imports")),
+    ("K5", allowing(KODEAGENT, "json"), "import json, re", accepted()),
+    # K7: a module allows what is below it, not what is above
+    ("K7", allowing(KODEAGENT, "os.path"), "import os", refused("imports")),
+    ("K7", allowing(KODEAGENT, "os.path"), "import os.path", accepted()),
+    ("K7", allowing(KODEAGENT, "collections"), "import collections.abc", accepted()),
+    ("K7", allowing(KODEAGENT, "collections"), "from collections.abc import Mapping", accepted()),
+    ("K7", KODEAGENT, "import regex", refused("imports")),
+    ("K7", KODEAGENT, "from . import x", accepted()),
+    ("K7", KODEAGENT, "import time as t, random as r", accepted()),
+    # K8: the names of four builtins, called or not
+    ("K8", KODEAGENT, "exec('1')", refused("imports", "Forbidden builtin: exec")),
+    ("K8", KODEAGENT, "f = eval", refused("imports", "Forbidden builtin: eval")),
+    ("K8", KODEAGENT, "__import__('os')", refused("imports", "Forbidden builtin: __import__")),
+    ("K8", KODEAGENT, "x = [compile]", refused("imports", "Forbidden builtin: compile")),
+    ("K8", KODEAGENT, "import os\nexec('1')", refused("imports", "Forbidden builtin: exec")),
+    ("K8", KODEAGENT, "import re\nre.compile('x')", accepted()),
+    ("K8", KODEAGENT, "import pandas\nx.eval()", refused("imports")),
+    # K9: order of the stages
+    ("K9", KODEAGENT, "import os\nx = (", refused("syntax")),
+    # K13: how the score is told
+    ("K13", KODEAGENT, "x = 1", accepted(reason="No suspicious patterns detected", risk=0)),
+    ("K13", PATTERNS, "x = 1", accepted(reason="No suspicious patterns detected", risk=0)),
+    ("K13", PATTERNS, "x.__dict__", accepted(risk=3)),
+    ("K13", PATTERNS, "import os\nos.system('x')", refused("patterns")),
+    ("K13", PATTERNS, "while True:\n    pass\nwhile True:\n    pass\n", accepted(risk=10)),
+    ("K13", PATTERNS, "while True:\n    pass\n" * 4, refused("patterns", risk=20)),
+    # K14: calls
+    ("K14", PATTERNS, "import base64\nexec(base64.b64decode('eA=='))", refused("patterns")),
+    ("K14", PATTERNS, "import re\nre.compile('x')", accepted(risk=0)),
+    ("K14", PATTERNS, "b'x'.decode()", accepted(risk=0)),
+    ("K14", PATTERNS, "import base64\nbase64.b64decode('eA==')", accepted(risk=5)),
+    ("K14", PATTERNS, "bytes.fromhex('00')", accepted(risk=5)),
+    ("K14", PATTERNS, "import binascii\nbinascii.unhexlify('00')", accepted(risk=5)),
+    ("K14", PATTERNS, "import os\nos.getenv('X')", accepted(risk=7)),
+    # K15: attributes
+    ("K15", PATTERNS, "import os\nos.environ", refused("patterns")),
+    ("K15", PATTERNS, "import os\nos.remove('x')", refused("patterns")),
+    ("K15", PATTERNS, "import os as o\no.system('x')", refused("patterns")),
+    ("K15", PATTERNS, "f.__globals__", accepted(risk=3)),
+    ("K15", PATTERNS, "x.__class__.__bases__", accepted(risk=6)),
+    ("K15", PATTERNS, "x.__init__", accepted(risk=0)),
+    # K16: imports
+    ("K16", PATTERNS, "import subprocess", accepted(risk=5)),
+    ("K16", PATTERNS, "import threading", accepted(risk=5)),
+    ("K16", PATTERNS, "from multiprocessing import Pool", accepted(risk=5)),
+    ("K16", PATTERNS, "import socket", accepted(risk=2)),
+    ("K16", PATTERNS, "import http", accepted(risk=2)),
+    ("K16", PATTERNS, "import urllib.request", accepted(risk=2)),
+    # K17: loops and memory
+    ("K17", PATTERNS, "while True:\n    x = 1", accepted(risk=5)),
+    ("K17", PATTERNS, "while True:\n    break", accepted(risk=0)),
+    ("K17", PATTERNS, "while 1:\n    x = 1", accepted(risk=5)),
+    ("K17", PATTERNS, "for i in range(1000001):\n    x = 1", accepted(risk=3)),
+    ("K17", PATTERNS, "for i in range(1000000):\n    x = 1", accepted(risk=0)),
+    ("K17", PATTERNS, "x = 'a' * 100000001", accepted(risk=5)),
+    ("K17", PATTERNS, "x = 100000001 * 'a'", accepted(risk=5)),
+    ("K17", PATTERNS, "x = 'a' * 100000000", accepted(risk=0)),
+    # K18: texts
+    ("K18", PATTERNS, "x = 'RM -RF /'", refused("patterns")),
+    ("K18", PATTERNS, "x = 'rm -rf ~'", refused("patterns")),
+    ("K18", PATTERNS, "x = 'dd if=/dev/zero'", refused("patterns")),
+    ("K18", PATTERNS, "x = 'mkfs.ext4'", refused("patterns")),
+    ("K18", PATTERNS, "x = 'del /f /s /q'", refused("patterns")),
+    ("K18", PATTERNS, "x = 'rmdir /s /q'", refused("patterns")),
+    ("K18", PATTERNS, "x = '../../../x'", accepted(risk=5)),
+    ("K18", PATTERNS, "x = '..\\\\..\\\\..\\\\x'", accepted(risk=5)),
+    ("K18", PATTERNS, "open('x.txt')", accepted(risk=0)),
+)
+
+# ---- chapter ----
+
+LONG = "x = 1 #" + "é" * (10000 - 7)
+CHAPTER_ROWS = (
+    ("C7", CHAPTER, "x = 1", accepted()),
+    ("C7", CHAPTER, LONG, accepted()),
+    ("C7", CHAPTER, LONG + "é", refused("input", "Code too long (max 10000 chars)")),
+    ("C7", CHAPTER, "x = 1\0", refused("input", "Invalid characters in code")),
+    ("C7", CHAPTER, "\0" * 10001, refused("input", "Code too long (max 10000 chars)")),
+    ("C5", CHAPTER, "x = (", refused("syntax", "Syntax error: [\"Line 1: '(' was never closed\"]")),
+    ("C5", CHAPTER, "\nx = = 1", refused("syntax", "Syntax error: ['Line 2: invalid syntax']")),
+    ("C6", CHAPTER, "import os", refused("patterns", "Unsafe operations: ['OS module import']")),
+    ("C6", CHAPTER, "import sys", refused("patterns", "Unsafe operations: ['System module import']")),
+    ("C6", CHAPTER, "import subprocess", refused("patterns", "Unsafe operations: ['Subprocess import']")),
+    ("C6", CHAPTER, "open('x')", refused("patterns", "Unsafe operations: ['File operations']")),
+    ("C6", CHAPTER, "eval ('x')", refused("patterns", "Unsafe operations: ['Eval usage']")),
+    ("C6", CHAPTER, "exec('x')", refused("patterns", "Unsafe operations: ['Exec usage']")),
+    ("C6", CHAPTER, "__import__('x')", refused("patterns", "Unsafe operations: ['Dynamic imports']")),
+    (
+        "C6",
+        CHAPTER,
+        "import sys\nimport os\neval('x')\nopen('y')",
+        refused(
+            "patterns",
+            "Unsafe operations: ['OS module import', 'System module import', 'File operations',"
+            " 'Eval usage']",
+        ),
+    ),
+    ("C6", CHAPTER, "from os import path", refused("patterns", "Unsafe operations: ['OS module import']")),
+    ("C6", CHAPTER, "import json, os", refused("patterns", "Unsafe operations: ['OS module import']")),
+    ("C6", CHAPTER, "import ostrich", accepted()),
+    ("C6", CHAPTER, "def reopen(x): pass\nreopen(1)", accepted()),
+    ("C6", CHAPTER, "def retrieval(x): pass\nretrieval (1)", accepted()),
+    ("C6", CHAPTER, "# import os, eval(x)\nx = 'exec(y)'", accepted()),
+)
+
+# ---- agentos ----
+
+
+def violation(*issues):
+    return refused(None, "; ".join(issues))
+
+
+AGENTOS_ROWS = (
+    ("S3", AGENTOS, "import json, math, collections", accepted()),
+    ("S5", AGENTOS, "import subprocess", violation("Forbidden import: subprocess")),
+    ("S5", AGENTOS, "import shutil", violation("Forbidden import: shutil")),
+    ("S5", AGENTOS, "from socket import socket", violation("Forbidden import: socket")),
+    ("S5", AGENTOS, "import requests", violation("Forbidden import: requests")),
+    ("S5", AGENTOS, "import urllib.request", violation("Forbidden import: urllib")),
+    ("S5", AGENTOS, "from http import client", violation("Forbidden import: http")),
+    ("S5", AGENTOS, "from os import system", violation("Forbidden import: os.system")),
+    ("S5", AGENTOS, "import os\nos.system('x')", violation("Forbidden import: os.system")),
+    ("S5", AGENTOS, "eval('x')", violation("eval() is forbidden")),
+    ("S5", AGENTOS, "exec('x')", violation("exec() is forbidden")),
+    ("S5", AGENTOS, "__import__('x')", violation("__import__() is forbidden")),
+    ("S5", AGENTOS, "open('x')", violation("File I/O blocked in sandbox")),
+    ("S5", AGENTOS, "eval('x')\nexec('y')", violation("eval() is forbidden", "exec() is forbidden")),
+    ("S5", AGENTOS, "def reopen(x): pass\nreopen(1)", accepted()),
+    ("S5", AGENTOS, "# from https://example.org\nx = 'import socket'", accepted()),
+    ("S6", AGENTOS, "x = (", refused("syntax", "Syntax error: Line 1: '(' was never closed")),
+)
+
+# ---- smolagents ----
+
+BASE = "collections datetime itertools math queue random re stat statistics time unicodedata".split()
+
+
+def no_import(module, *more):
+    text = "Import of %s is not allowed. Authorized imports are: %s"
+    return refused("imports", text % (module, authorized(*BASE, *more)))
+
+
+def no_import_from(module, *more):
+    text = "Import from %s is not allowed. Authorized imports are: %s"
+    return refused("imports", text % (module, authorized(*BASE, *more)))
+
+
+SMOLAGENTS_ROWS = (
+    *(("P6", SMOLAGENTS, "import " + m, accepted()) for m in BASE),
+    # P7: a path allows itself and what it starts with, not what is below it
+    ("P7", allowing(SMOLAGENTS, "os.path"), "import os", accepted()),
+    ("P7", allowing(SMOLAGENTS, "os.path"), "import os.path", accepted()),
+    ("P7", SMOLAGENTS, "import collections.abc", no_import("collections.abc")),
+    ("P7", allowing(SMOLAGENTS, "numpy"), "import numpy.random", no_import("numpy.random", "numpy")),
+    ("P7", allowing(SMOLAGENTS, "numpy.*"), "import numpy\nimport numpy.random", accepted()),
+    ("P7", allowing(SMOLAGENTS, "*"), "import json, numpy.random", accepted()),
+    # P8
+    ("P8", SMOLAGENTS, "import os", no_import("os")),
+    ("P8", SMOLAGENTS, "import os as o", no_import("os")),
+    ("P8", SMOLAGENTS, "from os import path", no_import_from("os")),
+    ("P8", SMOLAGENTS, "from json import *", no_import_from("json")),
+    # P13
+    ("P13", SMOLAGENTS, "import random\nrandom._os", refused(None, "Forbidden access to module: os")),
+    (
+        "P13",
+        SMOLAGENTS,
+        "import queue\nqueue.threading",
+        refused(None, "Forbidden access to module: threading"),
+    ),
+    # P14
+    *(
+        ("P14", SMOLAGENTS, call + "('x')", refused(None, "Forbidden access to function: " + call))
+        for call in ("compile", "eval", "exec", "globals", "locals", "__import__")
+    ),
+    # P15
+    *(
+        (
+            "P15",
+            SMOLAGENTS,
+            "x = ().%s" % name,
+            refused(None, "Forbidden access to dunder attribute: " + name),
+        )
+        for name in ("__class__", "__dict__", "__subclasses__", "__anything__")
+    ),
+    (
+        "P15",
+        SMOLAGENTS,
+        "getattr((), '__cla' + 'ss__')",
+        refused(None, "Forbidden access to dunder attribute: __class__"),
+    ),
+    # P16, P17: ours runs what theirs cannot
+    *(
+        ("P17", SMOLAGENTS, text, accepted())
+        for text in (
+            "if (x := 1): pass",
+            "def f():\n    yield 1\n    yield from f()",
+            "def f():\n    global x\n    x = 1",
+            "def f():\n    y = 1\n    def g():\n        nonlocal y\n        y = 2",
+            "match 1:\n    case 1: pass",
+            "async def f():\n    await g()\n    async for x in y: pass\n    async with z: pass",
+            "try: pass\nexcept* ValueError: pass",
+            "type X = int",
+            "x = a @ b",
+            "del x.y",
+            "a, *b = [1, 2]",
+            "x = {**d}",
+            "class A:\n    if True:\n        x = 1",
+            "x = [i for i in range(3)]\nwhile x: x.pop()\nelse: pass",
+        )
+    ),
+)
+
+# ---- restricted ----
+
+FRAME_NAMES = (
+    "tb_frame tb_next f_back f_builtins f_code f_generator f_globals f_locals f_trace co_code gi_frame"
+    " gi_code gi_yieldfrom cr_await cr_frame cr_code cr_origin"
+).split()
+
+
+def line(number, text=None):
+    return dict(allowed=False, starts="Line %d: %s" % (number, text or ""))
+
+
+REFUSED_BY_RESTRICTED = (
+    "_x = 1",
+    "x = _y",
+    "def _f(): pass",
+    "def f(_x): pass",
+    "lambda _x: 1",
+    "class _A: pass",
+    "import _x",
+    "import x as _x",
+    "from x import _y",
+    "for _x in y: pass",
+    "x__roles__ = 1",
+    "printed = 1",
+    "print = 1",
+    "builtins = 1",
+    "x._y",
+    "x.__class__",
+    "x._y = 1",
+    "from x import *",
+    "exec('x')",
+    "eval('x')",
+    "async def f(): pass",
+    "async def f():\n    await x",
+    "def f():\n    y = 1\n    def g():\n        nonlocal y",
+    "try: pass\nexcept* A: pass",
+    "x: int = 1",
+    "match x:\n    case 1: pass",
+    "class A(metaclass=B): pass",
+    "type X = int",
+    "'{0.x}'.format(1)",
+    "x.format_map(y)",
+    "def __getattr__(self): pass",
+    "def f(__x): pass",
+    "def f(_getattr_, /): pass",
+    *("x." + name for name in FRAME_NAMES),
+)
+RESTRICTED_ROWS = (
+    *(("C2a", RESTRICTED, "\n" + text, dict(allowed=False)) for text in REFUSED_BY_RESTRICTED),
+    ("C2a", RESTRICTED, "x = [1, 2]\nx[0] += 1\nprint(sum(x))", accepted()),
+    ("C2a", RESTRICTED, "_ = 1", accepted()),
+    (
+        "C2a",
+        RESTRICTED,
+        "class A:\n    def __init__(self): pass\n    def __eq__(self, o): return True",
+        accepted(),
+    ),
+    ("C2a", RESTRICTED, "\n_x = 1", line(2, '"_x" is an invalid variable name')),
+    ("C2a", RESTRICTED, "\nx._y", line(2, '"_y" is an invalid attribute name')),
+    ("C2a", RESTRICTED, "\nx.tb_frame", line(2, '"tb_frame" is a restricted name')),
+    ("C2a", RESTRICTED, "\nexec('x')", line(2, "Exec calls are not allowed.")),
+    ("C2a", RESTRICTED, "\neval('x')", line(2, "Eval calls are not allowed.")),
+    ("C2a", RESTRICTED, "\nfrom x import *", line(2, '"*" imports are not allowed.')),
+    # C2: the builtins there are
+    *(
+        ("C2", RESTRICTED, "x = " + name, accepted())
+        for name in (
+            "print range len sum max min abs round sorted list dict set str int float".split()
+        )
+    ),
+    *(
+        ("C2", RESTRICTED, "x = " + name, dict(allowed=False))
+        for name in "open getattr type __import__ input globals vars".split()
+    ),
+)
+
+ROWS = KODEAGENT_ROWS + CHAPTER_ROWS + AGENTOS_ROWS + SMOLAGENTS_ROWS + RESTRICTED_ROWS
+
+# ---- what `glovebox run --json` says of what never ran ----
+
+RUNS = (
+    (
+        "K9",
+        KODEAGENT,
+        "x = (\n",
+        dict(
+            stdout="",
+            stderr="Code parsing failed due to: SyntaxError\nx = (\n\nError: '(' was never closed"
+            " (<unknown>, line 1)",
+            exit_code=-1,
+        ),
+    ),
+    (
+        "K10",
+        KODEAGENT,
+        "import os, socket, os\n",
+        dict(
+            stdout="",
+            stderr="The following imports are disallowed:os\nsocket\n"
+            "Please only use the allowed modules for importing.",
+            exit_code=-1,
+        ),
+    ),
+    (
+        "K8",
+        KODEAGENT,
+        "f = eval\n",
+        dict(exception=("CodeSecurityError", "Forbidden builtin: eval")),
+    ),
+    (
+        "S5",
+        AGENTOS,
+        "eval('x')\nimport socket\n",
+        dict(
+            stderr="SECURITY VIOLATION: Forbidden import: socket; eval() is forbidden",
+            exception=(None, "Security check failed"),
+        ),
+    ),
+    (
+        "S6",
+        AGENTOS,
+        "\nx = = 1\n",
+        dict(stderr="Line 2: invalid syntax", exception=(None, "Syntax error: Line 2: invalid syntax")),
+    ),
+)
+
+
+def difference(verdict, want):
+    wrong = []
+    for key, value in want.items():
+        if key == "starts":
+            got, good = verdict["reason"], verdict["reason"].startswith(value)
+        else:
+            got = verdict[key]
+            good = got == value or (key == "stage" and value is None)
+        if not good:
+            wrong.append("%s: got  %r\n%s  want %r" % (key, got, " " * len(key), value))
+    return wrong
+
+
+def test_rows(tap):
+    by_options = {}
+    for row in ROWS:
+        by_options.setdefault(row[1], []).append(row)
+    for options, rows in by_options.items():
+        verdicts = programs.check([text for _, _, text, _ in rows], *options)
+        for (name, _, text, want), verdict in zip(rows, verdicts):
+            title = "%s %s: %s" % (name, options[1], text[:50].encode("unicode_escape").decode())
+            title = title.replace("#", "?")
+            tap.ok(
+                not difference(verdict, want), title, *difference(verdict, want), json.dumps(verdict)
+            )
+
+
+def run(options, text):
+    command = [programs.glovebox(), "run", "--json", *options, "-c", text]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.returncode, json.loads(done.stdout) if done.stdout else {}
+
+
+def test_runs(tap):
+    for name, options, text, want in RUNS:
+        status, result = run(options, text)
+        wrong = [] if status == 126 else ["exit status %d, not 126" % status]
+        for key, value in want.items():
+            got = result.get(key)
+            if key == "exception":
+                got = got and (got["type"], got["message"])
+                value = value if value[0] else (got and got[0], value[1])
+            if got != value:
+                wrong.append("%s: got  %r\n%s  want %r" % (key, got, " " * len(key), value))
+        tap.ok(not wrong, "%s: result of a run that was refused: %r" % (name, text[:40]), *wrong)
+
+
+def test(tap):
+    test_rows(tap)
+    test_runs(tap)
+
+
+if __name__ == "__main__":
+    alone(test, __doc__)

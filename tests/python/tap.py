@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What these tests share: checks in TAP, work divided over the processors, sizes for arguments."""
+
+import argparse
+import os
+import resource
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+MEMORY = 4 << 30  # for each process: nothing here may eat the machine
+
+
+class Tap:
+    """Prints results as they come, and the plan at the end."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def ok(self, condition, name, *details):
+        self.count += 1
+        self.failed += not condition
+        print(f"{'' if condition else 'not '}ok {self.count} - {name}")
+        if not condition:
+            for detail in details:
+                for line in str(detail).splitlines() or [""]:
+                    print("# " + line[:2000].encode("ascii", "backslashreplace").decode())
+        sys.stdout.flush()
+        return condition
+
+    def equal(self, got, want, name, *details):
+        return self.ok(got == want, name, f"got  {got!r}", f"want {want!r}", *details)
+
+    def note(self, text):
+        print("# " + text)
+        sys.stdout.flush()
+
+    def skip(self, name, why):
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}")
+
+    def done(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed or not self.count else 0
+
+
+def bound_memory(ceiling=MEMORY):
+    resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+
+
+def in_parts(function, items, size):
+    """function(list) for each piece of `size` items, on all processors; its answers, in order."""
+    pieces = [items[i : i + size] for i in range(0, len(items), size)]
+    with ProcessPoolExecutor(os.cpu_count(), initializer=bound_memory) as pool:
+        yield from pool.map(function, pieces)
+
+
+def arguments(doc, **defaults):
+    """--NAME VALUE for each default, of its type."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    for name, default in defaults.items():
+        parser.add_argument("--" + name, type=type(default), default=default)
+    return parser.parse_args()
+
+
+def alone(test, doc, **defaults):
+    """When a part is run by itself; its arguments are handed to its test function."""
+    tap = Tap()
+    test(tap, **vars(arguments(doc, **defaults)))
+    sys.exit(tap.done())

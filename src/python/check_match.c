@@ -196,7 +196,7 @@ static int check_star(struct matcher *m, const struct node *p)
     return bind_name(m, p->match_as.name);
 }
 
-static int check_class(struct matcher *m, const struct node *p)
+static int check_class_pattern(struct matcher *m, const struct node *p)
 {
     struct name_list attributes = p->match_class.kwd_attrs;
     struct node_list patterns = p->match_class.kwd_patterns;
@@ -409,7 +409,7 @@ static int check_pattern(struct matcher *m, const struct node *p)
 {
     static int (*const patterns[N_COUNT])(struct matcher *, const struct node *) = {
         [N_MATCH_VALUE] = check_value,     [N_MATCH_SEQUENCE] = check_sequence,
-        [N_MATCH_MAPPING] = check_mapping, [N_MATCH_CLASS] = check_class,
+        [N_MATCH_MAPPING] = check_mapping, [N_MATCH_CLASS] = check_class_pattern,
         [N_MATCH_STAR] = check_star,       [N_MATCH_AS] = check_as,
         [N_MATCH_OR] = check_or,
     };

@@ -45,6 +45,9 @@ int check_expressions(struct checker *c, struct node_list list);
 /* The same where stars may stand. */
 int check_starrable(struct checker *c, struct node_list list);
 int check_match(struct checker *c, const struct node *n);
+checker_fn check_function, check_class, check_type_alias;
+/* An annotation that is evaluated, unless all are text. */
+int check_annotation(struct checker *c, const struct node *annotation);
 
 /* Begins the code of the scope that n opens in the unit at hand; unit_end goes back. */
 void unit_begin(struct checker *c, struct unit *unit, const struct node *n);

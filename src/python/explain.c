@@ -5,12 +5,28 @@
  */
 #include "python/explain_parts.h"
 
-/* What the lexer found later in the text counts more than what the grammar found; a bracket that is
- * open when the lexer merely gives up, only if it was opened before the line that was read last. */
+/* Whether the lexer stopped within an f-string of 3.12 or later. */
+static bool stopped_in_format(const struct tokens *t)
+{
+    int open = 0;
+
+    for (size_t i = 0; i < t->n; i++) {
+        unsigned kind = t->at[i].kind;
+        open += kind == T_FSTRING_START || kind == T_TSTRING_START;
+        open -= kind == T_FSTRING_END || kind == T_TSTRING_END;
+    }
+    return open > 0;
+}
+
+/* What the lexer found later in the text counts more than what the grammar found, unless it is in
+ * an f-string; a bracket that is open when the lexer merely gives up, only if it was opened before
+ * the line that was read last. */
 static void prefer_lexical(struct reader *r)
 {
     const struct tokens *t = r->tokens;
 
+    if (stopped_in_format(t))
+        return;
     if (t->error.kind != PYTHON_NO_ERROR && !t->late)
         explain_lexical(r);
     else if (t->open_count && t->open[t->open_count - 1].line < t->at[r->fill - 1].line)
@@ -31,11 +47,16 @@ static void explain_plainly(struct reader *r, uint32_t last)
     prefer_lexical(r);
 }
 
-static void explain(struct reader *r)
+/* `known` is what the parser has said already, of a literal. */
+static void explain(struct reader *r, const struct python_error *known)
 {
     bool accepted = reader_run(r, false);
     uint32_t last = r->fill - 1;
 
+    if (accepted && known->kind != PYTHON_NO_ERROR) {
+        r->tree->error = *known;
+        return;
+    }
     if (!r->failed && !accepted)
         reader_run(r, true);
     if (!r->failed)
@@ -47,10 +68,14 @@ static void explain(struct reader *r)
 static int explain_tokens(struct python_tree *tree, const struct tokens *tokens, bool field)
 {
     struct reader r;
+    struct python_error known = tree->error;
+    size_t warnings = tree->warnings.n; /* what follows would only repeat them */
 
+    tree->error = (struct python_error){0};
     reader_init(&r, tree, tokens, field);
-    explain(&r);
+    explain(&r, &known);
     reader_done(&r);
+    tree->warnings.n = warnings;
     return -1;
 }
 

@@ -13,7 +13,8 @@
 
 #include "python/lex.h"
 
-/* Sets tree->error for tokens that parse_module refused. Always -1. */
+/* Sets tree->error for tokens that parse_module refused. Always -1. An error that is set already,
+ * of a bad literal, may give way to another that CPython meets before it. */
 int explain_module(struct python_tree *tree, const struct tokens *tokens);
 /* The same for parse_fstring_field. */
 int explain_fstring_field(struct python_tree *tree, const struct tokens *tokens);

@@ -7,6 +7,7 @@
 #include "python/literal.h"
 #include "python/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct token *token(const struct reader *r, uint32_t value)
@@ -21,27 +22,137 @@ static struct str token_text(const struct reader *r, const struct token *t)
 
 /* ---- literals, which can be wrong in themselves ---- */
 
-static bool is_format(const struct reader *r, const struct token *t)
+/* The kind of node that a piece of text makes of all that it stands beside; or N_CONSTANT. */
+static unsigned piece_kind(const struct reader *r, const struct token *t)
 {
     struct str body;
 
-    return t->kind == T_STRING && literal_open(token_text(r, t), &body) & LITERAL_FORMAT;
+    if (t->kind == T_TSTRING_START)
+        return N_TEMPLATE_STR;
+    if (t->kind == T_FSTRING_START ||
+        (t->kind == T_STRING && literal_open(token_text(r, t), &body) & LITERAL_FORMAT))
+        return N_JOINED_STR;
+    return N_CONSTANT;
+}
+
+static bool is_bytes(const struct reader *r, const struct token *t)
+{
+    struct str body;
+
+    return t->kind == T_STRING && literal_open(token_text(r, t), &body) & LITERAL_BYTES;
+}
+
+/* Of strings from 3.12 on, whose fields are tokens like others. */
+static bool are_mixed(const struct reader *r, uint32_t from, uint32_t to)
+{
+    bool bytes = is_bytes(r, &r->tokens->at[from]), mixed = false;
+    int depth = 0;
+
+    for (uint32_t i = from; i < to; i++) {
+        const struct token *t = &r->tokens->at[i];
+        mixed |= depth == 0 && is_bytes(r, t) != bytes;
+        depth += t->kind == T_FSTRING_START;
+        depth -= t->kind == T_FSTRING_END;
+    }
+    return mixed;
+}
+
+/* How often all tokens may be joined: those of an f-string are again with the one around it. */
+enum { JOINS = 8 };
+
+/* An error of the strings themselves stands at the token behind them. (So it is told; CPython looks
+ * at the last token it has read, and may count its column from the line before.) */
+static void place_again(struct reader *r, uint32_t behind)
+{
+    const struct python_error *e = &r->tree->error;
+    const struct token *t = &r->tokens->at[behind];
+
+    if (r->field || behind == r->tokens->n || e->line != t->line || strchr(e->message, '$') ||
+        e->column != python_offset(r->tree, t->line, (int32_t)t->column))
+        return;
+    explain_last(r, e->kind, e->message, NULL);
+}
+
+/* False with an error. */
+static bool strings_are_good(struct reader *r, uint32_t from, uint32_t to)
+{
+    r->joined += to - from;
+    if (r->joined > JOINS * r->tokens->n || strings_join(r->tree, &r->tokens->at[from], to - from))
+        return true;
+    r->failed = r->tree->error.kind != PYTHON_NO_ERROR;
+    /* If not, it has read on into a formatted string behind these and found it wrong. */
+    if (!r->failed && are_mixed(r, from, to))
+        explain_last(r, PYTHON_SYNTAX_ERROR, "cannot mix bytes and nonbytes literals", NULL);
+    else if (r->failed)
+        place_again(r, to);
+    return !r->failed;
 }
 
 uint32_t explain_strings(struct reader *r, const struct match *m)
 {
     unsigned kind = N_CONSTANT;
 
-    if (m->start >= r->joined) {
-        r->joined = r->mark;
-        r->failed = !strings_join(r->tree, &r->tokens->at[m->start], r->mark - m->start);
-        if (r->failed)
-            return 0;
-    }
-    for (uint32_t i = m->start; i < r->mark; i++)
-        if (is_format(r, &r->tokens->at[i]))
-            kind = N_JOINED_STR;
+    if (!strings_are_good(r, m->start, r->mark))
+        return 0;
+    for (uint32_t i = m->start; i < r->mark && kind == N_CONSTANT; i++)
+        kind = piece_kind(r, &r->tokens->at[i]);
     return form_new(r, kind, m->start, r->mark - 1);
+}
+
+/* The letter behind a `!`; CPython looks at it here since 3.14, before that when the field is
+ * complete. */
+static uint32_t conversion_letter(struct reader *r, uint32_t value, char prefix)
+{
+    const struct name *name = token(r, value)->name;
+    char text[96];
+
+    if (name->n == 1 && strchr("sra", name->text[0]))
+        return value;
+    snprintf(text, sizeof text,
+             "%c-string: invalid conversion character '$t0': expected 's', 'r', or 'a'", prefix);
+    return explain_range(r, value, value, text, &value);
+}
+
+static uint32_t conversion(struct reader *r, const struct match *m, char prefix)
+{
+    char text[96];
+
+    if (token(r, m->a)->end == token(r, m->b)->start)
+        return r->tree->target < 14 ? m->b : conversion_letter(r, m->b, prefix);
+    snprintf(text, sizeof text, "%c-string: conversion type must come right after the %s mark",
+             prefix, r->tree->target < 14 ? "exclamanation" : "exclamation");
+    return explain_range(r, m->a, m->b, text, NULL);
+}
+
+static uint32_t field(struct reader *r, const struct match *m, char prefix)
+{
+    return m->a ? conversion_letter(r, m->a, prefix) : VALUE_SOME;
+}
+
+uint32_t explain_conversion(struct reader *r, const struct match *m)
+{
+    return conversion(r, m, 'f');
+}
+
+uint32_t explain_template_conversion(struct reader *r, const struct match *m)
+{
+    return conversion(r, m, 't');
+}
+
+uint32_t explain_field(struct reader *r, const struct match *m)
+{
+    return field(r, m, 'f');
+}
+
+uint32_t explain_template_field(struct reader *r, const struct match *m)
+{
+    return field(r, m, 't');
+}
+
+uint32_t explain_mixed_strings(struct reader *r, const struct match *m)
+{
+    return explain_range(r, value_last_item(r, m->a), m->b,
+                         "cannot mix t-string literals with string or bytes literals", NULL);
 }
 
 /* CPython converts any number this short. */
@@ -83,6 +194,31 @@ uint32_t explain_imaginary(struct reader *r, const struct match *m)
 uint32_t explain_not_equal(struct reader *r, const struct match *m)
 {
     return r->tree->text.p[token(r, m->a)->start] == '!' ? m->a : 0;
+}
+
+/* ---- type parameters ---- */
+
+static bool is_tuple(const struct reader *r, uint32_t value)
+{
+    const struct form *f = value_form(r, value);
+
+    return f && f->kind == N_TUPLE;
+}
+
+uint32_t explain_bound_of_tuple(struct reader *r, const struct match *m)
+{
+    return explain_from(r, m->a,
+                        is_tuple(r, m->b) ? "cannot use constraints with TypeVarTuple"
+                                          : "cannot use bound with TypeVarTuple",
+                        NULL);
+}
+
+uint32_t explain_bound_of_spec(struct reader *r, const struct match *m)
+{
+    return explain_from(r, m->a,
+                        is_tuple(r, m->b) ? "cannot use constraints with ParamSpec"
+                                          : "cannot use bound with ParamSpec",
+                        NULL);
 }
 
 /* ---- calls ---- */

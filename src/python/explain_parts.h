@@ -45,7 +45,7 @@ struct reader {
     bool answered;       /* a rule has come to an end, */
     uint32_t answer;     /* worth this */
     uint32_t mark, fill; /* the next token; how many have been looked at */
-    uint32_t joined;     /* the strings before this one are good */
+    size_t joined;       /* tokens of strings that have been joined, counted each time */
     uint8_t *depth;      /* of brackets after each token looked at */
     uint32_t *memos;     /* for each token: its newest; */
     uint32_t memo_end;   /* none from here on */
@@ -58,19 +58,27 @@ struct reader {
     unsigned level; /* as CPython's parser counts its recursion */
 };
 
-/* ---- explain_read.c ---- */
+/* ---- explain_form.c ---- */
 
 void reader_init(struct reader *r, struct python_tree *tree, const struct tokens *tokens,
                  bool field);
 void reader_done(struct reader *r);
+/* Twice the room for items of that size; an error past the tree's memory limit. */
+void *reader_more(struct reader *r, void *p, uint32_t *room, size_t size);
+
+uint32_t form_new(struct reader *r, unsigned kind, uint32_t first, uint32_t last);
+void form_add(struct reader *r, uint32_t form, uint32_t child);
+/* NULL when the value is no form. */
+const struct form *value_form(const struct reader *r, uint32_t value);
+uint32_t value_first(const struct reader *r, uint32_t value); /* a token */
+uint32_t value_last(const struct reader *r, uint32_t value);
+/* The last child; the value itself when it has none. */
+uint32_t value_last_item(const struct reader *r, uint32_t value);
+
+/* ---- explain_read.c ---- */
+
 /* Reads all of it, again from the start; false when it is wrong. */
 bool reader_run(struct reader *r, bool wrong);
-/* A value's tokens, and its children if it is a form. */
-uint32_t value_first(const struct reader *r, uint32_t value);
-uint32_t value_last(const struct reader *r, uint32_t value);
-const struct form *value_form(const struct reader *r, uint32_t value); /* NULL when it is none */
-uint32_t value_last_item(const struct reader *r, uint32_t value);
-uint32_t form_new(struct reader *r, unsigned kind, uint32_t first, uint32_t last);
 
 /* ---- explain_words.c ---- */
 
@@ -112,6 +120,9 @@ struct match {      /* an alternative that has matched */
 typedef uint32_t explain_action(struct reader *r, const struct match *m);
 
 explain_action explain_strings, explain_real, explain_imaginary, explain_not_equal;
+explain_action explain_conversion, explain_template_conversion, explain_mixed_strings;
+explain_action explain_field, explain_template_field;
+explain_action explain_bound_of_tuple, explain_bound_of_spec;
 explain_action explain_generator_alone, explain_generator_last, explain_positional_late;
 explain_action explain_print_call, explain_comma_forgotten;
 explain_action explain_assign_to, explain_loop_over, explain_delete;

@@ -13,66 +13,10 @@
  * What is remembered, and what not, is as CPython has it, because it shows: a rule remembered where
  * the wrong forms were switched off (`plain`) stays without them.
  */
-#include "python/explain_parts.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-
-enum item_kind { ITEM_TOKEN, ITEM_WORD, ITEM_SOFT, ITEM_RULE, ITEM_CUT };
-enum item_mode { MODE_ONE, MODE_MAYBE, MODE_AHEAD, MODE_NOT_AHEAD, MODE_MUST };
-
-enum peg_result {
-    RESULT_SOME,
-    RESULT_VALUE,
-    RESULT_NODE,
-    RESULT_CALL,
-    RESULT_ERROR_RANGE,
-    RESULT_ERROR_FROM,
-    RESULT_ERROR_AFTER,
-    RESULT_ERROR_LAST,
-    RESULT_ERROR_NEXT,
-    RESULT_INDENT,
-};
-
-enum rule_flag {
-    RULE_MEMO = 1 << 0,
-    RULE_LEFT = 1 << 1,  /* left-recursive */
-    RULE_PLAIN = 1 << 2, /* no wrong forms inside */
-    RULE_LOOP = 1 << 3,  /* its one alternative, as often as it matches */
-    RULE_LEAST_ONE = 1 << 4,
-    RULE_KEEP = 1 << 5, /* somebody wants the values of a loop */
-    RULE_OPERAND = 1 << 6,
-};
-
-struct peg_item {
-    uint8_t kind, mode;
-    int8_t slot; /* where its value goes; -1: nowhere */
-    uint16_t what;
-};
-
-struct peg_way {
-    uint16_t item;
-    uint8_t count, since, until;
-    bool wrong;
-    uint8_t result;
-    int8_t args[2];
-    uint8_t kind;
-    explain_action *call;
-    const char *text;
-    uint64_t first[2]; /* the tokens it can start with */
-};
-
-struct peg_rule {
-    const char *name;
-    uint16_t way;
-    uint8_t count, flags;
-    uint8_t seed; /* of a left-recursive rule: its first alternative that does not begin with it */
-    uint64_t first[2];
-    uint64_t after[2]; /* what can follow it in those that do */
-    bool nullable;
-};
+#include "python/explain_grammar.h"
 
 #include "grammar_tables.h"
 
@@ -84,7 +28,7 @@ struct frame {
     uint32_t start;     /* where its alternative began */
     uint32_t item_mark; /* where its item began */
     uint32_t values[SLOTS];
-    uint32_t head, tail;        /* of a loop: the values */
+    uint32_t items;             /* of a loop: the values; a form */
     uint32_t grown, grown_mark; /* of a left-recursive rule: the best so far */
     uint32_t memo;              /* where that is remembered */
     uint8_t way;
@@ -92,61 +36,6 @@ struct frame {
 };
 
 /* ---- memory ---- */
-
-static void *more(struct reader *r, void *p, uint32_t *room, size_t size)
-{
-    *room = *room ? *room * 2 : 1024;
-    if ((size_t)*room * size > r->tree->memory_limit && !r->failed)
-        explain_at(r, PYTHON_MEMORY_ERROR, &(struct place){0}, "the program is too large", NULL);
-    return xrealloc_array(p, *room, size);
-}
-
-static uint32_t cell_new(struct reader *r, uint32_t value)
-{
-    if (r->cell_count == r->cell_room)
-        r->cell = more(r, r->cell, &r->cell_room, sizeof *r->cell);
-    r->cell[r->cell_count] = (struct cell){.value = value};
-    return r->cell_count++;
-}
-
-uint32_t form_new(struct reader *r, unsigned kind, uint32_t first, uint32_t last)
-{
-    if (r->form_count == r->form_room)
-        r->form = more(r, r->form, &r->form_room, sizeof *r->form);
-    r->form[r->form_count] = (struct form){.kind = (uint8_t)kind, .first = first, .last = last};
-    return r->form_count++;
-}
-
-const struct form *value_form(const struct reader *r, uint32_t value)
-{
-    return value <= VALUE_SOME || value & VALUE_TOKEN ? NULL : &r->form[value];
-}
-
-uint32_t value_last_item(const struct reader *r, uint32_t value)
-{
-    const struct form *f = value_form(r, value);
-
-    return f && f->tail ? r->cell[f->tail].value : value;
-}
-
-/* Of a list of values: of the first and the last of them. */
-uint32_t value_first(const struct reader *r, uint32_t value)
-{
-    const struct form *f = value_form(r, value);
-
-    if (!f)
-        return value & ~VALUE_TOKEN;
-    return f->kind == FORM_ITEMS && f->head ? value_first(r, r->cell[f->head].value) : f->first;
-}
-
-uint32_t value_last(const struct reader *r, uint32_t value)
-{
-    const struct form *f = value_form(r, value);
-
-    if (!f)
-        return value & ~VALUE_TOKEN;
-    return f->kind == FORM_ITEMS && f->tail ? value_last(r, r->cell[f->tail].value) : f->last;
-}
 
 static uint32_t memo_find(const struct reader *r, uint32_t at, unsigned rule)
 {
@@ -160,7 +49,7 @@ static uint32_t memo_find(const struct reader *r, uint32_t at, unsigned rule)
 static uint32_t memo_new(struct reader *r, uint32_t at, unsigned rule, uint32_t end, uint32_t value)
 {
     if (r->memo_count == r->memo_room)
-        r->memo = more(r, r->memo, &r->memo_room, sizeof *r->memo);
+        r->memo = reader_more(r, r->memo, &r->memo_room, sizeof *r->memo);
     if (at >= r->memo_end)
         r->memo_end = at + 1;
     r->memo[r->memo_count] =
@@ -218,16 +107,21 @@ static bool is_word(const struct reader *r, const char *word)
     return t->kind == T_NAME && str_is((struct str){t->name->text, t->name->n}, word);
 }
 
-/* CPython up to 3.13 takes the beginning of a soft keyword for one. */
+/* CPython up to 3.13 takes the beginning of a soft keyword for one; `type` is one since 3.12. */
 static bool is_soft(const struct reader *r)
 {
     const struct token *t = &r->tokens->at[r->mark];
 
     if (t->kind != T_NAME)
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(peg_words); i++)
-        if (strncmp(peg_words[i], t->name->text, t->name->n) == 0)
+    for (size_t i = 0; i < ARRAY_LEN(peg_words); i++) {
+        const char *word = peg_words[i];
+        if (r->tree->target < 12 && strcmp(word, "type") == 0)
+            continue;
+        if (strncmp(word, t->name->text, t->name->n) == 0 &&
+            (r->tree->target < 14 || word[t->name->n] == '\0'))
             return true;
+    }
     return false;
 }
 
@@ -239,7 +133,7 @@ static uint32_t match_token(struct reader *r, const struct peg_item *item)
 
     if (kind < 0)
         return 0;
-    if (item->kind == ITEM_WORD)
+    if (item->kind == ITEM_WORD && item->what < ARRAY_LEN(peg_words))
         is = is_word(r, peg_words[item->what]);
     else if (item->kind == ITEM_SOFT)
         is = is_soft(r);
@@ -249,18 +143,6 @@ static uint32_t match_token(struct reader *r, const struct peg_item *item)
 }
 
 /* ---- what an alternative is worth ---- */
-
-static void add_value(struct reader *r, uint32_t form, uint32_t value)
-{
-    uint32_t cell = cell_new(r, value);
-    struct form *f = &r->form[form];
-
-    if (f->tail)
-        r->cell[f->tail].next = cell;
-    else
-        f->head = cell;
-    f->tail = cell;
-}
 
 static uint32_t make_form(struct reader *r, const struct frame *f, const struct peg_way *w)
 {
@@ -274,9 +156,9 @@ static uint32_t make_form(struct reader *r, const struct frame *f, const struct 
         const struct form *list = value_form(r, value);
         if (list && list->kind == FORM_ITEMS) {
             for (uint32_t c = list->head; c; c = r->cell[c].next)
-                add_value(r, form, r->cell[c].value);
+                form_add(r, form, r->cell[c].value);
         } else if (value) {
-            add_value(r, form, value);
+            form_add(r, form, value);
         }
     }
     return form;
@@ -423,23 +305,17 @@ static void end_loop(struct reader *r, struct frame *f)
         leave(r, 0);
         return;
     }
-    if (f->rule->flags & RULE_KEEP) {
-        value = form_new(r, FORM_ITEMS, f->start, f->start);
-        r->form[value].head = f->head;
-        r->form[value].tail = f->tail;
-    }
+    if (f->rule->flags & RULE_KEEP)
+        value = f->items ? f->items : form_new(r, FORM_ITEMS, f->start, f->start);
     leave(r, value);
 }
 
 static void loop(struct reader *r, struct frame *f, uint32_t value)
 {
     if (f->rule->flags & RULE_KEEP) {
-        uint32_t cell = cell_new(r, value);
-        if (f->tail)
-            r->cell[f->tail].next = cell;
-        else
-            f->head = cell;
-        f->tail = cell;
+        if (!f->items)
+            f->items = form_new(r, FORM_ITEMS, f->start, f->start);
+        form_add(r, f->items, value);
     }
     f->any = true;
     /* The frames of `file`, `statements` and its loop. */
@@ -600,30 +476,8 @@ bool reader_run(struct reader *r, bool wrong)
     r->level = r->frame_count = 0;
     r->answered = false;
     forget(r, 0);
-    enter(r, &peg_rules[r->field ? PEG_fstring : PEG_file]);
+    enter(r, &peg_rules[r->field ? PEG_field : PEG_file]);
     while (r->frame_count && !r->failed)
         step(r);
     return !r->failed && r->answer;
-}
-
-void reader_init(struct reader *r, struct python_tree *tree, const struct tokens *tokens,
-                 bool field)
-{
-    *r = (struct reader){.tree = tree, .tokens = tokens, .field = field};
-    r->depth = xcalloc(tokens->n + 1, sizeof *r->depth);
-    r->memos = xcalloc(tokens->n + 1, sizeof *r->memos);
-    r->form_room = r->memo_room = r->cell_room = 0;
-    r->form = more(r, NULL, &r->form_room, sizeof *r->form);
-    r->memo = more(r, NULL, &r->memo_room, sizeof *r->memo);
-    r->cell = more(r, NULL, &r->cell_room, sizeof *r->cell);
-}
-
-void reader_done(struct reader *r)
-{
-    free(r->depth);
-    free(r->memos);
-    free(r->memo);
-    free(r->form);
-    free(r->cell);
-    free(r->frames);
 }

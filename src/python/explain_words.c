@@ -101,15 +101,89 @@ static const char *words(struct reader *r, const char *text, const uint32_t *val
 
 /* ---- places ---- */
 
-/* Columns in bytes, both from 1, to characters. CPython reads that many bytes of the line, which
+static size_t line_start(const struct reader *r, size_t at)
+{
+    while (at && r->tree->text.p[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Where the line after `at` begins; the end of the text when there is none. */
+static size_t next_line(const struct reader *r, size_t at)
+{
+    const char *p = r->tree->text.p + at;
+    const char *end = memchr(p, '\n', r->tree->text.n - at);
+
+    return end ? at + (size_t)(end - p) + 1 : r->tree->text.n;
+}
+
+static bool is_only_backslash(const struct reader *r, size_t at)
+{
+    const char *p = r->tree->text.p;
+
+    while (p[at] == ' ' || p[at] == '\t' || p[at] == '\f')
+        at++;
+    return p[at] == '\\' && p[at + 1] == '\n';
+}
+
+/* The first of the lines that backslashes join up to the one at `at`. Outside brackets, one that
+ * stands alone before a statement joins nothing. */
+static size_t joined_start(const struct reader *r, size_t at, bool in_brackets)
+{
+    size_t start = at;
+
+    while (start > 1 && r->tree->text.p[start - 2] == '\\')
+        start = line_start(r, start - 1);
+    while (!in_brackets && start < at && is_only_backslash(r, start))
+        start = next_line(r, start);
+    return start;
+}
+
+/* Where the lexer last began afresh, if that is before `at`, the start of the line of token
+ * `last`: in a line that a backslash continues, or where a string of several lines begins. */
+static size_t piece_start(const struct reader *r, size_t at, uint32_t last)
+{
+    for (;;) {
+        while (last && r->tokens->at[last].start >= at)
+            last--;
+        const struct token *t = &r->tokens->at[last];
+        bool in_string = t->start < at && t->end > at;
+        size_t start = in_string ? line_start(r, t->start) : joined_start(r, at, r->depth[last]);
+        if (start == at)
+            return at;
+        at = start;
+    }
+}
+
+/* The text in which CPython counts the columns of a line: the line, or, while the lexer is still in
+ * it, what the lexer holds, which has the line's end too. */
+static struct str counted_text(const struct reader *r, uint32_t line)
+{
+    size_t start = 0;
+
+    for (uint32_t i = 1; i < line; i++)
+        start = next_line(r, start);
+    size_t end = next_line(r, start);
+    if (r->fill && r->tokens->at[r->fill - 1].end_line <= line) {
+        if (r->tree->target < 14)
+            start = piece_start(r, start, r->fill - 1);
+    } else if (end > start) {
+        end--;
+    }
+    return str_slice(r->tree->text, start, end);
+}
+
+/* Columns in bytes, both from 1, to characters. CPython reads that many bytes of the text, which
  * may end within a character, or be one more than there are. */
 static int32_t characters(const struct reader *r, uint32_t line, int64_t column)
 {
-    struct str s = python_line(r->tree, line);
-    int32_t n = column > (int64_t)s.n ? 1 : 0;
+    int32_t n = 0;
 
     if (column <= 0)
         return (int32_t)column;
+    struct str s = counted_text(r, line);
+    if (column > (int64_t)s.n)
+        n++;
     for (size_t i = 0; i < s.n && (int64_t)i < column; i++)
         n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
     return n;
@@ -148,14 +222,10 @@ static bool has_column(const struct token *t)
 /* which where it needs one looks how far its tokenizer has got in the line. */
 static int64_t reached_column(const struct reader *r, const struct token *t)
 {
-    size_t n = 0;
-
     /* The end of the text is the end of its last line. */
-    if (t->start == r->tree->text.n && t->start)
-        n++;
-    while (n < t->start && r->tree->text.p[t->start - n - 1] != '\n')
-        n++;
-    return (int64_t)n;
+    bool at_end = t->start && t->start == r->tree->text.n;
+
+    return (int64_t)(t->start - line_start(r, t->start - at_end));
 }
 
 static int64_t start_column(const struct token *t)
@@ -195,7 +265,7 @@ uint32_t explain_from(struct reader *r, uint32_t value, const char *text, const 
     const struct token *a = &r->tokens->at[value_first(r, value)];
     const struct token *last = &r->tokens->at[r->fill - 1];
     /* Past a NEWLINE, which CPython's tokenizer has read; counted from 0. */
-    int64_t end = last->end_column + (last->kind == T_NEWLINE);
+    int64_t end = last->end_column + (last->kind == T_NEWLINE && r->tree->target < 12);
 
     if (!has_column(last))
         end = reached_column(r, last);

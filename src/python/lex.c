@@ -17,7 +17,7 @@
 #include "python/unicode.h"
 
 const char *const token_texts[T_COUNT] = {
-#define TOKEN(kind, text) [T_##kind] = text,
+#define TOKEN(kind, text) [T_##kind] = (text),
 #include "python/tokens.def"
 #undef TOKEN
 };
@@ -61,132 +61,27 @@ static const uint8_t twice_before_equal[128] = {
 };
 /* clang-format on */
 
+/* Past the limit, the last token is written again and again until lex_all() notices. */
 void lex_more_room(struct lexer *l)
 {
     size_t used = (size_t)(l->at - l->ret->at);
-    size_t room = used ? used * 2 : (size_t)(l->end - l->text) / 6 + 64;
+    size_t room = used ? used * 2 : (size_t)(l->end - l->text) / 4 + 64;
+    size_t limit = l->tree->memory_limit ? l->tree->memory_limit : PYTHON_MEMORY;
+    size_t most = limit / 2 / sizeof *l->at + 1;
 
+    l->too_many = used >= most;
+    if (l->too_many) {
+        l->at--;
+        return;
+    }
+    if (room > most)
+        room = most;
     l->ret->at = xrealloc_array(l->ret->at, room, sizeof *l->at);
     l->at = l->ret->at + used;
     l->full = l->ret->at + room;
 }
 
-/* INDENT, DEDENT and END have no column; in the first line of a field that is one less than where
- * the field begins, as CPython adds them up. */
-static void add_mark(struct lexer *l, enum token_kind kind, const char *p)
-{
-    struct token *t = lex_add(l, kind, p, p);
-
-    t->column = t->end_column = TOKEN_NO_COLUMN + (l->line_start == l->text ? l->first_column : 0);
-}
-
 /* ---- where lines begin ---- */
-
-struct margin {
-    uint32_t column, tabless;
-};
-
-/* A margin that is not all spaces. *p is moved behind it; false when the lexer stops. */
-static bool odd_margin(struct lexer *l, const char **p, struct margin *ret)
-{
-    struct margin m = {0, 0};
-    uint32_t first = 0; /* the margin before the first backslash counts */
-
-    for (const char *at = *p;; at++) {
-        switch (*at) {
-        case ' ':
-            m.column++, m.tabless++;
-            break;
-        case '\t':
-            m.column = (m.column / 8 + 1) * 8, m.tabless++;
-            break;
-        case '\f':
-            m = (struct margin){0, 0};
-            break;
-        case '\\':
-            first = first ? first : m.column;
-            at = lex_continue(l, at);
-            if (!at)
-                return false;
-            l->piece_start = at--;
-            break;
-        default:
-            *p = at;
-            *ret = first ? (struct margin){first, first} : m;
-            return true;
-        }
-    }
-}
-
-static const char *tab_error(struct lexer *l)
-{
-    return lex_fail_late(l, PYTHON_TAB_ERROR, 1, 0,
-                         "inconsistent use of tabs and spaces in indentation");
-}
-
-static const char *deeper(struct lexer *l, struct margin m, const char *p)
-{
-    if (l->indent + 1 >= MAX_INDENTS)
-        return lex_fail_late(l, PYTHON_INDENTATION_ERROR, 1, 0, "too many levels of indentation");
-    if (m.tabless <= l->tabless[l->indent])
-        return tab_error(l);
-    l->indent++;
-    l->indents[l->indent] = m.column;
-    l->tabless[l->indent] = m.tabless;
-    add_mark(l, T_INDENT, p);
-    return p;
-}
-
-static const char *no_such_margin(struct lexer *l, const char *p)
-{
-    const char *end = memchr(p, '\n', (size_t)(l->end - p));
-    int32_t offset = lex_count(l->line_start, end ? end + 1 : l->end);
-
-    return lex_fail_late(l, PYTHON_INDENTATION_ERROR, offset, -1,
-                         "unindent does not match any outer indentation level");
-}
-
-static const char *shallower(struct lexer *l, struct margin m, const char *p)
-{
-    unsigned closed = 0;
-
-    for (; l->indent && m.column < l->indents[l->indent]; closed++)
-        l->indent--;
-    if (m.column != l->indents[l->indent])
-        return no_such_margin(l, p);
-    if (m.tabless != l->tabless[l->indent])
-        return tab_error(l);
-    while (closed--)
-        add_mark(l, T_DEDENT, p);
-    return p;
-}
-
-static inline const char *indentation(struct lexer *l, struct margin m, const char *p)
-{
-    if (m.column > l->indents[l->indent])
-        return deeper(l, m, p);
-    if (m.column < l->indents[l->indent])
-        return shallower(l, m, p);
-    return m.tabless == l->tabless[l->indent] ? p : tab_error(l);
-}
-
-/* The end of the text counts to its last line. */
-static const char *at_end(struct lexer *l)
-{
-    if (l->line_start == l->end && l->end > l->text)
-        l->line--;
-    if (!l->level)
-        (void)shallower(l, (struct margin){0, 0}, l->end);
-    add_mark(l, T_END, l->end);
-    return NULL;
-}
-
-static inline const char *line_end(const struct lexer *l, const char *p)
-{
-    const char *end = memchr(p, '\n', (size_t)(l->end - p));
-
-    return end ? end : l->end;
-}
 
 /* The first token of the line that begins at p, or of a later one when nothing is on it. */
 static inline const char *begin_line(struct lexer *l, const char *p)
@@ -198,52 +93,21 @@ static inline const char *begin_line(struct lexer *l, const char *p)
         struct margin m = {(uint32_t)(p - l->line_start), (uint32_t)(p - l->line_start)};
         if (*p == '\t' || *p == '\f' || *p == '\\') {
             p = l->line_start;
-            if (!odd_margin(l, &p, &m))
+            if (!lex_odd_margin(l, &p, &m))
                 return NULL;
         }
         if (*p == '#')
-            p = line_end(l, p);
+            p = lex_line_end(l, p);
         if (*p == '\n') {
             lex_next_line(l, ++p);
             continue;
         }
         if (p == l->end)
-            return at_end(l);
-        return l->level ? p : indentation(l, m, p);
+            return lex_end(l);
+        if (l->level || (m.column == l->indents[l->indent] && m.tabless == l->tabless[l->indent]))
+            return p;
+        return lex_margin(l, m, p);
     }
-}
-
-/* The first n bytes from `from` on as a number of characters, of which the line has no more than
- * its own, its end and one. Up to 3.13 `from` is where the lexer last began afresh: CPython counts
- * from there, and in the lines that follow. */
-static int32_t continued_offset(const struct lexer *l, size_t n)
-{
-    const char *from = l->tree->target < 14 ? l->piece_start : l->line_start;
-    const char *end = line_end(l, l->line_start) + 1;
-    size_t line = (size_t)(end - from);
-
-    return n > line ? lex_count(from, end) + 1 : lex_count(from, from + n);
-}
-
-static const char *end_in_continued(struct lexer *l)
-{
-    if (l->level)
-        return at_end(l);
-    return lex_fail_late(l, PYTHON_SYNTAX_ERROR,
-                         continued_offset(l, (size_t)(l->end - l->line_start)), -1,
-                         "unexpected EOF while parsing");
-}
-
-const char *lex_continue(struct lexer *l, const char *p)
-{
-    if (p[1] != '\n')
-        return lex_fail_late(l, PYTHON_SYNTAX_ERROR,
-                             continued_offset(l, (size_t)(p + 2 - l->piece_start)), 0,
-                             "unexpected character after line continuation character");
-    if (p + 2 == l->end)
-        return end_in_continued(l);
-    lex_next_line(l, p + 2);
-    return p + 2;
 }
 
 /* At a \n. `start` is there too, or where the comment before it begins. */
@@ -462,7 +326,7 @@ static const char *token(struct lexer *l, const char *p)
     case C_DIGIT:
         return lex_number(l, p);
     case C_COMMENT:
-        end = line_end(l, p);
+        end = lex_line_end(l, p);
         return end == l->end ? end : newline(l, p, end);
     case C_WIDE:
         return wide_name(l, p, p);
@@ -471,7 +335,7 @@ static const char *token(struct lexer *l, const char *p)
     case C_EXCLAMATION:
         return exclamation(l, p);
     case C_END:
-        return p == l->end ? at_end(l) : other(l, p);
+        return p == l->end ? lex_end(l) : other(l, p);
     case C_OTHER:
         break;
     }
@@ -482,8 +346,10 @@ static void lex_all(struct lexer *l)
 {
     const char *p = begin_line(l, l->text);
 
-    while (p)
+    while (p && !l->too_many)
         p = token(l, p + (*p == ' ')); /* (a space is what mostly stands between tokens) */
+    if (l->too_many)
+        (void)lex_fail_late(l, PYTHON_MEMORY_ERROR, 0, 0, "the text has too many tokens");
 }
 
 void lex_text(struct python_tree *tree, struct str text, const struct lex_options *options,
@@ -497,12 +363,12 @@ void lex_text(struct python_tree *tree, struct str text, const struct lex_option
     l->text = l->line_start = l->piece_start = text.p;
     l->end = text.p + text.n;
     l->line = options && options->line ? options->line : 1;
-    l->first_column = options ? options->column : 0;
-    l->line_base = 0u - l->first_column;
+    l->line_base = options ? 0u - options->column : 0;
     l->at = l->full = NULL;
+    l->too_many = false;
     l->level = l->indent = l->formats = 0;
     l->indents[0] = l->tabless[0] = 0;
-    names_start(tree);
+    names_start(tree, text.n);
     lex_all(l);
     ret->n = (size_t)(l->at - ret->at);
     ret->open_count = l->level;

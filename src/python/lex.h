@@ -3,6 +3,8 @@
  * Text to tokens, as CPython's tokenizer cuts it: the whole text at once, up to its end or to the
  * first thing that is no token. Comments and blank lines leave nothing.
  *
+ * `<>` is a NOT_EQUAL: the grammar looks at its text.
+ *
  * For 3.11 a formatted string is one STRING. From 3.12 on it is FSTRING_START, pieces of
  * FSTRING_MIDDLE and the tokens of its expressions, FSTRING_END; t-strings (3.14) likewise.
  */

@@ -6,6 +6,8 @@
 #ifndef PYTHON_LEX_PARTS_H
 #define PYTHON_LEX_PARTS_H
 
+#include <string.h>
+
 #include "python/lex.h"
 
 /* CPython's own limits, at which it gives up: brackets, levels of indentation, f-strings in each
@@ -32,8 +34,8 @@ struct lexer {
     const char *piece_start; /* of the line with which the lexer last began afresh */
     uint32_t line;
     uint32_t line_base;              /* what to take off an offset to get its column */
-    uint32_t first_column;           /* how far line_base is off in the first line */
     struct token *at, *full;         /* next free token; the end of the room */
+    bool too_many;                   /* tokens for tree->memory_limit */
     unsigned level, indent, formats; /* how many are open */
     struct open_bracket open[MAX_BRACKETS];
     uint32_t indents[MAX_INDENTS], tabless[MAX_INDENTS]; /* columns, a tab being 8 or 1 wide */
@@ -106,6 +108,22 @@ static inline void lex_next_line(struct lexer *l, const char *p)
     l->line_base = (uint32_t)(p - l->text);
 }
 
+static inline const char *lex_line_end(const struct lexer *l, const char *p)
+{
+    const char *end = memchr(p, '\n', (size_t)(l->end - p));
+
+    return end ? end : l->end;
+}
+
+struct margin {
+    uint32_t column, tabless;
+};
+
+/* A margin that is not all spaces. *p is moved behind it; false when the lexer stops. */
+bool lex_odd_margin(struct lexer *l, const char **p, struct margin *ret);
+/* At p a line begins with another margin than the line before. */
+const char *lex_margin(struct lexer *l, struct margin m, const char *p);
+const char *lex_end(struct lexer *l);
 /* p is at a backslash that ends its line, or should. */
 const char *lex_continue(struct lexer *l, const char *p);
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "python/unicode.h"
 
-enum { FIRST_SLOTS = 256 };
+enum { FIRST_SLOTS = 128, MOST_FIRST_SLOTS = 4096, BYTES_A_SLOT = 32 };
 
 uint64_t name_hash_middle(const struct names *names, uint64_t hash, const char *p, size_t n)
 {
@@ -64,22 +64,26 @@ static void add_keyword(struct python_tree *tree, enum token_kind kind)
     (void)names_add(tree, text.p, slot);
 }
 
-void names_start(struct python_tree *tree)
+void names_start(struct python_tree *tree, size_t n)
 {
+    uint32_t slots = FIRST_SLOTS;
+
     if (tree->names)
         return;
+    while (slots < MOST_FIRST_SLOTS && slots < n / BYTES_A_SLOT)
+        slots *= 2;
     tree->names = arena_zalloc(&tree->arena, sizeof *tree->names);
     /* Odd constants without a pattern, and two addresses that nobody can foresee. */
     tree->names->key[0] = 0x9E3779B97F4A7C15 ^ name_mix((uintptr_t)tree, 0xD6E8FEB86659FD93);
     tree->names->key[1] = 0xA0761D6478BD642F ^ name_mix((uintptr_t)tree->names, 0xE7037ED1A0B428DB);
-    tree->names->slots = new_slots(tree, FIRST_SLOTS);
+    tree->names->slots = new_slots(tree, slots);
     for (unsigned kind = T_FIRST_KEYWORD; kind < T_COUNT; kind++)
         add_keyword(tree, (enum token_kind)kind);
 }
 
 struct name *name_get_plain(struct python_tree *tree, struct str text)
 {
-    names_start(tree);
+    names_start(tree, 0);
     return names_find(tree, text.p, text.n, text.p + text.n)->name;
 }
 

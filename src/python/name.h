@@ -28,10 +28,10 @@ struct names {
     struct name *newest;
 };
 
-/* Makes tree->names when it is not there yet. */
-void names_start(struct python_tree *tree);
+/* Makes tree->names when it is not there yet, for about as many names as a text of n bytes has. */
+void names_start(struct python_tree *tree, size_t n);
 /* What names_find does when the name is new. */
-struct name_slot *names_add(struct python_tree *tree, const char *p, struct name_slot name);
+struct name_slot *names_add(struct python_tree *tree, const char *p, struct name_slot slot);
 
 static inline uint64_t name_mix(uint64_t a, uint64_t b)
 {

@@ -103,7 +103,7 @@ static struct node *file(struct parser *p)
     struct node *n = node_new(p->arena, N_MODULE);
 
     n->height = 1;
-    if (!statements(p, T_END))
+    if (!statements(p, T_END) || !parser_enough_memory(p))
         return NULL;
     list_take(p, 0, n, &n->module.body);
     return n->height < TALL || parser_too_deep(p) ? n : NULL;

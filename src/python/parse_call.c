@@ -7,6 +7,14 @@
 
 enum stage { POSITIONAL, KEYWORDS, UNPACKING };
 
+/* Arguments that are being read. */
+struct call {
+    struct node *owner;
+    struct node_list *args, *keywords; /* the owner's */
+    size_t mark, keyword_count;        /* where they lie on the stack; how many are keywords */
+    enum stage stage;
+};
+
 /* NAME '=' expression | '**' expression; what stands before the expression is `skip` tokens */
 static struct node *keyword(struct parser *p, struct name *arg, unsigned skip)
 {
@@ -41,43 +49,45 @@ static struct node *argument(struct parser *p, enum stage *stage)
     return *stage == POSITIONAL ? named_expression(p) : NULL;
 }
 
-/* What was pushed since `mark`, keywords apart from the others. */
-static void take_arguments(struct parser *p, size_t mark, size_t keyword_count, struct node *owner,
-                           struct node_list *ret_args, struct node_list *ret_keywords)
+static void push_argument(struct parser *p, struct call *call, struct node *n)
 {
-    size_t n = p->list_n - mark, args = 0, keywords = 0;
+    call->keyword_count += n->kind == N_KEYWORD;
+    push(p, n);
+}
+
+/* Keywords apart from the others. */
+static void take_mixed(struct parser *p, const struct call *call)
+{
+    size_t n = p->list_n - call->mark, args = 0, keywords = 0;
+    size_t first_keyword = n - call->keyword_count;
     struct node **at = arena_alloc(p->arena, n * sizeof *at);
 
-    *ret_args = (struct node_list){at, n - keyword_count};
-    *ret_keywords = (struct node_list){at + (n - keyword_count), keyword_count};
-    for (size_t i = mark; i < p->list_n; i++) {
+    *call->args = (struct node_list){at, first_keyword};
+    *call->keywords = (struct node_list){at + first_keyword, call->keyword_count};
+    for (size_t i = call->mark; i < p->list_n; i++) {
         struct node *item = p->list[i];
-        above(owner, item);
+        above(call->owner, item);
         if (item->kind == N_KEYWORD)
-            ret_keywords->at[keywords++] = item;
+            at[first_keyword + keywords++] = item;
         else
-            ret_args->at[args++] = item;
+            at[args++] = item;
     }
-    p->list_n = mark;
+    p->list_n = call->mark;
 }
 
 /* The rest of ','.argument+ [','], from the first ',' on or the ')', which stays unread. */
-static bool arguments_rest(struct parser *p, size_t mark, size_t keyword_count, enum stage stage,
-                           struct node *owner, struct node_list *ret_args,
-                           struct node_list *ret_keywords)
+static bool arguments_rest(struct parser *p, struct call *call)
 {
     while (accept(p, T_COMMA) && p->at->kind != T_RPAR) {
-        struct node *n = argument(p, &stage);
+        struct node *n = argument(p, &call->stage);
         if (!n)
             return false;
-        keyword_count += n->kind == N_KEYWORD;
-        push(p, n);
+        push_argument(p, call, n);
     }
-    if (keyword_count > 0) {
-        take_arguments(p, mark, keyword_count, owner, ret_args, ret_keywords);
-    } else {
-        list_take(p, mark, owner, ret_args);
-    }
+    if (call->keyword_count > 0)
+        take_mixed(p, call);
+    else
+        list_take(p, call->mark, call->owner, call->args);
     return true;
 }
 
@@ -85,14 +95,13 @@ static bool arguments_rest(struct parser *p, size_t mark, size_t keyword_count, 
 bool arguments(struct parser *p, struct node *owner, struct node_list *ret_args,
                struct node_list *ret_keywords)
 {
-    enum stage stage = POSITIONAL;
-    size_t mark = p->list_n;
-    struct node *one = argument(p, &stage);
+    struct call call = {owner, ret_args, ret_keywords, p->list_n, 0, POSITIONAL};
+    struct node *one = argument(p, &call.stage);
 
     if (!one)
         return false;
-    push(p, one);
-    return arguments_rest(p, mark, one->kind == N_KEYWORD, stage, owner, ret_args, ret_keywords);
+    push_argument(p, &call, one);
+    return arguments_rest(p, &call);
 }
 
 /* genexp: '(' (assignment_expression | expression !':=') for_if_clauses ')', as the only argument;
@@ -117,23 +126,18 @@ static bool sole_generator(struct parser *p, const struct token *first, struct n
 struct node *call_rest(struct parser *p, const struct token *first, struct node *func)
 {
     struct node *n = start(p, N_CALL, first);
+    struct call call = {n, &n->call.args, &n->call.keywords, p->list_n, 0, POSITIONAL};
     const struct token *open = p->at++;
-    enum stage stage = POSITIONAL;
-    size_t mark = p->list_n;
 
     n->call.func = func;
     above(n, func);
     if (accept(p, T_RPAR))
         return finish(p, n);
-    struct node *one = argument(p, &stage);
+    struct node *one = argument(p, &call.stage);
     if (!one)
         return NULL;
     if (at_comprehension(p))
         return sole_generator(p, open, one, n) ? finish(p, n) : NULL;
-    push(p, one);
-    if (!arguments_rest(p, mark, one->kind == N_KEYWORD, stage, n, &n->call.args,
-                        &n->call.keywords) ||
-        !accept(p, T_RPAR))
-        return NULL;
-    return finish(p, n);
+    push_argument(p, &call, one);
+    return arguments_rest(p, &call) && accept(p, T_RPAR) ? finish(p, n) : NULL;
 }

@@ -265,7 +265,7 @@ struct node *expression(struct parser *p)
 {
     const struct token *first = p->at;
 
-    if (first->kind == T_NAME && ends_expression[first[1].kind])
+    if (first->kind == T_NAME && ends_expression[first[1].kind] && p->arena_end == p->arena->end)
         return read_name(p, CTX_LOAD);
     if (first->kind == T_LAMBDA)
         return lambdef(p);

@@ -60,39 +60,53 @@ static void take_pairs(struct parser *p, size_t mark, struct node *n, struct nod
     *ret_defaults = (struct node_list){at + count, k};
 }
 
-/* (param_no_default* param_with_default* ['/']) with a default for all after the first that has one
- */
+/* param [default], and both are pushed; a default must follow one that was before. */
+static bool positional_param(struct parser *p, const struct params *params, bool *defaults)
+{
+    struct node *arg = param(p, params, expression), *value;
+
+    if (!arg || !default_value(p, &value) || (*defaults && !value))
+        return false;
+    *defaults = value;
+    push(p, arg);
+    push(p, value);
+    return true;
+}
+
+/* Those since `mark`; those before `slash` are positional-only. */
+static void take_positional(struct parser *p, const struct params *params, size_t mark,
+                            size_t slash)
+{
+    struct node *n = params->n;
+    size_t before = (slash - mark) / 2;
+
+    if (p->list_n == mark)
+        return;
+    take_pairs(p, mark, n, &n->arguments.args, &n->arguments.defaults, false);
+    n->arguments.posonlyargs = (struct node_list){n->arguments.args.at, before};
+    n->arguments.args.at += before;
+    n->arguments.args.n -= before;
+}
+
+/* param_no_default* param_with_default*, with a '/' somewhere behind the first */
 static bool positional(struct parser *p, const struct params *params)
 {
-    struct node *n = params->n, *value;
-    size_t mark = p->list_n;
-    size_t slash = mark;
+    size_t mark = p->list_n, slash = mark;
     bool defaults = false;
 
     for (;;) {
         if (p->at->kind == T_SLASH && p->list_n > mark && slash == mark) {
             slash = p->list_n;
             p->at++;
-        } else if (p->at->kind == T_NAME) {
-            struct node *arg = param(p, params, expression);
-            if (!arg || !default_value(p, &value) || (defaults && !value))
-                return false;
-            defaults = value;
-            push(p, arg);
-            push(p, value);
-        } else {
+        } else if (p->at->kind != T_NAME) {
             break;
+        } else if (!positional_param(p, params, &defaults)) {
+            return false;
         }
         if (!param_end(p, params))
             return false;
     }
-    if (p->list_n == mark)
-        return true;
-    size_t before = (slash - mark) / 2;
-    take_pairs(p, mark, n, &n->arguments.args, &n->arguments.defaults, false);
-    n->arguments.posonlyargs = (struct node_list){n->arguments.args.at, before};
-    n->arguments.args.at += before;
-    n->arguments.args.n -= before;
+    take_positional(p, params, mark, slash);
     return true;
 }
 

@@ -210,7 +210,6 @@ struct node *import_name(struct parser *p);
 struct node *import_from(struct parser *p);
 bool at_match(const struct parser *p);
 struct node *match_statement(struct parser *p);
-struct node *pattern_top(struct parser *p);
 
 /* ---- strings (strings.c, strings_311.c, strings_format.c) ---- */
 
@@ -230,8 +229,9 @@ bool strings_fail(struct python_tree *tree, const struct token *t, const char *m
 /* Decodes the body of a token, or a part of it. False with tree->error, at the token `where`. */
 bool strings_decode(struct python_tree *tree, const struct token *t, struct str body,
                     unsigned flags, const struct token *where, struct str *ret);
-/* From 3.12 on: strings with an f-string or t-string among them. */
-struct node *strings_format(struct parser *p);
+/* From 3.12 on: strings with an f-string or t-string among them; no further than `end`, if that is
+ * not NULL. */
+struct node *strings_format(struct parser *p, const struct token *end);
 /* 3.11: STRING tokens with an f-string among them; whether the first is of bytes. */
 struct node *strings_311(struct python_tree *tree, const struct token *first, size_t n, bool bytes);
 

@@ -5,6 +5,7 @@
 #include "python/parse_parts.h"
 
 static struct node *pattern(struct parser *p);
+static struct node *patterns(struct parser *p);
 
 /* `match` is a name like others, unless its line ends like the head of a block that has cases. */
 bool at_match(const struct parser *p)
@@ -38,7 +39,7 @@ static struct node *case_block(struct parser *p)
     if (p->at->kind != T_NAME || p->at->name != p->soft_case)
         return NULL;
     p->at++;
-    if (!(n->match_case.pattern = pattern_top(p)))
+    if (!(n->match_case.pattern = patterns(p)))
         return NULL;
     if (accept(p, T_IF) && !(n->match_case.guard = named_expression(p)))
         return NULL;
@@ -473,7 +474,7 @@ static struct node *pattern(struct parser *p)
 }
 
 /* patterns: open_sequence_pattern | pattern */
-struct node *pattern_top(struct parser *p)
+static struct node *patterns(struct parser *p)
 {
     const struct token *first = p->at;
     struct node *n = maybe_star_pattern(p);

@@ -62,6 +62,7 @@ __attribute__((format(printf, 2, 0))) static const char *format(struct python_tr
     return arena_str(&tree->arena, str_from(text)).p;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a place is four numbers */
 int python_fail(struct python_tree *tree, enum python_error_kind kind, uint32_t line,
                 int32_t column, uint32_t end_line, int32_t end_column, const char *fmt, ...)
 {
@@ -122,15 +123,32 @@ static void tree_start(struct python_tree *tree, const struct python_options *op
     };
 }
 
+/* Those of the lexer, the first n, come in between those of the parser. */
+static void sort_warnings(struct python_tree *tree, size_t n)
+{
+    struct python_warnings *w = &tree->warnings;
+
+    if (n == 0 || n == w->n)
+        return;
+    struct python_error *sorted = arena_alloc(&tree->arena, w->n * sizeof *sorted);
+    for (size_t i = 0, a = 0, b = n; i < w->n; i++)
+        sorted[i] =
+            b == w->n || (a < n && w->at[a].line <= w->at[b].line) ? w->at[a++] : w->at[b++];
+    w->at = sorted;
+    w->room = w->n;
+}
+
 static int parse(struct python_tree *tree)
 {
     struct tokens tokens;
 
     lex_text(tree, tree->text, NULL, &tokens);
+    size_t warnings = tree->warnings.n;
     tree->module = parse_module(tree, &tokens);
     int answer = tree->module ? 0 : -1;
     if (!tree->module && tree->error.kind == PYTHON_NO_ERROR)
         answer = explain_module(tree, &tokens);
+    sort_warnings(tree, warnings);
     tokens_done(&tokens);
     return answer;
 }

@@ -32,7 +32,8 @@ int scope_fail(struct python_tree *tree, const struct node *at, const char *fmt,
 
 /* ---- private names ---- */
 
-bool name_is_private(const struct name *name)
+/* `__x`, but neither `__x__` nor a dotted name. */
+static bool name_is_private(const struct name *name)
 {
     const char *s = name->text;
 
@@ -41,22 +42,55 @@ bool name_is_private(const struct name *name)
     return !(s[name->n - 1] == '_' && s[name->n - 2] == '_') && !strchr(s, '.');
 }
 
-/* A class of underscores alone mangles nothing. */
-struct name *name_mangle(struct python_tree *tree, const struct name *class_name, struct name *name)
+static uint32_t mangled_slot(const struct scope_index *index, const struct name *class_name,
+                             const struct name *name)
+{
+    uint32_t slot = (class_name->hash * 31 + name->hash) & (index->mangled_size - 1);
+
+    while (index->mangled[slot].name &&
+           (index->mangled[slot].name != name || index->mangled[slot].class_name != class_name))
+        slot = (slot + 1) & (index->mangled_size - 1);
+    return slot;
+}
+
+static void mangled_grow(struct python_tree *tree, struct scope_index *index)
+{
+    struct scope_index old = *index;
+
+    index->mangled_size = old.mangled_size ? old.mangled_size * 4 : 16;
+    index->mangled = arena_zalloc(&tree->arena, index->mangled_size * sizeof *index->mangled);
+    for (uint32_t i = 0; i < old.mangled_size; i++) {
+        const struct mangled *m = &old.mangled[i];
+        if (m->name)
+            index->mangled[mangled_slot(index, m->class_name, m->name)] = *m;
+    }
+}
+
+/* Names of classes may be long and private names many: each pair is put together once. */
+static struct name *mangle(struct python_tree *tree, struct scope_index *index,
+                           const struct name *class_name, struct name *name)
 {
     const char *class_text = class_name->text + strspn(class_name->text, "_");
 
-    if (!*class_text)
+    if (!*class_text) /* a class of underscores alone mangles nothing */
         return name;
-    return name_get_plain(tree,
-                          str_from(arena_printf(&tree->arena, "_%s%s", class_text, name->text)));
+    if (index->mangled_count * 4 >= index->mangled_size * 3)
+        mangled_grow(tree, index);
+    struct mangled *m = &index->mangled[mangled_slot(index, class_name, name)];
+    if (!m->name) {
+        AUTO_FREE char *text = xasprintf("_%s%s", class_text, name->text);
+        *m = (struct mangled){class_name, name, name_get_plain(tree, str_from(text))};
+        index->mangled_count++;
+        index->mangled_bytes += m->mangled->n;
+    }
+    return m->mangled;
 }
 
 static struct name *as_bound(struct builder *b, struct name *name)
 {
     if (!b->private_class || !name_is_private(name))
         return name;
-    return name_mangle(b->tree, b->private_class, name);
+    return mangle(b->tree, b->index, b->private_class, name);
 }
 
 struct name *scope_mangle(struct python_tree *tree, const struct scope *scope, struct name *name)
@@ -65,7 +99,7 @@ struct name *scope_mangle(struct python_tree *tree, const struct scope *scope, s
         return name;
     for (; scope; scope = scope->parent)
         if (scope->node->kind == N_CLASS_DEF)
-            return name_mangle(tree, scope->node->class_def.name, name);
+            return mangle(tree, scope->index, scope->node->class_def.name, name);
     return name;
 }
 
@@ -161,7 +195,8 @@ static void table_grow(struct arena *arena, struct scope *scope)
         scope->table[symbol_slot(scope, s->name)] = s;
 }
 
-struct symbol *scope_symbol(struct builder *b, struct scope *scope, struct name *name)
+/* The symbol for a mangled name, made when there is none. */
+static struct symbol *scope_symbol(struct builder *b, struct scope *scope, struct name *name)
 {
     struct symbol *found = scope_find(scope, name);
 
@@ -193,11 +228,24 @@ static void note_global(struct builder *b, const struct symbol *symbol)
         global->flags |= OWN_BOUND_ELSEWHERE;
 }
 
+/* A long class name makes every private name as long: that may take a part of the memory only. */
+static bool is_too_large(const struct builder *b)
+{
+    size_t limit = b->tree->memory_limit;
+
+    return arena_used(&b->tree->arena) > limit || b->index->mangled_bytes > limit / 16;
+}
+
 int scope_note(struct builder *b, struct scope *scope, struct name *name, unsigned flags,
                const struct node *at)
 {
+    size_t known = b->symbols;
     struct symbol *symbol = scope_symbol(b, scope, as_bound(b, name));
 
+    if (b->symbols != known && is_too_large(b))
+        return python_fail(b->tree, PYTHON_MEMORY_ERROR, at->line, -1, 0, -1,
+                           "the program is too large for the memory limit of %zu bytes",
+                           b->tree->memory_limit);
     if (flags & symbol->flags & SYMBOL_PARAMETER)
         return scope_fail(b->tree, at, "duplicate argument '%s' in function definition",
                           name->text);
@@ -233,6 +281,17 @@ void scope_note_directive(struct builder *b, struct name *name, const struct nod
 
 /* ---- the whole ---- */
 
+static void set_class_cells(struct builder *b)
+{
+    unsigned n = 0;
+
+    b->class_cells[n++] = name_get_plain(b->tree, STR("__class__"));
+    if (b->tree->target >= 12)
+        b->class_cells[n++] = name_get_plain(b->tree, STR("__classdict__"));
+    if (b->tree->target >= 14)
+        b->class_cells[n++] = name_get_plain(b->tree, STR("__conditional_annotations__"));
+}
+
 struct scope *scope_build(struct python_tree *tree)
 {
     struct future future;
@@ -243,12 +302,12 @@ struct scope *scope_build(struct python_tree *tree)
         .tree = tree,
         .index = arena_zalloc(&tree->arena, sizeof *b.index),
         .super = name_get_plain(tree, STR("super")),
-        .class_cell = name_get_plain(tree, STR("__class__")),
         .debug = name_get_plain(tree, STR("__debug__")),
         .star = name_get_plain(tree, STR("*")),
         .late_annotations = future.annotations || tree->target >= 14,
         .future_line = future.line,
     };
+    set_class_cells(&b);
     (void)scope_enter(&b, SCOPE_MODULE, BLOCK_MODULE, tree->module);
     b.module = b.at.scope;
     if (scope_visit_list(&b, tree->module->module.body) < 0 || scope_resolve(&b) < 0)

@@ -32,7 +32,7 @@ enum symbol_home { HOME_LOCAL, HOME_CELL, HOME_FREE, HOME_GLOBAL, HOME_BUILTIN }
 
 struct symbol {
     struct name *name;
-    unsigned flags; /* enum symbol_flag; bits beyond are of src/python/scope_parts.h */
+    unsigned flags;        /* enum symbol_flag; bits beyond are of src/python/scope_parts.h */
     enum symbol_home home; /* HOME_BUILTIN: global, and nothing in the module binds it */
     struct scope *owner;   /* where it lives: this scope, an enclosing one, or the module */
     struct symbol *next;   /* in its scope */
@@ -45,8 +45,8 @@ struct scope {
     struct scope *parent, *first_child, *next; /* children in the order of the text */
     struct symbol *symbols;
     bool star_import; /* `from x import *` stands in it: any global may come from there */
-    bool generator; /* `yield` stands in it, or it is a generator expression */
-    bool coroutine; /* `async def`, or `await` stands in it */
+    bool generator;   /* `yield` stands in it, or it is a generator expression */
+    bool coroutine;   /* `async def`, or `await` stands in it */
     /* (what src/python/scope.c keeps for look-ups) */
     struct symbol **table;
     uint32_t table_size, count;

@@ -20,7 +20,7 @@ static int visit_name(struct builder *b, const struct node *n)
     /* super() without arguments reads the class from a cell of that name. */
     if (name == b->super && n->op == CTX_LOAD && b->at.block >= BLOCK_FUNCTION &&
         b->at.block <= BLOCK_GENERATOR)
-        return scope_note_here(b, b->class_cell, SYMBOL_USED, n);
+        return scope_note_here(b, b->class_cells[0], SYMBOL_USED, n);
     return 0;
 }
 
@@ -42,7 +42,7 @@ static int visit_call(struct builder *b, const struct node *n)
 {
     if (scope_visit(b, n->call.func) < 0 || scope_visit_list(b, n->call.args) < 0)
         return -1;
-    return scope_visit_list(b, n->call.keywords);
+    return scope_visit_keywords(b, n->call.keywords);
 }
 
 static int visit_elements(struct builder *b, const struct node *n)
@@ -277,10 +277,10 @@ static int check_async_comp(struct builder *b, const struct node *n)
 static int visit_comprehension(struct builder *b, const struct node *n)
 {
     static const uint8_t blocks[] = {
-        [N_LIST_COMP - N_LIST_COMP] = BLOCK_LIST_COMP,
-        [N_SET_COMP - N_LIST_COMP] = BLOCK_SET_COMP,
-        [N_DICT_COMP - N_LIST_COMP] = BLOCK_DICT_COMP,
-        [N_GENERATOR_EXP - N_LIST_COMP] = BLOCK_GENERATOR,
+        [N_LIST_COMP] = BLOCK_LIST_COMP,
+        [N_SET_COMP] = BLOCK_SET_COMP,
+        [N_DICT_COMP] = BLOCK_DICT_COMP,
+        [N_GENERATOR_EXP] = BLOCK_GENERATOR,
     };
     bool generator = n->kind == N_GENERATOR_EXP;
     struct node_list generators =
@@ -290,8 +290,7 @@ static int visit_comprehension(struct builder *b, const struct node *n)
         return -1;
     if (comp_iterable(b, generators.at[0]->comprehension.iter) < 0)
         return -1;
-    struct place outside =
-        scope_enter(b, SCOPE_COMPREHENSION, (enum block_kind)blocks[n->kind - N_LIST_COMP], n);
+    struct place outside = scope_enter(b, SCOPE_COMPREHENSION, (enum block_kind)blocks[n->kind], n);
     struct scope *scope = b->at.scope;
     if (comp_inside(b, n, generators) < 0)
         return -1;

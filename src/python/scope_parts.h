@@ -51,10 +51,19 @@ struct symbol_record {
     struct symbol_record *hidden; /* while resolving: what its name meant outside */
 };
 
-/* Scopes by parent and node. */
+/* What a class makes of a private name. */
+struct mangled {
+    const struct name *class_name;
+    struct name *name, *mangled;
+};
+
+/* For the whole tree: scopes by parent and node, and mangled names. */
 struct scope_index {
     struct scope **at;
     uint32_t size, count;
+    struct mangled *mangled;
+    uint32_t mangled_size, mangled_count;
+    size_t mangled_bytes; /* of the names so made */
 };
 
 /* Where the walk is. */
@@ -71,8 +80,9 @@ struct builder {
     struct scope_index *index;
     struct place at;
     struct name *private_class; /* whose private names are mangled; NULL outside classes */
-    struct name *super, *class_cell, *debug, *star;
-    bool late_annotations; /* they are not evaluated where they stand */
+    struct name *super, *debug, *star;
+    struct name *class_cells[3]; /* what methods see of their class: __class__, then others */
+    bool late_annotations;       /* they are not evaluated where they stand */
     uint32_t future_line;
     size_t symbols;
 };
@@ -84,18 +94,11 @@ struct builder {
 int scope_fail(struct python_tree *tree, const struct node *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* `__x`, but neither `__x__` nor a dotted name. */
-bool name_is_private(const struct name *name);
-struct name *name_mangle(struct python_tree *tree, const struct name *class_name,
-                         struct name *name);
-
 /* Opens a scope for a node; the answer is the place to return to. */
 struct place scope_enter(struct builder *b, enum scope_kind kind, enum block_kind block,
                          const struct node *node);
 void scope_leave(struct builder *b, struct place outside);
 
-/* The symbol for a mangled name, made when there is none. */
-struct symbol *scope_symbol(struct builder *b, struct scope *scope, struct name *name);
 /* Notes what the text at a node does with a name. -1 when it may not. */
 int scope_note(struct builder *b, struct scope *scope, struct name *name, unsigned flags,
                const struct node *at);
@@ -108,6 +111,7 @@ void scope_note_directive(struct builder *b, struct name *name, const struct nod
 
 int scope_visit(struct builder *b, const struct node *n); /* NULL is fine */
 int scope_visit_list(struct builder *b, struct node_list list);
+int scope_visit_keywords(struct builder *b, struct node_list keywords);
 int scope_visit_children(struct builder *b, const struct node *n);
 
 typedef int scope_visitor(struct builder *b, const struct node *n);

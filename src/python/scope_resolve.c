@@ -172,16 +172,21 @@ static int resolve_children(const struct resolver *r, const struct scope *scope)
     return 0;
 }
 
-/* Of a class, its methods see `__class__` and nothing else. */
+/* Of a class, its methods see nothing but a few names that it makes itself. */
 static int resolve_methods(const struct resolver *r, struct scope *scope)
 {
-    struct meaning *m = meaning_of(r, r->b->class_cell);
-    struct symbol_record cell = {.symbol = {.name = r->b->class_cell, .owner = scope},
-                                 .hidden = m->visible};
+    struct symbol_record cells[ARRAY_LEN(r->b->class_cells)];
+    int n = 0;
 
-    m->visible = &cell;
+    for (; n < (int)ARRAY_LEN(cells) && r->b->class_cells[n]; n++) {
+        struct meaning *m = meaning_of(r, r->b->class_cells[n]);
+        cells[n] = (struct symbol_record){.symbol = {.name = r->b->class_cells[n], .owner = scope},
+                                          .hidden = m->visible};
+        m->visible = &cells[n];
+    }
     int rc = resolve_children(r, scope);
-    m->visible = cell.hidden;
+    while (n-- > 0)
+        meaning_of(r, r->b->class_cells[n])->visible = cells[n].hidden;
     return rc;
 }
 
@@ -206,7 +211,7 @@ int scope_resolve(struct builder *b)
 {
     size_t size = 16;
 
-    while (size < 2 * (b->symbols + 1))
+    while (size < 2 * (b->symbols + ARRAY_LEN(b->class_cells)))
         size *= 2;
     AUTO_FREE struct meaning *meanings = xcalloc(size, sizeof *meanings);
     struct resolver r = {b, meanings, size - 1};

@@ -44,6 +44,17 @@ int scope_check_target(struct builder *b, const struct name *name, const struct 
                       context == CTX_DEL ? "delete" : "assign to");
 }
 
+int scope_visit_keywords(struct builder *b, struct node_list keywords)
+{
+    for (size_t i = 0; i < keywords.n; i++)
+        if (scope_check_target(b, keywords.at[i]->keyword.arg, keywords.at[i], CTX_STORE) < 0)
+            return -1;
+    for (size_t i = 0; i < keywords.n; i++)
+        if (scope_visit(b, keywords.at[i]->keyword.value) < 0)
+            return -1;
+    return 0;
+}
+
 static int bind(struct builder *b, struct name *name, unsigned flags, const struct node *at)
 {
     if (scope_check_target(b, name, at, CTX_STORE) < 0)
@@ -164,7 +175,7 @@ static int bases(struct builder *b, const struct node *n)
 {
     if (scope_visit_list(b, n->class_def.bases) < 0)
         return -1;
-    return scope_visit_list(b, n->class_def.keywords);
+    return scope_visit_keywords(b, n->class_def.keywords);
 }
 
 static int class_body(struct builder *b, const struct node *n)
@@ -240,9 +251,9 @@ static int visit_type_alias(struct builder *b, const struct node *n)
 static int visit_type_param(struct builder *b, const struct node *n)
 {
     static const uint8_t default_blocks[] = {
-        [N_TYPE_VAR - N_TYPE_VAR] = BLOCK_TYPE_VAR_DEFAULT,
-        [N_PARAM_SPEC - N_TYPE_VAR] = BLOCK_PARAM_SPEC_DEFAULT,
-        [N_TYPE_VAR_TUPLE - N_TYPE_VAR] = BLOCK_TYPE_VAR_TUPLE_DEFAULT,
+        [N_TYPE_VAR] = BLOCK_TYPE_VAR_DEFAULT,
+        [N_PARAM_SPEC] = BLOCK_PARAM_SPEC_DEFAULT,
+        [N_TYPE_VAR_TUPLE] = BLOCK_TYPE_VAR_TUPLE_DEFAULT,
     };
     const struct node *bound = n->type_param.bound, *value = n->type_param.default_value;
 
@@ -251,7 +262,7 @@ static int visit_type_param(struct builder *b, const struct node *n)
     bool constraint = bound && bound->kind == N_TUPLE;
     if (type_block(b, constraint ? BLOCK_TYPE_CONSTRAINT : BLOCK_TYPE_BOUND, bound, bound) < 0)
         return -1;
-    return type_block(b, default_blocks[n->kind - N_TYPE_VAR], value, value);
+    return type_block(b, default_blocks[n->kind], value, value);
 }
 
 /* ---- assignments and declarations ---- */
@@ -392,13 +403,6 @@ static int visit_branch(struct builder *b, const struct node *n)
     return scope_visit_list(b, n->branch.orelse);
 }
 
-static int visit_keyword(struct builder *b, const struct node *n)
-{
-    if (n->keyword.arg && scope_check_target(b, n->keyword.arg, n, CTX_STORE) < 0)
-        return -1;
-    return scope_visit(b, n->keyword.value);
-}
-
 static int visit_name_pattern(struct builder *b, const struct node *n)
 {
     if (scope_visit(b, n->match_as.pattern) < 0)
@@ -444,7 +448,6 @@ scope_visitor *const scope_statement_visitors[N_COUNT] = {
     [N_NONLOCAL] = visit_declaration,
     [N_EXPR] = visit_value,
     [N_EXCEPT_HANDLER] = visit_handler,
-    [N_KEYWORD] = visit_keyword,
     [N_ALIAS] = visit_alias,
     [N_MATCH_MAPPING] = visit_mapping_pattern,
     [N_MATCH_CLASS] = visit_class_pattern,

@@ -266,11 +266,12 @@ static int no_nul(struct python_tree *tree)
 
 int source_read(struct python_tree *tree, struct str bytes)
 {
+    size_t limit = tree->memory_limit ? tree->memory_limit : PYTHON_MEMORY;
     bool mark = str_starts(bytes, "\xEF\xBB\xBF");
 
     if (bytes.n && memchr(bytes.p, '\0', bytes.n))
         return no_nul(tree);
-    if (bytes.n > INT32_MAX / 4 || bytes.n > tree->memory_limit / 8)
+    if (bytes.n > INT32_MAX / 4 || bytes.n > limit / 8)
         return refuse(tree, PYTHON_MEMORY_ERROR, (struct python_error){0}, "the text is too large");
     if (mark)
         bytes = str_slice(bytes, 3, bytes.n);

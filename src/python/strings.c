@@ -3,30 +3,46 @@
  * Strings that stand side by side are one. Those with no f-string among them are joined here, for
  * all versions.
  */
-#include <stdio.h>
-
+#include "base/utf8.h"
 #include "python/parse_parts.h"
 
 /* ---- errors and warnings ---- */
 
+/* Inside a field CPython counts columns in the field's own text, and bytes instead of characters.
+ */
+static bool fail_in_field(struct python_tree *tree, const struct token *t, const char *message)
+{
+    uint32_t start = tree->field->column;
+
+    python_fail(tree, PYTHON_SYNTAX_ERROR, t->line, -1, t->end_line, -1, "f-string: %s", message);
+    tree->error.column = (int32_t)(t->column - start + 1);
+    tree->error.end_column = (int32_t)(t->end_column - start + 1);
+    return false;
+}
+
+/* Behind a string of several lines CPython 3.11 still takes its first line for the one it is in
+ * when it makes characters of bytes. */
+static void recount(struct python_tree *tree, const struct token *t)
+{
+    const struct token *string = t - 1;
+    const char *line = tree->text.p + string->start - string->column;
+
+    if (string->line == t->line || string->end_line != t->line)
+        return;
+    tree->error.column = (int32_t)utf8_count((struct str){line, t->column}) + 1;
+    tree->error.end_column = (int32_t)utf8_count((struct str){line, t->end_column}) + 1;
+}
+
 bool strings_fail(struct python_tree *tree, const struct token *t, const char *message)
 {
-    const struct token *field = tree->field;
-    bool fresh = tree->error.kind == PYTHON_NO_ERROR;
-
-    if (!field) {
-        python_fail(tree, PYTHON_SYNTAX_ERROR, t->line, (int32_t)t->column, t->end_line,
-                    (int32_t)t->end_column, "%s", message);
+    if (tree->error.kind != PYTHON_NO_ERROR)
         return false;
-    }
-    /* The text is that of the field; the line that is told is the file's. */
-    python_fail(tree, PYTHON_SYNTAX_ERROR, t->line - field->line + 1,
-                (int32_t)(t->column - field->column), t->end_line - field->line + 1,
-                (int32_t)(t->end_column - field->column), "f-string: %s", message);
-    if (fresh) {
-        tree->error.line = t->line;
-        tree->error.end_line = t->end_line;
-    }
+    if (tree->field)
+        return fail_in_field(tree, t, message);
+    python_fail(tree, PYTHON_SYNTAX_ERROR, t->line, (int32_t)t->column, t->end_line,
+                (int32_t)t->end_column, "%s", message);
+    if (tree->target < 12)
+        recount(tree, t);
     return false;
 }
 
@@ -185,11 +201,9 @@ static bool any_format(const struct python_tree *tree, const struct token *first
 static struct node *single(struct python_tree *tree, const struct token *t, struct str body,
                            unsigned flags)
 {
-    struct str text;
-
-    if (!strings_decode(tree, t, body, flags, place(tree, t, t + 1), &text))
+    if (!strings_decode(tree, t, body, flags, place(tree, t, t + 1), &body))
         return NULL;
-    return constant(tree, t, t, flags, text);
+    return constant(tree, t, t, flags, body);
 }
 
 struct node *strings_join(struct python_tree *tree, const struct token *first, size_t n)
@@ -205,7 +219,7 @@ struct node *strings_join(struct python_tree *tree, const struct token *first, s
         return strings_311(tree, first, n, flags & LITERAL_BYTES);
     struct parser p;
     parser_init(&p, tree, first);
-    struct node *node = strings_format(&p);
+    struct node *node = strings_format(&p, first + n);
     parser_done(&p);
     return node;
 }
@@ -219,7 +233,7 @@ struct node *strings(struct parser *p)
         p->at++;
     if (p->at->kind == T_FSTRING_START || p->at == first) {
         p->at = first;
-        return strings_format(p);
+        return strings_format(p, NULL);
     }
     return strings_join(p->tree, first, (size_t)(p->at - first));
 }

@@ -104,7 +104,7 @@ static struct lex_options field_place(struct fstring *f, const char *brace)
 static bool expression_is_blank(struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
-        if (!memchr(" \t\n\f", text.p[i], 4))
+        if (text.p[i] != ' ' && text.p[i] != '\t' && text.p[i] != '\n' && text.p[i] != '\f')
             return false;
     return true;
 }
@@ -230,6 +230,7 @@ static bool ends_field(const char **p, const char *end)
 /* One character; *ret_end is set where the expression ends. */
 static bool search_step(struct fstring *f, struct search *s, bool *ret_end)
 {
+    static const char ends[] = {'!', ':', '}', '=', '<', '>'};
     char c = *f->at;
 
     if (c == '\\')
@@ -244,7 +245,7 @@ static bool search_step(struct fstring *f, struct search *s, bool *ret_end)
         return search_open(f, s, c);
     if (c == '#')
         return fail(f, "f-string expression part cannot include '#'");
-    if (s->depth == 0 && memchr("!:}=<>", c, 6)) {
+    if (s->depth == 0 && memchr(ends, c, sizeof ends)) {
         *ret_end = ends_field(&f->at, f->end);
         return true;
     }

@@ -22,6 +22,11 @@ static struct node *text_node(struct parser *p, const struct token *t, struct st
     return n;
 }
 
+static bool is_middle(const struct token *t)
+{
+    return t->kind == T_FSTRING_MIDDLE || t->kind == T_TSTRING_MIDDLE;
+}
+
 /* ---- the text of an expression, which `=` and t-strings keep ---- */
 
 /* Where the comment at `at` ends. */
@@ -72,7 +77,9 @@ static struct str field_text(struct parser *p, const struct token *brace, const 
 /* The text as an Interpolation has it: no blanks and no `=` at its end. */
 static struct str interpolation_text(struct str text)
 {
-    while (text.n && memchr(" \t\n\v\f\r=", text.p[text.n - 1], 7))
+    static const char cut[] = {' ', '\t', '\n', '\v', '\f', '\r', '='};
+
+    while (text.n && memchr(cut, text.p[text.n - 1], sizeof cut))
         text.n--;
     return text;
 }
@@ -199,34 +206,54 @@ static bool fold_texts(struct parser *p, size_t mark)
     return true;
 }
 
-/* fstring_full_format_spec: ':' (FSTRING_MIDDLE | fstring_replacement_field)*, or nothing */
+/* A text of a format, decoded where it stands. */
+static bool spec_text(struct parser *p, bool raw)
+{
+    const struct token *t = p->at++;
+    unsigned flags = raw && p->target >= FIRST_TEMPLATE ? LITERAL_RAW : 0;
+    struct str text;
+
+    if (!strings_decode(p->tree, t, token_text(p, t), flags, t, &text))
+        return false;
+    push(p, text_node(p, t, text, CONST_STR));
+    return true;
+}
+
+/* (FSTRING_MIDDLE | fstring_replacement_field)* */
+static bool spec_items(struct parser *p, bool raw)
+{
+    const struct field_style style = {N_FORMATTED_VALUE, raw, true};
+
+    for (;;) {
+        if (p->at->kind == T_LBRACE) {
+            if (!field(p, &style))
+                return false;
+        } else if (is_middle(p->at)) {
+            if (!spec_text(p, raw))
+                return false;
+        } else {
+            return true;
+        }
+    }
+}
+
+/* Before 3.13 a format keeps its texts as they were cut, the empty ones too. */
+static bool simplify_spec(struct parser *p, size_t mark)
+{
+    if (p->target >= FIRST_SIMPLE || p->list_n == mark + 1)
+        drop_empty_texts(p, mark);
+    return p->target < FIRST_SIMPLE || fold_texts(p, mark);
+}
+
+/* [fstring_full_format_spec]: ':' fstring_format_spec* */
 static bool format_spec(struct parser *p, struct node *n, bool raw)
 {
     const struct token *colon = p->at;
-    const struct field_style style = {N_FORMATTED_VALUE, raw, true};
-    unsigned flags = raw && p->target >= FIRST_TEMPLATE ? LITERAL_RAW : 0;
     size_t mark = p->list_n;
-    struct str text;
 
     if (!accept(p, T_COLON))
         return true;
-    for (;;) {
-        const struct token *t = p->at;
-        if (t->kind == T_LBRACE) {
-            if (!field(p, &style))
-                return false;
-        } else if (t->kind == T_FSTRING_MIDDLE || t->kind == T_TSTRING_MIDDLE) {
-            p->at++;
-            if (!strings_decode(p->tree, t, token_text(p, t), flags, t, &text))
-                return false;
-            push(p, text_node(p, t, text, CONST_STR));
-        } else {
-            break;
-        }
-    }
-    if (p->target >= FIRST_SIMPLE || p->list_n == mark + 1)
-        drop_empty_texts(p, mark);
-    if (p->target >= FIRST_SIMPLE && !fold_texts(p, mark))
+    if (!spec_items(p, raw) || !simplify_spec(p, mark))
         return false;
     struct node *spec = finish(p, start(p, N_JOINED_STR, colon));
     list_take(p, mark, spec, &spec->joined.values);
@@ -253,6 +280,23 @@ static bool decode_texts(struct parser *p, size_t mark, const struct token *end,
     return true;
 }
 
+/* (fstring_replacement_field | FSTRING_MIDDLE)* */
+static bool format_items(struct parser *p, const struct field_style *style)
+{
+    for (;;) {
+        const struct token *t = p->at;
+        if (t->kind == T_LBRACE) {
+            if (!field(p, style))
+                return false;
+        } else if (is_middle(t)) {
+            push(p, text_node(p, t, token_text(p, t), (enum constant_kind)UNDECODED));
+            p->at++;
+        } else {
+            return true;
+        }
+    }
+}
+
 /* fstring: FSTRING_START (fstring_replacement_field | FSTRING_MIDDLE)* FSTRING_END; tstring
  * likewise. Pushes what is in it. */
 static bool format_string(struct parser *p)
@@ -263,18 +307,8 @@ static bool format_string(struct parser *p)
                                       false};
     size_t mark = p->list_n;
 
-    for (;;) {
-        const struct token *t = p->at;
-        if (t->kind == T_LBRACE) {
-            if (!field(p, &style))
-                return false;
-        } else if (t->kind == T_FSTRING_MIDDLE || t->kind == T_TSTRING_MIDDLE) {
-            push(p, text_node(p, t, token_text(p, t), (enum constant_kind)UNDECODED));
-            p->at++;
-        } else {
-            break;
-        }
-    }
+    if (!format_items(p, &style))
+        return false;
     const struct token *end = p->at;
     return accept(p, template ? T_TSTRING_END : T_FSTRING_END) &&
            decode_texts(p, mark, end, first->raw);
@@ -297,26 +331,35 @@ static bool plain_string(struct parser *p, bool *bytes)
     return true;
 }
 
+/* (fstring | string)+ | tstring+, of which the first says which */
+static bool format_strings(struct parser *p, const struct token *end, bool *bytes)
+{
+    bool template = p->at->kind == T_TSTRING_START;
+    enum token_kind kind = template ? T_TSTRING_START : T_FSTRING_START;
+
+    while (p->at != end) {
+        if (p->at->kind == kind) {
+            if (!format_string(p))
+                return false;
+        } else if (p->at->kind == T_STRING && !template) {
+            if (!plain_string(p, bytes))
+                return false;
+        } else {
+            break;
+        }
+    }
+    return true;
+}
+
 /* strings: (fstring | string)+ | tstring+ */
-struct node *strings_format(struct parser *p)
+struct node *strings_format(struct parser *p, const struct token *end)
 {
     const struct token *first = p->at;
     bool template = first->kind == T_TSTRING_START, bytes = false;
     size_t mark = p->list_n;
 
-    if (!enter(p))
+    if (!enter(p) || !format_strings(p, end, &bytes))
         return NULL;
-    for (;;) {
-        if (p->at->kind == (template ? T_TSTRING_START : T_FSTRING_START)) {
-            if (!format_string(p))
-                return NULL;
-        } else if (p->at->kind == T_STRING && !template) {
-            if (!plain_string(p, &bytes))
-                return NULL;
-        } else {
-            break;
-        }
-    }
     leave(p);
     if (bytes) {
         strings_fail(p->tree, p->at, "cannot mix bytes and nonbytes literals");

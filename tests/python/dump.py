@@ -34,7 +34,7 @@ def difference(feed, glovebox, path):
         ours = feed.verdict("d", program)
     except oracle.Crash as e:
         return "crash: %s" % e
-    if ours[:6] != theirs[:6]:
+    if not oracle.same(ours, theirs):
         return "ours   %r\ntheirs %r" % (ours[:6], theirs[:6])
     if ours.dump != theirs.dump:
         return oracle.first_difference(ours.dump, theirs.dump)

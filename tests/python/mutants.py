@@ -45,7 +45,7 @@ def _is_token(piece):
 class Mutator:
     def __init__(self, rng, text):
         self.rng = rng
-        self.pieces = TOKEN.findall(text)
+        self.pieces = TOKEN.findall(text) or [b""]
         self.tokens = [i for i, p in enumerate(self.pieces) if _is_token(p)] or [0]
         self.lines = [i for i, p in enumerate(self.pieces) if p.startswith(b"\n")] or [0]
 
@@ -149,9 +149,9 @@ def judge(ours, theirs):
         same = sorted(w[:2] for w in ours.warnings) == sorted(w[:2] for w in theirs.warnings)
         return None if same else "warnings"
     for what, i in (("line", 1), ("kind", 0), ("text", 5), ("offset", 2)):
-        if ours[i] != theirs[i]:
+        if theirs[i] is not None and ours[i] != theirs[i]:
             return what
-    return None if ours[3:5] == theirs[3:5] else "end"
+    return None if oracle.same(ours, theirs) else "end"
 
 
 def compare(numbers):
@@ -172,8 +172,8 @@ def compare(numbers):
             both=both,
             line=both and ours.line == theirs.line,
             text=both and ours.message == theirs.message,
-            offset=both and ours[1:3] == theirs[1:3],
-            end=both and ours[1:5] == theirs[1:5],
+            offset=both and oracle.same(ours, theirs, 3),
+            end=both and oracle.same(ours, theirs, 5),
             warnings=what == "warnings",
         )
         if what:

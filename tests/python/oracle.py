@@ -4,17 +4,23 @@ tests compare two values. Ours is asked for the same version of the language."""
 
 import ast
 import os
+import re
+import select
 import struct
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections import namedtuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 TARGET = sys.version_info[1]
+CODING = re.compile(rb"(?m)^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
+FOREIGN = re.compile(r"(Non-UTF-8 code starting with '\S+') in file \S+ on line (\d+), but no .*")
 
-# kind is None for a program that is right; warnings are pairs of kind and line.
+# kind is None for a program that is right; None elsewhere is what nobody knows; warnings are triples of
+# kind, line and text.
 Verdict = namedtuple("Verdict", "kind line offset end_line end_offset message warnings dump")
 RIGHT = Verdict(None, 0, 0, 0, 0, "", (), None)
 
@@ -30,12 +36,55 @@ def _texts(found):
     return tuple((w.category.__name__, w.lineno, str(w.message)) for w in found)
 
 
+def _is_foreign(program):
+    """Not UTF-8, and nothing says what else."""
+    try:
+        program.decode()
+        return False
+    except UnicodeDecodeError:
+        return not _coding(program)
+
+
+def _plain(program):
+    """What is plain UTF-8 as text: in bytes, Python counts the offset of an error in bytes."""
+    if program.startswith(b"\xef\xbb\xbf") or _coding(program):
+        return program
+    return program.decode()
+
+
+def _coding(program):
+    return CODING.search(b"\n".join(program.split(b"\n")[:2]))
+
+
+def _by_file(program):
+    """What Python says when it is to run that as a file. compile() takes such bytes as they come, and
+    stumbles over them or not; the reader of files, which is what we stand in for, refuses them."""
+    with tempfile.NamedTemporaryFile(suffix=".py") as f:
+        f.write(program)
+        f.flush()
+        done = subprocess.run([sys.executable, "-I", "-S", f.name], stderr=subprocess.PIPE)
+    text = done.stderr.decode("utf-8", "replace")
+    found = FOREIGN.search(text)
+    if found:
+        return Verdict("SyntaxError", int(found[2]), *[None] * 3, found[1] + found[0][found[0].index(" on line") :], (), None)
+    lines = re.findall(r"line (\d+)\n", text)
+    kind, message = text.rstrip("\n").rsplit("\n", 1)[-1].split(": ", 1)
+    return Verdict(kind, int(lines[-1]) if lines else None, *[None] * 3, message, (), None)
+
+
+def same(ours, theirs, fields=6):
+    """Whether they agree in what is known."""
+    return all(t is None and i > 1 or o == t for i, (o, t) in enumerate(zip(ours, theirs)) if i < fields)
+
+
 def compiled(program):
     """What compile() says, with its warnings."""
+    if _is_foreign(program):
+        return _by_file(program)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         try:
-            compile(program, "<program>", "exec", dont_inherit=True)
+            compile(_plain(program), "<program>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as e:
             return _error(e, _texts(found))
     return RIGHT._replace(warnings=_texts(found))
@@ -43,41 +92,47 @@ def compiled(program):
 
 def parsed(program):
     """What ast.parse() says, with the whole tree as text."""
+    if _is_foreign(program):
+        return _by_file(program)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            tree = ast.parse(program)
+            tree = ast.parse(_plain(program))
             return RIGHT._replace(dump=ast.dump(tree, include_attributes=True))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as e:
             return _error(e)
 
 
 class Crash(Exception):
-    """Ours ended, or never answered."""
+    """Ours ended, or had to be ended."""
 
 
 class Feed:
     """tests/python/feed.c, kept running; started anew after a crash."""
 
-    def __init__(self, target=TARGET, prepare=None):
+    def __init__(self, target=TARGET, prepare=None, patience=60):
         given = os.environ.get("GLOVEBOX") or os.path.join(ROOT, "build", "glovebox")
         self.path = os.environ.get("FEED") or os.path.join(
             os.path.dirname(os.path.abspath(given)), "tests", "feed"
         )
         self.target, self.prepare, self.child = target, prepare, None
+        self.patience = patience  # seconds for an answer
 
     def start(self):
+        if self.child:
+            return
         self.child = subprocess.Popen(
             [self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=self.prepare
         )
 
     def ask(self, verb, program):
-        if not self.child:
-            self.start()
+        self.start()
         try:
             head = verb.encode() + bytes([self.target]) + struct.pack("<I", len(program))
             self.child.stdin.write(head + program)
             self.child.stdin.flush()
+            if not select.select([self.child.stdout], [], [], self.patience)[0]:
+                self.child.kill()
             (length,) = struct.unpack("<I", self._read(4))
             return self._read(length).decode("utf-8", "surrogatepass")
         except (OSError, EOFError):

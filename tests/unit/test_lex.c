@@ -8,7 +8,7 @@
 #include "lex_wrong.h"
 #include "python_oracle.h"
 
-enum { ANSWER_MAX = 64 << 20, FILES = 120 };
+enum { ANSWER_MAX = 64 << 20, FILES = 200 };
 
 static unsigned target; /* the oracle's, or our newest */
 
@@ -219,6 +219,21 @@ static void test_limits(void)
     target = kept;
 }
 
+static void test_too_many(void)
+{
+    struct cut c = {.tree = {.target = target, .memory_limit = 1 << 20}};
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, 1 << 20);
+    for (int i = 0; i < 100000; i++)
+        buf_adds(&text, i % 9 ? "f'{a}'" : "+\n");
+    buf_addc(&text, '\n');
+    lex_text(&c.tree, buf_str(&text), NULL, &c.tokens);
+    EQ_INT(c.tokens.error.kind, PYTHON_MEMORY_ERROR);
+    OK(c.tokens.n * sizeof *c.tokens.at <= 1 << 20, "%zu tokens", c.tokens.n);
+    cut_done(&c);
+}
+
 static void test_open(void)
 {
     struct cut c = cut_text("a = (1,\n  [2, {3:\n");
@@ -408,6 +423,7 @@ int main(void)
     test_names();
     test_many_names();
     test_limits();
+    test_too_many();
     test_open();
     test_errors();
     test_files();

@@ -69,7 +69,7 @@ def check(texts, *options):
             paths.append(os.path.join(folder, "%05d.py" % i))
             with open(paths[-1], "wb") as f:
                 f.write(text if isinstance(text, bytes) else text.encode())
-        command = [glovebox(), "check", "--json", *options, *paths]
+        command = [glovebox(), "check", "--json", "--target", "3.14", *options, *paths]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             doc = json.loads(done.stdout)

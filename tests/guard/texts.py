@@ -122,6 +122,12 @@ KODEAGENT_ROWS = (
 # ---- chapter ----
 
 LONG = "x = 1 #" + "é" * (10000 - 7)
+
+
+def unsafe(*labels):
+    return refused(None, "Unsafe operations: %r" % list(labels))
+
+
 CHAPTER_ROWS = (
     ("C7", CHAPTER, "x = 1", accepted()),
     ("C7", CHAPTER, LONG, accepted()),
@@ -130,25 +136,21 @@ CHAPTER_ROWS = (
     ("C7", CHAPTER, "\0" * 10001, refused("input", "Code too long (max 10000 chars)")),
     ("C5", CHAPTER, "x = (", refused("syntax", "Syntax error: [\"Line 1: '(' was never closed\"]")),
     ("C5", CHAPTER, "\nx = = 1", refused("syntax", "Syntax error: ['Line 2: invalid syntax']")),
-    ("C6", CHAPTER, "import os", refused("patterns", "Unsafe operations: ['OS module import']")),
-    ("C6", CHAPTER, "import sys", refused("patterns", "Unsafe operations: ['System module import']")),
-    ("C6", CHAPTER, "import subprocess", refused("patterns", "Unsafe operations: ['Subprocess import']")),
-    ("C6", CHAPTER, "open('x')", refused("patterns", "Unsafe operations: ['File operations']")),
-    ("C6", CHAPTER, "eval ('x')", refused("patterns", "Unsafe operations: ['Eval usage']")),
-    ("C6", CHAPTER, "exec('x')", refused("patterns", "Unsafe operations: ['Exec usage']")),
-    ("C6", CHAPTER, "__import__('x')", refused("patterns", "Unsafe operations: ['Dynamic imports']")),
+    ("C6", CHAPTER, "import os", unsafe("OS module import")),
+    ("C6", CHAPTER, "import sys", unsafe("System module import")),
+    ("C6", CHAPTER, "import subprocess", unsafe("Subprocess import")),
+    ("C6", CHAPTER, "open('x')", unsafe("File operations")),
+    ("C6", CHAPTER, "eval ('x')", unsafe("Eval usage")),
+    ("C6", CHAPTER, "exec('x')", unsafe("Exec usage")),
+    ("C6", CHAPTER, "__import__('x')", unsafe("Dynamic imports")),
     (
         "C6",
         CHAPTER,
         "import sys\nimport os\neval('x')\nopen('y')",
-        refused(
-            "patterns",
-            "Unsafe operations: ['OS module import', 'System module import', 'File operations',"
-            " 'Eval usage']",
-        ),
+        unsafe("OS module import", "System module import", "File operations", "Eval usage"),
     ),
-    ("C6", CHAPTER, "from os import path", refused("patterns", "Unsafe operations: ['OS module import']")),
-    ("C6", CHAPTER, "import json, os", refused("patterns", "Unsafe operations: ['OS module import']")),
+    ("C6", CHAPTER, "from os import path", unsafe("OS module import")),
+    ("C6", CHAPTER, "import json, os", unsafe("OS module import")),
     ("C6", CHAPTER, "import ostrich", accepted()),
     ("C6", CHAPTER, "def reopen(x): pass\nreopen(1)", accepted()),
     ("C6", CHAPTER, "def retrieval(x): pass\nretrieval (1)", accepted()),
@@ -179,7 +181,7 @@ AGENTOS_ROWS = (
     ("S5", AGENTOS, "eval('x')\nexec('y')", violation("eval() is forbidden", "exec() is forbidden")),
     ("S5", AGENTOS, "def reopen(x): pass\nreopen(1)", accepted()),
     ("S5", AGENTOS, "# from https://example.org\nx = 'import socket'", accepted()),
-    ("S6", AGENTOS, "x = (", refused("syntax", "Syntax error: Line 1: '(' was never closed")),
+    ("S6", AGENTOS, "x = (", refused("syntax", "Line 1: '(' was never closed")),
 )
 
 # ---- smolagents ----
@@ -312,7 +314,13 @@ REFUSED_BY_RESTRICTED = (
 )
 RESTRICTED_ROWS = (
     *(("C2a", RESTRICTED, "\n" + text, dict(allowed=False)) for text in REFUSED_BY_RESTRICTED),
-    ("C2a", RESTRICTED, "x = [1, 2]\nx[0] += 1\nprint(sum(x))", accepted()),
+    ("C2a", RESTRICTED, "x = [1, 2]\nx[0] = 3\nprint(sum(x))", accepted()),
+    (
+        "C2a",
+        RESTRICTED,
+        "x[0] += 1",
+        line(1, "Augmented assignment of object items and slices is not allowed."),
+    ),
     ("C2a", RESTRICTED, "_ = 1", accepted()),
     (
         "C2a",

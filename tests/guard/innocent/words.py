@@ -185,8 +185,8 @@ join("a", basename("b"))
 # ----
 import os
 os.getcwd()
-os.listdir(".")
-os.makedirs("x", exist_ok=True)
+os.listdir(".")  # expect: file-open
+os.makedirs("x", exist_ok=True)  # expect: file-write
 # ----
 import sys
 print(sys.argv, sys.version_info, file=sys.stderr)

@@ -16,15 +16,15 @@ __import__("o" + "s").popen("ls")  # expect: import-call, shell-command
 # ----
 f = eval  # expect: code-reference
 # ----
-f = eval
+f = eval  # expect: code-reference
 f("1")  # expect: eval-call
 # ----
-list(map(eval, ["1", "2"]))  # expect: eval-call
+list(map(eval, ["1", "2"]))  # expect: code-reference
 # ----
 table = {"run": exec}  # expect: code-reference
 # ----
 def run(code, how=exec):  # expect: code-reference
-    return how(code)
+    return how(code)  # expect: exec-call
 # ----
 (lambda f=eval: f("1"))()  # expect: code-reference
 # ----
@@ -114,13 +114,13 @@ def f():
 
 f.__code__.replace(co_consts=())  # expect: function-internals
 # ----
-import code
+import code  # expect: code-interpreter
 code.interact()  # expect: code-interpreter
 # ----
-from code import InteractiveConsole
+from code import InteractiveConsole  # expect: code-interpreter
 InteractiveConsole().push("1")  # expect: code-interpreter
 # ----
-import runpy
+import runpy  # expect: run-module
 runpy.run_path("x.py")  # expect: run-module
 # ----
 import timeit

@@ -13,13 +13,13 @@ p = o
 q = p
 q.system("ls")  # expect: shell-command
 # ----
-from os import system
+from os import system  # expect: shell-command
 system("ls")  # expect: shell-command
 # ----
-from os import system as s
+from os import system as s  # expect: shell-command
 s("ls")  # expect: shell-command
 # ----
-from os import popen as run, path
+from os import popen as run, path  # expect: shell-command
 run("id").read()  # expect: shell-command
 # ----
 from os import *
@@ -57,7 +57,7 @@ os.spawnlp(os.P_WAIT, "ls", "ls")  # expect: process-start
 import os
 os.posix_spawn("/bin/ls", ["ls"], {})  # expect: process-start
 # ----
-import pty
+import pty  # expect: process-module
 pty.spawn("/bin/sh")  # expect: process-start
 # ----
 import os
@@ -65,7 +65,7 @@ if os.fork() == 0:  # expect: fork-call
     pass
 # ----
 import os
-while True:
+while True:  # expect: endless-loop
     os.fork()  # expect: fork-loop
 # ----
 import os
@@ -73,16 +73,16 @@ for i in range(100):
     pid = os.fork()  # expect: fork-loop
 # ----
 import os
-f = os.system
+f = os.system  # expect: shell-command
 f("ls")  # expect: shell-command
 # ----
 import os
 run = [os.system][0]  # expect: shell-command
-run("ls")
+run("ls")  # expect: shell-command
 # ----
 import os
 commands = {"go": os.system}  # expect: shell-command
-commands["go"]("ls")
+commands["go"]("ls")  # expect: shell-command
 # ----
 import os
 list(map(os.system, ["ls", "id"]))  # expect: shell-command
@@ -100,7 +100,7 @@ os.environ["PATH"]  # expect: env-access
 import os
 os.getenv("SECRET")  # expect: env-access
 # ----
-from os import environ as e, getenv
+from os import environ as e, getenv  # expect: env-access
 print(e)  # expect: env-access
 getenv("HOME")  # expect: env-access
 # ----
@@ -116,7 +116,7 @@ asyncio.run(main())
 import multiprocessing  # expect: process-module
 multiprocessing.Process(target=print).start()  # expect: process-start
 # ----
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor  # expect: thread-module, process-start
 ProcessPoolExecutor().submit(print)  # expect: process-start
 # ----
 import commands_of_mine

@@ -7,13 +7,13 @@ os.remove("x")  # expect: file-remove
 os.unlink("x")  # expect: file-remove
 os.rmdir("x")  # expect: file-remove
 # ----
-from os import remove as r
+from os import remove as r  # expect: file-remove
 r("x")  # expect: file-remove
 # ----
 import shutil
 shutil.rmtree("x")  # expect: tree-remove
 # ----
-from shutil import rmtree as gone
+from shutil import rmtree as gone  # expect: tree-remove
 gone("/")  # expect: tree-remove
 # ----
 from pathlib import Path

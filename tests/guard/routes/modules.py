@@ -22,7 +22,7 @@ __import__(input())  # expect: import-call
 import importlib.util
 importlib.util.spec_from_file_location("x", "/tmp/x.py")  # expect: import-machinery
 # ----
-import importlib.machinery
+import importlib.machinery  # expect: import-machinery
 importlib.machinery.SourceFileLoader("x", "/tmp/x.py").load_module()  # expect: import-machinery
 # ----
 import sys
@@ -31,7 +31,7 @@ sys.meta_path.insert(0, object())  # expect: import-machinery
 import sys
 sys.path_hooks.append(print)  # expect: import-machinery
 # ----
-import imp
+import imp  # expect: import-machinery
 imp.load_source("x", "x.py")  # expect: import-machinery
 # ----
 import pkgutil
@@ -49,7 +49,7 @@ CDLL("libc.so.6")  # expect: native-code
 # ----
 import cffi  # expect: native-code
 # ----
-import _ctypes  # expect: low-level-module
+import _ctypes  # expect: native-code
 # ----
 import _posixsubprocess  # expect: low-level-module
 _posixsubprocess.fork_exec()  # expect: process-start
@@ -60,7 +60,7 @@ pickle.loads(b"")  # expect: unpickle
 import pickle as p
 p.load(open("x", "rb"))  # expect: unpickle
 # ----
-from pickle import loads as l, Unpickler
+from pickle import loads as l, Unpickler  # expect: unpickle
 l(b"")  # expect: unpickle
 Unpickler(None).load()  # expect: unpickle
 # ----
@@ -70,7 +70,7 @@ shelve.open("x")  # expect: unpickle
 import joblib
 joblib.load("x")  # expect: unpickle
 # ----
-import dill, cloudpickle
+import dill, cloudpickle  # expect: unpickle
 dill.loads(b"")  # expect: unpickle
 cloudpickle.loads(b"")  # expect: unpickle
 # ----
@@ -162,5 +162,10 @@ os.unshare(0)  # expect: privilege-change
 import gc
 gc.get_objects()  # expect: gc-objects
 # ----
-from gc import get_referrers as g
+from gc import get_referrers as g  # expect: gc-objects
 g(1)  # expect: gc-objects
+# ----
+import csv
+import operator, os
+operator.attrgetter("__class__.__base__")(os)  # expect: attrgetter-walk
+operator.methodcaller("__reduce__")(1)  # expect: attrgetter-walk

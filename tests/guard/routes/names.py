@@ -83,10 +83,10 @@ import os
 object.__getattribute__(os, "system")("ls")  # expect: shell-command
 # ----
 import operator, os
-operator.attrgetter("system")(os)("ls")  # expect: attrgetter-walk
+operator.attrgetter("system")(os)("ls")  # expect: shell-command
 # ----
 import operator, os
-operator.methodcaller("system", "ls")(os)  # expect: attrgetter-walk
+operator.methodcaller("system", "ls")(os)  # expect: shell-command
 # ----
 from operator import attrgetter as ag
 ag("__class__.__base__")(())  # expect: attrgetter-walk
@@ -105,7 +105,7 @@ builtins.exec("1")  # expect: exec-call
 import builtins as b
 getattr(b, "ex" + "ec")("1")  # expect: exec-call
 # ----
-from builtins import eval as e
+from builtins import eval as e  # expect: code-reference
 e("1")  # expect: eval-call
 # ----
 globals()["__imp" + "ort__"]("os")  # expect: import-call
@@ -123,7 +123,7 @@ vars()["__builtins__"]  # expect: builtins-access
 import sys
 sys.modules["os"].system("ls")  # expect: sys-modules, shell-command
 # ----
-from sys import modules as m
+from sys import modules as m  # expect: sys-modules
 m["o" + "s"].system("ls")  # expect: sys-modules, shell-command
 # ----
 import sys

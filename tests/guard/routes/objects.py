@@ -10,7 +10,7 @@
 # ----
 type.__subclasses__(object)  # expect: subclasses-walk
 # ----
-getattr(object, "__sub" + "classes__")()  # expect: subclasses-walk, hidden-name
+getattr(object, "__sub" + "classes__")()  # expect: subclasses-walk
 # ----
 x = ().__class__  # expect: dunder-attribute
 # ----
@@ -75,7 +75,7 @@ str.format("{0.__class__}", 1)  # expect: format-walk
 import string
 string.Formatter().format("{0.__class__}", 1)  # expect: string-formatter
 # ----
-from string import Formatter as F
+from string import Formatter as F  # expect: string-formatter
 F().get_field("0.__class__", (1,), {})  # expect: string-formatter
 # ----
 import string
@@ -86,7 +86,7 @@ f"{().__class__.__base__.__subclasses__()}"  # expect: subclasses-walk
 import sys
 sys._getframe(1).f_globals  # expect: frame-access
 # ----
-from sys import _getframe as g
+from sys import _getframe as g  # expect: frame-access
 g().f_back.f_locals  # expect: frame-access
 # ----
 import sys
@@ -128,10 +128,10 @@ except Exception:
 import inspect
 inspect.stack()[1]  # expect: inspect-stack
 # ----
-from inspect import currentframe as c
+from inspect import currentframe as c  # expect: inspect-stack
 c().f_back  # expect: inspect-stack, frame-access
 # ----
-getattr((x for x in []), "gi_" + "frame")  # expect: generator-frame, hidden-name
+getattr((x for x in []), "gi_" + "frame")  # expect: generator-frame
 # ----
 class Meta(type):
     def __instancecheck__(cls, other):

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A check that is under way: what every stage and rule gets to see, and how they tell what they
+ * find.
+ */
+#ifndef GUARD_CHECK_H
+#define GUARD_CHECK_H
+
+#include "guard/policy_parts.h"
+#include "guard/resolve.h"
+
+/* A finding with what is not for the outside. */
+struct note {
+    struct finding f;
+    enum rule rule;
+    enum guard_stage stage;
+    const char *subject;       /* what it is about: "os.system", a name, a module; "" for none */
+    const struct node *node;   /* NULL for findings about the text */
+    uint32_t column, end_byte; /* in bytes, from 0 */
+};
+
+struct check {
+    const struct policy *policy;
+    const struct guard_input *in;
+    struct python_tree tree;
+    bool has_tree;
+    struct program program;
+    bool has_program;
+    struct resolver resolver;
+    struct arena arena;     /* for messages and subjects */
+    uint32_t prelude_lines; /* of the text that stand before the code */
+    const uint32_t *lines;  /* where each line starts; NULL until somebody asks */
+    size_t n_lines;
+    struct {
+        uint32_t line, byte, character;
+    } counted; /* where the last finding ended */
+
+    struct note *notes;
+    size_t n, room, left_out;
+    bool excused; /* what is found now is allowed by name: it counts, but does not refuse */
+    struct {
+        int points;
+        bool refuses; /* a finding is bad enough by itself */
+    } stages[GUARD_REVIEW + 1];
+};
+
+struct span {
+    uint32_t line, column, end_line, end_column; /* as in struct node: bytes from 0 */
+};
+
+/* The weight that the policy gives a rule, or the path it is about, says how bad it is; one that is
+ * off tells nothing. The subject must live as long as the check: a path, a name of the tree. */
+void found(struct check *c, enum rule rule, const struct node *n, struct str subject,
+           const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* About a place in the text, lines as in the tree. NULL: about the whole. */
+void found_at(struct check *c, enum rule rule, const struct span *span, struct str subject,
+              const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* False when the policy has turned it off, so that nothing need be worked out for it. */
+bool rule_is_on(const struct check *c, enum rule rule);
+
+/* The text of line n of the tree. */
+struct str check_line(struct check *c, uint32_t n);
+/* What a node looks like in the program, on one line and not too long, for messages. */
+const char *check_source(struct check *c, const struct node *n);
+
+/* Sorts what was found and hands it to the verdict. */
+void findings_finish(struct check *c, struct verdict *ret);
+
+/* ---- stages; each tells what it finds ---- */
+
+void check_input(struct check *c);
+void check_syntax(struct check *c);
+void check_imports(struct check *c);
+void check_patterns(struct check *c);
+
+/* Puts into the verdict what the policy's profile says of a refusal. */
+void texts_fill(struct check *c, struct verdict *v);
+
+#endif

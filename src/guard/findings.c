@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "guard/check.h"
+
+enum {
+    EXCERPT = 200,       /* characters of a line that are shown */
+    EXCERPT_BEFORE = 60, /* of them before the place, in lines that are longer */
+    SOURCE = 60,         /* bytes of an expression in a message */
+    LOOK_BACK = 8,       /* findings in which the same one may stand already */
+};
+
+/* ---- the text's lines ---- */
+
+static void find_lines(struct check *c)
+{
+    struct str text = c->tree.text;
+    size_t n = 1, k = 0;
+
+    for (const char *p = text.p; p && (p = memchr(p, '\n', (size_t)(text.p + text.n - p))); p++)
+        n++;
+    uint32_t *lines = arena_alloc(&c->arena, n * sizeof *lines);
+    lines[k++] = 0;
+    for (const char *p = text.p; p && (p = memchr(p, '\n', (size_t)(text.p + text.n - p))); p++)
+        lines[k++] = (uint32_t)(p + 1 - text.p);
+    c->lines = lines;
+    c->n_lines = n;
+}
+
+struct str check_line(struct check *c, uint32_t n)
+{
+    if (!c->lines)
+        find_lines(c);
+    if (!n || n > c->n_lines)
+        return STR("");
+    size_t from = c->lines[n - 1];
+    size_t to = n < c->n_lines ? c->lines[n] - 1 : c->tree.text.n;
+    return str_slice(c->tree.text, from, to);
+}
+
+const char *check_source(struct check *c, const struct node *n)
+{
+    struct str line = check_line(c, n->line);
+    size_t end = n->end_line == n->line ? n->end_column : line.n;
+
+    if (n->column > line.n || end < n->column)
+        return "";
+    struct str s = str_slice(line, n->column, end < line.n ? end : line.n);
+    bool cut = s.n > SOURCE || n->end_line != n->line;
+    s.n = s.n > SOURCE ? utf8_cut(s, SOURCE) : s.n;
+    return arena_printf(&c->arena, "%.*s%s", (int)s.n, s.p, cut ? "..." : "");
+}
+
+/* Characters from 1 for bytes from 0. Findings come nearly in the order of the text, so counting
+ * goes on from the last one: a line may be the whole program. */
+static uint32_t character(struct check *c, uint32_t n, uint32_t column)
+{
+    struct str line = check_line(c, n);
+
+    if (c->counted.line != n || c->counted.byte > column)
+        c->counted.line = n, c->counted.byte = 0, c->counted.character = 1;
+    column = column < line.n ? column : (uint32_t)line.n;
+    c->counted.character += (uint32_t)utf8_count(str_slice(line, c->counted.byte, column));
+    c->counted.byte = column;
+    return c->counted.character;
+}
+
+static bool is_inside(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* Up to n characters of s from a byte on, forwards or back: where they end. */
+static size_t forwards(struct str s, size_t at, size_t n)
+{
+    for (; at < s.n && n; n--) {
+        at++;
+        while (at < s.n && is_inside(s.p[at]))
+            at++;
+    }
+    return at;
+}
+
+static size_t back(struct str s, size_t at, size_t *n)
+{
+    size_t done = 0;
+
+    for (; at > 0 && done < *n; done++) {
+        at--;
+        while (at > 0 && is_inside(s.p[at]))
+            at--;
+    }
+    *n = done;
+    return at;
+}
+
+static void add_excerpt(struct finding *f, struct str line, size_t column)
+{
+    bool cut = line.n > EXCERPT;
+    size_t before = cut ? EXCERPT_BEFORE : EXCERPT;
+    size_t from = back(line, column < line.n ? column : line.n, &before);
+
+    f->excerpt = xstrndup(line.p + from, forwards(line, from, EXCERPT) - from);
+    f->excerpt_column = (uint32_t)before + 1;
+}
+
+/* ---- findings ---- */
+
+static const struct {
+    enum guard_stage stage;
+} rule_stages[RULE_COUNT] = {
+#define RULE(name, id, stage, severity, points, summary) [RULE_##name] = {GUARD_##stage},
+#include "guard/rules.def"
+#undef RULE
+};
+
+bool rule_is_on(const struct check *c, enum rule rule)
+{
+    return !c->policy->weights[rule].off;
+}
+
+static bool known_already(const struct check *c, enum rule rule, const struct span *at)
+{
+    for (size_t i = c->n; i > 0 && c->n - i < LOOK_BACK; i--) {
+        const struct note *n = &c->notes[i - 1];
+        uint32_t shift = n->f.line ? c->prelude_lines : 0; /* those of the prelude have line 0 */
+        if (n->rule == rule && n->f.line + shift == at->line && n->column == at->column &&
+            n->f.end_line + shift == at->end_line && n->end_byte == at->end_column)
+            return true;
+    }
+    return false;
+}
+
+static void place(struct check *c, struct note *n, const struct span *at)
+{
+    struct str line = check_line(c, at->line);
+    bool ours = at->line <= c->prelude_lines;
+
+    n->column = at->column;
+    n->end_byte = at->end_column;
+    if (!ours) {
+        n->f.line = at->line - c->prelude_lines;
+        n->f.end_line = at->end_line - c->prelude_lines;
+        n->f.column = character(c, at->line, at->column);
+        n->f.end_column = character(c, at->end_line, at->end_column);
+    }
+    add_excerpt(&n->f, line, at->column);
+}
+
+static enum severity weigh(struct check *c, enum rule rule, const struct weight *w)
+{
+    enum guard_stage stage = rule_stages[rule].stage;
+    enum severity severity = w->severity;
+
+    if (c->excused && severity >= c->policy->refuse_at && severity > SEVERITY_INFO)
+        severity = c->policy->refuse_at - 1;
+
+    c->stages[stage].points += w->points;
+    c->stages[stage].refuses |= severity >= c->policy->refuse_at;
+    return severity;
+}
+
+static void add(struct check *c, enum rule rule, const struct node *node, const struct span *at,
+                struct str subject, char *message)
+{
+    const struct weight *w = policy_weight(c->policy, rule, subject);
+
+    if (w->off || (at && known_already(c, rule, at))) {
+        free(message);
+        return;
+    }
+    enum severity severity = weigh(c, rule, w);
+    if (c->n == GUARD_MAX_FINDINGS) {
+        c->left_out++;
+        free(message);
+        return;
+    }
+    if (c->n == c->room) {
+        c->room = c->room ? c->room * 2 : 16;
+        c->notes = xrealloc_array(c->notes, c->room, sizeof *c->notes);
+    }
+    struct note *n = &c->notes[c->n++];
+    *n = (struct note){.rule = rule, .node = node, .stage = rule_stages[rule].stage};
+    n->subject = subject.n ? arena_str(&c->arena, subject).p : "";
+    n->f = (struct finding){.rule = guard_rule(rule)->id,
+                            .severity = severity,
+                            .points = w->points,
+                            .message = message,
+                            .hint = rule_hints[rule] ? xstrdup(rule_hints[rule]) : NULL};
+    if (at)
+        place(c, n, at);
+    else
+        n->f.excerpt = xstrdup("");
+}
+
+void found(struct check *c, enum rule rule, const struct node *n, struct str subject,
+           const char *fmt, ...)
+{
+    struct span at = {n->line, n->column, n->end_line, n->end_column};
+    va_list ap;
+
+    if (!rule_is_on(c, rule))
+        return;
+    va_start(ap, fmt);
+    add(c, rule, n, &at, subject, xvasprintf(fmt, ap));
+    va_end(ap);
+}
+
+void found_at(struct check *c, enum rule rule, const struct span *span, struct str subject,
+              const char *fmt, ...)
+{
+    va_list ap;
+
+    if (!rule_is_on(c, rule))
+        return;
+    va_start(ap, fmt);
+    add(c, rule, NULL, span, subject, xvasprintf(fmt, ap));
+    va_end(ap);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct note *x = a, *y = b;
+
+    if (x->f.line != y->f.line)
+        return x->f.line < y->f.line ? -1 : 1;
+    if (x->f.column != y->f.column)
+        return x->f.column < y->f.column ? -1 : 1;
+    return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+void findings_finish(struct check *c, struct verdict *ret)
+{
+    if (c->n)
+        qsort(c->notes, c->n, sizeof *c->notes, by_place);
+    ret->findings = c->n ? xmalloc(c->n * sizeof *ret->findings) : NULL;
+    ret->n = ret->room = c->n;
+    ret->left_out = c->left_out;
+    for (size_t i = 0; i < c->n; i++)
+        ret->findings[i] = c->notes[i].f;
+    for (size_t i = 0; i <= GUARD_REVIEW; i++)
+        ret->risk += c->stages[i].points;
+}

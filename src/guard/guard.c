@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard/guard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "guard/check.h"
+
+/* ---- names ---- */
+
+static const char *const stage_names[] = {
+    [GUARD_INPUT] = "input",       [GUARD_SYNTAX] = "syntax", [GUARD_IMPORTS] = "imports",
+    [GUARD_PATTERNS] = "patterns", [GUARD_REVIEW] = "review",
+};
+
+static const char *const severity_names[] = {
+    [SEVERITY_INFO] = "info", [SEVERITY_LOW] = "low",           [SEVERITY_MEDIUM] = "medium",
+    [SEVERITY_HIGH] = "high", [SEVERITY_CRITICAL] = "critical",
+};
+
+const char *guard_stage_name(enum guard_stage stage)
+{
+    return stage_names[stage];
+}
+
+const char *severity_name(enum severity s)
+{
+    return severity_names[s];
+}
+
+unsigned guard_stages_from(struct str names, struct err *err)
+{
+    unsigned bits = 0;
+    struct str part;
+
+    while (str_next(&names, ',', &part)) {
+        unsigned before = bits;
+        part = str_trim(part);
+        for (unsigned s = GUARD_INPUT; s <= GUARD_PATTERNS; s++)
+            bits |= str_is(part, stage_names[s]) ? 1u << s : 0;
+        if (bits == before && part.n) {
+            err_set(err, ERR_USAGE, "there is no stage \"%.*s\": input, syntax, imports, patterns",
+                    (int)part.n, part.p);
+            return 0;
+        }
+    }
+    if (!bits)
+        err_set(err, ERR_USAGE, "no stage is named: input, syntax, imports, patterns");
+    return bits;
+}
+
+/* ---- the stages ---- */
+
+static bool refuses(const struct check *c, enum guard_stage stage)
+{
+    const struct policy *p = c->policy;
+    bool score = p->score_threshold >= 0 && c->stages[stage].points > p->score_threshold;
+
+    return (p->stages & 1u << stage) && (c->stages[stage].refuses || score);
+}
+
+static bool is_python(const char *language)
+{
+    return !language || strcmp(language, "python") == 0 || strcmp(language, "python3") == 0;
+}
+
+/* Without a tree nothing further can be said, wanted or not. Bytes that are no text belong to the
+ * first stage, but only reading them tells. */
+static bool unreadable(struct check *c, struct verdict *v)
+{
+    check_syntax(c);
+    v->stage = GUARD_SYNTAX;
+    if (c->stages[GUARD_INPUT].refuses && !c->has_program) {
+        v->stage = GUARD_INPUT;
+        return true;
+    }
+    return !c->has_program || refuses(c, GUARD_SYNTAX);
+}
+
+static void run_stages(struct check *c, unsigned wanted, struct verdict *v)
+{
+    v->stage = GUARD_INPUT;
+    if (wanted & 1u << GUARD_INPUT) {
+        check_input(c);
+        v->allowed = !refuses(c, GUARD_INPUT);
+    }
+    if (!v->allowed || !is_python(c->in->language) || wanted == 1u << GUARD_INPUT)
+        return;
+    if (unreadable(c, v)) {
+        v->allowed = false;
+        return;
+    }
+    if (wanted & 1u << GUARD_IMPORTS) {
+        v->stage = GUARD_IMPORTS;
+        check_imports(c);
+        v->allowed = !refuses(c, GUARD_IMPORTS);
+    }
+    if (!(wanted & 1u << GUARD_PATTERNS) || (!v->allowed && !c->policy->together))
+        return;
+    check_patterns(c);
+    if (v->allowed) {
+        v->stage = GUARD_PATTERNS;
+        v->allowed = !refuses(c, GUARD_PATTERNS);
+    }
+}
+
+void guard_check(const struct policy *policy, const struct guard_input *input, struct verdict *ret)
+{
+    struct check c = {.policy = policy, .in = input};
+
+    *ret = (struct verdict){.allowed = true};
+    run_stages(&c, input->stages ? input->stages : GUARD_ALL_STAGES, ret);
+    findings_finish(&c, ret);
+    texts_fill(&c, ret);
+    if (c.has_program) {
+        resolver_done(&c.resolver);
+        program_done(&c.program);
+    }
+    if (c.has_tree)
+        python_tree_done(&c.tree);
+    arena_done(&c.arena);
+    free(c.notes);
+}
+
+void verdict_done(struct verdict *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        free(v->findings[i].message);
+        free(v->findings[i].hint);
+        free(v->findings[i].excerpt);
+    }
+    free(v->findings);
+    free(v->reason);
+    free(v->texts.stderr_text);
+    free(v->texts.exception_type);
+    free(v->texts.exception_message);
+    *v = (struct verdict){0};
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the policy says of modules and builtins, by name: of import statements, of imports by
+ * function, of modules had through others (random._os, sys.modules["os"]).
+ */
+#include <string.h>
+
+#include "guard/rules_parts.h"
+
+static bool has_import_rules(const struct policy *p)
+{
+    return p->list_imports || p->forbidden_imports.n;
+}
+
+static void module(struct check *c, const struct node *n, struct str name, const char *how)
+{
+    if (!name.n)
+        return;
+    if (policy_forbids_import(c->policy, name))
+        found(c, RULE_IMPORT_FORBIDDEN, n, name, "import of %.*s is forbidden%s", (int)name.n,
+              name.p, how);
+    else if (!policy_allows_import(c->policy, name))
+        found(c, RULE_IMPORT_NOT_ALLOWED, n, name, "import of %.*s is not allowed%s", (int)name.n,
+              name.p, how);
+}
+
+static struct str member(struct check *c, struct str name, struct str inner)
+{
+    return str_from(
+        arena_printf(&c->arena, "%.*s.%.*s", (int)name.n, name.p, (int)inner.n, inner.p));
+}
+
+static void statement(struct check *c, const struct node *n)
+{
+    struct str from;
+
+    if (n->kind == N_IMPORT) {
+        for (size_t i = 0; i < n->import.names.n; i++)
+            module(c, n->import.names.at[i], name_str(n->import.names.at[i]->alias.name), "");
+        return;
+    }
+    if (n->import.level || !n->import.module)
+        return;
+    from = name_str(n->import.module);
+    module(c, n, from, "");
+    for (size_t i = 0; i < n->import.names.n; i++) {
+        const struct node *alias = n->import.names.at[i];
+        struct str whole = member(c, from, name_str(alias->alias.name));
+        if (policy_forbids_import(c->policy, whole) && !policy_forbids_import(c->policy, from))
+            module(c, alias, whole, "");
+    }
+}
+
+static void dynamic(struct check *c, const struct item *i)
+{
+    const struct value *f = value_of(c, i->node->call.func, i->scope), *names;
+    bool imports =
+        value_is_path(f, "builtins.__import__") || value_is_path(f, "importlib.import_module");
+    struct arguments args;
+
+    if (!imports)
+        return;
+    resolve_arguments(&c->resolver, i->node, i->scope, &args);
+    names = argument_at(&args, 0, "name");
+    for (size_t k = 0; k < value_count(names); k++) {
+        if (value_at(names, k)->kind == VALUE_TEXT)
+            module(c, i->node, value_at(names, k)->text,
+                   arena_printf(&c->arena, ", by %s", shown(f->text).p));
+    }
+}
+
+/* Things that lie in a module the policy forbids, or the module itself, had through another. */
+static void thing(struct check *c, const struct item *i, struct str path)
+{
+    bool is_module = module_is_powerful(path);
+
+    if (i->node->kind == N_NAME || memchr(path.p, '(', path.n))
+        return;
+    if (name_set_has(&c->policy->forbidden_imports, path))
+        found(c, RULE_IMPORT_FORBIDDEN, i->node, path, "use of %s is forbidden%s", path.p,
+              reached(c, i->node, path));
+    else if (is_module && i->node->kind != N_CALL)
+        module(c, i->node, path, reached(c, i->node, path));
+}
+
+static void builtin(struct check *c, const struct item *i, struct str path)
+{
+    const struct policy *p = c->policy;
+    struct str name = shown(path);
+    const char *how;
+
+    if (name_set_has(&p->forbidden_names, name)) {
+        how = reached(c, i->node, path);
+        found(c, RULE_NAME_FORBIDDEN, i->node, name, "%s is forbidden%s", name.p, how);
+    } else if (p->list_builtins && name.n != path.n && module_is_builtin(name) &&
+               !name_set_has(&p->allowed_builtins, name)) {
+        how = reached(c, i->node, path);
+        found(c, RULE_BUILTIN_NOT_ALLOWED, i->node, name, "%s is not allowed%s", name.p, how);
+    }
+}
+
+static void expression(struct check *c, const struct item *i)
+{
+    const struct value *all = value_of(c, i->node, i->scope);
+
+    for (size_t k = 0; k < value_count(all); k++) {
+        const struct value *v = value_at(all, k);
+        if (v->kind != VALUE_PATH)
+            continue;
+        builtin(c, i, v->text);
+        if (has_import_rules(c->policy))
+            thing(c, i, v->text);
+    }
+    if (i->node->kind == N_CALL && has_import_rules(c->policy))
+        dynamic(c, i);
+}
+
+void check_imports(struct check *c)
+{
+    const struct policy *p = c->policy;
+
+    if (!has_import_rules(p) && !p->forbidden_names.n && !p->list_builtins)
+        return;
+    for (size_t k = 0; k < c->program.n; k++) {
+        const struct item *i = &c->program.items[k];
+        int kind = i->node->kind;
+        resolver_tidy(&c->resolver);
+        if ((kind == N_IMPORT || kind == N_IMPORT_FROM) && has_import_rules(p))
+            statement(c, i->node);
+        else if (kind == N_CALL ||
+                 ((kind == N_NAME || kind == N_ATTRIBUTE || kind == N_SUBSCRIPT) &&
+                  i->node->op == CTX_LOAD))
+            expression(c, i);
+    }
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard/policy_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/near.h"
+
+/* ---- weights ---- */
+
+const struct weight *policy_weight(const struct policy *p, enum rule rule, struct str path)
+{
+    for (size_t i = 0; i < p->n_paths; i++) {
+        if (str_is(path, p->paths[i].path) && !p->weights[rule].off)
+            return &p->paths[i].weight;
+    }
+    return &p->weights[rule];
+}
+
+/* ---- opening ---- */
+
+static void start(struct policy *p)
+{
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        const struct rule_info *r = guard_rule(i);
+        p->weights[i] = (struct weight){.severity = r->severity, .points = r->points};
+    }
+    p->stages = 1u << GUARD_INPUT | 1u << GUARD_SYNTAX;
+    p->refuse_at = SEVERITY_HIGH;
+    p->score_threshold = -1;
+    p->max_range = 100000000;
+    p->max_code_chars = 10000000;
+}
+
+static int apply(struct policy *p, const char *name, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+    const char *built_in = profile_text(str_from(name));
+
+    if (built_in)
+        return policy_read(p, str_from(built_in), name, err);
+    if (!strchr(name, '/') && !strchr(name, '.')) {
+        struct near near = {.word = str_from(name)};
+        for (const struct profile_info *i = profiles; i->name; i++)
+            near_try(&near, i->name);
+        return err_set(err, ERR_USAGE, "there is no profile \"%s\"%s%s%s", name,
+                       near.best ? "; did you mean " : "", near.best ? near.best : "",
+                       near.best ? "?" : "; a policy file's name has a / or . in it");
+    }
+    buf_init(&text, CONF_MAX_BYTES);
+    if (fd_read_file(name, &text, err) < 0)
+        return -1;
+    return policy_read(p, buf_str(&text), name, err);
+}
+
+struct policy *policy_open(const char *name_or_path, struct err *err)
+{
+    struct policy *p = xcalloc(1, sizeof *p);
+
+    p->name = xstrdup(name_or_path);
+    start(p);
+    if (apply(p, name_or_path, err) < 0) {
+        policy_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void policy_free(struct policy *p)
+{
+    if (!p)
+        return;
+    struct name_set *const sets[] = {
+        &p->allowed_imports, &p->forbidden_imports,    &p->allowed_builtins,
+        &p->forbidden_names, &p->invalid_names,        &p->reserved_names,
+        &p->allowed_dunders, &p->forbidden_attributes, &p->forbidden_calls};
+    for (size_t i = 0; i < ARRAY_LEN(sets); i++)
+        name_set_done(sets[i]);
+    for (size_t i = 0; i < p->n_paths; i++)
+        free(p->paths[i].path);
+    free(p->paths);
+    free(p->name);
+    free(p);
+}
+
+const char *policy_name(const struct policy *p)
+{
+    return p->name;
+}

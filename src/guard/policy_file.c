@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Policy files: `base = strict` first, if at all, then what is different. A list adds to the one of
+ * the base; an item with a minus before it takes away. Rules are weighed in sections of their own:
+ *
+ *     [rule.env-access]
+ *     severity = low
+ *     points = 1
+ *     [rule.file-open]
+ *     off = true
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/conf.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/num.h"
+#include "guard/features.h"
+#include "guard/policy_parts.h"
+#include "python/python.h"
+
+enum { MAX_PATHS = 256 };
+
+struct reader {
+    struct policy *p;
+    const char *name;
+    size_t seen; /* keys so far */
+};
+
+typedef int key_fn(struct reader *r, const struct conf_item *item, struct err *err);
+
+static int bad(const struct conf_item *item, struct err *err, const char *wanted)
+{
+    return err_set(err, ERR_USAGE, "%.*s takes %s", (int)item->key.n, item->key.p, wanted);
+}
+
+/* ---- values ---- */
+
+static int read_size(const struct conf_item *item, size_t *ret, struct err *err)
+{
+    int64_t n;
+
+    if (item->n != 1 || !num_int64(item->values[0], &n) || n < 0)
+        return bad(item, err, "a number");
+    *ret = (size_t)n;
+    return 0;
+}
+
+static int read_bool(const struct conf_item *item, bool *ret, struct err *err)
+{
+    bool yes = item->n == 1 && str_is(item->values[0], "true");
+
+    if (!yes && (item->n != 1 || !str_is(item->values[0], "false")))
+        return bad(item, err, "true or false");
+    *ret = yes;
+    return 0;
+}
+
+static int read_severity(const struct conf_item *item, enum severity *ret, struct err *err)
+{
+    for (int s = SEVERITY_INFO; s <= SEVERITY_CRITICAL; s++) {
+        if (item->n == 1 && str_is(item->values[0], severity_name((enum severity)s))) {
+            *ret = (enum severity)s;
+            return 0;
+        }
+    }
+    return bad(item, err, "info, low, medium, high or critical");
+}
+
+static void read_names(struct name_set *set, const struct conf_item *item)
+{
+    for (size_t i = 0; i < item->n; i++) {
+        struct str name = item->values[i];
+        if (name.n > 1 && name.p[0] == '-')
+            (void)name_set_drop(set, str_slice(name, 1, name.n));
+        else if (name.n)
+            name_set_add(set, name);
+    }
+}
+
+/* ---- keys ---- */
+
+static int on_base(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    const char *text;
+
+    if (item->n != 1)
+        return bad(item, err, "the name of a profile");
+    if (r->seen != 1)
+        return err_set(err, ERR_USAGE, "base must come before everything else");
+    text = profile_text(item->values[0]);
+    if (!text) {
+        struct near near = {.word = item->values[0]};
+        for (const struct profile_info *i = profiles; i->name; i++)
+            near_try(&near, i->name);
+        return err_set(err, ERR_USAGE, "there is no profile \"%.*s\"%s%s%s", (int)item->values[0].n,
+                       item->values[0].p, near.best ? "; did you mean " : "",
+                       near.best ? near.best : "", near.best ? "?" : "");
+    }
+    return policy_read(r->p, str_from(text), "profile", err);
+}
+
+static int on_semantics(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    bool paths = item->n == 1 && str_is(item->values[0], "path");
+
+    if (!paths && (item->n != 1 || !str_is(item->values[0], "prefix")))
+        return bad(item, err, "prefix or path");
+    r->p->import_paths = paths;
+    return 0;
+}
+
+static int on_features(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    for (size_t i = 0; i < item->n; i++) {
+        struct str name = item->values[i];
+        bool drop = name.n > 1 && name.p[0] == '-';
+        struct near near = {.word = drop ? str_slice(name, 1, name.n) : name};
+        size_t k = 0;
+        while (k < feature_count() && !str_is(near.word, features[k].name))
+            near_try(&near, features[k++].name);
+        if (k == feature_count())
+            return err_set(err, ERR_USAGE, "there is no feature \"%.*s\"%s%s%s", (int)near.word.n,
+                           near.word.p, near.best ? "; did you mean " : "",
+                           near.best ? near.best : "", near.best ? "?" : "");
+        if (drop)
+            r->p->forbidden_features &= ~((uint64_t)1 << k);
+        else
+            r->p->forbidden_features |= (uint64_t)1 << k;
+    }
+    return 0;
+}
+
+static int on_stages(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < item->n; i++) {
+        unsigned more = guard_stages_from(item->values[i], err);
+        if (!more)
+            return -1;
+        bits |= more;
+    }
+    r->p->stages = bits;
+    return 0;
+}
+
+static int on_threshold(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    int64_t n = -1;
+
+    if (item->n != 1 || (!str_is(item->values[0], "none") &&
+                         (!num_int64(item->values[0], &n) || n < 0 || n > 1000000)))
+        return bad(item, err, "a number of points, or none");
+    r->p->score_threshold = (int)n;
+    return 0;
+}
+
+static int on_target(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    int64_t n = 0;
+    struct str s = item->n == 1 ? item->values[0] : STR("");
+
+    if (!str_starts(s, "3.") || !num_int64(str_slice(s, 2, s.n), &n) || n < PYTHON_OLDEST ||
+        n > PYTHON_NEWEST)
+        return bad(item, err, "3.11 to 3.14");
+    r->p->target = (unsigned)n;
+    return 0;
+}
+
+static int on_texts(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    static const char *const names[] = {"plain",      "kodeagent", "chapter",
+                                        "restricted", "agentos",   "smolagents"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (item->n == 1 && str_is(item->values[0], names[i])) {
+            r->p->texts = (enum policy_texts)i;
+            return 0;
+        }
+    }
+    return bad(item, err, "plain, kodeagent, chapter, restricted, agentos or smolagents");
+}
+
+static int on_refuse_at(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    return read_severity(item, &r->p->refuse_at, err);
+}
+
+static int on_together(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    return read_bool(item, &r->p->together, err);
+}
+
+static int on_range(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    size_t n = 0;
+
+    if (read_size(item, &n, err) < 0)
+        return -1;
+    r->p->max_range = (int64_t)n;
+    return 0;
+}
+
+/* A list and the switch that says that it is meant, or a size. */
+static const struct {
+    const char *name;
+    key_fn *fn;
+    size_t set, limits, size; /* offsets + 1; 0: none */
+} keys[] = {
+#define SET(member)    .set = offsetof(struct policy, member) + 1
+#define LIMITS(member) .limits = offsetof(struct policy, member) + 1
+#define SIZE(member)   .size = offsetof(struct policy, member) + 1
+    {"base", on_base, 0, 0, 0},
+    {"target", on_target, 0, 0, 0},
+    {"texts", on_texts, 0, 0, 0},
+    {"stages", on_stages, 0, 0, 0},
+    {"together", on_together, 0, 0, 0},
+    {"refuse_at", on_refuse_at, 0, 0, 0},
+    {"score_threshold", on_threshold, 0, 0, 0},
+    {"import_semantics", on_semantics, 0, 0, 0},
+    {"forbidden_features", on_features, 0, 0, 0},
+    {"max_range", on_range, 0, 0, 0},
+    {"allowed_imports", NULL, SET(allowed_imports), LIMITS(list_imports)},
+    {"forbidden_imports", NULL, SET(forbidden_imports)},
+    {"allowed_builtins", NULL, SET(allowed_builtins), LIMITS(list_builtins)},
+    {"forbidden_names", NULL, SET(forbidden_names)},
+    {"invalid_names", NULL, SET(invalid_names)},
+    {"reserved_names", NULL, SET(reserved_names)},
+    {"allowed_dunders", NULL, SET(allowed_dunders), LIMITS(list_dunders)},
+    {"forbidden_attributes", NULL, SET(forbidden_attributes)},
+    {"forbidden_calls", NULL, SET(forbidden_calls)},
+    {"max_code_chars", NULL, SIZE(max_code_chars)},
+    {"max_lines", NULL, SIZE(max_lines)},
+    {"max_nesting", NULL, SIZE(max_nesting)},
+#undef SET
+#undef LIMITS
+#undef SIZE
+};
+
+static int unknown(struct str word, const char *what, const char *near, struct err *err)
+{
+    return err_set(err, ERR_USAGE, "there is no %s \"%.*s\"%s%s%s", what, (int)word.n, word.p,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static int on_key(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    struct near near = {.word = item->key};
+    char *p = (char *)r->p;
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        near_try(&near, keys[i].name);
+        if (!str_is(item->key, keys[i].name))
+            continue;
+        if (keys[i].fn)
+            return keys[i].fn(r, item, err);
+        if (keys[i].size)
+            return read_size(item, (size_t *)(void *)(p + keys[i].size - 1), err);
+        read_names((struct name_set *)(void *)(p + keys[i].set - 1), item);
+        if (keys[i].limits)
+            *(bool *)(p + keys[i].limits - 1) = true;
+        return 0;
+    }
+    return unknown(item->key, "key", near.best, err);
+}
+
+/* ---- [rule.ID] and [path.NAME] ---- */
+
+static int on_weight(struct weight *w, const struct conf_item *item, struct err *err)
+{
+    struct near near = {.word = item->key};
+    size_t points = 0;
+
+    if (str_is(item->key, "severity"))
+        return read_severity(item, &w->severity, err);
+    if (str_is(item->key, "off"))
+        return read_bool(item, &w->off, err);
+    if (!str_is(item->key, "points")) {
+        near_try(&near, "severity");
+        near_try(&near, "points");
+        near_try(&near, "off");
+        return unknown(item->key, "key", near.best, err);
+    }
+    if (read_size(item, &points, err) < 0)
+        return -1;
+    w->points = points < 1000 ? (int)points : 1000;
+    return 0;
+}
+
+static int on_rule(struct reader *r, struct str id, const struct conf_item *item, struct err *err)
+{
+    struct near near = {.word = id};
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        near_try(&near, guard_rule(i)->id);
+        if (str_is(id, guard_rule(i)->id))
+            return on_weight(&r->p->weights[i], item, err);
+    }
+    return unknown(id, "rule", near.best, err);
+}
+
+static int on_path(struct reader *r, struct str path, const struct conf_item *item, struct err *err)
+{
+    struct policy *p = r->p;
+
+    for (size_t i = 0; i < p->n_paths; i++) {
+        if (str_is(path, p->paths[i].path))
+            return on_weight(&p->paths[i].weight, item, err);
+    }
+    if (p->n_paths == MAX_PATHS)
+        return err_set(err, ERR_USAGE, "more than %d sections [path.NAME]", MAX_PATHS);
+    p->paths = xrealloc_array(p->paths, p->n_paths + 1, sizeof *p->paths);
+    p->paths[p->n_paths] = (struct path_weight){.path = xstrndup(path.p, path.n),
+                                                .weight = {.severity = SEVERITY_HIGH, .points = 5}};
+    return on_weight(&p->paths[p->n_paths++].weight, item, err);
+}
+
+static int on_item(void *ctx, const struct conf_item *item, struct err *err)
+{
+    struct reader *r = ctx;
+    struct str section = item->section;
+    int status;
+
+    r->seen++;
+    if (!section.n)
+        status = on_key(r, item, err);
+    else if (str_starts(section, "rule."))
+        status = on_rule(r, str_slice(section, 5, section.n), item, err);
+    else if (str_starts(section, "path."))
+        status = on_path(r, str_slice(section, 5, section.n), item, err);
+    else
+        status = err_set(err, ERR_USAGE, "sections are [rule.ID] or [path.NAME], not [%.*s]",
+                         (int)section.n, section.p);
+    return status < 0 ? err_wrap(err, "%s:%zu", r->name, item->line) : 0;
+}
+
+int policy_read(struct policy *p, struct str text, const char *name, struct err *err)
+{
+    struct reader r = {.p = p, .name = name};
+
+    return conf_parse(text, name, on_item, &r, err);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a policy holds, for the folder's own eyes: policy.c opens it, policy_file.c reads it, the
+ * rules ask it.
+ */
+#ifndef GUARD_POLICY_PARTS_H
+#define GUARD_POLICY_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guard/guard.h"
+#include "guard/rules.h"
+
+/* Names, sorted. One may be a pattern: `_*` begins so (and goes on), `*__roles__` ends so. */
+struct name_set {
+    char **at;
+    size_t n, room;
+};
+
+void name_set_done(struct name_set *s);
+void name_set_add(struct name_set *s, struct str name);
+bool name_set_drop(struct name_set *s, struct str name);
+bool name_set_has(const struct name_set *s, struct str name); /* exactly */
+bool name_set_matches(const struct name_set *s, struct str name);
+
+struct weight {
+    bool off;
+    enum severity severity;
+    int points;
+};
+
+/* The use of one thing weighed otherwise than its rule: [path.os.environ]. */
+struct path_weight {
+    char *path;
+    struct weight weight;
+};
+
+/* Systems whose words a refused run is told in. */
+enum policy_texts {
+    TEXTS_PLAIN,
+    TEXTS_KODEAGENT,
+    TEXTS_CHAPTER,
+    TEXTS_RESTRICTED,
+    TEXTS_AGENTOS,
+    TEXTS_SMOLAGENTS,
+};
+
+struct policy {
+    char *name;
+    enum policy_texts texts;
+    unsigned target;
+
+    bool list_imports; /* only allowed_imports may be imported */
+    bool import_paths; /* "a.b" allows a too, and a does not allow a.b; else the other way round */
+    struct name_set allowed_imports, forbidden_imports;
+    bool list_builtins;
+    struct name_set allowed_builtins, forbidden_names;
+    struct name_set invalid_names, reserved_names; /* to bind or use; to bind */
+    bool list_dunders;
+    struct name_set allowed_dunders, forbidden_attributes, forbidden_calls;
+    uint64_t forbidden_features; /* bits, see features.h */
+
+    size_t max_code_chars, max_lines, max_nesting; /* 0: no limit */
+    int64_t max_range;
+
+    unsigned stages;         /* bits of those that may refuse */
+    bool together;           /* imports and patterns are one stage */
+    enum severity refuse_at; /* a finding as bad as this refuses */
+    int score_threshold;     /* more points than this refuse; -1: never */
+
+    struct weight weights[RULE_COUNT];
+    struct path_weight *paths;
+    size_t n_paths;
+};
+
+const struct weight *policy_weight(const struct policy *p, enum rule rule, struct str path);
+/* Whether allowed_imports names it, or what it belongs to. */
+bool policy_names_import(const struct policy *p, struct str module);
+bool policy_allows_import(const struct policy *p, struct str module);
+bool policy_forbids_import(const struct policy *p, struct str module);
+
+/* Whether a rule about the module's family (network, processes) would refuse its import. */
+bool policy_bans_family(const struct policy *p, struct str module);
+
+/* Applies the text of a policy file. */
+int policy_read(struct policy *p, struct str text, const char *name, struct err *err);
+/* The text of a built-in profile, or NULL. */
+const char *profile_text(struct str name);
+
+#endif

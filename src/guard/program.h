@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A program laid out for the guard: every node in the order of the text with its parent and scope,
+ * and for each symbol what the program binds to it. One walk makes it; the rules then go through
+ * an array.
+ */
+#ifndef GUARD_PROGRAM_H
+#define GUARD_PROGRAM_H
+
+#include "guard/value.h"
+
+enum binding_kind {
+    BIND_VALUE,     /* to the value of the node */
+    BIND_ITEM,      /* to item .index of it */
+    BIND_EACH,      /* to each of its items in turn */
+    BIND_EACH_ITEM, /* to item .index of each of its items */
+    BIND_AUGMENT,   /* x += node, .index is the operator */
+    BIND_IMPORT,    /* to the module .module */
+    BIND_FROM,      /* to .module's member .member */
+    BIND_FUNCTION,  /* to the node itself */
+    BIND_CLASS,
+    BIND_OPAQUE, /* to something that cannot be told */
+};
+
+struct binding {
+    enum binding_kind kind;
+    uint32_t index;
+    const struct node *node;
+    const struct scope *scope; /* where node is evaluated */
+    struct str module, member;
+    struct binding *next;
+};
+
+/* What symbol->user points to, for symbols in the scope that owns them. */
+struct symbol_facts {
+    struct binding *first, **end;
+    uint32_t n;
+    enum { FACTS_NEW, FACTS_BUSY, FACTS_KNOWN } state;
+    const struct value *value; /* once known */
+};
+
+struct item {
+    const struct node *node;
+    const struct scope *scope; /* in which the node is evaluated */
+    uint32_t parent;           /* an index; the module's is itself */
+};
+
+struct program {
+    struct python_tree *tree;
+    struct arena arena;
+    struct scope *module_scope;
+    struct item *items;
+    size_t n, room;
+    struct scope_slot *scopes; /* node to the scope it opens */
+    size_t scopes_mask;
+    struct str *stars; /* the modules of `from x import *` */
+    size_t n_stars;
+};
+
+enum { PROGRAM_MAX_BINDINGS = 24, PROGRAM_MAX_STARS = 16 };
+
+/* Lays out a tree that parsed. -1 with tree->error when its names break the language's rules. */
+int program_init(struct program *p, struct python_tree *tree);
+void program_done(struct program *p);
+
+/* The scope that a def, lambda, class or comprehension opens; NULL for others. */
+const struct scope *program_scope(const struct program *p, const struct node *node);
+/* The symbol that a name means in a scope, in the scope that owns it; NULL for builtins and for
+ * names nothing is known of. *ret_builtin says which. */
+const struct symbol *program_symbol(const struct scope *scope, const struct name *name,
+                                    bool *ret_builtin);
+/* What that scope itself binds or uses by that spelling; NULL for builtins and when nothing. */
+const struct symbol *program_member(const struct program *p, const struct scope *scope,
+                                    struct str name);
+
+static inline struct str name_str(const struct name *name)
+{
+    return (struct str){name->text, name->n};
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between program.c, which keeps what is known of a program, and program_walk.c, which finds it.
+ */
+#ifndef GUARD_PROGRAM_PARTS_H
+#define GUARD_PROGRAM_PARTS_H
+
+#include "guard/program.h"
+
+void program_walk(struct program *p);
+
+/* Returns the index of the new item. */
+uint32_t program_add(struct program *p, const struct node *node, const struct scope *scope,
+                     uint32_t parent);
+void program_bind(struct program *p, const struct scope *scope, const struct name *name,
+                  struct binding b);
+void program_star(struct program *p, struct str module);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One walk over the tree. What a node does to names is told before its children are visited; most
+ * kinds need nothing but that, so a table of their children's offsets does the rest. Only those
+ * that open a scope are visited by hand.
+ */
+#include <string.h>
+
+#include "guard/program_parts.h"
+
+struct walk {
+    struct program *p;
+    const struct scope *scope;
+    uint32_t parent;
+};
+
+static void visit(struct walk *w, const struct node *n);
+
+static void visit_list(struct walk *w, struct node_list list)
+{
+    for (size_t i = 0; i < list.n; i++)
+        visit(w, list.at[i]);
+}
+
+/* In another scope than the one around it. */
+static void visit_list_in(struct walk *w, const struct scope *scope, struct node_list list)
+{
+    const struct scope *before = w->scope;
+
+    w->scope = scope ? scope : before;
+    visit_list(w, list);
+    w->scope = before;
+}
+
+static void visit_in(struct walk *w, const struct scope *scope, const struct node *n)
+{
+    const struct scope *before = w->scope;
+
+    w->scope = scope ? scope : before;
+    visit(w, n);
+    w->scope = before;
+}
+
+/* ---- what is bound to names ---- */
+
+static void bind(struct walk *w, const struct name *name, enum binding_kind kind,
+                 const struct node *node, uint32_t index)
+{
+    struct binding b = {.kind = kind, .node = node, .scope = w->scope, .index = index};
+
+    program_bind(w->p, w->scope, name, b);
+}
+
+static void bind_target(struct walk *w, const struct node *target, enum binding_kind kind,
+                        const struct node *value);
+
+static void bind_elements(struct walk *w, struct node_list elts, enum binding_kind kind,
+                          const struct node *value)
+{
+    const struct node *matching = NULL;
+    bool each = kind == BIND_EACH;
+
+    for (size_t i = 0; i < elts.n; i++) {
+        /* a, b = x, y: each has its own expression. */
+        bool own = kind == BIND_VALUE && (value->kind == N_TUPLE || value->kind == N_LIST) &&
+                   value->elements.elts.n == elts.n;
+        matching = own ? value->elements.elts.at[i] : value;
+        if (own)
+            bind_target(w, elts.at[i], BIND_VALUE, matching);
+        else if (elts.at[i]->kind == N_NAME && (each || kind == BIND_VALUE))
+            bind(w, elts.at[i]->name.id, each ? BIND_EACH_ITEM : BIND_ITEM, value, (uint32_t)i);
+        else
+            bind_target(w, elts.at[i], BIND_OPAQUE, value);
+    }
+}
+
+static void bind_target(struct walk *w, const struct node *target, enum binding_kind kind,
+                        const struct node *value)
+{
+    if (target->kind == N_NAME)
+        bind(w, target->name.id, kind, value, 0);
+    else if (target->kind == N_TUPLE || target->kind == N_LIST)
+        bind_elements(w, target->elements.elts, kind, value);
+    else if (target->kind == N_STARRED)
+        bind_target(w, target->value_of.value, BIND_OPAQUE, value);
+}
+
+static void bind_alias(struct walk *w, const struct node *alias)
+{
+    struct str name = name_str(alias->alias.name), top = name;
+    const struct name *bound = alias->alias.asname ? alias->alias.asname : alias->alias.name;
+    struct binding b = {.kind = BIND_IMPORT, .node = alias, .scope = w->scope, .module = name};
+
+    if (!alias->alias.asname) {
+        const char *dot = memchr(name.p, '.', name.n);
+        if (dot) { /* `import a.b` binds a, whose name the tree may not have: look it up */
+            const struct symbol *s;
+            top.n = (size_t)(dot - name.p);
+            b.module = top;
+            s = program_member(w->p, w->scope, top);
+            if (s)
+                program_bind(w->p, w->scope, s->name, b);
+            return;
+        }
+    }
+    program_bind(w->p, w->scope, bound, b);
+}
+
+static void bind_from(struct walk *w, const struct node *n)
+{
+    struct str module = n->import.module ? name_str(n->import.module) : STR("");
+
+    for (size_t i = 0; i < n->import.names.n; i++) {
+        const struct node *alias = n->import.names.at[i];
+        struct str name = name_str(alias->alias.name);
+        bool star = str_is(name, "*");
+        struct binding b = {.kind = n->import.level ? BIND_OPAQUE : BIND_FROM,
+                            .node = alias,
+                            .scope = w->scope,
+                            .module = module,
+                            .member = name};
+        if (star && !n->import.level)
+            program_star(w->p, module);
+        else if (!star)
+            program_bind(w->p, w->scope,
+                         alias->alias.asname ? alias->alias.asname : alias->alias.name, b);
+    }
+}
+
+static void bind_parameters(struct walk *w, const struct scope *inner, struct node_list args,
+                            struct node_list defaults)
+{
+    /* Defaults belong to the last parameters; where a parameter may have none, the list has holes.
+     */
+    size_t without = args.n - (defaults.n < args.n ? defaults.n : args.n);
+
+    for (size_t i = 0; i < args.n; i++) {
+        const struct node *value = i >= without ? defaults.at[i - without] : NULL;
+        struct binding b = {
+            .kind = value ? BIND_VALUE : BIND_OPAQUE, .node = value, .scope = w->scope};
+        program_bind(w->p, inner, args.at[i]->arg.arg, b);
+    }
+}
+
+static void bind_arguments(struct walk *w, const struct scope *inner, const struct node *n)
+{
+    struct node_list all = n->arguments.args, defaults = n->arguments.defaults;
+    size_t plain = all.n < defaults.n ? all.n : defaults.n;
+    /* Defaults reach back from the plain parameters into the positional-only ones. */
+    struct node_list early = {defaults.at, defaults.n - plain};
+    struct node_list late = {defaults.at ? defaults.at + early.n : NULL, plain};
+
+    bind_parameters(w, inner, n->arguments.posonlyargs, early);
+    bind_parameters(w, inner, all, late);
+    bind_parameters(w, inner, n->arguments.kwonlyargs, n->arguments.kw_defaults);
+}
+
+static void bind_statement(struct walk *w, const struct node *n)
+{
+    switch ((int)n->kind) {
+    case N_ASSIGN:
+        for (size_t i = 0; i < n->assign.targets.n; i++)
+            bind_target(w, n->assign.targets.at[i], BIND_VALUE, n->assign.value);
+        break;
+    case N_ANN_ASSIGN:
+        if (n->ann_assign.value)
+            bind_target(w, n->ann_assign.target, BIND_VALUE, n->ann_assign.value);
+        break;
+    case N_NAMED_EXPR:
+        bind_target(w, n->named_expr.target, BIND_VALUE, n->named_expr.value);
+        break;
+    case N_AUG_ASSIGN:
+        if (n->aug_assign.target->kind == N_NAME)
+            bind(w, n->aug_assign.target->name.id, BIND_AUGMENT, n->aug_assign.value, n->op);
+        break;
+    case N_FOR:
+    case N_ASYNC_FOR:
+        bind_target(w, n->for_stmt.target, BIND_EACH, n->for_stmt.iter);
+        break;
+    case N_WITH_ITEM:
+        if (n->with_item.optional_vars)
+            bind_target(w, n->with_item.optional_vars, BIND_VALUE, n->with_item.context_expr);
+        break;
+    case N_EXCEPT_HANDLER:
+        if (n->handler.name)
+            bind(w, n->handler.name, BIND_OPAQUE, NULL, 0);
+        break;
+    case N_IMPORT:
+        for (size_t i = 0; i < n->import.names.n; i++)
+            bind_alias(w, n->import.names.at[i]);
+        break;
+    case N_IMPORT_FROM:
+        bind_from(w, n);
+        break;
+    }
+}
+
+/* ---- what opens a scope ---- */
+
+static void visit_function(struct walk *w, const struct node *n)
+{
+    const struct scope *inner = program_scope(w->p, n);
+
+    bind(w, n->function.name, BIND_FUNCTION, n, 0);
+    if (inner)
+        bind_arguments(w, inner, n->function.args);
+    visit_list(w, n->function.decorator_list);
+    visit_list_in(w, inner, n->function.type_params);
+    visit(w, n->function.args);
+    if (n->function.returns)
+        visit(w, n->function.returns);
+    visit_list_in(w, inner, n->function.body);
+}
+
+static void visit_class(struct walk *w, const struct node *n)
+{
+    const struct scope *inner = program_scope(w->p, n);
+
+    bind(w, n->class_def.name, BIND_CLASS, n, 0);
+    visit_list(w, n->class_def.decorator_list);
+    visit_list_in(w, inner, n->class_def.type_params);
+    visit_list(w, n->class_def.bases);
+    visit_list(w, n->class_def.keywords);
+    visit_list_in(w, inner, n->class_def.body);
+}
+
+static void visit_lambda(struct walk *w, const struct node *n)
+{
+    const struct scope *inner = program_scope(w->p, n);
+
+    if (inner)
+        bind_arguments(w, inner, n->lambda.args);
+    visit(w, n->lambda.args);
+    visit_in(w, inner, n->lambda.body);
+}
+
+/* The first iterable is evaluated outside. */
+static void visit_generators(struct walk *w, const struct scope *inner, struct node_list generators)
+{
+    const struct scope *before = w->scope;
+    uint32_t parent = w->parent;
+
+    for (size_t i = 0; i < generators.n; i++) {
+        const struct node *c = generators.at[i];
+        w->parent = program_add(w->p, c, before, parent);
+        visit_in(w, i ? inner : before, c->comprehension.iter);
+        w->scope = inner ? inner : before;
+        if (inner) {
+            struct walk outside = *w;
+            outside.scope = inner;
+            bind_target(&outside, c->comprehension.target, BIND_EACH, c->comprehension.iter);
+        }
+        visit(w, c->comprehension.target);
+        visit_list(w, c->comprehension.ifs);
+        w->scope = before;
+        w->parent = parent;
+    }
+}
+
+static void visit_comprehension(struct walk *w, const struct node *n)
+{
+    const struct scope *inner = program_scope(w->p, n);
+
+    if (n->kind == N_DICT_COMP) {
+        visit_generators(w, inner, n->dict_comp.generators);
+        visit_in(w, inner, n->dict_comp.key);
+        visit_in(w, inner, n->dict_comp.value);
+    } else {
+        visit_generators(w, inner, n->comp.generators);
+        visit_in(w, inner, n->comp.elt);
+    }
+}
+
+/* ---- everything else ---- */
+
+static void visit_field(struct walk *w, const struct node *n, const struct node_field *f)
+{
+    const char *at = (const char *)n + f->offset;
+
+    if (f->type == FIELD_NODE) {
+        const struct node *child = *(struct node *const *)(const void *)at;
+        if (child)
+            visit(w, child);
+    } else if (f->type == FIELD_LIST || f->type == FIELD_HOLES) {
+        struct node_list list = *(const struct node_list *)(const void *)at;
+        for (size_t i = 0; i < list.n; i++) {
+            if (list.at[i])
+                visit(w, list.at[i]);
+        }
+    }
+}
+
+static void visit_children(struct walk *w, const struct node *n)
+{
+    for (const struct node_field *f = node_fields(n->kind); f->name; f++)
+        visit_field(w, n, f);
+}
+
+static void visit(struct walk *w, const struct node *n)
+{
+    uint32_t parent = w->parent;
+
+    w->parent = program_add(w->p, n, w->scope, parent);
+    switch ((int)n->kind) {
+    case N_NAME:
+    case N_CONSTANT:
+        break;
+    case N_ATTRIBUTE:
+        visit(w, n->attribute.value);
+        break;
+    case N_FUNCTION_DEF:
+    case N_ASYNC_FUNCTION_DEF:
+        visit_function(w, n);
+        break;
+    case N_LAMBDA:
+        visit_lambda(w, n);
+        break;
+    case N_CLASS_DEF:
+        visit_class(w, n);
+        break;
+    case N_LIST_COMP:
+    case N_SET_COMP:
+    case N_DICT_COMP:
+    case N_GENERATOR_EXP:
+        visit_comprehension(w, n);
+        break;
+    default:
+        bind_statement(w, n);
+        visit_children(w, n);
+        break;
+    }
+    w->parent = parent;
+}
+
+void program_walk(struct program *p)
+{
+    struct walk w = {.p = p, .scope = p->module_scope};
+
+    visit(&w, p->tree->module);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard/resolve.h"
+
+#include <string.h>
+
+#include "guard/modules.h"
+
+enum {
+    MAX_DEPTH = 48,   /* of an expression */
+    MAX_SYMBOLS = 12, /* names that stand for names */
+    FUEL = 2000000,   /* for a program of no size */
+    FUEL_PER_NODE = 20,
+    TIDY = 1 << 20, /* bytes */
+};
+
+void resolver_init(struct resolver *r, struct program *p)
+{
+    *r = (struct resolver){.p = p};
+    r->fold = (struct fold){.arena = &r->scratch, .fuel = FUEL + FUEL_PER_NODE * p->n};
+}
+
+void resolver_done(struct resolver *r)
+{
+    arena_done(&r->scratch);
+}
+
+void resolver_tidy(struct resolver *r)
+{
+    if (arena_used(&r->scratch) > TIDY)
+        arena_done(&r->scratch);
+}
+
+static struct arena *arena_of(struct resolver *r)
+{
+    return r->fold.arena;
+}
+
+/* ---- names ---- */
+
+static const struct value *builtin_of(struct resolver *r, const struct name *name)
+{
+    size_t slot = ((uintptr_t)name >> 4) % 128;
+    struct str text = name_str(name);
+    const struct value *v;
+
+    if (r->builtins[slot].name == name)
+        return r->builtins[slot].value;
+    if (str_is(text, "__builtins__"))
+        v = value_path(arena_of(r), STR("builtins"), "", STR(""));
+    else if (module_is_builtin(text))
+        v = value_path(arena_of(r), STR("builtins"), ".", text);
+    else
+        v = &value_unknown; /* an exception, or nothing that is known */
+    for (size_t i = 0; i < r->p->n_stars; i++) {
+        const struct value *star = resolve_attribute(r, resolve_module(r, r->p->stars[i]), text);
+        if (star->kind == VALUE_PATH && module_knows(star->text))
+            v = value_either(arena_of(r), v, star);
+    }
+    v = value_keep(&r->p->arena, v);
+    r->builtins[slot].name = name;
+    r->builtins[slot].value = v;
+    return v;
+}
+
+const struct value *resolve_module(struct resolver *r, struct str name)
+{
+    return value_path(arena_of(r), module_plain_name(name), "", STR(""));
+}
+
+static const struct value *any_item(struct resolver *r, const struct value *v)
+{
+    const struct value *list = fold_list(&r->fold, v), *ret = &value_unknown;
+
+    for (size_t i = 0; list->kind == VALUE_LIST && i < list->n && i < VALUE_MAX_ANY; i++)
+        ret = value_either(arena_of(r), ret, list->items[i]);
+    return ret;
+}
+
+static const struct value *any_item_of_items(struct resolver *r, const struct value *v,
+                                             const struct value *index)
+{
+    const struct value *list = fold_list(&r->fold, v), *ret = &value_unknown;
+
+    for (size_t i = 0; list->kind == VALUE_LIST && i < list->n && i < VALUE_MAX_ANY; i++)
+        ret = value_either(arena_of(r), ret, fold_item(&r->fold, list->items[i], index));
+    return ret;
+}
+
+static const struct value *thing(struct resolver *r, enum value_kind kind, const struct node *node,
+                                 const struct scope *scope)
+{
+    struct value *v = value_new(arena_of(r), kind);
+
+    v->node = node;
+    v->scope = scope;
+    return v;
+}
+
+static const struct value *bound_value(struct resolver *r, const struct binding *b,
+                                       const struct value *before)
+{
+    const struct value *index = value_int(arena_of(r), b->index);
+
+    switch (b->kind) {
+    case BIND_VALUE:
+        return resolve(r, b->node, b->scope);
+    case BIND_ITEM:
+        return fold_item(&r->fold, resolve(r, b->node, b->scope), index);
+    case BIND_EACH:
+        return any_item(r, resolve(r, b->node, b->scope));
+    case BIND_EACH_ITEM:
+        return any_item_of_items(r, resolve(r, b->node, b->scope), index);
+    case BIND_AUGMENT:
+        return fold_binary(&r->fold, (enum operator)b->index, before,
+                           resolve(r, b->node, b->scope));
+    case BIND_IMPORT:
+        return resolve_module(r, b->module);
+    case BIND_FROM:
+        return resolve_attribute(r, resolve_module(r, b->module), b->member);
+    case BIND_FUNCTION:
+        return thing(r, VALUE_FUNCTION, b->node, b->scope);
+    case BIND_CLASS:
+        return thing(r, VALUE_CLASS, b->node, b->scope);
+    case BIND_OPAQUE:
+        break;
+    }
+    return &value_unknown;
+}
+
+static const struct value *evaluate_symbol(struct resolver *r, const struct symbol_facts *facts)
+{
+    const struct value *ret = &value_unknown, *last = &value_unknown;
+    unsigned depth = r->depth;
+
+    r->depth = 0;
+    r->symbols++;
+    for (const struct binding *b = facts->first; b; b = b->next) {
+        last = bound_value(r, b, last);
+        ret = value_either(arena_of(r), ret, last);
+    }
+    r->symbols--;
+    r->depth = depth;
+    return ret;
+}
+
+const struct value *resolve_symbol(struct resolver *r, const struct symbol *symbol)
+{
+    struct symbol_facts *facts = symbol->user;
+    const struct frame *frame = r->frame;
+    const struct value *v;
+
+    for (const struct frame *f = frame; f; f = f->next) {
+        if (f->symbol == symbol)
+            return f->value;
+    }
+    if (!facts || facts->state == FACTS_BUSY)
+        return &value_unknown;
+    if (facts->state == FACTS_KNOWN)
+        return facts->value;
+    if (r->symbols >= MAX_SYMBOLS)
+        return &value_unknown;
+    /* What a variable of a function holds depends on the arguments it is looked into with. */
+    bool keep = !frame || symbol->owner == r->p->module_scope;
+    r->frame = keep ? NULL : frame;
+    facts->state = FACTS_BUSY;
+    v = evaluate_symbol(r, facts);
+    if (keep)
+        facts->value = v = value_keep(&r->p->arena, v);
+    facts->state = keep ? FACTS_KNOWN : FACTS_NEW;
+    r->frame = frame;
+    return v;
+}
+
+static const struct value *resolve_name(struct resolver *r, const struct node *n,
+                                        const struct scope *scope)
+{
+    bool builtin = false;
+    const struct symbol *symbol = program_symbol(scope, n->name.id, &builtin);
+
+    if (builtin)
+        return builtin_of(r, n->name.id);
+    return symbol ? resolve_symbol(r, symbol) : &value_unknown;
+}
+
+const struct value *resolve_global(struct resolver *r, struct str name)
+{
+    const struct symbol *symbol = program_member(r->p, r->p->module_scope, name);
+
+    if (symbol && symbol->user)
+        return resolve_symbol(r, symbol);
+    if (str_is(name, "__builtins__"))
+        return resolve_module(r, STR("builtins"));
+    if (module_is_powerful(name)) /* some function's globals, in which it may be */
+        return resolve_module(r, name);
+    return value_path(arena_of(r), STR("builtins"), ".", name);
+}
+
+/* ---- constants and containers ---- */
+
+static double big_int_bits(struct str digits)
+{
+    bool hex = digits.n > 1 && (digits.p[1] | 0x20) == 'x';
+
+    return (double)digits.n * (hex ? 4 : 3.33);
+}
+
+static const struct value *resolve_constant(struct resolver *r, const struct node *n)
+{
+    struct value *v;
+
+    switch ((enum constant_kind)n->op) {
+    case CONST_NONE:
+    case CONST_ELLIPSIS:
+        return n->op == CONST_NONE ? &value_none : &value_unknown;
+    case CONST_FALSE:
+    case CONST_TRUE:
+        v = value_new(arena_of(r), VALUE_BOOL);
+        v->integer = n->op == CONST_TRUE;
+        return v;
+    case CONST_INT:
+        return value_int(arena_of(r), n->constant.integer);
+    case CONST_BIG_INT:
+        return value_huge(arena_of(r), big_int_bits(n->constant.text));
+    case CONST_FLOAT:
+        v = value_new(arena_of(r), VALUE_FLOAT);
+        v->real = n->constant.real;
+        return v;
+    case CONST_STR:
+    case CONST_BYTES:
+        return value_text(arena_of(r), n->op == CONST_STR ? VALUE_TEXT : VALUE_BYTES,
+                          n->constant.text);
+    case CONST_COMPLEX:
+        break;
+    }
+    return &value_unknown;
+}
+
+static const struct value *resolve_elements(struct resolver *r, struct node_list elts,
+                                            const struct scope *scope)
+{
+    struct value *v;
+
+    if (elts.n > VALUE_MAX_ITEMS || !fold_pay(&r->fold, elts.n))
+        return &value_unknown;
+    v = value_list(arena_of(r), VALUE_LIST, elts.n);
+    for (size_t i = 0; i < elts.n; i++) {
+        if (elts.at[i]->kind == N_STARRED)
+            return &value_unknown;
+        v->items[i] = resolve(r, elts.at[i], scope);
+    }
+    return v;
+}
+
+static const struct value *resolve_dict(struct resolver *r, const struct node *n,
+                                        const struct scope *scope)
+{
+    size_t count = n->dict.keys.n;
+    struct value *v;
+
+    if (count > VALUE_MAX_ITEMS || !fold_pay(&r->fold, count))
+        return &value_unknown;
+    v = value_list(arena_of(r), VALUE_DICT, count);
+    v->keys = arena_alloc(arena_of(r), (count + 1) * sizeof *v->keys);
+    for (size_t i = 0; i < count; i++) {
+        const struct node *key = n->dict.keys.at[i];
+        v->keys[i] = key ? resolve(r, key, scope) : &value_unknown;
+        v->items[i] = resolve(r, n->dict.values.at[i], scope);
+    }
+    return v;
+}
+
+static const struct value *resolve_joined(struct resolver *r, const struct node *n,
+                                          const struct scope *scope)
+{
+    const struct value *v = value_text(arena_of(r), VALUE_TEXT, STR(""));
+
+    if (n->joined.values.n > VALUE_MAX_ITEMS)
+        return &value_unknown;
+    for (size_t i = 0; i < n->joined.values.n && v->kind != VALUE_UNKNOWN; i++) {
+        const struct node *part = n->joined.values.at[i];
+        const struct value *text = &value_unknown;
+        if (part->kind == N_CONSTANT)
+            text = resolve_constant(r, part);
+        else if (part->kind == N_FORMATTED_VALUE && !part->formatted.format_spec &&
+                 (part->formatted.conversion < 0 || part->formatted.conversion == 's'))
+            text = fold_str(&r->fold, resolve(r, part->formatted.value, scope));
+        v = fold_binary(&r->fold, OP_ADD, v, text);
+    }
+    return v;
+}
+
+/* ---- operators ---- */
+
+static const struct value *resolve_either(struct resolver *r, struct node_list list,
+                                          const struct scope *scope)
+{
+    const struct value *v = &value_unknown;
+
+    for (size_t i = 0; i < list.n && i < VALUE_MAX_ANY; i++)
+        v = value_either(arena_of(r), v, resolve(r, list.at[i], scope));
+    return v;
+}
+
+static const struct value *resolve_if(struct resolver *r, const struct node *n,
+                                      const struct scope *scope)
+{
+    bool truth;
+
+    if (value_truth(resolve(r, n->if_exp.test, scope), &truth))
+        return resolve(r, truth ? n->if_exp.body : n->if_exp.orelse, scope);
+    return value_either(arena_of(r), resolve(r, n->if_exp.body, scope),
+                        resolve(r, n->if_exp.orelse, scope));
+}
+
+/* Path("a") / "b" is a Path. */
+static bool joins_paths(const struct node *n, const struct value *left)
+{
+    return n->op == OP_DIV && value_is_path(left, "pathlib.Path()");
+}
+
+static const struct value *resolve_binary(struct resolver *r, const struct node *n,
+                                          const struct scope *scope)
+{
+    const struct value *left = resolve(r, n->bin_op.left, scope);
+
+    if (left->kind == VALUE_UNKNOWN || joins_paths(n, left))
+        return left;
+    return fold_binary(&r->fold, (enum operator)n->op, left, resolve(r, n->bin_op.right, scope));
+}
+
+static const struct value *resolve_subscript(struct resolver *r, const struct node *n,
+                                             const struct scope *scope)
+{
+    const struct value *v = resolve(r, n->subscript.value, scope), *bounds[3];
+    const struct node *slice = n->subscript.slice;
+
+    if (v->kind == VALUE_UNKNOWN)
+        return v;
+    if (slice->kind != N_SLICE)
+        return resolve_item(r, v, resolve(r, slice, scope));
+    const struct node *const nodes[3] = {slice->slice.lower, slice->slice.upper, slice->slice.step};
+    for (int i = 0; i < 3; i++)
+        bounds[i] = nodes[i] ? resolve(r, nodes[i], scope) : &value_none;
+    return fold_slice(&r->fold, v, bounds);
+}
+
+static const struct value *resolve_kind(struct resolver *r, const struct node *n,
+                                        const struct scope *scope)
+{
+    switch ((int)n->kind) {
+    case N_NAME:
+        return resolve_name(r, n, scope);
+    case N_ATTRIBUTE:
+        return resolve_attribute(r, resolve(r, n->attribute.value, scope),
+                                 name_str(n->attribute.attr));
+    case N_CONSTANT:
+        return resolve_constant(r, n);
+    case N_CALL:
+        return resolve_call(r, n, scope);
+    case N_SUBSCRIPT:
+        return resolve_subscript(r, n, scope);
+    case N_BIN_OP:
+        return resolve_binary(r, n, scope);
+    case N_UNARY_OP:
+        return fold_unary(&r->fold, (enum operator)n->op, resolve(r, n->unary_op.operand, scope));
+    case N_BOOL_OP:
+        return resolve_either(r, n->bool_op.values, scope);
+    case N_IF_EXP:
+        return resolve_if(r, n, scope);
+    case N_NAMED_EXPR:
+        return resolve(r, n->named_expr.value, scope);
+    case N_AWAIT:
+        return resolve(r, n->value_of.value, scope);
+    case N_LAMBDA:
+        return thing(r, VALUE_FUNCTION, n, scope);
+    case N_LIST:
+    case N_TUPLE:
+    case N_SET:
+        return resolve_elements(r, n->elements.elts, scope);
+    case N_DICT:
+        return resolve_dict(r, n, scope);
+    case N_JOINED_STR:
+        return resolve_joined(r, n, scope);
+    case N_LIST_COMP:
+    case N_SET_COMP:
+    case N_GENERATOR_EXP:
+        return resolve_comprehension(r, n, scope);
+    }
+    return &value_unknown;
+}
+
+const struct value *resolve(struct resolver *r, const struct node *n, const struct scope *scope)
+{
+    const struct value *v;
+
+    /* Names and attributes cost no fuel, or a program could burn it all first and then do what it
+     * likes; depth bounds them. What functions are looked into for has no such bound. */
+    if (r->depth >= MAX_DEPTH || (r->calls && !fold_pay(&r->fold, 1)))
+        return &value_unknown;
+    r->depth++;
+    v = resolve_kind(r, n, scope);
+    r->depth--;
+    return v;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * v.attr and v[index], for every kind of v.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "guard/modules.h"
+#include "guard/resolve.h"
+
+static struct arena *arena_of(struct resolver *r)
+{
+    return r->fold.arena;
+}
+
+static const struct value *space(struct resolver *r, struct str module)
+{
+    return value_text(arena_of(r), VALUE_SPACE, module);
+}
+
+static const struct value *method(struct resolver *r, const struct value *self, struct str name)
+{
+    struct value *v = value_list(arena_of(r), VALUE_METHOD, 1);
+
+    v->items[0] = self;
+    v->text = name;
+    return v;
+}
+
+/* Without the underscores of `random._os`. */
+static struct str bare(struct str name)
+{
+    while (name.n && name.p[0] == '_')
+        name = str_slice(name, 1, name.n);
+    return name;
+}
+
+/* A module that another one has imported is still that module: shutil.os. Packages have modules of
+ * their own by such names. */
+static bool is_borrowed_module(struct str base, struct str attr)
+{
+    static const char *const packages[] = {"asyncio",   "concurrent", "multiprocessing",
+                                           "builtins",  "importlib",  "curses",
+                                           "encodings", "email",      "os.path"};
+
+    if (memchr(base.p, '(', base.n) || !module_is_powerful(bare(attr)) || str_eq(base, bare(attr)))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++) {
+        if (str_is(base, packages[i]))
+            return false;
+    }
+    return module_is_library(base);
+}
+
+static bool same_type(struct str attr)
+{
+    static const char *const names[] = {"parent",      "joinpath",   "resolve",
+                                        "absolute",    "expanduser", "with_name",
+                                        "with_suffix", "home",       "cwd"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (str_is(attr, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static const struct value *path_attribute(struct resolver *r, const struct value *v,
+                                          struct str attr)
+{
+    const struct value *ret;
+
+    if (str_is(attr, "__dict__"))
+        return space(r, v->text);
+    if (str_is(attr, "__call__") || str_is(attr, "__func__"))
+        return v;
+    if (str_is(attr, "__builtins__"))
+        return resolve_module(r, STR("builtins"));
+    if (str_is(attr, "__globals__"))
+        return space(r, STR(""));
+    if (str_is(attr, "__self__") && str_starts(v->text, "builtins."))
+        return resolve_module(r, STR("builtins"));
+    if (str_is(attr, "__getattribute__") && !value_is_path(v, "builtins.object") &&
+        !value_is_path(v, "builtins.type"))
+        return method(r, v, attr);
+    if (is_borrowed_module(v->text, attr))
+        return resolve_module(r, bare(attr));
+    if (str_starts(v->text, "pathlib.Path") && same_type(attr)) {
+        bool property = str_is(attr, "parent");
+        return property ? v : value_path(arena_of(r), STR("pathlib.Path"), "", STR(""));
+    }
+    ret = value_path(arena_of(r), v->text, ".", attr);
+    if (ret->kind != VALUE_PATH)
+        return ret;
+    struct str plain = module_plain_path(ret->text);
+    return plain.p == ret->text.p ? ret : value_path(arena_of(r), plain, "", STR(""));
+}
+
+/* What a class statement binds in its body. */
+static const struct value *class_attribute(struct resolver *r, const struct value *v,
+                                           struct str attr)
+{
+    const struct scope *body = program_scope(r->p, v->node);
+    const struct symbol *symbol = body ? program_member(r->p, body, attr) : NULL;
+    const struct value *found = &value_unknown;
+
+    if (symbol && (symbol->owner == body || !symbol->owner))
+        found = resolve_symbol(r, symbol);
+    /* A method's first argument is the object: not worth following. */
+    return v->kind == VALUE_INSTANCE && found->kind == VALUE_FUNCTION ? &value_unknown : found;
+}
+
+static bool is_dict_method(struct str attr)
+{
+    return str_is(attr, "get") || str_is(attr, "pop") || str_is(attr, "__getitem__") ||
+           str_is(attr, "setdefault");
+}
+
+static const struct value *unknown_attribute(struct resolver *r, struct str attr)
+{
+    if (attr.n < 8 || attr.p[0] != '_')
+        return &value_unknown;
+    if (str_is(attr, "__builtins__"))
+        return resolve_module(r, STR("builtins"));
+    return str_is(attr, "__globals__") ? space(r, STR("")) : &value_unknown;
+}
+
+static const struct value *attribute_one(struct resolver *r, const struct value *v, struct str attr)
+{
+    switch ((int)v->kind) {
+    case VALUE_UNKNOWN:
+        return unknown_attribute(r, attr);
+    case VALUE_PATH:
+        if (str_is(v->text, "sys.modules") && is_dict_method(attr))
+            return method(r, v, attr);
+        return path_attribute(r, v, attr);
+    case VALUE_SPACE:
+        return is_dict_method(attr) ? method(r, v, attr) : &value_unknown;
+    case VALUE_TEXT:
+    case VALUE_BYTES:
+    case VALUE_LIST:
+    case VALUE_DICT:
+    case VALUE_DECODED:
+        return method(r, v, attr);
+    case VALUE_CLASS:
+    case VALUE_INSTANCE:
+        return class_attribute(r, v, attr);
+    case VALUE_PARTIAL:
+        return str_is(attr, "func") ? v->items[0] : &value_unknown;
+    case VALUE_FUNCTION:
+        return str_is(attr, "__call__") ? v : unknown_attribute(r, attr);
+    }
+    return unknown_attribute(r, attr);
+}
+
+const struct value *resolve_attribute(struct resolver *r, const struct value *v, struct str attr)
+{
+    const struct value *ret = &value_unknown;
+
+    if (v->kind != VALUE_ANY)
+        return attribute_one(r, v, attr);
+    for (size_t i = 0; i < v->n; i++)
+        ret = value_either(arena_of(r), ret, attribute_one(r, v->items[i], attr));
+    return ret;
+}
+
+/* ---- subscripts ---- */
+
+static const struct value *member(struct resolver *r, const struct value *v, struct str key)
+{
+    if (v->kind == VALUE_SPACE && !v->text.n)
+        return resolve_global(r, key);
+    if (v->kind == VALUE_SPACE || value_is_path(v, "builtins"))
+        return path_attribute(r, v, key);
+    return value_is_path(v, "sys.modules") ? resolve_module(r, key) : &value_unknown;
+}
+
+static const struct value *item_one(struct resolver *r, const struct value *v,
+                                    const struct value *index)
+{
+    const struct value *ret = &value_unknown;
+
+    if (v->kind != VALUE_SPACE && v->kind != VALUE_PATH)
+        return fold_item(&r->fold, v, index);
+    for (size_t i = 0; i < value_count(index); i++) {
+        const struct value *key = value_at(index, i), *found;
+        if (key->kind != VALUE_TEXT)
+            continue;
+        found = member(r, v, key->text);
+        ret = value_either(arena_of(r), ret, key->pieced ? value_hide(arena_of(r), found) : found);
+    }
+    return ret;
+}
+
+const struct value *resolve_item(struct resolver *r, const struct value *v,
+                                 const struct value *index)
+{
+    const struct value *ret = &value_unknown;
+
+    for (size_t i = 0; i < value_count(v); i++)
+        ret = value_either(arena_of(r), ret, item_one(r, value_at(v, i), index));
+    return ret;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What functions of the library give that matter here: looking things up by name (getattr,
+ * __import__, vars), iterators without end, and wrappers that call something else later.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "guard/resolve.h"
+
+static struct arena *arena_of(struct resolver *r)
+{
+    return r->fold.arena;
+}
+
+/* ---- looking up by name ---- */
+
+const struct value *resolve_names(struct resolver *r, const struct value *v,
+                                  const struct value *names)
+{
+    const struct value *ret = &value_unknown;
+
+    for (size_t i = 0; i < value_count(names); i++) {
+        const struct value *name = value_at(names, i), *found;
+        if (name->kind != VALUE_TEXT)
+            continue;
+        found = resolve_attribute(r, v, name->text);
+        ret = value_either(arena_of(r), ret, name->pieced ? value_hide(arena_of(r), found) : found);
+    }
+    return ret;
+}
+
+static const struct value *call_getattr(struct resolver *r, const struct arguments *args)
+{
+    const struct value *found =
+        resolve_names(r, argument_at(args, 0, NULL), argument_at(args, 1, NULL));
+
+    return value_either(arena_of(r), found, argument_at(args, 2, NULL));
+}
+
+static struct str first_part(struct str name)
+{
+    const char *dot = memchr(name.p, '.', name.n);
+
+    return dot ? (struct str){name.p, (size_t)(dot - name.p)} : name;
+}
+
+static const struct value *import_by(struct resolver *r, const struct arguments *args, bool top)
+{
+    const struct value *names = argument_at(args, 0, "name"), *ret = &value_unknown, *found;
+
+    for (size_t i = 0; i < value_count(names); i++) {
+        const struct value *name = value_at(names, i);
+        if (name->kind != VALUE_TEXT)
+            continue;
+        found = resolve_module(r, top ? first_part(name->text) : name->text);
+        ret = value_either(arena_of(r), ret, name->pieced ? value_hide(arena_of(r), found) : found);
+    }
+    return ret;
+}
+
+static const struct value *call_import(struct resolver *r, const struct arguments *args)
+{
+    const struct value *from = argument_at(args, 3, "fromlist");
+    bool truth = false;
+
+    return import_by(r, args, !value_truth(from, &truth) || !truth);
+}
+
+static const struct value *call_import_module(struct resolver *r, const struct arguments *args)
+{
+    return import_by(r, args, false);
+}
+
+static const struct value *call_vars(struct resolver *r, const struct arguments *args)
+{
+    const struct value *v = argument_at(args, 0, NULL);
+
+    if (args->list.n && v->kind != VALUE_PATH)
+        return &value_unknown;
+    return value_text(arena_of(r), VALUE_SPACE, args->list.n ? v->text : STR(""));
+}
+
+/* ---- iterators ---- */
+
+static const struct value *endless(struct resolver *r, const char *what)
+{
+    return value_text(arena_of(r), VALUE_ENDLESS, str_from(what));
+}
+
+static const struct value *call_count(struct resolver *r, const struct arguments *args)
+{
+    (void)args;
+    return endless(r, "itertools.count");
+}
+
+static const struct value *call_cycle(struct resolver *r, const struct arguments *args)
+{
+    (void)args;
+    return endless(r, "itertools.cycle");
+}
+
+static const struct value *call_repeat(struct resolver *r, const struct arguments *args)
+{
+    return args->list.n == 1 && args->whole ? endless(r, "itertools.repeat") : &value_unknown;
+}
+
+static bool wants_result(const struct value *f, const struct value *sentinel)
+{
+    /* int(), str(), list() ... always give the same, so another sentinel never comes. */
+    bool empty =
+        value_is_path(f, "builtins.int") && sentinel->kind == VALUE_INT && sentinel->integer != 0;
+
+    return empty ||
+           (value_is_path(f, "builtins.str") && sentinel->kind != VALUE_TEXT &&
+            sentinel->kind != VALUE_UNKNOWN) ||
+           (value_is_path(f, "builtins.list") && sentinel->kind != VALUE_LIST &&
+            sentinel->kind != VALUE_UNKNOWN);
+}
+
+static bool constant_function(const struct value *f)
+{
+    return f->kind == VALUE_FUNCTION && f->node->kind == N_LAMBDA &&
+           f->node->lambda.body->kind == N_CONSTANT;
+}
+
+static const struct value *call_iter(struct resolver *r, const struct arguments *args)
+{
+    const struct value *x = argument_at(args, 0, NULL), *sentinel = argument_at(args, 1, NULL);
+
+    if (args->list.n == 2)
+        return wants_result(x, sentinel) || constant_function(x) ? endless(r, "iter")
+                                                                 : &value_unknown;
+    return x->kind == VALUE_ENDLESS ? x : fold_list(&r->fold, x);
+}
+
+static const struct value *call_next(struct resolver *r, const struct arguments *args)
+{
+    return fold_item(&r->fold, fold_list(&r->fold, argument_at(args, 0, NULL)),
+                     value_int(arena_of(r), 0));
+}
+
+/* Endless if what it goes over is; zip() ends with the shortest. */
+static const struct value *call_enumerate(struct resolver *r, const struct arguments *args)
+{
+    (void)r;
+    return argument_at(args, 0, NULL)->kind == VALUE_ENDLESS ? args->at[0] : &value_unknown;
+}
+
+static const struct value *call_zip(struct resolver *r, const struct arguments *args)
+{
+    (void)r;
+    for (size_t i = 0; i < args->list.n; i++) {
+        if (args->at[i]->kind != VALUE_ENDLESS)
+            return &value_unknown;
+    }
+    return args->list.n && args->whole ? args->at[0] : &value_unknown;
+}
+
+static const struct value *call_map(struct resolver *r, const struct arguments *args)
+{
+    const struct value *f = argument_at(args, 0, NULL);
+    const struct value *list = fold_list(&r->fold, argument_at(args, 1, NULL));
+
+    if (argument_at(args, 1, NULL)->kind == VALUE_ENDLESS)
+        return args->at[1];
+    if (args->list.n != 2 || list->kind != VALUE_LIST || !fold_pay(&r->fold, list->n * 4))
+        return &value_unknown;
+    struct value *v = value_list(arena_of(r), VALUE_LIST, list->n);
+    for (size_t i = 0; i < list->n; i++) {
+        struct arguments one = {.whole = true};
+        one.list = (struct fold_args){.at = one.at, .names = one.names, .n = 1};
+        one.at[0] = list->items[i];
+        v->items[i] = resolve_apply(r, f, &one);
+    }
+    return v;
+}
+
+/* ---- wrappers ---- */
+
+static const struct value *wrapper(struct resolver *r, enum value_kind kind,
+                                   const struct arguments *args)
+{
+    struct value *v = value_list(arena_of(r), kind, args->list.n);
+
+    memcpy(v->items, args->at, args->list.n * sizeof *v->items);
+    return v;
+}
+
+static const struct value *call_partial(struct resolver *r, const struct arguments *args)
+{
+    return args->list.n && !args->list.n_named ? wrapper(r, VALUE_PARTIAL, args) : &value_unknown;
+}
+
+static const struct value *getter(struct resolver *r, const struct arguments *args, bool call)
+{
+    const struct value *name = argument_at(args, 0, NULL);
+    struct value *v;
+
+    if (name->kind != VALUE_TEXT)
+        return &value_unknown;
+    v = value_list(arena_of(r), VALUE_GETTER, call ? 1 : 0);
+    if (call)
+        v->items[0] = &value_unknown;
+    v->text = name->text;
+    v->pieced = name->pieced;
+    return v;
+}
+
+static const struct value *call_attrgetter(struct resolver *r, const struct arguments *args)
+{
+    return getter(r, args, false);
+}
+
+static const struct value *call_methodcaller(struct resolver *r, const struct arguments *args)
+{
+    return getter(r, args, true);
+}
+
+static const struct value *call_first(struct resolver *r, const struct arguments *args)
+{
+    (void)r;
+    return argument_at(args, 0, NULL);
+}
+
+static const struct value *call_last(struct resolver *r, const struct arguments *args)
+{
+    (void)r;
+    return argument_at(args, 1, NULL);
+}
+
+static const struct {
+    const char *path;
+    call_fn *fn;
+} handlers[] = {
+    {"builtins.__import__", call_import},
+    {"builtins.enumerate", call_enumerate},
+    {"builtins.getattr", call_getattr},
+    {"builtins.globals", call_vars},
+    {"builtins.iter", call_iter},
+    {"builtins.locals", call_vars},
+    {"builtins.map", call_map},
+    {"builtins.next", call_next},
+    {"builtins.object.__getattribute__", call_getattr},
+    {"builtins.staticmethod", call_first},
+    {"builtins.type.__getattribute__", call_getattr},
+    {"builtins.vars", call_vars},
+    {"builtins.zip", call_zip},
+    {"copy.copy", call_first},
+    {"functools.partial", call_partial},
+    {"importlib.import_module", call_import_module},
+    {"inspect.getattr_static", call_getattr},
+    {"itertools.count", call_count},
+    {"itertools.cycle", call_cycle},
+    {"itertools.repeat", call_repeat},
+    {"operator.attrgetter", call_attrgetter},
+    {"operator.methodcaller", call_methodcaller},
+    {"typing.cast", call_last},
+};
+
+call_fn *resolve_handler(struct str path)
+{
+    size_t low = 0, high = ARRAY_LEN(handlers);
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(path.p, handlers[middle].path);
+        if (order == 0)
+            return handlers[middle].fn;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}

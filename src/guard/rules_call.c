@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls whose arguments decide: getattr of what, open for what, import of what.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "guard/rules_parts.h"
+
+struct call {
+    struct check *c;
+    const struct item *item;
+    const struct node *n;
+    struct str path;
+    struct arguments args;
+};
+
+static const struct value *arg(const struct call *k, int at, const char *name)
+{
+    return argument_at(&k->args, at, name);
+}
+
+static bool is_constant_text(const struct value *v)
+{
+    for (size_t i = 0; i < value_count(v); i++) {
+        if (value_at(v, i)->kind != VALUE_TEXT)
+            return false;
+    }
+    return true;
+}
+
+/* ---- names of attributes as texts ---- */
+
+static bool holds_all(const struct value *object)
+{
+    static const char *const modules[] = {"builtins", "ctypes",     "importlib", "os",
+                                          "shutil",   "subprocess", "sys"};
+
+    for (size_t i = 0; i < ARRAY_LEN(modules); i++) {
+        if (value_is_path(object, modules[i]))
+            return true;
+    }
+    return false;
+}
+
+static void computed_name(const struct call *k, const struct value *object)
+{
+    if (holds_all(object))
+        found(k->c, RULE_COMPUTED_MODULE_ATTRIBUTE, k->n, object->text,
+              "%s on %s with a computed name", shown(k->path).p, object->text.p);
+    else
+        found(k->c, RULE_COMPUTED_ATTRIBUTE, k->n, k->path, "%s with a computed name",
+              shown(k->path).p);
+}
+
+static void attribute_names(const struct call *k, const struct value *object,
+                            const struct value *names)
+{
+    const char *how = arena_printf(&k->c->arena, ", through %s", shown(k->path).p);
+
+    if (!is_constant_text(names))
+        computed_name(k, object);
+    for (size_t i = 0; i < value_count(names); i++) {
+        const struct value *name = value_at(names, i);
+        if (name->kind != VALUE_TEXT)
+            continue;
+        attribute_by_name(k->c, k->n, object, name->text, how);
+        if (name->pieced && attribute_leads_behind(name->text))
+            found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
+                  "%.*s, its name put together in the program", (int)name->text.n, name->text.p);
+    }
+}
+
+static void on_getattr(const struct call *k)
+{
+    if (k->args.list.n >= 2)
+        attribute_names(k, arg(k, 0, NULL), arg(k, 1, NULL));
+}
+
+static void on_setattr(const struct call *k)
+{
+    bool set = str_ends(k->path, "setattr") || str_ends(k->path, "__setattr__");
+    const struct value *object = arg(k, 0, NULL), *names = arg(k, 1, NULL);
+    const struct value *all = resolve_names(&k->c->resolver, object, names);
+    const char *how = set ? "replaced" : "deleted";
+
+    attribute_names(k, object, names);
+    for (size_t i = 0; i < value_count(all); i++)
+        thing_changed(k->c, k->n, value_at(all, i), how);
+    if (value_is_path(object, "builtins") && !is_constant_text(names))
+        found(k->c, RULE_BUILTINS_CHANGE, k->n, STR("builtins"), "a builtin is %s", how);
+}
+
+static void on_attrgetter(const struct call *k)
+{
+    for (size_t i = 0; i < k->args.list.n - k->args.list.n_named; i++) {
+        const struct value *name = k->args.at[i];
+        if (name->kind != VALUE_TEXT)
+            continue;
+        bool under =
+            name->text.n && (name->text.p[0] == '_' || str_find(name->text, STR("._")) >= 0);
+        if (under || name->pieced)
+            found(k->c, RULE_ATTRGETTER_WALK, k->n, k->path, "%s of %.*s", k->path.p,
+                  (int)name->text.n, name->text.p);
+        if (str_ends(k->path, "methodcaller"))
+            break;
+    }
+}
+
+/* ---- code ---- */
+
+static void on_exec(const struct call *k)
+{
+    const struct value *text = arg(k, 0, "source");
+    bool decoded = false;
+
+    for (size_t i = 0; i < value_count(text); i++) {
+        const struct value *v = value_at(text, i);
+        bool constant = v->kind == VALUE_TEXT || v->kind == VALUE_BYTES;
+        decoded |= v->kind == VALUE_DECODED || (constant && v->decoded);
+    }
+    if (decoded)
+        found(k->c, RULE_EXEC_DECODED, k->n, k->path, "%s of decoded data", shown(k->path).p);
+}
+
+static void on_import(const struct call *k)
+{
+    const struct value *names = arg(k, 0, "name");
+
+    if (!is_constant_text(names))
+        found(k->c, RULE_COMPUTED_IMPORT, k->n, k->path, "import of a computed name, by %s",
+              shown(k->path).p);
+    for (size_t i = 0; i < value_count(names); i++) {
+        const struct value *name = value_at(names, i);
+        if (name->kind != VALUE_TEXT)
+            continue;
+        found(k->c, RULE_DYNAMIC_IMPORT, k->n, k->path, "import of %.*s, by %s", (int)name->text.n,
+              name->text.p, shown(k->path).p);
+        if (name->pieced && (module_is_powerful(name->text) || module_find(name->text)))
+            found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
+                  "%.*s, its name put together in the program", (int)name->text.n, name->text.p);
+        module_came(k->c, k->n, name->text,
+                    arena_printf(&k->c->arena, ", by %s", shown(k->path).p));
+    }
+}
+
+static void on_type(const struct call *k)
+{
+    if (k->args.list.n >= 3)
+        found(k->c, RULE_DYNAMIC_TYPE, k->n, k->path, "a class is made by calling type()");
+}
+
+static void on_vars(const struct call *k)
+{
+    if (!k->n->call.args.n && !k->n->call.keywords.n)
+        found(k->c, RULE_NAMESPACE_ACCESS, k->n, k->path, "call of vars");
+}
+
+static void on_yaml(const struct call *k)
+{
+    const struct value *loader = arg(k, 1, "Loader");
+    bool safe = loader->kind == VALUE_PATH && (str_find(loader->text, STR("Safe")) >= 0 ||
+                                               str_find(loader->text, STR("Base")) >= 0);
+
+    if (!safe)
+        found(k->c, RULE_UNSAFE_YAML, k->n, k->path, "call of %s without a safe loader", k->path.p);
+}
+
+/* ---- files and processes ---- */
+
+static void on_open(const struct call *k)
+{
+    const struct value *mode = arg(k, 1, "mode");
+    bool write = false;
+
+    for (size_t i = 0; mode->kind == VALUE_TEXT && i < mode->text.n; i++)
+        write |= strchr("wax+", mode->text.p[i]) != NULL;
+    found(k->c, write ? RULE_FILE_WRITE : RULE_FILE_OPEN, k->n, k->path, "call of %s%s%s",
+          shown(k->path).p, write ? " for writing" : "", reached(k->c, k->n->call.func, k->path));
+}
+
+static void on_subprocess(const struct call *k)
+{
+    const struct value *shell = arg(k, -1, "shell");
+    bool truth = false;
+
+    if (value_truth(shell, &truth) && truth)
+        found(k->c, RULE_SHELL_COMMAND, k->n, k->path, "%s with shell=True", k->path.p);
+}
+
+static void on_process(const struct call *k)
+{
+    if (is_in_loop(k->c, k->item))
+        found(k->c, RULE_FORK_LOOP, k->n, k->path, "%s is called in a loop", k->path.p);
+}
+
+static void on_sleep(const struct call *k)
+{
+    const struct value *v = arg(k, 0, NULL);
+    bool huge = v->kind == VALUE_HUGE || (v->kind == VALUE_FLOAT && v->real >= 3600);
+
+    if (huge || (v->kind == VALUE_INT && v->integer >= 3600))
+        found(k->c, RULE_LONG_SLEEP, k->n, k->path, "sleeps for an hour or more");
+}
+
+/* ---- sizes ---- */
+
+enum { TOO_MANY = 100000000 };
+
+static bool is_many(const struct value *v)
+{
+    return v->kind == VALUE_HUGE || (v->kind == VALUE_INT && v->integer > TOO_MANY);
+}
+
+static void on_size(const struct call *k)
+{
+    if (is_many(arg(k, 0, NULL)))
+        found(k->c, RULE_HUGE_REPETITION, k->n, k->path, "%s of enormous length", shown(k->path).p);
+}
+
+static void on_power(const struct call *k)
+{
+    const struct value *v =
+        fold_binary(&k->c->resolver.fold, OP_POW, arg(k, 0, "base"), arg(k, 1, "exp"));
+
+    if (k->args.list.n == 2 && v->kind == VALUE_HUGE && v->real > 8e6)
+        found(k->c, RULE_HUGE_POWER, k->n, k->path, "a power too large to compute");
+}
+
+static void on_factorial(const struct call *k)
+{
+    const struct value *v = arg(k, 0, NULL);
+
+    if (v->kind == VALUE_HUGE || (v->kind == VALUE_INT && v->integer > 1000000))
+        found(k->c, RULE_HUGE_POWER, k->n, k->path, "%s of a number too large", k->path.p);
+}
+
+/* Functions that go on until their iterator ends. */
+static void on_consumer(const struct call *k)
+{
+    const struct value *v = arg(k, 0, NULL);
+
+    if (k->n->call.args.n)
+        range_of(k->c, k->n->call.args.at[0], k->item->scope);
+    if (v->kind == VALUE_ENDLESS)
+        found(k->c, RULE_ENDLESS_ITERATION, k->n, v->text, "%s over %s, which never ends",
+              shown(k->path).p, v->text.p);
+}
+
+static void on_bytes(const struct call *k)
+{
+    on_size(k);
+    on_consumer(k);
+}
+
+static void on_format(const struct call *k)
+{
+    const struct value *spec = arg(k, 1, NULL);
+
+    if (spec->kind == VALUE_TEXT)
+        percent_text(
+            k->c, k->n,
+            str_from(arena_printf(&k->c->arena, "%%%.*s", (int)spec->text.n, spec->text.p)));
+}
+
+static void on_numpy(const struct call *k)
+{
+    bool truth = false;
+
+    if (value_truth(arg(k, 2, "allow_pickle"), &truth) && truth)
+        found(k->c, RULE_UNPICKLE, k->n, k->path, "numpy.load with allow_pickle=True");
+}
+
+static void on_string_format(const struct call *k)
+{
+    const struct value *v = arg(k, 0, NULL);
+
+    if (v->kind == VALUE_TEXT)
+        format_text(k->c, k->n, v->text);
+}
+
+/* Sorted by name. */
+static const struct {
+    const char *path;
+    void (*fn)(const struct call *k);
+} handlers[] = {
+    {"builtins.__import__", on_import},
+    {"builtins.bytearray", on_bytes},
+    {"builtins.bytes", on_bytes},
+    {"builtins.compile", on_exec},
+    {"builtins.delattr", on_setattr},
+    {"builtins.eval", on_exec},
+    {"builtins.exec", on_exec},
+    {"builtins.format", on_format},
+    {"builtins.frozenset", on_consumer},
+    {"builtins.getattr", on_getattr},
+    {"builtins.list", on_consumer},
+    {"builtins.max", on_consumer},
+    {"builtins.min", on_consumer},
+    {"builtins.object.__getattribute__", on_getattr},
+    {"builtins.object.__setattr__", on_setattr},
+    {"builtins.open", on_open},
+    {"builtins.pow", on_power},
+    {"builtins.set", on_consumer},
+    {"builtins.setattr", on_setattr},
+    {"builtins.sorted", on_consumer},
+    {"builtins.str.format", on_string_format},
+    {"builtins.str.format_map", on_string_format},
+    {"builtins.sum", on_consumer},
+    {"builtins.tuple", on_consumer},
+    {"builtins.type", on_type},
+    {"builtins.type.__getattribute__", on_getattr},
+    {"builtins.vars", on_vars},
+    {"importlib.import_module", on_import},
+    {"inspect.getattr_static", on_getattr},
+    {"math.factorial", on_factorial},
+    {"multiprocessing.Process", on_process},
+    {"numpy.load", on_numpy},
+    {"operator.attrgetter", on_attrgetter},
+    {"operator.methodcaller", on_attrgetter},
+    {"subprocess.Popen", on_subprocess},
+    {"subprocess.call", on_subprocess},
+    {"subprocess.check_call", on_subprocess},
+    {"subprocess.check_output", on_subprocess},
+    {"subprocess.run", on_subprocess},
+    {"time.sleep", on_sleep},
+    {"yaml.load", on_yaml},
+    {"yaml.load_all", on_yaml},
+};
+
+static void on_path(struct call *k)
+{
+    size_t low = 0, high = ARRAY_LEN(handlers);
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(k->path.p, handlers[middle].path);
+        if (order == 0) {
+            resolve_arguments(&k->c->resolver, k->n, k->item->scope, &k->args);
+            handlers[middle].fn(k);
+            return;
+        }
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+}
+
+/* ---- methods of constants and namespaces ---- */
+
+static void on_text_method(const struct call *k, const struct value *self, struct str name)
+{
+    struct arguments args;
+
+    if (str_is(name, "format") || str_is(name, "format_map")) {
+        format_text(k->c, k->n, self->text);
+    } else if (str_is(name, "ljust") || str_is(name, "rjust") || str_is(name, "center") ||
+               str_is(name, "zfill")) {
+        resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
+        if (is_many(argument_at(&args, 0, NULL)))
+            found(k->c, RULE_HUGE_REPETITION, k->n, STR("str"), "a text of enormous length");
+    }
+}
+
+static void on_space_method(const struct call *k, const struct value *self, struct str name)
+{
+    struct arguments args;
+
+    if (self->kind != VALUE_SPACE || (!str_is(name, "get") && !str_is(name, "__getitem__")))
+        return;
+    resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
+    space_lookup(k->c, k->n, self, argument_at(&args, 0, NULL));
+}
+
+void rules_call(struct check *c, const struct item *i)
+{
+    const struct value *f = value_of(c, i->node->call.func, i->scope);
+    struct call k = {.c = c, .item = i, .n = i->node};
+
+    for (size_t n = 0; n < value_count(f); n++) {
+        const struct value *v = value_at(f, n);
+        if (v->kind == VALUE_PATH) {
+            k.path = v->text;
+            on_path(&k);
+        } else if (v->kind == VALUE_METHOD && v->items[0]->kind == VALUE_TEXT) {
+            on_text_method(&k, v->items[0], v->text);
+        } else if (v->kind == VALUE_METHOD) {
+            on_space_method(&k, v->items[0], v->text);
+        }
+    }
+}

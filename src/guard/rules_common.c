@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "guard/rules_parts.h"
+
+const struct value *value_of(struct check *c, const struct node *n, const struct scope *scope)
+{
+    return resolve(&c->resolver, n, scope);
+}
+
+static bool decorates(const struct node *def, const struct node *n)
+{
+    struct node_list list = {0};
+
+    if (def->kind == N_FUNCTION_DEF || def->kind == N_ASYNC_FUNCTION_DEF)
+        list = def->function.decorator_list;
+    else if (def->kind == N_CLASS_DEF)
+        list = def->class_def.decorator_list;
+    for (size_t i = 0; i < list.n; i++) {
+        if (list.at[i] == n)
+            return true;
+    }
+    return false;
+}
+
+bool is_called(const struct check *c, const struct item *i)
+{
+    const struct node *up = parent_of(c, i);
+
+    if (up->kind == N_CALL)
+        return up->call.func == i->node;
+    return decorates(up, i->node);
+}
+
+static bool ends_scope(const struct node *n)
+{
+    return n->kind == N_FUNCTION_DEF || n->kind == N_ASYNC_FUNCTION_DEF || n->kind == N_LAMBDA ||
+           n->kind == N_MODULE;
+}
+
+bool is_in_loop(const struct check *c, const struct item *i)
+{
+    for (; !ends_scope(i->node); i = &c->program.items[i->parent]) {
+        int kind = i->node->kind;
+        if (kind == N_FOR || kind == N_WHILE || kind == N_LIST_COMP || kind == N_SET_COMP)
+            return true;
+    }
+    return false;
+}
+
+struct str shown(struct str path)
+{
+    return str_starts(path, "builtins.") ? str_slice(path, strlen("builtins."), path.n) : path;
+}
+
+const char *reached(struct check *c, const struct node *n, struct str path)
+{
+    const char *source;
+
+    if (n->kind == N_ALIAS)
+        return "";
+    source = check_source(c, n);
+    if (str_is(shown(path), source) || !source[0])
+        return "";
+    return arena_printf(&c->arena, ", reached as %s", source);
+}
+
+bool is_excused(const struct check *c, struct str module)
+{
+    return !name_set_has(&c->policy->allowed_imports, STR("*")) &&
+           policy_names_import(c->policy, module);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loops that nothing ends. A loop is left alone when its body can leave it: by break of its own, by
+ * return, raise or assert, by yield (then whoever takes the values decides), by leaving the
+ * program.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "guard/rules_parts.h"
+
+/* ---- can it be left? ---- */
+
+struct leaving {
+    struct check *c;
+    const struct scope *scope;
+    bool nested; /* in a loop of its own: `break` there leaves only that */
+};
+
+static int leaves(void *ctx, struct node *n);
+
+static bool leaves_list(const struct leaving *l, struct node_list list, bool nested)
+{
+    struct leaving inner = *l;
+
+    inner.nested = nested;
+    for (size_t i = 0; i < list.n; i++) {
+        if (leaves(&inner, list.at[i]))
+            return true;
+        if (list.at[i]->kind == N_CONTINUE) /* what follows is never reached */
+            break;
+    }
+    return false;
+}
+
+static bool is_exit(const struct leaving *l, const struct node *call)
+{
+    static const char *const names[] = {"sys.exit", "os._exit", "os.abort", "builtins.exit",
+                                        "builtins.quit"};
+    const struct value *v;
+
+    if (call->call.func->kind != N_NAME && call->call.func->kind != N_ATTRIBUTE)
+        return false;
+    v = value_of(l->c, call->call.func, l->scope);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (value_is_path(v, names[i]))
+            return true;
+    }
+    return false;
+}
+
+static int leaves(void *ctx, struct node *n)
+{
+    const struct leaving *l = ctx;
+
+    if (!fold_pay(&l->c->resolver.fold, 1))
+        return 1;
+    switch ((int)n->kind) {
+    case N_BREAK:
+        return !l->nested;
+    case N_RETURN:
+    case N_RAISE:
+    case N_ASSERT:
+    case N_YIELD:
+    case N_YIELD_FROM:
+    case N_AWAIT:
+        return 1;
+    case N_FUNCTION_DEF:
+    case N_ASYNC_FUNCTION_DEF:
+    case N_CLASS_DEF:
+    case N_LAMBDA:
+        return 0;
+    case N_WHILE:
+        return leaves_list(l, n->branch.body, true) || leaves_list(l, n->branch.orelse, l->nested);
+    case N_FOR:
+    case N_ASYNC_FOR:
+        return leaves_list(l, n->for_stmt.body, true) ||
+               leaves_list(l, n->for_stmt.orelse, l->nested);
+    case N_CALL:
+        if (is_exit(l, n))
+            return 1;
+        break;
+    }
+    return node_each_child(n, leaves, ctx);
+}
+
+static bool can_leave(struct check *c, const struct item *i, struct node_list body)
+{
+    struct leaving l = {.c = c, .scope = i->scope};
+
+    return leaves_list(&l, body, false);
+}
+
+static int calls(void *ctx, struct node *n)
+{
+    return n->kind == N_CALL || n->kind == N_SUBSCRIPT || node_each_child(n, calls, ctx);
+}
+
+/* In the body of a `try` that catches: what is called there may raise what ends the loop. */
+static bool is_tried(struct check *c, const struct item *i, struct node_list body)
+{
+    const struct node *up = parent_of(c, i);
+    bool any = false;
+
+    if (up->kind == N_TRY)
+        any = up->try_stmt.handlers.n > 0;
+    else if (up->kind == N_WITH) /* contextlib.suppress(...) */
+        any = up->with_stmt.items.at[0]->with_item.context_expr->kind == N_CALL;
+    for (size_t k = 0; any && k < body.n; k++) {
+        if (calls(NULL, body.at[k]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- is it always true? ---- */
+
+static bool compares(enum operator op, double a, double b)
+{
+    switch ((int)op) {
+    case OP_EQ:
+    case OP_IS:
+        return a == b;
+    case OP_NOT_EQ:
+    case OP_IS_NOT:
+        return a != b;
+    case OP_LT:
+        return a < b;
+    case OP_LT_E:
+        return a <= b;
+    case OP_GT:
+        return a > b;
+    case OP_GT_E:
+        return a >= b;
+    }
+    return false;
+}
+
+static bool number(const struct value *v, double *ret)
+{
+    *ret = v->kind == VALUE_FLOAT ? v->real : (double)v->integer;
+    return v->kind == VALUE_INT || v->kind == VALUE_BOOL || v->kind == VALUE_FLOAT;
+}
+
+/* A constant's name: nothing else is ever assigned to it. */
+static bool is_bound_once(const struct node *n, const struct scope *scope)
+{
+    bool builtin = false;
+    const struct symbol *s = program_symbol(scope, n->name.id, &builtin);
+    const struct symbol_facts *facts = s ? s->user : NULL;
+
+    return facts && facts->n == 1 && facts->first->kind == BIND_VALUE &&
+           facts->first->node->kind == N_CONSTANT && !(s->flags & SYMBOL_PARAMETER) &&
+           !(s->flags & SYMBOL_DELETED);
+}
+
+/* Of literals: `1 == 1`, `'a' == 'a'`, `1 < 2`. */
+static bool always_compares(struct check *c, const struct node *n, const struct scope *scope)
+{
+    const struct node *right = n->compare.comparators.at[0];
+    const struct value *x = value_of(c, n->compare.left, scope), *y = value_of(c, right, scope);
+    double a, b;
+
+    if (n->compare.comparators.n != 1 || n->compare.left->kind != N_CONSTANT ||
+        right->kind != N_CONSTANT)
+        return false;
+    if (number(x, &a) && number(y, &b))
+        return compares((enum operator)n->compare.ops[0], a, b);
+    if (x->kind != VALUE_TEXT || y->kind != VALUE_TEXT)
+        return false;
+    return str_eq(x->text, y->text) == (n->compare.ops[0] == OP_EQ);
+}
+
+static bool always(struct check *c, const struct node *n, const struct scope *scope, bool want);
+
+static bool always_bool(struct check *c, const struct node *n, const struct scope *scope, bool want)
+{
+    /* One is enough for `or` to be true and for `and` to be false; else all have to. */
+    bool one = (n->op == OP_OR) == want;
+
+    for (size_t i = 0; i < n->bool_op.values.n; i++) {
+        if (always(c, n->bool_op.values.at[i], scope, want) == one)
+            return one;
+    }
+    return !one;
+}
+
+/* What can be nothing else, whatever has happened before. */
+static bool is_fixed(struct check *c, const struct node *n, const struct scope *scope)
+{
+    switch ((int)n->kind) {
+    case N_CONSTANT:
+    case N_LAMBDA:
+    case N_LIST:
+    case N_TUPLE:
+    case N_SET:
+    case N_DICT:
+        return true;
+    case N_UNARY_OP:
+        return is_fixed(c, n->unary_op.operand, scope);
+    case N_BIN_OP:
+        return is_fixed(c, n->bin_op.left, scope) && is_fixed(c, n->bin_op.right, scope);
+    case N_NAME:
+        return is_bound_once(n, scope);
+    case N_CALL: /* bool(1) */
+        if (n->call.args.n > 1 || n->call.keywords.n)
+            return false;
+        return value_of(c, n->call.func, scope)->kind == VALUE_PATH &&
+               (!n->call.args.n || n->call.args.at[0]->kind == N_CONSTANT);
+    }
+    return false;
+}
+
+static bool always_value(struct check *c, const struct node *n, const struct scope *scope,
+                         bool want)
+{
+    bool truth;
+
+    return is_fixed(c, n, scope) && value_truth(value_of(c, n, scope), &truth) && truth == want;
+}
+
+static bool always(struct check *c, const struct node *n, const struct scope *scope, bool want)
+{
+    if (!fold_pay(&c->resolver.fold, 1))
+        return false;
+    switch ((int)n->kind) {
+    case N_BOOL_OP:
+        return always_bool(c, n, scope, want);
+    case N_UNARY_OP:
+        if (n->op == OP_NOT)
+            return always(c, n->unary_op.operand, scope, !want);
+        break;
+    case N_COMPARE:
+        return want && always_compares(c, n, scope);
+    case N_NAMED_EXPR:
+        return always(c, n->named_expr.value, scope, want);
+    case N_CONSTANT:
+        if (n->op == CONST_ELLIPSIS)
+            return want;
+        break;
+    case N_NAME:
+        if (str_is(name_str(n->name.id), "__debug__"))
+            return want;
+        break;
+    }
+    return always_value(c, n, scope, want);
+}
+
+void rules_while(struct check *c, const struct item *i)
+{
+    const struct node *n = i->node, *test = n->branch.test;
+    struct span at = {n->line, n->column, test->end_line, test->end_column};
+
+    if (!rule_is_on(c, RULE_ENDLESS_LOOP) || !always(c, test, i->scope, true))
+        return;
+    if (!can_leave(c, i, n->branch.body) && !is_tried(c, i, n->branch.body))
+        found_at(c, RULE_ENDLESS_LOOP, &at, STR("while"),
+                 "while %s never ends: nothing in it leaves the loop", check_source(c, test));
+}
+
+/* ---- for ---- */
+
+static double number_or(const struct value *v, double otherwise)
+{
+    if (v->kind == VALUE_HUGE)
+        return INFINITY;
+    return v->kind == VALUE_INT ? (double)v->integer : otherwise;
+}
+
+/* How often range(...) goes round, as far as it is constant; 0 when it is not. */
+static double rounds(struct check *c, const struct node *call, const struct scope *scope)
+{
+    struct arguments args;
+    double from = 0, to, step = 1;
+
+    resolve_arguments(&c->resolver, call, scope, &args);
+    to = number_or(argument_at(&args, 0, NULL), 0);
+    if (args.list.n > 1) {
+        from = number_or(argument_at(&args, 0, NULL), NAN);
+        to = number_or(argument_at(&args, 1, NULL), NAN);
+    }
+    if (args.list.n > 2)
+        step = number_or(argument_at(&args, 2, NULL), NAN);
+    double n = (to - from) / step;
+    return n > 0 ? n : 0; /* not so for NAN either */
+}
+
+void range_of(struct check *c, const struct node *iter, const struct scope *scope)
+{
+    if (iter->kind != N_CALL || iter->call.func->kind != N_NAME ||
+        !value_is_path(value_of(c, iter->call.func, scope), "builtins.range"))
+        return;
+    if (rounds(c, iter, scope) > (double)c->policy->max_range)
+        found(c, RULE_HUGE_RANGE, iter, STR("range"), "a loop over %s", check_source(c, iter));
+}
+
+static const struct value *endless(struct check *c, const struct node *iter,
+                                   const struct scope *scope)
+{
+    const struct value *v;
+
+    if (iter->kind != N_CALL && iter->kind != N_NAME)
+        return NULL;
+    v = value_of(c, iter, scope);
+    return v->kind == VALUE_ENDLESS ? v : NULL;
+}
+
+void rules_for(struct check *c, const struct item *i)
+{
+    const struct node *n = i->node, *iter = n->for_stmt.iter;
+    const struct value *v = endless(c, iter, i->scope);
+
+    range_of(c, iter, i->scope);
+    if (v && !can_leave(c, i, n->for_stmt.body))
+        found(c, RULE_ENDLESS_ITERATION, iter, v->text, "a loop over %s, which never ends",
+              v->text.p);
+}
+
+/* A generator expression alone does nothing yet. */
+void rules_generator(struct check *c, const struct item *i)
+{
+    const struct node *iter = i->node->comprehension.iter;
+    const struct value *v = endless(c, iter, i->scope);
+
+    range_of(c, iter, i->scope);
+    if (v && parent_of(c, i)->kind != N_GENERATOR_EXP)
+        found(c, RULE_ENDLESS_ITERATION, iter, v->text, "a comprehension over %s, which never ends",
+              v->text.p);
+}

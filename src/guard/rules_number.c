@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results that would take all memory or all time: seen from what goes in, never computed.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "guard/rules_parts.h"
+
+enum { TOO_LONG = 100000000, TOO_MANY_BITS = 8000000 };
+
+static bool is_too_large(const struct value *v)
+{
+    return v->kind == VALUE_HUGE && v->real > TOO_MANY_BITS;
+}
+
+/* Bytes or items of what is repeated; 0 for what is no sequence. */
+static double length_of(const struct value *v)
+{
+    if (v->kind == VALUE_TEXT || v->kind == VALUE_BYTES)
+        return (double)v->text.n;
+    return v->kind == VALUE_LIST ? (double)v->n : 0;
+}
+
+static double number_of(const struct value *v)
+{
+    if (v->kind == VALUE_HUGE)
+        return INFINITY;
+    return v->kind == VALUE_INT ? (double)v->integer : 0;
+}
+
+static void repetition(struct check *c, const struct node *n, const struct value *x,
+                       const struct value *y)
+{
+    double size = length_of(x) > 0 ? length_of(x) * number_of(y) : length_of(y) * number_of(x);
+
+    if (size > TOO_LONG && !isnan(size))
+        found(c, RULE_HUGE_REPETITION, n, STR("*"), "repeated to enormous length");
+}
+
+static void power(struct check *c, const struct node *n, const struct value *x,
+                  const struct value *y)
+{
+    enum operator op =(enum operator) n->op;
+
+    if (is_too_large(x) || is_too_large(y) ||
+        !is_too_large(fold_binary(&c->resolver.fold, op, x, y)))
+        return;
+    if (op == OP_POW)
+        found(c, RULE_HUGE_POWER, n, STR("**"), "a power too large to compute");
+    else
+        found(c, RULE_HUGE_SHIFT, n, STR("<<"), "a shift by an enormous distance");
+}
+
+/* Of several additions in a row, only the whole. */
+static bool is_outermost(const struct check *c, const struct item *i)
+{
+    const struct node *up = parent_of(c, i);
+
+    return up->kind != N_BIN_OP && up->kind != N_JOINED_STR && up->kind != N_ATTRIBUTE;
+}
+
+static void put_together(struct check *c, const struct item *i)
+{
+    const struct value *all;
+
+    if (!is_outermost(c, i))
+        return;
+    all = value_of(c, i->node, i->scope);
+    for (size_t n = 0; n < value_count(all); n++) {
+        if (value_at(all, n)->kind == VALUE_TEXT)
+            plain_text(c, i->node, value_at(all, n)->text);
+    }
+}
+
+void rules_number(struct check *c, const struct item *i)
+{
+    const struct node *n = i->node, *left = n->bin_op.left;
+
+    switch ((int)n->op) {
+    case OP_MULT:
+        repetition(c, n, value_of(c, left, i->scope), value_of(c, n->bin_op.right, i->scope));
+        break;
+    case OP_POW:
+    case OP_LSHIFT:
+        power(c, n, value_of(c, left, i->scope), value_of(c, n->bin_op.right, i->scope));
+        break;
+    case OP_MOD:
+        if (left->kind == N_CONSTANT && left->op == CONST_STR)
+            percent_text(c, n, left->constant.text);
+        put_together(c, i);
+        break;
+    case OP_ADD:
+        put_together(c, i);
+        break;
+    }
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Things of the library that are used: modules.def says which matter. Told once, where the program
+ * first reaches the thing, and again at each call through another name.
+ */
+#include <string.h>
+
+#include "guard/rules_parts.h"
+
+static bool makes_code(enum rule rule)
+{
+    return rule == RULE_EXEC_CALL || rule == RULE_EVAL_CALL || rule == RULE_COMPILE_CALL ||
+           rule == RULE_IMPORT_CALL;
+}
+
+static void tell_disguise(struct check *c, const struct node *n, struct str path)
+{
+    struct str name, line;
+
+    if (n->kind != N_NAME)
+        return;
+    name = name_str(n->name.id);
+    line = check_line(c, n->line);
+    if (n->end_column > line.n || str_eq(str_slice(line, n->column, n->end_column), name))
+        return;
+    found(c, RULE_DISGUISED_NAME, n, path, "%s is %.*s in look-alike letters", check_source(c, n),
+          (int)name.n, name.p);
+}
+
+static void tell(struct check *c, const struct item *i, const struct known_path *k, bool called)
+{
+    struct str path = str_from(k->path), name = shown(path);
+    const char *how = reached(c, i->node, path);
+
+    if (called)
+        found(c, k->rule, i->node, path, "call of %s%s", name.p, how);
+    else if (makes_code(k->rule))
+        found(c, RULE_CODE_REFERENCE, i->node, path, "%s is handed on%s", name.p, how);
+    else
+        found(c, k->rule, i->node, path, "%s is used%s", name.p, how);
+    if (called && k->rule == RULE_FORK_CALL && is_in_loop(c, i))
+        found(c, RULE_FORK_LOOP, i->node, path, "%s is called in a loop", name.p);
+    tell_disguise(c, i->node, path);
+}
+
+static void tell_hidden(struct check *c, const struct item *i, struct str path)
+{
+    struct str name = shown(path);
+
+    if (module_knows(path) || module_is_powerful(path))
+        found(c, RULE_HIDDEN_NAME, i->node, path, "%.*s, its name put together in the program",
+              (int)name.n, name.p);
+}
+
+/* `x in sys.modules` and sys.modules[__name__] are how a program asks about itself. */
+static bool is_question(const struct check *c, const struct item *i)
+{
+    const struct node *up = parent_of(c, i);
+
+    if (up->kind == N_SUBSCRIPT)
+        return up->op == CTX_LOAD && up->subscript.slice->kind == N_NAME &&
+               str_is(name_str(up->subscript.slice->name.id), "__name__");
+    return up->kind == N_COMPARE && up->compare.left != i->node &&
+           (up->compare.ops[0] == OP_IN || up->compare.ops[0] == OP_NOT_IN);
+}
+
+/* Handled with their arguments, by rules_call.c. */
+static bool told_with_arguments(const struct known_path *k)
+{
+    return str_is(str_from(k->path), "builtins.open") || k->rule == RULE_UNSAFE_YAML;
+}
+
+static void use_of_path(struct check *c, const struct item *i, const struct value *v)
+{
+    const struct known_path *k = module_path(v->text);
+    bool called = is_called(c, i);
+
+    if (v->hidden)
+        tell_hidden(c, i, v->text);
+    if (!k)
+        return;
+    if ((called && told_with_arguments(k)) || (k->rule == RULE_SYS_MODULES && is_question(c, i)))
+        return;
+    if (called || k->use == USE_ANY || makes_code(k->rule))
+        tell(c, i, k, called);
+}
+
+/* functools.partial(os.system)("ls"), methodcaller("system", "ls")(os): the call of a thing whose
+ * name is not what is called. */
+static void use_by_result(struct check *c, const struct item *i, const struct value *v)
+{
+    const struct value *f = value_of(c, i->node->call.func, i->scope);
+    struct str path = {v->text.p, v->text.n - 2};
+    const struct value *plain;
+    const struct known_path *k;
+
+    if (f->kind != VALUE_PARTIAL && f->kind != VALUE_GETTER)
+        return;
+    plain = value_path(c->resolver.fold.arena, path, "", STR(""));
+    k = plain->kind == VALUE_PATH ? module_path(plain->text) : NULL;
+    if (k)
+        tell(c, i, k, true);
+    if (v->hidden)
+        tell_hidden(c, i, plain->text);
+}
+
+static bool is_load(const struct node *n)
+{
+    if (n->kind == N_NAME || n->kind == N_ATTRIBUTE || n->kind == N_SUBSCRIPT)
+        return n->op == CTX_LOAD;
+    return true;
+}
+
+/* __builtins__, __loader__ and __spec__, which every module has. */
+static void own_name(struct check *c, const struct node *n)
+{
+    struct str name = name_str(n->name.id);
+
+    if (!str_starts(name, "__"))
+        return;
+    if (str_is(name, "__builtins__"))
+        found(c, RULE_BUILTINS_ACCESS, n, name, "__builtins__ is used");
+    else if (str_is(name, "__loader__") || str_is(name, "__spec__"))
+        found(c, RULE_IMPORT_MACHINERY, n, name, "%s is used", name.p);
+}
+
+void rules_use(struct check *c, const struct item *i)
+{
+    const struct value *all;
+    bool vague;
+
+    if (!is_load(i->node))
+        return;
+    if (i->node->kind == N_NAME)
+        own_name(c, i->node);
+    all = value_of(c, i->node, i->scope);
+    /* A name that may be several things, and is not called: told where it was bound. */
+    vague = all->kind == VALUE_ANY && i->node->kind == N_NAME;
+    if (all->kind != VALUE_PATH && all->kind != VALUE_ANY)
+        return;
+    for (size_t n = 0; n < value_count(all); n++) {
+        const struct value *v = value_at(all, n);
+        if (v->kind != VALUE_PATH || (vague && !is_called(c, i)))
+            continue;
+        if (i->node->kind == N_CALL && str_ends(v->text, "()"))
+            use_by_result(c, i, v);
+        else
+            use_of_path(c, i, v);
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Does it compile? Our side's prelude is put before the code, as it will be when it runs.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "guard/check.h"
+
+/* Lines of a text as Python counts them: \n, \r and \r\n end one. */
+static uint32_t lines_of(struct str s)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '\n' || (s.p[i] == '\r' && (i + 1 == s.n || s.p[i + 1] != '\n'));
+    return n;
+}
+
+/* The text to read, and in c->prelude_lines how much of it is not the program's own. */
+static struct str whole_text(struct check *c)
+{
+    struct str prelude = c->in->prelude, code = c->in->code;
+    size_t mark = str_starts(code, "\xEF\xBB\xBF") ? 3 : 0;
+
+    if (!prelude.n)
+        return code;
+    code = str_slice(code, mark, code.n);
+    char *p = arena_alloc(&c->arena, prelude.n + code.n + 3);
+    memcpy(p, prelude.p, prelude.n);
+    memcpy(p + prelude.n, "\n\n", 2);
+    if (code.n)
+        memcpy(p + prelude.n + 2, code.p, code.n);
+    c->prelude_lines = lines_of(prelude) + 2;
+    return (struct str){p, prelude.n + code.n + 2};
+}
+
+static uint32_t byte_column(struct check *c, uint32_t line, int32_t column)
+{
+    struct str s = check_line(c, line);
+    size_t i = 0;
+
+    for (int32_t n = column > 0 ? column - 1 : 0; n > 0 && i < s.n; n--) {
+        i++;
+        while (i < s.n && ((unsigned char)s.p[i] & 0xC0) == 0x80)
+            i++;
+    }
+    return (uint32_t)i;
+}
+
+static void tell(struct check *c, enum rule rule, const struct python_error *e)
+{
+    struct span at = {.line = e->line, .end_line = e->end_line ? e->end_line : e->line};
+    const char *kind = python_error_name(e->kind), *message = e->message ? e->message : "";
+
+    if (!e->line) {
+        found_at(c, rule, NULL, str_from(kind), "%s: %s", kind, message);
+        return;
+    }
+    at.column = byte_column(c, e->line, e->column);
+    at.end_column = e->end_column > 0 ? byte_column(c, at.end_line, e->end_column) : at.column;
+    found_at(c, rule, &at, str_from(kind), "%s: %s", kind, message);
+}
+
+static void nesting(struct check *c)
+{
+    size_t limit = c->policy->max_nesting, height = c->tree.module->height;
+
+    if (limit && height > limit)
+        found_at(c, RULE_TOO_NESTED, NULL, STR(""), "nested %zu deep, more than %zu", height,
+                 limit);
+}
+
+void check_syntax(struct check *c)
+{
+    unsigned target = c->in->target ? c->in->target : c->policy->target;
+    struct python_options options = {.target = target};
+    bool fine = python_parse(whole_text(c), &options, &c->tree) == 0 && python_check(&c->tree) == 0;
+
+    c->has_tree = true;
+    if (fine && program_init(&c->program, &c->tree) == 0) {
+        c->has_program = true;
+        resolver_init(&c->resolver, &c->program);
+        nesting(c);
+    } else {
+        tell(c, c->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,
+             &c->tree.error);
+    }
+    for (size_t i = 0; i < c->tree.warnings.n; i++)
+        tell(c, RULE_SYNTAX_WARNING, &c->tree.warnings.at[i]);
+}

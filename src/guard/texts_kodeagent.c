@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words of kodeagent's code runner: a refusal of its first two stages is a result with return
+ * code -1 or an exception, one of its pattern detector always an exception.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "guard/texts_parts.h"
+
+static void exception(struct text *t, const char *message)
+{
+    t->v->texts.exception_type = xstrdup("CodeSecurityError");
+    t->v->texts.exception_message = xstrdup(message);
+}
+
+static void failed(struct text *t, char *text)
+{
+    t->v->texts.stderr_text = text;
+    t->v->texts.has_exit_code = true;
+    t->v->texts.exit_code = -1;
+}
+
+static void syntax(struct text *t)
+{
+    const struct python_error *e = &t->c->tree.error;
+    struct str line = check_line(t->c, e->line);
+    const char *kind = python_error_name(e->kind), *message = e->message ? e->message : "";
+
+    if (!e->line) {
+        failed(t, xasprintf("Code parsing failed due to: %s\nNone\nError: %s", kind, message));
+        return;
+    }
+    failed(t, xasprintf("Code parsing failed due to: %s\n%.*s\n\nError: %s (<unknown>, line %u)",
+                        kind, (int)line.n, line.p, message, e->line));
+}
+
+static bool came_before(const struct text *t, const struct note *n)
+{
+    for (const struct note *k = text_next(t, NULL); k != n; k = text_next(t, k)) {
+        if (k->rule == n->rule && strcmp(k->subject, n->subject) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void imports(struct text *t)
+{
+    AUTO_BUF struct buf names = {0};
+
+    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+        if (n->rule != RULE_NAME_FORBIDDEN)
+            continue;
+        (void)buf_addf(&t->reason, "Forbidden builtin: %s", n->subject);
+        exception(t, t->reason.p);
+        return;
+    }
+    buf_init(&names, TEXT_LIMIT);
+    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+        if (!came_before(t, n))
+            (void)buf_addf(&names, "%s%s", names.n ? "\n" : "", n->subject);
+    }
+    failed(t, xasprintf("The following imports are disallowed:%s\nPlease only use the allowed "
+                        "modules for importing.",
+                        names.p));
+    (void)buf_adds(&t->reason, "disallowed imports: ");
+    for (size_t i = 0; i < names.n; i++)
+        (void)buf_adds(&t->reason, names.p[i] == '\n' ? ", " : (char[]){names.p[i], '\0'});
+}
+
+static bool is_os_access(const struct note *n)
+{
+    static const char *const names[] = {"os.system", "os.popen",  "os.environ", "os.execv",
+                                        "os.execl",  "os.remove", "os.rmdir",   "os.unlink"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(n->subject, names[i]) == 0)
+            return true;
+    }
+    return str_starts(str_from(n->subject), "os.spawn");
+}
+
+static void violation(struct text *t, const struct note *n)
+{
+    const char *from = n->node && n->node->kind == N_IMPORT_FROM ? "from " : "";
+
+    switch ((int)n->rule) {
+    case RULE_DUNDER_ATTRIBUTE:
+    case RULE_FUNCTION_INTERNALS:
+    case RULE_SUBCLASSES_WALK:
+    case RULE_BUILTINS_ACCESS:
+        (void)buf_addf(&t->reason, "Introspection detected: %s", n->subject);
+        return;
+    case RULE_PROCESS_MODULE:
+    case RULE_THREAD_MODULE:
+        (void)buf_addf(&t->reason, "Process/thread module: %s%s", from, n->subject);
+        return;
+    case RULE_NETWORK_MODULE:
+        (void)buf_addf(&t->reason, "Network module: %s%s", from, n->subject);
+        return;
+    case RULE_PATH_TRAVERSAL:
+        (void)buf_adds(&t->reason, "Deep path traversal pattern detected");
+        return;
+    }
+    if (is_os_access(n))
+        (void)buf_addf(&t->reason, "Dangerous %s access", n->subject);
+    else
+        (void)buf_adds(&t->reason, n->f.message);
+}
+
+static void patterns(struct text *t)
+{
+    int points = t->c->stages[GUARD_PATTERNS].points;
+    bool critical = t->c->stages[GUARD_PATTERNS].refuses;
+    const struct note *n = text_next(t, NULL);
+
+    if (!n) {
+        (void)buf_adds(&t->reason, "No suspicious patterns detected");
+        return;
+    }
+    if (!t->v->allowed && critical)
+        (void)buf_adds(&t->reason, "Critical security violations: ");
+    else if (!t->v->allowed)
+        (void)buf_addf(&t->reason, "High risk score (%d): ", points);
+    else
+        (void)buf_adds(&t->reason, "Minor concerns detected: ");
+    for (bool first = true; n; n = text_next(t, n), first = false) {
+        (void)buf_adds(&t->reason, first ? "" : "; ");
+        violation(t, n);
+    }
+    if (!t->v->allowed) {
+        t->v->texts.exception_type = xstrdup("CodeSecurityError");
+        t->v->texts.exception_message = xasprintf("Pattern detection blocked: %s", t->reason.p);
+    }
+}
+
+void text_kodeagent(struct text *t)
+{
+    if (t->stage == GUARD_PATTERNS)
+        patterns(t);
+    else if (!t->v->allowed && t->stage == GUARD_IMPORTS)
+        imports(t);
+    else if (!t->v->allowed && t->c->has_tree && !t->c->has_program)
+        syntax(t);
+}

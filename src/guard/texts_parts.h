@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between texts.c and the words of single profiles.
+ */
+#ifndef GUARD_TEXTS_PARTS_H
+#define GUARD_TEXTS_PARTS_H
+
+#include "base/buf.h"
+#include "guard/check.h"
+
+enum { TEXT_LIMIT = 64 << 10 };
+
+struct text {
+    struct check *c;
+    struct verdict *v;
+    enum guard_stage stage; /* that refused */
+    struct buf reason;
+};
+
+/* The findings that made the stage refuse, in the order of the text; NULL after the last. */
+const struct note *text_next(const struct text *t, const struct note *after);
+
+/* The error of the syntax stage without its kind, and its line in the program. */
+const char *text_error(const struct text *t, uint32_t *ret_line);
+
+void text_kodeagent(struct text *t);
+void text_chapter(struct text *t);
+void text_restricted(struct text *t);
+void text_agentos(struct text *t);
+void text_smolagents(struct text *t);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words of smolagents' Python executor: one exception, for what comes first.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "guard/texts_parts.h"
+#include "python/literal.h"
+
+static void interpreter_error(struct text *t, char *message)
+{
+    t->v->texts.exception_type = xstrdup("InterpreterError");
+    t->v->texts.exception_message = message;
+}
+
+static void syntax(struct text *t)
+{
+    const struct python_error *e = &t->c->tree.error;
+    struct str line = check_line(t->c, e->line);
+    int caret = e->column > 0 ? (int)e->column : 0;
+
+    (void)buf_addf(&t->reason, "Code parsing failed on line %u due to: %s: %s (<unknown>, line %u)",
+                   e->line, python_error_name(e->kind), e->message ? e->message : "", e->line);
+    interpreter_error(t, xasprintf("%s\n%.*s\n%*s^", t->reason.p, (int)line.n, line.p,
+                                   caret < 10000 ? caret : 0, ""));
+}
+
+/* The statement of the module in which a node lies, as it is written. */
+static struct str statement(struct text *t, const struct node *n)
+{
+    struct node_list body = t->c->tree.module->module.body;
+    struct str text = t->c->tree.text;
+
+    for (size_t i = 0; n && i < body.n; i++) {
+        const struct node *s = body.at[i];
+        if (n->line < s->line || n->line > s->end_line)
+            continue;
+        size_t from = (size_t)(check_line(t->c, s->line).p - text.p) + s->column;
+        size_t to = (size_t)(check_line(t->c, s->end_line).p - text.p) + s->end_column;
+        if (from <= to && to <= text.n)
+            return str_slice(text, from, to);
+    }
+    return STR("");
+}
+
+static void add_authorized(struct text *t)
+{
+    const struct name_set *s = &t->c->policy->allowed_imports;
+
+    (void)buf_adds(&t->reason, "[");
+    for (size_t i = 0; i < s->n; i++) {
+        (void)buf_adds(&t->reason, i ? ", " : "");
+        (void)literal_repr_str(str_from(s->at[i]), PYTHON_NEWEST, &t->reason);
+    }
+    (void)buf_adds(&t->reason, "]");
+}
+
+static const char *last_part(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot ? dot + 1 : path;
+}
+
+static void say(struct text *t, const struct note *n)
+{
+    bool statement_node = n->node && (n->node->kind == N_ALIAS || n->node->kind == N_IMPORT_FROM);
+
+    switch ((int)n->rule) {
+    case RULE_IMPORT_NOT_ALLOWED:
+    case RULE_IMPORT_FORBIDDEN:
+        if (!statement_node) {
+            (void)buf_addf(&t->reason, "Forbidden access to module: %s", n->subject);
+            return;
+        }
+        (void)buf_addf(&t->reason, "Import %s %s is not allowed. Authorized imports are: ",
+                       n->node->kind == N_ALIAS ? "of" : "from", n->subject);
+        add_authorized(t);
+        return;
+    case RULE_NAME_FORBIDDEN:
+        (void)buf_addf(&t->reason, "Forbidden access to function: %s", last_part(n->subject));
+        return;
+    case RULE_DUNDER_FORBIDDEN:
+        (void)buf_addf(&t->reason, "Forbidden access to dunder attribute: %s", n->subject);
+        return;
+    }
+    (void)buf_adds(&t->reason, n->f.message);
+}
+
+/* Of what is found at one place, the function is what is evaluated first. */
+static const struct note *first_refusal(const struct text *t)
+{
+    const struct note *first = text_next(t, NULL);
+
+    for (const struct note *n = first; n && n->f.line == first->f.line; n = text_next(t, n)) {
+        if (n->f.column == first->f.column && n->rule == RULE_NAME_FORBIDDEN)
+            return n;
+    }
+    return first;
+}
+
+void text_smolagents(struct text *t)
+{
+    const struct note *first = first_refusal(t);
+    struct str source;
+
+    if (t->c->has_tree && !t->c->has_program) {
+        syntax(t);
+        return;
+    }
+    if (!first || t->stage < GUARD_IMPORTS)
+        return;
+    say(t, first);
+    source = statement(t, first->node);
+    interpreter_error(t,
+                      xasprintf("Code execution failed at line '%.*s' due to: InterpreterError: %s",
+                                (int)source.n, source.p, t->reason.p));
+}

@@ -53,7 +53,6 @@ struct peg_way {
 };
 
 struct peg_rule {
-    const char *name;
     uint16_t way;
     uint8_t count, flags;
     uint8_t seed; /* of a left-recursive rule: its first alternative that does not begin with it */

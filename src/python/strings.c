@@ -20,17 +20,17 @@ static bool fail_in_field(struct python_tree *tree, const struct token *t, const
     return false;
 }
 
-/* Behind a string of several lines CPython 3.11 still takes its first line for the one it is in
- * when it makes characters of bytes. */
+/* Behind a string of several lines CPython 3.11 makes characters of bytes as if the place were in
+ * the string's first line. */
 static void recount(struct python_tree *tree, const struct token *t)
 {
     const struct token *string = t - 1;
     const char *line = tree->text.p + string->start - string->column;
 
-    if (string->line == t->line || string->end_line != t->line)
+    if (string->line == t->line || string->end_line != t->line || t->kind == T_END)
         return;
-    tree->error.column = (int32_t)utf8_count((struct str){line, t->column}) + 1;
-    tree->error.end_column = (int32_t)utf8_count((struct str){line, t->end_column}) + 1;
+    tree->error.column = (int32_t)utf8_count((struct str){line, t->column + 1});
+    tree->error.end_column = (int32_t)utf8_count((struct str){line, t->end_column + 1});
 }
 
 bool strings_fail(struct python_tree *tree, const struct token *t, const char *message)

@@ -745,11 +745,10 @@ static void write_rules(const struct grammar *g)
     puts("static const struct peg_rule peg_rules[] = {");
     for (int i = 0; i < g->count; i++) {
         const struct rule *r = g->rules[i];
-        printf("    {\"%s\", %d, %d, 0%s%s%s%s%s%s%s, %d, ", r->name, way, r->count,
-               r->memo ? " | RULE_MEMO" : "", r->left ? " | RULE_LEFT" : "",
-               r->plain ? " | RULE_PLAIN" : "", r->operand ? " | RULE_OPERAND" : "",
-               r->loop ? " | RULE_LOOP" : "", r->least_one ? " | RULE_LEAST_ONE" : "",
-               r->keep ? " | RULE_KEEP" : "", r->seed);
+        printf("    {%d, %d, 0%s%s%s%s%s%s%s, %d, ", way, r->count, r->memo ? " | RULE_MEMO" : "",
+               r->left ? " | RULE_LEFT" : "", r->plain ? " | RULE_PLAIN" : "",
+               r->operand ? " | RULE_OPERAND" : "", r->loop ? " | RULE_LOOP" : "",
+               r->least_one ? " | RULE_LEAST_ONE" : "", r->keep ? " | RULE_KEEP" : "", r->seed);
         write_set(&r->first);
         printf(", ");
         write_set(&r->after);

@@ -146,7 +146,8 @@ static int parse(struct python_tree *tree)
     size_t warnings = tree->warnings.n;
     tree->module = parse_module(tree, &tokens);
     int answer = tree->module ? 0 : -1;
-    if (!tree->module && tree->error.kind == PYTHON_NO_ERROR)
+    /* A bad literal has words already, but something else may be what CPython tells first. */
+    if (!tree->module && tree->error.kind <= PYTHON_SYNTAX_ERROR)
         answer = explain_module(tree, &tokens);
     sort_warnings(tree, warnings);
     tokens_done(&tokens);

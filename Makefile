@@ -98,7 +98,7 @@ $(BUILD)/glovebox: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) $(PROGRAM_LINK) -o $@ $^ $(PROGRAM_LIBS) 2>$@.said || \
 		{ cat $@.said >&2; exit 1; }
-	$(Q)! grep -vE 'statically linked applications|In function .*:$$' $@.said >&2
+	$(Q)! grep -viE 'statically linked applications|in function .*:$$' $@.said >&2
 
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 	$(call say,LD,$@)

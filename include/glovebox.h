@@ -69,6 +69,11 @@ GLOVEBOX_API const char *glovebox_error(const glovebox *box);
  * else ends with a NULL. */
 GLOVEBOX_API glovebox_result *glovebox_run(glovebox *box, const char *language, const char *code,
                                            size_t n, const char *const *args);
+/* Reads a program as glovebox_run does before it starts anything, and runs nothing: the result, the
+ * caller's to free and never NULL, has a verdict and is otherwise that of a program that was not
+ * started. Options such as "profile", "allow-imports" and "target" say what is allowed. */
+GLOVEBOX_API glovebox_result *glovebox_check(glovebox *box, const char *language, const char *code,
+                                             size_t n);
 /* Ends the present run of this handle at once. May be called from another thread or a signal
  * handler. */
 GLOVEBOX_API void glovebox_cancel(glovebox *box);
@@ -80,6 +85,10 @@ GLOVEBOX_API void glovebox_result_free(glovebox_result *result);
 
 /* 1 when the program was started, ended by itself and returned 0; else 0. */
 GLOVEBOX_API int glovebox_result_success(const glovebox_result *result);
+/* 1 when the guard let the program pass, or was not asked; 0 when it refused. */
+GLOVEBOX_API int glovebox_result_allowed(const glovebox_result *result);
+/* Why it refused, or what it remarks, in one line or as the profile prescribes; "" for nothing. */
+GLOVEBOX_API const char *glovebox_result_reason(const glovebox_result *result);
 /* The program's exit status; 128+N after signal N, 124 after a timeout, 137 out of memory, -1 when
  * nothing was started. */
 GLOVEBOX_API int glovebox_result_exit_code(const glovebox_result *result);

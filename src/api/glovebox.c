@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "session/check.h"
 #include "session/run.h"
 #include "session/settings.h"
 
@@ -28,8 +29,8 @@ struct glovebox_result {
     char *json;
 };
 
-static const struct opt *const tables[] = {work_options, wall_options, limit_options, log_options,
-                                           NULL};
+static const struct opt *const tables[] = {
+    work_options, wall_options, policy_options, guard_options, limit_options, log_options, NULL};
 
 const char *glovebox_version(void)
 {
@@ -127,6 +128,15 @@ static void forget_cancel(const glovebox *box)
         ;
 }
 
+static glovebox_result *finish(glovebox_result *result)
+{
+    buf_init(&result->out, result->r.out.limit + 256);
+    buf_init(&result->err, result->r.err.limit + 256);
+    capture_text(&result->r.out, &result->out);
+    capture_text(&result->r.err, &result->err);
+    return result;
+}
+
 glovebox_result *glovebox_run(glovebox *box, const char *language, const char *code, size_t n,
                               const char *const *args)
 {
@@ -151,11 +161,24 @@ glovebox_result *glovebox_run(glovebox *box, const char *language, const char *c
         request.stdin_fd = input;
         session_run(&request, &watch, &result->r);
     }
-    buf_init(&result->out, result->r.out.limit + 256);
-    buf_init(&result->err, result->r.err.limit + 256);
-    capture_text(&result->r.out, &result->out);
-    capture_text(&result->r.err, &result->err);
-    return result;
+    return finish(result);
+}
+
+glovebox_result *glovebox_check(glovebox *box, const char *language, const char *code, size_t n)
+{
+    struct run_request request;
+    glovebox_result *result = xcalloc(1, sizeof *result);
+
+    int ready = settings_request(&box->settings, &request, &box->err);
+    result_init(&result->r, ready < 0 ? 0 : request.output_limit);
+    if (ready < 0) {
+        result->r.error = box->err;
+    } else {
+        request.code = (struct str){code, n};
+        request.language = language ? language : request.language;
+        session_check(&request, &result->r);
+    }
+    return finish(result);
 }
 
 /* ---- results ---- */
@@ -174,6 +197,16 @@ void glovebox_result_free(glovebox_result *result)
 int glovebox_result_success(const glovebox_result *result)
 {
     return result->r.success;
+}
+
+int glovebox_result_allowed(const glovebox_result *result)
+{
+    return !result_refused(&result->r) && result->r.error.kind != ERR_POLICY;
+}
+
+const char *glovebox_result_reason(const glovebox_result *result)
+{
+    return result->r.verdict.reason ? result->r.verdict.reason : "";
 }
 
 int glovebox_result_exit_code(const glovebox_result *result)

@@ -13,9 +13,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cli/check_report.h"
 #include "cli/events.h"
 #include "cli/options.h"
 #include "cli/safe_text.h"
+#include "session/check.h"
 #include "session/run.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -57,8 +59,8 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    run_options,  work_options,  json_option, show_options,    quiet_option,
-    wall_options, limit_options, log_options, general_options, NULL};
+    run_options,    work_options,  json_option,   show_options, quiet_option,    wall_options,
+    policy_options, guard_options, limit_options, log_options,  general_options, NULL};
 
 /* One invocation. */
 struct invocation {
@@ -234,6 +236,16 @@ static void say_denied(const struct invocation *in, const struct result *r)
     say(in, b.p);
 }
 
+/* What is in the way, as 'glovebox check' shows it. */
+static void say_refusal(const struct invocation *in, const struct result *r)
+{
+    struct finding_style style = {
+        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = 10};
+
+    if (result_refused(r) && !in->options.settings.quiet)
+        check_text_findings(&style, check_shown_name(&in->request), &r->verdict);
+}
+
 static void say_times(const struct invocation *in, const struct result *r)
 {
     int64_t from = in->begin_ns;
@@ -257,12 +269,13 @@ static void report(const struct invocation *in, struct printer *printer, const s
     if (!in->options.settings.json && !in->options.settings.events) {
         say_skipped(in, r);
         say_denied(in, r);
+        say_refusal(in, r);
     }
     say_notes(in, r);
     result_summary(r, &in->request.limits, line, sizeof line);
     if (printer->failed && printer->failed != EPIPE)
         snprintf(line, sizeof line, "standard output: %s", strerror(printer->failed));
-    if (r->error.kind || (printer->failed && printer->failed != EPIPE))
+    if (r->error.kind || result_refused(r) || (printer->failed && printer->failed != EPIPE))
         complain(line);
     else
         say(in, line);
@@ -346,13 +359,19 @@ const struct command command_run = {
         "as it is printed; standard input is passed through. It works in an empty folder of its "
         "own; "
         "--file puts files in, --out brings new and changed ones out.\n\n"
+        "Python is read before: one that does not compile, or that the profile refuses, is not "
+        "started at all ('glovebox help profiles'; 'glovebox check' does only this). With "
+        "--prelude, what runs is the prelude, an empty line and the program; lines in tracebacks "
+        "count from the prelude's first.\n\n"
         "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
-        "125 when the failure is ours, 2 for wrong usage ('glovebox help exit-status').",
+        "126 when it was refused, 125 when the failure is ours, 2 for wrong usage ('glovebox help "
+        "exit-status').",
     .examples = "  glovebox run hello.py\n"
                 "  glovebox run -c 'print(1)'\n"
                 "  echo 'console.log(1)' | glovebox run --lang js -\n"
                 "  glovebox run --file data.csv --out results plot.py -- --title Sales\n"
-                "  glovebox run --timeout 5s --memory 128m --json solution.py",
+                "  glovebox run --timeout 5s --memory 128m --json solution.py\n"
+                "  glovebox run --profile strict --allow-imports numpy answer.py",
     .tables = tables,
     .run = run_main,
 };

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/verdict_json.h"
 
 void printer_init(struct printer *printer, enum print_mode mode, const int cancel_pipe[2])
 {
@@ -56,15 +57,6 @@ static void put(struct printer *printer, int stream, struct str text)
     }
 }
 
-static json_t *text(struct str s)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, 3 * s.n + 1);
-    (void)utf8_add_clean(&b, s);
-    return json_stringn_nocheck(b.p, b.n);
-}
-
 static void add_layers(json_t *object, layer_mask held)
 {
     json_t *list = json_array();
@@ -77,7 +69,7 @@ static void add_layers(json_t *object, layer_mask held)
 
 static void add_file(json_t *object, const struct file_entry *f)
 {
-    json_object_set_new(object, "path", text((struct str){f->path, f->path_len}));
+    json_object_set_new(object, "path", json_text((struct str){f->path, f->path_len}));
     json_object_set_new(object, "size", json_integer((json_int_t)f->size));
     json_object_set_new(object, "sha256", f->sha256[0] ? json_string(f->sha256) : json_null());
     json_object_set_new(object, "mime", json_string(f->mime));
@@ -85,8 +77,9 @@ static void add_file(json_t *object, const struct file_entry *f)
 }
 
 static const char *const names[] = {
-    [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL, [RUN_DENIED] = "denied",
-    [RUN_LIMIT] = "limit",     [RUN_FILE] = "file", [RUN_FINISHED] = "finished",
+    [RUN_VERDICT] = "verdict",   [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL,
+    [RUN_DENIED] = "denied",     [RUN_LIMIT] = "limit",     [RUN_FILE] = "file",
+    [RUN_FINISHED] = "finished",
 };
 
 static json_t *describe(const struct run_event *e)
@@ -98,6 +91,10 @@ static json_t *describe(const struct run_event *e)
     json_object_set_new(object, "event", json_string(name));
     json_object_set_new(object, "time_ms", json_integer(clock_wall_ms()));
     switch (e->kind) {
+    case RUN_VERDICT:
+        json_object_set_new(object, "id", json_string(e->result->id));
+        json_object_set_new(object, "verdict", verdict_json(&e->result->verdict));
+        break;
     case RUN_STARTED:
         json_object_set_new(object, "id", json_string(e->result->id));
         json_object_set_new(object, "language", json_string(e->result->language));
@@ -105,7 +102,7 @@ static json_t *describe(const struct run_event *e)
         add_layers(object, e->result->outcome.held);
         break;
     case RUN_OUTPUT:
-        json_object_set_new(object, "text", text(e->text));
+        json_object_set_new(object, "text", json_text(e->text));
         break;
     case RUN_DENIED:
         json_object_set_new(object, "name", json_string(e->name));

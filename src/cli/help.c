@@ -286,14 +286,20 @@ void help_add_topic(struct buf *b, const struct topic *topic)
         topic->more(b);
 }
 
-static void print_topic(FILE *out, const struct topic *topic)
+void help_print_text(FILE *out, struct str text)
 {
     struct page page = {out, page_width(out)};
+
+    put_text(&page, text);
+}
+
+static void print_topic(FILE *out, const struct topic *topic)
+{
     AUTO_BUF struct buf text = {0};
 
     buf_init(&text, TEXT_LIMIT);
     help_add_topic(&text, topic);
-    put_text(&page, buf_str(&text));
+    help_print_text(out, buf_str(&text));
 }
 
 const struct command *help_find_command(const char *name)

@@ -29,6 +29,8 @@ const struct command *help_find_command(const char *name);
 
 void help_print_overview(FILE *out);
 void help_print_command(FILE *out, const struct command *command);
+/* A help text, wrapped. */
+void help_print_text(FILE *out, struct str text);
 /* A command or a topic. -1 with ERR_USAGE and the nearest name. */
 int help_print_named(FILE *out, const char *name, struct err *err);
 

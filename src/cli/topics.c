@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "guard/policy.h"
 #include "jail/layers.h"
 #include "text/language.h"
 
@@ -87,6 +88,13 @@ static void add_languages(struct buf *b)
     language_each(NULL, add_language, b);
 }
 
+static void add_profiles(struct buf *b)
+{
+    (void)buf_adds(b, "\n\nThe profiles that are built in:\n\n");
+    for (const struct profile_info *p = profiles; p->name; p++)
+        (void)buf_addf(b, "* %s | %s\n", p->name, p->summary);
+}
+
 static void add_layers(struct buf *b)
 {
     (void)buf_adds(b, "\n\n");
@@ -103,11 +111,14 @@ static const char exit_status_text[] =
     "* 2 | wrong usage: an option, a value or a config file that makes no sense\n"
     "* 124 | the program ran out of time\n"
     "* 125 | a failure of our own: nothing ran, or what came of it is not known\n"
-    "* 126 | refused: a layer that --require names is missing, or a policy says no\n"
+    "* 126 | refused, and nothing ran: it does not compile, the profile says no, or a layer that "
+    "--require names is missing\n"
     "* 137 | the program ran out of memory\n"
     "* 128+N | signal N ended the program\n\n"
     "A program may choose any of these numbers for itself. With --json the fields exit_code, "
-    "signal, timed_out, oom_killed and error tell them apart.";
+    "signal, timed_out, oom_killed, verdict and error tell them apart.\n\n"
+    "'glovebox check' ends with 0 when every program is allowed, 1 when one is refused, 125 when "
+    "one could not be read.";
 
 static const char limits_text[] =
     "Limits hold for everything a program starts, together, and are enforced from outside. A run "
@@ -180,7 +191,13 @@ static const char results_text[] =
     "* duration_ms, cpu_ms, max_memory_mb | what it cost\n"
     "* files | new and changed files: path, size, sha256, mime, change\n"
     "* skipped | files that were not taken: path and reason\n"
-    "* verdict | whether it was allowed to run: allowed, stage, reason, risk, findings\n"
+    "* verdict | whether it was allowed to run: allowed; stage, the one that refused or the last "
+    "that was done (input, syntax, imports, patterns), null with --no-check; reason, in one line; "
+    "risk, the points of all findings; findings\n"
+    "* findings | each has rule, severity (info, low, medium, high, critical), points, message, "
+    "hint, line, column, end_line, end_column (in characters, from 1, the end is the first one "
+    "behind; null when unknown) and excerpt, the line's text; of very many findings_left_out says "
+    "how many are not listed\n"
     "* denied | system calls that the sandbox refused: name and count\n"
     "* isolation | the layers that held\n"
     "* limits | the limits it met\n"
@@ -193,12 +210,43 @@ static const char events_text[] =
     "--events writes to standard output what happens while it happens: one JSON object per line, "
     "in order. 'event' says what it is and 'time_ms' when it was, in milliseconds since 1970. "
     "Skip events that you do not know; more may come.\n\n"
+    "* verdict | id and verdict, what the guard says, before anything starts; not with --no-check\n"
     "* started | id, language, backend and isolation, the layers that hold\n"
     "* stdout, stderr | text that the program printed\n"
     "* denied | name of a system call that the sandbox refused\n"
     "* limit | limit that the program met\n"
     "* file | a new or changed file: path, size, sha256, mime, change\n"
     "* finished | result, with the fields that 'glovebox help results' lists; always the last\n";
+
+static const char profiles_text[] =
+    "Before a Python program runs it is read, in stages: input (is it text, is it too long), "
+    "syntax (does it compile), imports (what it asks for), patterns (what is known to do harm). "
+    "The first stage that refuses ends it; what is found and does not refuse is told. Other "
+    "languages have the first stage; 'glovebox check' asks their own tools for the second.\n\n"
+    "What refuses is said by a profile, chosen with --profile. This is advice and good manners, "
+    "not the wall: see 'glovebox help security'.\n\n"
+    "--allow-imports and --forbid-imports change what a profile says of modules: 'a' is the module "
+    "a, 'a.*' everything below it, '*' all. --prelude FILE is text of yours that runs before the "
+    "program: imports and syntax are checked in both together, size and patterns in the program "
+    "alone. A project's config file may set none of these but forbid-imports, which adds to "
+    "yours.\n\n"
+    "A policy file is named where a profile is, with a dot or a slash in its name: --profile "
+    "./mine.conf. It says what is different from a profile:\n\n"
+    "  base = strict                       # first, if at all; else standard\n"
+    "  stages = [input, syntax, imports]   # those that may refuse\n"
+    "  refuse_at = high                    # a finding as severe as this refuses\n"
+    "  score_threshold = 15                # more points than this refuse\n"
+    "  allowed_imports = [numpy, pandas]   # and no others\n"
+    "  forbidden_imports = [socket]        # with a minus: taken off the base's list\n"
+    "  max_code_chars = 10000\n"
+    "  [rule.env-access]                   # a rule weighed otherwise, or off = true\n"
+    "  severity = low\n"
+    "  points = 1\n\n"
+    "More keys: target, texts, together, import_semantics, forbidden_features, max_range, "
+    "max_lines, max_nesting, allowed_builtins, forbidden_names, invalid_names, reserved_names, "
+    "allowed_dunders, forbidden_attributes, forbidden_calls; [path.os.environ] weighs the use of "
+    "one thing.\n\n"
+    "'glovebox check --list-rules' shows what is looked for, '--explain RULE' says why.";
 
 static const char security_text[] =
     "The kernel is the wall: namespaces, a small read-only root, no privileges, a filter of "
@@ -222,6 +270,7 @@ const struct topic help_topics[] = {
     {"layers", "what the sandbox is made of", layers_text, add_layers},
     {"results", "the fields of --json", results_text, NULL},
     {"events", "following a run with --events", events_text, NULL},
+    {"profiles", "what a program may be and use, before it runs", profiles_text, add_profiles},
     {"security", "what holds, and what does not", security_text, NULL},
     {0},
 };

@@ -37,6 +37,8 @@ struct check {
 
     struct note *notes;
     size_t n, room, left_out;
+    unsigned lost; /* modules that are out of sight somewhere: bits of rules_escaped.c */
+    bool lost_known;
     bool excused; /* what is found now is allowed by name: it counts, but does not refuse */
     struct {
         int points;

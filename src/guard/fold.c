@@ -30,7 +30,7 @@ static bool whole(const struct value *v)
 
 struct value *fold_room(struct fold *f, enum value_kind kind, size_t n, char **ret)
 {
-    if (n > VALUE_MAX_TEXT || !fold_pay(f, n / 8 + 16))
+    if (n > VALUE_MAX_TEXT || !fold_pay(f, n / 8 + 2))
         return NULL;
     struct value *v = value_new(f->arena, kind);
     *ret = arena_alloc(f->arena, n + 1);
@@ -248,7 +248,7 @@ const struct value *fold_binary(struct fold *f, enum operator op, const struct v
         for (size_t k = 0; k < value_count(y) && k < 3; k++)
             ret = value_either(f->arena, ret, binary_one(f, op, value_at(x, i), value_at(y, k)));
     }
-    return ret;
+    return x->open || y->open ? value_open(f->arena, ret) : ret;
 }
 
 const struct value *fold_unary(struct fold *f, enum operator op, const struct value *x)

@@ -110,6 +110,17 @@ const struct value *fold_item(struct fold *f, const struct value *x, const struc
     return element(f, x, starts, (size_t)i);
 }
 
+static int64_t clipped(int64_t at, int64_t size, bool back)
+{
+    int64_t least = back ? -1 : 0, most = back ? size - 1 : size;
+
+    if (at < 0)
+        at = at < -size ? -1 : at + size;
+    if (at < least)
+        return least;
+    return at > most ? most : at;
+}
+
 /* Bounds as Python clips them; false when one is not a constant. */
 static bool bounds_of(const struct value *const in[3], size_t n, int64_t ret[3])
 {
@@ -126,11 +137,8 @@ static bool bounds_of(const struct value *const in[3], size_t n, int64_t ret[3])
     ret[0] = back ? size - 1 : 0;
     ret[1] = back ? -1 : size;
     for (int i = 0; i < 2; i++) {
-        if (in[i]->kind != VALUE_INT)
-            continue;
-        int64_t at = in[i]->integer, least = back ? -1 : 0, most = back ? size - 1 : size;
-        at = at < 0 ? (at < -size ? -1 : at + size) : at;
-        ret[i] = at < least ? least : at > most ? most : at;
+        if (in[i]->kind == VALUE_INT)
+            ret[i] = clipped(in[i]->integer, size, back);
     }
     return true;
 }

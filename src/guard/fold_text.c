@@ -173,13 +173,24 @@ static const struct value *replace(struct fold *f, const struct value *x,
     return finish(f, x, &b);
 }
 
+/* Room for the pieces, of which a text of n characters has at most n + 1. */
+static struct value *pieces_for(struct fold *f, const struct value *x, size_t *ret_most)
+{
+    struct value *v;
+
+    *ret_most = x->text.n < VALUE_MAX_ITEMS ? x->text.n + 1 : VALUE_MAX_ITEMS;
+    v = value_list(f->arena, VALUE_LIST, *ret_most);
+    v->n = 0;
+    return v;
+}
+
 static const struct value *split_at(struct fold *f, const struct value *x, struct str sep)
 {
-    struct value *v = value_list(f->arena, VALUE_LIST, VALUE_MAX_ITEMS);
+    size_t most;
+    struct value *v = pieces_for(f, x, &most);
     struct str rest = x->text, piece;
 
-    v->n = 0;
-    while (v->n + 1 < VALUE_MAX_ITEMS && cut(&rest, sep, &piece))
+    while (v->n + 1 < most && cut(&rest, sep, &piece))
         v->items[v->n++] = fold_text(f, x->kind, piece, x->decoded);
     v->items[v->n++] = fold_text(f, x->kind, rest, x->decoded);
     return v;
@@ -187,11 +198,11 @@ static const struct value *split_at(struct fold *f, const struct value *x, struc
 
 static const struct value *split_blank(struct fold *f, const struct value *x)
 {
-    struct value *v = value_list(f->arena, VALUE_LIST, VALUE_MAX_ITEMS);
+    size_t most;
+    struct value *v = pieces_for(f, x, &most);
     struct str s = x->text;
 
-    v->n = 0;
-    for (size_t i = 0; i < s.n && v->n < VALUE_MAX_ITEMS;) {
+    for (size_t i = 0; i < s.n && v->n < most;) {
         size_t start = i;
         while (i < s.n && !isspace((unsigned char)s.p[i]))
             i++;
@@ -208,7 +219,7 @@ static const struct value *split(struct fold *f, const struct value *x,
 {
     struct str sep;
 
-    if (args->n > 1 || !fold_pay(f, x->text.n + VALUE_MAX_ITEMS))
+    if (args->n > 1 || !fold_pay(f, x->text.n))
         return &value_unknown;
     if (argument(args, 0)->kind == VALUE_NONE)
         return split_blank(f, x);

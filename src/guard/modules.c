@@ -178,7 +178,8 @@ static long look(struct str name, const void *table, size_t n, size_t size)
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        const char *at = *(const char *const *)(const void *)((const char *)table + middle * size);
+        const char *at;
+        memcpy(&at, (const char *)table + middle * size, sizeof at);
         int order = strncmp(name.p, at, name.n);
         if (order == 0 && at[name.n] == '\0')
             return (long)middle;

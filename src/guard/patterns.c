@@ -9,7 +9,7 @@ enum { MAX_FAMILIES = 3 };
 
 static rule_fn *const families[N_COUNT][MAX_FAMILIES] = {
     [N_NAME] = {rules_use},
-    [N_ATTRIBUTE] = {rules_use, rules_attribute},
+    [N_ATTRIBUTE] = {rules_use, rules_attribute, rules_escaped},
     [N_CALL] = {rules_use, rules_call},
     [N_SUBSCRIPT] = {rules_use, rules_subscript},
     [N_BIN_OP] = {rules_number},

@@ -16,7 +16,8 @@ struct policy;
 struct policy *policy_open(const char *name_or_path, struct err *err);
 void policy_free(struct policy *p);
 
-/* --allow-imports and --forbid-imports: module names, `a.*`, `*`. */
+/* --allow-imports and --forbid-imports: module names, `a.*`, `*`. Allowing lifts a ban, or adds to
+ * the list of allowed ones; where everything may be imported, it starts such a list. */
 int policy_allow_import(struct policy *p, struct str name, struct err *err);
 int policy_forbid_import(struct policy *p, struct str name, struct err *err);
 

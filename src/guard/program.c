@@ -146,6 +146,7 @@ int program_init(struct program *p, struct python_tree *tree)
         return -1;
     index_scopes(p);
     program_walk(p);
+    program_follow_calls(p);
     return 0;
 }
 

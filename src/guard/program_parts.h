@@ -8,6 +8,8 @@
 #include "guard/program.h"
 
 void program_walk(struct program *p);
+/* After the walk, for it needs to know every function. */
+void program_follow_calls(struct program *p);
 
 /* Returns the index of the new item. */
 uint32_t program_add(struct program *p, const struct node *node, const struct scope *scope,

@@ -135,7 +135,7 @@ static void bind_parameters(struct walk *w, const struct scope *inner, struct no
     size_t without = args.n - (defaults.n < args.n ? defaults.n : args.n);
 
     for (size_t i = 0; i < args.n; i++) {
-        const struct node *value = i >= without ? defaults.at[i - without] : NULL;
+        const struct node *value = i >= without && defaults.at ? defaults.at[i - without] : NULL;
         struct binding b = {
             .kind = value ? BIND_VALUE : BIND_OPAQUE, .node = value, .scope = w->scope};
         program_bind(w->p, inner, args.at[i]->arg.arg, b);

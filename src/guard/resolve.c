@@ -127,7 +127,8 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
     return &value_unknown;
 }
 
-static const struct value *evaluate_symbol(struct resolver *r, const struct symbol_facts *facts)
+static const struct value *evaluate_symbol(struct resolver *r, const struct symbol_facts *facts,
+                                           bool open)
 {
     const struct value *ret = &value_unknown, *last = &value_unknown;
     unsigned depth = r->depth;
@@ -136,11 +137,12 @@ static const struct value *evaluate_symbol(struct resolver *r, const struct symb
     r->symbols++;
     for (const struct binding *b = facts->first; b; b = b->next) {
         last = bound_value(r, b, last);
+        open |= last->kind == VALUE_UNKNOWN;
         ret = value_either(arena_of(r), ret, last);
     }
     r->symbols--;
     r->depth = depth;
-    return ret;
+    return open || facts->n > PROGRAM_MAX_BINDINGS ? value_open(arena_of(r), ret) : ret;
 }
 
 const struct value *resolve_symbol(struct resolver *r, const struct symbol *symbol)
@@ -163,7 +165,7 @@ const struct value *resolve_symbol(struct resolver *r, const struct symbol *symb
     bool keep = !frame || symbol->owner == r->p->module_scope;
     r->frame = keep ? NULL : frame;
     facts->state = FACTS_BUSY;
-    v = evaluate_symbol(r, facts);
+    v = evaluate_symbol(r, facts, symbol->flags & SYMBOL_PARAMETER);
     if (keep)
         facts->value = v = value_keep(&r->p->arena, v);
     facts->state = keep ? FACTS_KNOWN : FACTS_NEW;
@@ -296,20 +298,28 @@ static const struct value *resolve_either(struct resolver *r, struct node_list l
 {
     const struct value *v = &value_unknown;
 
-    for (size_t i = 0; i < list.n && i < VALUE_MAX_ANY; i++)
-        v = value_either(arena_of(r), v, resolve(r, list.at[i], scope));
-    return v;
+    bool open = list.n > VALUE_MAX_ANY;
+
+    for (size_t i = 0; i < list.n && i < VALUE_MAX_ANY; i++) {
+        const struct value *one = resolve(r, list.at[i], scope);
+        open |= one->kind == VALUE_UNKNOWN;
+        v = value_either(arena_of(r), v, one);
+    }
+    return open ? value_open(arena_of(r), v) : v;
 }
 
 static const struct value *resolve_if(struct resolver *r, const struct node *n,
                                       const struct scope *scope)
 {
+    const struct value *x, *y, *v;
     bool truth;
 
     if (value_truth(resolve(r, n->if_exp.test, scope), &truth))
         return resolve(r, truth ? n->if_exp.body : n->if_exp.orelse, scope);
-    return value_either(arena_of(r), resolve(r, n->if_exp.body, scope),
-                        resolve(r, n->if_exp.orelse, scope));
+    x = resolve(r, n->if_exp.body, scope);
+    y = resolve(r, n->if_exp.orelse, scope);
+    v = value_either(arena_of(r), x, y);
+    return x->kind == VALUE_UNKNOWN || y->kind == VALUE_UNKNOWN ? value_open(arena_of(r), v) : v;
 }
 
 /* Path("a") / "b" is a Path. */

@@ -39,9 +39,8 @@ static struct str bare(struct str name)
  * their own by such names. */
 static bool is_borrowed_module(struct str base, struct str attr)
 {
-    static const char *const packages[] = {"asyncio",   "concurrent", "multiprocessing",
-                                           "builtins",  "importlib",  "curses",
-                                           "encodings", "email",      "os.path"};
+    static const char *const packages[] = {"asyncio",   "concurrent", "multiprocessing", "builtins",
+                                           "importlib", "curses",     "encodings",       "email"};
 
     if (memchr(base.p, '(', base.n) || !module_is_powerful(bare(attr)) || str_eq(base, bare(attr)))
         return false;

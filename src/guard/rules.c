@@ -4,12 +4,13 @@
 #include "guard/guard.h"
 
 /* clang-format off */
-#define WHY(name, hint, explanation) [RULE_##name] = hint,
+#define WHY(name, hint, explanation) [RULE_##name] = (hint),
 const char *const rule_hints[RULE_COUNT] = {
 #include "guard/rules_why.def"
 };
 #undef WHY
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): an array takes no text in parentheses */
 #define WHY(name, hint, explanation) static const char why_##name[] = explanation;
 #include "guard/rules_why.def"
 #undef WHY

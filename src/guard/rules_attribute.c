@@ -114,7 +114,9 @@ void thing_changed(struct check *c, const struct node *n, const struct value *v,
 
     if (v->kind != VALUE_PATH || memchr(path.p, '(', path.n) || may_be_set(path))
         return;
-    if (str_starts(path, "builtins.") && module_is_builtin(name))
+    if (str_starts(path, "builtins.") && !module_is_builtin(name))
+        return;
+    if (str_starts(path, "builtins."))
         found(c, RULE_BUILTINS_CHANGE, n, path, "the builtin %s is %s", name.p, how);
     else if (memchr(path.p, '.', path.n) && module_is_library(path))
         found(c, RULE_MODULE_CHANGE, n, path, "%s is %s", path.p, how);
@@ -180,7 +182,8 @@ void rules_subscript(struct check *c, const struct item *i)
 
     if (v->kind == VALUE_UNKNOWN)
         return;
-    changed(c, i);
+    if (v->kind != VALUE_SPACE || v->text.n) /* globals()["x"] = 1 only makes a variable */
+        changed(c, i);
     if (v->kind != VALUE_SPACE && !value_is_path(v, "builtins"))
         return;
     key = value_of(c, n->subscript.slice, i->scope);

@@ -22,6 +22,8 @@ static const struct value *arg(const struct call *k, int at, const char *name)
 
 static bool is_constant_text(const struct value *v)
 {
+    if (v->open)
+        return false;
     for (size_t i = 0; i < value_count(v); i++) {
         if (value_at(v, i)->kind != VALUE_TEXT)
             return false;

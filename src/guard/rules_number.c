@@ -69,7 +69,7 @@ static void put_together(struct check *c, const struct item *i)
     all = value_of(c, i->node, i->scope);
     for (size_t n = 0; n < value_count(all); n++) {
         if (value_at(all, n)->kind == VALUE_TEXT)
-            plain_text(c, i->node, value_at(all, n)->text);
+            said_text(c, i->node, value_at(all, n)->text);
     }
 }
 

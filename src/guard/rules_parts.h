@@ -36,6 +36,7 @@ rule_fn rules_use;       /* whatever stands for a thing of the library */
 rule_fn rules_call;      /* calls whose arguments matter */
 rule_fn rules_attribute; /* attributes by name, and changing them */
 rule_fn rules_match;
+rule_fn rules_escaped;   /* attributes of modules that are out of sight */
 rule_fn rules_subscript; /* items by name, and changing them */
 rule_fn rules_number;    /* results too large */
 rule_fn rules_text;      /* constants */
@@ -59,10 +60,10 @@ void space_lookup(struct check *c, const struct node *n, const struct value *v,
 /* A module that comes into the program at n. */
 void module_came(struct check *c, const struct node *n, struct str module, const char *how);
 /* A format string: "{0.__class__}", widths. */
-void format_text(struct check *c, const struct node *n, struct str text);
-void percent_text(struct check *c, const struct node *n, struct str text);
+void format_text(struct check *c, const struct node *n, struct str s);
+void percent_text(struct check *c, const struct node *n, struct str s);
 /* Any text that the program holds or puts together. */
-void plain_text(struct check *c, const struct node *n, struct str text);
+void said_text(struct check *c, const struct node *n, struct str s);
 /* What goes round over an expression: a range may be huge. */
 void range_of(struct check *c, const struct node *iter, const struct scope *scope);
 /* What changes a thing: `how` is "replaced" or "deleted". */

@@ -54,7 +54,7 @@ static const char *const secret_parts[] = {
 static bool contains_lower(struct str s, const char *what)
 {
     size_t n = strlen(what);
-    int first = what[0], other = toupper(first);
+    char first = what[0], other = (char)toupper((unsigned char)first);
 
     for (size_t i = 0; i + n <= s.n; i++) {
         if ((s.p[i] == first || s.p[i] == other) && strncasecmp(s.p + i, what, n) == 0)
@@ -95,7 +95,7 @@ static bool may_matter(struct str s)
            memchr(s.p, '.', s.n) || memchr(s.p, ':', s.n) || memchr(s.p, '|', s.n);
 }
 
-void plain_text(struct check *c, const struct node *n, struct str s)
+void said_text(struct check *c, const struct node *n, struct str s)
 {
     const char *what;
 
@@ -118,7 +118,7 @@ void rules_text(struct check *c, const struct item *i)
         return;
     if (n->constant.text.n > TOO_LONG)
         found(c, RULE_HUGE_LITERAL, n, STR(""), "a literal of %zu bytes", n->constant.text.n);
-    plain_text(c, n, n->constant.text);
+    said_text(c, n, n->constant.text);
 }
 
 /* ---- formats ---- */
@@ -230,5 +230,5 @@ void rules_joined(struct check *c, const struct item *i)
         return;
     v = value_of(c, n, i->scope);
     if (v->kind == VALUE_TEXT && n->joined.values.n > 1)
-        plain_text(c, n, v->text);
+        said_text(c, n, v->text);
 }

@@ -47,7 +47,9 @@ static void tell_hidden(struct check *c, const struct item *i, struct str path)
 {
     struct str name = shown(path);
 
-    if (module_knows(path) || module_is_powerful(path))
+    bool module = !memchr(path.p, '.', path.n) && module_find(path);
+
+    if (module || module_path(path) || module_is_powerful(path))
         found(c, RULE_HIDDEN_NAME, i->node, path, "%.*s, its name put together in the program",
               (int)name.n, name.p);
 }

@@ -28,7 +28,7 @@ static struct str whole_text(struct check *c)
     code = str_slice(code, mark, code.n);
     char *p = arena_alloc(&c->arena, prelude.n + code.n + 3);
     memcpy(p, prelude.p, prelude.n);
-    memcpy(p + prelude.n, "\n\n", 2);
+    p[prelude.n] = p[prelude.n + 1] = '\n';
     if (code.n)
         memcpy(p + prelude.n + 2, code.p, code.n);
     c->prelude_lines = lines_of(prelude) + 2;

@@ -76,6 +76,8 @@ void texts_fill(struct check *c, struct verdict *v)
         fillers[c->policy->texts](&t);
     if (!v->allowed && !t.reason.n)
         plain(&t);
+    if (!v->allowed && !t.reason.n)
+        (void)buf_addf(&t.reason, "refused by the %s stage", guard_stage_name(t.stage));
     v->reason = xstrndup(t.reason.p, t.reason.n);
     buf_done(&t.reason);
 }

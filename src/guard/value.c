@@ -116,6 +116,7 @@ const struct value *value_either(struct arena *a, const struct value *x, const s
     any->n = 0;
     add_alternatives(any, x);
     add_alternatives(any, y);
+    any->open = x->open || y->open;
     return any->n == 1 ? any->items[0] : any;
 }
 
@@ -126,6 +127,17 @@ const struct value *value_hide(struct arena *a, const struct value *v)
     struct value *copy = value_new(a, v->kind);
     *copy = *v;
     copy->hidden = true;
+    copy->kept = false;
+    return copy;
+}
+
+const struct value *value_open(struct arena *a, const struct value *v)
+{
+    if (v->kind == VALUE_UNKNOWN || v->open)
+        return v;
+    struct value *copy = value_new(a, v->kind);
+    *copy = *v;
+    copy->open = true;
     copy->kept = false;
     return copy;
 }

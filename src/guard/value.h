@@ -42,6 +42,7 @@ struct value {
     bool pieced;  /* text: not written so in the program but put together */
     bool decoded; /* text: made readable by a decoder */
     bool hidden;  /* path: found through pieced text */
+    bool open;    /* it may be something else as well, of which nothing is known */
     bool kept;    /* lives as long as the program, see value_keep */
     size_t n;     /* of items and keys */
     const struct value **items, **keys;
@@ -58,7 +59,7 @@ struct value {
 
 enum {
     VALUE_MAX_TEXT = 64 << 10, /* bytes of a folded text */
-    VALUE_MAX_ITEMS = 4096,
+    VALUE_MAX_ITEMS = 1000,
     VALUE_MAX_ANY = 8,
     VALUE_MAX_PATH = 160,
 };
@@ -87,6 +88,8 @@ const struct value *value_path(struct arena *a, struct str base, const char *bet
 struct value *value_list(struct arena *a, enum value_kind kind, size_t n);
 /* a or b; unknown ones fall away, so the result may be a or b itself. */
 const struct value *value_either(struct arena *a, const struct value *x, const struct value *y);
+/* The same value, marked as not the only one that is possible. */
+const struct value *value_open(struct arena *a, const struct value *v);
 /* A copy of all that belongs to it, in an arena that stays. */
 const struct value *value_keep(struct arena *a, const struct value *v);
 /* The same value, marked as put together. */

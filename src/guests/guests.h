@@ -6,8 +6,16 @@
 #define GUESTS_GUESTS_H
 
 extern const char guest_python_runner_py[];
+/* read_csv() and explore_df(), which do without pandas where it is missing. */
+extern const char guest_explore_data_py[];
+/* bind(name, file): a JSON file as a variable. */
+extern const char guest_bind_data_py[];
+extern const char guest_bind_data_js[];
 /* What Python is started with (-c): runs the runner, which is the first argument, from bytecode if
  * there is some for this version. Made by tools/embed-bytecode. */
 extern const char guest_python_boot[];
+
+/* The judge's, in this order one text: values as typed JSON, and what runs the cases. */
+extern const char guest_judge_codec_py[], guest_judge_driver_py[];
 
 #endif

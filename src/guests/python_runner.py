@@ -70,7 +70,7 @@ def has_any(source, words):
 def read_program(path):
     with open(path, "rb") as f:
         source = f.read()
-    if b"\0" in source or has_any(source, ORDINARY):
+    if b"\0" in source or (first is None and has_any(source, ORDINARY)):
         start_ordinary()
     try:
         source.decode()
@@ -112,6 +112,12 @@ def make_main(path):
         names["__annotations__"] = {}
     names.update(__builtins__=__builtins__, __file__=path, __cached__=None)
     return names
+
+
+# What was asked for beside the program: its data. It has names of its own and puts some into the program's.
+def run_first(path, names):
+    exec(compile(first, "<glovebox>", "exec", dont_inherit=True),
+         {"program": names, "folder": path.rpartition("/")[0] + "/"})
 
 
 # ---- after ----
@@ -203,6 +209,10 @@ def status_of(e):
     return 1
 
 
+first = None
+if sys.argv[1] == "--first":
+    first = sys.argv[2]
+    del sys.argv[1:3]
 path = sys.argv[1]
 source, code = read_program(path)
 ends_quickly = not has_any(source, SLOW_ENDING)
@@ -214,6 +224,8 @@ sys.setrecursionlimit(sys.getrecursionlimit() + (2 if sys.version_info >= (3, 12
 try:
     if isinstance(code, SyntaxError):
         raise code
+    if first is not None:
+        run_first(path, names)
     exec(code, names)
 except BaseException as e:
     failure = e
@@ -224,7 +236,7 @@ try:
 finally:
     names.pop("__file__", None)
     names.pop("__cached__", None)
-    failure = names = code = None
+    failure = names = code = first = None
 if ends_quickly and may_leave(path.rpartition("/")[0] + "/"):
     leave(status)
 raise SystemExit(status)

@@ -33,7 +33,7 @@ bool unit_is_async(const struct unit *unit)
 
 /* ---- names ---- */
 
-int check_target(struct checker *c, const struct name *name, enum context context,
+int check_target(struct checker *c, const struct name *name, enum expr_context context,
                  const struct node *at)
 {
     if (name != c->debug || context == CTX_LOAD)

@@ -26,7 +26,7 @@ static int check_children(struct checker *c, const struct node *n)
 
 static int check_name(struct checker *c, const struct node *n)
 {
-    return check_target(c, n->name.id, (enum context)n->op, n);
+    return check_target(c, n->name.id, (enum expr_context)n->op, n);
 }
 
 /* Until 3.13 the place of an attribute that lies on a later line than its object begins at its

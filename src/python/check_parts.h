@@ -56,7 +56,7 @@ bool unit_is_function(const struct unit *unit);
 bool unit_is_async(const struct unit *unit); /* `async def` */
 
 /* Refuses __debug__ where a name is bound or deleted. */
-int check_target(struct checker *c, const struct name *name, enum context context,
+int check_target(struct checker *c, const struct name *name, enum expr_context context,
                  const struct node *at);
 int check_parameters(struct checker *c, const struct node *args, const struct node *owner);
 int check_default_values(struct checker *c, const struct node *args);

@@ -228,10 +228,10 @@ static struct node *lambdef(struct parser *p)
 {
     struct node *n = start(p, N_LAMBDA, p->at++);
 
-    n->lambda.args = parameters(p, T_COLON);
-    if (!n->lambda.args || !accept(p, T_COLON) || !enter(p))
+    if (!enter(p)) /* defaults may be lambdas too */
         return NULL;
-    n->lambda.body = expression(p);
+    n->lambda.args = parameters(p, T_COLON);
+    n->lambda.body = n->lambda.args && accept(p, T_COLON) ? expression(p) : NULL;
     leave(p);
     if (!n->lambda.body)
         return NULL;

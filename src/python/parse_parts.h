@@ -124,7 +124,7 @@ static inline void above(struct node *n, const struct node *child)
 }
 
 /* The name at the next token, which is a NAME. */
-static inline struct node *read_name(struct parser *p, enum context context)
+static inline struct node *read_name(struct parser *p, enum expr_context context)
 {
     struct node *n = start(p, N_NAME, p->at);
 
@@ -188,7 +188,7 @@ struct node *number(struct parser *p);
 /* ---- targets (parse_target.c) ---- */
 
 /* Gives an expression another context; false when it cannot be a target. */
-bool set_context(struct node *n, enum context context);
+bool set_context(struct node *n, enum expr_context context);
 bool is_single_target(const struct node *n);
 struct node *star_target(struct parser *p);
 struct node *star_targets(struct parser *p);

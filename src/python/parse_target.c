@@ -5,7 +5,7 @@
  */
 #include "python/parse_parts.h"
 
-static bool set_contexts(const struct node_list *list, enum context context)
+static bool set_contexts(const struct node_list *list, enum expr_context context)
 {
     for (size_t i = 0; i < list->n; i++)
         if (!set_context(list->at[i], context))
@@ -13,7 +13,7 @@ static bool set_contexts(const struct node_list *list, enum context context)
     return true;
 }
 
-bool set_context(struct node *n, enum context context)
+bool set_context(struct node *n, enum expr_context context)
 {
     switch (n->kind) {
     case N_NAME:

@@ -11,7 +11,7 @@ static int visit_name(struct builder *b, const struct node *n)
     struct name *name = n->name.id;
     unsigned flag = flags[n->op];
 
-    if (scope_check_target(b, name, n, (enum context)n->op) < 0)
+    if (scope_check_target(b, name, n, (enum expr_context)n->op) < 0)
         return -1;
     if (n->op == CTX_LOAD && b->at.block == BLOCK_ANNOTATION)
         flag = OWN_LATE_USE;
@@ -26,7 +26,7 @@ static int visit_name(struct builder *b, const struct node *n)
 
 static int visit_attribute(struct builder *b, const struct node *n)
 {
-    if (scope_check_target(b, n->attribute.attr, n, (enum context)n->op) < 0)
+    if (scope_check_target(b, n->attribute.attr, n, (enum expr_context)n->op) < 0)
         return -1;
     return scope_visit(b, n->attribute.value);
 }

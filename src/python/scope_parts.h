@@ -124,7 +124,7 @@ scope_visitor scope_params;         /* their names: inside */
 
 /* Refuses __debug__ as a target, which Python does in this pass from 3.14 on. */
 int scope_check_target(struct builder *b, const struct name *name, const struct node *at,
-                       enum context context);
+                       enum expr_context context);
 
 /* ---- scope_resolve.c ---- */
 

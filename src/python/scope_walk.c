@@ -36,7 +36,7 @@ int scope_visit_children(struct builder *b, const struct node *n)
 }
 
 int scope_check_target(struct builder *b, const struct name *name, const struct node *at,
-                       enum context context)
+                       enum expr_context context)
 {
     if (name != b->debug || context == CTX_LOAD || b->tree->target < 14)
         return 0;

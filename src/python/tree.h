@@ -53,7 +53,7 @@ struct name_list {
     size_t n;
 };
 
-enum context { CTX_LOAD, CTX_STORE, CTX_DEL };
+enum expr_context { CTX_LOAD, CTX_STORE, CTX_DEL };
 
 enum operator {
     OP_ADD, OP_SUB, OP_MULT, OP_MAT_MULT, OP_DIV, OP_MOD, OP_POW, OP_LSHIFT, OP_RSHIFT, OP_BIT_OR,

@@ -7,9 +7,23 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "session/exception_parts.h"
+#include "session/feedback_advice.h"
+#include "session/plain.h"
 
-/* "ValueError", "json.decoder.JSONDecodeError": dotted identifiers. */
-static bool is_type_name(struct str s)
+enum { TYPE_MAX = 300, SOURCE_MAX = 1000, NAME_MAX_SHOWN = 100 };
+
+static const struct {
+    const char *language;
+    exception_reader *read;
+} readers[] = {
+    {"python", exception_read_python}, {"javascript", exception_read_node}, {"r", exception_read_r},
+    {"bash", exception_read_shell},    {"sh", exception_read_shell},
+};
+
+/* ---- what readers share ---- */
+
+bool reading_is_name(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
@@ -18,54 +32,54 @@ static bool is_type_name(struct str s)
         if (!letter && (!inner || i == 0))
             return false;
     }
-    return s.n > 0;
+    return s.n > 0 && s.n <= TYPE_MAX;
 }
 
-#define FRAME "  File \""
-
-static bool is_own_frame(struct str line, const char *work)
+int64_t reading_number(struct str s)
 {
-    return str_starts(line, FRAME) && str_starts(str_slice(line, strlen(FRAME), line.n), work) &&
-           str_find(line, STR("\", line ")) > 0;
-}
-
-static int64_t line_of(struct str line)
-{
-    long at = str_find(line, STR("\", line "));
-    struct str digits = str_slice(line, (size_t)at + 8, line.n);
     size_t n = 0;
     int64_t value = 0;
 
-    while (n < digits.n && digits.p[n] >= '0' && digits.p[n] <= '9')
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
         n++;
-    (void)num_int64(str_slice(digits, 0, n), &value);
-    return value;
+    return num_int64(str_slice(s, 0, n), &value) ? value : 0;
 }
 
-/* One in a text: an ordinary traceback, or an exception group's, whose lines have a bar before. */
-struct found {
-    long at; /* -1 for none */
-    struct str bar;
-};
-
-/* The last traceback, or a SyntaxError's lone frame. */
-static struct found last_traceback(struct str text, const char *work)
+void reading_push(struct reading_error *e, struct reading_frame frame)
 {
-    AUTO_FREE char *lone = xasprintf(FRAME "%s", work);
-    struct found found = {.at = -1};
-    struct str rest = text, line;
-
-    while (str_next_line(&rest, &line)) {
-        bool group = str_is(line, "  + Exception Group Traceback (most recent call last):");
-        if (!group && !str_is(line, "Traceback (most recent call last):"))
-            continue;
-        found.at = (long)(line.p - text.p);
-        found.bar = str_from(group ? "  | " : "");
+    if (e->frame_count == READING_FRAMES) {
+        memmove(&e->frames[1], &e->frames[2], (READING_FRAMES - 2) * sizeof e->frames[0]);
+        e->frame_count--;
     }
-    if (found.at < 0)
-        found.at = str_find(text, str_from(lone));
+    e->frames[e->frame_count++] = frame;
+}
+
+bool reading_program_line(const struct exception_input *in, int64_t n, struct str *ret)
+{
+    struct str rest = in->code;
+
+    while (n > 0 && str_next_line(&rest, ret))
+        if (--n == 0)
+            return true;
+    return false;
+}
+
+int64_t reading_line_with(const struct exception_input *in, struct str text)
+{
+    struct str rest = in->code, line;
+    int64_t found = 0;
+
+    for (int64_t n = 1; text.n && str_next_line(&rest, &line); n++) {
+        if (str_find(line, text) < 0)
+            continue;
+        if (found)
+            return 0;
+        found = n;
+    }
     return found;
 }
+
+/* ---- the exception of a reading ---- */
 
 static char *clean(struct str s)
 {
@@ -76,46 +90,115 @@ static char *clean(struct str s)
     return buf_take(&b);
 }
 
-/* The lines of a traceback are indented; the first one that is not names the exception. */
+static bool is_program(const struct exception_input *in, struct str file)
+{
+    return in->program && str_is(file, in->program);
+}
+
+/* The text of the innermost line: the program's own, or else what the trace shows. */
+static struct str source_of(const struct exception_input *in, const struct reading_error *e)
+{
+    const struct reading_frame *f = &e->frames[e->frame_count - 1];
+    struct str line = e->shown;
+
+    if (is_program(in, f->file))
+        (void)reading_program_line(in, f->line, &line);
+    return line;
+}
+
+static void add_frame(struct buf *b, const struct exception_input *in,
+                      const struct reading_frame *f)
+{
+    (void)buf_addf(b, "%sline %lld", b->n ? ", " : "", (long long)f->line);
+    if (f->function.n && !str_starts(f->function, "<")) {
+        (void)buf_adds(b, " in ");
+        plain_add_word(b, f->function, NAME_MAX_SHOWN);
+    }
+    if (!is_program(in, f->file) && f->file.n) {
+        (void)buf_adds(b, " of ");
+        plain_add_word(b, f->file, NAME_MAX_SHOWN);
+    }
+}
+
+static char *calls_of(const struct exception_input *in, const struct reading_error *e)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 4096);
+    for (size_t i = e->frame_count - 1; i-- > 0;)
+        add_frame(&b, in, &e->frames[i]);
+    return buf_take(&b);
+}
+
+static void set_place(const struct exception_input *in, const struct reading_error *e,
+                      struct result_exception *ret)
+{
+    if (!e->frame_count)
+        return;
+    ret->line = e->frames[e->frame_count - 1].line;
+    ret->column = e->column;
+    struct str source = source_of(in, e);
+    if (source.n && source.n <= SOURCE_MAX)
+        ret->source = clean(source);
+    if (e->frame_count > 1)
+        ret->calls = calls_of(in, e);
+}
+
+static struct result_exception *make(const struct exception_input *in,
+                                     const struct reading_error *e, struct str trace)
+{
+    struct result_exception *ret = xcalloc(1, sizeof *ret);
+
+    ret->type = clean(e->type);
+    ret->message = clean(str_trim(e->message));
+    ret->traceback = clean(trace);
+    set_place(in, e, ret);
+    ret->hint = advice_for_error(in->language, ret->type, ret->message);
+    return ret;
+}
+
+/* A chain whose ends say the same has nothing to add. */
+static bool is_worth_telling(const struct reading *r)
+{
+    return r->cause.type.n && !(str_eq(r->cause.type, r->error.type) &&
+                                str_eq(str_trim(r->cause.message), str_trim(r->error.message)));
+}
+
+struct result_exception *exception_find(const struct exception_input *in)
+{
+    for (size_t i = 0; i < ARRAY_LEN(readers); i++) {
+        struct reading r = {.in = in};
+        if (strcmp(in->language, readers[i].language) != 0)
+            continue;
+        if (!readers[i].read(&r) || !r.error.type.n)
+            return NULL;
+        struct result_exception *e = make(in, &r.error, r.traceback);
+        if (is_worth_telling(&r)) {
+            e->cause = make(in, &r.cause, STR(""));
+            e->cause_inside = r.cause_inside;
+        }
+        return e;
+    }
+    return NULL;
+}
+
 struct result_exception *exception_read(struct str text, const char *work)
 {
-    struct found found = last_traceback(text, work);
-    struct str line, rest, type = {NULL, 0};
-    struct result_exception e = {0};
+    struct exception_input in = {.language = "python", .text = text, .work = work};
 
-    if (found.at < 0)
-        return NULL;
-    text = rest = str_slice(text, (size_t)found.at, text.n);
-    while (!type.n && str_next_line(&rest, &line)) {
-        if (found.bar.n && str_starts(line, found.bar.p))
-            line = str_slice(line, found.bar.n, line.n);
-        if (is_own_frame(line, work))
-            e.line = line_of(line);
-        long colon = str_find(line, STR(": "));
-        struct str name = colon < 0 ? line : str_slice(line, 0, (size_t)colon);
-        if (is_type_name(name))
-            type = name;
-    }
-    if (!type.n)
-        return NULL;
-    /* The message may go on over several lines: all that is left. */
-    const char *end = found.bar.n ? line.p + line.n : text.p + text.n;
-    struct str message = {type.p + type.n, (size_t)(end - type.p) - type.n};
-    e.message = clean(str_trim(str_slice(message, message.n && message.p[0] == ':', message.n)));
-    e.type = clean(type);
-    e.traceback = clean(text);
-    struct result_exception *copy = xmalloc(sizeof *copy);
-    *copy = e;
-    return copy;
+    return exception_find(&in);
 }
 
 void exception_free(struct result_exception *e)
 {
     if (!e)
         return;
+    exception_free(e->cause);
     free(e->type);
     free(e->message);
     free(e->traceback);
     free(e->hint);
+    free(e->source);
+    free(e->calls);
     free(e);
 }

@@ -1,12 +1,26 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finds in a program's error stream the error that ended it, as the interpreters of the languages
+ * tell it: Python, JavaScript (node), R, bash and sh. All of it is the program's word.
+ */
 #ifndef SESSION_EXCEPTION_H
 #define SESSION_EXCEPTION_H
 
 #include "base/str.h"
 #include "session/result.h"
 
-/* Reads a Python traceback at the end of what a program wrote to its error stream; NULL when there
- * is none. The line is the innermost one in the user's own files, those below the folder `work`. */
+struct exception_input {
+    const char *language; /* "python", "javascript", ... */
+    struct str text;      /* the error stream */
+    const char *work;     /* the folder of the user's own files inside, with a slash at its end */
+    const char *program;  /* the program's file name there; NULL: its text is not looked at */
+    struct str code;      /* its text */
+};
+
+/* NULL when there is none, or nobody can read the language. Where there is a chain, it is the last
+ * of it, and `cause` the root. The place is the innermost in the user's own files. */
+struct result_exception *exception_find(const struct exception_input *in);
+/* The same for Python without the program's text. */
 struct result_exception *exception_read(struct str stderr_text, const char *work);
 void exception_free(struct result_exception *e);
 

@@ -29,7 +29,7 @@ void record_open(struct recorder *rec, const struct run_request *request)
 
 static enum run_outcome outcome_of(const struct result *r)
 {
-    if (r->error.kind == ERR_POLICY)
+    if (r->error.kind == ERR_POLICY || result_refused(r))
         return OUTCOME_REFUSED;
     if (r->error.kind)
         return OUTCOME_ERROR;
@@ -99,7 +99,9 @@ void record_write(struct recorder *rec, const struct run_request *request, struc
         .language = str_from(r->language),
         .backend = str_from(r->backend),
         .program = str_from(request->file ? request->file : "-"),
-        .allowed = r->error.kind != ERR_POLICY,
+        .allowed = r->error.kind != ERR_POLICY && !result_refused(r),
+        .verdict_stage = str_from(result_refused(r) ? guard_stage_name(r->verdict.stage) : ""),
+        .verdict_reason = str_from(r->verdict.reason),
         .limits = buf_str(&limits),
         .isolation = buf_str(&layers),
         .outcome = outcome_of(r),

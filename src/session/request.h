@@ -43,6 +43,18 @@ struct run_request {
     int retries;
     int64_t retry_delay_ms;
 
+    bool no_check;       /* run it unread */
+    const char *profile; /* a policy's name or file; NULL: "standard", "host" without a wall */
+    char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */
+    unsigned target;     /* Python 3.N; 0: the interpreter's, where its name tells, or the newest */
+    const char *prelude; /* a file of ours that runs before the code */
+
+    const char *context;    /* a JSON document that outlives the run (session/context.h), or NULL */
+    const char *invocation; /* whose errors, results and explored files; NULL for none */
+    const char *execution_id; /* to be written down there, or NULL */
+    char *const *data;        /* NAME=FILE.json, bound to variables; NULL-terminated, or NULL */
+    bool optimize_data;       /* read the CSV files among the inputs, and report what is in them */
+
     const char *log; /* the log file; NULL for the default, "off" for none */
     bool log_code;
 };

@@ -23,6 +23,7 @@ void result_done(struct result *r)
 {
     capture_done(&r->out);
     capture_done(&r->err);
+    verdict_done(&r->verdict);
     exception_free(r->exception);
     file_set_done(&r->files);
     lay_list_free(r->laid);
@@ -48,6 +49,23 @@ const char *limit_name(enum jail_limit_hit hit)
     return "";
 }
 
+bool result_refused(const struct result *r)
+{
+    return r->checked && !r->verdict.allowed;
+}
+
+/* Reasons that a profile prescribes may have lines. */
+static void write_refusal(const struct verdict *v, char *out, size_t n)
+{
+    bool told = v->reason && *v->reason;
+
+    snprintf(out, n, "refused at %s%s%s", guard_stage_name(v->stage), told ? ": " : "",
+             told ? v->reason : "");
+    for (char *p = out; *p; p++)
+        if (*p == '\n')
+            *p = ' ';
+}
+
 /* The first words are row C8's. */
 const char *result_summary(const struct result *r, const struct jail_limits *limits, char *out,
                            size_t n)
@@ -57,6 +75,8 @@ const char *result_summary(const struct result *r, const struct jail_limits *lim
     out[0] = '\0';
     if (r->error.kind)
         snprintf(out, n, "%s", r->error.msg);
+    else if (result_refused(r))
+        write_refusal(&r->verdict, out, n);
     else if (r->cancelled)
         snprintf(out, n, "stopped");
     else if (r->limits_hit & LIMIT_WALL)
@@ -83,6 +103,8 @@ int result_exit_status(const struct result *r)
 {
     if (r->error.kind)
         return err_exit_status(r->error.kind);
+    if (result_refused(r))
+        return err_exit_status(ERR_POLICY);
     if (r->cancelled)
         return 128 + SIGINT;
     if (r->timed_out)

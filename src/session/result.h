@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "base/buf.h"
+#include "guard/guard.h"
 #include "session/capture.h"
 #include "session/workspace.h"
 
@@ -18,6 +19,10 @@ struct result_exception {
     int64_t line, column; /* 0 when unknown */
     char *traceback;
     char *hint;
+    char *source; /* the text of the line; NULL when unknown, as are the next two */
+    char *calls;  /* from where: "line 9 in main, line 20" */
+    struct result_exception *cause; /* the first of a chain, or the first inside of a group */
+    bool cause_inside;              /* ... the latter */
 };
 
 struct result {
@@ -27,6 +32,9 @@ struct result {
     char source_sha256[SHA256_HEX];
 
     bool started, success, timed_out, oom_killed, cancelled;
+    bool checked; /* the verdict is one */
+    bool skipped; /* not run, because its invocation failed too often (--context) */
+    struct verdict verdict;
     int exit_code;
     int signal; /* 0 for none */
     unsigned limits_hit;
@@ -45,6 +53,8 @@ struct result {
 void result_init(struct result *r, size_t output_limit);
 void result_done(struct result *r);
 
+/* The guard said no: nothing was started. */
+bool result_refused(const struct result *r);
 /* One line for people about how it ended, or "" when there is nothing to say. Returns out. */
 const char *result_summary(const struct result *r, const struct jail_limits *limits, char *out,
                            size_t n);

@@ -6,18 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-
-/* Any bytes as a JSON string: what is not UTF-8 becomes U+FFFD. */
-static json_t *text(struct str s)
-{
-    AUTO_BUF struct buf b = {0};
-
-    if (utf8_valid(s))
-        return json_stringn_nocheck(s.p, s.n);
-    buf_init(&b, 3 * s.n + 1);
-    (void)utf8_add_clean(&b, s);
-    return json_stringn_nocheck(b.p, b.n);
-}
+#include "session/verdict_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -42,7 +31,7 @@ static void set_stream(json_t *doc, const char *name, const struct capture *c)
 
     buf_init(&b, c->limit + 256);
     capture_text(c, &b);
-    set(doc, name, text(buf_str(&b)));
+    set(doc, name, json_text(buf_str(&b)));
     snprintf(key, sizeof key, "%s_bytes", name);
     set(doc, key, json_integer((json_int_t)c->total));
     snprintf(key, sizeof key, "%s_truncated", name);
@@ -56,12 +45,12 @@ static json_t *exception(const struct result_exception *e)
     if (!e)
         return json_null();
     json_t *object = json_object();
-    set(object, "type", text(str_from(e->type)));
-    set(object, "message", text(str_from(e->message)));
+    set(object, "type", json_text(str_from(e->type)));
+    set(object, "message", json_text(str_from(e->message)));
     set(object, "line", e->line ? json_integer(e->line) : json_null());
     set(object, "column", e->column ? json_integer(e->column) : json_null());
-    set(object, "traceback", text(str_from(e->traceback)));
-    set(object, "hint", e->hint ? text(str_from(e->hint)) : json_null());
+    set(object, "traceback", json_text(str_from(e->traceback)));
+    set(object, "hint", e->hint ? json_text(str_from(e->hint)) : json_null());
     return object;
 }
 
@@ -73,7 +62,7 @@ static json_t *files(const struct file_set *set_of_files)
         const struct file_entry *f = &set_of_files->entries[i];
         struct str path = {f->path, f->path_len};
         json_t *object = json_object();
-        set(object, "path", text(path));
+        set(object, "path", json_text(path));
         set_bytes_if_odd(object, "path_base64", path);
         set(object, "size", json_integer((json_int_t)f->size));
         set(object, "sha256", f->sha256[0] ? json_string_nocheck(f->sha256) : json_null());
@@ -91,8 +80,8 @@ static void append_skipped(json_t *list, const struct skip_list *skipped)
     for (size_t i = 0; i < skipped->count; i++) {
         const struct file_skip *s = &skipped->items[i];
         json_t *object = json_object();
-        set(object, "path", text((struct str){s->path, s->path_len}));
-        set(object, "reason", text(str_from(file_skip_describe(s, why, sizeof why))));
+        set(object, "path", json_text((struct str){s->path, s->path_len}));
+        set(object, "reason", json_text(str_from(file_skip_describe(s, why, sizeof why))));
         json_array_append_new(list, object);
     }
     if (skipped->more) {
@@ -109,7 +98,7 @@ static json_t *denied(const struct backend_outcome *o)
 
     for (size_t i = 0; i < o->denied_count; i++) {
         json_t *object = json_object();
-        set(object, "name", text(str_from(o->denied[i].name)));
+        set(object, "name", json_text(str_from(o->denied[i].name)));
         set(object, "count", json_integer((json_int_t)o->denied[i].count));
         json_array_append_new(list, object);
     }
@@ -136,14 +125,18 @@ static json_t *limits(unsigned hit)
     return list;
 }
 
+/* Without the guard, when a layer that was asked for is missing, and after too many errors. */
 static json_t *verdict(const struct result *r)
 {
     bool refused = r->error.kind == ERR_POLICY;
-    json_t *object = json_object();
 
+    if (r->checked && !refused)
+        return verdict_json(&r->verdict);
+    json_t *object = json_object();
     set(object, "allowed", json_boolean(!refused));
-    set(object, "stage", refused ? json_string_nocheck("layers") : json_null());
-    set(object, "reason", refused ? text(str_from(r->error.msg)) : json_null());
+    set(object, "stage",
+        refused ? json_string_nocheck(r->skipped ? "context" : "layers") : json_null());
+    set(object, "reason", refused ? json_text(str_from(r->error.msg)) : json_null());
     set(object, "risk", json_integer(0));
     set(object, "findings", json_array());
     return object;
@@ -155,7 +148,7 @@ static json_t *error(const struct err *err)
         return json_null();
     json_t *object = json_object();
     set(object, "kind", json_string_nocheck(err_kind_name(err->kind)));
-    set(object, "message", text(str_from(err->msg)));
+    set(object, "message", json_text(str_from(err->msg)));
     return object;
 }
 

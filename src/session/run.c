@@ -13,10 +13,14 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "session/check.h"
 #include "session/environment.h"
 #include "session/exception.h"
+#include "session/first.h"
 #include "session/interpreter.h"
 #include "session/record.h"
+#include "session/run_context.h"
+#include "session/views.h"
 
 struct run {
     const struct run_request *request;
@@ -25,11 +29,14 @@ struct run {
     const struct backend_ops *backend;
     const struct language *language;
     struct interpreter interpreter;
+    struct buf prelude; /* and, when there is one, all that runs */
+    struct str program;
     int work_dirfd, out_dirfd;
+    struct run_context context;
+    struct first first;
     char name[300]; /* the program's file name inside */
     char **argv, **env;
-    struct backend_view *views;
-    size_t view_count;
+    struct views views;
     struct recorder recorder;
 };
 
@@ -173,11 +180,15 @@ static int lay_inputs(struct run *run, struct err *err)
     const struct run_request *q = run->request;
 
     run->result->laid = lay_list_new(q->limits.disk_bytes, q->limits.inodes);
-    if (lay_add_program(run->result->laid, str_from(run->name), q->code, err) < 0)
+    if (lay_add_program(run->result->laid, str_from(run->name), run->program, err) < 0)
         return -1;
     for (size_t i = 0; i < q->input_count; i++)
         if (lay_add_bytes(run->result->laid, q->inputs[i].name, q->inputs[i].bytes, 0644, err) < 0)
             return -1;
+    for (size_t i = 0; i < run->context.input_count; i++)
+        if (lay_add_bytes(run->result->laid, run->context.inputs[i].name,
+                          buf_str(&run->context.inputs[i].bytes), 0644, err) < 0)
+            return err_wrap(err, "%s", q->context);
     for (char *const *f = q->files; f && *f; f++)
         if (lay_add_file(run->result->laid, *f, err) < 0)
             return -1;
@@ -208,6 +219,19 @@ static char *fill_in(const struct run *run, const char *arg)
     return xstrdup(arg);
 }
 
+/* How the interpreter learns of what comes before the program. */
+static char **add_first(const struct run *run, char **at)
+{
+    if (run->first.text.n) {
+        *at++ = xstrdup("--first");
+        *at++ = xstrdup(run->first.text.p);
+    } else if (run->first.file) {
+        *at++ = xstrdup("--require");
+        *at++ = xasprintf("%s/%s", SPEC_WORK, run->first.file);
+    }
+    return at;
+}
+
 static void make_argv(struct run *run)
 {
     size_t n = 0, args = 0;
@@ -216,73 +240,67 @@ static void make_argv(struct run *run)
         n++;
     while (run->request->args && run->request->args[args])
         args++;
-    run->argv = xcalloc(n + args + 2, sizeof *run->argv);
-    run->argv[0] = xstrdup(run->interpreter.path);
-    for (size_t i = 0; i < n; i++)
-        run->argv[i + 1] = fill_in(run, run->language->args[i]);
-    for (size_t i = 0; i < args; i++)
-        run->argv[n + 1 + i] = xstrdup(run->request->args[i]);
-}
-
-/* Places that the jail makes itself: nothing can be shown in their stead, nor below the kernel's.
- */
-static bool is_ours(const char *dst)
-{
-    static const char *const places[] = {"/proc", "/dev", "/sys", "/tmp", SPEC_BOX, SPEC_WORK};
-    struct str path = str_from(dst);
-
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (str_is(path, places[i]))
-            return true;
-    return str_starts(path, "/proc/") || str_starts(path, "/dev/") || str_starts(path, "/sys/");
-}
-
-/* --ro SRC[:DST]; the interpreter's own views come along. */
-static int add_view(struct run *run, const char *spec, struct err *err)
-{
-    const char *colon = strrchr(spec, ':');
-    AUTO_FREE char *src = colon ? xstrndup(spec, (size_t)(colon - spec)) : xstrdup(spec);
-    AUTO_FREE char *real = realpath(src, NULL);
-
-    if (!real)
-        return err_set(err, ERR_USAGE, "--ro %s: %s", spec, strerror(errno));
-    AUTO_FREE char *dst = xstrdup(colon ? colon + 1 : real);
-    if (!spec_path_ok(dst) || strcmp(dst, "/") == 0)
-        return err_set(err, ERR_USAGE, "--ro %s: inside, it needs an absolute path such as /data",
-                       spec);
-    if (is_ours(dst))
-        return err_set(err, ERR_USAGE,
-                       "--ro %s: inside, %s is taken; name another place, such as %s:/data", spec,
-                       dst, src);
-    run->views = xrealloc_array(run->views, run->view_count + 1, sizeof *run->views);
-    run->views[run->view_count++] = (struct backend_view){xstrdup(real), xstrdup(dst)};
-    return 0;
-}
-
-static int make_views(struct run *run, struct err *err)
-{
-    for (size_t i = 0; i < run->interpreter.view_count; i++) {
-        const struct backend_view *view = &run->interpreter.views[i];
-        run->views = xrealloc_array(run->views, run->view_count + 1, sizeof *run->views);
-        run->views[run->view_count++] =
-            (struct backend_view){xstrdup(view->src), xstrdup(view->dst)};
+    char **at = run->argv = xcalloc(n + args + 4, sizeof *run->argv);
+    *at++ = xstrdup(run->interpreter.path);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(run->language->args[i], "{file}") == 0)
+            at = add_first(run, at);
+        *at++ = fill_in(run, run->language->args[i]);
     }
-    for (char *const *spec = run->request->ro; spec && *spec; spec++)
-        if (add_view(run, *spec, err) < 0)
-            return -1;
+    for (size_t i = 0; i < args; i++)
+        *at++ = xstrdup(run->request->args[i]);
+}
+
+static int choose(struct run *run, struct err *err)
+{
+    const struct run_request *q = run->request;
+
+    if (q->code.n > RUN_SOURCE_MAX)
+        return err_set(err, ERR_USAGE,
+                       "the program has %zu MiB, more than %u; give data with --file",
+                       q->code.n >> 20, RUN_SOURCE_MAX >> 20);
+    run->program = q->code;
+    if (choose_backend(run, err) < 0 || choose_language(run, err) < 0)
+        return -1;
+    return check_read_prelude(q, &run->prelude, err);
+}
+
+/* Before anything is laid out or started. False with *err, or when the guard refused. */
+static bool may_run(struct run *run, struct err *err)
+{
+    if (run->request->no_check)
+        return true;
+    if (check_program(run->request, run->language->name, run->interpreter.path,
+                      buf_str(&run->prelude), run->result, err) < 0)
+        return false;
+    emit(run, (struct run_event){.kind = RUN_VERDICT});
+    return !result_refused(run->result);
+}
+
+/* The prelude, an empty line, the code. */
+static int put_together(struct run *run, struct err *err)
+{
+    struct buf *b = &run->prelude;
+
+    if (!run->request->prelude)
+        return 0;
+    if (buf_adds(b, "\n\n") < 0 || buf_add_str(b, run->request->code) < 0)
+        return err_set(err, ERR_USAGE, "the program and its prelude have more than %u MiB",
+                       RUN_SOURCE_MAX >> 20);
+    run->program = buf_str(b);
     return 0;
 }
 
 static int prepare(struct run *run, struct err *err)
 {
-    if (run->request->code.n > RUN_SOURCE_MAX)
-        return err_set(err, ERR_USAGE,
-                       "the program has %zu MiB, more than %u; give data with --file",
-                       run->request->code.n >> 20, RUN_SOURCE_MAX >> 20);
-    if (choose_backend(run, err) < 0 || choose_language(run, err) < 0 || open_folders(run, err) < 0)
+    if (put_together(run, err) < 0 || open_folders(run, err) < 0)
         return -1;
     name_program(run);
-    if (lay_inputs(run, err) < 0 || make_views(run, err) < 0)
+    if (lay_inputs(run, err) < 0 ||
+        first_make(run->request, run->language,
+                   run->request->context ? &run->context.context : NULL, run->result->laid,
+                   &run->first, err) < 0 ||
+        views_make(&run->interpreter, run->request->ro, &run->views, err) < 0)
         return -1;
     make_argv(run);
     run->env = environment_make(run->request, run->interpreter.path, err);
@@ -303,8 +321,8 @@ static int run_once(struct run *run, struct err *err)
         .exec_path = run->interpreter.path,
         .argv = run->argv,
         .env = run->env,
-        .views = run->views,
-        .view_count = run->view_count,
+        .views = run->views.at,
+        .view_count = run->views.n,
         .lay = lay,
         .lay_ctx = run,
         .stdin_fd = q->stdin_fd,
@@ -431,18 +449,28 @@ static void note_lost(struct result *r)
     }
 }
 
+static void update_context(struct run *run)
+{
+    struct err err;
+
+    if (run_context_end(run->request, &run->first, run->result, &err) == 0)
+        return;
+    run->result->success = false;
+    if (!run->result->error.kind)
+        run->result->error = err;
+}
+
 static void run_done(struct run *run)
 {
     interpreter_done(&run->interpreter);
+    buf_done(&run->prelude);
+    run_context_done(&run->context);
+    first_done(&run->first);
     fd_close(&run->work_dirfd);
     fd_close(&run->out_dirfd);
     environment_free(run->argv);
     environment_free(run->env);
-    for (size_t i = 0; i < run->view_count; i++) {
-        free(run->views[i].src);
-        free(run->views[i].dst);
-    }
-    free(run->views);
+    views_done(&run->views);
 }
 
 static void hash_source(struct run *run)
@@ -462,7 +490,11 @@ void session_run(const struct run_request *request, const struct run_watch *watc
 
     make_id(ret->id);
     hash_source(&run);
-    if (prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
+    buf_init(&run.prelude, 0);
+    buf_init(&run.first.text, 0);
+    if (run_context_begin(request, &run.context, ret, &ret->error) == 0 &&
+        choose(&run, &ret->error) == 0 && may_run(&run, &ret->error) &&
+        prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
         ret->error.kind = ERR_NONE;
         read_status(ret);
         read_exception(&run);
@@ -472,6 +504,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     } else if (ret->cancelled) {
         ret->error.kind = ERR_NONE;
     }
+    update_context(&run);
     record_write(&run.recorder, request, ret);
     outcome_phase(&ret->outcome, "log");
     emit(&run, (struct run_event){.kind = RUN_FINISHED});

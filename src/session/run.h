@@ -6,6 +6,7 @@
 #include "session/result.h"
 
 enum run_event_kind {
+    RUN_VERDICT, /* before anything starts; not when nothing was checked */
     RUN_STARTED,
     RUN_OUTPUT, /* stream, text */
     RUN_DENIED, /* name, count */

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "python/python.h"
 
 #define AT(member) offsetof(struct settings, member)
 
+static const char *const targets[] = {"auto", "3.11", "3.12", "3.13", "3.14", NULL};
 static const char *const nets[] = {"none", "host", NULL};
 
 const struct opt work_options[] = {
@@ -49,6 +51,40 @@ const struct opt work_options[] = {
      .arg = "K=V",
      .group = "What to run",
      .help = "set a variable in the program's environment (K alone passes yours on)"},
+    {.name = "data",
+     .kind = OPT_LIST,
+     .offset = AT(data),
+     .arg = "NAME=FILE.json",
+     .group = "Data and context",
+     .help = "bind a variable of a Python or JavaScript program to what is in a JSON file; may be "
+             "repeated"},
+    {.name = "optimize-data",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(optimize_data),
+     .group = "Data and context",
+     .help = "before a Python program: read the CSV files among its inputs into variables, and "
+             "print what is in their columns"},
+    {.name = "context",
+     .kind = OPT_STRING,
+     .offset = AT(context),
+     .arg = "FILE",
+     .group = "Data and context",
+     .help = "a JSON document of an agent's session: its input files are put in, the result is "
+             "added, errors are counted; made when there is none"},
+    {.name = "invocation",
+     .kind = OPT_STRING,
+     .offset = AT(invocation),
+     .arg = "ID",
+     .group = "Data and context",
+     .help = "whose errors and results these are in the context; after --retries and one more, "
+             "nothing is run for it any more"},
+    {.name = "execution-id",
+     .kind = OPT_STRING,
+     .offset = AT(execution_id),
+     .arg = "ID",
+     .group = "Data and context",
+     .help = "note this id in the context"},
     {0},
 };
 
@@ -103,6 +139,70 @@ const struct opt wall_options[] = {
      .offset = AT(no_daemon),
      .group = "The wall",
      .help = "do not use a running daemon (there is none yet)"},
+    {0},
+};
+
+/* Only forbid-imports can do no harm in a project's file: a looser profile would, a stricter one
+ * cannot be told from it, and a prelude is not looked at for patterns. */
+const struct opt policy_options[] = {
+    {.name = "profile",
+     .letter = 'p',
+     .kind = OPT_STRING,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(profile),
+     .arg = "NAME|FILE",
+     .group = "The guard",
+     .help = "what a program may be and use: a profile, or a policy file; standard, or host on "
+             "that backend ('glovebox check --list-profiles')"},
+    {.name = "allow-imports",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(allow_imports),
+     .arg = "NAMES",
+     .group = "The guard",
+     .help = "modules that may be imported as well: a,b.*; may be repeated"},
+    {.name = "forbid-imports",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF | OPT_ONLY_LOWER,
+     .offset = AT(forbid_imports),
+     .arg = "NAMES",
+     .group = "The guard",
+     .help = "modules that may not be imported; may be repeated"},
+    {.name = "target",
+     .kind = OPT_CHOICE,
+     .flags = OPT_CONF,
+     .offset = AT(target),
+     .arg = "VERSION",
+     .group = "The guard",
+     .choices = targets,
+     .help = "the Python whose syntax holds: 3.11 to 3.14; auto is the interpreter's, else the "
+             "newest"},
+    {.name = "prelude",
+     .kind = OPT_STRING,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(prelude),
+     .arg = "FILE",
+     .group = "The guard",
+     .help = "text of yours that comes before the program, with an empty line between; it may use "
+             "what the program may not"},
+    {0},
+};
+
+const struct opt guard_options[] = {
+    {.name = "check",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(check),
+     .initial = "true",
+     .group = "The guard",
+     .help = "read the program before it runs, and refuse it where the profile says so (as is done "
+             "anyway)"},
+    {.name = "no-check",
+     .kind = OPT_NEGATION,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(check),
+     .group = "The guard",
+     .help = "run the program unread"},
     {0},
 };
 
@@ -334,6 +434,17 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->retries = (int)s->retries;
     ret->retry_delay_ms = s->retry_delay_ms;
+    ret->no_check = !s->check;
+    ret->profile = s->profile;
+    ret->allow_imports = s->allow_imports.items;
+    ret->forbid_imports = s->forbid_imports.items;
+    ret->target = s->target ? PYTHON_OLDEST + (unsigned)s->target - 1 : 0;
+    ret->prelude = s->prelude;
+    ret->data = s->data.items;
+    ret->optimize_data = s->optimize_data;
+    ret->context = s->context;
+    ret->invocation = s->invocation;
+    ret->execution_id = s->execution_id;
     ret->log = s->log;
     ret->log_code = s->log_code;
     if (parse_layers(&s->require, &ret->required, err) < 0)

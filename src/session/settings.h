@@ -13,12 +13,20 @@ struct settings {
     char *lang;
     struct opt_list files, env, ro;
     char *out, *work_dir;
+    struct opt_list data;
+    bool optimize_data;
+    char *context, *invocation, *execution_id;
     /* where and how */
     char *backend;
     bool allow_unsafe;
     int net;
     struct opt_list require, without;
     bool no_daemon;
+    /* the guard */
+    bool check;
+    char *profile, *prelude;
+    struct opt_list allow_imports, forbid_imports;
+    int target; /* index: 0 auto, then 3.11 and so on */
     /* limits */
     int64_t timeout_ms, cpu_time_ms, cpus_milli, pids, open_files, inodes;
     uint64_t memory, disk, output_limit;
@@ -33,9 +41,11 @@ struct settings {
 
 /* Each over struct settings; a front door may embed that as the first member of a larger struct and
  * have tables of its own beside these. */
-extern const struct opt work_options[];  /* language, files, environment */
-extern const struct opt wall_options[];  /* backend, layers, network */
-extern const struct opt limit_options[]; /* limits and retries */
+extern const struct opt work_options[];   /* language, files, environment */
+extern const struct opt wall_options[];   /* backend, layers, network */
+extern const struct opt policy_options[]; /* what a program may be and use */
+extern const struct opt guard_options[];  /* whether it is read before it runs */
+extern const struct opt limit_options[];  /* limits and retries */
 extern const struct opt log_options[];
 
 /* Loads the environment and the config files: `config` instead of the usual ones, if not NULL. */

@@ -78,6 +78,9 @@ struct lay_list *lay_list_new(uint64_t max_bytes, size_t max_entries);
 void lay_list_free(struct lay_list *list);
 uint64_t lay_list_bytes(const struct lay_list *list); /* of content */
 size_t lay_list_count(const struct lay_list *list);   /* files and folders, made parents included */
+/* One file after the other that was given for this run, not found in the work folder: begin with
+ * *at 0. False at the end. */
+bool lay_list_next(const struct lay_list *list, size_t *at, struct str *ret_path);
 /* Links and the like that folders held and that were left out. */
 const struct skip_list *lay_list_skipped(const struct lay_list *list);
 

@@ -55,7 +55,7 @@ struct content {
 };
 
 #define READER_TARGETS 2
-struct reader {
+struct file_reader {
     struct str path;                       /* of the file, for messages */
     struct export targets[READER_TARGETS]; /* those that have begun (fd >= 0) get the bytes */
     unsigned target_count;
@@ -70,14 +70,14 @@ enum reading {
     READ_FATAL /* err */
 };
 
-void reader_init(struct reader *r);
-void reader_done(struct reader *r); /* its targets as well */
+void file_reader_init(struct file_reader *r);
+void file_reader_done(struct file_reader *r); /* its targets as well */
 /* READ_CHANGED when the file is not what `st` says, before or after. Never reads more than a byte
  * beyond that. READ_FATAL when a target failed. */
-enum reading reader_once(struct reader *r, int fd, const struct stat *st, struct content *ret,
-                         struct err *err);
+enum reading file_reader_once(struct file_reader *r, int fd, const struct stat *st,
+                              struct content *ret, struct err *err);
 /* The same, tried again when the file changed. READ_TOO_LARGE (ret->size says) beyond max_bytes. */
-enum reading reader_twice(struct reader *r, int fd, uint64_t max_bytes, struct content *ret,
-                          struct err *err);
+enum reading file_reader_twice(struct file_reader *r, int fd, uint64_t max_bytes,
+                               struct content *ret, struct err *err);
 
 #endif

@@ -52,6 +52,17 @@ size_t lay_list_count(const struct lay_list *list)
     return list->count;
 }
 
+bool lay_list_next(const struct lay_list *list, size_t *at, struct str *ret_path)
+{
+    while (*at < list->count) {
+        const struct lay_entry *entry = &list->entries[(*at)++];
+        *ret_path = (struct str){entry->path, entry->path_len};
+        if (entry->origin == ORIGIN_GIVEN && !entry->is_dir)
+            return true;
+    }
+    return false;
+}
+
 const struct skip_list *lay_list_skipped(const struct lay_list *list)
 {
     return &list->skipped;

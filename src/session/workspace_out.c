@@ -20,7 +20,7 @@ struct collect {
     struct lay_list *laid;          /* or NULL */
     struct file_set *set;
     struct walk walk;
-    struct reader reader;
+    struct file_reader reader;
     struct export *work; /* the one of its targets that deletions concern, or NULL */
     uint64_t visited;
     bool deep_said;
@@ -119,7 +119,7 @@ static bool same_by_content(struct collect *c, const struct lay_entry *laid, int
     struct err err;
 
     return laid->sha256[0] && (uint64_t)st->st_size == laid->size &&
-           reader_once(&c->reader, fd, st, &content, &err) == READ_DONE &&
+           file_reader_once(&c->reader, fd, st, &content, &err) == READ_DONE &&
            memcmp(content.sha256, laid->sha256, SHA256_HEX) == 0;
 }
 
@@ -179,7 +179,7 @@ static int take_content(struct collect *c, int fd, bool laid, struct err *err)
     if (begin_targets(c, err) < 0)
         return -1;
     c->reader.path = walk_path(&c->walk);
-    switch (reader_twice(&c->reader, fd, bytes_left(c), &content, err)) {
+    switch (file_reader_twice(&c->reader, fd, bytes_left(c), &content, err)) {
     case READ_DONE:
         tell_file(c, &content, laid);
         return commit_targets(c, err);
@@ -387,7 +387,7 @@ static void set_up(struct collect *c, const struct collect_options *options, str
     o->max_depth = o->max_depth < MAX_DEPTH ? o->max_depth : MAX_DEPTH;
     c->laid = laid;
     c->ctime_counts = laid && laid->baseline_ns && stamps_changes(root_fd);
-    reader_init(&c->reader);
+    file_reader_init(&c->reader);
     if (o->out_dirfd >= 0)
         export_init(&c->reader.targets[c->reader.target_count++], o->out_dirfd, "output");
     if (o->work_dirfd >= 0) {
@@ -413,7 +413,7 @@ int workspace_collect(const struct collect_options *options, int root_fd, struct
     if (result == 0)
         result = find_deleted(&c, root_fd, err);
     walk_done(&c.walk);
-    reader_done(&c.reader);
+    file_reader_done(&c.reader);
     if (result < 0) {
         file_set_done(&set);
         return -1;

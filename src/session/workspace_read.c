@@ -11,19 +11,19 @@
 
 #define CHUNK (128u << 10)
 
-void reader_init(struct reader *r)
+void file_reader_init(struct file_reader *r)
 {
-    *r = (struct reader){.chunk = xmalloc(CHUNK)};
+    *r = (struct file_reader){.chunk = xmalloc(CHUNK)};
 }
 
-void reader_done(struct reader *r)
+void file_reader_done(struct file_reader *r)
 {
     for (unsigned i = 0; i < r->target_count; i++)
         export_done(&r->targets[i]);
     free(r->chunk);
 }
 
-static int take_chunk(struct reader *r, struct content *content, struct sha256 *sum, size_t n,
+static int take_chunk(struct file_reader *r, struct content *content, struct sha256 *sum, size_t n,
                       struct err *err)
 {
     size_t room = MIME_HEAD - content->head_n;
@@ -40,7 +40,7 @@ static int take_chunk(struct reader *r, struct content *content, struct sha256 *
 }
 
 /* The end is where a read comes back short. */
-static enum reading read_to_end(struct reader *r, int fd, uint64_t size, struct content *ret,
+static enum reading read_to_end(struct file_reader *r, int fd, uint64_t size, struct content *ret,
                                 struct err *err)
 {
     struct sha256 sum;
@@ -66,8 +66,8 @@ static enum reading read_to_end(struct reader *r, int fd, uint64_t size, struct 
     return ret->size == size ? READ_DONE : READ_CHANGED;
 }
 
-enum reading reader_once(struct reader *r, int fd, const struct stat *st, struct content *ret,
-                         struct err *err)
+enum reading file_reader_once(struct file_reader *r, int fd, const struct stat *st,
+                              struct content *ret, struct err *err)
 {
     enum reading reading = read_to_end(r, fd, (uint64_t)st->st_size, ret, err);
     struct stat after;
@@ -81,7 +81,7 @@ enum reading reader_once(struct reader *r, int fd, const struct stat *st, struct
     return same ? READ_DONE : READ_CHANGED;
 }
 
-static int start_over(struct reader *r, struct err *err)
+static int start_over(struct file_reader *r, struct err *err)
 {
     for (unsigned i = 0; i < r->target_count; i++)
         if (r->targets[i].fd >= 0 && export_rewind(&r->targets[i], r->path, err) < 0)
@@ -89,8 +89,8 @@ static int start_over(struct reader *r, struct err *err)
     return 0;
 }
 
-enum reading reader_twice(struct reader *r, int fd, uint64_t max_bytes, struct content *ret,
-                          struct err *err)
+enum reading file_reader_twice(struct file_reader *r, int fd, uint64_t max_bytes,
+                               struct content *ret, struct err *err)
 {
     enum reading reading = READ_CHANGED;
     struct stat st;
@@ -103,7 +103,7 @@ enum reading reader_twice(struct reader *r, int fd, uint64_t max_bytes, struct c
             return READ_TOO_LARGE;
         if (attempt && start_over(r, err) < 0)
             return READ_FATAL;
-        reading = reader_once(r, fd, &st, ret, err);
+        reading = file_reader_once(r, fd, &st, ret, err);
     }
     return reading;
 }

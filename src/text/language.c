@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "guests/guests.h"
+#include "text/detect.h"
 
 #define WORDS(...)                                                                                 \
     (const char *const[])                                                                          \
@@ -36,6 +37,7 @@ static const struct language builtin[] = {
         .programs = WORDS("node", "nodejs"),
         .args = WORDS("{file}"),
         .check_args = WORDS("--version"),
+        .syntax_args = WORDS("--check", "{file}"),
         .extension = ".js",
         .install = "apt-get install nodejs",
     },
@@ -46,6 +48,9 @@ static const struct language builtin[] = {
         .programs = WORDS("Rscript"),
         .args = WORDS("--vanilla", "{file}"),
         .check_args = WORDS("--version"),
+        .syntax_args =
+            WORDS("--vanilla", "-e",
+                  "invisible(parse(file = commandArgs(TRUE)[1], keep.source = FALSE))", "{file}"),
         .extension = ".R",
         .install = "apt-get install r-base-core",
     },
@@ -56,6 +61,7 @@ static const struct language builtin[] = {
         .programs = WORDS("bash"),
         .args = WORDS("{file}"),
         .check_args = WORDS("--version"),
+        .syntax_args = WORDS("-n", "{file}"),
         .extension = ".sh",
         .install = "apt-get install bash",
     },
@@ -66,6 +72,7 @@ static const struct language builtin[] = {
         .programs = WORDS("sh"),
         .args = WORDS("{file}"),
         .check_args = WORDS("-c", "echo POSIX shell"),
+        .syntax_args = WORDS("-n", "{file}"),
         .extension = ".sh",
         .install = "apt-get install dash",
     },
@@ -139,47 +146,6 @@ static const struct language *by_shebang(const struct language_table *table, str
     return NULL;
 }
 
-/* Row A20's order: the first sign found decides. */
-static const struct {
-    const char *sign;
-    const char *language;
-} signs[] = {
-    {"print(", "python"},
-    {"import ", "python"},
-    {"def ", "python"},
-    {"if __name__", "python"},
-    {"console.log", "javascript"},
-    {"function ", "javascript"},
-    {"const ", "javascript"},
-    {"let ", "javascript"},
-    {"echo ", "bash"},
-    {"ls ", "bash"},
-    {"cd ", "bash"},
-};
-
-/* Signs that would otherwise lose against a Python one: `import fs from "fs"` is no Python. */
-static bool is_clearly_script(struct str code)
-{
-    static const char *const marks[] = {"console.log", "require(", "=> {", "const ", "process.std"};
-
-    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
-        if (str_find(code, str_from(marks[i])) >= 0)
-            return str_find(code, STR("def ")) < 0 && str_find(code, STR("print(")) < 0;
-    return false;
-}
-
-static const char *by_content(struct str code)
-{
-    if (is_clearly_script(code))
-        return "javascript";
-    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
-        if (str_find(code, str_from(signs[i].sign)) >= 0)
-            return signs[i].language;
-    if (str_find(code, STR("<- ")) >= 0)
-        return "r";
-    return "python";
-}
-
 const struct language *language_detect(const struct language_table *table, const char *file,
                                        struct str code)
 {
@@ -194,7 +160,10 @@ const struct language *language_detect(const struct language_table *table, const
         const struct language *said = by_shebang(table, code);
         found = said ? said : found;
     }
-    return found ? found : language_find(table, str_from(by_content(str_slice(code, 0, 65536))));
+    if (!found)
+        found = language_find(table, str_from(detect_language(code)));
+    /* Looks like a language for which there is no row. */
+    return found ? found : language_find(table, STR("python"));
 }
 
 void language_each(const struct language_table *table,
@@ -352,6 +321,7 @@ static int complete(struct language *row, const struct language *base, struct er
         return err_set(err, ERR_USAGE, "[language.%s] args needs \"{file}\", the program's path",
                        row->name);
     if (base) {
+        row->syntax_args = row->programs ? NULL : base->syntax_args;
         row->programs = or_builtin(row->programs, base->programs);
         row->extensions = or_builtin(row->extensions, base->extensions);
         row->aliases = or_builtin(row->aliases, base->aliases);

@@ -21,12 +21,13 @@ struct language {
     const char *const *programs;   /* interpreters to look for, best first */
     const char *const
         *args; /* "{file}" is the program's path inside, "{boot}" and "{runner}" the texts below */
-    const char *const *check_args; /* prints a version: for doctor */
-    const char *runner;            /* a program of ours that starts the user's, or NULL */
-    const char *boot;              /* what starts the runner, or NULL */
-    const char *extension;         /* for a program that comes without a name */
-    const char *install;           /* how to get it on this distribution */
-    bool stranger;                 /* of the user's rows: see language_configure */
+    const char *const *check_args;  /* prints a version: for doctor */
+    const char *const *syntax_args; /* reads "{file}" and runs nothing of it; NULL: no such way */
+    const char *runner;             /* a program of ours that starts the user's, or NULL */
+    const char *boot;               /* what starts the runner, or NULL */
+    const char *extension;          /* for a program that comes without a name */
+    const char *install;            /* how to get it on this distribution */
+    bool stranger;                  /* of the user's rows: see language_configure */
 };
 
 struct language_table {

@@ -211,6 +211,11 @@ LOOSER = [
     ("log = off", "weakens"),
     ("log-code = true", "weakens"),
     ("quiet = true", "weakens"),
+    ("profile = standard", "weakens"),
+    ("check = false", "weakens"),
+    ("no-check = true", "weakens"),
+    ("allow-imports = [os]", "weakens"),
+    ("prelude = x.py", "weakens"),
 ]
 STRICTER = [
     "memory = 512m",
@@ -228,6 +233,8 @@ STRICTER = [
     "retry-delay = 2s",
     "lang = python",
     "no-daemon = true",
+    "forbid-imports = [socket]",
+    "target = 3.12",
 ]
 
 

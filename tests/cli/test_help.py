@@ -6,8 +6,18 @@ import shutil
 
 import box
 
-COMMANDS = ["run", "doctor", "log", "help"]
-TOPICS = ["exit-status", "limits", "config", "languages", "layers", "results", "events", "security"]
+COMMANDS = ["run", "check", "blocks", "format", "doctor", "log", "help"]
+TOPICS = [
+    "exit-status",
+    "limits",
+    "config",
+    "languages",
+    "layers",
+    "results",
+    "events",
+    "profiles",
+    "security",
+]
 
 
 @box.once
@@ -106,7 +116,7 @@ def test_topics(t):
     t.equal(
         [
             e
-            for e in ("started", "stdout", "stderr", "denied", "limit", "file", "finished")
+            for e in ("verdict", "started", "stdout", "stderr", "denied", "limit", "file", "finished")
             if e not in events
         ],
         [],

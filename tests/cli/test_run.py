@@ -56,7 +56,7 @@ def test_code(t):
     t.exits(t.run("--code=print(1)"), 0, "--code=CODE", b"1\n")
     t.exits(t.run("-cprint(1)"), 0, "-cCODE", b"1\n")
     t.exits(t.run("-c", ""), 0, "an empty program", b"")
-    t.exits(t.run("-c", "-"), 1, "a dash is a program too")
+    t.exits(t.run("-c", "-"), 126, "a dash is a program too, which does not compile")
     t.exits(t.run("-c", "--help"), 1, "what looks like an option is the value of -c")
     t.exits(
         t.run("-c", "print('''it's \"quoted\" $HOME `id` \\\\ %s''')"),

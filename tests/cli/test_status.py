@@ -149,6 +149,7 @@ def test_host_backend(t):
         "--backend",
         "host",
         "--allow-unsafe",
+        "--no-check",
         "-c",
         "import os; print(os.environ.get('SECRET'), os.getcwd() != %r)" % t.dir,
         env={"SECRET": "x"},
@@ -161,6 +162,7 @@ def test_host_backend(t):
         "--backend",
         "host",
         "--allow-unsafe",
+        "--no-check",
         "--timeout",
         "300ms",
         "--lang",
@@ -177,7 +179,13 @@ def test_host_backend(t):
     ]
     t.equal(left, [], "and the whole tree is gone")
     done = t.run(
-        "--backend", "host", "--allow-unsafe", "--json", "-c", "open('new.txt', 'w').write('x')"
+        "--backend",
+        "host",
+        "--allow-unsafe",
+        "--no-check",
+        "--json",
+        "-c",
+        "open('new.txt', 'w').write('x')",
     )
     t.equal(
         [(f["path"], f["size"]) for f in done.json["files"]],
@@ -317,14 +325,17 @@ def test_bad_programs(t):
         t.refused(
             t.run("locked.py"), 2, "locked.py: Permission denied", "a file that cannot be read"
         )
-    t.exits(t.run(t.write("nul.py", b"print(1)\n\0")), 0, "a NUL in the text", b"1\n")
-    t.exits(t.run("--lang", "sh", t.write("nul.sh", b"echo 1\0\n")), 0, "a NUL in a shell's text")
-    t.exits(
-        t.run(t.write("one.py", b"x = '" + b"y" * (15 << 20) + b"'\nprint(len(x))"), timeout=60),
-        0,
-        "15 MiB in one line",
-        b"15728640\n",
-    )
+    path = t.write("nul.py", b"print(1)\n\0")
+    t.exits(t.run(path), 126, "a NUL in the text", b"")
+    t.exits(t.run("--no-check", path), 0, "which the interpreter reads to", b"1\n")
+    path = t.write("nul.sh", b"echo 1\0\n")
+    t.exits(t.run("--lang", "sh", path), 126, "a NUL in a shell's text", b"")
+    t.exits(t.run("--no-check", "--lang", "sh", path), 0, "which the shell skips")
+    path = t.write("one.py", b"x = '" + b"y" * (15 << 20) + b"'\nprint(len(x))")
+    t.exits(t.run("--no-check", path, timeout=60), 0, "15 MiB in one line", b"15728640\n")
+    t.exits(t.run(path, timeout=60), 126, "which is more than the profile allows", b"")
+    path = t.write("one.py", b"x = '" + b"y" * 9000000 + b"'\nprint(len(x))")
+    t.exits(t.run(path, timeout=60), 0, "9 MB in one line", b"9000000\n")
 
 
 def test_unwritable_here(t):

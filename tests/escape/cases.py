@@ -113,7 +113,7 @@ class Case:
             if self.bare:  # it would succeed, and a neighbour must stay untouched
                 told[prefix + "_PID"] = told["PID"]
         told.update(NEIGHBOUR_TMP=host.homes[self.mode] + "/tmp", HOSTNAME=os.uname().nodename)
-        yield from ("run", "--log", "off", "--retries", "0")
+        yield from ("run", "--log", "off", "--retries", "0", "--no-check")
         if self.attack.get("plain") is None:
             yield "--json"
         if "--timeout" not in (self.attack.get("args") or ""):

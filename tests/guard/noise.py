@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """What the guard finds in code that people wrote for good reasons: the 200 largest files of the
-standard library, rule by rule, with all stages looked at. noise.limits holds the most that each rule
-may find for 1 000 lines, so that noise cannot grow unnoticed.
+standard library, rule by rule, with all stages looked at. noise.limits holds how much each rule may
+find in 1 000 lines, so that noise cannot grow unnoticed.
 
     tests/guard/noise.py [--write 1]    prints the table (and writes noise.limits anew)
 """
@@ -64,7 +64,8 @@ def count():
 def test(tap, write=0):
     found, files, thousands = count()
     rates = {rule: n / thousands for rule, n in found.items()}
-    tap.note("%-28s %9s %12s %6s" % ("%.0f 000 lines" % thousands, "findings", "per 1 000", "files"))
+    head = ("%.0f 000 lines" % thousands, "findings", "per 1 000", "files")
+    tap.note("%-28s %9s %12s %6s" % head)
     for rule, n in found.most_common():
         tap.note("%-28s %9d %12.3f %6d" % (rule, n, rates[rule], files[rule]))
     if write:

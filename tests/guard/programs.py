@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of this folder and what is expected of them.
 
-A file holds many, divided by lines of dashes; what stands before the first is its head. A line may say
-what is found there: `# expect: shell-command, hidden-name`. Comments on lines of their own, in the head
-for all of a file's programs or in one of them: `# profile: strict`, `# allowed`, `# refused: imports`.
+A file holds many, divided by lines of dashes; what stands before the first is its head. A line may
+say what is found there: `# expect: shell-command, hidden-name`. Comments on lines of their own, in the
+head for all of a file's programs or in one of them: `# profile: strict`, `# allowed`,
+`# refused: imports`.
 """
 
 import glob

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The guard from outside, in TAP: run.py [PART...]. What it finds in the programs of routes/, nothing
-in those of innocent/; the texts of its profiles (texts.py); how much it finds where there is nothing
-to find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
+in those of innocent/; the texts of its profiles (texts.py); how much it finds where there is
+nothing to find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys

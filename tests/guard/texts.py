@@ -178,7 +178,12 @@ AGENTOS_ROWS = (
     ("S5", AGENTOS, "exec('x')", violation("exec() is forbidden")),
     ("S5", AGENTOS, "__import__('x')", violation("__import__() is forbidden")),
     ("S5", AGENTOS, "open('x')", violation("File I/O blocked in sandbox")),
-    ("S5", AGENTOS, "eval('x')\nexec('y')", violation("eval() is forbidden", "exec() is forbidden")),
+    (
+        "S5",
+        AGENTOS,
+        "eval('x')\nexec('y')",
+        violation("eval() is forbidden", "exec() is forbidden"),
+    ),
     ("S5", AGENTOS, "def reopen(x): pass\nreopen(1)", accepted()),
     ("S5", AGENTOS, "# from https://example.org\nx = 'import socket'", accepted()),
     ("S6", AGENTOS, "x = (", refused("syntax", "Line 1: '(' was never closed")),
@@ -186,7 +191,9 @@ AGENTOS_ROWS = (
 
 # ---- smolagents ----
 
-BASE = "collections datetime itertools math queue random re stat statistics time unicodedata".split()
+BASE = (
+    "collections datetime itertools math queue random re stat statistics time unicodedata"
+).split()
 
 
 def no_import(module, *more):
@@ -205,7 +212,12 @@ SMOLAGENTS_ROWS = (
     ("P7", allowing(SMOLAGENTS, "os.path"), "import os", accepted()),
     ("P7", allowing(SMOLAGENTS, "os.path"), "import os.path", accepted()),
     ("P7", SMOLAGENTS, "import collections.abc", no_import("collections.abc")),
-    ("P7", allowing(SMOLAGENTS, "numpy"), "import numpy.random", no_import("numpy.random", "numpy")),
+    (
+        "P7",
+        allowing(SMOLAGENTS, "numpy"),
+        "import numpy.random",
+        no_import("numpy.random", "numpy"),
+    ),
     ("P7", allowing(SMOLAGENTS, "numpy.*"), "import numpy\nimport numpy.random", accepted()),
     ("P7", allowing(SMOLAGENTS, "*"), "import json, numpy.random", accepted()),
     # P8
@@ -214,7 +226,12 @@ SMOLAGENTS_ROWS = (
     ("P8", SMOLAGENTS, "from os import path", no_import_from("os")),
     ("P8", SMOLAGENTS, "from json import *", no_import_from("json")),
     # P13
-    ("P13", SMOLAGENTS, "import random\nrandom._os", refused(None, "Forbidden access to module: os")),
+    (
+        "P13",
+        SMOLAGENTS,
+        "import random\nrandom._os",
+        refused(None, "Forbidden access to module: os"),
+    ),
     (
         "P13",
         SMOLAGENTS,
@@ -267,8 +284,8 @@ SMOLAGENTS_ROWS = (
 # ---- restricted ----
 
 FRAME_NAMES = (
-    "tb_frame tb_next f_back f_builtins f_code f_generator f_globals f_locals f_trace co_code gi_frame"
-    " gi_code gi_yieldfrom cr_await cr_frame cr_code cr_origin"
+    "tb_frame tb_next f_back f_builtins f_code f_generator f_globals f_locals f_trace co_code"
+    " gi_frame gi_code gi_yieldfrom cr_await cr_frame cr_code cr_origin"
 ).split()
 
 
@@ -347,7 +364,26 @@ RESTRICTED_ROWS = (
     ),
 )
 
-ROWS = KODEAGENT_ROWS + CHAPTER_ROWS + AGENTOS_ROWS + SMOLAGENTS_ROWS + RESTRICTED_ROWS
+# ---- what cannot be written into a file of routes/ ----
+
+STANDARD = ("--profile", "standard")
+TEXT_ROWS = (
+    ("input", STANDARD, "x = 1 # \u202e", accepted(rules={"bidi-control"})),
+    ("input", STANDARD, "x\0", refused("input", rules={"nul-character"})),
+    ("input", STANDARD, b"x = '\xff'", refused("input", rules={"bad-encoding"})),
+    ("input", STANDARD, b"# coding: latin-1\nx = '\xff'", accepted(rules=set())),
+    ("input", STANDARD, b"# coding: nothing\nx = 1", refused("syntax", rules={"syntax"})),
+    ("syntax", STANDARD, "(" * 300, refused("syntax", rules={"syntax"})),
+    ("patterns", STANDARD, "x = '%s'" % ("a" * 3000000), accepted(rules={"huge-literal"})),
+    (
+        "patterns",
+        STANDARD,
+        "\uff45\uff56\uff41\uff4c('1')",
+        accepted(rules={"eval-call", "disguised-name"}),
+    ),
+)
+
+ROWS = TEXT_ROWS + KODEAGENT_ROWS + CHAPTER_ROWS + AGENTOS_ROWS + SMOLAGENTS_ROWS + RESTRICTED_ROWS
 
 # ---- what `glovebox run --json` says of what never ran ----
 
@@ -393,7 +429,10 @@ RUNS = (
         "S6",
         AGENTOS,
         "\nx = = 1\n",
-        dict(stderr="Line 2: invalid syntax", exception=(None, "Syntax error: Line 2: invalid syntax")),
+        dict(
+            stderr="Line 2: invalid syntax",
+            exception=(None, "Syntax error: Line 2: invalid syntax"),
+        ),
     ),
 )
 
@@ -403,6 +442,9 @@ def difference(verdict, want):
     for key, value in want.items():
         if key == "starts":
             got, good = verdict["reason"], verdict["reason"].startswith(value)
+        elif key == "rules":
+            got = {f["rule"] for f in verdict["findings"]}
+            good = got == value
         else:
             got = verdict[key]
             good = got == value or (key == "stage" and value is None)
@@ -418,11 +460,9 @@ def test_rows(tap):
     for options, rows in by_options.items():
         verdicts = programs.check([text for _, _, text, _ in rows], *options)
         for (name, _, text, want), verdict in zip(rows, verdicts):
-            title = "%s %s: %s" % (name, options[1], text[:50].encode("unicode_escape").decode())
-            title = title.replace("#", "?")
-            tap.ok(
-                not difference(verdict, want), title, *difference(verdict, want), json.dumps(verdict)
-            )
+            title = ("%s %s: %a" % (name, options[1], text[:50])).replace("#", "?")
+            wrong = difference(verdict, want)
+            tap.ok(not wrong, title, *wrong, json.dumps(verdict))
 
 
 def run(options, text):

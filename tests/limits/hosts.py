@@ -297,6 +297,6 @@ def test_host(tap, sandbox):
                 check_clock(tap, host.user, name, CLOCK + ["swarm of processes"])
         test_refused(tap, user, launch)
         for name, options in [("--without pidns", ["--without", "pidns", "--allow-unsafe"]),
-                              ("--backend host", ["--backend", "host", "--allow-unsafe"])]:
+                              ("--backend host", ["--backend", "host", "--allow-unsafe", "--no-check"])]:
             check_clock(tap, user, name, CLOCK, options)
             test_killed(tap, Host(user, launch, name, [], set(), set()), options)

@@ -5,8 +5,8 @@ verdict as compile()'s.
 
     tests/python/generated.py [--count N] [--seed N] [--first N]
 
-The language is that of the Python that runs this (3.11 to 3.14). `generated.py --print SEED N` shows
-one program.
+The language is that of the Python that runs this (3.11 to 3.14). `generated.py --print SEED N`
+shows one program.
 """
 
 import os
@@ -39,7 +39,7 @@ def difference(feed, program):
         return right, "parse: ours   %r\ntheirs %r" % (ours[:6], tree[:6])
     if checked[:6] != code[:6]:
         return right, "compile: ours   %r\ntheirs %r" % (checked[:6], code[:6])
-    if code.kind is None and sorted(checked.warnings) != sorted(code.warnings):
+    if code.kind is None and set(checked.warnings) != set(code.warnings):
         return right, "warnings: ours   %r\ntheirs %r" % (checked.warnings, code.warnings)
     return right, None
 

@@ -19,7 +19,8 @@ ESCAPES = (
     r"\n \t \\ \' \" \0 \101 \x41 \u00e9 \U0001F600 \N{BULLET} \a\b\f\r\v"
     r" \ud800 \d \( \8 \777"
 ).split() + ["\\\n", r"\N{latin small letter a}"]
-CHARACTERS = ["a", "b", "Z", "0", " ", "  ", "%s", "#", "é", "ß", "语", "😀", "\t", "\xa0", "~", "!", ":"]
+CHARACTERS = ["a", "b", "Z", "0", " ", "  ", "%s", "#", "é", "ß", "语", "😀"]
+CHARACTERS += ["\t", "\xa0", "~", "!", ":"]
 BINARY = {
     "|": 6,
     "^": 7,
@@ -34,7 +35,7 @@ BINARY = {
     "%": 11,
     "@": 11,
 }
-COMPARE = (["<"], [">"], ["=="], ["!="], ["<="], [">="], ["is"], ["is", "not"], ["in"], ["not", "in"])
+COMPARE = [op.split() for op in ("<", ">", "==", "!=", "<=", ">=", "is", "is not", "in", "not in")]
 QUOTES = ("'", '"', "'''", '"""')
 
 
@@ -138,9 +139,9 @@ class Generator:
         if kind == 4:
             return self.one("0x", "0X", "0x_") + self.digits("0123456789abcdefABCDEF", most=30)
         if kind == 5:
-            return self.one("0b", "0B") + self.digits("01") + "" if self.chance(0.5) else (
-                self.one("0o", "0O") + self.digits("01234567", most=24)
-            )
+            if self.chance(0.5):
+                return self.one("0b", "0B") + self.digits("01")
+            return self.one("0o", "0O") + self.digits("01234567", most=24)
         whole, part = self.digits(), self.digits()
         text = self.one(whole + ".", "." + part, whole + "." + part, whole)
         if "." not in text or self.chance(0.3):
@@ -413,7 +414,10 @@ class Generator:
     )
 
     def star_expressions(self):
-        items = self.several(lambda: ["*", self.expr(6)] if self.chance(0.15) else self.expr(1), 1, 3)
+        def item():
+            return ["*", self.expr(6)] if self.chance(0.15) else self.expr(1)
+
+        items = self.several(item, 1, 3)
         star = list(flat(items))[:1] == ["*"]
         return commas(items, (len(items) == 1 and star) or self.chance(0.1))
 
@@ -530,7 +534,7 @@ class Generator:
         value = self.one(self.star_expressions, self.yield_, lambda: self.expr(1))
         kind = self.rng.randrange(5)
         if kind == 0:
-            op = self.one("+=", "-=", "*=", "/=", "//=", "%=", "@=", "&=", "|=", "^=", "<<=", ">>=", "**=")
+            op = self.one(*"+= -= *= /= //= %= @= &= |= ^= <<= >>= **=".split())
             place = self.one(
                 self.name(), [self.name(), ".", self.name()], [self.name(), "[", self.index(), "]"]
             )
@@ -545,14 +549,17 @@ class Generator:
             return [place, ":", self.expr(1), ["=", value()] if self.chance(0.6) else []]
         return [[[self.targets(), "="] for _ in range(self.one(1, 1, 2))], value()]
 
+    def module(self):
+        return self.one(*MODULES).replace(".", " . ").split()
+
     def import_(self):
         def alias():
-            return [self.one(*MODULES).replace(".", " . ").split(), self.one([], ["as", self.name()])]
+            return [self.module(), self.one([], ["as", self.name()])]
 
         if self.chance(0.4):
             return ["import", commas(self.several(alias, 1, 2))]
         dots = self.one([], [], ["."], ["..."], [".", "...", "."])
-        module = self.one(*MODULES).replace(".", " . ").split() if not dots or self.chance(0.6) else []
+        module = self.module() if not dots or self.chance(0.6) else []
         names = commas(
             self.several(lambda: [self.name(), self.one([], ["as", self.name()])], 1, 3)
         )
@@ -727,4 +734,5 @@ class Generator:
                 return b"# -*- coding: latin-1 -*-" + end.encode() + text.encode("latin-1")
             except UnicodeEncodeError:
                 pass
-        return (b"\xef\xbb\xbf" if self.chance(0.05) else b"") + text.encode("utf-8", "surrogatepass")
+        mark = b"\xef\xbb\xbf" if self.chance(0.05) else b""
+        return mark + text.encode("utf-8", "surrogatepass")

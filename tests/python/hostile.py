@@ -26,7 +26,7 @@ SECONDS = 2.0  # for a megabyte
 GROWTH = 3.0  # the time for twice the size, at most
 SOON = 0.05  # seconds: too short to compare
 NEWEST = 14
-PATIENCE = 20  # seconds after which it is killed
+PATIENCE = 5  # seconds after which it is killed
 
 
 def times(unit, end=""):

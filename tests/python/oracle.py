@@ -19,8 +19,8 @@ TARGET = sys.version_info[1]
 CODING = re.compile(rb"(?m)^[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 FOREIGN = re.compile(r"(Non-UTF-8 code starting with '\S+') in file \S+ on line (\d+), but no .*")
 
-# kind is None for a program that is right; None elsewhere is what nobody knows; warnings are triples of
-# kind, line and text.
+# kind is None for a program that is right; None elsewhere is what nobody knows; warnings are triples
+# of kind, line and text.
 Verdict = namedtuple("Verdict", "kind line offset end_line end_offset message warnings dump")
 RIGHT = Verdict(None, 0, 0, 0, 0, "", (), None)
 
@@ -66,7 +66,8 @@ def _by_file(program):
     text = done.stderr.decode("utf-8", "replace")
     found = FOREIGN.search(text)
     if found:
-        return Verdict("SyntaxError", int(found[2]), *[None] * 3, found[1] + found[0][found[0].index(" on line") :], (), None)
+        message = found[1] + found[0][found[0].index(" on line") :]
+        return Verdict("SyntaxError", int(found[2]), *[None] * 3, message, (), None)
     lines = re.findall(r"line (\d+)\n", text)
     kind, message = text.rstrip("\n").rsplit("\n", 1)[-1].split(": ", 1)
     return Verdict(kind, int(lines[-1]) if lines else None, *[None] * 3, message, (), None)
@@ -74,7 +75,8 @@ def _by_file(program):
 
 def same(ours, theirs, fields=6):
     """Whether they agree in what is known."""
-    return all(t is None and i > 1 or o == t for i, (o, t) in enumerate(zip(ours, theirs)) if i < fields)
+    pairs = zip(ours[:fields], theirs[:fields])
+    return all(t is None and i > 0 or o == t for i, (o, t) in enumerate(pairs))
 
 
 def compiled(program):

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from tap import Tap  # noqa: E402
 
-PARTS = ("targets", "dump", "generated", "mutants", "hostile")
+PARTS = ("targets", "compile_errors", "dump", "generated", "mutants", "hostile")
 
 
 def main():

@@ -76,7 +76,7 @@ static struct node *at(struct node *n, uint32_t line, uint32_t column, uint32_t 
     return n;
 }
 
-static struct node *name_node(const char *id, enum context context)
+static struct node *name_node(const char *id, enum expr_context context)
 {
     struct node *n = node_new(&arena, N_NAME);
 

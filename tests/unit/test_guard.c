@@ -43,7 +43,20 @@ static const struct {
     {"import functools, os\nfunctools.partial(os.system, 'x')()\n",
      "2:shell-command 2:shell-command"},
 
+    {"import os\ndef f(m, n): getattr(m, n)('ls')\nf(os, 'system')\n",
+     "2:computed-module-attribute 2:shell-command"},
+    {"import os\n(lambda o: o.system('x'))(os)\n", "2:shell-command"},
+    {"import os\ndef f(*, m=None): m.system('x')\nf(m=os)\n", "2:shell-command"},
+    {"import sys\nn = 'json'\nn = sys.argv[1]\n__import__(n)\n",
+     "4:import-call 4:dynamic-import 4:computed-import"},
+
+    {"import os\nclass A:\n    m = [os]\n    def f(self): self.x[0].system('ls')\n",
+     "4:shell-command"},
+    {"import os\nx.m = os\nx.m.popen('ls')\n", "3:shell-command"},
+
     /* what only looks like it */
+    {"import os\nx.system('ls')\nos.getcwd()\n", ""},
+    {"import os\ny = getattr(os, 'name')\nx.system('ls')\n", ""},
     {"import re\nre.compile('x')\nb'x'.decode()\n", ""},
     {"def reopen(x): pass\nreopen(1)\n# eval(1)\nx = 'eval(1)'\n", ""},
     {"class A:\n    def eval(self): pass\nA().eval()\nx.eval()\n", ""},
@@ -59,6 +72,7 @@ static const struct {
     {"import itertools\nfor a, b in zip(itertools.count(), [1]): pass\n", ""},
     {"'{0.__class__.__name__}'.format(1)\n", ""},
     {"import sys\n'os' in sys.modules\nsys.modules[__name__]\n", ""},
+    {"globals()['x'] = 1\nvars()['open'] = 2\n", "1:namespace-access 2:namespace-access"},
     {"x = 2**100 + (1 << 64)\n", ""},
 };
 

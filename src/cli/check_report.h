@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `glovebox check` tells, and the three ways it has of telling it: to people, as JSON, as
+ * SARIF. Each is told program by program, for there may be thousands.
+ */
+#ifndef CLI_CHECK_REPORT_H
+#define CLI_CHECK_REPORT_H
+
+#include <stdio.h>
+
+#include "guard/guard.h"
+
+/* One program. */
+struct check_item {
+    const char *path;              /* as it was named */
+    const struct verdict *verdict; /* NULL when it could not be read: then err says why */
+    const struct err *err;
+};
+
+struct json_t;
+
+struct check_totals {
+    size_t files, allowed, refused, unread;
+    size_t errors, warnings; /* findings that refuse, and others above notes */
+};
+
+struct check_report {
+    const struct check_format *format;
+    FILE *out;
+    bool quiet;
+    size_t max_findings; /* of one program, for people; 0 for all */
+    struct check_totals totals;
+    /* What SARIF lists at the end: {uri: its number}, and what could not be read. */
+    struct json_t *artifacts, *notices;
+    size_t result_count;
+};
+
+struct check_format {
+    void (*begin)(struct check_report *r);
+    void (*item)(struct check_report *r, const struct check_item *item);
+    void (*end)(struct check_report *r);
+};
+
+extern const struct check_format check_text, check_json, check_sarif;
+
+void check_report_begin(struct check_report *r);
+void check_report_item(struct check_report *r, const struct check_item *item);
+void check_report_end(struct check_report *r);
+
+/* What a finding comes to in its verdict: an error is a reason for refusing. */
+enum check_rank { RANK_NOTE, RANK_WARNING, RANK_ERROR };
+struct check_ranks {
+    bool refused;
+    enum guard_stage stage;
+    enum severity least; /* of an error */
+};
+struct check_ranks check_ranks(const struct verdict *verdict);
+enum check_rank check_rank(const struct check_ranks *ranks, const struct finding *finding);
+
+/* ---- findings for people, also used by `glovebox run` ---- */
+
+struct finding_style {
+    FILE *out;
+    bool colour;
+    enum check_rank least; /* what is less is not shown */
+    size_t max;            /* 0 for all */
+};
+
+/* Whether a stream is a terminal that wants colours. */
+bool check_colour(FILE *out);
+/* "path:3:5: error: message [rule]", the line with the place marked, the hint; for each. */
+void check_text_findings(const struct finding_style *style, const char *path,
+                         const struct verdict *verdict);
+
+/* ---- the rules ---- */
+
+/* The guard's and those of other languages' tools: NULL behind the last. */
+const struct rule_info *check_rule(size_t i);
+const struct rule_info *check_rule_find(struct str id);
+
+void check_list_rules(bool json);
+void check_list_profiles(bool json);
+/* -1 with ERR_USAGE and the nearest name. */
+int check_explain(const char *id, bool json, struct err *err);
+
+#endif

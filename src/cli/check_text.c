@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utf8proc.h>
+
+#include "base/mem.h"
+#include "cli/check_report.h"
+#include "cli/safe_text.h"
+
+enum { TAB = 4, LINE_MAX_BYTES = 64 << 10 };
+
+bool check_colour(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+    return isatty(fileno(out)) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+/* ---- one line of a program, as a terminal shows it ---- */
+
+struct shown {
+    struct buf text;
+    size_t from, to; /* the marked columns */
+};
+
+static size_t char_width(struct str c, struct buf *out, size_t column)
+{
+    utf8proc_int32_t code;
+    size_t before = out->n;
+
+    if (c.p[0] == '\t') {
+        size_t n = TAB - column % TAB;
+        (void)buf_addf(out, "%*s", (int)n, "");
+        return n;
+    }
+    safe_text_add(out, c, false);
+    size_t added = out->n - before;
+    if (added != c.n || memcmp(out->p + before, c.p, c.n) != 0 ||
+        utf8proc_iterate((const utf8proc_uint8_t *)c.p, (utf8proc_ssize_t)c.n, &code) < 0)
+        return added;
+    return (size_t)utf8proc_charwidth(code);
+}
+
+static size_t char_bytes(struct str s)
+{
+    utf8proc_int32_t code;
+    utf8proc_ssize_t n =
+        utf8proc_iterate((const utf8proc_uint8_t *)s.p, (utf8proc_ssize_t)s.n, &code);
+
+    return n > 0 ? (size_t)n : 1;
+}
+
+/* Where the marks end, in characters of the excerpt, from 1. */
+static size_t last_mark(const struct finding *f)
+{
+    if (f->end_line > f->line)
+        return SIZE_MAX;
+    return f->end_column > f->column ? f->excerpt_column + (f->end_column - f->column)
+                                     : f->excerpt_column + 1;
+}
+
+static void show_line(const struct finding *f, struct shown *ret)
+{
+    struct str rest = str_from(f->excerpt);
+    size_t column = 0, n, end = last_mark(f);
+
+    buf_init(&ret->text, LINE_MAX_BYTES);
+    ret->from = ret->to = SIZE_MAX;
+    for (size_t i = 1; rest.n; i++, rest = str_slice(rest, n, rest.n)) {
+        if (i == f->excerpt_column)
+            ret->from = column;
+        if (i == end)
+            ret->to = column;
+        n = char_bytes(rest);
+        column += char_width(str_slice(rest, 0, n), &ret->text, column);
+    }
+    ret->from = ret->from < column ? ret->from : column;
+    ret->to = ret->to < column ? ret->to : column;
+    if (ret->to <= ret->from)
+        ret->to = ret->from + 1;
+}
+
+/* ---- findings ---- */
+
+static const struct {
+    const char *word, *colour;
+} words[] = {
+    [RANK_NOTE] = {"note", "\033[1;36m"},
+    [RANK_WARNING] = {"warning", "\033[1;33m"},
+    [RANK_ERROR] = {"error", "\033[1;31m"},
+};
+
+#define BOLD  "\033[1m"
+#define RESET "\033[0m"
+
+static const char *in(const struct finding_style *style, const char *colour)
+{
+    return style->colour ? colour : "";
+}
+
+/* Lines in it would be taken for other findings. */
+static void put_text(FILE *out, const char *text)
+{
+    AUTO_BUF struct buf b = {0};
+    struct str rest = str_from(text), line;
+
+    buf_init(&b, LINE_MAX_BYTES);
+    for (bool first = true; str_next_line(&rest, &line); first = false) {
+        if (!first)
+            (void)buf_addc(&b, ' ');
+        safe_text_add(&b, line, false);
+    }
+    fwrite(b.p, 1, b.n, out);
+}
+
+static void put_excerpt(const struct finding_style *style, const struct finding *f,
+                        enum check_rank rank)
+{
+    struct shown line;
+
+    show_line(f, &line);
+    fprintf(style->out, "%5u | %s\n", f->line, line.text.p);
+    if (f->excerpt_column) {
+        fprintf(style->out, "      | %*s%s^", (int)line.from, "", in(style, words[rank].colour));
+        for (size_t i = line.from + 1; i < line.to; i++)
+            fputc('~', style->out);
+        fprintf(style->out, "%s\n", in(style, RESET));
+    }
+    buf_done(&line.text);
+}
+
+static void put_head(const struct finding_style *style, const char *path, uint32_t line,
+                     uint32_t column, enum check_rank rank)
+{
+    FILE *out = style->out;
+
+    fputs(in(style, BOLD), out);
+    put_text(out, path);
+    if (line)
+        fprintf(out, ":%u", line);
+    if (line && column)
+        fprintf(out, ":%u", column);
+    fprintf(out, ":%s %s%s:%s ", in(style, RESET), in(style, words[rank].colour), words[rank].word,
+            in(style, RESET));
+}
+
+static void put_finding(const struct finding_style *style, const char *path,
+                        const struct finding *f, enum check_rank rank)
+{
+    put_head(style, path, f->line, f->column, rank);
+    put_text(style->out, f->message);
+    fprintf(style->out, " [%s]\n", f->rule);
+    if (f->line && f->excerpt)
+        put_excerpt(style, f, rank);
+    if (f->hint && *f->hint) {
+        fputs("      = hint: ", style->out);
+        put_text(style->out, f->hint);
+        fputc('\n', style->out);
+    }
+}
+
+void check_text_findings(const struct finding_style *style, const char *path,
+                         const struct verdict *v)
+{
+    struct check_ranks ranks = check_ranks(v);
+    size_t shown = 0, more = v->left_out;
+
+    for (size_t i = 0; i < v->n; i++) {
+        enum check_rank rank = check_rank(&ranks, &v->findings[i]);
+        if (rank < style->least)
+            continue;
+        shown++;
+        if (style->max && shown > style->max)
+            more++;
+        else
+            put_finding(style, path, &v->findings[i], rank);
+    }
+    if (more) {
+        put_head(style, path, 0, 0, RANK_NOTE);
+        fprintf(style->out, "%zu more finding%s\n", more, more == 1 ? "" : "s");
+    }
+}
+
+/* What a profile says of the whole, where no finding has said it. */
+static bool needs_reason(const struct verdict *v)
+{
+    if (v->allowed || !v->reason || !*v->reason)
+        return false;
+    for (size_t i = 0; i < v->n; i++)
+        if (strstr(v->findings[i].message, v->reason) || strstr(v->reason, v->findings[i].message))
+            return false;
+    return true;
+}
+
+static void put_reason(const struct finding_style *style, const char *path, const struct verdict *v)
+{
+    put_head(style, path, 0, 0, RANK_ERROR);
+    put_text(style->out, v->reason);
+    fprintf(style->out, " [%s]\n", guard_stage_name(v->stage));
+}
+
+/* ---- the report ---- */
+
+static void begin(struct check_report *r)
+{
+    (void)r;
+}
+
+static void item(struct check_report *r, const struct check_item *it)
+{
+    struct finding_style style = {
+        .out = r->out,
+        .colour = check_colour(r->out),
+        .least = r->quiet ? RANK_ERROR : RANK_NOTE,
+        .max = r->max_findings,
+    };
+
+    if (!it->verdict)
+        return;
+    check_text_findings(&style, it->path, it->verdict);
+    if (needs_reason(it->verdict))
+        put_reason(&style, it->path, it->verdict);
+}
+
+static void put_count(FILE *out, const char *lead, size_t n, const char *word, const char *many)
+{
+    if (n)
+        fprintf(out, "%s%zu %s%s", lead, n, word, n == 1 ? "" : many);
+}
+
+static void end(struct check_report *r)
+{
+    const struct check_totals *t = &r->totals;
+    const char *lead = ": ";
+
+    if (r->quiet || !t->files)
+        return;
+    fprintf(r->out, "%zu program%s", t->files, t->files == 1 ? "" : "s");
+    put_count(r->out, lead, t->allowed, "allowed", "");
+    lead = t->allowed ? ", " : lead;
+    put_count(r->out, lead, t->refused, "refused", "");
+    lead = t->refused ? ", " : lead;
+    put_count(r->out, lead, t->unread, "not read", "");
+    if (t->errors || t->warnings)
+        fputs(" (", r->out);
+    put_count(r->out, "", t->errors, "error", "s");
+    put_count(r->out, t->errors ? ", " : "", t->warnings, "warning", "s");
+    fputs(t->errors || t->warnings ? ")\n" : "\n", r->out);
+}
+
+const struct check_format check_text = {begin, item, end};

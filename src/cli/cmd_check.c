@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `glovebox check`: what the guard says of programs, without running any.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cli/check_files.h"
+#include "cli/check_report.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/safe_text.h"
+#include "python/python.h"
+#include "session/check.h"
+#include "session/syntax_probe.h"
+
+#define AT(member) offsetof(struct cli_settings, member)
+
+static const struct opt what_options[] = {
+    {.name = "code",
+     .letter = 'c',
+     .kind = OPT_STRING,
+     .offset = AT(code),
+     .arg = "CODE",
+     .group = "What to check",
+     .help = "check this text"},
+    {.name = "lang",
+     .letter = 'l',
+     .kind = OPT_STRING,
+     .offset = AT(common.lang),
+     .arg = "NAME",
+     .group = "What to check",
+     .initial = "auto",
+     .help = "language; auto looks at the extension, the #! line and the text"},
+    {.name = "stages",
+     .kind = OPT_STRING,
+     .offset = AT(stages),
+     .arg = "NAMES",
+     .group = "What to check",
+     .help = "only these of input,syntax,imports,patterns"},
+    {0},
+};
+
+static const struct opt show_options[] = {
+    {.name = "json",
+     .letter = 'j',
+     .kind = OPT_FLAG,
+     .offset = AT(json),
+     .group = "Output",
+     .excludes = "sarif, dump-ast",
+     .help = "print every verdict as JSON"},
+    {.name = "sarif",
+     .kind = OPT_FLAG,
+     .offset = AT(sarif),
+     .group = "Output",
+     .excludes = "json, dump-ast",
+     .help = "print the findings as SARIF 2.1.0, for viewers of code scanning"},
+    {.name = "max-findings",
+     .kind = OPT_INT,
+     .offset = AT(max_findings),
+     .arg = "N",
+     .group = "Output",
+     .initial = "50",
+     .max = 1 << 30,
+     .help = "show at most N findings of a program to people; 0 for all"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(quiet),
+     .group = "Output",
+     .help = "only what refuses a program: no warnings, no count"},
+    {0},
+};
+
+static const struct opt other_options[] = {
+    {.name = "dump-ast",
+     .kind = OPT_FLAG,
+     .offset = AT(dump_ast),
+     .group = "Instead of checking",
+     .help = "print the syntax tree of each Python program, one line each, as "
+             "ast.dump(tree, include_attributes=True) does"},
+    {.name = "no-attributes",
+     .kind = OPT_FLAG,
+     .offset = AT(no_attributes),
+     .group = "Instead of checking",
+     .help = "with --dump-ast: without lines and columns"},
+    {.name = "list-rules",
+     .kind = OPT_FLAG,
+     .offset = AT(list_rules),
+     .group = "Instead of checking",
+     .help = "print every rule: stage, severity, points, what it finds"},
+    {.name = "explain",
+     .kind = OPT_STRING,
+     .offset = AT(explain),
+     .arg = "RULE",
+     .group = "Instead of checking",
+     .help = "print what a rule finds, why that matters, what to do instead"},
+    {.name = "list-profiles",
+     .kind = OPT_FLAG,
+     .offset = AT(list_profiles),
+     .group = "Instead of checking",
+     .help = "print the built-in profiles"},
+    {0},
+};
+
+/* How help shows what the common tables define; --no-check would be odd here. */
+static const struct opt *const shown[] = {what_options,  policy_options,  show_options,
+                                          other_options, general_options, NULL};
+/* A config file has the settings of other commands as well. */
+static const struct opt *const tables[] = {
+    what_options,   show_options,  other_options, general_options, work_options, wall_options,
+    policy_options, guard_options, limit_options, log_options,     NULL};
+
+/* ---- one program ---- */
+
+struct check {
+    const struct cli_settings *set;
+    struct run_request request; /* what all programs have in common */
+    struct policy *policy;
+    struct buf prelude;
+    unsigned stages;
+    struct check_report report;
+    struct progress progress;
+    bool failed; /* something could not be read or told */
+};
+
+/* How a program without a name is called. */
+static const char *shown_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static void complain(struct check *c, const char *path, const char *text)
+{
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, 16 << 10);
+    if (path) {
+        safe_text_add(&line, str_from(path), false);
+        (void)buf_adds(&line, ": ");
+    }
+    safe_text_add(&line, str_from(text), false);
+    progress_clear(&c->progress);
+    fflush(c->report.out);
+    fprintf(stderr, "glovebox check: %s\n", line.p);
+}
+
+static int read_program(const struct check_path *file, struct buf *ret, struct err *err)
+{
+    int result;
+
+    if (file->sys) {
+        errno = file->sys;
+        return err_sys(err, "%s", file->path);
+    }
+    if (strcmp(file->path, "-") == 0)
+        result = fd_read_all(0, ret) < 0 ? err_sys(err, "standard input") : 0;
+    else if (!file->path[0])
+        result = err_set(err, ERR_USAGE, "an empty name is no file's");
+    else
+        result = fd_read_file(file->path, ret, err);
+    if (result < 0 && err->sys == EFBIG)
+        err_set(err, ERR_LIMIT, "%s: larger than %u MiB", shown_path(file->path),
+                RUN_SOURCE_MAX >> 20);
+    return result;
+}
+
+static const struct language *language_of(const struct check *c, const char *path, struct str code)
+{
+    const char *named = c->set->common.lang;
+    const char *file = strcmp(path, "-") == 0 || c->set->code ? NULL : path;
+
+    if (named && strcmp(named, "auto") != 0)
+        return language_find(&c->set->common.languages, str_from(named));
+    return language_detect(&c->set->common.languages, file, code);
+}
+
+static void judge(const struct check *c, const char *path, struct str code, struct verdict *ret)
+{
+    const struct language *language = language_of(c, path, code);
+    bool python = strcmp(language->name, "python") == 0;
+    struct guard_input input = {
+        .code = code,
+        .prelude = buf_str(&c->prelude),
+        .language = language->name,
+        .stages = c->stages,
+        .target = c->request.target,
+    };
+
+    guard_check(c->policy, &input, ret);
+    if (python || !ret->allowed || !(c->stages & 1u << GUARD_SYNTAX))
+        return;
+    struct run_request request = c->request;
+    request.code = code;
+    request.file = path;
+    syntax_probe(&request, language, ret);
+}
+
+static void tell(struct check *c, const char *path, const struct verdict *v, const struct err *err)
+{
+    struct check_item item = {.path = shown_path(path), .verdict = v, .err = err};
+
+    if ((v && v->n) || c->report.format != &check_text)
+        progress_clear(&c->progress);
+    check_report_item(&c->report, &item);
+}
+
+static void check_text_of(struct check *c, const char *path, struct str code)
+{
+    struct verdict verdict = {0};
+
+    judge(c, path, code, &verdict);
+    tell(c, path, &verdict, NULL);
+    verdict_done(&verdict);
+}
+
+static void check_file(struct check *c, const struct check_path *file)
+{
+    AUTO_BUF struct buf code = {0};
+    struct err err = {0};
+
+    buf_init(&code, RUN_SOURCE_MAX);
+    if (read_program(file, &code, &err) == 0) {
+        check_text_of(c, file->path, buf_str(&code));
+        return;
+    }
+    c->failed = true;
+    complain(c, NULL, err.msg);
+    tell(c, file->path, NULL, &err);
+}
+
+/* ---- --dump-ast ---- */
+
+static void put_tree(struct check *c, const char *path, const struct python_tree *tree)
+{
+    AUTO_BUF struct buf dump = {0};
+
+    buf_init(&dump, (size_t)2 << 30);
+    if (tree_dump(tree->module, tree->target, !c->set->no_attributes, &dump) < 0) {
+        c->failed = true;
+        complain(c, path, "its tree is too large to print");
+        return;
+    }
+    progress_clear(&c->progress);
+    fwrite(dump.p, 1, dump.n, stdout);
+    putchar('\n');
+}
+
+/* The guard tells people what the parser found. */
+static void put_error(struct check *c, const char *path, struct str code)
+{
+    struct guard_input input = {.code = code,
+                                .language = "python",
+                                .stages = 1u << GUARD_SYNTAX,
+                                .target = c->request.target};
+    struct finding_style style = {
+        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR};
+    struct verdict verdict = {0};
+
+    guard_check(c->policy, &input, &verdict);
+    progress_clear(&c->progress);
+    fflush(stdout);
+    check_text_findings(&style, shown_path(path), &verdict);
+    verdict_done(&verdict);
+    c->report.totals.refused++;
+}
+
+static void dump(struct check *c, const char *path, struct str code)
+{
+    struct python_options options = {.target = c->request.target};
+    const struct language *language = language_of(c, path, code);
+    struct python_tree tree;
+
+    if (strcmp(language->name, "python") != 0) {
+        AUTO_FREE char *why = xasprintf("is %s, and --dump-ast is for Python", language->name);
+        c->failed = true;
+        complain(c, path, why);
+        return;
+    }
+    if (python_parse(code, &options, &tree) == 0)
+        put_tree(c, path, &tree);
+    else
+        put_error(c, path, code);
+    python_tree_done(&tree);
+}
+
+static void dump_file(struct check *c, const struct check_path *file)
+{
+    AUTO_BUF struct buf code = {0};
+    struct err err = {0};
+
+    buf_init(&code, RUN_SOURCE_MAX);
+    if (read_program(file, &code, &err) == 0) {
+        dump(c, file->path, buf_str(&code));
+        return;
+    }
+    c->failed = true;
+    complain(c, NULL, err.msg);
+}
+
+/* ---- all of them ---- */
+
+static void collect(const struct check *c, const struct opt_args *args, struct check_files *ret)
+{
+    const struct language_table *languages = &c->set->common.languages;
+
+    for (size_t i = 0; i < args->operand_n; i++)
+        check_files_add(ret, args->operands[i], languages);
+    for (size_t i = 0; i < args->rest_n; i++)
+        check_files_add(ret, args->rest[i], languages);
+}
+
+static void check_files(struct check *c, const struct opt_args *args)
+{
+    struct check_files files = {0};
+
+    collect(c, args, &files);
+    if (!files.n)
+        complain(c, NULL, "no programs in there");
+    progress_begin(&c->progress, "checking", files.n);
+    for (size_t i = 0; i < files.n && !ferror(stdout); i++) {
+        if (c->set->dump_ast)
+            dump_file(c, &files.at[i]);
+        else
+            check_file(c, &files.at[i]);
+        progress_step(&c->progress);
+    }
+    progress_clear(&c->progress);
+    check_files_done(&files);
+}
+
+static void check_all(struct check *c, const struct opt_args *args)
+{
+    const struct cli_settings *set = c->set;
+
+    c->report = (struct check_report){
+        .format = set->json    ? &check_json
+                  : set->sarif ? &check_sarif
+                               : &check_text,
+        .out = stdout,
+        .quiet = set->quiet,
+        .max_findings = (size_t)set->max_findings,
+    };
+    if (!set->dump_ast)
+        check_report_begin(&c->report);
+    if (!set->code)
+        check_files(c, args);
+    else if (set->dump_ast)
+        dump(c, "<string>", str_from(set->code));
+    else
+        check_text_of(c, "<string>", str_from(set->code));
+    if (!set->dump_ast)
+        check_report_end(&c->report);
+}
+
+/* ---- the story ---- */
+
+static int check_usage(const struct cli_settings *set, const struct opt_args *args, struct err *err)
+{
+    size_t operands = args->operand_n + args->rest_n, stdins = 0;
+
+    for (size_t i = 0; i < args->operand_n; i++)
+        stdins += strcmp(args->operands[i], "-") == 0;
+    if (set->code && operands)
+        return err_set(err, ERR_USAGE, "-c CODE and files are two checks");
+    if (!set->code && !operands)
+        return err_set(
+            err, ERR_USAGE,
+            "nothing to check: name a FILE or a DIR, or give -c CODE, or - for standard input");
+    if (stdins > 1)
+        return err_set(err, ERR_USAGE, "standard input can be read once");
+    if (set->no_attributes && !set->dump_ast)
+        return err_set(err, ERR_USAGE, "--no-attributes goes with --dump-ast");
+    return 0;
+}
+
+static int check_language(const struct cli_settings *set, struct err *err)
+{
+    const char *named = set->common.lang;
+
+    if (named && strcmp(named, "auto") != 0 &&
+        !language_find(&set->common.languages, str_from(named)))
+        return err_set(err, ERR_USAGE,
+                       "--lang: '%s' is not known; 'glovebox help languages' tells how to add one",
+                       named);
+    return 0;
+}
+
+static int prepare(struct check *c, struct err *err)
+{
+    const struct cli_settings *set = c->set;
+
+    if (settings_request(&set->common, &c->request, err) < 0 || check_language(set, err) < 0)
+        return -1;
+    c->stages = GUARD_ALL_STAGES;
+    if (set->stages && !(c->stages = guard_stages_from(str_from(set->stages), err))) {
+        err->kind = ERR_USAGE;
+        return err_wrap(err, "--stages");
+    }
+    c->policy = check_open_policy(&c->request, err);
+    return c->policy ? check_read_prelude(&c->request, &c->prelude, err) : -1;
+}
+
+static int exit_status(const struct check *c)
+{
+    return c->failed ? err_exit_status(ERR_SYSTEM) : c->report.totals.refused ? 1 : 0;
+}
+
+static int check(const struct cli_options *options, struct err *err)
+{
+    struct check c = {.set = &options->settings};
+    int status = -1;
+
+    if (check_usage(c.set, &options->args, err) < 0)
+        return -1;
+    buf_init(&c.prelude, 0);
+    if (prepare(&c, err) == 0) {
+        check_all(&c, &options->args);
+        if (fflush(stdout) != 0 || ferror(stdout))
+            err_sys(err, "standard output");
+        else
+            status = exit_status(&c);
+    }
+    policy_free(c.policy);
+    buf_done(&c.prelude);
+    return status;
+}
+
+/* What needs no program. */
+static int dispatch(const struct cli_options *options, struct err *err)
+{
+    const struct cli_settings *set = &options->settings;
+
+    if (set->list_rules)
+        check_list_rules(set->json);
+    else if (set->list_profiles)
+        check_list_profiles(set->json);
+    else if (set->explain)
+        return check_explain(set->explain, set->json, err);
+    else
+        return check(options, err);
+    return 0;
+}
+
+static int check_main(int argc, char **argv)
+{
+    struct cli_options options;
+    struct err err;
+    int status = -1;
+
+    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
+        if (options.settings.help) {
+            help_print_command(stdout, &command_check);
+            status = 0;
+        } else if (cli_options_only(&options, shown, "check", &err) == 0) {
+            status = dispatch(&options, &err);
+        }
+    }
+    if (status < 0)
+        status = cli_fail("check", &err);
+    cli_options_done(&options);
+    return status;
+}
+
+const struct command command_check = {
+    .name = "check",
+    .summary = "say whether programs may run, and why not; run nothing",
+    .usage = "glovebox check [OPTION]... FILE | DIR | -...\n"
+             "glovebox check [OPTION]... -c CODE\n"
+             "glovebox check --list-rules | --explain RULE | --list-profiles",
+    .description =
+        "Reads programs as 'glovebox run' does before it starts one: is it text of a sane size, "
+        "does it compile, what does it import, what is known to do harm. The profile decides what "
+        "refuses a program and what is only told ('glovebox help profiles').\n\n"
+        "Of a folder, and the folders in it, all programs are checked; not entered are folders "
+        "whose name begins with a dot, __pycache__, node_modules, and links. A program may have "
+        "16 MiB, or less where the profile says so.\n\n"
+        "Only Python is understood in full. Of JavaScript, shell and R the size is checked, and "
+        "the syntax by their own tools in the jail: node --check, bash -n, sh -n, R's parse(). "
+        "Where that is not possible, a note says so. 'glovebox run' leaves it to the "
+        "interpreter.\n\n"
+        "The exit status is 0 when every program is allowed, 1 when one is refused, 125 when one "
+        "could not be read (the others are checked all the same), 2 for wrong usage.",
+    .examples = "  glovebox check agent.py\n"
+                "  glovebox check --profile strict --allow-imports numpy,pandas.* src\n"
+                "  glovebox check --sarif src > findings.sarif\n"
+                "  echo 'import os' | glovebox check --profile kodeagent --json -\n"
+                "  glovebox check --explain exec-call",
+    .tables = shown,
+    .run = check_main,
+};

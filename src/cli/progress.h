@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A bar on standard error for what lasts longer than a second; only where that is a terminal.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct progress {
+    const char *what; /* "checking" */
+    size_t total, done;
+    int64_t begin_ns, drawn_ns;
+    bool on, drawn;
+};
+
+void progress_begin(struct progress *p, const char *what, size_t total);
+/* One more is done; draws now and then. */
+void progress_step(struct progress *p);
+/* Wipes the bar: before anything else is written, and at the end. */
+void progress_clear(struct progress *p);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What calls hand to the program's own functions, as further bindings of their parameters: in
+ * `def f(m): m.system("ls")` and `f(os)`, m may be os. Only functions called by their own name, or
+ * where they stand, and arguments that may be a thing of the library or a text.
+ */
+#include "guard/program_parts.h"
+
+static bool may_matter(const struct node *arg)
+{
+    return arg->kind == N_NAME || arg->kind == N_ATTRIBUTE || arg->kind == N_CONSTANT ||
+           arg->kind == N_LAMBDA || arg->kind == N_CALL;
+}
+
+/* The def or lambda that a call's function surely is; NULL for others. */
+static const struct node *callee(const struct item *call)
+{
+    const struct node *func = call->node->call.func;
+    const struct symbol_facts *facts;
+    const struct symbol *symbol;
+    bool builtin = false;
+
+    if (func->kind == N_LAMBDA)
+        return func;
+    if (func->kind != N_NAME)
+        return NULL;
+    symbol = program_symbol(call->scope, func->name.id, &builtin);
+    facts = symbol ? symbol->user : NULL;
+    if (!facts || facts->n != 1)
+        return NULL;
+    if (facts->first->kind == BIND_FUNCTION)
+        return facts->first->node;
+    bool lambda = facts->first->kind == BIND_VALUE && facts->first->node->kind == N_LAMBDA;
+    return lambda ? facts->first->node : NULL;
+}
+
+static void give(struct program *p, const struct scope *inner, const struct node *parameter,
+                 const struct node *arg, const struct scope *scope)
+{
+    struct binding b = {.kind = BIND_VALUE, .node = arg, .scope = scope};
+
+    if (may_matter(arg))
+        program_bind(p, inner, parameter->arg.arg, b);
+}
+
+static void give_named(struct program *p, const struct scope *inner, struct node_list parameters,
+                       const struct node *keyword, const struct scope *scope)
+{
+    for (size_t i = 0; i < parameters.n && i < PROGRAM_MAX_BINDINGS; i++) {
+        if (parameters.at[i]->arg.arg == keyword->keyword.arg)
+            give(p, inner, parameters.at[i], keyword->keyword.value, scope);
+    }
+}
+
+static void give_all(struct program *p, const struct item *call, const struct node *function)
+{
+    const struct node *parameters =
+        function->kind == N_LAMBDA ? function->lambda.args : function->function.args;
+    struct node_list early = parameters->arguments.posonlyargs, late = parameters->arguments.args;
+    struct node_list args = call->node->call.args, keywords = call->node->call.keywords;
+    const struct scope *inner = program_scope(p, function);
+
+    for (size_t i = 0; inner && i < args.n && i < early.n + late.n; i++) {
+        if (args.at[i]->kind == N_STARRED)
+            break;
+        give(p, inner, i < early.n ? early.at[i] : late.at[i - early.n], args.at[i], call->scope);
+    }
+    for (size_t i = 0; inner && i < keywords.n; i++) {
+        give_named(p, inner, late, keywords.at[i], call->scope);
+        give_named(p, inner, parameters->arguments.kwonlyargs, keywords.at[i], call->scope);
+    }
+}
+
+void program_follow_calls(struct program *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct item *call = &p->items[i];
+        const struct node *function =
+            call->node->kind == N_CALL && (call->node->call.args.n || call->node->call.keywords.n)
+                ? callee(call)
+                : NULL;
+        if (function)
+            give_all(p, call, function);
+    }
+}

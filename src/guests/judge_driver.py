@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs a candidate against cases, inside the wall; follows judge_codec.py in one text. Expected values are not
+# here: what came of each call is told, and compared outside.
+#
+# Three processes. The driver reads the cases, never runs any of the candidate's code, and writes to our
+# standard output, which is the channel. The loader, its child, runs the setup and the candidate once. For each
+# case the loader forks one that makes the call and sends what came of it through a pipe. So a case that exits,
+# crashes, hangs or changes its surroundings is alone with that; one that kills the loader costs a new loader.
+#
+# In: a header (JSON), and a line "NUMBER MILLISECONDS JSON" for each case. Out, for each case: the line
+# "begin NUMBER", then "case NUMBER HOW STATUS MICROSECONDS" and three lines: what it sent, its output and
+# its error output as JSON strings; "load HOW ..." the same when the candidate could not be loaded.
+from gc import freeze
+from posix import (_exit, close, dup2, fork, getpid, getppid, getsid, kill, listdir, open as open_fd, pipe, read,
+                   sched_yield, set_blocking, setsid, waitpid, write, WNOHANG)
+from select import poll, POLLIN
+from time import monotonic, perf_counter_ns
+
+KEPT = 65536  # of what a case prints
+KILL, GRACE, TICK_MS = 9, 2.0, 50
+print_to_nobody = open_fd("/dev/null", 0)
+
+
+# ---- frames between the processes: kind, number, length, payload ----
+
+def send(fd, kind, number, payload):
+    data = memoryview(kind + number.to_bytes(4, "little") + len(payload).to_bytes(4, "little") + payload)
+    while data:
+        data = data[write(fd, data):]
+
+
+def write_all(fd, data):
+    data = memoryview(data)
+    while data:
+        data = data[write(fd, data):]
+
+
+# ---- in the process of a case ----
+
+def flush_streams(streams):
+    for stream in streams + (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+# The frames of the candidate's own text, from the outside in.
+def places(e, path):
+    found, tb = [], e.__traceback__
+    while tb is not None and len(found) < 1000:
+        code = tb.tb_frame.f_code
+        if code.co_filename == path:
+            found.append("[%d,%s]" % (tb.tb_lineno, quote(code.co_name)))
+        tb = tb.tb_next
+    return ",".join(found[-20:])
+
+
+def describe_exception(e, path):
+    kind = type(e)
+    name = type.__getattribute__(kind, "__name__")
+    message = words_of(str, e, name, 2000)
+    if isinstance(e, SyntaxError) and e.lineno and e.filename == path:
+        message = "%s (line %d)" % (e.msg, e.lineno)
+    return '{"type":%s,"message":%s,"places":[%s]}' % (quote(name), quote(message), places(e, path))
+
+
+def describe_value(value, case, room):
+    kind = type(value)
+    name = type.__getattribute__(kind, "__name__")
+    parts = ['"value":' + encode(value, room)]
+    if "types" in case:
+        parts.append('"types":[%s]' % ",".join(map(quote, names_of_type(kind))))
+    if "repr" in case:
+        parts.append('"repr":%s' % quote(repr_of(value, name, 65536)))
+    if "str" in case:
+        parts.append('"str":%s' % quote(words_of(str, value, name, 65536)))
+    return ",".join(parts)
+
+
+def make_call(names, func, case):
+    if "call" in case:
+        code = compile(case["call"], "<call>", "eval", dont_inherit=True)
+        return lambda: eval(code, names)
+    args, kwargs = case.get("args", ()), case.get("kwargs", {})
+    return lambda: func(*args, **kwargs)
+
+
+# Python does not read integers of more digits than it likes; ours are the user's.
+def read_case(loader, text):
+    most = getattr(sys, "get_int_max_str_digits", int)()
+    if most:
+        sys.set_int_max_str_digits(0)
+    case = loader.decode(text)
+    if most:
+        sys.set_int_max_str_digits(most)
+    return case
+
+
+def outcome_of(loader, text):
+    began = perf_counter_ns()
+    try:
+        case = read_case(loader, text)
+        call = make_call(loader.names, loader.func, case)
+        began = perf_counter_ns()
+        value = call()
+        took = perf_counter_ns() - began
+        try:
+            said = describe_value(value, case, loader.room)
+        except TooMuch as e:
+            said = '"refused":%s' % quote(str(e))
+    except BaseException as e:
+        took = perf_counter_ns() - began
+        said = '"raised":' + describe_exception(e, loader.path)
+    return '{"us":%d,%s}' % (took // 1000, said)
+
+
+def run_case(loader, number, text):
+    setsid()
+    if loader.random is not None:
+        modules["random"].setstate(loader.random)
+    try:
+        said = outcome_of(loader, text).encode("ascii", "replace")
+    except BaseException:
+        said = b""
+    flush_streams(loader.streams)
+    send(loader.results, b"V", number, said)
+    _exit(0)
+
+
+# ---- the loader ----
+
+class LoadError(Exception):
+    pass
+
+
+def own_functions(names):
+    return [name for name, v in names.items()
+            if callable(v) and not isinstance(v, type) and not name.startswith("_")
+            and getattr(v, "__module__", None) == "candidate"]
+
+
+# "name", "Class.method" (of a new instance), or the only function there is.
+def find_function(names, wanted):
+    if not wanted:
+        found = own_functions(names)
+        if len(found) != 1:
+            raise LoadError("several functions are defined in code (%s): say which one is to be tested" %
+                            ", ".join(found[:10]) if found else "no function is defined in code")
+        wanted = found[0]
+    first, _, rest = wanted.partition(".")
+    try:
+        found = names[first]
+        for part in rest.split(".") if rest else ():
+            found = getattr(found() if isinstance(found, type) else found, part)
+    except (KeyError, AttributeError):
+        raise LoadError("Function '%s' not found in code" % wanted) from None
+    return found
+
+
+class Loader:
+    def __init__(self, header, results):
+        self.path, self.room, self.results = header["path"], header["room"], results
+        self.func, self.random = None, None
+        self.streams = (sys.stdout, sys.stderr)
+        module = type(sys)("candidate")
+        self.names = module.__dict__
+        self.names["__file__"] = self.path
+        self.decode = decoder(self.names)
+        modules["candidate"] = modules["__main__"] = module
+
+    def execute(self, path):
+        with open(path, "rb") as f:
+            source = f.read()
+        exec(compile(source, path, "exec", dont_inherit=True), self.names)
+
+    def load(self, header):
+        if header["setup"]:
+            self.execute(self.path.rpartition("/")[0] + "/" + header["setup"])
+        self.execute(self.path)
+        if header["calls"]:
+            self.func = find_function(self.names, header["func"])
+        if "random" in modules:
+            self.random = modules["random"].getstate()
+
+    def serve(self, commands, lines):
+        freeze()
+        pending = b""
+        while True:
+            while b"\n" not in pending:
+                more = read(commands, 64)
+                if not more:
+                    return
+                pending += more
+            line, _, pending = pending.partition(b"\n")
+            number = int(line)
+            pid = fork()
+            if not pid:
+                close(commands)
+                run_case(self, number, lines[number][1])
+            send(self.results, b"S", number, pid.to_bytes(4, "little"))
+            status = waitpid(pid, 0)[1]
+            send(self.results, b"E", number, status.to_bytes(4, "little"))
+
+
+def load_and_serve(header, results, commands, lines):
+    sys.setrecursionlimit(sys.getrecursionlimit() + 10)
+    loader, folder = Loader(header, results), header["path"].rpartition("/")[0]
+    sys.argv, sys.path[:1] = [header["path"]], [folder]
+    try:
+        loader.load(header)
+        said = b"{}"
+    except LoadError as e:
+        said = b'{"refused":%s}' % quote(str(e)).encode()
+    except BaseException as e:
+        said = b'{"raised":%s}' % describe_exception(e, header["path"]).encode("ascii", "replace")
+    flush_streams(loader.streams)
+    send(results, b"L", 0, said)
+    if said == b"{}":
+        loader.serve(commands, lines)
+
+
+# ---- the driver ----
+
+class Capture:
+    def __init__(self, fd):
+        self.fd, self.kept, self.total = fd, bytearray(), 0
+        set_blocking(fd, False)
+
+    def drain(self, most=64):
+        for _ in range(most):
+            try:
+                data = read(self.fd, 65536)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self.total += len(data)
+            if len(self.kept) < KEPT:
+                self.kept += data[:KEPT - len(self.kept)]
+
+    def take(self):
+        text, left_out = self.kept.decode("utf-8", "replace"), self.total - len(self.kept)
+        self.kept, self.total = bytearray(), 0
+        return quote(text + ("\n[%d bytes more]" % left_out if left_out else "")).encode()
+
+
+# Everything else in a process namespace of our own is the candidate's; elsewhere, what is in the case's session.
+def strays(driver):
+    mine, found = (1, getpid(), driver.pid), []
+    for name in listdir("/proc"):
+        if name.isdigit() and int(name) not in mine:
+            try:
+                if driver.alone or getsid(int(name)) == driver.case_pid:
+                    found.append(int(name))
+            except OSError:
+                pass
+    return found
+
+
+def is_alone():
+    try:
+        with open("/proc/1/comm") as f:
+            return getppid() == 1 and f.read() == "glovebox-jail\n"
+    except OSError:
+        return False
+
+
+class Driver:
+    def __init__(self, header, lines):
+        self.header, self.lines = header, lines
+        self.alone, self.pid, self.case_pid, self.spent = is_alone(), 0, 0, 0
+        self.loaded = False
+
+    # ---- its loader ----
+
+    def start(self):
+        result_in, result_out = pipe()
+        command_in, command_out = pipe()
+        out_in, out_out = pipe()
+        err_in, err_out = pipe()
+        self.pid = fork()
+        if not self.pid:
+            for fd in (result_in, command_out, out_in, err_in):
+                close(fd)
+            dup2(print_to_nobody, 0)
+            dup2(out_out, 1)
+            dup2(err_out, 2)
+            for fd in (out_out, err_out):
+                close(fd)
+            try:
+                load_and_serve(self.header, result_out, command_in, self.lines)
+            finally:
+                _exit(0)
+        for fd in (result_out, command_in, out_out, err_out):
+            close(fd)
+        set_blocking(result_in, False)
+        self.results, self.commands = result_in, command_out
+        self.out, self.err = Capture(out_in), Capture(err_in)
+        self.poll = poll()
+        for fd in (result_in, out_in, err_in):
+            self.poll.register(fd, POLLIN)
+        self.buffer = bytearray()
+
+    def stop(self):
+        for fd in (self.results, self.commands, self.out.fd, self.err.fd):
+            close(fd)
+        self.loaded = False
+
+    def end_loader(self):
+        try:
+            kill(self.pid, KILL)
+        except OSError:
+            pass
+        self.loader_status()
+
+    # None while it lives.
+    def loader_status(self, options=0):
+        if not self.pid:
+            return self.status
+        try:
+            pid, status = waitpid(self.pid, options)
+        except ChildProcessError:
+            pid, status = self.pid, 0
+        if not pid:
+            return None
+        self.pid, self.status = 0, status
+        return status
+
+    def kill_strays(self):
+        for _ in range(200):
+            found = strays(self)
+            if not found:
+                return
+            for pid in found:
+                try:
+                    kill(pid, KILL)
+                except OSError:
+                    pass
+            sched_yield()
+
+    # ---- frames ----
+
+    def receive(self):
+        for _ in range(64):
+            try:
+                data = read(self.results, 65536)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self.buffer += data
+
+    # (kind, number, payload), None when it is not complete, False when it makes no sense.
+    def frame(self):
+        b = self.buffer
+        if len(b) < 9:
+            return None
+        size = int.from_bytes(b[5:9], "little")
+        if b[:1] not in (b"L", b"S", b"V", b"E") or size > self.header["room"] + 400000:
+            return False
+        if len(b) < 9 + size:
+            return None
+        frame = bytes(b[:1]), int.from_bytes(b[1:5], "little"), bytes(b[9:9 + size])
+        del b[:9 + size]
+        return frame
+
+    # Until the wanted frame: (how, status, payload).
+    def wait_for(self, last, number, seconds):
+        deadline, payload, killed = monotonic() + seconds, b"", None
+        while True:
+            left = deadline - monotonic()
+            if left <= 0 and killed:
+                self.end_loader()
+                return killed, KILL, payload
+            if left <= 0:
+                killed, deadline = "timeout", monotonic() + GRACE
+                if last == b"L":
+                    self.end_loader()
+                self.kill_strays()
+            self.poll.poll(min(TICK_MS, max(1, int(left * 1000))))
+            self.out.drain()
+            self.err.drain()
+            status = self.loader_status(WNOHANG)
+            self.receive()
+            while True:
+                frame = self.frame()
+                if frame is None:
+                    break
+                if frame is False:
+                    self.end_loader()
+                    return killed or "garbled", 0, b""
+                kind, of, data = frame
+                if of != number:
+                    continue
+                if kind == b"S":
+                    self.case_pid = int.from_bytes(data, "little")
+                elif kind == b"V":
+                    payload = data
+                elif kind == last == b"L":
+                    return killed or "ok", 0, data
+                elif kind == last:
+                    return killed or "ok", int.from_bytes(data, "little"), payload
+            if status is not None:
+                return killed or "lost", status, payload
+
+    def report(self, what, how, status, began, payload):
+        self.out.drain()
+        self.err.drain()
+        text = b"%s %s %d %d\n%s\n%s\n%s\n" % (
+            what, how.encode(), status, int((monotonic() - began) * 1e6), payload.translate(None, b"\r\n"),
+            self.out.take(), self.err.take())
+        self.spent += len(text)
+        write_all(1, text)
+
+    # ---- the story ----
+
+    def load(self):
+        self.start()
+        began = monotonic()
+        how, status, payload = self.wait_for(b"L", 0, self.header["load_ms"] / 1000)
+        self.loaded = how == "ok" and payload == b"{}"
+        self.report(b"load", how, status, began, payload)
+        return self.loaded
+
+    def case(self, number):
+        write_all(1, b"begin %d\n" % number)
+        began = monotonic()
+        try:
+            write_all(self.commands, b"%d\n" % number)
+        except BrokenPipeError:
+            pass
+        how, status, payload = self.wait_for(b"E", number, self.lines[number][0] / 1000)
+        self.kill_strays()
+        self.report(b"case %d" % number, how, status, began, payload)
+        self.buffer.clear()
+        if not self.pid:
+            self.stop()
+
+    # What is left when so much was told is for another driver.
+    def run(self):
+        for number in self.lines:
+            if not self.loaded and not self.load():
+                break
+            self.case(number)
+            if self.spent > self.header["budget"]:
+                break
+        write_all(1, b"end\n")
+        self.kill_strays()
+        if self.pid:
+            self.end_loader()
+
+
+def read_request():
+    data = b"".join(iter(lambda: read(0, 1 << 20), b""))
+    header, _, rest = data.partition(b"\n")
+    lines = {}
+    for line in rest.split(b"\n"):
+        if line:
+            number, ms, text = line.split(b" ", 2)
+            lines[int(number)] = int(ms), text.decode()
+    return decoder({})(header.decode()), lines
+
+
+def main():
+    header, lines = read_request()
+    header["path"] = sys.argv[1]
+    driver = Driver(header, lines)
+    if not lines:
+        driver.load()
+    driver.run()
+    sys.stdout.flush()
+    _exit(0)
+
+
+main()

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/case.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/near.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "judge/number.h"
+
+struct reader {
+    struct case_file *file;
+    struct test_case *c;        /* the one that is read */
+    const struct value *object; /* it */
+    struct str text;
+    struct err *err;
+};
+
+static int bad(const struct reader *r, const struct value *where, const char *why)
+{
+    return value_error(r->text, where->at, r->err, "%s", why);
+}
+
+static bool is_set(const struct value *v)
+{
+    return v->type != VALUE_NONE && !(v->type == VALUE_STR && !v->text.n);
+}
+
+/* ---- the keys ---- */
+
+static int read_string(struct reader *r, const struct value *v, struct str *ret)
+{
+    if (v->type != VALUE_STR)
+        return bad(r, v, "here a text in double quotes is expected");
+    *ret = v->text;
+    return 0;
+}
+
+static int read_name(struct reader *r, struct value *v)
+{
+    struct str name;
+
+    if (v->type == VALUE_INT && !v->limbs) {
+        r->c->name = arena_printf(&r->file->arena, "%lld", (long long)v->integer);
+        return 0;
+    }
+    if (read_string(r, v, &name) < 0)
+        return -1;
+    r->c->name = arena_str(&r->file->arena, name).p;
+    return 0;
+}
+
+/* Typed forms are checked here, and read again by the guest. */
+static int keep_raw(struct reader *r, struct value *v, struct str *ret)
+{
+    if (v->type != VALUE_NONE)
+        *ret = str_slice(r->text, v->at, v->end);
+    return value_resolve(v, r->text, true, &r->file->arena, r->err);
+}
+
+static int read_args(struct reader *r, struct value *v)
+{
+    if (keep_raw(r, v, &r->c->args) < 0)
+        return -1;
+    if (r->c->args.p && v->type != VALUE_LIST && v->type != VALUE_TUPLE)
+        return bad(r, v, "args is an array, with one item for each argument");
+    return 0;
+}
+
+static int read_kwargs(struct reader *r, struct value *v)
+{
+    if (keep_raw(r, v, &r->c->kwargs) < 0)
+        return -1;
+    if (!r->c->kwargs.p)
+        return 0;
+    if (v->type != VALUE_DICT)
+        return bad(r, v, "kwargs is an object: the arguments by name");
+    for (size_t i = 0; i < v->n; i++)
+        if (v->items[2 * i].type != VALUE_STR)
+            return bad(r, &v->items[2 * i], "the name of an argument is a text");
+    return 0;
+}
+
+static int read_call(struct reader *r, struct value *v)
+{
+    struct str text;
+
+    r->c->call = str_slice(r->text, v->at, v->end);
+    return read_string(r, v, &text);
+}
+
+static int read_expected(struct reader *r, struct value *v)
+{
+    r->c->has_expected = true;
+    if (value_resolve(v, r->text, true, &r->file->arena, r->err) < 0)
+        return -1;
+    r->c->expected = *v;
+    return 0;
+}
+
+static int read_expected_type(struct reader *r, struct value *v)
+{
+    return is_set(v) ? read_string(r, v, &r->c->expected_type) : 0;
+}
+
+static int read_expected_exception(struct reader *r, struct value *v)
+{
+    return is_set(v) ? read_string(r, v, &r->c->expected_exception) : 0;
+}
+
+static int read_expected_repr(struct reader *r, struct value *v)
+{
+    return read_string(r, v, &r->c->expected_repr);
+}
+
+static int read_amount(struct reader *r, const struct value *v, double *ret)
+{
+    if (!number_to_double(v, ret) || !isfinite(*ret) || *ret < 0)
+        return bad(r, v, "here a number is expected that is not negative");
+    return 0;
+}
+
+static int read_weight(struct reader *r, struct value *v)
+{
+    return read_amount(r, v, &r->c->weight);
+}
+
+/* A number stands for both kinds. */
+static int read_tolerance(struct reader *r, struct value *v)
+{
+    struct tolerance *t = &r->c->tolerance;
+
+    if (v->type == VALUE_NONE)
+        return 0;
+    t->on = true;
+    if (v->type != VALUE_OBJECT) {
+        if (read_amount(r, v, &t->abs) < 0)
+            return -1;
+        t->rel = t->abs;
+        return 0;
+    }
+    struct value *abs = value_get(v, "abs"), *rel = value_get(v, "rel"), *nan = value_get(v, "nan");
+    if (!abs && !rel && !nan)
+        return bad(r, v, "a tolerance is a number, or has \"abs\", \"rel\" or \"nan\"");
+    if ((abs && read_amount(r, abs, &t->abs) < 0) || (rel && read_amount(r, rel, &t->rel) < 0))
+        return -1;
+    if (nan && nan->type != VALUE_BOOL)
+        return bad(r, nan, "\"nan\" says true or false: whether nan equals nan");
+    t->on = abs || rel;
+    t->nan_equal = nan && nan->truth;
+    return 0;
+}
+
+static int read_timeout(struct reader *r, struct value *v)
+{
+    struct err why;
+    double seconds;
+
+    if (v->type == VALUE_STR) {
+        if (num_duration_ms(v->text, &r->c->timeout_ms, &why) < 0)
+            return bad(r, v, why.msg);
+        return 0;
+    }
+    if (read_amount(r, v, &seconds) < 0)
+        return -1;
+    if (seconds > 1e9)
+        return bad(r, v, "a timeout this long is none");
+    r->c->timeout_ms = (int64_t)(seconds * 1000 + 0.5);
+    if (!r->c->timeout_ms)
+        return bad(r, v, "a timeout of nothing");
+    return 0;
+}
+
+static int read_stdin(struct reader *r, struct value *v)
+{
+    r->c->is_program = true;
+    return read_string(r, v, &r->c->in);
+}
+
+static int read_expected_stdout(struct reader *r, struct value *v)
+{
+    r->c->is_program = true;
+    return read_string(r, v, &r->c->expected_out);
+}
+
+static int read_compare(struct reader *r, struct value *v)
+{
+    struct str name;
+    struct err why;
+
+    if (read_string(r, v, &name) < 0)
+        return -1;
+    r->c->compare = output_compare_from(name, &why);
+    return r->c->compare ? 0 : bad(r, v, why.msg);
+}
+
+/* Aliases stand behind the name that is told in messages. */
+static const struct {
+    const char *name;
+    int (*read)(struct reader *r, struct value *v);
+    const char *same_as;
+} keys[] = {
+    {"name", read_name, NULL},
+    {"args", read_args, NULL},
+    {"input_args", read_args, "args"},
+    {"kwargs", read_kwargs, NULL},
+    {"input_kwargs", read_kwargs, "kwargs"},
+    {"call", read_call, NULL},
+    {"expected", read_expected, NULL},
+    {"expected_output", read_expected, "expected"},
+    {"expected_type", read_expected_type, NULL},
+    {"expected_exception", read_expected_exception, NULL},
+    {"expected_repr", read_expected_repr, NULL},
+    {"weight", read_weight, NULL},
+    {"tolerance", read_tolerance, NULL},
+    {"timeout", read_timeout, NULL},
+    {"stdin", read_stdin, NULL},
+    {"expected_stdout", read_expected_stdout, NULL},
+    {"compare", read_compare, NULL},
+};
+
+/* Notes of the user's own are fine; what looks like a key with a slip in it is not. */
+static int refuse_slip(struct reader *r, const struct value *key)
+{
+    struct near near = {.word = key->text};
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        near_try(&near, keys[i].name);
+    if (!near.best || key->text.n < 3)
+        return 0;
+    return value_error(r->text, key->at, r->err, "a case has no \"%.*s\"; did you mean \"%s\"?",
+                       (int)(key->text.n < 40 ? key->text.n : 40), key->text.p, near.best);
+}
+
+static int read_key(struct reader *r, struct value *key, struct value *v)
+{
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (str_is(key->text, keys[i].name)) {
+            if (keys[i].same_as && value_get(r->object, keys[i].same_as))
+                return value_error(r->text, key->at, r->err, "\"%s\" is \"%s\" once more",
+                                   keys[i].name, keys[i].same_as);
+            return keys[i].read(r, v);
+        }
+    return refuse_slip(r, key);
+}
+
+/* ---- a case ---- */
+
+/* Arguments of a program are texts; and its expected_output is that on its standard output. */
+static int finish_program(struct reader *r)
+{
+    struct test_case *c = r->c;
+    const struct value *args = value_get(r->object, "args");
+
+    args = args ? args : value_get(r->object, "input_args");
+    if (c->call.p || c->kwargs.p || c->expected_type.n || c->expected_exception.n || c->expected_repr.p)
+        return bad(r, r->object, "a case is a call or a whole program, not both");
+    if (c->has_expected && !c->expected_out.p && c->expected.type == VALUE_STR)
+        c->expected_out = c->expected.text;
+    if (!c->expected_out.p)
+        return bad(r, r->object, "a case with \"stdin\" needs \"expected_stdout\"");
+    if (!args)
+        return 0;
+    c->argv = arena_alloc(&r->file->arena, (args->n + 1) * sizeof *c->argv);
+    c->argv[args->n] = NULL;
+    for (size_t i = 0; i < args->n; i++) {
+        if (args->items[i].type != VALUE_STR || memchr(args->items[i].text.p, 0, args->items[i].text.n))
+            return bad(r, &args->items[i], "an argument of a program is a text");
+        c->argv[i] = (char *)(uintptr_t)arena_str(&r->file->arena, args->items[i].text).p;
+    }
+    return 0;
+}
+
+static int finish_call(struct reader *r)
+{
+    struct test_case *c = r->c;
+
+    if (c->compare)
+        return bad(r, r->object, "\"compare\" is about the output of whole programs");
+    if (!c->call.p)
+        return 0;
+    if (c->args.p || c->kwargs.p)
+        return bad(r, r->object, "\"call\" has its arguments in it");
+    if (!c->has_expected && !c->expected_type.n && !c->expected_exception.n && !c->expected_repr.p)
+        return bad(r, r->object, "a case with \"call\" needs \"expected\"");
+    return 0;
+}
+
+static int read_case(struct reader *r, struct value *object, size_t number)
+{
+    static const char nothing[] = "";
+
+    *r->c = (struct test_case){.weight = 1};
+    r->object = object;
+    if (object->type != VALUE_OBJECT)
+        return bad(r, object, "here a case is expected: {\"args\": [...], \"expected\": ...}");
+    for (size_t i = 0; i < object->n; i++) {
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(object->items[2 * i].text, object->items[2 * k].text))
+                return bad(r, &object->items[2 * i], "this key comes twice");
+        if (read_key(r, &object->items[2 * i], &object->items[2 * i + 1]) < 0)
+            return -1;
+        if (i == 100)
+            return bad(r, object, "a case has no more than 100 keys");
+    }
+    if (!r->c->name)
+        r->c->name = arena_printf(&r->file->arena, "case %zu", number);
+    if (r->c->is_program && !r->c->in.p)
+        r->c->in.p = nothing;
+    return r->c->is_program ? finish_program(r) : finish_call(r);
+}
+
+/* ---- all of them ---- */
+
+static int read_cases(struct reader *r, struct value *items, size_t n)
+{
+    if (n > CASE_MAX)
+        return err_set(r->err, ERR_USAGE, "more than %d cases", CASE_MAX);
+    r->file->at = arena_zalloc(&r->file->arena, (n + 1) * sizeof *r->file->at);
+    for (size_t i = 0; i < n; i++) {
+        r->c = &r->file->at[i];
+        if (read_case(r, &items[i], i + 1) < 0)
+            return -1;
+    }
+    r->file->n = n;
+    return 0;
+}
+
+static int read_document(struct reader *r, struct value *v)
+{
+    struct value *list = value_get(v, "cases"), *func = value_get(v, "func");
+    struct str name;
+
+    if (v->type == VALUE_LIST)
+        return read_cases(r, v->items, v->n);
+    if (!list)
+        return read_cases(r, v, 1);
+    if (list->type != VALUE_LIST)
+        return bad(r, list, "\"cases\" is an array of cases");
+    if (func && read_string(r, func, &name) < 0)
+        return -1;
+    if (func)
+        r->file->func = arena_str(&r->file->arena, name).p;
+    return read_cases(r, list->items, list->n);
+}
+
+/* One value, or one a line. */
+static int read_values(struct reader *r)
+{
+    const struct value_limits limits = {.nodes = CASE_NODES_MAX};
+    size_t at = str_starts(r->text, "\xEF\xBB\xBF") ? 3 : 0, n = 0, room = 0;
+    struct value *values = NULL;
+    int result = 0;
+
+    while (result == 0 && (at < r->text.n || !n) && n <= CASE_MAX) {
+        if (n == room) {
+            room = room ? 2 * room : 16;
+            values = xrealloc_array(values, room, sizeof *values);
+        }
+        result = value_read_next(r->text, &at, &limits, &r->file->arena, &values[n++], r->err);
+    }
+    if (result == 0)
+        result = n == 1 ? read_document(r, &values[0]) : read_cases(r, values, n);
+    mem_free_ptr(&values);
+    return result;
+}
+
+int case_file_read(struct str text, struct case_file *ret, struct err *err)
+{
+    *ret = (struct case_file){0};
+    buf_init(&ret->text, CASE_FILE_MAX);
+    if (buf_add_str(&ret->text, text) < 0)
+        return err_set(err, ERR_USAGE, "larger than %d MiB", CASE_FILE_MAX >> 20);
+    struct reader r = {.file = ret, .text = buf_str(&ret->text), .err = err};
+    return read_values(&r);
+}
+
+static int read_bytes(const char *path, struct buf *text, struct err *err)
+{
+    int result = 0;
+
+    if (strcmp(path, "-") != 0)
+        result = fd_read_file(path, text, err);
+    else if (fd_read_all(0, text) < 0)
+        result = err_sys(err, "standard input");
+    if (result < 0 && err->sys == EFBIG)
+        err_set(err, ERR_USAGE, "%s: larger than %d MiB", path, CASE_FILE_MAX >> 20);
+    if (result < 0)
+        err->kind = ERR_USAGE;
+    return result;
+}
+
+int case_file_load(const char *path, struct case_file *ret, struct err *err)
+{
+    *ret = (struct case_file){0};
+    buf_init(&ret->text, CASE_FILE_MAX);
+    if (read_bytes(path, &ret->text, err) < 0)
+        return -1;
+    struct reader r = {.file = ret, .text = buf_str(&ret->text), .err = err};
+    return read_values(&r) < 0 ? err_wrap(err, "%s", path) : 0;
+}
+
+void case_file_done(struct case_file *file)
+{
+    buf_done(&file->text);
+    arena_done(&file->arena);
+    file->at = NULL;
+    file->n = 0;
+}
+
+static const char *const compare_names[] = {
+    [COMPARE_EXACT] = "exact", [COMPARE_TOKENS] = "tokens", [COMPARE_FLOATS] = "floats"};
+
+enum output_compare output_compare_from(struct str name, struct err *err)
+{
+    for (size_t i = COMPARE_EXACT; i < ARRAY_LEN(compare_names); i++)
+        if (str_is(name, compare_names[i]))
+            return (enum output_compare)i;
+    err_set(err, ERR_USAGE, "outputs are compared \"exact\", by \"tokens\" or by \"floats\"");
+    return COMPARE_DEFAULT;
+}

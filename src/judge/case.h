@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Case files: what a candidate is called with, and what should come of it. The text is a JSON array
+ * of cases, an object with "cases" (and perhaps "func"), or one case a line.
+ *
+ *     {"name": "two", "args": [1, 2], "kwargs": {}, "expected": 3}     a call of a function
+ *     {"call": "add(1, 2)", "expected": 3}                            an expression
+ *     {"stdin": "1 2\n", "expected_stdout": "3\n"}                    a whole program
+ *
+ * Expectations of a call: expected (null is one), expected_type, expected_exception, expected_repr;
+ * with none of them it only has to return. Further: weight, tolerance, timeout.
+ */
+#ifndef JUDGE_CASE_H
+#define JUDGE_CASE_H
+
+#include "judge/compare.h"
+#include "judge/value.h"
+
+enum output_compare {
+    COMPARE_DEFAULT, /* what the request says, or exactly */
+    COMPARE_EXACT,   /* but for line ends at the end */
+    COMPARE_TOKENS,  /* words between white space */
+    COMPARE_FLOATS,  /* the same, and numbers may differ a little */
+};
+
+struct test_case {
+    const char *name; /* "case 3" when it has none */
+    size_t line;
+
+    /* Of a call. JSON as it stands in the file; .p is NULL when there is none. */
+    struct str args, kwargs, call;
+    bool has_expected;
+    struct value expected;
+    struct str expected_type, expected_exception; /* empty for none */
+    struct str expected_repr;                     /* .p is NULL for none */
+
+    /* Of a whole program. */
+    bool is_program;
+    struct str in, expected_out;
+    char **argv; /* NULL-terminated, or NULL */
+    enum output_compare compare;
+
+    double weight;
+    struct tolerance tolerance;
+    int64_t timeout_ms; /* 0: as the request says */
+};
+
+struct case_file {
+    struct buf text;
+    struct arena arena;
+    struct test_case *at;
+    size_t n;
+    const char *func; /* the file's own; or NULL */
+};
+
+enum { CASE_FILE_MAX = 256 << 20, CASE_MAX = 1000000, CASE_NODES_MAX = 8000000 };
+
+/* Reads the file, "-" for standard input. -1 with ERR_USAGE and "FILE: line 3, column 1: why". End
+ * with case_file_done in either case. */
+int case_file_load(const char *path, struct case_file *ret, struct err *err);
+/* The same from text, which is copied. */
+int case_file_read(struct str text, struct case_file *ret, struct err *err);
+void case_file_done(struct case_file *file);
+
+/* COMPARE_DEFAULT with *err when the name is unknown. */
+enum output_compare output_compare_from(struct str name, struct err *err);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/channel.h"
+
+#include <string.h>
+
+#include "base/num.h"
+
+void channel_init(struct channel *c, size_t limit)
+{
+    buf_init(&c->bytes, limit);
+}
+
+void channel_done(struct channel *c)
+{
+    buf_done(&c->bytes);
+}
+
+static bool take_number(struct str *rest, int64_t *ret)
+{
+    struct str word;
+
+    return str_next(rest, ' ', &word) && num_int64(word, ret) && *ret >= 0;
+}
+
+static bool take_how(struct str *rest, struct report *ret)
+{
+    struct str word;
+
+    if (!str_next(rest, ' ', &word) || word.n >= sizeof ret->how)
+        return false;
+    memcpy(ret->how, word.p, word.n);
+    ret->how[word.n] = '\0';
+    return true;
+}
+
+static bool read_head(struct str line, struct report *ret)
+{
+    struct str word;
+    int64_t number = 0, status = 0;
+
+    *ret = (struct report){0};
+    if (!str_next(&line, ' ', &word))
+        return false;
+    if (str_is(word, "end")) {
+        ret->kind = REPORT_END;
+        return true;
+    }
+    ret->kind = str_is(word, "load") ? REPORT_LOAD : str_is(word, "begin") ? REPORT_BEGIN : REPORT_CASE;
+    if (ret->kind == REPORT_CASE && !str_is(word, "case"))
+        return false;
+    if (ret->kind != REPORT_LOAD && !take_number(&line, &number))
+        return false;
+    ret->number = (size_t)number;
+    if (ret->kind == REPORT_BEGIN)
+        return true;
+    if (!take_how(&line, ret) || !take_number(&line, &status) || !take_number(&line, &ret->us))
+        return false;
+    ret->status = (int)status;
+    return true;
+}
+
+static struct str line_of(const struct channel *c, unsigned n)
+{
+    size_t from = n ? c->ends[n - 1] + 1 : 0;
+
+    return str_slice(buf_str(&c->bytes), from, c->ends[n]);
+}
+
+/* True when the lines until now are a whole report. */
+static bool take_report(struct channel *c)
+{
+    struct report report;
+
+    if (!read_head(line_of(c, 0), &report)) {
+        c->broken = true;
+        return true;
+    }
+    bool long_one = report.kind == REPORT_LOAD || report.kind == REPORT_CASE;
+    if (long_one && c->lines < 4)
+        return false;
+    if (long_one) {
+        report.payload = line_of(c, 1);
+        report.out = line_of(c, 2);
+        report.err = line_of(c, 3);
+    }
+    c->report(c->ctx, &report);
+    return true;
+}
+
+static bool next_line(struct channel *c)
+{
+    const char *end = memchr(c->bytes.p + c->scanned, '\n', c->bytes.n - c->scanned);
+
+    if (!end) {
+        c->scanned = c->bytes.n;
+        return false;
+    }
+    c->ends[c->lines++] = (size_t)(end - c->bytes.p);
+    c->scanned = (size_t)(end - c->bytes.p) + 1;
+    return true;
+}
+
+static void take_reports(struct channel *c)
+{
+    while (!c->broken && next_line(c))
+        if (take_report(c)) {
+            buf_drop(&c->bytes, c->scanned);
+            c->scanned = 0;
+            c->lines = 0;
+        }
+}
+
+void channel_feed(struct channel *c, struct str bytes)
+{
+    if (c->broken)
+        return;
+    c->broken = buf_add_str(&c->bytes, bytes) < 0;
+    take_reports(c);
+}

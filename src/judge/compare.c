@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Recursion is as deep as the values, which have a ceiling. Sets and dicts are looked up by hash:
+ * equal values have equal hashes, and a seed of the moment keeps a guest from making others
+ * collide.
+ */
+#include "judge/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+#include "judge/number.h"
+
+struct comparison {
+    const struct tolerance *tolerance;
+    struct arena scratch;
+    uint64_t seed;
+};
+
+static bool equal(struct comparison *c, const struct value *a, const struct value *b);
+
+/* ---- classes of types that may be equal to each other ---- */
+
+static bool is_set(const struct value *v)
+{
+    return v->type == VALUE_SET || v->type == VALUE_FROZENSET;
+}
+
+static bool is_bytes(const struct value *v)
+{
+    return v->type == VALUE_BYTES || v->type == VALUE_BYTEARRAY;
+}
+
+static bool is_tuple(const struct value *v)
+{
+    return v->type == VALUE_TUPLE || v->type == VALUE_NAMEDTUPLE;
+}
+
+static bool is_number(const struct value *v)
+{
+    return v->type == VALUE_BOOL || v->type == VALUE_INT || v->type == VALUE_FLOAT || v->type == VALUE_COMPLEX ||
+           v->type == VALUE_DECIMAL || v->type == VALUE_FRACTION;
+}
+
+/* What a value is in the eyes of ==: a scalar of numpy's, and a member of an enum that is also a
+ * number or a text. */
+static const struct value *worth(const struct value *v)
+{
+    while (v->type == VALUE_SCALAR || (v->type == VALUE_ENUM && v->base))
+        v = v->items;
+    return v;
+}
+
+static bool same_class(const struct value *a, const struct value *b)
+{
+    return a->class_name && b->class_name && strcmp(a->class_name, b->class_name) == 0;
+}
+
+/* ---- hashes ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+    hash = (hash ^ v) * 0xD6E8FEB86659FD93u;
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_text(uint64_t hash, struct str s)
+{
+    for (size_t i = 0; i + 8 <= s.n; i += 8) {
+        uint64_t piece;
+        memcpy(&piece, s.p + i, 8);
+        hash = mix(hash, piece);
+    }
+    for (size_t i = s.n & ~(size_t)7; i < s.n; i++)
+        hash = mix(hash, (unsigned char)s.p[i]);
+    return mix(hash, s.n);
+}
+
+static uint64_t hash_of(struct comparison *c, const struct value *v);
+
+static uint64_t hash_items(struct comparison *c, uint64_t hash, const struct value *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        hash = mix(hash, hash_of(c, &v->items[i]));
+    return hash;
+}
+
+/* The order of a frozenset is none. */
+static uint64_t hash_set(struct comparison *c, const struct value *v)
+{
+    uint64_t sum = v->n;
+
+    for (size_t i = 0; i < v->n; i++)
+        sum += hash_of(c, &v->items[i]);
+    return mix(c->seed + VALUE_SET, sum);
+}
+
+static uint64_t hash_number(struct comparison *c, const struct value *v)
+{
+    struct number n;
+
+    if (v->type == VALUE_INT && !v->limbs)
+        return number_hash(&(struct number){.small = true, .integer = v->integer}, c->seed);
+    return number_of(v, &c->scratch, &n) ? number_hash(&n, c->seed) : c->seed;
+}
+
+/* Values that may be equal have the same; all the rest only need to be spread. */
+static uint64_t hash_of(struct comparison *c, const struct value *v)
+{
+    v = worth(v);
+    if (is_number(v))
+        return hash_number(c, v);
+    if (is_tuple(v))
+        return hash_items(c, c->seed + VALUE_TUPLE, v);
+    if (is_set(v))
+        return hash_set(c, v);
+    if (v->type == VALUE_STR || is_bytes(v) || v->type == VALUE_PATH)
+        return hash_text(c->seed + (v->type == VALUE_STR ? 1 : 2), v->text);
+    if (v->type == VALUE_ENUM)
+        return hash_text(c->seed + VALUE_ENUM, v->names[0]);
+    if (v->type == VALUE_DATACLASS)
+        return hash_items(c, c->seed + VALUE_DATACLASS, v);
+    if (v->type == VALUE_DATE || v->type == VALUE_TIMEDELTA)
+        return mix(mix(c->seed + v->type, (uint64_t)v->time.days), (uint64_t)v->time.micro);
+    if (v->type == VALUE_DATETIME || v->type == VALUE_TIME)
+        return mix(c->seed + v->type, (uint64_t)(v->time.micro - v->time.from_utc) % 3600000000);
+    return mix(c->seed, v->type);
+}
+
+/* ---- sets and dicts ---- */
+
+struct entry {
+    uint64_t hash;
+    const struct value *key, *value;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static struct entry *make_index(struct comparison *c, const struct value *v)
+{
+    size_t per = v->type == VALUE_DICT ? 2 : 1;
+    struct entry *index = arena_alloc(&c->scratch, (v->n + 1) * sizeof *index);
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct value *key = &v->items[per * i];
+        index[i] = (struct entry){hash_of(c, key), key, per == 2 ? key + 1 : NULL};
+    }
+    qsort(index, v->n, sizeof *index, compare_entries);
+    return index;
+}
+
+static const struct entry *look_up(struct comparison *c, const struct entry *index, size_t n,
+                                   const struct entry *wanted)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (index[middle].hash < wanted->hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < n && index[low].hash == wanted->hash; low++)
+        if (equal(c, index[low].key, wanted->key))
+            return &index[low];
+    return NULL;
+}
+
+/* A claim may hold one member many times, so either side is looked up in the other. */
+static bool contains(struct comparison *c, const struct entry *all, const struct entry *wanted, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!look_up(c, all, n, &wanted[i]))
+            return false;
+    return true;
+}
+
+/* Keys and members are equal or not, however near they are. */
+static bool same_members(struct comparison *c, const struct value *a, const struct value *b,
+                         struct entry **ret_a, struct entry **ret_b)
+{
+    const struct tolerance exact = {.nan_equal = c->tolerance->nan_equal}, *before = c->tolerance;
+
+    if (a->n != b->n)
+        return false;
+    *ret_a = make_index(c, a);
+    *ret_b = make_index(c, b);
+    c->tolerance = &exact;
+    bool same = contains(c, *ret_a, *ret_b, a->n) && contains(c, *ret_b, *ret_a, a->n);
+    c->tolerance = before;
+    return same;
+}
+
+static bool equal_sets(struct comparison *c, const struct value *a, const struct value *b)
+{
+    struct entry *index_a, *index_b;
+
+    return same_members(c, a, b, &index_a, &index_b);
+}
+
+static bool is_ordered(const struct value *v)
+{
+    return v->class_name && strcmp(v->class_name, "OrderedDict") == 0;
+}
+
+static bool equal_items(struct comparison *c, const struct value *a, const struct value *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!equal(c, &a[i], &b[i]))
+            return false;
+    return true;
+}
+
+static bool equal_dicts(struct comparison *c, const struct value *a, const struct value *b)
+{
+    struct entry *index_a, *index_b;
+
+    if (is_ordered(a) && is_ordered(b))
+        return a->n == b->n && equal_items(c, a->items, b->items, 2 * a->n);
+    if (!same_members(c, a, b, &index_a, &index_b))
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct entry *other = look_up(c, index_b, b->n, &index_a[i]);
+        if (!other || !equal(c, index_a[i].value, other->value))
+            return false;
+    }
+    return true;
+}
+
+/* ---- numbers ---- */
+
+static bool is_close(const struct tolerance *t, double a, double b)
+{
+    double larger = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
+
+    if (a == b)
+        return true;
+    if (isinf(a) || isinf(b))
+        return false;
+    return fabs(a - b) <= t->abs || fabs(a - b) <= t->rel * larger;
+}
+
+static bool close_numbers(const struct tolerance *t, const struct value *a, const struct value *b)
+{
+    double x, y;
+
+    if (a->type == VALUE_COMPLEX && b->type == VALUE_COMPLEX)
+        return is_close(t, a->parts[0], b->parts[0]) && is_close(t, a->parts[1], b->parts[1]);
+    return number_to_double(a, &x) && number_to_double(b, &y) && is_close(t, x, y);
+}
+
+static bool is_nan(const struct value *v)
+{
+    return v->type == VALUE_FLOAT && isnan(v->real);
+}
+
+static bool equal_numbers(struct comparison *c, const struct value *a, const struct value *b)
+{
+    struct number x, y;
+
+    if (c->tolerance->nan_equal && is_nan(a) && is_nan(b))
+        return true;
+    if (c->tolerance->on && (a->type == VALUE_FLOAT || b->type == VALUE_FLOAT || a->type == VALUE_COMPLEX) &&
+        close_numbers(c->tolerance, a, b))
+        return true;
+    if (a->type == VALUE_INT && b->type == VALUE_INT && !a->limbs && !b->limbs)
+        return a->integer == b->integer;
+    if (a->type == VALUE_FLOAT && b->type == VALUE_FLOAT)
+        return a->real == b->real;
+    if (a->type == VALUE_COMPLEX && b->type == VALUE_COMPLEX)
+        return a->parts[0] == b->parts[0] && a->parts[1] == b->parts[1];
+    return number_of(a, &c->scratch, &x) && number_of(b, &c->scratch, &y) && number_equal(&x, &y);
+}
+
+/* ---- the rest ---- */
+
+/* The length of a range, as far as it matters: whether it is 0, 1 or more, and its last number.
+ * Numbers this large (2 ** 62) do not come in ranges: such are equal when their parts are. */
+static bool range_length(const struct value *v, uint64_t *ret)
+{
+    int64_t parts[3];
+
+    for (int i = 0; i < 3; i++) {
+        if (v->items[i].limbs || v->items[i].integer > INT64_MAX / 4 || v->items[i].integer < INT64_MIN / 4)
+            return false;
+        parts[i] = v->items[i].integer;
+    }
+    int64_t distance = parts[2] > 0 ? parts[1] - parts[0] : parts[0] - parts[1];
+    int64_t step = parts[2] > 0 ? parts[2] : -parts[2];
+    *ret = distance <= 0 ? 0 : ((uint64_t)distance + (uint64_t)step - 1) / (uint64_t)step;
+    return true;
+}
+
+static bool equal_ranges(struct comparison *c, const struct value *a, const struct value *b)
+{
+    uint64_t n, m;
+
+    if (!range_length(a, &n) || !range_length(b, &m))
+        return equal_items(c, a->items, b->items, 3);
+    return n == m && (n < 1 || equal(c, &a->items[0], &b->items[0])) &&
+           (n < 2 || equal(c, &a->items[2], &b->items[2]));
+}
+
+static bool equal_moments(const struct value *a, const struct value *b)
+{
+    int64_t days = a->time.days - b->time.days;
+    int64_t micro = a->time.micro - b->time.micro - (a->time.from_utc - b->time.from_utc);
+
+    return a->aware == b->aware && days < 3 && days > -3 && days * 86400000000 + micro == 0;
+}
+
+static bool equal_arrays(struct comparison *c, const struct value *a, const struct value *b)
+{
+    return a->n == b->n && a->flat_n == b->flat_n && equal_items(c, a->items, b->items, a->n + a->flat_n);
+}
+
+static bool same_names(const struct value *a, const struct value *b)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (!str_eq(a->names[i], b->names[i]))
+            return false;
+    return true;
+}
+
+static bool equal_same_type(struct comparison *c, const struct value *a, const struct value *b)
+{
+    switch (a->type) {
+    case VALUE_NONE:
+        return true;
+    case VALUE_STR:
+    case VALUE_PATH:
+        return str_eq(a->text, b->text);
+    case VALUE_LIST:
+    case VALUE_DEQUE:
+        return a->n == b->n && equal_items(c, a->items, b->items, a->n);
+    case VALUE_DICT:
+        return equal_dicts(c, a, b);
+    case VALUE_RANGE:
+        return equal_ranges(c, a, b);
+    case VALUE_DATE:
+    case VALUE_TIME:
+    case VALUE_DATETIME:
+    case VALUE_TIMEDELTA:
+        return equal_moments(a, b);
+    case VALUE_ENUM:
+        return same_class(a, b) && str_eq(a->names[0], b->names[0]);
+    case VALUE_DATACLASS:
+        return same_class(a, b) && a->n == b->n && same_names(a, b) && equal_items(c, a->items, b->items, a->n);
+    case VALUE_NDARRAY:
+        return equal_arrays(c, a, b);
+    default:
+        return false;
+    }
+}
+
+static bool equal(struct comparison *c, const struct value *a, const struct value *b)
+{
+    if (a->type == VALUE_ENUM && b->type == VALUE_ENUM)
+        return equal_same_type(c, a, b) ||
+               (a->base && b->base && !same_class(a, b) && equal(c, worth(a), worth(b)));
+    a = worth(a);
+    b = worth(b);
+    if (is_number(a) && is_number(b))
+        return equal_numbers(c, a, b);
+    if (is_tuple(a) && is_tuple(b))
+        return a->n == b->n && equal_items(c, a->items, b->items, a->n);
+    if (is_set(a) && is_set(b))
+        return equal_sets(c, a, b);
+    if (is_bytes(a) && is_bytes(b))
+        return str_eq(a->text, b->text);
+    return a->type == b->type && equal_same_type(c, a, b);
+}
+
+bool value_equal(const struct value *a, const struct value *b, const struct tolerance *tolerance)
+{
+    static const struct tolerance none;
+    struct comparison c = {.tolerance = tolerance ? tolerance : &none};
+
+    (void)!getrandom(&c.seed, sizeof c.seed, 0);
+    bool same = equal(&c, a, b);
+    arena_done(&c.scratch);
+    return same;
+}

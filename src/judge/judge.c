@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/judge.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "judge/parts.h"
+#include "python/literal.h"
+#include "session/exception.h"
+
+/* ---- shared by the kinds of cases ---- */
+
+void judge_fail(struct case_result *r, enum case_end end, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    free(r->detail);
+    r->detail = xvasprintf(fmt, ap);
+    va_end(ap);
+    r->end = end;
+    r->passed = false;
+}
+
+void judge_fail_timeout(struct case_result *r, int64_t ms)
+{
+    struct value seconds = {.type = VALUE_FLOAT, .real = (double)ms / 1000};
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 64);
+    value_repr(&seconds, 40, &b);
+    judge_fail(r, CASE_TIMEOUT, "Timeout after %ss", b.p);
+}
+
+int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *c)
+{
+    return c->timeout_ms ? c->timeout_ms : q->run.limits.wall_ms;
+}
+
+void judge_fail_run(struct case_result *r, const struct result *run, const struct jail_limits *limits)
+{
+    char line[700];
+
+    result_summary(run, limits, line, sizeof line);
+    if (run->timed_out)
+        judge_fail(r, CASE_TIMEOUT, "%s", line);
+    else if (run->oom_killed)
+        judge_fail(r, CASE_MEMORY, "%s", line);
+    else if (*line)
+        judge_fail(r, CASE_KILLED, "%s", line);
+    else
+        judge_fail(r, CASE_KILLED, "The candidate ended what was testing it");
+}
+
+void judge_done(struct judge *j, size_t number)
+{
+    struct judge_result *ret = j->ret;
+    struct case_result *r = &ret->cases[number];
+
+    if (!r->expected && r->test->is_program)
+        r->expected = xstrndup(r->test->expected_out.p, r->test->expected_out.n);
+    ret->passed += r->passed;
+    if (j->watch->done)
+        j->watch->done(j->watch->ctx, r, number);
+}
+
+static void move_figures(struct result *to, struct result *from)
+{
+    struct capture out = to->out, err = to->err;
+    struct result_exception *exception = to->exception;
+
+    exception_free(from->exception);
+    capture_done(&from->out);
+    capture_done(&from->err);
+    buf_done(&to->notes);
+    outcome_done(&to->outcome);
+    *to = *from;
+    to->out = out;
+    to->err = err;
+    to->exception = exception;
+}
+
+static void add_figures(struct result *to, struct result *from)
+{
+    to->duration_ms += from->duration_ms;
+    to->cpu_ms += from->cpu_ms;
+    if (from->memory_peak > to->memory_peak)
+        to->memory_peak = from->memory_peak;
+    to->limits_hit |= from->limits_hit;
+    to->cancelled |= from->cancelled;
+    if (from->error.kind)
+        to->error = from->error;
+    result_done(from);
+}
+
+void judge_add_run(struct judge *j, struct result *run)
+{
+    if (j->has_run)
+        add_figures(&j->ret->run, run);
+    else
+        move_figures(&j->ret->run, run);
+    j->has_run = true;
+}
+
+/* ---- the story ---- */
+
+enum { LOAD_OUTPUT = 256 << 10 };
+
+static void add_up(struct judge_result *ret)
+{
+    double all = 0, passed = 0;
+
+    for (size_t i = 0; i < ret->total; i++) {
+        all += ret->cases[i].test->weight;
+        passed += ret->cases[i].passed ? ret->cases[i].test->weight : 0;
+        if (ret->cases[i].end == CASE_NOT_RUN && !ret->cases[i].detail)
+            ret->cases[i].detail = xstrdup("Not run");
+    }
+    ret->score = all > 0 ? passed / all : 0;
+    ret->all_passed = ret->total > 0 && ret->passed == ret->total;
+    ret->run.success = ret->all_passed;
+    if (!ret->run.error.kind && !result_refused(&ret->run) && !ret->run.cancelled) {
+        ret->run.exit_code = !ret->all_passed;
+        ret->run.signal = 0;
+        ret->run.timed_out = ret->run.oom_killed = false;
+    }
+}
+
+void judge_run(const struct judge_request *request, const struct judge_watch *watch, struct judge_result *ret)
+{
+    struct judge j = {.q = request, .watch = watch, .ret = ret};
+
+    *ret = (struct judge_result){.total = request->cases->n};
+    result_init(&ret->run, LOAD_OUTPUT);
+    ret->cases = xcalloc(ret->total + 1, sizeof *ret->cases);
+    for (size_t i = 0; i < ret->total; i++)
+        ret->cases[i].test = &request->cases->at[i];
+    if (!ret->total)
+        calls_load(&j);
+    calls_judge(&j);
+    programs_judge(&j);
+    add_up(ret);
+}
+
+static void case_result_done(struct case_result *r)
+{
+    free(r->output);
+    free(r->expected);
+    free(r->detail);
+    free(r->hint);
+    exception_free(r->exception);
+    free((void *)(uintptr_t)r->out.p);
+    free((void *)(uintptr_t)r->err.p);
+}
+
+void judge_result_done(struct judge_result *r)
+{
+    for (size_t i = 0; i < r->total; i++)
+        case_result_done(&r->cases[i]);
+    free(r->cases);
+    result_done(&r->run);
+    *r = (struct judge_result){0};
+}
+
+int judge_exit_status(const struct judge_result *r)
+{
+    if (r->run.error.kind || r->run.cancelled || result_refused(&r->run))
+        return result_exit_status(&r->run);
+    return !r->all_passed;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs a candidate against cases and says which passed. What is expected never enters the sandbox:
+ * the driver inside (src/guests/judge_driver.py) makes the calls and tells what came of them, and
+ * the comparison happens here. A candidate that writes into the driver's channel gains no more than
+ * to claim a value, which it could have returned.
+ */
+#ifndef JUDGE_JUDGE_H
+#define JUDGE_JUDGE_H
+
+#include "judge/case.h"
+#include "session/run.h"
+
+struct judge_request {
+    struct run_request run; /* the candidate, its limits, the guard; its timeout is for each case */
+    const struct case_file *cases;
+    const char *func;         /* NULL: the file's, or the only one there is */
+    struct str setup;         /* runs before the candidate, among its names; .p NULL for none */
+    bool isolate;             /* a jail for each case */
+    enum output_compare compare; /* of whole programs */
+    struct str checker;          /* a program that judges outputs instead; .p NULL for none */
+    const char *checker_file;    /* its name */
+};
+
+enum case_end {
+    CASE_NOT_RUN,
+    CASE_ENDED,   /* the call returned or the program ended: it may have passed */
+    CASE_RAISED,
+    CASE_TIMEOUT,
+    CASE_EXITED, /* the process did, before the call was over; or a program with a status not 0 */
+    CASE_KILLED,
+    CASE_MEMORY,
+    CASE_UNTOLD,  /* its result is too large, or contains itself */
+    CASE_LOAD,    /* the candidate itself could not be loaded */
+    CASE_REFUSED, /* by the guard */
+};
+
+struct case_result {
+    const struct test_case *test;
+    enum case_end end;
+    bool passed;
+    char *output, *expected; /* as repr() has them, cut; NULL for none */
+    char *detail;            /* "OK", or what is wrong */
+    char *hint;              /* what may help with it; NULL for none */
+    struct result_exception *exception; /* NULL for none */
+    int64_t duration_us;
+    struct str out, err; /* what was printed, cut; owned */
+};
+
+struct judge_result {
+    struct result run; /* figures of all runs together; the verdict; what loading printed */
+    struct case_result *cases;
+    size_t total, passed;
+    double score; /* the weight that passed, of all */
+    bool all_passed;
+    const char *message; /* "Code executed, no tests"; or NULL */
+};
+
+struct judge_watch {
+    void (*done)(void *ctx, const struct case_result *result, size_t number); /* may be NULL */
+    void *ctx;
+    int cancel_fd; /* -1 for none */
+};
+
+/* *ret is always filled in; failures of ours are in ret->run.error. End with judge_result_done. */
+void judge_run(const struct judge_request *request, const struct judge_watch *watch,
+               struct judge_result *ret);
+void judge_result_done(struct judge_result *r);
+/* 0 when all passed, else 1; 125, 126 and so on when nothing was judged. */
+int judge_exit_status(const struct judge_result *r);
+
+/* The JSON document; the caller frees. */
+char *judge_json(const struct judge_result *r, bool pretty);
+
+#endif

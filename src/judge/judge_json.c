@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The run's own document, and what the judge says beside it.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "judge/judge.h"
+#include "session/verdict_json.h"
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new_nocheck(object, key, value);
+}
+
+static json_t *text_or_null(const char *s)
+{
+    return s ? json_text(str_from(s)) : json_null();
+}
+
+static json_t *exception_json(const struct result_exception *e)
+{
+    if (!e)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "type", json_text(str_from(e->type)), "message",
+                     json_text(str_from(e->message)), "line", e->line ? json_integer(e->line) : json_null(),
+                     "traceback", json_text(str_from(e->traceback)));
+}
+
+static json_t *case_json(const struct case_result *r)
+{
+    json_t *object = json_object();
+    int64_t hundredths = (r->duration_us + 5) / 10;
+
+    set(object, "name", json_text(str_from(r->test->name)));
+    set(object, "passed", json_boolean(r->passed));
+    set(object, "output", text_or_null(r->output));
+    set(object, "expected", text_or_null(r->expected));
+    set(object, "detail", text_or_null(r->detail));
+    set(object, "hint", text_or_null(r->hint));
+    set(object, "duration_ms", json_real((double)hundredths / 100));
+    set(object, "stdout", json_text(r->out));
+    set(object, "stderr", json_text(r->err));
+    set(object, "weight", json_real(r->test->weight));
+    set(object, "exception", exception_json(r->exception));
+    return object;
+}
+
+char *judge_json(const struct judge_result *r, bool pretty)
+{
+    AUTO_FREE char *run = result_json(&r->run, false);
+    json_t *doc = json_loads(run, JSON_ALLOW_NUL, NULL), *list = json_array();
+
+    doc = doc ? doc : json_object();
+    set(doc, "total", json_integer((json_int_t)r->total));
+    set(doc, "passed", json_integer((json_int_t)r->passed));
+    set(doc, "failed", json_integer((json_int_t)(r->total - r->passed)));
+    set(doc, "score", json_real(r->score));
+    set(doc, "all_passed", json_boolean(r->all_passed));
+    set(doc, "message", text_or_null(r->message));
+    for (size_t i = 0; i < r->total; i++)
+        json_array_append_new(list, case_json(&r->cases[i]));
+    set(doc, "test_results", list);
+    set(doc, "feedback_text", json_string(""));
+    char *dump = json_dumps(doc, JSON_REAL_PRECISION(12) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
+    json_decref(doc);
+    return dump ? dump : xstrdup("{}");
+}

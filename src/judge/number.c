@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All loops are quadratic at worst in at most VALUE_MAX_HEX digits: a quarter of a second for the
+ * largest.
+ */
+#include "judge/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "python/literal.h"
+
+enum { PIECE = 1000000000, PIECE_DIGITS = 9, FIVES = 13 };
+#define FIVE_TO_13 1220703125u
+
+/* ---- limbs ---- */
+
+static struct limbs limbs_new(struct arena *arena, size_t room)
+{
+    return (struct limbs){arena_alloc(arena, (room + 1) * sizeof(uint32_t)), 0};
+}
+
+static void trim(struct limbs *l)
+{
+    while (l->n && !l->at[l->n - 1])
+        l->n--;
+}
+
+/* l = l * by + add; there must be room. */
+static void multiply_add(struct limbs *l, uint32_t by, uint32_t add)
+{
+    uint64_t carry = add;
+
+    for (size_t i = 0; i < l->n; i++) {
+        carry += (uint64_t)l->at[i] * by;
+        l->at[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    if (carry)
+        l->at[l->n++] = (uint32_t)carry;
+}
+
+static uint32_t divide(struct limbs *l, uint32_t by)
+{
+    uint64_t rest = 0;
+
+    for (size_t i = l->n; i-- > 0;) {
+        rest = rest << 32 | l->at[i];
+        l->at[i] = (uint32_t)(rest / by);
+        rest %= by;
+    }
+    trim(l);
+    return (uint32_t)rest;
+}
+
+static uint32_t rest_of(const struct limbs *l, uint32_t by)
+{
+    uint64_t rest = 0;
+
+    for (size_t i = l->n; i-- > 0;)
+        rest = (rest << 32 | l->at[i]) % by;
+    return (uint32_t)rest;
+}
+
+static int compare_limbs(const struct limbs *a, const struct limbs *b)
+{
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    for (size_t i = a->n; i-- > 0;)
+        if (a->at[i] != b->at[i])
+            return a->at[i] < b->at[i] ? -1 : 1;
+    return 0;
+}
+
+/* a -= b, which is not larger. */
+static void subtract(struct limbs *a, const struct limbs *b)
+{
+    int64_t borrow = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        int64_t left = (int64_t)a->at[i] - (i < b->n ? b->at[i] : 0) + borrow;
+        a->at[i] = (uint32_t)left;
+        borrow = left < 0 ? -1 : 0;
+    }
+    trim(a);
+}
+
+/* Takes the factors 2 out; how many there were. */
+static int64_t strip_twos(struct limbs *l)
+{
+    size_t whole = 0, bits;
+
+    if (!l->n)
+        return 0;
+    while (!l->at[whole])
+        whole++;
+    bits = (size_t)__builtin_ctz(l->at[whole]);
+    for (size_t i = whole; i < l->n; i++) {
+        uint64_t two = l->at[i] | (i + 1 < l->n ? (uint64_t)l->at[i + 1] << 32 : 0);
+        l->at[i - whole] = (uint32_t)(two >> bits);
+    }
+    l->n -= whole;
+    trim(l);
+    return (int64_t)(32 * whole + bits);
+}
+
+static int64_t strip_fives(struct limbs *l)
+{
+    int64_t n = 0;
+
+    for (; l->n && rest_of(l, FIVE_TO_13) == 0; n += FIVES)
+        (void)divide(l, FIVE_TO_13);
+    for (; l->n && rest_of(l, 5) == 0; n++)
+        (void)divide(l, 5);
+    return n;
+}
+
+/* Of two numbers that are not 0; both are used up. */
+static struct limbs common_divisor(struct limbs a, struct limbs b)
+{
+    (void)strip_twos(&a);
+    (void)strip_twos(&b);
+    for (;;) {
+        int order = compare_limbs(&a, &b);
+        if (order == 0)
+            return a;
+        struct limbs *large = order > 0 ? &a : &b;
+        subtract(large, order > 0 ? &b : &a);
+        (void)strip_twos(large);
+    }
+}
+
+static struct limbs copy_limbs(const struct limbs *l, struct arena *arena)
+{
+    struct limbs copy = limbs_new(arena, l->n);
+
+    if (l->n)
+        memcpy(copy.at, l->at, l->n * sizeof *copy.at);
+    copy.n = l->n;
+    return copy;
+}
+
+static struct limbs limbs_of_int(uint64_t v, struct arena *arena)
+{
+    struct limbs l = limbs_new(arena, 2);
+
+    l.at[0] = (uint32_t)v;
+    l.at[1] = (uint32_t)(v >> 32);
+    l.n = 2;
+    trim(&l);
+    return l;
+}
+
+/* Digits and anything between them that is none; leading zeros are fine. */
+static struct limbs limbs_of_digits(struct str text, struct arena *arena)
+{
+    struct limbs l = limbs_new(arena, text.n / PIECE_DIGITS + 2);
+    uint32_t piece = 0, scale = 1;
+
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] < '0' || text.p[i] > '9')
+            continue;
+        piece = piece * 10 + (uint32_t)(text.p[i] - '0');
+        scale *= 10;
+        if (scale == PIECE) {
+            multiply_add(&l, scale, piece);
+            piece = 0;
+            scale = 1;
+        }
+    }
+    multiply_add(&l, scale, piece);
+    return l;
+}
+
+/* ---- values ---- */
+
+static void set_int(struct value *v, bool negative, const struct limbs *l)
+{
+    uint64_t low = (l->n > 0 ? l->at[0] : 0) | (l->n > 1 ? (uint64_t)l->at[1] << 32 : 0);
+
+    v->type = VALUE_INT;
+    v->limbs = NULL;
+    v->limb_n = 0;
+    v->negative = negative;
+    if (l->n <= 2 && low <= (uint64_t)INT64_MAX) {
+        v->integer = negative ? -(int64_t)low : (int64_t)low;
+        return;
+    }
+    v->integer = 0;
+    v->limbs = l->at;
+    v->limb_n = (uint32_t)l->n;
+}
+
+void number_from_decimal(struct str text, struct arena *arena, struct value *ret)
+{
+    int64_t small;
+
+    ret->type = VALUE_INT;
+    ret->limbs = NULL;
+    if (text.n < 19 && num_int64(text, &small)) {
+        ret->integer = small;
+        return;
+    }
+    struct limbs l = limbs_of_digits(text, arena);
+    set_int(ret, text.p[0] == '-', &l);
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+bool number_from_hex(struct str text, struct arena *arena, struct value *ret)
+{
+    bool negative = text.n && text.p[0] == '-';
+    struct str body = str_slice(text, negative, text.n);
+
+    if (!str_starts(body, "0x") || body.n == 2 || body.n - 2 > VALUE_MAX_HEX)
+        return false;
+    body = str_slice(body, 2, body.n);
+    struct limbs l = limbs_new(arena, body.n / 8 + 1);
+    l.n = body.n / 8 + 1;
+    memset(l.at, 0, l.n * sizeof *l.at);
+    for (size_t i = 0; i < body.n; i++) {
+        int digit = hex_digit(body.p[body.n - 1 - i]);
+        if (digit < 0)
+            return false;
+        l.at[i / 8] |= (uint32_t)digit << 4 * (i % 8);
+    }
+    trim(&l);
+    set_int(ret, negative, &l);
+    return true;
+}
+
+static struct limbs limbs_of(const struct value *v, struct arena *arena)
+{
+    uint64_t size = v->integer < 0 ? -(uint64_t)v->integer : (uint64_t)v->integer;
+
+    if (!v->limbs)
+        return limbs_of_int(size, arena);
+    struct limbs l = limbs_new(arena, v->limb_n);
+    memcpy(l.at, v->limbs, v->limb_n * sizeof *l.at);
+    l.n = v->limb_n;
+    return l;
+}
+
+static bool is_negative(const struct value *v)
+{
+    return v->limbs ? v->negative : v->integer < 0;
+}
+
+/* Quotient of a division by one that goes in without rest: schoolbook, one bit at a time. */
+static struct limbs divide_exactly(const struct limbs *a, const struct limbs *by, struct arena *arena)
+{
+    struct limbs quotient = limbs_new(arena, a->n), rest = limbs_new(arena, by->n + 1);
+
+    memset(quotient.at, 0, (a->n + 1) * sizeof *quotient.at);
+    for (size_t bit = 32 * a->n; bit-- > 0;) {
+        multiply_add(&rest, 2, a->at[bit / 32] >> bit % 32 & 1);
+        if (compare_limbs(&rest, by) >= 0) {
+            subtract(&rest, by);
+            quotient.at[bit / 32] |= 1u << bit % 32;
+        }
+    }
+    quotient.n = a->n;
+    trim(&quotient);
+    return quotient;
+}
+
+enum { FRACTION_LIMBS = 512 }; /* 16384 bits */
+
+bool number_reduce(struct value pair[2], struct arena *arena)
+{
+    bool negative = is_negative(&pair[0]);
+    struct limbs n = limbs_of(&pair[0], arena), d = limbs_of(&pair[1], arena);
+
+    if (!d.n || is_negative(&pair[1]) || n.n > FRACTION_LIMBS || d.n > FRACTION_LIMBS)
+        return false;
+    if (!n.n) {
+        pair[1].integer = 1;
+        pair[1].limbs = NULL;
+        return true;
+    }
+    struct limbs common = common_divisor(copy_limbs(&n, arena), copy_limbs(&d, arena));
+    n = divide_exactly(&n, &common, arena);
+    d = divide_exactly(&d, &common, arena);
+    /* The divisor's own factors 2 were left out of it. */
+    while (!(n.at[0] & 1) && !(d.at[0] & 1)) {
+        (void)divide(&n, 2);
+        (void)divide(&d, 2);
+    }
+    set_int(&pair[0], negative, &n);
+    set_int(&pair[1], false, &d);
+    return true;
+}
+
+/* ---- the common form ---- */
+
+/* Integers that fit are told apart from all the rest by being so. */
+static void normalise(struct number *r)
+{
+    r->twos += strip_twos(&r->n);
+    r->fives += strip_fives(&r->n);
+    if (r->d.n) {
+        r->twos -= strip_twos(&r->d);
+        r->fives -= strip_fives(&r->d);
+    }
+    uint64_t v = (r->n.n > 0 ? r->n.at[0] : 0) | (r->n.n > 1 ? (uint64_t)r->n.at[1] << 32 : 0);
+    if (!r->n.n) {
+        r->small = true;
+        r->integer = 0;
+        return;
+    }
+    if (r->n.n > 2 || r->twos < 0 || r->fives < 0 || r->twos > 62 || r->fives > 27 ||
+        (r->d.n && (r->d.n > 1 || r->d.at[0] != 1)))
+        return;
+    bool over = false;
+    for (int64_t i = 0; i < r->fives; i++)
+        over |= __builtin_mul_overflow(v, (uint64_t)5, &v);
+    for (int64_t i = 0; i < r->twos; i++)
+        over |= __builtin_mul_overflow(v, (uint64_t)2, &v);
+    r->small = !over && v <= (uint64_t)INT64_MAX;
+    if (r->small)
+        r->integer = r->negative ? -(int64_t)v : (int64_t)v;
+}
+
+static void from_int(const struct value *v, struct arena *arena, struct number *ret)
+{
+    if (!v->limbs) {
+        ret->small = true;
+        ret->integer = v->integer;
+        return;
+    }
+    ret->negative = v->negative;
+    ret->n = limbs_of(v, arena);
+    normalise(ret);
+}
+
+static void from_double(double v, struct arena *arena, struct number *ret)
+{
+    int exponent;
+
+    ret->kind = isnan(v) ? NUMBER_NAN : isinf(v) ? NUMBER_INFINITE : NUMBER_FINITE;
+    ret->negative = v < 0;
+    if (ret->kind != NUMBER_FINITE)
+        return;
+    double mantissa = frexp(fabs(v), &exponent);
+    ret->n = limbs_of_int((uint64_t)ldexp(mantissa, 53), arena);
+    ret->twos = exponent - 53;
+    normalise(ret);
+}
+
+/* "1.50", "-1E+5", "NaN123", "sNaN", "-Infinity": what str() says of a Decimal. */
+struct decimal {
+    bool negative, infinite, nan;
+    struct str digits; /* a point may be among them */
+    int64_t exponent;
+};
+
+static bool cut_special(struct str s, struct decimal *ret)
+{
+    ret->infinite = str_is_nocase(s, "inf") || str_is_nocase(s, "infinity");
+    if (s.n && (s.p[0] | 32) == 's')
+        s = str_slice(s, 1, s.n);
+    ret->nan = s.n >= 3 && str_is_nocase(str_slice(s, 0, 3), "nan");
+    return ret->infinite || ret->nan;
+}
+
+static bool cut_decimal(struct str s, struct decimal *ret)
+{
+    size_t points = 0, digits = 0, i = 0, behind = 0;
+
+    *ret = (struct decimal){.negative = s.n && s.p[0] == '-'};
+    s = str_slice(s, s.n && (s.p[0] == '-' || s.p[0] == '+'), s.n);
+    if (cut_special(s, ret))
+        return true;
+    for (; i < s.n && (s.p[i] == '.' || (s.p[i] >= '0' && s.p[i] <= '9')); i++) {
+        points += s.p[i] == '.';
+        digits += s.p[i] != '.';
+        behind += points && s.p[i] != '.';
+    }
+    ret->digits = str_slice(s, 0, i);
+    if (i < s.n && ((s.p[i] | 32) != 'e' || !num_int64(str_slice(s, i + 1 + (i + 1 < s.n && s.p[i + 1] == '+'), s.n),
+                                                       &ret->exponent)))
+        return false;
+    if (points > 1 || !digits || digits > VALUE_MAX_DECIMAL || ret->exponent > INT64_MAX / 4 ||
+        ret->exponent < INT64_MIN / 4)
+        return false;
+    ret->exponent -= (int64_t)behind;
+    return true;
+}
+
+bool number_is_decimal(struct str text)
+{
+    struct decimal d;
+
+    return cut_decimal(text, &d);
+}
+
+static bool from_decimal(struct str text, struct arena *arena, struct number *ret)
+{
+    struct decimal d;
+
+    if (!cut_decimal(text, &d))
+        return false;
+    ret->negative = d.negative;
+    ret->kind = d.nan ? NUMBER_NAN : d.infinite ? NUMBER_INFINITE : NUMBER_FINITE;
+    if (ret->kind != NUMBER_FINITE)
+        return true;
+    ret->n = limbs_of_digits(d.digits, arena);
+    trim(&ret->n);
+    ret->twos = ret->fives = ret->n.n ? d.exponent : 0;
+    normalise(ret);
+    return true;
+}
+
+static void from_fraction(const struct value pair[2], struct arena *arena, struct number *ret)
+{
+    ret->negative = is_negative(&pair[0]);
+    ret->n = limbs_of(&pair[0], arena);
+    ret->d = limbs_of(&pair[1], arena);
+    normalise(ret);
+}
+
+bool number_of(const struct value *v, struct arena *arena, struct number *ret)
+{
+    *ret = (struct number){0};
+    switch (v->type) {
+    case VALUE_BOOL:
+        ret->small = true;
+        ret->integer = v->truth;
+        return true;
+    case VALUE_INT:
+        from_int(v, arena, ret);
+        return true;
+    case VALUE_FLOAT:
+        from_double(v->real, arena, ret);
+        return true;
+    case VALUE_COMPLEX:
+        from_double(v->parts[0], arena, ret);
+        return v->parts[1] == 0;
+    case VALUE_DECIMAL:
+        return from_decimal(v->text, arena, ret);
+    case VALUE_FRACTION:
+        from_fraction(v->items, arena, ret);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool same_limbs(const struct limbs *a, const struct limbs *b)
+{
+    static uint32_t one = 1;
+    const struct limbs none = {&one, 1};
+
+    return compare_limbs(a->n ? a : &none, b->n ? b : &none) == 0;
+}
+
+bool number_equal(const struct number *a, const struct number *b)
+{
+    if (a->kind != b->kind || a->kind == NUMBER_NAN || a->small != b->small)
+        return false;
+    if (a->small)
+        return a->integer == b->integer;
+    if (a->negative != b->negative)
+        return false;
+    return a->kind == NUMBER_INFINITE ||
+           (a->twos == b->twos && a->fives == b->fives && same_limbs(&a->n, &b->n) && same_limbs(&a->d, &b->d));
+}
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+    hash = (hash ^ v) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
+uint64_t number_hash(const struct number *a, uint64_t seed)
+{
+    if (a->small)
+        return mix(seed, (uint64_t)a->integer);
+    uint64_t hash = mix(mix(seed + 1, a->kind), a->negative);
+    hash = mix(mix(hash, (uint64_t)a->twos), (uint64_t)a->fives);
+    for (size_t i = 0; i < a->n.n; i++)
+        hash = mix(hash, a->n.at[i]);
+    return hash;
+}
+
+/* ---- approximately, and as text ---- */
+
+static double limbs_to_double(const struct value *v)
+{
+    double d = 0;
+
+    if (!v->limbs)
+        return (double)v->integer;
+    for (size_t i = v->limb_n; i-- > 0;)
+        d = d * 4294967296.0 + v->limbs[i];
+    return v->negative ? -d : d;
+}
+
+bool number_to_double(const struct value *v, double *ret)
+{
+    switch (v->type) {
+    case VALUE_BOOL:
+        *ret = v->truth;
+        return true;
+    case VALUE_INT:
+        *ret = limbs_to_double(v);
+        return true;
+    case VALUE_FLOAT:
+        *ret = v->real;
+        return true;
+    case VALUE_DECIMAL: {
+        AUTO_FREE char *text = xstrndup(v->text.p, v->text.n);
+        *ret = strtod(text, NULL);
+        return true;
+    }
+    case VALUE_FRACTION:
+        *ret = limbs_to_double(&v->items[0]) / limbs_to_double(&v->items[1]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void number_repr(const struct value *v, struct buf *ret)
+{
+    if (!v->limbs) {
+        (void)literal_repr_int(v->integer, ret);
+        return;
+    }
+    struct arena scratch = {0};
+    struct limbs l = limbs_of(v, &scratch);
+    size_t n = 0;
+    uint32_t *pieces = arena_alloc(&scratch, (l.n * 10 / PIECE_DIGITS + 2) * sizeof *pieces);
+    while (l.n)
+        pieces[n++] = divide(&l, PIECE);
+    (void)buf_addf(ret, "%s%u", v->negative ? "-" : "", pieces[--n]);
+    while (n)
+        (void)buf_addf(ret, "%09u", pieces[--n]);
+    arena_done(&scratch);
+}

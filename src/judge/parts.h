@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared by the judge's own files.
+ */
+#ifndef JUDGE_PARTS_H
+#define JUDGE_PARTS_H
+
+#include "judge/judge.h"
+#include "text/language.h"
+
+enum {
+    SHOWN = 200,           /* characters of a value */
+    ROOM = 4 << 20,        /* characters of a result on its way */
+    BUDGET = 32 << 20,     /* what one driver tells before another goes on */
+    CHANNEL = 64 << 20,    /* more than that ever comes to */
+    PAYLOAD_NODES = 500000, /* values in what is told of a case */
+};
+
+struct judge {
+    const struct judge_request *q;
+    const struct judge_watch *watch;
+    struct judge_result *ret;
+    bool has_run; /* ret->run is filled in; later ones are added to it */
+    bool stop;    /* what is left cannot be judged */
+};
+
+/* A case is over; its verdict is in. */
+void judge_done(struct judge *j, size_t number);
+/* Adds a run's figures; takes what *run holds. */
+void judge_add_run(struct judge *j, struct result *run);
+/* The case failed for a reason that lies outside its value. The text is copied. */
+void judge_fail(struct case_result *r, enum case_end end, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* "Timeout after 30.0s" */
+void judge_fail_timeout(struct case_result *r, int64_t ms);
+int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *c);
+/* What ended a whole run is the reason. */
+void judge_fail_run(struct case_result *r, const struct result *run, const struct jail_limits *limits);
+
+/* calls.c: the cases that are calls. */
+void calls_judge(struct judge *j);
+/* No cases: only loads the candidate. */
+void calls_load(struct judge *j);
+
+/* value_verdict.c: what the driver told of a case (JSON). */
+void verdict_of_value(const struct judge_request *q, struct str payload, struct case_result *r);
+/* The same of {"raised": {...}} and {"refused": "..."}, which loading may end with as well. False
+ * when it is something else. */
+struct value;
+bool verdict_of_failure(const struct judge_request *q, const struct value *told, struct case_result *r);
+
+/* programs.c: the cases that are whole programs. */
+void programs_judge(struct judge *j);
+
+/* outputs.c: what a program wrote, held against what it should have. The detail is the caller's. */
+struct output_wanted {
+    struct str text;
+    enum output_compare compare;
+    const struct tolerance *tolerance;
+};
+bool output_matches(const struct output_wanted *wanted, struct str got, char **ret_detail);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Row S7's order: an exception that did not come, the type, the value. Its texts are the details.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "judge/parts.h"
+#include "session/exception.h"
+
+struct claim {
+    const struct test_case *c;
+    struct case_result *r;
+    const struct value *told; /* the object */
+    const struct value *value;
+};
+
+static char *repr_of(const struct value *v)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 8 * SHOWN);
+    value_repr(v, SHOWN, &b);
+    return buf_take(&b);
+}
+
+static char *shown_text(struct str text)
+{
+    struct value v = {.type = VALUE_STR, .text = text};
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 8 * SHOWN);
+    value_show(&v, SHOWN, &b);
+    return buf_take(&b);
+}
+
+static struct str told_text(const struct value *told, const char *key)
+{
+    const struct value *v = value_get(told, key);
+
+    return v && v->type == VALUE_STR ? v->text : (struct str){NULL, 0};
+}
+
+/* ---- exceptions ---- */
+
+static void add_line(struct buf *b, struct str code, int64_t n)
+{
+    struct str rest = code, line = {NULL, 0};
+
+    for (; n > 0 && str_next_line(&rest, &line); n--)
+        ;
+    line = str_trim(line);
+    if (n == 0 && line.n)
+        (void)buf_addf(b, "    %.*s\n", (int)(line.n < 500 ? line.n : 500), line.p);
+}
+
+/* As Python writes it, of the candidate's own frames. */
+static char *traceback(const struct judge_request *q, const struct value *places, const char *type,
+                       const char *message, int64_t *ret_line)
+{
+    AUTO_BUF struct buf b = {0};
+    const char *file = q->run.file ? q->run.file : "main.py";
+
+    buf_init(&b, 64 << 10);
+    if (places->n)
+        (void)buf_adds(&b, "Traceback (most recent call last):\n");
+    for (size_t i = 0; i < places->n; i++) {
+        const struct value *place = &places->items[i];
+        if (place->type != VALUE_LIST || place->n != 2 || place->items[0].type != VALUE_INT ||
+            place->items[0].limbs || place->items[1].type != VALUE_STR)
+            continue;
+        *ret_line = place->items[0].integer;
+        struct str name = place->items[1].text;
+        (void)buf_addf(&b, "  File \"%s\", line %lld, in %.*s\n", file, (long long)*ret_line,
+                       (int)(name.n < 200 ? name.n : 200), name.p);
+        add_line(&b, q->run.code, *ret_line);
+    }
+    (void)buf_addf(&b, *message ? "%s: %s\n" : "%s\n", type, message);
+    return buf_take(&b);
+}
+
+static struct result_exception *read_exception(const struct judge_request *q, const struct value *raised)
+{
+    struct result_exception *e = xcalloc(1, sizeof *e);
+    struct str type = told_text(raised, "type"), message = told_text(raised, "message");
+    const struct value none = {.type = VALUE_LIST}, *places = value_get(raised, "places");
+
+    e->type = xstrndup(type.p ? type.p : "Exception", type.p ? type.n : strlen("Exception"));
+    e->message = xstrndup(message.p ? message.p : "", message.n);
+    e->traceback = traceback(q, places && places->type == VALUE_LIST ? places : &none, e->type, e->message, &e->line);
+    return e;
+}
+
+static void fail_raised(struct case_result *r)
+{
+    AUTO_FREE char *message = shown_text(str_from(r->exception->message));
+
+    judge_fail(r, CASE_RAISED, "%s: %s", r->exception->type, message);
+}
+
+bool verdict_of_failure(const struct judge_request *q, const struct value *told, struct case_result *r)
+{
+    const struct value *raised = value_get(told, "raised");
+    struct str refused = told_text(told, "refused");
+
+    if (raised && raised->type == VALUE_OBJECT) {
+        exception_free(r->exception);
+        r->exception = read_exception(q, raised);
+        fail_raised(r);
+        return true;
+    }
+    if (!refused.p)
+        return false;
+    AUTO_FREE char *why = shown_text(refused);
+    judge_fail(r, CASE_UNTOLD, "%s", why);
+    return true;
+}
+
+static void judge_raised(struct claim *k)
+{
+    struct str wanted = k->c->expected_exception;
+
+    if (!wanted.n || !str_eq(wanted, str_from(k->r->exception->type)))
+        return;
+    k->r->passed = true;
+    k->r->end = CASE_ENDED;
+    free(k->r->detail);
+    k->r->detail = xasprintf("Expected exception %s raised", k->r->exception->type);
+}
+
+/* ---- types ---- */
+
+/* "list", "int | None", "(int, float)": any of them. */
+static bool is_instance(const struct value *types, struct str wanted)
+{
+    while (wanted.n) {
+        size_t from = 0, n;
+        while (from < wanted.n && strchr(" |,()", wanted.p[from]))
+            from++;
+        for (n = from; n < wanted.n && !strchr(" |,()", wanted.p[n]);)
+            n++;
+        struct str name = str_slice(wanted, from, n);
+        wanted = str_slice(wanted, n, wanted.n);
+        if (str_is(name, "None"))
+            name = STR("NoneType");
+        for (size_t i = 0; name.n && i < types->n; i++)
+            if (types->items[i].type == VALUE_STR && str_eq(types->items[i].text, name))
+                return true;
+    }
+    return false;
+}
+
+static bool judge_type(struct claim *k)
+{
+    const struct value *types = value_get(k->told, "types");
+    struct str wanted = k->c->expected_type;
+
+    if (!wanted.n || (types && types->type == VALUE_LIST && is_instance(types, wanted)))
+        return true;
+    AUTO_FREE char *shown = shown_text(wanted);
+    judge_fail(k->r, CASE_ENDED, "Type mismatch: got %s, expected %s", value_type_name(k->value), shown);
+    return false;
+}
+
+/* ---- values ---- */
+
+static bool is_sequence(const struct value *v)
+{
+    return v->type == VALUE_LIST || v->type == VALUE_TUPLE || v->type == VALUE_NDARRAY || v->type == VALUE_DEQUE ||
+           v->type == VALUE_RANGE;
+}
+
+/* What looks the same to people and is not to Python. */
+static const char *hint_for(const struct value *expected, const struct value *got)
+{
+    if (is_sequence(expected) && is_sequence(got) && expected->type != got->type)
+        return "a list, a tuple and an array are never equal in Python: return the expected one "
+               "(list(...), tuple(...), .tolist())";
+    if (expected->type == VALUE_STR && (got->type == VALUE_INT || got->type == VALUE_FLOAT))
+        return "a text is expected, not a number";
+    if (got->type == VALUE_STR && (expected->type == VALUE_INT || expected->type == VALUE_FLOAT))
+        return "a number is expected, not a text";
+    if (got->type == VALUE_NONE)
+        return "the function returned None: is a return statement missing?";
+    if (got->type == VALUE_OTHER)
+        return "an object of this type is equal to no value outside; return plain values, or state expected_repr";
+    if (got->type == VALUE_FLOAT && expected->type == VALUE_FLOAT)
+        return "floats that are nearly equal pass where the case has a tolerance";
+    return NULL;
+}
+
+static void fail_unequal(struct claim *k)
+{
+    const char *hint = k->c->has_expected ? hint_for(&k->c->expected, k->value) : NULL;
+
+    judge_fail(k->r, CASE_ENDED, "Expected %s, got %s", k->r->expected, k->r->output);
+    k->r->hint = hint ? xstrdup(hint) : NULL;
+}
+
+/* Row C9 compared what was printed. */
+static bool compares_text(const struct judge_request *q, const struct test_case *c)
+{
+    return c->call.p && c->has_expected && q->run.profile && strcmp(q->run.profile, "chapter") == 0;
+}
+
+static bool same_text(const struct claim *k)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 1 << 20);
+    value_show(&k->c->expected, 65536, &b);
+    return str_eq(buf_str(&b), str_trim(told_text(k->told, "str")));
+}
+
+static void judge_value(const struct judge_request *q, struct claim *k)
+{
+    const struct test_case *c = k->c;
+
+    k->r->output = repr_of(k->value);
+    if (c->expected_exception.n) {
+        AUTO_FREE char *shown = shown_text(c->expected_exception);
+        judge_fail(k->r, CASE_ENDED, "Expected exception %s but none raised", shown);
+    } else if (!judge_type(k)) {
+        return;
+    } else if (compares_text(q, c) ? !same_text(k)
+                                   : c->has_expected && !value_equal(k->value, &c->expected, &c->tolerance)) {
+        fail_unequal(k);
+    } else if (c->expected_repr.p && !str_eq(c->expected_repr, told_text(k->told, "repr"))) {
+        if (!k->r->expected)
+            k->r->expected = shown_text(c->expected_repr);
+        judge_fail(k->r, CASE_ENDED, "Expected %s, got %s", k->r->expected, k->r->output);
+    } else {
+        k->r->passed = true;
+        k->r->end = CASE_ENDED;
+        k->r->detail = xstrdup("OK");
+    }
+}
+
+static void set_expected(const struct test_case *c, struct case_result *r)
+{
+    if (c->has_expected)
+        r->expected = repr_of(&c->expected);
+    else if (c->expected_repr.p)
+        r->expected = shown_text(c->expected_repr);
+}
+
+static void judge_told(const struct judge_request *q, struct claim *k)
+{
+    const struct value *us = value_get(k->told, "us");
+    struct value *value = value_get(k->told, "value");
+
+    /* Its own clock cannot say more than ours. */
+    if (us && us->type == VALUE_INT && !us->limbs && us->integer >= 0 && us->integer < k->r->duration_us)
+        k->r->duration_us = us->integer;
+    k->value = value;
+    if (value)
+        judge_value(q, k);
+    else if (!verdict_of_failure(q, k->told, k->r))
+        judge_fail(k->r, CASE_EXITED, "What the candidate sent is no result");
+    else if (k->r->end == CASE_RAISED)
+        judge_raised(k);
+}
+
+void verdict_of_value(const struct judge_request *q, struct str payload, struct case_result *r)
+{
+    const struct value_limits limits = {.nodes = PAYLOAD_NODES};
+    struct arena arena = {0};
+    struct value told, *value;
+    struct err err;
+
+    set_expected(r->test, r);
+    struct claim k = {.c = r->test, .r = r, .told = &told};
+    if (value_read_json(payload, &limits, &arena, &told, &err) < 0 || told.type != VALUE_OBJECT ||
+        ((value = value_get(&told, "value")) && value_resolve(value, payload, false, &arena, &err) < 0))
+        judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
+    else
+        judge_told(q, &k);
+    arena_done(&arena);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "python/python.h"
+
+/* ---- the policy ---- */
+
+typedef int import_fn(struct policy *p, struct str name, struct err *err);
+
+static int apply_names(struct policy *p, char *const *lists, import_fn *apply, const char *option,
+                       struct err *err)
+{
+    for (; lists && *lists; lists++) {
+        struct str rest = str_from(*lists), name;
+        while (str_next(&rest, ',', &name)) {
+            name = str_trim(name);
+            if (name.n && apply(p, name, err) < 0)
+                return err_wrap(err, "--%s", option);
+        }
+    }
+    return 0;
+}
+
+static const char *default_profile(const struct run_request *q)
+{
+    struct err err;
+    const struct backend_ops *backend = backend_find(str_from(q->backend), &err);
+
+    return q->backend && backend && backend->unsafe ? "host" : "standard";
+}
+
+struct policy *check_open_policy(const struct run_request *q, struct err *err)
+{
+    struct policy *p = policy_open(q->profile ? q->profile : default_profile(q), err);
+
+    if (!p) {
+        err_wrap(err, "--profile");
+        err->kind = ERR_USAGE;
+        return NULL;
+    }
+    if (apply_names(p, q->allow_imports, policy_allow_import, "allow-imports", err) < 0 ||
+        apply_names(p, q->forbid_imports, policy_forbid_import, "forbid-imports", err) < 0) {
+        policy_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err)
+{
+    buf_init(ret, RUN_SOURCE_MAX);
+    if (!q->prelude || fd_read_file(q->prelude, ret, err) == 0)
+        return 0;
+    if (err->sys == EFBIG)
+        err_set(err, ERR_USAGE, "%s: is larger than %u MiB", q->prelude, RUN_SOURCE_MAX >> 20);
+    err_wrap(err, "--prelude");
+    err->kind = ERR_USAGE;
+    return -1;
+}
+
+unsigned check_target_of(const char *interpreter)
+{
+    AUTO_FREE char *real = interpreter ? realpath(interpreter, NULL) : NULL;
+    const char *slash = real ? strrchr(real, '/') : NULL;
+    int64_t minor;
+
+    if (!slash || !str_starts(str_from(slash), "/python3.") ||
+        !num_int64(str_from(slash + strlen("/python3.")), &minor) || minor < PYTHON_OLDEST ||
+        minor > PYTHON_NEWEST)
+        return 0;
+    return (unsigned)minor;
+}
+
+/* ---- what a result says of a refusal ---- */
+
+/* The first finding of the stage that refused, and how many it has. */
+static const struct finding *first_of_stage(const struct verdict *v, size_t *ret_n)
+{
+    const struct finding *first = NULL;
+
+    *ret_n = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        const struct rule_info *rule = guard_rule_find(str_from(v->findings[i].rule));
+        if (!rule || rule->stage != v->stage || v->findings[i].severity == SEVERITY_INFO)
+            continue;
+        first = first ? first : &v->findings[i];
+        ++*ret_n;
+    }
+    return first;
+}
+
+/* "IndentationError" off "IndentationError: unexpected indent"; empty when there is no such word.
+ */
+static struct str cut_type(struct str *message)
+{
+    long colon = str_find(*message, STR(": "));
+    struct str type = str_slice(*message, 0, colon > 0 ? (size_t)colon : 0);
+
+    if (!str_ends(type, "Error") || str_find(type, STR(" ")) >= 0)
+        return (struct str){"", 0};
+    *message = str_slice(*message, type.n + 2, message->n);
+    return type;
+}
+
+static void add_place(struct buf *b, const char *file, const struct finding *f)
+{
+    (void)buf_addf(b, "  File \"%s\", line %u\n", file, f->line);
+    if (!f->excerpt)
+        return;
+    (void)buf_addf(b, "    %s\n", f->excerpt);
+    if (f->column)
+        (void)buf_addf(b, "    %*s^\n", (int)(f->excerpt_column ? f->excerpt_column - 1 : 0), "");
+}
+
+/* As the interpreter would have told it; NULL when it is none that an interpreter has. */
+static struct result_exception *syntax_exception(const struct finding *f, const char *file)
+{
+    struct str message = str_from(f->message), type = cut_type(&message);
+    AUTO_BUF struct buf trace = {0};
+
+    if (!type.n)
+        return NULL;
+    struct result_exception *e = xcalloc(1, sizeof *e);
+    buf_init(&trace, 64 << 10);
+    if (f->line)
+        add_place(&trace, file, f);
+    (void)buf_addf(&trace, "%.*s: %.*s\n", (int)type.n, type.p, (int)message.n, message.p);
+    e->type = xstrndup(type.p, type.n);
+    e->message = xstrndup(message.p, message.n);
+    e->line = f->line;
+    e->column = f->column;
+    e->traceback = buf_take(&trace);
+    e->hint = f->hint ? xstrdup(f->hint) : NULL;
+    return e;
+}
+
+static void replace(char **text, const char *with)
+{
+    if (!with)
+        return;
+    free(*text);
+    *text = xstrdup(with);
+}
+
+/* Of several findings nobody knows which one the profile's words are about. */
+static struct result_exception *refusal_exception(const struct verdict *v, const struct finding *f)
+{
+    struct result_exception *e = xcalloc(1, sizeof *e);
+
+    e->type = xstrdup("SecurityError");
+    e->message = xstrdup(v->reason ? v->reason : "");
+    e->traceback = xstrdup("");
+    e->line = f ? f->line : 0;
+    e->column = f ? f->column : 0;
+    e->hint = f && f->hint ? xstrdup(f->hint) : NULL;
+    return e;
+}
+
+/* Where the profile has words of its own, those. */
+static void set_exception(struct result *r, const char *file)
+{
+    const struct verdict_texts *texts = &r->verdict.texts;
+    size_t n;
+    const struct finding *f = first_of_stage(&r->verdict, &n);
+
+    if (f && r->verdict.stage <= GUARD_SYNTAX)
+        r->exception = syntax_exception(f, file);
+    if (!texts->exception_type && !texts->exception_message)
+        return;
+    if (!r->exception)
+        r->exception = refusal_exception(&r->verdict, n == 1 ? f : NULL);
+    replace(&r->exception->type, texts->exception_type);
+    replace(&r->exception->message, texts->exception_message);
+}
+
+static void describe_refusal(struct result *r, const char *file)
+{
+    const struct verdict_texts *texts = &r->verdict.texts;
+
+    if (texts->stderr_text)
+        capture_add(&r->err, texts->stderr_text, strlen(texts->stderr_text));
+    if (texts->has_exit_code)
+        r->exit_code = texts->exit_code;
+    set_exception(r, file);
+}
+
+/* ---- the check ---- */
+
+const char *check_shown_name(const struct run_request *q)
+{
+    return !q->file ? "<string>" : strcmp(q->file, "-") == 0 ? "<stdin>" : q->file;
+}
+
+int check_program(const struct run_request *q, const char *language, const char *interpreter,
+                  struct str prelude, struct result *result, struct err *err)
+{
+    struct guard_input input = {
+        .code = q->code,
+        .prelude = prelude,
+        .language = language,
+        .target = q->target ? q->target : check_target_of(interpreter),
+    };
+    struct policy *policy = check_open_policy(q, err);
+
+    if (!policy)
+        return -1;
+    guard_check(policy, &input, &result->verdict);
+    policy_free(policy);
+    result->checked = true;
+    if (result_refused(result))
+        describe_refusal(result, check_shown_name(q));
+    return 0;
+}
+
+static int find_language(const struct run_request *q, const struct language **ret, struct err *err)
+{
+    if (!q->language || strcmp(q->language, "auto") == 0) {
+        *ret = language_detect(q->languages, q->file, q->code);
+        return 0;
+    }
+    *ret = language_find(q->languages, str_from(q->language));
+    return *ret ? 0 : err_set(err, ERR_USAGE, "language '%s' is not known", q->language);
+}
+
+void session_check(const struct run_request *q, struct result *ret)
+{
+    AUTO_BUF struct buf prelude = {0};
+    const struct language *language;
+
+    if (find_language(q, &language, &ret->error) < 0 ||
+        check_read_prelude(q, &prelude, &ret->error) < 0)
+        return;
+    ret->language = language->name;
+    (void)check_program(q, language->name, NULL, buf_str(&prelude), ret, &ret->error);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The guard before a run: which policy holds, what it says, and what a result says of a refusal.
+ */
+#ifndef SESSION_CHECK_H
+#define SESSION_CHECK_H
+
+#include "session/request.h"
+#include "session/result.h"
+
+/* The request's profile with the imports that it allows and forbids. NULL with *err; policy_free.
+ */
+struct policy *check_open_policy(const struct run_request *q, struct err *err);
+/* The request's prelude; the buffer stays empty when there is none. 0 or -1. */
+int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err);
+/* The N of Python 3.N when the interpreter's real name tells ("/usr/bin/python3.11"), else 0. */
+unsigned check_target_of(const char *interpreter);
+
+/* Fills in the result's verdict and, when that refuses, what else a result says then (see
+ * result_refused). interpreter may be NULL. -1 with *err when there is no verdict. */
+int check_program(const struct run_request *q, const char *language, const char *interpreter,
+                  struct str prelude, struct result *result, struct err *err);
+
+/* How messages call the program: its file, "<stdin>" or "<string>". */
+const char *check_shown_name(const struct run_request *q);
+
+/* glovebox_check: a verdict and nothing else; no interpreter is needed. Failures of ours are in
+ * ret->error. */
+void session_check(const struct run_request *q, struct result *ret);
+
+#endif

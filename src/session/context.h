@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an agent remembers between runs: ids, input files, what was explored, how often an
+ * invocation failed, and what came of each program. It is a JSON document with the keys of
+ * google/adk, so that a session's state can be one:
+ *
+ *     {"_code_execution_context": {"execution_session_id": "s1",
+ *                                  "processed_input_files": ["a.csv"],
+ *                                  "invocations": {"i1": {... the same two ...}}},
+ *      "_code_executor_input_files": [{"name", "content", "encoding", "mime_type"}],
+ *      "_code_executor_error_counts": {"i1": 2},
+ *      "_code_execution_results": {"i1": [{"code", "result_stdout", "result_stderr",
+ * "timestamp"}]}}
+ *
+ * All other keys are the user's and stay as they are. An invocation has an id and a list of
+ * explored files of its own; "" is no invocation in particular, which is where google/adk has them.
+ */
+#ifndef SESSION_CONTEXT_H
+#define SESSION_CONTEXT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+    CONTEXT_MAX_BYTES = 64 << 20, /* of the document */
+    CONTEXT_MAX_TEXT = 1 << 20,   /* of each text in a result; the middle of a longer one is cut */
+    CONTEXT_MAX_ID = 256,
+};
+
+struct context {
+    json_t *document;
+};
+
+/* Empty text is an empty document. -1 with ERR_USAGE and the place of what is wrong: "line 3,
+ * column 7: ..." or "_code_executor_error_counts.i1: is no whole number". */
+int context_read(struct str text, struct context *ret, struct err *err);
+/* -1 with ERR_LIMIT when it is larger than b's ceiling. */
+int context_write(const struct context *c, struct buf *b, struct err *err);
+void context_done(struct context *c);
+/* Ids come from outside and become keys. ERR_USAGE unless short, printable UTF-8. */
+int context_check_id(const char *id, const char *what, struct err *err);
+
+/* The id that was set, else the invocation's, which may be "". */
+const char *context_execution_id(const struct context *c, const char *invocation);
+void context_set_execution_id(struct context *c, const char *invocation, const char *id);
+bool context_is_processed(const struct context *c, const char *invocation, struct str name);
+void context_add_processed(struct context *c, const char *invocation, struct str name);
+
+struct context_input {
+    struct str name; /* lives as long as the document is not changed */
+    struct buf bytes;
+};
+size_t context_input_count(const struct context *c);
+struct str context_input_name(const struct context *c, size_t i);
+/* Without `encoding` the content is base64, as google/adk has it. End with buf_done(&ret->bytes);
+ * -1 with ERR_USAGE. */
+int context_input_read(const struct context *c, size_t i, struct context_input *ret,
+                       struct err *err);
+/* A file of the same name is replaced, and no longer counts as explored when it differs. */
+void context_add_input(struct context *c, struct str name, struct str bytes);
+/* Nothing is explored then either. */
+void context_clear_inputs(struct context *c);
+
+int64_t context_error_count(const struct context *c, const char *invocation);
+void context_count_error(struct context *c, const char *invocation);
+void context_reset_errors(struct context *c, const char *invocation);
+
+struct context_result {
+    struct str code, out, err;
+    int64_t timestamp; /* in seconds */
+};
+void context_add_result(struct context *c, const char *invocation,
+                        const struct context_result *result);
+/* {"_code_execution_context": ...}, a copy of its own; the caller's. */
+json_t *context_state_delta(const struct context *c);
+
+/* ---- context_file.c: the document on disk ----
+ *
+ * One at a time: open waits for whoever has the file open, and reads it; save puts a new file in
+ * its place, whole or not at all, whatever happens meanwhile. */
+struct context_file {
+    struct context context;
+    char *path; /* without links */
+    int fd;     /* holds the lock */
+    mode_t mode;
+};
+
+/* Makes the file when there is none. A broken document is ERR_USAGE and stays untouched. */
+int context_file_open(const char *path, struct context_file *ret, struct err *err);
+int context_file_save(struct context_file *f, struct err *err);
+void context_file_close(struct context_file *f); /* fine after a failed open, and twice */
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lock is on the document itself, so that nothing lies beside it; but saving puts another file
+ * in its place. Whoever waited for the lock of a file that is no longer the one of that name looks
+ * again.
+ */
+#include "session/context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+#define LOCK_WAIT_MS 30000
+
+static int lock(int fd, const char *path, struct err *err)
+{
+    int64_t until = clock_mono_ms() + LOCK_WAIT_MS;
+    const struct timespec pause = {.tv_nsec = 3000000};
+
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return err_sys(err, "%s: lock", path);
+        if (clock_mono_ms() > until)
+            return err_set(err, ERR_TIMEOUT, "%s: another process has held it for %d seconds", path,
+                           LOCK_WAIT_MS / 1000);
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static int open_once(const char *path, struct context_file *f, struct stat *st, struct err *err)
+{
+    f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    if (f->fd < 0 || fstat(f->fd, st) < 0) {
+        err_sys(err, "%s", path);
+        err->kind = ERR_USAGE;
+        return -1;
+    }
+    if (!S_ISREG(st->st_mode))
+        return err_set(err, ERR_USAGE, "%s: is no file", path);
+    return lock(f->fd, path, err);
+}
+
+/* Is what we locked still what the name means? */
+static bool is_still_there(const struct context_file *f, const struct stat *st)
+{
+    struct stat now;
+
+    return f->path && stat(f->path, &now) == 0 && now.st_dev == st->st_dev &&
+           now.st_ino == st->st_ino;
+}
+
+static int open_locked(const char *path, struct context_file *f, struct err *err)
+{
+    struct stat st;
+
+    for (;;) {
+        if (open_once(path, f, &st, err) < 0)
+            return -1;
+        f->path = realpath(path, NULL);
+        if (is_still_there(f, &st))
+            break;
+        free(f->path);
+        f->path = NULL;
+        fd_close(&f->fd);
+    }
+    f->mode = st.st_mode & 0777;
+    return 0;
+}
+
+static int read_document(struct context_file *f, struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, CONTEXT_MAX_BYTES);
+    if (fd_read_all(f->fd, &b) < 0) {
+        if (errno != EFBIG)
+            return err_sys(err, "%s", f->path);
+        return err_set(err, ERR_LIMIT, "%s: is larger than %d MiB", f->path,
+                       CONTEXT_MAX_BYTES >> 20);
+    }
+    return context_read(buf_str(&b), &f->context, err) < 0 ? err_wrap(err, "%s", f->path) : 0;
+}
+
+int context_file_open(const char *path, struct context_file *ret, struct err *err)
+{
+    *ret = (struct context_file){.fd = -1};
+    if (open_locked(path, ret, err) == 0 && read_document(ret, err) == 0)
+        return 0;
+    context_file_close(ret);
+    return -1;
+}
+
+void context_file_close(struct context_file *f)
+{
+    context_done(&f->context);
+    fd_close(&f->fd);
+    free(f->path);
+    f->path = NULL;
+}
+
+/* ---- saving ---- */
+
+/* One name for all, so that one that was killed leaves no more than one behind. */
+static char *temporary_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return xasprintf("%.*s/.%s.glovebox-new", (int)(slash - path), path, slash + 1);
+}
+
+static int write_new(const struct context_file *f, const char *name, struct str text,
+                     struct err *err)
+{
+    AUTO_CLOSE int fd = -1;
+    struct stat st;
+
+    if (unlink(name) < 0 && errno != ENOENT)
+        return err_sys(err, "%s", name);
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return err_sys(err, "%s", name);
+    if (fstat(f->fd, &st) == 0 && st.st_uid != geteuid())
+        (void)!fchown(fd, st.st_uid, st.st_gid);
+    if (fd_write_all(fd, text.p, text.n) < 0 || fchmod(fd, f->mode) < 0 || fsync(fd) < 0)
+        return err_sys(err, "%s", name);
+    return 0;
+}
+
+static void sync_folder(const char *path)
+{
+    AUTO_FREE char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+    AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0)
+        (void)fsync(fd);
+}
+
+int context_file_save(struct context_file *f, struct err *err)
+{
+    AUTO_FREE char *name = temporary_name(f->path);
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, CONTEXT_MAX_BYTES);
+    if (context_write(&f->context, &b, err) < 0)
+        return err_wrap(err, "%s", f->path);
+    if (write_new(f, name, buf_str(&b), err) < 0) {
+        (void)unlink(name);
+        return -1;
+    }
+    if (rename(name, f->path) < 0) {
+        err_sys(err, "%s", f->path);
+        (void)unlink(name);
+        return -1;
+    }
+    sync_folder(f->path);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What to do about an error, looked up by its language, type and message. Tables: feedback_advice.c
+ * holds the errors of programs, feedback_names.c names and modules that are missing, and
+ * feedback_ends.c what else ends a run.
+ */
+#ifndef SESSION_FEEDBACK_ADVICE_H
+#define SESSION_FEEDBACK_ADVICE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* Of one thing, one advice is enough. */
+enum advice_topic {
+    TOPIC_NONE,
+    TOPIC_TIME,
+    TOPIC_MEMORY,
+    TOPIC_DISK,
+    TOPIC_PROCESSES,
+    TOPIC_NETWORK,
+    TOPIC_FILE,
+    TOPIC_MODULE,
+    TOPIC_PERMISSION,
+    TOPIC_RECURSION,
+    TOPIC_INPUT,
+    TOPIC_SYNTAX,
+    TOPIC_COUNT
+};
+
+/* A row of a table. `*` in the pattern stands for anything and is {1}, {2}, ... in the text. */
+struct advice {
+    const char *language; /* NULL: any */
+    const char *type;     /* "KeyError", without its module; NULL: any, and lines without a type */
+    const char *pattern;  /* of the message's first line */
+    enum advice_topic topic;
+    const char *text;
+};
+
+enum { ADVICE_CAPTURES = 4 };
+
+/* Linear: each piece of the pattern is taken where it is found first. */
+bool advice_match(const char *pattern, struct str text, struct str captures[ADVICE_CAPTURES]);
+/* Writes the text with the captures in. */
+void advice_write(struct buf *b, const char *text, const struct str captures[ADVICE_CAPTURES]);
+
+/* The first row that fits, written, or NULL; the caller frees. type may be NULL. */
+char *advice_find(const char *language, const char *type, struct str message,
+                  enum advice_topic *ret_topic);
+/* The same, and the names and modules that are missing are looked up too. */
+char *advice_for_error(const char *language, const char *type, const char *message);
+enum advice_topic advice_topic_of(const char *language, const char *type, const char *message);
+
+/* ---- feedback_names.c ---- */
+
+/* Where Python has a name that the program uses without defining it; false when nobody knows. */
+bool advice_add_home(struct buf *b, struct str name);
+/* What is there instead of a Python module. Always says something. */
+void advice_add_module(struct buf *b, struct str module);
+
+/* ---- row S12 ---- */
+
+/* The text for an error of Python's, by its type or by what that is derived from; or NULL. */
+const char *advice_of_type(const char *type);
+/* The i-th type that has a text, or NULL. */
+const char *advice_type(size_t i);
+
+#endif

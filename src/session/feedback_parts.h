@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between feedback.c, which decides what is said in which order, and feedback_ends.c, which knows
+ * what ends a run other than an error of the program's own.
+ */
+#ifndef SESSION_FEEDBACK_PARTS_H
+#define SESSION_FEEDBACK_PARTS_H
+
+#include "session/feedback.h"
+#include "session/feedback_advice.h"
+#include "session/result.h"
+
+struct collector {
+    const struct feedback_input *in;
+    const struct result *result;
+    struct feedback *to;
+    unsigned told; /* topics, as bits */
+};
+
+/* Adds a text, unless it is there already or its topic was told. Takes the text, which may be
+ * NULL. */
+void collect_text(struct collector *c, enum advice_topic topic, char *text);
+void collect_topic(struct collector *c, enum advice_topic topic);
+
+/* Refused, stopped, a limit, our own failure, a signal. */
+void collect_ends(struct collector *c);
+/* Calls that the wall refused. */
+void collect_denied(struct collector *c);
+/* An exit status that says something, or that nothing else explains. */
+void collect_status(struct collector *c);
+/* What ended the run in a few words: "ended by signal 11 (SIGSEGV)"; false when it was the
+ * program's own error. */
+bool feedback_end(const struct feedback_input *in, struct buf *b);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/first.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "python/python.h"
+#include "text/json_check.h"
+
+#define NODE_FILE  ".glovebox-data.cjs"
+#define DATA_MAX   (64u << 20)
+#define TABLES_MAX 100
+/* It is an argument, of which Linux takes 128 KiB. */
+#define TEXT_MAX   (100u << 10)
+
+/* ---- --data ---- */
+
+/* "NAME = 0" has to be an assignment to that name. */
+static bool is_variable(struct str name)
+{
+    AUTO_BUF struct buf text = {0};
+    struct python_tree tree;
+
+    if (!name.n || name.n > 200 || str_starts(name, "__"))
+        return false;
+    for (size_t i = 0; i < name.n; i++) {
+        char c = name.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && (i == 0 || c < '0' || c > '9'))
+            return false;
+    }
+    buf_init(&text, name.n + 8);
+    (void)buf_add_str(&text, name);
+    (void)buf_adds(&text, " = 0\n");
+    bool good = python_parse(buf_str(&text), &(struct python_options){0}, &tree) == 0 &&
+                python_check(&tree) == 0;
+    python_tree_done(&tree);
+    return good;
+}
+
+static int read_json(const char *path, bool node, struct buf *ret, struct err *err)
+{
+    struct json_facts facts;
+
+    buf_init(ret, DATA_MAX);
+    if (fd_read_file(path, ret, err) < 0) {
+        if (err->sys == EFBIG)
+            err_set(err, ERR_USAGE, "%s: is larger than %u MiB", path, DATA_MAX >> 20);
+        err->kind = ERR_USAGE;
+        return -1;
+    }
+    if (json_check(buf_str(ret), &facts, err) < 0)
+        return err_wrap(err, "%s", path);
+    if (node && facts.has_special)
+        return err_set(err, ERR_USAGE, "%s: holds NaN or Infinity, which only Python reads", path);
+    return 0;
+}
+
+struct binder {
+    bool node;
+    struct lay_list *laid;
+    struct data_binding *bindings;
+    char **files; /* their names inside */
+    size_t n;
+};
+
+static int bind_one(struct binder *b, const char *spec, struct err *err)
+{
+    const char *equals = strchr(spec, '=');
+    struct str name = {spec, equals ? (size_t)(equals - spec) : 0};
+    AUTO_BUF struct buf json = {0};
+
+    if (!equals || !equals[1])
+        return err_set(err, ERR_USAGE, "write NAME=FILE, such as data=sales.json");
+    if (!is_variable(name))
+        return err_set(err, ERR_USAGE, "'%.*s' is no name for a variable",
+                       (int)(name.n < 80 ? name.n : 80), name.p);
+    for (size_t i = 0; i < b->n; i++)
+        if (str_eq(b->bindings[i].name, name))
+            return err_set(err, ERR_USAGE, "%.*s is given twice", (int)name.n, name.p);
+    if (read_json(equals + 1, b->node, &json, err) < 0)
+        return -1;
+    b->files[b->n] = xasprintf(".glovebox-data-%zu.json", b->n + 1);
+    struct str file = str_from(b->files[b->n]);
+    b->bindings[b->n++] = (struct data_binding){name, file};
+    return lay_add_bytes(b->laid, file, buf_str(&json), 0644, err);
+}
+
+static int bind_all(struct binder *b, char *const *specs, struct err *err)
+{
+    for (; *specs; specs++)
+        if (bind_one(b, *specs, err) < 0)
+            return err_wrap(err, "--data");
+    return 0;
+}
+
+static int lay_node_file(const struct binder *b, struct first *first, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, 1u << 20);
+    if (data_bind_node(b->bindings, b->n, &text) < 0)
+        return err_set(err, ERR_USAGE, "--data: too many of them");
+    first->file = NODE_FILE;
+    return lay_add_bytes(b->laid, STR(NODE_FILE), buf_str(&text), 0644, err);
+}
+
+static int add_data(const struct run_request *q, struct lay_list *laid, bool node,
+                    struct first *first, struct err *err)
+{
+    size_t n = 0;
+
+    while (q->data[n])
+        n++;
+    struct binder b = {.node = node,
+                       .laid = laid,
+                       .bindings = xcalloc(n + 1, sizeof *b.bindings),
+                       .files = xcalloc(n + 1, sizeof *b.files)};
+    int result = bind_all(&b, q->data, err);
+    if (result == 0 && node)
+        result = lay_node_file(&b, first, err);
+    else if (result == 0)
+        (void)data_bind_python(b.bindings, b.n, &first->text);
+    for (size_t i = 0; i < b.n; i++)
+        free(b.files[i]);
+    free(b.files);
+    free(b.bindings);
+    return result;
+}
+
+/* ---- --optimize-data ---- */
+
+static struct str variable_of(struct str name, struct buf *b)
+{
+    buf_init(b, name.n + 2);
+    data_variable(name, b);
+    return buf_str(b);
+}
+
+/* Two files must not be one variable. */
+static int check_variable(const struct first *first, struct str name, struct err *err)
+{
+    AUTO_BUF struct buf mine = {0};
+    struct str variable = variable_of(name, &mine);
+
+    for (size_t i = 0; i < first->table_count; i++) {
+        struct str other = first->tables[i].name;
+        AUTO_BUF struct buf b = {0};
+        if (str_eq(variable_of(other, &b), variable))
+            return err_set(err, ERR_USAGE,
+                           "--optimize-data: '%.*s' and '%.*s' would both be the variable %.*s; "
+                           "rename one (--file SRC:NAME)",
+                           (int)other.n, other.p, (int)name.n, name.p, (int)variable.n, variable.p);
+    }
+    return 0;
+}
+
+static int add_table(struct first *first, const struct run_request *q,
+                     const struct context *context, struct str name, struct err *err)
+{
+    if (!data_is_table(name) || !utf8_valid(name))
+        return 0;
+    if (first->table_count == TABLES_MAX)
+        return err_set(err, ERR_USAGE, "--optimize-data: more than %d CSV files", TABLES_MAX);
+    if (check_variable(first, name, err) < 0)
+        return -1;
+    const char *invocation = q->invocation ? q->invocation : "";
+    bool known = context && context_is_processed(context, invocation, name);
+    first->tables[first->table_count++] = (struct data_table){name, !known};
+    return 0;
+}
+
+static int add_tables(const struct run_request *q, const struct context *context,
+                      const struct lay_list *laid, struct first *first, struct err *err)
+{
+    struct str name;
+    size_t at = 0;
+
+    first->tables = xcalloc(TABLES_MAX, sizeof *first->tables);
+    while (lay_list_next(laid, &at, &name))
+        if (add_table(first, q, context, name, err) < 0)
+            return -1;
+    if (first->table_count)
+        (void)data_explore_all(first->tables, first->table_count, &first->text);
+    return 0;
+}
+
+/* ---- both ---- */
+
+static bool has_runner(const struct language *language)
+{
+    for (size_t i = 0; language->args[i]; i++)
+        if (strcmp(language->args[i], "{runner}") == 0)
+            return true;
+    return false;
+}
+
+int first_make(const struct run_request *q, const struct language *language,
+               const struct context *context, struct lay_list *laid, struct first *ret,
+               struct err *err)
+{
+    bool python = strcmp(language->name, "python") == 0 && has_runner(language);
+    bool node = strcmp(language->name, "javascript") == 0;
+    bool data = q->data && q->data[0];
+
+    *ret = (struct first){0};
+    buf_init(&ret->text, TEXT_MAX);
+    if (data && !python && !node)
+        return err_set(err, ERR_USAGE,
+                       "--data binds variables of Python and JavaScript, not of %s; give the file "
+                       "with --file",
+                       language->name);
+    if (data && add_data(q, laid, node, ret, err) < 0)
+        return -1;
+    if (q->optimize_data && python && add_tables(q, context, laid, ret, err) < 0)
+        return -1;
+    return !ret->text.overflow ? 0 : err_set(err, ERR_USAGE, "too much --data or --optimize-data");
+}
+
+void first_done(struct first *first)
+{
+    buf_done(&first->text);
+    free(first->tables);
+    *first = (struct first){0};
+    buf_init(&first->text, 0);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What runs before the program, in its interpreter: --data, which binds JSON files to variables,
+ * and --optimize-data, which reads the CSV files among the inputs and reports what is in them. The
+ * program's text stays as it is, so lines in its tracebacks are its own.
+ */
+#ifndef SESSION_FIRST_H
+#define SESSION_FIRST_H
+
+#include "session/context.h"
+#include "session/request.h"
+#include "session/workspace.h"
+#include "text/data_files.h"
+
+struct first {
+    struct buf text;  /* for Python's runner; "" for nothing */
+    const char *file; /* for Node, below the workspace; NULL for none */
+    struct data_table *tables;
+    size_t table_count;
+};
+
+/* Looks at what is in `laid` by now, and adds what it needs itself. Tables that `context` (or NULL)
+ * has as processed are read and not reported again. End with first_done, also after -1. */
+int first_make(const struct run_request *q, const struct language *language,
+               const struct context *context, struct lay_list *laid, struct first *ret,
+               struct err *err);
+void first_done(struct first *first);
+
+#endif

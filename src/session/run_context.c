@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/run_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+static const char *invocation_of(const struct run_request *q)
+{
+    return q->invocation ? q->invocation : "";
+}
+
+/* ---- before ---- */
+
+static int check_ids(const struct run_request *q, struct err *err)
+{
+    if (context_check_id(invocation_of(q), "--invocation", err) < 0)
+        return -1;
+    return q->execution_id ? context_check_id(q->execution_id, "--execution-id", err) : 0;
+}
+
+static int check_count(const struct run_request *q, const struct context *c, struct result *result,
+                       struct err *err)
+{
+    const char *invocation = invocation_of(q);
+    int64_t count = context_error_count(c, invocation);
+
+    if (count <= q->retries)
+        return 0;
+    result->skipped = true;
+    return err_set(
+        err, ERR_POLICY,
+        "Failed after %lld attempts: %s%.100s%s is passed over from now on; to go on, take its "
+        "number out of _code_executor_error_counts in %s, or raise --retries",
+        (long long)count, *invocation ? "invocation '" : "this context", invocation,
+        *invocation ? "'" : "", q->context);
+}
+
+static int read_inputs(struct run_context *c, struct err *err)
+{
+    size_t n = context_input_count(&c->context);
+
+    c->inputs = xcalloc(n + 1, sizeof *c->inputs);
+    for (size_t i = 0; i < n; i++) {
+        c->input_count = i + 1;
+        if (context_input_read(&c->context, i, &c->inputs[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* True when that changed something. */
+static bool set_id(const struct run_request *q, struct context *c)
+{
+    const char *invocation = invocation_of(q), *id = q->execution_id;
+
+    if (!id || strcmp(id, context_execution_id(c, invocation)) == 0)
+        return false;
+    context_set_execution_id(c, invocation, id);
+    return true;
+}
+
+static int take_in(const struct run_request *q, struct context_file *file, struct run_context *c,
+                   struct result *result, struct err *err)
+{
+    if (check_count(q, &file->context, result, err) < 0)
+        return -1;
+    if (set_id(q, &file->context) && context_file_save(file, err) < 0)
+        return -1;
+    c->context = file->context;
+    file->context.document = NULL;
+    return read_inputs(c, err) < 0 ? err_wrap(err, "%s", q->context) : 0;
+}
+
+int run_context_begin(const struct run_request *q, struct run_context *ret, struct result *result,
+                      struct err *err)
+{
+    struct context_file file;
+
+    *ret = (struct run_context){0};
+    if (!q->context)
+        return q->invocation || q->execution_id
+                   ? err_set(err, ERR_USAGE, "--%s needs --context",
+                             q->invocation ? "invocation" : "execution-id")
+                   : 0;
+    if (check_ids(q, err) < 0)
+        return -1;
+    if (context_file_open(q->context, &file, err) < 0)
+        return err_wrap(err, "--context");
+    int status = take_in(q, &file, ret, result, err);
+    context_file_close(&file);
+    return status;
+}
+
+void run_context_done(struct run_context *c)
+{
+    for (size_t i = 0; i < c->input_count; i++)
+        buf_done(&c->inputs[i].bytes);
+    free(c->inputs);
+    context_done(&c->context);
+    *c = (struct run_context){0};
+}
+
+/* ---- after ---- */
+
+/* What a failure has to say when the program itself said nothing. */
+static void add_result(const struct run_request *q, const struct result *r, struct context *c)
+{
+    AUTO_BUF struct buf out = {0}, err = {0};
+    char summary[700];
+
+    buf_init(&out, r->out.limit + 256);
+    buf_init(&err, r->err.limit + 256);
+    capture_text(&r->out, &out);
+    capture_text(&r->err, &err);
+    struct context_result entry = {
+        .code = q->code,
+        .out = buf_str(&out),
+        .err = buf_str(&err),
+        .timestamp = clock_wall_ms() / 1000,
+    };
+    if (!r->success && !err.n)
+        entry.err = str_from(result_summary(r, &q->limits, summary, sizeof summary));
+    context_add_result(c, invocation_of(q), &entry);
+}
+
+static void add_processed(const struct run_request *q, const struct first *first, struct context *c)
+{
+    for (size_t i = 0; i < first->table_count; i++)
+        context_add_processed(c, invocation_of(q), first->tables[i].name);
+}
+
+/* What was our fault, or the user's word, is nobody's error. */
+static void leave(const struct run_request *q, const struct first *first, const struct result *r,
+                  struct context *c)
+{
+    bool ours = r->error.kind != ERR_NONE;
+
+    add_result(q, r, c);
+    if (r->started && !r->timed_out && !r->oom_killed)
+        add_processed(q, first, c);
+    if (r->success)
+        context_reset_errors(c, invocation_of(q));
+    else if (!ours)
+        context_count_error(c, invocation_of(q));
+}
+
+int run_context_end(const struct run_request *q, const struct first *first,
+                    const struct result *result, struct err *err)
+{
+    struct context_file file;
+    bool nothing = result->cancelled || (!result->started && !result_refused(result));
+
+    if (!q->context || nothing)
+        return 0;
+    if (context_file_open(q->context, &file, err) < 0)
+        return err_wrap(err, "--context");
+    leave(q, first, result, &file.context);
+    int status = context_file_save(&file, err) < 0 ? err_wrap(err, "--context") : 0;
+    context_file_close(&file);
+    return status;
+}

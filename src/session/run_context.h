@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A run's use of --context: what it takes from the document before it starts, and what it leaves
+ * there afterwards. The document is held only for those two moments, so that runs can overlap.
+ */
+#ifndef SESSION_RUN_CONTEXT_H
+#define SESSION_RUN_CONTEXT_H
+
+#include "session/context.h"
+#include "session/first.h"
+#include "session/request.h"
+#include "session/result.h"
+
+struct run_context {
+    struct context context; /* as it was in the beginning; no document without --context */
+    struct context_input *inputs;
+    size_t input_count;
+};
+
+/* ERR_POLICY and result->skipped when this invocation has failed too often. */
+int run_context_begin(const struct run_request *q, struct run_context *ret, struct result *result,
+                      struct err *err);
+int run_context_end(const struct run_request *q, const struct first *first,
+                    const struct result *result, struct err *err);
+void run_context_done(struct run_context *c);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/verdict_json.h"
+
+#include "base/utf8.h"
+
+json_t *json_text(struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (!s.n)
+        return json_string("");
+    if (utf8_valid(s))
+        return json_stringn_nocheck(s.p, s.n);
+    buf_init(&b, 3 * s.n + 1);
+    (void)utf8_add_clean(&b, s);
+    return json_stringn_nocheck(b.p, b.n);
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new_nocheck(object, key, value);
+}
+
+static json_t *number_or_null(uint32_t n)
+{
+    return n ? json_integer(n) : json_null();
+}
+
+static json_t *text_or_null(const char *s)
+{
+    return s && *s ? json_text(str_from(s)) : json_null();
+}
+
+static json_t *finding_json(const struct finding *f)
+{
+    json_t *object = json_object();
+
+    set(object, "rule", json_text(str_from(f->rule)));
+    set(object, "severity", json_string(severity_name(f->severity)));
+    set(object, "points", json_integer(f->points));
+    set(object, "message", json_text(str_from(f->message)));
+    set(object, "hint", text_or_null(f->hint));
+    set(object, "line", number_or_null(f->line));
+    set(object, "column", number_or_null(f->column));
+    set(object, "end_line", number_or_null(f->end_line));
+    set(object, "end_column", number_or_null(f->end_column));
+    set(object, "excerpt", f->excerpt ? json_text(str_from(f->excerpt)) : json_null());
+    return object;
+}
+
+json_t *verdict_json(const struct verdict *v)
+{
+    json_t *object = json_object(), *findings = json_array();
+
+    for (size_t i = 0; i < v->n; i++)
+        json_array_append_new(findings, finding_json(&v->findings[i]));
+    set(object, "allowed", json_boolean(v->allowed));
+    set(object, "stage", json_string(guard_stage_name(v->stage)));
+    set(object, "reason", text_or_null(v->reason));
+    set(object, "risk", json_integer(v->risk));
+    set(object, "findings", findings);
+    if (v->left_out)
+        set(object, "findings_left_out", json_integer((json_int_t)v->left_out));
+    return object;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SESSION_VIEWS_H
+#define SESSION_VIEWS_H
+
+#include "session/interpreter.h"
+
+/* What a run shows of the host: the interpreter's own folders, and the --ro SRC[:DST] specs (NULL-
+ * terminated, or NULL). */
+struct views {
+    struct backend_view *at;
+    size_t n;
+};
+
+/* 0 or -1; end with views_done either way. */
+int views_make(const struct interpreter *interpreter, char *const *ro, struct views *ret,
+               struct err *err);
+void views_done(struct views *views);
+
+#endif

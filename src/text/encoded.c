@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "text/encoded.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/mime.h"
+
+json_t *encoded_text(struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (utf8_valid(s))
+        return json_stringn_nocheck(s.n ? s.p : "", s.n);
+    buf_init(&b, 3 * s.n + 1);
+    (void)utf8_add_clean(&b, s);
+    return json_stringn_nocheck(b.p, b.n);
+}
+
+static json_t *base64_text(struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 2 * s.n + 8);
+    (void)base64_add(&b, s);
+    return json_stringn_nocheck(b.p, b.n);
+}
+
+void encoded_set_text(json_t *object, const char *key, struct str s)
+{
+    char longer[64];
+
+    json_object_set_new_nocheck(object, key, encoded_text(s));
+    if (utf8_valid(s))
+        return;
+    snprintf(longer, sizeof longer, "%s_base64", key);
+    json_object_set_new_nocheck(object, longer, base64_text(s));
+}
+
+json_t *encoded_file(struct str name, struct str bytes)
+{
+    bool text = utf8_valid(bytes) && !(bytes.n && memchr(bytes.p, '\0', bytes.n));
+    json_t *file = json_object();
+
+    encoded_set_text(file, "name", name);
+    json_object_set_new_nocheck(file, "mime_type",
+                                json_string_nocheck(mime_type(name.p, name.n, bytes.p, bytes.n)));
+    json_object_set_new_nocheck(file, "size", json_integer((json_int_t)bytes.n));
+    json_object_set_new_nocheck(file, "content", text ? encoded_text(bytes) : base64_text(bytes));
+    json_object_set_new_nocheck(file, "encoding", json_string_nocheck(text ? "utf-8" : "base64"));
+    return file;
+}
+
+/* ---- base64 back ---- */
+
+static int digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* Four digits to up to three bytes. False when they are not, or could have been written otherwise.
+ */
+static bool decode_four(const char *p, unsigned char out[3], size_t *ret_n)
+{
+    size_t digits = p[3] != '=' ? 4 : p[2] != '=' ? 3 : 2;
+    unsigned bits = 0;
+
+    for (size_t i = 0; i < 4; i++) {
+        int d = i < digits ? digit(p[i]) : 0;
+        if (d < 0)
+            return false;
+        bits = bits << 6 | (unsigned)d;
+    }
+    for (size_t i = 0; i < 3; i++)
+        out[i] = (unsigned char)(bits >> (16 - 8 * i));
+    *ret_n = digits - 1;
+    return (digits == 4 || out[digits - 1] == 0) && (digits != 2 || out[2] == 0);
+}
+
+/* Strict: every byte sequence has one text. NULL as `ret` only looks. */
+static bool base64_read(struct str s, struct buf *ret)
+{
+    unsigned char bytes[3];
+    size_t n = 3;
+
+    if (s.n % 4)
+        return false;
+    for (size_t i = 0; i < s.n; i += 4) {
+        if (n < 3 || !decode_four(s.p + i, bytes, &n))
+            return false;
+        if (ret && buf_add(ret, bytes, n) < 0)
+            return false;
+    }
+    return true;
+}
+
+int encoded_read(struct str content, struct str encoding, struct buf *ret, struct err *err)
+{
+    if (str_is_nocase(encoding, "base64"))
+        return base64_read(content, ret) ? 0 : err_set(err, ERR_USAGE, "the content is no base64");
+    if (encoding.n && !str_is_nocase(encoding, "utf-8") && !str_is_nocase(encoding, "utf8"))
+        return err_set(err, ERR_USAGE, "there is no encoding '%.*s'; use utf-8 or base64",
+                       (int)(encoding.n < 60 ? encoding.n : 60), encoding.p);
+    return buf_add_str(ret, content) == 0
+               ? 0
+               : err_set(err, ERR_LIMIT, "the content is larger than %zu bytes", ret->limit);
+}
+
+int encoded_adk(struct str bytes, struct buf *ret)
+{
+    return base64_read(bytes, NULL) ? buf_add_str(ret, bytes) : base64_add(ret, bytes);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A run's result as text for the model that wrote the program.
+ *
+ *     struct finished run;
+ *     if (finished_read(document, &run, &err) == 0)
+ *         format_result(&run, FORMAT_MARKDOWN, &text);
+ *     finished_done(&run);
+ *
+ * Output may hold what ends a block. In Markdown the fence is then longer than any in the output.
+ * The adk profile's fence is fixed: there a line of the output that begins with a fence, behind any
+ * number of spaces, gets one space more, and format_extract takes it off again.
+ */
+#ifndef TEXT_FORMAT_H
+#define TEXT_FORMAT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "text/blocks.h"
+
+struct finished_file {
+    struct str name, mime;
+    int64_t size;
+};
+
+/* What `glovebox run --json` says, as far as texts need it. All strings are the document's. */
+struct finished {
+    struct str out, err;
+    bool success, timed_out, out_of_memory;
+    bool refused; /* by the guard or a policy; `error` says why */
+    int64_t exit_code, signal;
+    struct str error;          /* nothing ran, or what came of it is not known */
+    struct str exception_type; /* empty for none */
+    struct str exception_message, exception_traceback, hint;
+    int64_t exception_line;
+    const json_t *value; /* of the last expression, or the final answer; NULL for none */
+    struct finished_file *files;
+    size_t file_n;
+};
+
+/* Fields that are missing are as after a run that said nothing. -1 with ERR_USAGE when it is no
+ * result at all. */
+int finished_read(const json_t *document, struct finished *ret, struct err *err);
+void finished_done(struct finished *run);
+
+enum format_profile {
+    FORMAT_MARKDOWN,   /* ours */
+    FORMAT_ADK,        /* adk-go: in ```tool_output */
+    FORMAT_ADK_INLINE, /* adk-go: one line, as good as it goes */
+    FORMAT_SMOLAGENTS, /* the observation after a step */
+    FORMAT_KODEAGENT,  /* the same */
+    FORMAT_CHAPTER,    /* what it printed, up to 10000 characters */
+    FORMAT_COUNT,
+};
+
+/* -1 at the buffer's ceiling. */
+int format_result(const struct finished *run, enum format_profile profile, struct buf *out);
+/* adk: the text of the result part that parts_result wraps. */
+void format_adk_part(const struct finished *run, struct buf *out);
+/* chapter: "Problem: ..." with the program and its result, or that it failed. */
+void format_solution(const struct finished *run, struct str problem, struct str code,
+                     struct buf *out);
+
+/* The outputs in text that format_result made in the markdown or adk profile, each calling back. */
+void format_extract(struct str text, enum format_profile profile,
+                    void (*each)(void *ctx, struct str output), void *ctx);
+
+extern const struct block_pair format_adk_pair;
+
+/* ---- for the profiles ---- */
+
+/* `text` between fences that it cannot end. A last line that does not end is closed. */
+void format_fenced(struct buf *out, struct str info, struct str text);
+/* Why it failed, in a few words: "exit status 1", "out of memory". */
+void format_reason(const struct finished *run, struct buf *out);
+
+#endif

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a failing result advises, for programs in all languages, each with what ended it."""
+
+import os
+import shutil
+
+import box
+
+# (language, options, code, type or None, line or None, what the first advice says, ... and another)
+PROGRAMS = [
+    # ---- Python: names, calls, values ----
+    ("python", (), "totla = 1\nprint(total)", "NameError", 2, "'total' is not defined, 'totla' is"),
+    ("python", (), "x = 1\nprint(json.dumps(x))", "NameError", 2, "Add 'import json' at the top."),
+    ("python", (), "d = defaultdict(list)", "NameError", 1, "from collections import defaultdict"),
+    ("python", (), "def f():\n  n += 1\nn = 0\nf()", "UnboundLocalError", 2, "'n' is assigned somewhere"),
+    ("python", (), "def f(a, b): pass\n\nf(1)", "TypeError", 3, "f() was called without 'b'."),
+    ("python", (), "print('a' + 1)", "TypeError", 1, "Text and int cannot be joined with +."),
+    ("python", (), "x = [1].sort()\nx[0]", "TypeError", 2, "A value is None here"),
+    ("python", (), "int('12a')", "ValueError", 1, "'12a' is not a whole number."),
+    ("python", (), "a, b = [1]", "ValueError", 1, "2 names stand left of '=', but the value has only 1"),
+    ("python", (), "import json\ndef f(t):\n  return json.loads(t)\nf('')", "json.decoder.JSONDecodeError", 3,
+     "The text is empty or no JSON at all."),
+    ("python", (), "x = [1]\nx[3]", "IndexError", 2, "The list is shorter than the index."),
+    ("python", (), "{'a': 1}['b']", "KeyError", 1, "The dict has no key 'b'."),
+    ("python", (), "'x'.uper()", "AttributeError", 1, "There is no 'uper', but there is 'upper'"),
+    ("python", (), "import re\nre.match('a', 'b').group()", "AttributeError", 2, "The value before .group is None."),
+    ("python", (), "b'\\xff'.decode()", "UnicodeDecodeError", 1, "The bytes are not utf-8."),
+    ("python", (), "assert 1 + 1 == 3, 'sum'", "AssertionError", 1, "does not hold (sum)."),
+    ("python", (), "next(iter([]))", "StopIteration", 1, "next() was called when nothing was left."),
+    ("python", (), "def f(n): return f(n)\nf(1)", "RecursionError", 1, "The function calls itself too often."),
+    ("python", (), "input()", "EOFError", 1, "input() found nothing more to read"),
+    ("python", (), "open('data.csv')", "FileNotFoundError", 1, "There is no data.csv inside. Inputs come into"),
+    ("python", (), "import nosuchmodule", "ModuleNotFoundError", 1, "Module 'nosuchmodule' is not installed"),
+    ("python", (), "from math import nope", "ImportError", 1, "Module math has no 'nope'"),
+    ("python", (), "open('/usr/x', 'w')", None, 1, "Read and write in the working folder and /tmp only."
+     "|Only the working folder and /tmp can be written."),
+    ("python", (), "try:\n  {}['k']\nexcept KeyError as e:\n  raise RuntimeError('outer') from e", "RuntimeError", 4,
+     "The dict has no key 'k'."),
+    ("python", (), "def f():\n  raise ValueError(1)\ntry: f()\nexcept ValueError as e:\n"
+     "  raise ExceptionGroup('g', [e])", "ExceptionGroup", 5, "Several things failed at once"),
+    ("python", (), "import sys; sys.exit(3)", None, None, "The program ended with exit status 3 and wrote nothing"),
+    ("python", (), "import sys; sys.exit('gave up')", None, None, "Code failed to execute.", "Error: gave up"),
+    ("python", (), "import sys; print('ValueError: no', file=sys.stderr); sys.exit(1)", None, None,
+     "Invalid value for operation. Check parameter constraints."),
+    # ---- Python: the system ----
+    ("python", ("--timeout", "300ms"), "while True: pass", None, None, "The program did not end in time (300ms)",
+     "Code timed out. Check for infinite loops or optimize."),
+    ("python", ("--cpu-time", "300ms"), "while True: pass", None, None, "used up its processor time (300ms)"),
+    ("python", ("--memory", "64m"), "x = []\nwhile True: x.append(bytearray(1 << 20))", None, None,
+     "The program needed more memory than it may have (64m)"),
+    ("python", (), "bytearray(1 << 62)", "MemoryError", 1, "There is not enough memory for this value."),
+    ("python", ("--disk", "1m"), "open('big', 'wb').write(bytes(8 << 20))", "OSError", 1, "The disk is full"),
+    ("python", (), "import os\nos.kill(os.getpid(), 11)", None, None, "The program crashed: it touched memory"),
+    ("python", (), "import os\nos.abort()", None, None, "The program gave up on its own (abort)"),
+    ("python", ("--pids", "8"), "import threading, time\nfor _ in range(50):\n"
+     "  threading.Thread(target=time.sleep, args=(5,), daemon=True).start()", "RuntimeError", 3,
+     "No more (processes or )?threads could be started"),
+    ("python", (), "import socket\nsocket.create_connection(('192.0.2.1', 80), 2)", "OSError", 2,
+     "There is no network inside."),
+    ("python", (), "import socket\nsocket.getaddrinfo('example.org', 80)", "socket.gaierror", 2,
+     "There is no network inside, so no host name can be looked up."),
+    # ---- Python: what is refused before it starts ----
+    ("python", (), "def f():\n  print((1)\n", "SyntaxError", 2, "'\\(' was never closed",
+     "Python syntax error. Check indentation, brackets, colons."),
+    ("python", (), "if 1:\nx = 2", "IndentationError", 2, "expected an indented block after 'if' statement",
+     "Python syntax error. Check indentation, brackets, colons."),
+    ("python", ("--forbid-imports", "socket"), "import math\nimport socket", None, None, "Line 2: .*socket"),
+    ("python", ("--profile", "agentos"), "import socket", None, None,
+     "^Code violates sandbox security rules; avoid system calls and I/O.$"),
+    ("python", ("--no-check",), "x = (1\n", "SyntaxError", 1, "The bracket '\\(' on this line has no partner."),
+    # ---- JavaScript ----
+    ("javascript", (), "let x;\nconsole.log(x.y)", "TypeError", 2, "The value before .y is undefined."),
+    ("javascript", (), "document.write(1)", "ReferenceError", 1, "'document' was never declared"),
+    ("javascript", (), "const x = 1;\nx = 2", "TypeError", 2, "A const is assigned again."),
+    ("javascript", (), "let a = ;", "SyntaxError", 1, "';' cannot stand here."),
+    ("javascript", (), "require('lodash')", "Error", 1, "Module 'lodash' is not installed"),
+    ("javascript", (), "require('fs').readFileSync('in.txt')", "Error", 1, "There is no in.txt inside."),
+    ("javascript", (), "function f() { f() }\nf()", "RangeError", 1, "The function calls itself too often."),
+    ("javascript", (), "throw 'text'", "Uncaught", 1, "A value that is no Error was thrown"),
+    ("javascript", (), "Promise.reject('why')", "UnhandledPromiseRejection", None, "A promise was rejected \\(why\\)"),
+    ("javascript", (), "process.exit(4)", None, None, "exit status 4 and wrote nothing"),
+    # ---- R ----
+    ("r", (), "f <- function(x) {\n  x + y\n}\nf(1)", "Error", 4, "'y' was never assigned"),
+    ("r", (), "x <- 1\nnofun(x)", "Error", 2, "There is no function nofun."),
+    ("r", (), "library(nosuch)", "Error", 1, "Package ‘nosuch’ is not installed"),
+    ("r", (), "if (1 {\n  2\n}", "SyntaxError", 1, "cannot stand here"),
+    ("r", (), "read.csv('in.csv')", "Error", None, "Inputs come into the workspace with --file"),
+    # ---- shells ----
+    ("bash", (), "set -e\necho hi\nfrobnicate x", "CommandNotFound", 3, "There is no command 'frobnicate' inside"),
+    ("bash", (), "if true; then\n  echo", "SyntaxError", 3, "A block is never closed"),
+    ("bash", (), "set -u\necho \"$nope\"", "UnboundVariable", 2, "\\$nope has no value"),
+    ("bash", (), "cat in.csv", None, None, "A file or folder is missing \\(cat: in.csv\\)."),
+    ("bash", (), "exit 7", None, None, "exit status 7 and wrote nothing"),
+    ("sh", (), "frobnicate", "CommandNotFound", 1, "There is no command 'frobnicate' inside"),
+]
+
+TOOLS = {"javascript": "node", "r": "Rscript", "bash": "bash"}
+
+# Refused by the tool of the language before it starts: the same words either way.
+
+
+def check(t, language, options, code, kind, line, pattern, also=None):
+    what = "%s %r" % (language, code[:50])
+    if language in TOOLS and not shutil.which(TOOLS[language]):
+        return t.skip(what, "needs %s" % TOOLS[language])
+    done = t.run("--json", "--lang", language, *options, "-c", code, timeout=60)
+    doc = done.json
+    advice = doc["feedback"]
+    if not t.ok(advice and not doc["success"], "%s: there is advice" % what, done):
+        return None
+    t.match(pattern, "\n".join(advice), "%s: the advice" % what)
+    if also:
+        t.ok(also in advice, "%s: %s" % (what, also), advice)
+    t.equal(len(advice), len(set(advice)), "%s: nothing twice" % what, advice)
+    t.ok(all(0 < len(a) <= 1000 for a in advice), "%s: of a sensible length" % what, advice)
+    e = doc["exception"]
+    if kind:
+        t.equal(e and (e["type"], e["line"]), (kind, line), "%s: type and line" % what, done)
+    if e and e["hint"]:
+        t.ok(any(e["hint"] in a for a in advice), "%s: its hint is among it" % what, doc)
+    return None
+
+
+def test_programs(t):
+    for row in PROGRAMS:
+        check(t, *row)
+
+
+def test_none(t):
+    for language, code in (("python", "print(1)"), ("sh", "echo 1; frobnicate; exit 0")):
+        doc = t.run("--json", "--lang", language, "-c", code).json
+        t.equal(doc["feedback"], [], "no advice for %s that succeeds" % language, doc)
+
+
+def test_order(t):
+    doc = t.run("--json", "-c", "try:\n  {}['k']\nexcept KeyError as e:\n  print(undefined)").json
+    t.equal(
+        [a.split(".")[0].split(",")[0] for a in doc["feedback"]],
+        [
+            "'undefined' is not defined"
+            if "'undefined' is" in doc["feedback"][0]
+            else "Python has no 'undefined': write None",
+            "The dict has no key 'k'",
+            "Variable or function not defined",
+            "Dictionary key not found",
+        ],
+        "what ended it, what that came of, then the general",
+        doc,
+    )
+
+
+def test_place(t):
+    t.write("helper.py", "def half(x):\n    return 1 / x\n")
+    done = t.run("--json", "--file", "helper.py", "-c", "import helper\n\nhelper.half(0)")
+    e = done.json["exception"]
+    t.equal((e["type"], e["line"]), ("ZeroDivisionError", 2), "a file of the user's own counts", e)
+    done = t.run("--json", "-c", "import json\nx = json.loads(json.dumps({1, 2}))")
+    e = done.json["exception"]
+    t.equal((e["type"], e["line"], e["column"]), ("TypeError", 2, 16), "the library does not", e)
+    done = t.run("--json", "-c", "if 1:\n    é = 'é' + 1")
+    e = done.json["exception"]
+    t.equal((e["line"], e["column"]), (2, 9), "columns count characters", e)
+
+
+def test_hostile(t):
+    code = (
+        "import sys\n"
+        "sys.stderr.write('\\x1b[31m\\x1b]0;t\\x07\\u202eValueError\\x00: ' + 'x' * 100000 + '\\n')\n"
+        "sys.stderr.flush()\n"
+        "sys.stderr.buffer.write(b'\\xff\\xfe' * 1000)\n"
+        "raise type('E' * 5000, (Exception,), {})('\\x1b[2J\\r\\n' * 1000)"
+    )
+    doc = t.run("--json", "-c", code).json
+    said = "\n".join(doc["feedback"])
+    t.ok(doc["feedback"] and len(said) < 5000, "a flood is cut", len(said))
+    t.ok(not any(ord(c) < 32 and c != "\n" for c in said), "nothing for terminals", said)
+    t.ok("\u202e" not in said, "nor against readers", said)
+    doc = t.run(
+        "--json",
+        "-c",
+        "import sys\nfor i in range(200000): print('Traceback (most recent call last):', file=sys.stderr)\n"
+        "sys.exit(1)",
+    ).json
+    t.ok(doc["feedback"], "many false tracebacks are read fast", doc["duration_ms"])
+
+
+def test_own_failure(t):
+    done = t.run("--json", "--backend", "docker", "-c", "print(1)")
+    advice = done.json["feedback"]
+    t.ok(advice and "docker" in advice[0], "a failure of ours is told as one", done)

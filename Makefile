@@ -37,7 +37,7 @@ endif
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
 JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
 
-LIB_DIRS := base text python guard store jail guests backends session api
+LIB_DIRS := base text python guard store jail guests backends session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
@@ -48,7 +48,8 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/jail/lay.c src/jail/host_box.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
+	$(BUILD)/gen/judge_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
@@ -177,6 +178,12 @@ $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 $(BUILD)/gen/python_boot.c: tools/embed-bytecode src/guests/python_runner.py
 	@mkdir -p $(@D)
 	$(Q)tools/embed-bytecode src/guests/python_runner.py > $@.new
+	$(Q)mv $@.new $@
+
+DRIVER := src/guests/judge_codec.py src/guests/judge_driver.py
+$(BUILD)/gen/judge_code.c: tools/embed-driver $(DRIVER)
+	@mkdir -p $(@D)
+	$(Q)tools/embed-driver $(DRIVER) > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c

@@ -4,8 +4,8 @@
  * bench/parse.py can let it take turns with another parser.
  *
  *     parse FILE...    then for each line "lex", "parse", "check" or "guard PROFILE" on standard
- *                      input: how many nanoseconds of the processor that took for all
- *                      files, and how many it refused
+ *                      input: how many nanoseconds of the processor that took for all files, and
+ *                      how many of them were refused
  */
 #include <inttypes.h>
 #include <stdio.h>

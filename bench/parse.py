@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """How fast the front end reads the standard library, beside the ast.parse of the Python that runs
-this: parse.py PROGRAM [ROUNDS]. All take turns, round by round; the medians of the
-processor time are printed."""
+this: parse.py PROGRAM [ROUNDS]. All take turns, round by round; printed are the medians of the
+processor's time."""
 
 import ast
 import os

@@ -49,13 +49,7 @@ void check_report_end(struct check_report *r);
 
 /* What a finding comes to in its verdict: an error is a reason for refusing. */
 enum check_rank { RANK_NOTE, RANK_WARNING, RANK_ERROR };
-struct check_ranks {
-    bool refused;
-    enum guard_stage stage;
-    enum severity least; /* of an error */
-};
-struct check_ranks check_ranks(const struct verdict *verdict);
-enum check_rank check_rank(const struct check_ranks *ranks, const struct finding *finding);
+enum check_rank check_rank(const struct finding *finding);
 
 /* ---- findings for people, also used by `glovebox run` ---- */
 

@@ -159,14 +159,13 @@ static json_t *location_json(struct check_report *r, const char *path, const str
 
 /* ---- results ---- */
 
-static void put_result(struct check_report *r, const char *path, const struct check_ranks *ranks,
-                       const struct finding *f)
+static void put_result(struct check_report *r, const char *path, const struct finding *f)
 {
     AUTO_FREE char *text =
         f->hint && *f->hint ? xasprintf("%s. %s", f->message, f->hint) : xstrdup(f->message);
     long rule = rule_index(f->rule);
     json_t *result = json_pack("{s:s, s:s, s:o, s:o, s:{s:s, s:i}}", "ruleId", f->rule, "level",
-                               levels[check_rank(ranks, f)], "message", message(text), "locations",
+                               levels[check_rank(f)], "message", message(text), "locations",
                                location_json(r, path, f), "properties", "severity",
                                severity_name(f->severity), "points", f->points);
 
@@ -187,9 +186,8 @@ static void item(struct check_report *r, const struct check_item *it)
                                                     location_json(r, it->path, NULL)));
     if (!it->verdict)
         return;
-    struct check_ranks ranks = check_ranks(it->verdict);
     for (size_t i = 0; i < it->verdict->n; i++)
-        put_result(r, it->path, &ranks, &it->verdict->findings[i]);
+        put_result(r, it->path, &it->verdict->findings[i]);
 }
 
 static json_t *artifacts_json(json_t *index)

@@ -163,11 +163,10 @@ static void put_finding(const struct finding_style *style, const char *path,
 void check_text_findings(const struct finding_style *style, const char *path,
                          const struct verdict *v)
 {
-    struct check_ranks ranks = check_ranks(v);
     size_t shown = 0, more = v->left_out;
 
     for (size_t i = 0; i < v->n; i++) {
-        enum check_rank rank = check_rank(&ranks, &v->findings[i]);
+        enum check_rank rank = check_rank(&v->findings[i]);
         if (rank < style->least)
             continue;
         shown++;

@@ -17,10 +17,18 @@
 
 enum { NO_CODE = 1 };
 
-enum profile { PROFILE_DEFAULT, PROFILE_CHAPTER, PROFILE_ADK, PROFILE_SMOLAGENTS, PROFILE_CODEACT };
+enum profile {
+    PROFILE_DEFAULT,
+    PROFILE_CHAPTER,
+    PROFILE_ADK,
+    PROFILE_SMOLAGENTS,
+    PROFILE_SMOLAGENTS_JSON,
+    PROFILE_CODEACT,
+};
 
-static const char *const profiles[] = {"default",    "chapter",   "adk",
-                                       "smolagents", "kodeagent", NULL};
+static const char *const profiles[] = {
+    "default", "chapter", "adk", "smolagents", "smolagents-json", "kodeagent", NULL,
+};
 
 struct blocks_settings {
     struct opt_list languages, delimiters;
@@ -157,13 +165,19 @@ static void read_languages(struct call *call)
     }
 }
 
+/* The reply is one object, not text with blocks in it. */
+static bool is_object(int profile)
+{
+    return profile == PROFILE_CODEACT || profile == PROFILE_SMOLAGENTS_JSON;
+}
+
 static int check(const struct call *call, struct err *err)
 {
     const struct blocks_settings *set = call->set;
 
     if (set->profile == PROFILE_SMOLAGENTS && call->pair_n > 1)
         return err_set(err, ERR_USAGE, "the smolagents profile takes one pair of --delimiters");
-    if (call->pair_n && (set->profile == PROFILE_CHAPTER || set->profile == PROFILE_CODEACT))
+    if (call->pair_n && (set->profile == PROFILE_CHAPTER || is_object(set->profile)))
         return err_set(err, ERR_USAGE, "--delimiters means nothing to the %s profile",
                        profiles[set->profile]);
     if (set->parts && set->profile != PROFILE_DEFAULT && set->profile != PROFILE_ADK)
@@ -254,6 +268,7 @@ static void read_blocks(const struct call *call, struct code_blocks *ret, char *
         blocks_read_smolagents(text, call->pair_n ? call->pairs : NULL, ret, &complaint);
         break;
     case PROFILE_DEFAULT:
+    case PROFILE_SMOLAGENTS_JSON:
     case PROFILE_CODEACT:
         if (call->pair_n)
             blocks_read_pairs(text, call->pairs, call->pair_n, ret);
@@ -303,8 +318,12 @@ static void choose(const struct call *call, struct code_blocks *blocks)
 
 static int say_none(const struct call *call, const char *complaint)
 {
-    if (complaint)
-        return complain(complaint);
+    if (complaint) {
+        AUTO_FREE char *text = xasprintf("Error in code parsing:\n%s\nMake sure to provide correct "
+                                         "code blobs.",
+                                         complaint);
+        return complain(text);
+    }
     return complain(call->language_n ? "there is no code block in that language in the reply"
                                      : "there is no code block in the reply");
 }
@@ -340,6 +359,24 @@ static void set_or_null(json_t *object, const char *key, struct str s)
         json_object_set_new(object, key, json_null());
 }
 
+/* smolagents takes the code from between its tags here too, if there are any. */
+static void put_object_code(const struct call *call, struct str code)
+{
+    struct code_blocks blocks;
+    AUTO_BUF struct buf complaint = {0}, joined = {0};
+
+    if (call->set->profile == PROFILE_CODEACT) {
+        put_code(call, code);
+        return;
+    }
+    buf_init(&complaint, code.n + 4096);
+    buf_init(&joined, 8 * code.n + 64);
+    blocks_read_smolagents(code, NULL, &blocks, &complaint);
+    (void)blocks_join(&blocks, &joined);
+    put_code(call, blocks.n ? buf_str(&joined) : code);
+    blocks_done(&blocks);
+}
+
 static int print_codeact(const struct call *call)
 {
     struct codeact_reply reply;
@@ -356,7 +393,7 @@ static int print_codeact(const struct call *call)
         json_object_set_new(object, "task_successful", json_boolean(reply.task_successful));
         put_json(object);
     } else if (reply.code.p) {
-        put_code(call, reply.code);
+        put_object_code(call, reply.code);
     } else {
         status = complain("the reply is a final answer, not code; --json shows it");
     }
@@ -396,7 +433,7 @@ static int run(struct call *call, const struct opt_args *args, struct err *err)
         return -1;
     if (call->set->parts)
         return print_parts(call, err);
-    if (call->set->profile == PROFILE_CODEACT)
+    if (is_object(call->set->profile))
         return print_codeact(call);
     return print_blocks(call);
 }
@@ -435,7 +472,7 @@ const struct command command_blocks = {
         "Reads a reply in Markdown and prints the code in it. Fences may be of any length, of "
         "backticks or tildes, indented, in lists and quotes, on one line, nested and unclosed; "
         "<code> tags count too.\n\n"
-        "The code is, of all blocks: those of the section Code: where the reply has one (blocks "
+        "The code is, of all blocks: those of the section Code: where the reply has them (blocks "
         "under Thought: are then none of it), else all but those that show output; among these "
         "the ones between tags or in a programming language, else in a shell's, else without a "
         "language, else the rest. Of these the last is printed unless you say otherwise.\n\n"
@@ -449,6 +486,7 @@ const struct command command_blocks = {
         "then those of each pair\n"
         "* smolagents | all blocks between <code> tags, else all ```python blocks, joined; else "
         "the whole text if it is Python. --delimiters markdown is its other pair\n"
+        "* smolagents-json | {thought, code} as JSON, its structured output\n"
         "* kodeagent | {thought, code} or {thought, final_answer, task_successful} as JSON, or as "
         "text with Thought:, Code:, Answer: and Successful:. Both code and an answer are refused; "
         "--json prints the fields\n",

@@ -7,8 +7,10 @@
 
 extern const struct command command_run;
 extern const struct command command_check;
+extern const struct command command_test;
 extern const struct command command_blocks;
 extern const struct command command_format;
+extern const struct command command_math;
 extern const struct command command_doctor;
 extern const struct command command_log;
 extern const struct command command_env;

@@ -13,6 +13,9 @@ struct cli_settings {
     struct settings common; /* first: its tables count on it */
     char *code, *stdin_path, *config;
     char *stages, *explain; /* of check */
+    char *cases, *func, *setup, *checker; /* of test */
+    int compare;
+    bool isolate;
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;
     int64_t max_findings;
     bool json, events, quiet, trace_time, print_config, help;

@@ -203,8 +203,9 @@ static const char results_text[] =
     "* limits | the limits it met\n"
     "* attempts | how often it was tried; only failures of our own are tried again\n"
     "* error | our own failure: kind and message, or null\n"
-    "* value, results, final_answer, is_final_answer, feedback, usage | what sessions, judges and "
-    "models add; null, false or empty after a plain run\n";
+    "* feedback | what to do about a failure, the most useful first; empty after a success\n"
+    "* value, results, final_answer, is_final_answer, usage | what sessions, judges and models add; "
+    "null, false or empty after a plain run\n";
 
 static const char events_text[] =
     "--events writes to standard output what happens while it happens: one JSON object per line, "
@@ -248,6 +249,57 @@ static const char profiles_text[] =
     "one thing.\n\n"
     "'glovebox check --list-rules' shows what is looked for, '--explain RULE' says why.";
 
+static const char cases_text[] =
+    "'glovebox test --cases FILE' reads a JSON array of cases, an object {\"cases\": [...], "
+    "\"func\": NAME}, or one JSON object a line.\n\n"
+    "What is done:\n\n"
+    "* args, kwargs | the function is called with these (also input_args, input_kwargs)\n"
+    "* call | an expression is evaluated instead, among the names of the program\n"
+    "* stdin | the whole program is run, in any language, with this as its standard input; args "
+    "are then its arguments\n\n"
+    "What should come of it; where several are given all must hold, and a call with none only has "
+    "to return:\n\n"
+    "* expected | the value (also expected_output); null is None\n"
+    "* expected_type | the name of its type or of a base; 'int | None' is one of several\n"
+    "* expected_exception | the exact name of the exception's type\n"
+    "* expected_repr | what repr() says of it\n"
+    "* expected_stdout | of a whole program: what it prints\n\n"
+    "And more:\n\n"
+    "* name | told with the verdict\n"
+    "* weight | how much it counts in the score; 1\n"
+    "* timeout | seconds, or '500ms'; otherwise --timeout holds for each case\n"
+    "* tolerance | how far floats may be off: a number, or {\"abs\": ..., \"rel\": ..., \"nan\": "
+    "true}, as math.isclose has it; nan says that nan equals nan, which it does not otherwise\n"
+    "* compare | of outputs: exact (but for line ends at the end), tokens (words between white "
+    "space), floats (words, and numbers may be a millionth or the tolerance off)\n\n"
+    "Values are compared as Python's == does: 1 equals 1.0, a list is never equal to a tuple. JSON "
+    "has few types, so a value may be an object with \"$type\":\n\n"
+    "  {\"$type\": \"tuple\", \"items\": [1, 2]}    set, frozenset, deque, list\n"
+    "  {\"$type\": \"dict\", \"items\": [[1, \"a\"]]}   keys of any type; \"class\": "
+    "\"OrderedDict\"\n"
+    "  {\"$type\": \"bytes\", \"base64\": \"AA==\"}     or \"text\"; bytearray\n"
+    "  {\"$type\": \"int\", \"hex\": \"-0xff\"}       JSON's own may have 20000 digits\n"
+    "  {\"$type\": \"float\", \"text\": \"-inf\"}     NaN and Infinity may be written plainly\n"
+    "  {\"$type\": \"complex\", \"real\": 1, \"imag\": 2}\n"
+    "  {\"$type\": \"range\", \"start\": 0, \"stop\": 9, \"step\": 3}\n"
+    "  {\"$type\": \"decimal\", \"text\": \"1.50\"}     path\n"
+    "  {\"$type\": \"fraction\", \"numerator\": 1, \"denominator\": 3}\n"
+    "  {\"$type\": \"datetime\", \"text\": \"2024-02-29T12:00:00+01:00\"}   date, time\n"
+    "  {\"$type\": \"timedelta\", \"days\": 1, \"seconds\": 5, \"microseconds\": 0}\n"
+    "  {\"$type\": \"enum\", \"class\": \"Color\", \"name\": \"RED\", \"value\": 1}\n"
+    "  {\"$type\": \"namedtuple\", \"class\": \"P\", \"items\": [[\"x\", 1]]}   dataclass\n"
+    "  {\"$type\": \"ndarray\", \"items\": [1, 2, 3, 4], \"shape\": [2, 2]}\n\n"
+    "Classes of the program's own are known by their names: two are the same when they are called "
+    "the same and their fields are equal. An object of any other class equals nothing; "
+    "expected_repr or expected_type may do. A result may have 200000 parts, 150 levels and 4 MiB "
+    "of text.\n\n"
+    "All cases of a program share one sandbox, in which each call is made in a process of its own, "
+    "copied from one that has loaded the program: what it changes in memory is gone afterwards, "
+    "files stay. With --isolate each has a sandbox to itself.\n\n"
+    "A program given with --checker judges outputs in place of expected_stdout. It is called with "
+    "the names of three files: what the program read, what it wrote, and expected_stdout. Status 0 "
+    "is a pass; the first line it prints says why not.";
+
 static const char security_text[] =
     "The kernel is the wall: namespaces, a small read-only root, no privileges, a filter of "
     "system calls, Landlock, and limits on the whole tree of processes. What a program's text "
@@ -271,6 +323,7 @@ const struct topic help_topics[] = {
     {"results", "the fields of --json", results_text, NULL},
     {"events", "following a run with --events", events_text, NULL},
     {"profiles", "what a program may be and use, before it runs", profiles_text, add_profiles},
+    {"cases", "what 'glovebox test' tests, and with what", cases_text, NULL},
     {"security", "what holds, and what does not", security_text, NULL},
     {0},
 };

@@ -43,6 +43,7 @@ struct check {
     struct {
         int points;
         bool refuses; /* a finding is bad enough by itself */
+        bool listed;  /* and it is about a name that the policy lists */
     } stages[GUARD_REVIEW + 1];
 };
 

@@ -150,6 +150,12 @@ static void place(struct check *c, struct note *n, const struct span *at)
     add_excerpt(&n->f, line, at->column);
 }
 
+/* ORDER LISTED: the rules about names that policies list stand together. */
+static bool is_listed(enum rule rule)
+{
+    return rule >= RULE_IMPORT_FORBIDDEN && rule <= RULE_NAME_INVALID;
+}
+
 static enum severity weigh(struct check *c, enum rule rule, const struct weight *w)
 {
     enum guard_stage stage = rule_stages[rule].stage;
@@ -159,7 +165,9 @@ static enum severity weigh(struct check *c, enum rule rule, const struct weight 
         severity = c->policy->refuse_at - 1;
 
     c->stages[stage].points += w->points;
-    c->stages[stage].refuses |= severity >= c->policy->refuse_at;
+    bool refuses = severity >= c->policy->refuse_at;
+    c->stages[stage].refuses |= refuses;
+    c->stages[stage].listed |= refuses && is_listed(rule);
     return severity;
 }
 
@@ -232,8 +240,42 @@ static int by_place(const void *a, const void *b)
     return x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 
+/* In the stage that refused (with `together`, imports and patterns are one) a finding that is bad
+ * enough by itself refuses; where there is none, the number of points did, and each that has some.
+ */
+static bool is_of_stage(const struct check *c, const struct note *n, enum guard_stage stage)
+{
+    return n->stage == stage ||
+           (c->policy->together && n->stage >= GUARD_IMPORTS && stage >= GUARD_IMPORTS);
+}
+
+static bool is_grave(const struct check *c, const struct note *n)
+{
+    const struct policy *p = c->policy;
+
+    return n->f.severity >= p->refuse_at &&
+           (n->stage <= GUARD_SYNTAX || (p->stages & 1u << n->stage) ||
+            (is_listed(n->rule) && !p->stages_said));
+}
+
+static void mark_reasons(struct check *c, const struct verdict *v)
+{
+    bool grave = false;
+
+    if (v->allowed)
+        return;
+    for (size_t i = 0; i < c->n; i++) {
+        struct note *n = &c->notes[i];
+        n->f.refuses = is_of_stage(c, n, v->stage) && is_grave(c, n);
+        grave |= n->f.refuses;
+    }
+    for (size_t i = 0; i < c->n && !grave; i++)
+        c->notes[i].f.refuses = is_of_stage(c, &c->notes[i], v->stage) && c->notes[i].f.points > 0;
+}
+
 void findings_finish(struct check *c, struct verdict *ret)
 {
+    mark_reasons(c, ret);
     if (c->n)
         qsort(c->notes, c->n, sizeof *c->notes, by_place);
     ret->findings = c->n ? xmalloc(c->n * sizeof *ret->findings) : NULL;

@@ -35,11 +35,12 @@ unsigned guard_stages_from(struct str names, struct err *err)
     struct str part;
 
     while (str_next(&names, ',', &part)) {
-        unsigned before = bits;
+        unsigned bit = 0;
         part = str_trim(part);
         for (unsigned s = GUARD_INPUT; s <= GUARD_PATTERNS; s++)
-            bits |= str_is(part, stage_names[s]) ? 1u << s : 0;
-        if (bits == before && part.n) {
+            bit |= str_is(part, stage_names[s]) ? 1u << s : 0;
+        bits |= bit;
+        if (!bit && part.n) {
             err_set(err, ERR_USAGE, "there is no stage \"%.*s\": input, syntax, imports, patterns",
                     (int)part.n, part.p);
             return 0;
@@ -57,6 +58,9 @@ static bool refuses(const struct check *c, enum guard_stage stage)
     const struct policy *p = c->policy;
     bool score = p->score_threshold >= 0 && c->stages[stage].points > p->score_threshold;
 
+    /* Who lists what is forbidden means it, unless the same file says that the stage only tells. */
+    if (c->stages[stage].listed && !p->stages_said)
+        return true;
     return (p->stages & 1u << stage) && (c->stages[stage].refuses || score);
 }
 

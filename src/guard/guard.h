@@ -26,6 +26,7 @@ struct finding {
     const char *rule; /* its id: "import-forbidden", "exec-call", "syntax" */
     enum severity severity;
     int points;
+    bool refuses; /* it is why the program is refused, or one of the reasons */
     char *message;
     char *hint;                  /* what to do instead; NULL for none */
     uint32_t line, end_line;     /* from 1; 0 unknown */

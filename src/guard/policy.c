@@ -32,7 +32,7 @@ static void start(struct policy *p)
     p->refuse_at = SEVERITY_HIGH;
     p->score_threshold = -1;
     p->max_range = 100000000;
-    p->max_code_chars = 10000000;
+    p->max_code_chars = 16 << 20; /* no program that is run has more bytes */
 }
 
 static int apply(struct policy *p, const char *name, struct err *err)

@@ -98,7 +98,10 @@ static int on_base(struct reader *r, const struct conf_item *item, struct err *e
                        item->values[0].p, near.best ? "; did you mean " : "",
                        near.best ? near.best : "", near.best ? "?" : "");
     }
-    return policy_read(r->p, str_from(text), "profile", err);
+    if (policy_read(r->p, str_from(text), "profile", err) < 0)
+        return -1;
+    r->p->stages_said = false;
+    return 0;
 }
 
 static int on_semantics(struct reader *r, const struct conf_item *item, struct err *err)
@@ -143,6 +146,7 @@ static int on_stages(struct reader *r, const struct conf_item *item, struct err 
         bits |= more;
     }
     r->p->stages = bits;
+    r->p->stages_said = true;
     return 0;
 }
 

@@ -65,6 +65,7 @@ struct policy {
     int64_t max_range;
 
     unsigned stages;         /* bits of those that may refuse */
+    bool stages_said;        /* by the file itself, not only by its base */
     bool together;           /* imports and patterns are one stage */
     enum severity refuse_at; /* a finding as bad as this refuses */
     int score_threshold;     /* more points than this refuse; -1: never */

@@ -54,6 +54,7 @@ static const char kodeagent[] =
     "[rule.env-access]\nseverity = high\npoints = 7\n"
     "[path.os.environ]\nseverity = critical\npoints = 10\n"
     "[rule.dunder-attribute]\nseverity = medium\npoints = 3\n"
+    "[rule.class-name]\nseverity = medium\npoints = 3\n"
     "[rule.function-internals]\nseverity = medium\npoints = 3\n"
     "[rule.subclasses-walk]\nseverity = medium\npoints = 3\n"
     "[rule.builtins-access]\nseverity = medium\npoints = 3\n"

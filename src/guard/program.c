@@ -139,15 +139,12 @@ uint32_t program_add(struct program *p, const struct node *node, const struct sc
     return (uint32_t)p->n++;
 }
 
-int program_init(struct program *p, struct python_tree *tree)
+void program_init(struct program *p, struct python_tree *tree)
 {
-    *p = (struct program){.tree = tree, .module_scope = scope_build(tree)};
-    if (!p->module_scope)
-        return -1;
+    *p = (struct program){.tree = tree, .module_scope = tree->scopes};
     index_scopes(p);
     program_walk(p);
     program_follow_calls(p);
-    return 0;
 }
 
 void program_done(struct program *p)

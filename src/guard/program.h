@@ -59,8 +59,8 @@ struct program {
 
 enum { PROGRAM_MAX_BINDINGS = 24, PROGRAM_MAX_STARS = 16 };
 
-/* Lays out a tree that parsed. -1 with tree->error when its names break the language's rules. */
-int program_init(struct program *p, struct python_tree *tree);
+/* Lays out a tree that python_check was content with. */
+void program_init(struct program *p, struct python_tree *tree);
 void program_done(struct program *p);
 
 /* The scope that a def, lambda, class or comprehension opens; NULL for others. */

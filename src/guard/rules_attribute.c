@@ -138,6 +138,21 @@ static void changed(struct check *c, const struct item *i)
         thing_changed(c, i->node, value_at(all, n), change_name(i->node));
 }
 
+/* x.__class__.__name__ and its like, which only messages want. */
+static bool is_for_its_name(const struct check *c, const struct item *i)
+{
+    static const char *const names[] = {"__name__", "__qualname__", "__module__", "__doc__"};
+    const struct node *above = c->program.items[i->parent].node;
+
+    if (above->kind != N_ATTRIBUTE || above->op != CTX_LOAD)
+        return false;
+    for (size_t k = 0; k < ARRAY_LEN(names); k++) {
+        if (str_is(name_str(above->attribute.attr), names[k]))
+            return true;
+    }
+    return false;
+}
+
 void rules_attribute(struct check *c, const struct item *i)
 {
     struct str attr = name_str(i->node->attribute.attr);
@@ -145,7 +160,9 @@ void rules_attribute(struct check *c, const struct item *i)
     changed(c, i);
     if (i->node->op == CTX_STORE && str_is(attr, "__code__"))
         found(c, RULE_CODE_OBJECT, i->node, attr, "the code of a function is replaced");
-    if (may_matter(attr))
+    if (str_is(attr, "__class__") && is_for_its_name(c, i))
+        found(c, RULE_CLASS_NAME, i->node, attr, "the name of a class, through __class__");
+    else if (may_matter(attr))
         attribute_by_name(c, i->node, &value_unknown, attr, "");
 }
 

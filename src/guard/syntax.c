@@ -35,10 +35,14 @@ static struct str whole_text(struct check *c)
     return (struct str){p, prelude.n + code.n + 2};
 }
 
-static uint32_t byte_column(struct check *c, uint32_t line, int32_t column)
+static uint32_t byte_column(struct check *c, const struct python_error *e, uint32_t line,
+                            int32_t column)
 {
     struct str s = check_line(c, line);
     size_t i = 0;
+
+    if (e->bytes)
+        return column > 0 ? (uint32_t)column - 1 : 0;
 
     for (int32_t n = column > 0 ? column - 1 : 0; n > 0 && i < s.n; n--) {
         i++;
@@ -57,8 +61,8 @@ static void tell(struct check *c, enum rule rule, const struct python_error *e)
         found_at(c, rule, NULL, str_from(kind), "%s: %s", kind, message);
         return;
     }
-    at.column = byte_column(c, e->line, e->column);
-    at.end_column = e->end_column > 0 ? byte_column(c, at.end_line, e->end_column) : at.column;
+    at.column = byte_column(c, e, e->line, e->column);
+    at.end_column = e->end_column > 0 ? byte_column(c, e, at.end_line, e->end_column) : at.column;
     found_at(c, rule, &at, str_from(kind), "%s: %s", kind, message);
 }
 
@@ -78,7 +82,8 @@ void check_syntax(struct check *c)
     bool fine = python_parse(whole_text(c), &options, &c->tree) == 0 && python_check(&c->tree) == 0;
 
     c->has_tree = true;
-    if (fine && program_init(&c->program, &c->tree) == 0) {
+    if (fine) {
+        program_init(&c->program, &c->tree);
         c->has_program = true;
         resolver_init(&c->resolver, &c->program);
         nesting(c);

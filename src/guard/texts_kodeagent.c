@@ -86,6 +86,7 @@ static void violation(struct text *t, const struct note *n)
 
     switch ((int)n->rule) {
     case RULE_DUNDER_ATTRIBUTE:
+    case RULE_CLASS_NAME:
     case RULE_FUNCTION_INTERNALS:
     case RULE_SUBCLASSES_WALK:
     case RULE_BUILTINS_ACCESS:

@@ -17,5 +17,9 @@ extern const char guest_python_boot[];
 
 /* The judge's, in this order one text: values as typed JSON, and what runs the cases. */
 extern const char guest_judge_codec_py[], guest_judge_driver_py[];
+/* The same as bytecode, for the Python that has this magic number. Made by tools/embed-driver. */
+extern const char guest_judge_magic[];
+extern const unsigned char guest_judge_code[];
+extern const unsigned long guest_judge_code_size;
 
 #endif

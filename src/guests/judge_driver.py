@@ -7,7 +7,7 @@
 # case the loader forks one that makes the call and sends what came of it through a pipe. So a case that exits,
 # crashes, hangs or changes its surroundings is alone with that; one that kills the loader costs a new loader.
 #
-# In: a header (JSON), and a line "NUMBER MILLISECONDS JSON" for each case. Out, for each case: the line
+# REQUEST is a header (JSON), and a line "NUMBER MILLISECONDS JSON" for each case. Out, for each case: the line
 # "begin NUMBER", then "case NUMBER HOW STATUS MICROSECONDS" and three lines: what it sent, its output and
 # its error output as JSON strings; "load HOW ..." the same when the candidate could not be loaded.
 from gc import freeze
@@ -130,6 +130,36 @@ def run_case(loader, number, text):
 
 # ---- the loader ----
 
+# Python was started with -S. Packages are looked for when something asks for more than the standard library, as in
+# python_runner.py; these words ask for more of what site does.
+SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"metadata", b"help(", b"copyright", b"credits", b"license",
+        b"exit(", b"quit(")
+ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
+site_begun = []
+
+
+def load_site():
+    if site_begun:
+        return
+    site_begun.append(True)
+    import site
+    first = sys.path[:1]
+    site.main()
+    if sys.path[:1] != first:
+        sys.path[:0] = first
+    sys.meta_path[:] = [f for f in sys.meta_path if f is not PackageFinder]
+
+
+class PackageFinder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if path is not None or name in ELSEWHERE:
+            return None
+        load_site()
+        from importlib.machinery import PathFinder
+        return PathFinder.find_spec(name, path, target)
+
+
 class LoadError(Exception):
     pass
 
@@ -172,6 +202,8 @@ class Loader:
     def execute(self, path):
         with open(path, "rb") as f:
             source = f.read()
+        if any(word in source for word in SITE):
+            load_site()
         exec(compile(source, path, "exec", dont_inherit=True), self.names)
 
     def load(self, header):
@@ -207,6 +239,7 @@ def load_and_serve(header, results, commands, lines):
     sys.setrecursionlimit(sys.getrecursionlimit() + 10)
     loader, folder = Loader(header, results), header["path"].rpartition("/")[0]
     sys.argv, sys.path[:1] = [header["path"]], [folder]
+    sys.meta_path.append(PackageFinder)
     try:
         loader.load(header)
         said = b"{}"
@@ -452,8 +485,7 @@ class Driver:
 
 
 def read_request():
-    data = b"".join(iter(lambda: read(0, 1 << 20), b""))
-    header, _, rest = data.partition(b"\n")
+    header, _, rest = REQUEST.partition(b"\n")
     lines = {}
     for line in rest.split(b"\n"):
         if line:

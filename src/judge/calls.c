@@ -44,11 +44,35 @@ struct calls {
     struct judge *judge;
     struct language language; /* Python, started with our driver */
     struct language_table table;
-    char *runner;
     bool wants_call; /* some case needs the function */
 };
 
 /* ---- what goes in ---- */
+
+/* Standard input: "MAGIC BYTES BYTES", the driver as bytecode, as text, and its request. */
+static const char boot[] = "import marshal\n"
+                           "from posix import read\n"
+                           "from _frozen_importlib_external import MAGIC_NUMBER\n"
+                           "text = b''.join(iter(lambda: read(0, 1 << 20), b''))\n"
+                           "head, _, text = text.partition(b'\\n')\n"
+                           "magic, code, source = head.split()\n"
+                           "code, source = int(code), int(code) + int(source)\n"
+                           "REQUEST = text[source:]\n"
+                           "if MAGIC_NUMBER.hex() == magic.decode():\n"
+                           "    text = marshal.loads(text[:code])\n"
+                           "else:\n"
+                           "    text = text[code:source].decode()\n"
+                           "exec(text)\n";
+
+static void add_driver(struct buf *b)
+{
+    struct str codec = str_from(guest_judge_codec_py), driver = str_from(guest_judge_driver_py);
+
+    (void)buf_addf(b, "%s %lu %zu\n", guest_judge_magic, guest_judge_code_size, codec.n + driver.n);
+    (void)buf_add(b, guest_judge_code, guest_judge_code_size);
+    (void)buf_add_str(b, codec);
+    (void)buf_add_str(b, driver);
+}
 
 /* JSON on one line: outside strings a line end is white space. */
 static void add_json(struct buf *b, const char *key, struct str json)
@@ -72,8 +96,8 @@ static void add_case(struct buf *b, const struct judge_request *q, size_t number
     add_json(b, "args", c->args);
     add_json(b, "kwargs", c->kwargs);
     add_json(b, "call", c->call);
-    (void)buf_addf(b, "%s%s%s}\n", c->expected_type.n ? ",\"types\":1" : "", c->expected_repr.p ? ",\"repr\":1" : "",
-                   c->call.p ? ",\"str\":1" : "");
+    (void)buf_addf(b, "%s%s%s}\n", c->expected_type.n ? ",\"types\":1" : "",
+                   c->expected_repr.p ? ",\"repr\":1" : "", c->call.p ? ",\"str\":1" : "");
 }
 
 static int add_header(struct buf *b, const struct calls *calls, bool calls_function)
@@ -81,16 +105,19 @@ static int add_header(struct buf *b, const struct calls *calls, bool calls_funct
     const struct judge_request *q = calls->judge->q;
     const char *func = q->func ? q->func : q->cases->func;
     int64_t ms = q->run.limits.wall_ms ? q->run.limits.wall_ms : FOREVER_MS;
-    json_t *header = json_pack("{s:s?, s:s?, s:b, s:i, s:i, s:I}", "func", func, "setup", q->setup.p ? SETUP_NAME : NULL,
-                               "calls", calls_function, "room", ROOM, "budget", BUDGET, "load_ms", (json_int_t)ms);
+    json_t *header = json_pack("{s:s?, s:s?, s:b, s:i, s:i, s:I}", "func", func, "setup",
+                               q->setup.p ? SETUP_NAME : NULL, "calls", calls_function, "room",
+                               ROOM, "budget", BUDGET, "load_ms", (json_int_t)ms);
     AUTO_FREE char *text = header ? json_dumps(header, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
     json_decref(header);
     return text ? buf_addf(b, "%s\n", text) : -1;
 }
 
-static int make_request(const struct calls *calls, const struct batch *batch, struct buf *b, struct err *err)
+static int make_request(const struct calls *calls, const struct batch *batch, struct buf *b,
+                        struct err *err)
 {
+    add_driver(b);
     if (add_header(b, calls, calls->wants_call) < 0)
         return err_set(err, ERR_USAGE, "--func: no name that Python has");
     for (size_t i = 0; i < batch->n; i++)
@@ -108,7 +135,8 @@ static struct str read_text(struct str json)
     struct err err;
     struct str text = {NULL, 0};
 
-    if (json.n && value_read_json(json, &limits, &arena, &v, &err) == 0 && v.type == VALUE_STR && v.text.n)
+    if (json.n && value_read_json(json, &limits, &arena, &v, &err) == 0 && v.type == VALUE_STR &&
+        v.text.n)
         text = (struct str){xstrndup(v.text.p, v.text.n), v.text.n};
     arena_done(&arena);
     return text;
@@ -118,9 +146,11 @@ static struct str read_text(struct str json)
 static void fail_exit(struct case_result *r, int status)
 {
     if (WIFSIGNALED(status))
-        judge_fail(r, CASE_KILLED, "The process was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        judge_fail(r, CASE_KILLED, "The process was ended by signal %d (%s)", WTERMSIG(status),
+                   strsignal(WTERMSIG(status)));
     else
-        judge_fail(r, CASE_EXITED, "The process exited with status %d before the call was over", WEXITSTATUS(status));
+        judge_fail(r, CASE_EXITED, "The process exited with status %d before the call was over",
+                   WEXITSTATUS(status));
 }
 
 static void judge_report(struct judge *j, const struct report *report, struct case_result *r)
@@ -164,7 +194,8 @@ static void judge_load(struct judge *j, const struct report *report, struct case
         judge_fail_timeout(ret, j->q->run.limits.wall_ms);
     else if (strcmp(report->how, "lost") == 0)
         fail_exit(ret, report->status);
-    else if (value_read_json(report->payload, &limits, &arena, &told, &err) < 0 || !verdict_of_failure(j->q, &told, ret))
+    else if (value_read_json(report->payload, &limits, &arena, &told, &err) < 0 ||
+             !verdict_of_failure(j->q, &told, ret))
         judge_fail(ret, CASE_LOAD, "What the candidate sent is no result");
     if (ret->end != CASE_TIMEOUT && ret->end != CASE_KILLED)
         ret->end = CASE_LOAD;
@@ -339,7 +370,8 @@ static void refuse(struct batch *b, const struct result *run)
     char line[700];
     struct case_result why = {.end = CASE_REFUSED};
 
-    why.detail = (char *)(uintptr_t)result_summary(run, &b->judge->q->run.limits, line, sizeof line);
+    why.detail =
+        (char *)(uintptr_t)result_summary(run, &b->judge->q->run.limits, line, sizeof line);
     fail_rest(b, &why);
 }
 
@@ -384,15 +416,14 @@ static void run_batch(struct calls *calls, const size_t *numbers, size_t n)
 
 static void add_language(struct calls *calls, const struct language *python)
 {
-    static const char *const args[] = {"-s", "-c", "{boot}", "{runner}", "{file}", NULL};
+    static const char *const args[] = {"-S", "-s", "-c", "{boot}", "{file}", NULL};
     const struct language_table *known = calls->judge->q->run.languages;
     size_t n = known ? known->user_count : 0;
 
-    calls->runner = xasprintf("%s%s", guest_judge_codec_py, guest_judge_driver_py);
     calls->language = *python;
     calls->language.args = args;
-    calls->language.boot = "import sys;exec(sys.argv.pop(1))";
-    calls->language.runner = calls->runner;
+    calls->language.boot = boot;
+    calls->language.runner = NULL;
     calls->table.user = xcalloc(n + 1, sizeof *calls->table.user);
     calls->table.user[0] = &calls->language;
     for (size_t i = 0; i < n; i++)
@@ -402,8 +433,9 @@ static void add_language(struct calls *calls, const struct language *python)
 
 static const struct language *language_of(const struct run_request *q)
 {
-    return q->language && strcmp(q->language, "auto") != 0 ? language_find(q->languages, str_from(q->language))
-                                                           : language_detect(q->languages, q->file, q->code);
+    return q->language && strcmp(q->language, "auto") != 0
+               ? language_find(q->languages, str_from(q->language))
+               : language_detect(q->languages, q->file, q->code);
 }
 
 static int prepare(struct calls *calls, struct err *err)
@@ -413,7 +445,8 @@ static int prepare(struct calls *calls, struct err *err)
 
     if (!language || strcmp(language->name, "python") != 0)
         return err_set(err, ERR_USAGE,
-                       "calls can be made of Python functions only; cases for a program in %s have \"stdin\" and "
+                       "calls can be made of Python functions only; cases for a program in %s have "
+                       "\"stdin\" and "
                        "\"expected_stdout\"",
                        language ? language->name : "another language");
     add_language(calls, language);
@@ -455,7 +488,6 @@ void calls_judge(struct judge *j)
         n = list_pending(j, numbers);
     }
     free(calls.table.user);
-    free(calls.runner);
 }
 
 void calls_load(struct judge *j)
@@ -467,5 +499,4 @@ void calls_load(struct judge *j)
         return;
     run_batch(&calls, NULL, 0);
     free(calls.table.user);
-    free(calls.runner);
 }

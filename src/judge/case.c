@@ -257,7 +257,8 @@ static int finish_program(struct reader *r)
     const struct value *args = value_get(r->object, "args");
 
     args = args ? args : value_get(r->object, "input_args");
-    if (c->call.p || c->kwargs.p || c->expected_type.n || c->expected_exception.n || c->expected_repr.p)
+    if (c->call.p || c->kwargs.p || c->expected_type.n || c->expected_exception.n ||
+        c->expected_repr.p)
         return bad(r, r->object, "a case is a call or a whole program, not both");
     if (c->has_expected && !c->expected_out.p && c->expected.type == VALUE_STR)
         c->expected_out = c->expected.text;
@@ -268,7 +269,8 @@ static int finish_program(struct reader *r)
     c->argv = arena_alloc(&r->file->arena, (args->n + 1) * sizeof *c->argv);
     c->argv[args->n] = NULL;
     for (size_t i = 0; i < args->n; i++) {
-        if (args->items[i].type != VALUE_STR || memchr(args->items[i].text.p, 0, args->items[i].text.n))
+        if (args->items[i].type != VALUE_STR ||
+            memchr(args->items[i].text.p, 0, args->items[i].text.n))
             return bad(r, &args->items[i], "an argument of a program is a text");
         c->argv[i] = (char *)(uintptr_t)arena_str(&r->file->arena, args->items[i].text).p;
     }
@@ -401,7 +403,9 @@ int case_file_load(const char *path, struct case_file *ret, struct err *err)
     if (read_bytes(path, &ret->text, err) < 0)
         return -1;
     struct reader r = {.file = ret, .text = buf_str(&ret->text), .err = err};
-    return read_values(&r) < 0 ? err_wrap(err, "%s", path) : 0;
+    return read_values(&r) < 0
+               ? err_wrap(err, "%s", strcmp(path, "-") == 0 ? "standard input" : path)
+               : 0;
 }
 
 void case_file_done(struct case_file *file)

@@ -45,7 +45,9 @@ static bool read_head(struct str line, struct report *ret)
         ret->kind = REPORT_END;
         return true;
     }
-    ret->kind = str_is(word, "load") ? REPORT_LOAD : str_is(word, "begin") ? REPORT_BEGIN : REPORT_CASE;
+    ret->kind = str_is(word, "load")    ? REPORT_LOAD
+                : str_is(word, "begin") ? REPORT_BEGIN
+                                        : REPORT_CASE;
     if (ret->kind == REPORT_CASE && !str_is(word, "case"))
         return false;
     if (ret->kind != REPORT_LOAD && !take_number(&line, &number))

@@ -19,7 +19,7 @@ struct report {
     char how[16]; /* "ok", "timeout", "lost", "garbled" */
     int status;   /* as from wait() */
     int64_t us;
-    struct str payload; /* JSON */
+    struct str payload;  /* JSON */
     struct str out, err; /* JSON strings */
 };
 

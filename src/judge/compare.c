@@ -41,8 +41,8 @@ static bool is_tuple(const struct value *v)
 
 static bool is_number(const struct value *v)
 {
-    return v->type == VALUE_BOOL || v->type == VALUE_INT || v->type == VALUE_FLOAT || v->type == VALUE_COMPLEX ||
-           v->type == VALUE_DECIMAL || v->type == VALUE_FRACTION;
+    return v->type == VALUE_BOOL || v->type == VALUE_INT || v->type == VALUE_FLOAT ||
+           v->type == VALUE_COMPLEX || v->type == VALUE_DECIMAL || v->type == VALUE_FRACTION;
 }
 
 /* What a value is in the eyes of ==: a scalar of numpy's, and a member of an enum that is also a
@@ -176,7 +176,8 @@ static const struct entry *look_up(struct comparison *c, const struct entry *ind
 }
 
 /* A claim may hold one member many times, so either side is looked up in the other. */
-static bool contains(struct comparison *c, const struct entry *all, const struct entry *wanted, size_t n)
+static bool contains(struct comparison *c, const struct entry *all, const struct entry *wanted,
+                     size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!look_up(c, all, n, &wanted[i]))
@@ -212,7 +213,8 @@ static bool is_ordered(const struct value *v)
     return v->class_name && strcmp(v->class_name, "OrderedDict") == 0;
 }
 
-static bool equal_items(struct comparison *c, const struct value *a, const struct value *b, size_t n)
+static bool equal_items(struct comparison *c, const struct value *a, const struct value *b,
+                        size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!equal(c, &a[i], &b[i]))
@@ -269,7 +271,8 @@ static bool equal_numbers(struct comparison *c, const struct value *a, const str
 
     if (c->tolerance->nan_equal && is_nan(a) && is_nan(b))
         return true;
-    if (c->tolerance->on && (a->type == VALUE_FLOAT || b->type == VALUE_FLOAT || a->type == VALUE_COMPLEX) &&
+    if (c->tolerance->on &&
+        (a->type == VALUE_FLOAT || b->type == VALUE_FLOAT || a->type == VALUE_COMPLEX) &&
         close_numbers(c->tolerance, a, b))
         return true;
     if (a->type == VALUE_INT && b->type == VALUE_INT && !a->limbs && !b->limbs)
@@ -290,7 +293,8 @@ static bool range_length(const struct value *v, uint64_t *ret)
     int64_t parts[3];
 
     for (int i = 0; i < 3; i++) {
-        if (v->items[i].limbs || v->items[i].integer > INT64_MAX / 4 || v->items[i].integer < INT64_MIN / 4)
+        if (v->items[i].limbs || v->items[i].integer > INT64_MAX / 4 ||
+            v->items[i].integer < INT64_MIN / 4)
             return false;
         parts[i] = v->items[i].integer;
     }
@@ -320,7 +324,8 @@ static bool equal_moments(const struct value *a, const struct value *b)
 
 static bool equal_arrays(struct comparison *c, const struct value *a, const struct value *b)
 {
-    return a->n == b->n && a->flat_n == b->flat_n && equal_items(c, a->items, b->items, a->n + a->flat_n);
+    return a->n == b->n && a->flat_n == b->flat_n &&
+           equal_items(c, a->items, b->items, a->n + a->flat_n);
 }
 
 static bool same_names(const struct value *a, const struct value *b)
@@ -354,7 +359,8 @@ static bool equal_same_type(struct comparison *c, const struct value *a, const s
     case VALUE_ENUM:
         return same_class(a, b) && str_eq(a->names[0], b->names[0]);
     case VALUE_DATACLASS:
-        return same_class(a, b) && a->n == b->n && same_names(a, b) && equal_items(c, a->items, b->items, a->n);
+        return same_class(a, b) && a->n == b->n && same_names(a, b) &&
+               equal_items(c, a->items, b->items, a->n);
     case VALUE_NDARRAY:
         return equal_arrays(c, a, b);
     default:

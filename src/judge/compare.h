@@ -15,9 +15,9 @@
 #include "judge/value.h"
 
 struct tolerance {
-    bool on;         /* floats may differ as with math.isclose; not members of sets, nor keys */
+    bool on; /* floats may differ as with math.isclose; not members of sets, nor keys */
     double rel, abs;
-    bool nan_equal;  /* also without `on` */
+    bool nan_equal; /* also without `on` */
 };
 
 bool value_equal(const struct value *a, const struct value *b, const struct tolerance *tolerance);

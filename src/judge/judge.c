@@ -40,7 +40,8 @@ int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *
     return c->timeout_ms ? c->timeout_ms : q->run.limits.wall_ms;
 }
 
-void judge_fail_run(struct case_result *r, const struct result *run, const struct jail_limits *limits)
+void judge_fail_run(struct case_result *r, const struct result *run,
+                    const struct jail_limits *limits)
 {
     char line[700];
 
@@ -129,7 +130,8 @@ static void add_up(struct judge_result *ret)
     }
 }
 
-void judge_run(const struct judge_request *request, const struct judge_watch *watch, struct judge_result *ret)
+void judge_run(const struct judge_request *request, const struct judge_watch *watch,
+               struct judge_result *ret)
 {
     struct judge j = {.q = request, .watch = watch, .ret = ret};
 

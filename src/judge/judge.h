@@ -14,9 +14,9 @@
 struct judge_request {
     struct run_request run; /* the candidate, its limits, the guard; its timeout is for each case */
     const struct case_file *cases;
-    const char *func;         /* NULL: the file's, or the only one there is */
-    struct str setup;         /* runs before the candidate, among its names; .p NULL for none */
-    bool isolate;             /* a jail for each case */
+    const char *func;            /* NULL: the file's, or the only one there is */
+    struct str setup;            /* runs before the candidate, among its names; .p NULL for none */
+    bool isolate;                /* a jail for each case */
     enum output_compare compare; /* of whole programs */
     struct str checker;          /* a program that judges outputs instead; .p NULL for none */
     const char *checker_file;    /* its name */
@@ -24,7 +24,7 @@ struct judge_request {
 
 enum case_end {
     CASE_NOT_RUN,
-    CASE_ENDED,   /* the call returned or the program ended: it may have passed */
+    CASE_ENDED, /* the call returned or the program ended: it may have passed */
     CASE_RAISED,
     CASE_TIMEOUT,
     CASE_EXITED, /* the process did, before the call was over; or a program with a status not 0 */
@@ -39,9 +39,9 @@ struct case_result {
     const struct test_case *test;
     enum case_end end;
     bool passed;
-    char *output, *expected; /* as repr() has them, cut; NULL for none */
-    char *detail;            /* "OK", or what is wrong */
-    char *hint;              /* what may help with it; NULL for none */
+    char *output, *expected;            /* as repr() has them, cut; NULL for none */
+    char *detail;                       /* "OK", or what is wrong */
+    char *hint;                         /* what may help with it; NULL for none */
     struct result_exception *exception; /* NULL for none */
     int64_t duration_us;
     struct str out, err; /* what was printed, cut; owned */

@@ -24,8 +24,9 @@ static json_t *exception_json(const struct result_exception *e)
     if (!e)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o}", "type", json_text(str_from(e->type)), "message",
-                     json_text(str_from(e->message)), "line", e->line ? json_integer(e->line) : json_null(),
-                     "traceback", json_text(str_from(e->traceback)));
+                     json_text(str_from(e->message)), "line",
+                     e->line ? json_integer(e->line) : json_null(), "traceback",
+                     json_text(str_from(e->traceback)));
 }
 
 static json_t *case_json(const struct case_result *r)
@@ -63,7 +64,8 @@ char *judge_json(const struct judge_result *r, bool pretty)
         json_array_append_new(list, case_json(&r->cases[i]));
     set(doc, "test_results", list);
     set(doc, "feedback_text", json_string(""));
-    char *dump = json_dumps(doc, JSON_REAL_PRECISION(12) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
+    char *dump =
+        json_dumps(doc, JSON_REAL_PRECISION(12) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
     json_decref(doc);
     return dump ? dump : xstrdup("{}");
 }

@@ -211,7 +211,9 @@ void number_from_decimal(struct str text, struct arena *arena, struct value *ret
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+    return c >= '0' && c <= '9'                 ? c - '0'
+           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                : -1;
 }
 
 bool number_from_hex(struct str text, struct arena *arena, struct value *ret)
@@ -254,7 +256,8 @@ static bool is_negative(const struct value *v)
 }
 
 /* Quotient of a division by one that goes in without rest: schoolbook, one bit at a time. */
-static struct limbs divide_exactly(const struct limbs *a, const struct limbs *by, struct arena *arena)
+static struct limbs divide_exactly(const struct limbs *a, const struct limbs *by,
+                                   struct arena *arena)
 {
     struct limbs quotient = limbs_new(arena, a->n), rest = limbs_new(arena, by->n + 1);
 
@@ -384,8 +387,9 @@ static bool cut_decimal(struct str s, struct decimal *ret)
         behind += points && s.p[i] != '.';
     }
     ret->digits = str_slice(s, 0, i);
-    if (i < s.n && ((s.p[i] | 32) != 'e' || !num_int64(str_slice(s, i + 1 + (i + 1 < s.n && s.p[i + 1] == '+'), s.n),
-                                                       &ret->exponent)))
+    if (i < s.n &&
+        ((s.p[i] | 32) != 'e' ||
+         !num_int64(str_slice(s, i + 1 + (i + 1 < s.n && s.p[i + 1] == '+'), s.n), &ret->exponent)))
         return false;
     if (points > 1 || !digits || digits > VALUE_MAX_DECIMAL || ret->exponent > INT64_MAX / 4 ||
         ret->exponent < INT64_MIN / 4)
@@ -469,8 +473,8 @@ bool number_equal(const struct number *a, const struct number *b)
         return a->integer == b->integer;
     if (a->negative != b->negative)
         return false;
-    return a->kind == NUMBER_INFINITE ||
-           (a->twos == b->twos && a->fives == b->fives && same_limbs(&a->n, &b->n) && same_limbs(&a->d, &b->d));
+    return a->kind == NUMBER_INFINITE || (a->twos == b->twos && a->fives == b->fives &&
+                                          same_limbs(&a->n, &b->n) && same_limbs(&a->d, &b->d));
 }
 
 static uint64_t mix(uint64_t hash, uint64_t v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python's numbers compare by what they are worth, whatever their types: 1 == 1.0 == Decimal("1.00").
- * So each is brought into one form, sign * N * 2^twos * 5^fives / D with N and D free of factors 2
- * and 5 and of each other, in which equal numbers are equal part by part.
+ * Python's numbers compare by what they are worth, whatever their types: 1 == 1.0 ==
+ * Decimal("1.00"). So each is brought into one form, sign * N * 2^twos * 5^fives / D with N and D
+ * free of factors 2 and 5 and of each other, in which equal numbers are equal part by part.
  */
 #ifndef JUDGE_NUMBER_H
 #define JUDGE_NUMBER_H

@@ -80,7 +80,8 @@ static bool same_token(const struct output_wanted *wanted, struct str a, struct 
 
     if (str_eq(a, b))
         return true;
-    return wanted->compare == COMPARE_FLOATS && read_double(a, &x.real) && read_double(b, &y.real) &&
+    return wanted->compare == COMPARE_FLOATS && read_double(a, &x.real) &&
+           read_double(b, &y.real) &&
            value_equal(&x, &y, wanted->tolerance->on ? wanted->tolerance : &usual);
 }
 

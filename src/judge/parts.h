@@ -9,10 +9,10 @@
 #include "text/language.h"
 
 enum {
-    SHOWN = 200,           /* characters of a value */
-    ROOM = 4 << 20,        /* characters of a result on its way */
-    BUDGET = 32 << 20,     /* what one driver tells before another goes on */
-    CHANNEL = 64 << 20,    /* more than that ever comes to */
+    SHOWN = 200,            /* characters of a value */
+    ROOM = 4 << 20,         /* characters of a result on its way */
+    BUDGET = 32 << 20,      /* what one driver tells before another goes on */
+    CHANNEL = 64 << 20,     /* more than that ever comes to */
     PAYLOAD_NODES = 500000, /* values in what is told of a case */
 };
 
@@ -35,7 +35,8 @@ void judge_fail(struct case_result *r, enum case_end end, const char *fmt, ...)
 void judge_fail_timeout(struct case_result *r, int64_t ms);
 int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *c);
 /* What ended a whole run is the reason. */
-void judge_fail_run(struct case_result *r, const struct result *run, const struct jail_limits *limits);
+void judge_fail_run(struct case_result *r, const struct result *run,
+                    const struct jail_limits *limits);
 
 /* calls.c: the cases that are calls. */
 void calls_judge(struct judge *j);
@@ -47,7 +48,8 @@ void verdict_of_value(const struct judge_request *q, struct str payload, struct 
 /* The same of {"raised": {...}} and {"refused": "..."}, which loading may end with as well. False
  * when it is something else. */
 struct value;
-bool verdict_of_failure(const struct judge_request *q, const struct value *told, struct case_result *r);
+bool verdict_of_failure(const struct judge_request *q, const struct value *told,
+                        struct case_result *r);
 
 /* programs.c: the cases that are whole programs. */
 void programs_judge(struct judge *j);

@@ -86,11 +86,12 @@ static void read_checker(struct program *p, const struct result *run)
 
 static void ask_checker(struct program *p)
 {
-    static char *const args[] = {"input.txt", "output.txt", "expected.txt", NULL};
+    static char in[] = "input.txt", out[] = "output.txt", expected[] = "expected.txt";
+    static char *const args[] = {in, out, expected, NULL};
     const struct judge_request *q = p->judge->q;
-    const struct run_input inputs[] = {{STR("input.txt"), p->test->in},
-                                       {STR("output.txt"), buf_str(&p->out)},
-                                       {STR("expected.txt"), p->test->expected_out}};
+    const struct run_input inputs[] = {{str_from(in), p->test->in},
+                                       {str_from(out), buf_str(&p->out)},
+                                       {str_from(expected), p->test->expected_out}};
     struct run_watch watch = {.cancel_fd = p->judge->watch->cancel_fd};
     struct run_request checker = q->run;
     struct result run;
@@ -98,7 +99,7 @@ static void ask_checker(struct program *p)
     checker.code = q->checker;
     checker.file = q->checker_file;
     checker.language = NULL;
-    checker.args = (char *const *)args;
+    checker.args = args;
     checker.files = NULL;
     checker.inputs = inputs;
     checker.input_count = ARRAY_LEN(inputs);
@@ -133,7 +134,8 @@ static void fail_exit(struct program *p, struct result *run)
     if (run->signal || run->timed_out || run->oom_killed || run->limits_hit)
         judge_fail_run(p->r, run, &p->judge->q->run.limits);
     else if (p->r->exception)
-        judge_fail(p->r, CASE_RAISED, "%s: %.*s", p->r->exception->type, 4 * SHOWN, p->r->exception->message);
+        judge_fail(p->r, CASE_RAISED, "%s: %.*s", p->r->exception->type, 4 * SHOWN,
+                   p->r->exception->message);
     else
         judge_fail(p->r, CASE_EXITED, "The program ended with status %d", run->exit_code);
 }
@@ -167,7 +169,8 @@ static void refuse(struct program *p, const struct result *run)
 {
     char line[700];
 
-    judge_fail(p->r, CASE_REFUSED, "%s", result_summary(run, &p->judge->q->run.limits, line, sizeof line));
+    judge_fail(p->r, CASE_REFUSED, "%s",
+               result_summary(run, &p->judge->q->run.limits, line, sizeof line));
 }
 
 static void settle(struct program *p, size_t number, struct result *run)
@@ -189,7 +192,8 @@ static void settle(struct program *p, size_t number, struct result *run)
 
 static void judge_program(struct judge *j, size_t number)
 {
-    struct program p = {.judge = j, .test = &j->q->cases->at[number], .r = &j->ret->cases[number], .whole = true};
+    struct program p = {
+        .judge = j, .test = &j->q->cases->at[number], .r = &j->ret->cases[number], .whole = true};
     struct run_watch watch = {.event = on_event, .ctx = &p, .cancel_fd = j->watch->cancel_fd};
     struct run_request q = j->q->run;
     struct result run;

@@ -47,7 +47,7 @@ struct value {
     uint8_t type; /* enum value_type */
     uint8_t base; /* of an enum's member that is a number or a text as well: VALUE_INT, VALUE_STR */
     bool aware;   /* a date and time that knows its distance from UTC */
-    uint32_t at, end; /* where it stands in the text */
+    uint32_t at, end;        /* where it stands in the text */
     const char *class_name;  /* of a class of the guest's, or of a relative of dict; or NULL */
     const struct str *names; /* n of them: the fields of a named tuple or a data class */
     union {
@@ -79,8 +79,9 @@ struct value_limits {
     size_t nodes; /* values in all */
 };
 
-/* Reads the value at *at and leaves *at at what follows it and white space. Everything is made in the arena; strings without escapes stay in the text.
- * -1 with ERR_USAGE and "line 3, column 7: why". */
+/* Reads the value at *at and leaves *at at what follows it and white space. Everything is made in
+ * the arena; strings without escapes stay in the text. -1 with ERR_USAGE and "line 3, column 7:
+ * why". */
 int value_read_next(struct str text, size_t *at, const struct value_limits *limits,
                     struct arena *arena, struct value *ret, struct err *err);
 /* Reads all of the text, which is one value. */

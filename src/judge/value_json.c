@@ -88,7 +88,9 @@ static int hex4(const struct reader *r, size_t at)
 
     for (size_t i = at; i < at + 4; i++) {
         int c = i < r->text.n ? (unsigned char)r->text.p[i] : 0;
-        int digit = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+        int digit = c >= '0' && c <= '9'                 ? c - '0'
+                    : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                         : -1;
         if (digit < 0)
             return -1;
         code = code << 4 | digit;
@@ -254,7 +256,8 @@ static int read_number(struct reader *r, struct value *ret)
     if (r->at > whole)
         return read_float(r, from, ret);
     if (whole - first > VALUE_MAX_DECIMAL)
-        return bad(r, from, "an integer of too many digits; write it as {\"$type\": \"int\", \"hex\": ...}");
+        return bad(r, from,
+                   "an integer of too many digits; write it as {\"$type\": \"int\", \"hex\": ...}");
     number_from_decimal(str_slice(r->text, from, whole), r->arena, ret);
     return 0;
 }
@@ -302,7 +305,8 @@ static int next_member(struct reader *r, int close, bool *ret_more)
     int c = peek(r);
 
     if (c != ',' && c != close)
-        return bad(r, r->at, close == ']' ? "here a comma or ] is missing" : "here a comma or } is missing");
+        return bad(r, r->at,
+                   close == ']' ? "here a comma or ] is missing" : "here a comma or } is missing");
     r->at++;
     *ret_more = c == ',';
     skip_space(r);

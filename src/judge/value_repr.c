@@ -18,12 +18,8 @@ struct writer {
 enum { LARGEST_SHOWN = 446 }; /* limbs: what has more has more digits than CPython prints */
 
 static const char *const type_names[] = {
-    [VALUE_NONE] = "NoneType",
-    [VALUE_BOOL] = "bool",
-    [VALUE_INT] = "int",
-    [VALUE_FLOAT] = "float",
-    [VALUE_STR] = "str",
-    [VALUE_LIST] = "list",
+    [VALUE_NONE] = "NoneType", [VALUE_BOOL] = "bool", [VALUE_INT] = "int",
+    [VALUE_FLOAT] = "float",   [VALUE_STR] = "str",   [VALUE_LIST] = "list",
     [VALUE_OBJECT] = "dict",
 #define TYPED(kind, name, read) [VALUE_##kind] = (name),
 #include "judge/value_types.def"
@@ -34,7 +30,9 @@ static const struct {
     enum value_type type;
     const char *name;
 } class_names[] = {
-    {VALUE_DECIMAL, "Decimal"}, {VALUE_FRACTION, "Fraction"}, {VALUE_PATH, "PosixPath"},
+    {VALUE_DECIMAL, "Decimal"},
+    {VALUE_FRACTION, "Fraction"},
+    {VALUE_PATH, "PosixPath"},
 };
 
 const char *value_type_name(const struct value *v)

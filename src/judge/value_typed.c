@@ -31,7 +31,8 @@ static struct value *member(const struct form *f, const char *key, enum value_ty
 
     if (v && v->type == type)
         return v;
-    value_error(f->text, v ? v->at : f->v->at, f->err, "\"%s\" is missing, or of the wrong type", key);
+    value_error(f->text, v ? v->at : f->v->at, f->err, "\"%s\" is missing, or of the wrong type",
+                key);
     return NULL;
 }
 
@@ -92,7 +93,8 @@ static int read_int(struct form *f)
 
     if (!hex)
         return -1;
-    return number_from_hex(hex->text, f->arena, f->v) ? 0 : bad(f, hex, "no integer like \"-0x1f\"");
+    return number_from_hex(hex->text, f->arena, f->v) ? 0
+                                                      : bad(f, hex, "no integer like \"-0x1f\"");
 }
 
 static int read_float(struct form *f)
@@ -124,7 +126,8 @@ static bool is_text(struct str s)
             if (((unsigned char)s.p[i + k] & 0xC0) != 0x80)
                 return false;
         unsigned char second = n > 1 ? (unsigned char)s.p[i + 1] : 0;
-        if ((c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90) || (c == 0xF4 && second > 0x8F))
+        if ((c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90) ||
+            (c == 0xF4 && second > 0x8F))
             return false;
         i += n;
     }
@@ -166,7 +169,8 @@ static int read_complex(struct form *f)
 
     for (int i = 0; i < 2; i++) {
         struct value *v = value_get(f->v, keys[i]);
-        if (!v || value_resolve(v, f->text, f->ours, f->arena, f->err) < 0 || !number_to_double(v, &parts[i]))
+        if (!v || value_resolve(v, f->text, f->ours, f->arena, f->err) < 0 ||
+            !number_to_double(v, &parts[i]))
             return bad(f, v, "a complex number has \"real\" and \"imag\"");
     }
     memcpy(f->v->parts, parts, sizeof parts);
@@ -244,8 +248,8 @@ static int read_named(struct form *f)
 }
 
 /* Integers of these names; a NULL default is an error. */
-static int read_ints(struct form *f, const char *const *keys, size_t n, const int64_t *const *defaults,
-                     struct value *ret)
+static int read_ints(struct form *f, const char *const *keys, size_t n,
+                     const int64_t *const *defaults, struct value *ret)
 {
     for (size_t i = 0; i < n; i++) {
         struct value *v = value_get(f->v, keys[i]);
@@ -256,7 +260,8 @@ static int read_ints(struct form *f, const char *const *keys, size_t n, const in
         else if (v && v->type == VALUE_INT)
             ret[i] = *v;
         else
-            return value_error(f->text, v ? v->at : f->v->at, f->err, "\"%s\" is no integer", keys[i]);
+            return value_error(f->text, v ? v->at : f->v->at, f->err, "\"%s\" is no integer",
+                               keys[i]);
     }
     return 0;
 }
@@ -328,10 +333,13 @@ static int read_enum(struct form *f)
     const char *class_name = class_of(f);
     uint8_t kind = VALUE_NONE;
 
-    if (!name || !value || !class_name || value_resolve(value, f->text, f->ours, f->arena, f->err) < 0)
+    if (!name || !value || !class_name ||
+        value_resolve(value, f->text, f->ours, f->arena, f->err) < 0)
         return bad(f, NULL, "an enum has \"class\", \"name\" and \"value\"");
     if (base && base->type == VALUE_STR)
-        kind = str_is(base->text, "int") ? VALUE_INT : str_is(base->text, "str") ? VALUE_STR : VALUE_NONE;
+        kind = str_is(base->text, "int")   ? VALUE_INT
+               : str_is(base->text, "str") ? VALUE_STR
+                                           : VALUE_NONE;
     struct value *items = arena_alloc(f->arena, sizeof *items);
     struct str *names = arena_alloc(f->arena, sizeof *names);
     *items = *value;
@@ -450,7 +458,8 @@ static int64_t take_date(struct cursor *c)
     int length = before[month] - before[month - 1] + (leap && month == 2);
     c->bad |= day > length;
     year--;
-    return year * 365 + year / 4 - year / 100 + year / 400 + before[month - 1] + (leap && month > 2) + day - 1;
+    return year * 365 + year / 4 - year / 100 + year / 400 + before[month - 1] +
+           (leap && month > 2) + day - 1;
 }
 
 /* Up to six digits behind a point. */
@@ -513,7 +522,8 @@ static int read_moment(struct form *f, bool date, bool clock)
     f->v->time.from_utc = 0;
     if (clock)
         take_zone(&c, f->v);
-    return c.bad || c.at != c.s.n ? value_error(f->text, at, f->err, "not as isoformat() writes it") : 0;
+    return c.bad || c.at != c.s.n ? value_error(f->text, at, f->err, "not as isoformat() writes it")
+                                  : 0;
 }
 
 static int read_date(struct form *f)
@@ -586,7 +596,8 @@ static int resolve_form(struct form *f, const struct value *name)
 
 static int compare_keys(const void *a, const void *b)
 {
-    const struct str *x = &(*(const struct value *const *)a)->text, *y = &(*(const struct value *const *)b)->text;
+    const struct str *x = &(*(const struct value *const *)a)->text,
+                     *y = &(*(const struct value *const *)b)->text;
     int order = memcmp(x->p, y->p, x->n < y->n ? x->n : y->n);
 
     return order ? order : (x->n > y->n) - (x->n < y->n);
@@ -604,8 +615,9 @@ static int check_keys(const struct form *f)
     qsort(keys, f->v->n, sizeof *keys, compare_keys);
     for (size_t i = 1; i < f->v->n && result == 0; i++)
         if (str_eq(keys[i - 1]->text, keys[i]->text))
-            result = value_error(f->text, keys[i]->at, f->err, "the key \"%.*s\" comes twice",
-                                 (int)(keys[i]->text.n < 60 ? keys[i]->text.n : 60), keys[i]->text.p);
+            result =
+                value_error(f->text, keys[i]->at, f->err, "the key \"%.*s\" comes twice",
+                            (int)(keys[i]->text.n < 60 ? keys[i]->text.n : 60), keys[i]->text.p);
     arena_done(&scratch);
     return result;
 }

@@ -80,7 +80,8 @@ static char *traceback(const struct judge_request *q, const struct value *places
     return buf_take(&b);
 }
 
-static struct result_exception *read_exception(const struct judge_request *q, const struct value *raised)
+static struct result_exception *read_exception(const struct judge_request *q,
+                                               const struct value *raised)
 {
     struct result_exception *e = xcalloc(1, sizeof *e);
     struct str type = told_text(raised, "type"), message = told_text(raised, "message");
@@ -88,7 +89,8 @@ static struct result_exception *read_exception(const struct judge_request *q, co
 
     e->type = xstrndup(type.p ? type.p : "Exception", type.p ? type.n : strlen("Exception"));
     e->message = xstrndup(message.p ? message.p : "", message.n);
-    e->traceback = traceback(q, places && places->type == VALUE_LIST ? places : &none, e->type, e->message, &e->line);
+    e->traceback = traceback(q, places && places->type == VALUE_LIST ? places : &none, e->type,
+                             e->message, &e->line);
     return e;
 }
 
@@ -99,7 +101,8 @@ static void fail_raised(struct case_result *r)
     judge_fail(r, CASE_RAISED, "%s: %s", r->exception->type, message);
 }
 
-bool verdict_of_failure(const struct judge_request *q, const struct value *told, struct case_result *r)
+bool verdict_of_failure(const struct judge_request *q, const struct value *told,
+                        struct case_result *r)
 {
     const struct value *raised = value_get(told, "raised");
     struct str refused = told_text(told, "refused");
@@ -159,7 +162,8 @@ static bool judge_type(struct claim *k)
     if (!wanted.n || (types && types->type == VALUE_LIST && is_instance(types, wanted)))
         return true;
     AUTO_FREE char *shown = shown_text(wanted);
-    judge_fail(k->r, CASE_ENDED, "Type mismatch: got %s, expected %s", value_type_name(k->value), shown);
+    judge_fail(k->r, CASE_ENDED, "Type mismatch: got %s, expected %s", value_type_name(k->value),
+               shown);
     return false;
 }
 
@@ -167,8 +171,8 @@ static bool judge_type(struct claim *k)
 
 static bool is_sequence(const struct value *v)
 {
-    return v->type == VALUE_LIST || v->type == VALUE_TUPLE || v->type == VALUE_NDARRAY || v->type == VALUE_DEQUE ||
-           v->type == VALUE_RANGE;
+    return v->type == VALUE_LIST || v->type == VALUE_TUPLE || v->type == VALUE_NDARRAY ||
+           v->type == VALUE_DEQUE || v->type == VALUE_RANGE;
 }
 
 /* What looks the same to people and is not to Python. */
@@ -184,7 +188,8 @@ static const char *hint_for(const struct value *expected, const struct value *go
     if (got->type == VALUE_NONE)
         return "the function returned None: is a return statement missing?";
     if (got->type == VALUE_OTHER)
-        return "an object of this type is equal to no value outside; return plain values, or state expected_repr";
+        return "an object of this type is equal to no value outside; return plain values, or state "
+               "expected_repr";
     if (got->type == VALUE_FLOAT && expected->type == VALUE_FLOAT)
         return "floats that are nearly equal pass where the case has a tolerance";
     return NULL;
@@ -223,8 +228,9 @@ static void judge_value(const struct judge_request *q, struct claim *k)
         judge_fail(k->r, CASE_ENDED, "Expected exception %s but none raised", shown);
     } else if (!judge_type(k)) {
         return;
-    } else if (compares_text(q, c) ? !same_text(k)
-                                   : c->has_expected && !value_equal(k->value, &c->expected, &c->tolerance)) {
+    } else if (compares_text(q, c)
+                   ? !same_text(k)
+                   : c->has_expected && !value_equal(k->value, &c->expected, &c->tolerance)) {
         fail_unequal(k);
     } else if (c->expected_repr.p && !str_eq(c->expected_repr, told_text(k->told, "repr"))) {
         if (!k->r->expected)
@@ -251,7 +257,8 @@ static void judge_told(const struct judge_request *q, struct claim *k)
     struct value *value = value_get(k->told, "value");
 
     /* Its own clock cannot say more than ours. */
-    if (us && us->type == VALUE_INT && !us->limbs && us->integer >= 0 && us->integer < k->r->duration_us)
+    if (us && us->type == VALUE_INT && !us->limbs && us->integer >= 0 &&
+        us->integer < k->r->duration_us)
         k->r->duration_us = us->integer;
     k->value = value;
     if (value)
@@ -272,7 +279,8 @@ void verdict_of_value(const struct judge_request *q, struct str payload, struct 
     set_expected(r->test, r);
     struct claim k = {.c = r->test, .r = r, .told = &told};
     if (value_read_json(payload, &limits, &arena, &told, &err) < 0 || told.type != VALUE_OBJECT ||
-        ((value = value_get(&told, "value")) && value_resolve(value, payload, false, &arena, &err) < 0))
+        ((value = value_get(&told, "value")) &&
+         value_resolve(value, payload, false, &arena, &err) < 0))
         judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
     else
         judge_told(q, &k);

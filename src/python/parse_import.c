@@ -35,12 +35,19 @@ static struct name *dotted_name(struct parser *p)
     return dots ? join_names(p, first, dots) : first->name;
 }
 
-/* ['as' NAME], into an alias, which is then pushed */
-static bool alias_rest(struct parser *p, const struct token *first, struct name *name)
+static struct node *alias(struct parser *p, const struct token *first, struct name *name)
 {
     struct node *n = start(p, N_ALIAS, first);
 
     n->alias.name = name;
+    return n;
+}
+
+/* ['as' NAME], into an alias, which is then pushed */
+static bool alias_rest(struct parser *p, const struct token *first, struct name *name)
+{
+    struct node *n = alias(p, first, name);
+
     if (accept(p, T_AS) && !(n->alias.asname = name_token(p)))
         return false;
     push(p, finish(p, n));
@@ -79,8 +86,10 @@ static bool import_from_targets(struct parser *p)
 {
     const struct token *first = p->at;
 
-    if (accept(p, T_STAR))
-        return alias_rest(p, first, name_get_plain(p->tree, STR("*")));
+    if (accept(p, T_STAR)) {
+        push(p, finish(p, alias(p, first, name_get_plain(p->tree, STR("*")))));
+        return true;
+    }
     if (accept(p, T_LPAR))
         return import_from_as_names(p, true) && accept(p, T_RPAR);
     return import_from_as_names(p, false);

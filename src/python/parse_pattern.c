@@ -159,10 +159,15 @@ static struct name *capture_target(struct parser *p)
  * of the latter by turns on the stack, from *ret_keywords on */
 static bool class_arguments(struct parser *p, size_t *ret_keywords)
 {
+    size_t mark = p->list_n;
+
     *ret_keywords = SIZE_MAX;
     do {
         const struct token *t = p->at;
         if (t->kind == T_NAME && t[1].kind == T_EQUAL) {
+            /* Behind a pattern, CPython has taken a `_` for one more by the time it sees the `=`. */
+            if (*ret_keywords == SIZE_MAX && p->list_n > mark && t->name == p->underscore)
+                return false;
             if (*ret_keywords == SIZE_MAX)
                 *ret_keywords = p->list_n;
             push(p, t->name);

@@ -166,6 +166,9 @@ int python_check(struct python_tree *tree)
 {
     if (check_future(tree) < 0)
         return -1;
-    struct scope *scope = scope_build(tree);
-    return scope ? check_places(tree, scope) : -1;
+    struct scope *module = scope_build(tree);
+    if (!module || check_places(tree, module) < 0)
+        return -1;
+    tree->scopes = module;
+    return 0;
 }

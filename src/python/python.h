@@ -41,8 +41,9 @@ enum python_error_kind {
 struct python_error {
     enum python_error_kind kind;
     uint32_t line, end_line; /* from 1; 0 unknown */
-    int32_t column,
-        end_column;      /* `offset`: in characters, from 1; 0 unknown; -1 as CPython has it */
+    /* `offset`: in characters, from 1; 0 unknown; -1 as CPython has it. */
+    int32_t column, end_column;
+    bool bytes;          /* columns count bytes, as those of CPython's compiler do */
     const char *message; /* in the tree's arena, without place or kind */
 };
 
@@ -63,7 +64,8 @@ struct python_tree {
     struct python_error error;
     struct python_warnings warnings; /* in the order of the text */
     struct names *names;             /* every spelling once */
-    unsigned depth; /* of the parser's recursion, fields of 3.11's f-strings included */
+    struct scope *scopes;            /* the module's, once python_check has been content */
+    unsigned depth;            /* of the parser's recursion, fields of 3.11's f-strings included */
     const struct token *field; /* the '(' before such a field while one is read; text is then its */
 };
 

@@ -25,6 +25,7 @@ int scope_fail(struct python_tree *tree, const struct node *at, const char *fmt,
         .column = (int32_t)at->column + 1,
         .end_line = at->end_line,
         .end_column = (int32_t)at->end_column + 1,
+        .bytes = true,
         .message = arena_str(&tree->arena, str_from(text)).p,
     };
     return -1;

@@ -269,8 +269,11 @@ int source_read(struct python_tree *tree, struct str bytes)
     size_t limit = tree->memory_limit ? tree->memory_limit : PYTHON_MEMORY;
     bool mark = str_starts(bytes, "\xEF\xBB\xBF");
 
-    if (bytes.n && memchr(bytes.p, '\0', bytes.n))
-        return no_nul(tree);
+    if (bytes.n && memchr(bytes.p, '\0', bytes.n)) {
+        bool utf16 = str_starts(bytes, "\xFF\xFE") || str_starts(bytes, "\xFE\xFF");
+        tree->text = bytes;
+        return utf16 ? check_utf8(tree) : no_nul(tree);
+    }
     if (bytes.n > INT32_MAX / 4 || bytes.n > limit / 8)
         return refuse(tree, PYTHON_MEMORY_ERROR, (struct python_error){0}, "the text is too large");
     if (mark)

@@ -80,15 +80,14 @@ unsigned check_target_of(const char *interpreter)
 
 /* ---- what a result says of a refusal ---- */
 
-/* The first finding of the stage that refused, and how many it has. */
-static const struct finding *first_of_stage(const struct verdict *v, size_t *ret_n)
+/* The first finding that refuses, and how many do. */
+static const struct finding *first_reason(const struct verdict *v, size_t *ret_n)
 {
     const struct finding *first = NULL;
 
     *ret_n = 0;
     for (size_t i = 0; i < v->n; i++) {
-        const struct rule_info *rule = guard_rule_find(str_from(v->findings[i].rule));
-        if (!rule || rule->stage != v->stage || v->findings[i].severity == SEVERITY_INFO)
+        if (!v->findings[i].refuses)
             continue;
         first = first ? first : &v->findings[i];
         ++*ret_n;
@@ -168,7 +167,7 @@ static void set_exception(struct result *r, const char *file)
 {
     const struct verdict_texts *texts = &r->verdict.texts;
     size_t n;
-    const struct finding *f = first_of_stage(&r->verdict, &n);
+    const struct finding *f = first_reason(&r->verdict, &n);
 
     if (f && r->verdict.stage <= GUARD_SYNTAX)
         r->exception = syntax_exception(f, file);

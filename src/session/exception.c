@@ -110,7 +110,7 @@ static void add_frame(struct buf *b, const struct exception_input *in,
                       const struct reading_frame *f)
 {
     (void)buf_addf(b, "%sline %lld", b->n ? ", " : "", (long long)f->line);
-    if (f->function.n && !str_starts(f->function, "<")) {
+    if (f->function.n && str_find(f->function, STR("<")) < 0) {
         (void)buf_adds(b, " in ");
         plain_add_word(b, f->function, NAME_MAX_SHOWN);
     }
@@ -137,6 +137,8 @@ static void set_place(const struct exception_input *in, const struct reading_err
         return;
     ret->line = e->frames[e->frame_count - 1].line;
     ret->column = e->column;
+    if (is_program(in, e->frames[0].file) && str_is(e->frames[0].function, "<module>"))
+        ret->top_line = e->frames[0].line;
     struct str source = source_of(in, e);
     if (source.n && source.n <= SOURCE_MAX)
         ret->source = clean(source);
@@ -180,13 +182,6 @@ struct result_exception *exception_find(const struct exception_input *in)
         return e;
     }
     return NULL;
-}
-
-struct result_exception *exception_read(struct str text, const char *work)
-{
-    struct exception_input in = {.language = "python", .text = text, .work = work};
-
-    return exception_find(&in);
 }
 
 void exception_free(struct result_exception *e)

@@ -20,8 +20,8 @@ struct exception_input {
 /* NULL when there is none, or nobody can read the language. Where there is a chain, it is the last
  * of it, and `cause` the root. The place is the innermost in the user's own files. */
 struct result_exception *exception_find(const struct exception_input *in);
-/* The same for Python without the program's text. */
-struct result_exception *exception_read(struct str stderr_text, const char *work);
+/* In the words of the system that the profile (may be NULL) stands in for, where it had its own. */
+void exception_use_words(struct result_exception *e, const char *profile, struct str code);
 void exception_free(struct result_exception *e);
 
 #endif

@@ -211,7 +211,8 @@ static void set_column(const struct exception_input *in, struct reading_error *e
 /* What the interpreter says while it ends belongs to nobody's message. */
 static void cut_message(struct reading_error *e)
 {
-    static const char *const ends[] = {"\nException ignored in: ", "\nException in thread "};
+    static const char *const ends[] = {"\nException ignored in: ", "\nException in thread ",
+                                       "\nsys:1: ", "\n<sys>:0: "};
 
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         long at = str_find(e->message, str_from(ends[i]));

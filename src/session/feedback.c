@@ -158,6 +158,18 @@ static void collect_exception(struct collector *c, const struct result_exception
         collect_type(c, e->cause->type);
 }
 
+/* An error that no table knows. */
+static void collect_error(struct collector *c)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (!c->result->exception)
+        return;
+    buf_init(&b, 16 * TEXT_CHARS);
+    feedback_add_error(&b, c->result->exception, TEXT_CHARS);
+    collect_text(c, TOPIC_NONE, buf_take(&b));
+}
+
 /* A program may catch an error and print it; its name then says what it was. */
 static void collect_words(struct collector *c, struct str text)
 {
@@ -180,15 +192,22 @@ static void collect_lines(struct collector *c, struct str text)
     }
 }
 
+/* In these languages what ended the program is often another program's word, or a warning's. */
+static bool tells_more(const char *language)
+{
+    return strcmp(language, "r") == 0 || strcmp(language, "bash") == 0 ||
+           strcmp(language, "sh") == 0;
+}
+
 static void collect_fallback(struct collector *c, struct str text)
 {
     AUTO_BUF struct buf b = {0};
 
     collect_text(c, TOPIC_NONE, xstrdup("Code failed to execute. Check logic and edge cases."));
     buf_init(&b, 8 * FALLBACK_CHARS);
-    (void)buf_adds(&b, "Error: ");
+    (void)buf_adds(&b, FEEDBACK_ERROR);
     plain_add(&b, str_slice(text, 0, utf8_cut(text, 4 * FALLBACK_CHARS)));
-    size_t n = strlen("Error: ");
+    size_t n = strlen(FEEDBACK_ERROR);
     for (size_t chars = 0; n < b.n && chars < FALLBACK_CHARS; chars++)
         for (n++; n < b.n && (b.p[n] & 0xc0) == 0x80;)
             n++;
@@ -214,14 +233,14 @@ static void collect_all(struct collector *c, struct str text)
     collect_ends(c);
     collect_tests(c);
     collect_exception(c, r->exception);
-    if (result_refused(r) && r->exception)
-        collect_type(c, r->exception->type);
-    if (!r->exception && !r->success) {
+    if (!r->success && (!r->exception || tells_more(r->language)))
         collect_lines(c, text);
+    if (!r->success && !r->exception)
         collect_words(c, text);
-    }
     collect_denied(c);
     bool explained = c->to->n > 0;
+    if (!explained)
+        collect_error(c);
     collect_status(c);
     if (!explained)
         collect_fallback(c, text);

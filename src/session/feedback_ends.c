@@ -151,7 +151,8 @@ static bool counts(const struct verdict *v, const struct finding *f)
     return f->severity != SEVERITY_INFO && (!rule || rule->stage == v->stage);
 }
 
-static char *write_finding(const struct finding *f)
+/* The hint on an error of syntax tells no more than that it is one. */
+static char *write_finding(const struct finding *f, enum guard_stage stage)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -159,7 +160,7 @@ static char *write_finding(const struct finding *f)
     if (f->line)
         (void)buf_addf(&b, "Line %u: ", f->line);
     plain_add_word(&b, str_from(f->message), MESSAGE_MAX);
-    if (f->hint && *f->hint) {
+    if (f->hint && *f->hint && stage != GUARD_SYNTAX) {
         (void)buf_adds(&b, str_ends(buf_str(&b), ".") ? " " : ". ");
         plain_add_word(&b, str_from(f->hint), MESSAGE_MAX);
     }
@@ -178,25 +179,38 @@ static void collect_findings(struct collector *c)
             left++;
             continue;
         }
-        collect_text(c, TOPIC_NONE, write_finding(&v->findings[i]));
+        collect_text(c, TOPIC_NONE, write_finding(&v->findings[i], v->stage));
         told++;
     }
     if (left)
         collect_text(c, TOPIC_NONE, xasprintf("%zu more findings were left out.", left));
 }
 
+/* "SyntaxError: text" */
+static void collect_syntax(struct collector *c)
+{
+    const struct verdict *v = &c->result->verdict;
+    const char *message = v->n ? v->findings[0].message : "";
+    long colon = str_find(str_from(message), STR(": "));
+
+    if (v->stage != GUARD_SYNTAX || colon <= 0)
+        return;
+    AUTO_FREE char *type = xstrndup(message, (size_t)colon);
+    collect_text(c, TOPIC_SYNTAX, advice_for_error(c->result->language, type, message + colon + 2));
+    if (strcmp(c->result->language, "python") != 0)
+        return;
+    const char *general = advice_of_type(type);
+    collect_text(c, TOPIC_NONE, general ? xstrdup(general) : NULL);
+}
+
 static void collect_refusal(struct collector *c)
 {
     const struct verdict *v = &c->result->verdict;
-    const struct result_exception *e = c->result->exception;
 
     if (!result_refused(c->result))
         return;
     collect_findings(c);
-    if (v->stage == GUARD_SYNTAX && e) {
-        char *hint = advice_for_error(c->result->language, e->type, e->message);
-        collect_text(c, TOPIC_SYNTAX, hint);
-    }
+    collect_syntax(c);
     if (!c->to->n && v->reason && *v->reason)
         collect_text(c, TOPIC_NONE, plain_text(str_from(v->reason)));
     if (v->stage == GUARD_IMPORTS || v->stage == GUARD_PATTERNS || v->stage == GUARD_REVIEW)
@@ -214,7 +228,7 @@ static void collect_own_failure(struct collector *c)
     if (!e->kind)
         return;
     collect_text(c, TOPIC_NONE, plain_text(str_from(e->msg)));
-    if (e->kind != ERR_USAGE && e->kind != ERR_POLICY)
+    if (e->kind == ERR_SYSTEM)
         collect_text(c, TOPIC_NONE,
                      xstrdup("This is no fault of the program: the sandbox could not run it. Try "
                              "again, or ask 'glovebox doctor'."));

@@ -32,4 +32,10 @@ void collect_status(struct collector *c);
  * program's own error. */
 bool feedback_end(const struct feedback_input *in, struct buf *b);
 
+/* "KeyError on line 3: 'a'", the message no longer than that. */
+void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars);
+
+/* What the last of the texts begins with when nothing better is known. */
+#define FEEDBACK_ERROR "Error: "
+
 #endif

@@ -38,7 +38,7 @@ static bool put(struct message *m, struct str part)
 
 /* ---- the error ---- */
 
-static void add_error(struct buf *b, const struct result_exception *e, size_t chars)
+void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars)
 {
     plain_add_word(b, str_from(e->type), TYPE_CHARS);
     if (e->line)
@@ -47,7 +47,6 @@ static void add_error(struct buf *b, const struct result_exception *e, size_t ch
         (void)buf_adds(b, ": ");
         plain_add_word(b, str_from(e->message), chars);
     }
-    (void)buf_adds(b, "\n");
 }
 
 /* "    7 | print(totl)", and a caret below where the column is known. */
@@ -72,7 +71,8 @@ static void add_cause(struct buf *b, const struct result_exception *e)
     if (!e->cause)
         return;
     (void)buf_adds(b, e->cause_inside ? "First of the errors inside: " : "It began with: ");
-    add_error(b, e->cause, MESSAGE_CHARS);
+    feedback_add_error(b, e->cause, MESSAGE_CHARS);
+    (void)buf_adds(b, "\n");
     add_source(b, e->cause);
 }
 
@@ -82,7 +82,8 @@ static void put_error(struct message *m, const char *before, const struct result
 
     buf_init(&b, 64 << 10);
     (void)buf_adds(&b, before);
-    add_error(&b, e, m->max / 2 < MESSAGE_CHARS ? m->max / 2 : MESSAGE_CHARS);
+    feedback_add_error(&b, e, m->max / 2 < MESSAGE_CHARS ? m->max / 2 : MESSAGE_CHARS);
+    (void)buf_adds(&b, "\n");
     if (!put(m, buf_str(&b)))
         return;
     buf_clear(&b);
@@ -128,12 +129,22 @@ static void put_head(struct message *m, const struct feedback_input *in)
 
 /* ---- the advice ---- */
 
-static void put_advice(struct message *m, const struct feedback *f)
+static bool shows_excerpt(const struct result *r)
+{
+    return !r->exception && r->err.total && !result_refused(r);
+}
+
+/* The beginning of the error stream is no news where its end is shown. */
+static void put_advice(struct message *m, const struct feedback *f, bool excerpt)
 {
     size_t left = 0;
 
     for (size_t i = 0; i < f->n; i++) {
-        AUTO_FREE char *line = xasprintf("%s- %s\n", i ? "" : "\nWhat to do:\n", f->texts[i]);
+        if (excerpt && str_starts(str_from(f->texts[i]), FEEDBACK_ERROR))
+            continue;
+        struct str text = str_trim(str_from(f->texts[i]));
+        AUTO_FREE char *line =
+            xasprintf("%s- %.*s\n", i ? "" : "\nWhat to do:\n", (int)text.n, text.p);
         left += !put(m, str_from(line));
     }
     if (!left)
@@ -152,7 +163,7 @@ static void put_excerpt(struct message *m, const struct result *r)
     AUTO_BUF struct buf text = {0}, b = {0};
     struct str rest, line;
 
-    if (r->exception || !r->err.total || result_refused(r))
+    if (!shows_excerpt(r))
         return;
     buf_init(&text, r->err.limit + 256);
     capture_text(&r->err, &text);
@@ -182,7 +193,7 @@ char *feedback_text(const struct feedback_input *in, const struct feedback *f)
     m.max -= 2 * NOTE_CHARS;
     buf_init(&m.b, 4 * CHARS_MOST);
     put_head(&m, in);
-    put_advice(&m, f);
+    put_advice(&m, f, shows_excerpt(in->result));
     put_excerpt(&m, in->result);
     char *text = buf_take(&m.b);
     buf_done(&m.b);

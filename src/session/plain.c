@@ -3,29 +3,39 @@
 
 #include "base/utf8.h"
 
-/* The length of the escape sequence that s begins with (ECMA-48): ESC [ parameters final, ESC ]
- * string up to BEL or ESC \, ESC and one more. A string without its end is only two bytes. */
-static size_t escape_length(struct str s)
+enum { STRING_MAX = 4096 };
+
+/* ESC [ parameters final */
+static size_t control_length(struct str s)
 {
-    enum { STRING_MAX = 4096 };
     size_t i = 2;
 
+    while (i < s.n && s.p[i] >= 0x20 && s.p[i] < 0x40)
+        i++;
+    return i < s.n && s.p[i] >= 0x40 && s.p[i] < 0x7f ? i + 1 : i;
+}
+
+/* ESC ] text up to BEL or ESC \. One that has no end is only its first two bytes. */
+static size_t string_length(struct str s)
+{
+    for (size_t i = 2; i < s.n && i < STRING_MAX && s.p[i] != '\n'; i++) {
+        if (s.p[i] == '\a')
+            return i + 1;
+        if (s.p[i] == '\x1b')
+            return i + 1 < s.n && s.p[i + 1] == '\\' ? i + 2 : i;
+    }
+    return 2;
+}
+
+/* The length of the escape sequence (ECMA-48) that s begins with. */
+static size_t escape_length(struct str s)
+{
     if (s.n < 2)
         return s.n;
-    if (s.p[1] == '[') {
-        while (i < s.n && s.p[i] >= 0x20 && s.p[i] < 0x40)
-            i++;
-        return i < s.n && s.p[i] >= 0x40 && s.p[i] < 0x7f ? i + 1 : i;
-    }
-    if (s.p[1] == ']' || s.p[1] == 'P' || s.p[1] == '_' || s.p[1] == '^') {
-        for (; i < s.n && i < STRING_MAX && s.p[i] != '\n'; i++) {
-            if (s.p[i] == '\a')
-                return i + 1;
-            if (s.p[i] == '\x1b')
-                return i + 1 < s.n && s.p[i + 1] == '\\' ? i + 2 : i;
-        }
-        return 2;
-    }
+    if (s.p[1] == '[')
+        return control_length(s);
+    if (s.p[1] == ']' || s.p[1] == 'P' || s.p[1] == '_' || s.p[1] == '^')
+        return string_length(s);
     return s.p[1] >= 0x20 && s.p[1] < 0x7f ? 2 : 1;
 }
 

@@ -11,6 +11,8 @@
 #include "jail/limits.h"
 #include "text/language.h"
 
+struct backend_ops;
+
 struct run_input {
     struct str name; /* where it goes in the workspace */
     struct str bytes;
@@ -33,7 +35,8 @@ struct run_request {
     char *const *env; /* K=V, or K to pass the host's value on; NULL-terminated, or NULL */
     char *const *ro;  /* SRC[:DST] host paths to show; NULL-terminated, or NULL */
 
-    const char *backend; /* NULL: jail */
+    const char *backend;                   /* NULL: jail */
+    const struct backend_ops *own_backend; /* instead of a named one; or NULL */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

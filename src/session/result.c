@@ -25,6 +25,7 @@ void result_done(struct result *r)
     capture_done(&r->err);
     verdict_done(&r->verdict);
     exception_free(r->exception);
+    feedback_done(&r->feedback);
     file_set_done(&r->files);
     lay_list_free(r->laid);
     outcome_done(&r->outcome);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "guard/guard.h"
 #include "session/capture.h"
+#include "session/feedback.h"
 #include "session/workspace.h"
 
 #define RESULT_ID 27
@@ -19,8 +20,9 @@ struct result_exception {
     int64_t line, column; /* 0 when unknown */
     char *traceback;
     char *hint;
-    char *source; /* the text of the line; NULL when unknown, as are the next two */
-    char *calls;  /* from where: "line 9 in main, line 20" */
+    char *source;     /* the text of the line; NULL when unknown, as are the next two */
+    char *calls;      /* from where: "line 9 in main, line 20" */
+    int64_t top_line; /* where it left the program's own top level (Python); 0 unknown */
     struct result_exception *cause; /* the first of a chain, or the first inside of a group */
     bool cause_inside;              /* ... the latter */
 };
@@ -47,6 +49,7 @@ struct result {
     struct backend_outcome outcome;
     int attempts;
     struct err error; /* kind ERR_NONE when the failure is not ours */
+    struct feedback feedback;
     struct buf notes; /* lines for people: what was lost, what was skipped */
 };
 

@@ -142,6 +142,15 @@ static json_t *verdict(const struct result *r)
     return object;
 }
 
+static json_t *feedback(const struct feedback *f)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < f->n; i++)
+        json_array_append_new(list, json_text(str_from(f->texts[i])));
+    return list;
+}
+
 static json_t *error(const struct err *err)
 {
     if (!err->kind)
@@ -190,7 +199,7 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "isolation", isolation(r->outcome.held));
     set(doc, "limits", limits(r->limits_hit));
     set(doc, "attempts", json_integer(r->attempts));
-    set(doc, "feedback", json_array());
+    set(doc, "feedback", feedback(&r->feedback));
     set(doc, "usage", json_object());
     set(doc, "error", error(&r->error));
     /* 3.7 rather than 3.7000000000000002 */

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "session/arguments.h"
 #include "session/check.h"
 #include "session/environment.h"
 #include "session/exception.h"
@@ -129,7 +130,8 @@ static int choose_backend(struct run *run, struct err *err)
 {
     const char *name = run->request->backend ? run->request->backend : "jail";
 
-    run->backend = backend_find(str_from(name), err);
+    run->backend =
+        run->request->own_backend ? run->request->own_backend : backend_find(str_from(name), err);
     if (!run->backend)
         return -1;
     run->result->backend = run->backend->name;
@@ -208,49 +210,6 @@ static int open_folders(struct run *run, struct err *err)
     return 0;
 }
 
-static char *fill_in(const struct run *run, const char *arg)
-{
-    if (strcmp(arg, "{file}") == 0)
-        return xasprintf("%s/%s", SPEC_WORK, run->name);
-    if (strcmp(arg, "{runner}") == 0 && run->language->runner)
-        return xstrdup(run->language->runner);
-    if (strcmp(arg, "{boot}") == 0 && run->language->boot)
-        return xstrdup(run->language->boot);
-    return xstrdup(arg);
-}
-
-/* How the interpreter learns of what comes before the program. */
-static char **add_first(const struct run *run, char **at)
-{
-    if (run->first.text.n) {
-        *at++ = xstrdup("--first");
-        *at++ = xstrdup(run->first.text.p);
-    } else if (run->first.file) {
-        *at++ = xstrdup("--require");
-        *at++ = xasprintf("%s/%s", SPEC_WORK, run->first.file);
-    }
-    return at;
-}
-
-static void make_argv(struct run *run)
-{
-    size_t n = 0, args = 0;
-
-    while (run->language->args[n])
-        n++;
-    while (run->request->args && run->request->args[args])
-        args++;
-    char **at = run->argv = xcalloc(n + args + 4, sizeof *run->argv);
-    *at++ = xstrdup(run->interpreter.path);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(run->language->args[i], "{file}") == 0)
-            at = add_first(run, at);
-        *at++ = fill_in(run, run->language->args[i]);
-    }
-    for (size_t i = 0; i < args; i++)
-        *at++ = xstrdup(run->request->args[i]);
-}
-
 static int choose(struct run *run, struct err *err)
 {
     const struct run_request *q = run->request;
@@ -302,7 +261,8 @@ static int prepare(struct run *run, struct err *err)
                    &run->first, err) < 0 ||
         views_make(&run->interpreter, run->request->ro, &run->views, err) < 0)
         return -1;
-    make_argv(run);
+    run->argv = arguments_make(run->language, run->interpreter.path, run->name, &run->first,
+                               run->request->args);
     run->env = environment_make(run->request, run->interpreter.path, err);
     return run->env ? 0 : -1;
 }
@@ -407,11 +367,24 @@ static void read_exception(struct run *run)
                                ? xstrdup(SPEC_WORK "/")
                                : xasprintf("%s/work/", r->outcome.box_host);
 
-    if (r->exit_code == 0 || strcmp(r->language, "python") != 0)
+    if (r->exit_code == 0)
         return;
     buf_init(&text, r->err.limit + 256);
     capture_text(&r->err, &text);
-    r->exception = exception_read(buf_str(&text), work);
+    r->exception = exception_find(&(struct exception_input){.language = r->language,
+                                                            .text = buf_str(&text),
+                                                            .work = work,
+                                                            .program = run->name,
+                                                            .code = run->program});
+}
+
+static void advise(struct run *run)
+{
+    struct feedback_input input = {.result = run->result, .limits = &run->request->limits};
+
+    feedback_make(&input, &run->result->feedback);
+    if (run->result->exception)
+        exception_use_words(run->result->exception, run->request->profile, run->program);
 }
 
 static void collect(struct run *run)
@@ -504,6 +477,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     } else if (ret->cancelled) {
         ret->error.kind = ERR_NONE;
     }
+    advise(&run);
     update_context(&run);
     record_write(&run.recorder, request, ret);
     outcome_phase(&ret->outcome, "log");

@@ -156,6 +156,7 @@ static void add_complaint(struct verdict *v, struct str code, struct syntax_comp
         return;
     }
     struct finding *f = new_finding(v, rule, c->message);
+    f->refuses = true;
     f->line = f->end_line = c->line;
     add_excerpt(f, code, c->column);
     v->allowed = false;

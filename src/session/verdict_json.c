@@ -38,6 +38,7 @@ static json_t *finding_json(const struct finding *f)
     set(object, "rule", json_text(str_from(f->rule)));
     set(object, "severity", json_string(severity_name(f->severity)));
     set(object, "points", json_integer(f->points));
+    set(object, "refuses", json_boolean(f->refuses));
     set(object, "message", json_text(str_from(f->message)));
     set(object, "hint", text_or_null(f->hint));
     set(object, "line", number_or_null(f->line));

@@ -239,6 +239,34 @@ static void close_at(struct reader *r, const struct opening *open, struct str co
     r->at = closer->next;
 }
 
+/* print(1)``` is a closer that lost its line; in Python nothing else ends so. How much of the line
+ * is code, 0 when there is no closer. */
+static size_t glued_closer(const struct inside *in, const struct opening *open, struct str content)
+{
+    struct long_string string = in->string;
+    size_t end = content.n, n;
+
+    if (!in->python || string.lasting || open->fence.mark != '`')
+        return 0;
+    while (end > 0 && strchr(" \t", content.p[end - 1]) && content.p[end - 1])
+        end--;
+    for (n = end; n > 0 && content.p[n - 1] == '`';)
+        n--;
+    if (end - n < open->fence.n || long_string_line(&string, str_slice(content, 0, n)))
+        return 0;
+    return string.quote ? 0 : n;
+}
+
+static void close_glued(struct reader *r, const struct opening *open, struct inside *in,
+                        struct buf *code, const struct line *line, size_t code_end)
+{
+    struct line cut = {line->start, code_end, line->next, false};
+
+    add_line(code, r->text, &cut, open, in);
+    finish(r, open, buf_str(code), code_end, line->end, true);
+    r->at = line->next;
+}
+
 /* The text or the quote ended first. */
 static void end_open(struct reader *r, const struct opening *open, const struct inside *in,
                      struct str code, size_t end)
@@ -276,6 +304,11 @@ static void read_body(struct reader *r, const struct opening *open)
         if (verdict == MISREAD) {
             r->plain = line.next;
             close_at(r, open, str_slice(buf_str(&code), 0, in.doubt_n), &in.doubt);
+            return;
+        }
+        size_t glued = glued_closer(&in, open, content);
+        if (glued) {
+            close_glued(r, open, &in, &code, &line, lead.at + glued);
             return;
         }
         add_line(&code, r->text, &line, open, &in);
@@ -372,6 +405,15 @@ static bool read_tag(struct reader *r, size_t start, const struct line *line)
     return true;
 }
 
+/* <code> at the end of a line of prose. */
+static bool read_late_tag(struct reader *r, const struct line *line)
+{
+    struct str prose = str_trim(str_slice(r->text, line->start, line->end));
+
+    return str_ends(prose, OPEN_TAG) &&
+           read_tag(r, (size_t)(prose.p - r->text.p) + prose.n - (sizeof OPEN_TAG - 1), line);
+}
+
 static void open_block(struct reader *r, const struct line *line, const struct line_lead *lead,
                        size_t start, struct fence fence)
 {
@@ -384,19 +426,31 @@ static void open_block(struct reader *r, const struct line *line, const struct l
     read_body(r, &open);
 }
 
+/* What a line's label says of the section; how long it is. `Code: it is short` is prose. */
+static size_t enter_section(struct reader *r, struct str content)
+{
+    enum block_section section = r->section;
+    size_t label = read_label(content, &section);
+    bool prose = label < content.n && content.p[label] && !strchr("`~<", content.p[label]);
+
+    if (!label || (section == SECTION_CODE && prose))
+        return 0;
+    r->section = section;
+    r->out->code_section |= section == SECTION_CODE;
+    return label;
+}
+
 static void read_line(struct reader *r, const struct line *line)
 {
     struct line_lead lead;
     struct fence fence;
     struct str code;
+    long late;
 
     line_lead(r->text, line, &lead);
     struct str content = str_slice(r->text, lead.at, line->end);
-    size_t label = read_label(content, &r->section);
-    r->out->code_section |= label && r->section == SECTION_CODE;
-    size_t start = lead.at + label;
+    size_t label = enter_section(r, content), start = lead.at + label;
     content = str_slice(content, label, content.n);
-    long late = -1;
     if (fence_on_line(content, &fence, &code)) {
         add_on_line(r, start, line, code);
     } else if (fence_opens(content, &fence)) {
@@ -406,7 +460,7 @@ static void read_line(struct reader *r, const struct line *line)
     } else if ((late = fence_at_end(content)) > 0 &&
                fence_opens(str_slice(content, (size_t)late, content.n), &fence)) {
         open_block(r, line, &lead, start + (size_t)late, fence);
-    } else {
+    } else if (!read_late_tag(r, line)) {
         r->at = line->next;
     }
 }

@@ -233,8 +233,10 @@ static bool in_code_section(const void *ctx, const struct code_block *block)
 
 static bool is_no_output(const void *ctx, const struct code_block *block)
 {
-    (void)ctx;
-    return block->section != SECTION_OUTPUT;
+    const struct code_blocks *blocks = ctx;
+    bool draft = blocks->code_section && block->section == SECTION_THOUGHT;
+
+    return block->section != SECTION_OUTPUT && !draft;
 }
 
 static bool has_rank(const void *ctx, const struct code_block *block)
@@ -244,7 +246,7 @@ static bool has_rank(const void *ctx, const struct code_block *block)
 
 void blocks_keep_code(struct code_blocks *blocks)
 {
-    leave(blocks, blocks->code_section ? in_code_section : is_no_output, NULL);
+    leave(blocks, count(blocks, in_code_section, NULL) ? in_code_section : is_no_output, blocks);
     for (enum rank rank = RANK_PROGRAM; rank < RANK_COUNT; rank++) {
         if (!count(blocks, has_rank, &rank))
             continue;

@@ -69,7 +69,7 @@ static const struct {
     {"module", " exports ", JAVASCRIPT}, {"exports", NULL, JAVASCRIPT}, {"require", NULL, JAVASCRIPT},
     {"Math", " max min floor ceil round random sqrt abs pow PI ", JAVASCRIPT},
     {"JSON", " parse stringify ", JAVASCRIPT}, {"alert", NULL, JAVASCRIPT},
-    {"Object", " keys values entries assign freeze ", JAVASCRIPT},
+    {"Object", " keys values entries assign freeze defineProperty ", JAVASCRIPT},
     {"library", NULL, R}, {"cat", NULL, R}, {"paste", NULL, R}, {"paste0", NULL, R}, {"rnorm", NULL, R},
     {"runif", NULL, R}, {"ggplot", NULL, R}, {"sapply", NULL, R}, {"lapply", NULL, R}, {"nrow", NULL, R},
     {"set", " seed ", R}, {"data", " frame ", R}, {"read", " csv ", R}, {"install", " packages ", R},
@@ -80,6 +80,7 @@ static const struct {
 struct look {
     bool python;        /* a statement that no other language has so */
     bool arrow;         /* x <- 1 */
+    bool dollar;        /* x="$1" */
     bool words;         /* nothing but names, as in `ls -la` */
     enum guess foreign; /* of a call, PYTHON for none */
 };
@@ -105,17 +106,7 @@ static void look_at_name(struct look *look, const struct node *object, const str
             look->foreign = calls[i].language;
 }
 
-/* x <- 1 and x<-1; in Python one writes x < -1. */
-static bool is_arrow(const struct node *e)
-{
-    if (e->kind != N_COMPARE || e->compare.comparators.n != 1 || e->compare.ops[0] != OP_LT)
-        return false;
-    const struct node *right = e->compare.comparators.at[0];
-    return right->kind == N_UNARY_OP && right->op == OP_USUB &&
-           right->column <= e->compare.left->end_column + 2;
-}
-
-/* `ls`, `ls -la`, `git - status`: the leftmost name. */
+/* `ls`, `ls -la`, `git - status`: what comes first. */
 static const struct node *leftmost(const struct node *e)
 {
     while (e->kind == N_BIN_OP)
@@ -123,9 +114,28 @@ static const struct node *leftmost(const struct node *e)
     return e;
 }
 
+/* x <- 1 and x<-1; in Python one writes x < -1. */
+static bool is_arrow(const struct node *e)
+{
+    if (e->kind != N_COMPARE || e->compare.comparators.n != 1 || e->compare.ops[0] != OP_LT)
+        return false;
+    const struct node *right = leftmost(e->compare.comparators.at[0]);
+    return right->kind == N_UNARY_OP && right->op == OP_USUB &&
+           right->column <= e->compare.left->end_column + 2;
+}
+
 static bool is_command_name(const struct node *e)
 {
     return e->kind == N_NAME && is_command((struct str){e->name.id->text, e->name.id->n});
+}
+
+static bool is_dollar(const struct node *statement)
+{
+    const struct node *value = statement->kind == N_ASSIGN ? statement->assign.value : NULL;
+
+    return value && value->kind == N_CONSTANT && value->op == CONST_STR &&
+           str_starts(value->constant.text, "$") &&
+           value->column == statement->assign.targets.at[0]->end_column + 1;
 }
 
 /* `cat <<EOF`: what comes next may be anything. */
@@ -163,6 +173,7 @@ static void look_at(struct look *look, struct node *statement)
         look->words &= is_command_name(left);
     } else {
         look->words = false;
+        look->dollar |= is_dollar(statement);
         look->python |= statement->kind != N_ASSIGN && statement->kind != N_AUG_ASSIGN;
     }
     (void)look_inside(look, statement);
@@ -179,7 +190,7 @@ static enum guess by_tree(const struct node *module)
         look_at(&look, body->at[i]);
     if (look.python)
         return PYTHON;
-    return look.arrow ? R : look.words ? BASH : look.foreign;
+    return look.arrow ? R : look.words || look.dollar ? BASH : look.foreign;
 }
 
 /* ---- what does not ---- */
@@ -216,7 +227,7 @@ static const struct {
     {"=>", ANYWHERE, JAVASCRIPT, 3}, {"===", ANYWHERE, JAVASCRIPT, 4}, {"!==", ANYWHERE, JAVASCRIPT, 4},
     {"require(", ANYWHERE, JAVASCRIPT, 2}, {"} from ", ANYWHERE, JAVASCRIPT, 5},
     {" from '", ANYWHERE, JAVASCRIPT, 4}, {" from \"", ANYWHERE, JAVASCRIPT, 4},
-    {"import '", BEGINS, JAVASCRIPT, 5}, {"import \"", BEGINS, JAVASCRIPT, 4},
+    {"import '", BEGINS, JAVASCRIPT, 5}, {"import \"", BEGINS, JAVASCRIPT, 1},
     {"export default", BEGINS, JAVASCRIPT, 5}, {"export const", BEGINS, JAVASCRIPT, 5},
     {"export function", BEGINS, JAVASCRIPT, 5}, {"export class", BEGINS, JAVASCRIPT, 5},
     {"new ", ANYWHERE, JAVASCRIPT, 1}, {"});", ENDS, JAVASCRIPT, 3}, {";", ENDS, JAVASCRIPT, 2},
@@ -247,10 +258,12 @@ static const struct {
     {"read.csv(", ANYWHERE, R, 4}, {"sapply(", ANYWHERE, R, 4}, {"lapply(", ANYWHERE, R, 4},
     {" in 1:", ANYWHERE, R, 5}, {"(1:", ANYWHERE, R, 3}, {"install.packages(", ANYWHERE, R, 5},
 
-    {"package ", BEGINS, GO, 4}, {"func ", BEGINS, GO, 4}, {"fmt.", ANYWHERE, GO, 4}, {":=", ANYWHERE, GO, 3},
+    {"package ", BEGINS, GO, 7}, {"func ", BEGINS, GO, 4}, {"fmt.", ANYWHERE, GO, 4}, {":=", ANYWHERE, GO, 3},
     {"import (", BEGINS, GO, 6}, {"go func", ANYWHERE, GO, 4}, {"chan ", ANYWHERE, GO, 2},
     {"defer ", BEGINS, GO, 3}, {" struct {", ENDS, GO, 5}, {" interface {", ENDS, GO, 4},
     {"!= nil", ANYWHERE, GO, 5}, {"== nil", ANYWHERE, GO, 4}, {"range ", ANYWHERE, GO, 1},
+    {"//", BEGINS, GO, 1}, {"func (", BEGINS, GO, 4}, {"map[", ANYWHERE, GO, 3}, {"interface{", ANYWHERE, GO, 3},
+    {"[]byte", ANYWHERE, GO, 3}, {"const (", BEGINS, GO, 5}, {"var (", BEGINS, GO, 5}, {"nil", ANYWHERE, GO, 1},
 };
 /* clang-format on */
 
@@ -291,7 +304,8 @@ static bool assigns_tightly(struct str line)
 
     while (n < line.n && is_letter(line.p[n]))
         n++;
-    return n && n + 1 < line.n && line.p[n] == '=' && line.p[n + 1] != ' ' && line.p[n + 1] != '=';
+    return n && !str_ends(line, ",") && !str_ends(line, "(") && n + 1 < line.n &&
+           line.p[n] == '=' && line.p[n + 1] != ' ' && line.p[n + 1] != '=';
 }
 
 /* Each mark counts twice at most: a long program shall not win by one habit. */
@@ -303,6 +317,8 @@ static enum guess by_marks(struct str code)
 
     while (str_next_line(&code, &line)) {
         line = str_trim(line);
+        /* Comments are in English, and // is two characters of it. */
+        line = str_slice(line, 0, str_starts(line, "#") ? 0 : str_starts(line, "//") ? 2 : line.n);
         for (size_t i = 0; i < ARRAY_LEN(marks); i++)
             if (seen[i] < 2 && has_mark(i, line)) {
                 sums[marks[i].language] += marks[i].weight;

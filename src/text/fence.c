@@ -229,7 +229,7 @@ static size_t skip_string(struct long_string *s, struct str line, size_t at)
     return line.n;
 }
 
-void long_string_line(struct long_string *s, struct str line)
+bool long_string_line(struct long_string *s, struct str line)
 {
     size_t at = s->quote ? skip_string(s, line, 0) : 0;
 
@@ -242,4 +242,5 @@ void long_string_line(struct long_string *s, struct str line)
         *s = (struct long_string){.quote = c, .lasting = three(line, at, c)};
         at = skip_string(s, line, at + (s->lasting ? 3 : 1));
     }
+    return at < line.n;
 }

@@ -51,11 +51,11 @@ bool fence_on_line(struct str rest, struct fence *ret, struct str *ret_code);
 /* ```python at the end of a line of prose: where it begins, or -1. */
 long fence_at_end(struct str rest);
 
-/* Keeps track of Python's long strings, line after line. */
+/* Keeps track of Python's long strings, line after line. True when the line ends in a comment. */
 struct long_string {
     char quote;   /* of the string that is open, 0 for none */
     bool lasting; /* three quotes */
 };
-void long_string_line(struct long_string *s, struct str line);
+bool long_string_line(struct long_string *s, struct str line);
 
 #endif

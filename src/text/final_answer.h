@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * smolagents' final_answer is a function; models like to name a variable so as well, which hides it.
+ * smolagents' final_answer is a function; models like to name a variable so as well, which hides
+ * it.
  */
 #ifndef TEXT_FINAL_ANSWER_H
 #define TEXT_FINAL_ANSWER_H

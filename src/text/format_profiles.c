@@ -301,6 +301,11 @@ static void format_chapter(const struct finished *run, struct buf *out)
 void format_solution(const struct finished *run, struct str problem, struct str code,
                      struct buf *out)
 {
+    if (run->refused) {
+        (void)buf_adds(out, "Invalid code: ");
+        (void)buf_add_str(out, run->error);
+        return;
+    }
     if (!run->success) {
         (void)buf_adds(out, "Failed to execute: ");
         format_chapter(run, out);

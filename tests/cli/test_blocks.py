@@ -124,6 +124,12 @@ def test_profiles(t):
     )
     reply = {"thought": "t", "code": "print(1)"}
     t.exits(blocks(t, json.dumps(reply), "--profile", "kodeagent"), 0, "kodeagent", b"print(1)\n")
+    t.exits(
+        blocks(t, json.dumps({"thought": "t", "code": "<code>a</code>"}), "--profile", "smolagents-json"),
+        0,
+        "smolagents' structured output",
+        b"a\n",
+    )
     reply["final_answer"] = "x"
     t.refused(blocks(t, json.dumps(reply), "--profile", "kodeagent"), 1, "Cannot have both", "both")
     done = blocks(t, "Thought: t\nAnswer: 42\nSuccessful: true", "--profile", "kodeagent", "--json")

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failing result advises, for programs in all languages, each with what ended it."""
 
-import os
 import shutil
 
-import box
-
-# (language, options, code, type or None, line or None, what the first advice says, ... and another)
+# (language, options, code, type or None, line or None, what an advice says, all of another one)
 PROGRAMS = [
     # ---- Python: names, calls, values ----
     ("python", (), "totla = 1\nprint(total)", "NameError", 2, "'total' is not defined, 'totla' is"),
@@ -32,14 +29,13 @@ PROGRAMS = [
     ("python", (), "open('data.csv')", "FileNotFoundError", 1, "There is no data.csv inside. Inputs come into"),
     ("python", (), "import nosuchmodule", "ModuleNotFoundError", 1, "Module 'nosuchmodule' is not installed"),
     ("python", (), "from math import nope", "ImportError", 1, "Module math has no 'nope'"),
-    ("python", (), "open('/usr/x', 'w')", None, 1, "Read and write in the working folder and /tmp only."
-     "|Only the working folder and /tmp can be written."),
+    ("python", (), "open('/usr/x', 'w')", None, 1, "the working folder and /tmp"),
     ("python", (), "try:\n  {}['k']\nexcept KeyError as e:\n  raise RuntimeError('outer') from e", "RuntimeError", 4,
      "The dict has no key 'k'."),
     ("python", (), "def f():\n  raise ValueError(1)\ntry: f()\nexcept ValueError as e:\n"
      "  raise ExceptionGroup('g', [e])", "ExceptionGroup", 5, "Several things failed at once"),
     ("python", (), "import sys; sys.exit(3)", None, None, "The program ended with exit status 3 and wrote nothing"),
-    ("python", (), "import sys; sys.exit('gave up')", None, None, "Code failed to execute.", "Error: gave up"),
+    ("python", (), "import sys; sys.exit('gave up')", None, None, "Code failed to execute.", "Error: gave up\n"),
     ("python", (), "import sys; print('ValueError: no', file=sys.stderr); sys.exit(1)", None, None,
      "Invalid value for operation. Check parameter constraints."),
     # ---- Python: the system ----
@@ -54,20 +50,20 @@ PROGRAMS = [
     ("python", (), "import os\nos.abort()", None, None, "The program gave up on its own (abort)"),
     ("python", ("--pids", "8"), "import threading, time\nfor _ in range(50):\n"
      "  threading.Thread(target=time.sleep, args=(5,), daemon=True).start()", "RuntimeError", 3,
-     "No more (processes or )?threads could be started"),
+     "threads could be started"),
     ("python", (), "import socket\nsocket.create_connection(('192.0.2.1', 80), 2)", "OSError", 2,
      "There is no network inside."),
     ("python", (), "import socket\nsocket.getaddrinfo('example.org', 80)", "socket.gaierror", 2,
      "There is no network inside, so no host name can be looked up."),
     # ---- Python: what is refused before it starts ----
-    ("python", (), "def f():\n  print((1)\n", "SyntaxError", 2, "'\\(' was never closed",
+    ("python", (), "def f():\n  print((1)\n", "SyntaxError", 2, "'(' was never closed",
      "Python syntax error. Check indentation, brackets, colons."),
     ("python", (), "if 1:\nx = 2", "IndentationError", 2, "expected an indented block after 'if' statement",
      "Python syntax error. Check indentation, brackets, colons."),
-    ("python", ("--forbid-imports", "socket"), "import math\nimport socket", None, None, "Line 2: .*socket"),
+    ("python", ("--forbid-imports", "socket"), "import math\nimport socket", None, None, "Line 2: import of socket"),
     ("python", ("--profile", "agentos"), "import socket", None, None,
-     "^Code violates sandbox security rules; avoid system calls and I/O.$"),
-    ("python", ("--no-check",), "x = (1\n", "SyntaxError", 1, "The bracket '\\(' on this line has no partner."),
+     "Code violates sandbox security rules; avoid system calls and I/O."),
+    ("python", ("--no-check",), "x = (1\n", "SyntaxError", 1, "The bracket '(' on this line has no partner."),
     # ---- JavaScript ----
     ("javascript", (), "let x;\nconsole.log(x.y)", "TypeError", 2, "The value before .y is undefined."),
     ("javascript", (), "document.write(1)", "ReferenceError", 1, "'document' was never declared"),
@@ -77,29 +73,106 @@ PROGRAMS = [
     ("javascript", (), "require('fs').readFileSync('in.txt')", "Error", 1, "There is no in.txt inside."),
     ("javascript", (), "function f() { f() }\nf()", "RangeError", 1, "The function calls itself too often."),
     ("javascript", (), "throw 'text'", "Uncaught", 1, "A value that is no Error was thrown"),
-    ("javascript", (), "Promise.reject('why')", "UnhandledPromiseRejection", None, "A promise was rejected \\(why\\)"),
+    ("javascript", (), "Promise.reject('why')", "UnhandledPromiseRejection", None, "A promise was rejected (why)"),
     ("javascript", (), "process.exit(4)", None, None, "exit status 4 and wrote nothing"),
     # ---- R ----
     ("r", (), "f <- function(x) {\n  x + y\n}\nf(1)", "Error", 4, "'y' was never assigned"),
     ("r", (), "x <- 1\nnofun(x)", "Error", 2, "There is no function nofun."),
     ("r", (), "library(nosuch)", "Error", 1, "Package ‘nosuch’ is not installed"),
     ("r", (), "if (1 {\n  2\n}", "SyntaxError", 1, "cannot stand here"),
-    ("r", (), "read.csv('in.csv')", "Error", None, "Inputs come into the workspace with --file"),
+    ("r", (), "read.csv('in.csv')", "Error", None, "There is no in.csv inside."),
     # ---- shells ----
     ("bash", (), "set -e\necho hi\nfrobnicate x", "CommandNotFound", 3, "There is no command 'frobnicate' inside"),
     ("bash", (), "if true; then\n  echo", "SyntaxError", 3, "A block is never closed"),
-    ("bash", (), "set -u\necho \"$nope\"", "UnboundVariable", 2, "\\$nope has no value"),
-    ("bash", (), "cat in.csv", None, None, "A file or folder is missing \\(cat: in.csv\\)."),
+    ("bash", (), "set -u\necho \"$nope\"", "UnboundVariable", 2, "$nope has no value"),
+    ("bash", (), "cat in.csv", None, None, "A file or folder is missing (cat: in.csv)."),
     ("bash", (), "exit 7", None, None, "exit status 7 and wrote nothing"),
     ("sh", (), "frobnicate", "CommandNotFound", 1, "There is no command 'frobnicate' inside"),
 ]
 
+# The hint that stands with an exception of Python's.
+HINTS = [
+    ("def f():\n  def g(): return v\n  g()\n  v = 1\nf()", "before the outer one has given it a value"),
+    ("def f(*, key): pass\nf()", "f() needs 'key' given by name"),
+    ("class A:\n  def m(): pass\nA().m()", "A.m() was called with too many arguments (it takes 0)"),
+    ("def f(a): pass\nf(b=1)", "f() has no parameter 'b'."),
+    ("def f(a): pass\nf(1, a=1)", "'a' was given twice to f()"),
+    ("x = None\nx()", "A value is None here"),
+    ("x = None + 1", "The left side of + is None."),
+    ("[] + ()", "list and tuple cannot be joined with +."),
+    ("x = 3\nx()", "Something that is int, not a function"),
+    ("len[0]", "builtin_function_or_method has no elements to take with []"),
+    ("x = (1,)\nx[0] = 2", "tuple cannot be changed in place."),
+    ("for i in 3: pass", "int cannot be looped over"),
+    ("{[]: 1}", "list cannot be a key of a dict"),
+    ("sorted([1, 'a'])", "str and int cannot be compared with <."),
+    ("[1]['a']", "A list is indexed with str."),
+    ("'abc'['a']", "A string is indexed like a dict."),
+    ("import json\njson.dumps({1})", "json has no form for set."),
+    ("open('x', 'wb').write('a')", "Text is given where bytes are wanted."),
+    ("'%d' % (1, 2)", "The format has fewer % places than values."),
+    ("next([])", "next() needs an iterator"),
+    ("import abc\nclass A(abc.ABC):\n  @abc.abstractmethod\n  def f(self): pass\nA()", "A leaves abstract methods"),
+    ("float('x')", "'x' is not a number."),
+    ("a, = 1, 2", "The value has more parts than the 1 names"),
+    ("[1].index(2)", "The list does not hold 2."),
+    ("[1].remove(2)", "The list does not hold the value."),
+    ("'a'.index('b')", "The text does not contain it."),
+    ("import math\nmath.sqrt(-1)", "The function is not defined for this number"),
+    ("import datetime\ndatetime.datetime.strptime('x', '%Y')", "'x' does not look like '%Y'."),
+    ("with open('x', 'w') as f: pass\nf.write('')", "The file is used after it was closed."),
+    ("str(10 ** 5000)", "The number has too many digits"),
+    ("max([])", "min() or max() got nothing to choose from."),
+    ("import json\njson.loads(\"{'a': 1}\")", "keys need double quotes"),
+    ("import json\njson.loads('1\\n2')", "Something follows the first JSON value, on line 2"),
+    ("'é'.encode('ascii')", "ascii has no such character."),
+    ("[].pop()", "Nothing is left to pop from the empty list."),
+    ("import math\nmath.nope", "Module math has no 'nope'"),
+    ("(1).nope", "An object of type int has no 'nope'."),
+    ("class A: pass\nA.nope", "Class A has no 'nope'."),
+    ("from . import x", "The program is no package"),
+    ("import nosuch.more", "Module 'nosuch' is not installed"),
+    ("import json.nope", "Module 'json.nope' is not installed"),
+    ("import math.nope", "'math' is a module without parts."),
+    ("1 / 0", "The divisor is 0 here."),
+    ("2.0 ** 10000", "The number does not fit."),
+    ("def g():\n  next(iter(()))\n  yield\nlist(g())", "next() inside a generator found nothing left."),
+    ("d = {1: 2}\nfor k in d: d[k + 1] = 1", "The dict is changed while it is looped over."),
+    ("s = {1}\nfor k in s: s.add(k + 1)", "The set is changed while it is looped over."),
+    ("import asyncio\nasync def f(): asyncio.run(f())\nasyncio.run(f())", "An event loop runs already"),
+    ("raise NotImplementedError", "This part of the program is not written yet"),
+    ("import os\nos.mkdir('d'); os.mkdir('d')", "d exists already."),
+    ("import os\nos.mkdir('d'); open('d')", "d is a folder."),
+    ("open('x', 'w'); open('x/y')", "A part of x/y is a file"),
+    ("import pickle\npickle.loads(b'')", "The data ends too soon."),
+    ("import subprocess\nsubprocess.run(['frobnicate'])", "There is no frobnicate inside."),
+    ("x = 1\n  y = 2", "The line is indented although"),
+    ("if 1:\n    x = 1\n  y = 1", "The indentation is that of no block around."),
+    ("if 1:\n\tx = 1\n        y = 1", "Tabs and spaces are mixed."),
+    ("x = 1)", "There is a ')' too many here"),
+    ("x = (1]", "'(' is closed by ']'"),
+    ("x = '''abc", "A text in triple quotes is never closed."),
+    ("x = 'abc", "The text lacks its closing quote"),
+    ("if 1\n  x = 1", "A colon is missing"),
+    ("if x = 1: pass", "'=' assigns; to compare, write '=='."),
+    ("x = [1 2]", "Two values stand side by side"),
+    ("print 'x'", "This is Python 3: write print(...)."),
+    ("f() = 1", "Only names, attributes and elements can stand left"),
+    ("return 1", "'return' works in functions only."),
+    ("async def g(): pass\nawait g()", "Put the 'await' into an 'async def' function"),
+    ("break", "'break' works in loops only."),
+    ("continue", "'continue' works in loops only."),
+    ("f'{'", "An f-string has a mistake in its braces"),
+    ("x = \u200b1", "An invisible character U+200B"),
+    ("x = \u201ca\u201d", "is not a character of Python."),
+    ("x = 1 + \\ 2", "Nothing may follow a \\ at the end of a line."),
+    ("x = 012", "A number cannot begin with 0."),
+]
+
 TOOLS = {"javascript": "node", "r": "Rscript", "bash": "bash"}
 
-# Refused by the tool of the language before it starts: the same words either way.
 
-
-def check(t, language, options, code, kind, line, pattern, also=None):
+def check(t, language, options, code, kind, line, words, also=None):
     what = "%s %r" % (language, code[:50])
     if language in TOOLS and not shutil.which(TOOLS[language]):
         return t.skip(what, "needs %s" % TOOLS[language])
@@ -108,7 +181,7 @@ def check(t, language, options, code, kind, line, pattern, also=None):
     advice = doc["feedback"]
     if not t.ok(advice and not doc["success"], "%s: there is advice" % what, done):
         return None
-    t.match(pattern, "\n".join(advice), "%s: the advice" % what)
+    t.ok(any(words in a for a in advice), "%s: the advice" % what, (words, advice))
     if also:
         t.ok(also in advice, "%s: %s" % (what, also), advice)
     t.equal(len(advice), len(set(advice)), "%s: nothing twice" % what, advice)
@@ -116,7 +189,7 @@ def check(t, language, options, code, kind, line, pattern, also=None):
     e = doc["exception"]
     if kind:
         t.equal(e and (e["type"], e["line"]), (kind, line), "%s: type and line" % what, done)
-    if e and e["hint"]:
+    if kind and e["hint"] and not doc["limits"]:
         t.ok(any(e["hint"] in a for a in advice), "%s: its hint is among it" % what, doc)
     return None
 
@@ -124,6 +197,13 @@ def check(t, language, options, code, kind, line, pattern, also=None):
 def test_programs(t):
     for row in PROGRAMS:
         check(t, *row)
+
+
+def test_hints(t):
+    for code, words in HINTS:
+        done = t.run("--json", "--lang", "python", "--no-check", "-c", code)
+        e = done.json["exception"]
+        t.ok(e and e["hint"] and words in e["hint"], "the hint for %r" % code[:60], (words, e))
 
 
 def test_none(t):
@@ -162,6 +242,23 @@ def test_place(t):
     t.equal((e["line"], e["column"]), (2, 9), "columns count characters", e)
 
 
+def test_profile_words(t):
+    code = "def f(a):\n  return 1 / a\nx = [f(1),\n  f(0)]"
+    e = t.run("--json", "--profile", "smolagents", "-c", code).json["exception"]
+    t.equal(
+        (e["type"], e["message"], e["line"]),
+        (
+            "InterpreterError",
+            "Code execution failed at line 'x = [f(1),\n  f(0)]' due to: ZeroDivisionError: "
+            "division by zero",
+            2,
+        ),
+        "row P24, with the real line",
+        e,
+    )
+    t.ok("ZeroDivisionError" in e["traceback"] and "divisor" in e["hint"], "and all the rest", e)
+
+
 def test_hostile(t):
     code = (
         "import sys\n"
@@ -187,4 +284,4 @@ def test_hostile(t):
 def test_own_failure(t):
     done = t.run("--json", "--backend", "docker", "-c", "print(1)")
     advice = done.json["feedback"]
-    t.ok(advice and "docker" in advice[0], "a failure of ours is told as one", done)
+    t.ok(advice and "backend" in advice[0], "a failure of ours is told as one", done)

@@ -6,7 +6,7 @@ import shutil
 
 import box
 
-COMMANDS = ["run", "check", "blocks", "format", "doctor", "log", "help"]
+COMMANDS = ["run", "check", "test", "blocks", "format", "math", "doctor", "log", "help"]
 TOPICS = [
     "exit-status",
     "limits",

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    struct result_exception *e = exception_read((struct str){(const char *)data, n}, "/box/work/");
+    struct result_exception *e = exception_find(&(struct exception_input){
+        .language = "python", .text = {(const char *)data, n}, .work = "/box/work/"});
 
     if (!e)
         return 0;

@@ -23,10 +23,10 @@ MB = 1 << 20
 STACK = 1 << 20
 MEMORY = 2 << 30
 SECONDS = 2.0  # for a megabyte
-GROWTH = 3.0  # the time for twice the size, at most
+GROWTH = 3.5  # the time for twice the size, at most
 SOON = 0.05  # seconds: too short to compare
 NEWEST = 14
-PATIENCE = 5  # seconds after which it is killed
+PATIENCE = 20  # seconds after which it is killed
 
 
 def times(unit, end=""):
@@ -248,6 +248,8 @@ RAW = {
     "coding: utf-7": lambda size: b"# coding: utf-7\n" + b"+AGE-\n" * (size // 6),
     "UTF-16": lambda size: b"\xff\xfe" + "x = 1\n".encode("utf-16-le") * (size // 12),
 }
+# Read by Python and not by us, and we say so.
+NOT_OURS = ("coding: utf-7",)
 DEPTHS = (20, 90, 99, 100, 101, 195, 200, 201, 32768)
 
 
@@ -366,7 +368,7 @@ def test(tap, size=MB, only=""):
             one(tap, (feed, newest), name, make, size)
     found = []
     for name, make in cases.items():
-        if only in name:
+        if only in name and name not in NOT_OURS:
             try:
                 found += ["%s: %s" % (name, w) for w in shallow(feed, make)]
             except oracle.Crash as e:

@@ -162,10 +162,13 @@ class Feed:
     def verdict(self, verb, program):
         """A Verdict; the dump with the verb 'd', warnings with 'c'."""
         answer, found = self.ask(verb, program), []
-        while answer.startswith("warning\t"):
-            line, answer = answer.split("\n", 1)
-            _, kind, at, _, message = line.split("\t", 4)
-            found.append((kind, int(at), message))
+        told = answer.rfind("\nwarning\t") + 1 if answer.startswith("warning\t") else -1
+        if told >= 0:
+            end = answer.index("\n", told) + 1
+            for line in answer[: end - 1].split("\n"):
+                _, kind, at, _, message = line.split("\t", 4)
+                found.append((kind, int(at), message))
+            answer = answer[end:]
         if answer.startswith("error\t"):
             _, kind, *places, message = answer[:-1].split("\t", 6)
             return Verdict(kind, *map(int, places), message, tuple(found), None)

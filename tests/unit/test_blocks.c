@@ -93,6 +93,17 @@ static void test_indentation(void)
     reads(">" F "\n>x\n>" F, "[]x.");
 }
 
+/* A closer at the end of the last line of the code. */
+static void test_glued(void)
+{
+    reads(F "python\nx\nprint(1)" F "\nSo.", "python[python]x\nprint(1).");
+    reads("  " F "py\r\n  print(1)" F " \r\n", "python[py]print(1).");
+    reads(F "python\nx  # " F "\n" F, "python[python]x  # " F ".");
+    reads(F "python\n'''" F "\n" F "'''\n" F, "python[python]'''" F "\n" F "'''.");
+    reads("````python\nx" F "\n````", "python[python]x" F ".");
+    reads(F "js\nx = `" F "\n" F, "javascript[js]x = `" F ".");
+}
+
 static void test_one_line(void)
 {
     reads(F "print(1)" F, "[]print(1).");
@@ -111,6 +122,7 @@ static void test_tags(void)
     reads("<code>\r\nx\r\n</code>", "[]x.");
     reads("<code>\n" F "py\nx\n" F "\n</code>", "python[py]x.");
     reads("<code>x\ny</code>", "[]x\ny.");
+    reads("Let me see. <code>\nx\n</code>", "[]x.");
     reads("<code></code>", "[].");
     reads("<code>\na\n</code>\n<code>\nb\n</code>", "[]a. []b.");
 }
@@ -167,6 +179,8 @@ static void test_choice(void)
     chooses("Thought: try\n" F "py\nbad\n" F "\nCode:\n" F "py\ngood\n" F, "good");
     chooses("Thought: try\n" F "py\nonly\n" F, "only");
     chooses("Thought: try\n" F "py\nbad\n" F "\nCode:\nnothing", "");
+    chooses(F "py\na\n" F "\n**Code:** is shorter now.", "a");
+    chooses(F "py\na\n" F "\nCode:\nsee above", "a");
     chooses("**Code:**\n" F "\na\n" F, "a");
     chooses("### Code:\n" F "\na\n" F "\nObservation:\n" F "py\nb\n" F, "a");
     chooses("Code: " F "py\na\n" F, "a");
@@ -368,6 +382,7 @@ int main(void)
     test_unclosed();
     test_ends_of_lines();
     test_indentation();
+    test_glued();
     test_one_line();
     test_tags();
     test_nested();

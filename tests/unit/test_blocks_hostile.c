@@ -41,6 +41,7 @@ static const char *const lines[] = {
     "x",         "",
     "- " F,      F "x" F,
     "a " F "py", "\t" F,
+    "x" F,       "a <code>",
     "x\\",
 };
 

@@ -204,6 +204,8 @@ static void test_solution(void)
              "Problem: Add.\n\nSolution:\n" F "python\nprint(1+2)\n" F "\nResult: 3");
     solution(OUT("3"), "s = '" F "'\n",
              "Problem: Add.\n\nSolution:\n````python\ns = '" F "'\n````\nResult: 3");
+    solution("\"success\": false, \"verdict\": {\"allowed\": false, \"reason\": \"no eval\"}", "x",
+             "Invalid code: no eval");
     solution(FAILED ", \"stderr\": \"boom\"", "x", "Failed to execute: boom");
 }
 
@@ -256,14 +258,14 @@ static size_t random_below(size_t n)
 static void make_output(struct buf *out)
 {
     static const char *const pieces[] = {
-        F,           F,           "````",       "~~~",
-        "\n",        "\n",        "\n\n",       "\r\n",
-        "\r",        " ",         "   ",        "\t",
-        "`",         "text",      "a",          F "tool_output\n",
-        "\n" F,      "</code>",   "<code>",     "> ",
-        "- ",        "Output:\n", "'''",        "\xc3\xa9",
-        "\n" F "\n", "Code:\n",   F "python\n", "\n ",
-        " \n  " F,
+        F,          F,           "````",        "~~~",
+        "\n",       "\n",        "\n\n",        "\r\n",
+        "\r",       " ",         "   ",         "\t",
+        "`",        "text",      "a",           "```tool_output\n",
+        "\n```",    "</code>",   "<code>",      "> ",
+        "- ",       "Output:\n", "'''",         "\xc3\xa9",
+        "\n```\n",  "Code:\n",   "```python\n", "\n ",
+        " \n  ```",
     };
 
     buf_clear(out);

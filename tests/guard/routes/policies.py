@@ -43,7 +43,7 @@ print(json.dumps([1]))
 # ----
 # profile: strict
 # allowed
-print(x.__class__.__name__)  # expect: dunder-attribute
+print(x.__class__.__name__)  # expect: class-name
 # ----
 # profile: host
 # refused: patterns

@@ -251,8 +251,6 @@ x; from __future__ import annotations
 # ----
 from __future__ import annotations; x: (yield)
 # ----
-from __future__ import barry_as_FLUFL; 1 <> 2
-# ----
 1 <> 2
 # ----
 (
@@ -512,3 +510,11 @@ y
 ª = ﬁ = 𝔘
 # ----
 def f(ﬁ, fi): pass
+# ----
+from a import * as b
+# ----
+match x:
+    case A(b, _=1): pass
+# ----
+match x:
+    case A(_=1): pass

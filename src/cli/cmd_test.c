@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `glovebox test`: a candidate against cases.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cli/cancel.h"
+#include "cli/check_report.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/safe_text.h"
+#include "cli/test_report.h"
+#include "judge/judge.h"
+#include "session/check.h"
+
+#define AT(member) offsetof(struct cli_settings, member)
+
+static const char *const compare_choices[] = {"exact", "tokens", "floats", NULL};
+
+static const struct opt what_options[] = {
+    {.name = "cases",
+     .kind = OPT_STRING,
+     .offset = AT(cases),
+     .arg = "FILE",
+     .group = "What to test",
+     .help = "the cases: a JSON array, or one JSON object a line; - for standard input"},
+    {.name = "code",
+     .letter = 'c',
+     .kind = OPT_STRING,
+     .offset = AT(code),
+     .arg = "CODE",
+     .group = "What to test",
+     .help = "test this text instead of a file"},
+    {.name = "func",
+     .kind = OPT_STRING,
+     .offset = AT(func),
+     .arg = "NAME",
+     .group = "What to test",
+     .help = "the function that the cases call, or Class.method; may be left out where there is "
+             "only one"},
+    {.name = "setup",
+     .kind = OPT_STRING,
+     .offset = AT(setup),
+     .arg = "FILE",
+     .group = "What to test",
+     .help = "Python that runs before the code, among its names; the profile is not asked about "
+             "it"},
+    {.name = "isolate",
+     .kind = OPT_FLAG,
+     .offset = AT(isolate),
+     .group = "What to test",
+     .help = "a sandbox for each case, which sees no files of the others"},
+    {.name = "compare",
+     .kind = OPT_CHOICE,
+     .offset = AT(compare),
+     .arg = "HOW",
+     .choices = compare_choices,
+     .group = "What to test",
+     .help = "how outputs of whole programs are compared, where a case does not say"},
+    {.name = "checker",
+     .kind = OPT_STRING,
+     .offset = AT(checker),
+     .arg = "FILE",
+     .group = "What to test",
+     .help = "a program that judges outputs instead: it is given the names of three files, input, "
+             "output and expected output, and ends with 0 for a pass"},
+    {0},
+};
+
+static const struct opt show_options[] = {
+    {.name = "json",
+     .letter = 'j',
+     .kind = OPT_FLAG,
+     .offset = AT(json),
+     .group = "Output",
+     .help = "print the whole result as JSON"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF | OPT_LOOSENS,
+     .offset = AT(quiet),
+     .group = "Output",
+     .help = "only the cases that fail"},
+    {0},
+};
+
+static const struct opt *const tables[] = {
+    what_options,  work_options,  show_options, wall_options,    policy_options,
+    guard_options, limit_options, log_options,  general_options, NULL};
+
+/* One invocation. */
+struct invocation {
+    struct cli_options options;
+    struct judge_request request;
+    struct case_file cases;
+    struct buf code, setup, checker;
+    struct test_report report;
+    struct progress progress;
+};
+
+/* ---- what to test ---- */
+
+static int read_file(const char *option, const char *path, struct buf *ret, struct err *err)
+{
+    if (fd_read_file(path, ret, err) == 0)
+        return 0;
+    if (err->sys == EFBIG)
+        err_set(err, ERR_USAGE, "%s: is larger than %u MiB", path, RUN_SOURCE_MAX >> 20);
+    if (*option)
+        err_wrap(err, "%s", option);
+    err->kind = ERR_USAGE;
+    return -1;
+}
+
+static int read_code(struct invocation *in, struct err *err)
+{
+    const struct cli_settings *s = &in->options.settings;
+    const struct opt_args *args = &in->options.args;
+    const char *path = args->operand_n ? args->operands[0] : NULL;
+
+    if (!s->code && !path)
+        return err_set(err, ERR_USAGE,
+                       "nothing to test: name a FILE, or give -c CODE, or - for standard input");
+    if (args->operand_n > (s->code ? 0u : 1u))
+        return err_set(err, ERR_USAGE, "'%s' is one program too many",
+                       args->operands[s->code ? 0 : 1]);
+    in->request.run.file = path;
+    if (s->code)
+        return buf_adds(&in->code, s->code) < 0
+                   ? err_set(err, ERR_USAGE, "-c: the program is too large")
+                   : 0;
+    if (strcmp(path, "-") != 0)
+        return read_file("", path, &in->code, err);
+    return fd_read_all(0, &in->code) < 0 ? err_sys(err, "standard input") : 0;
+}
+
+static int read_all(struct invocation *in, struct err *err)
+{
+    const struct cli_settings *s = &in->options.settings;
+    struct judge_request *q = &in->request;
+
+    if (!s->cases)
+        return err_set(err, ERR_USAGE, "--cases FILE says what to test it with");
+    if (strcmp(s->cases, "-") == 0 && !s->code && in->options.args.operand_n &&
+        strcmp(in->options.args.operands[0], "-") == 0)
+        return err_set(err, ERR_USAGE, "standard input can be read once");
+    if (read_code(in, err) < 0 ||
+        (s->setup && read_file("--setup", s->setup, &in->setup, err) < 0) ||
+        (s->checker && read_file("--checker", s->checker, &in->checker, err) < 0) ||
+        case_file_load(s->cases, &in->cases, err) < 0)
+        return -1;
+    q->run.code = buf_str(&in->code);
+    q->cases = &in->cases;
+    q->func = s->func;
+    q->isolate = s->isolate;
+    q->compare = (enum output_compare)(COMPARE_EXACT + s->compare);
+    if (s->setup)
+        q->setup = buf_str(&in->setup);
+    if (s->checker) {
+        q->checker = buf_str(&in->checker);
+        q->checker_file = s->checker;
+    }
+    return 0;
+}
+
+/* ---- what came of it ---- */
+
+static void on_case(void *ctx, const struct case_result *r, size_t number)
+{
+    struct invocation *in = ctx;
+
+    (void)number;
+    if (!in->options.settings.json) {
+        if (!r->passed || !in->report.quiet)
+            progress_clear(&in->progress);
+        test_report_case(&in->report, r);
+    }
+    progress_step(&in->progress);
+}
+
+static void complain(const char *text)
+{
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, 16 << 10);
+    safe_text_add(&line, str_from(text), false);
+    fprintf(stderr, "glovebox test: %s\n", line.p);
+}
+
+static void say_refusal(const struct invocation *in, const struct result *r)
+{
+    struct finding_style style = {
+        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = 10};
+
+    if (result_refused(r) && !in->options.settings.json && !in->options.settings.quiet)
+        check_text_findings(&style, check_shown_name(&in->request.run), &r->verdict);
+}
+
+static void report(const struct invocation *in, const struct judge_result *r)
+{
+    char line[700];
+
+    if (in->options.settings.json) {
+        AUTO_FREE char *text = judge_json(r, isatty(1));
+        puts(text);
+    } else if (!r->run.error.kind) {
+        test_report_end(&in->report, r);
+    }
+    fflush(stdout);
+    say_refusal(in, &r->run);
+    if (r->run.error.kind || result_refused(&r->run) || r->run.cancelled)
+        complain(result_summary(&r->run, &in->request.run.limits, line, sizeof line));
+}
+
+/* ---- the story ---- */
+
+static int test(struct invocation *in, struct err *err)
+{
+    const struct cli_settings *s = &in->options.settings;
+    struct judge_result result;
+    int cancel[2];
+
+    if (settings_request(&s->common, &in->request.run, err) < 0 || read_all(in, err) < 0 ||
+        cancel_catch_signals(cancel, err) < 0)
+        return -1;
+    in->report =
+        (struct test_report){.out = stdout, .colour = check_colour(stdout), .quiet = s->quiet};
+    progress_begin(&in->progress, "testing", in->cases.n);
+    struct judge_watch watch = {.done = on_case, .ctx = in, .cancel_fd = cancel[0]};
+    judge_run(&in->request, &watch, &result);
+    progress_clear(&in->progress);
+    report(in, &result);
+    int status = judge_exit_status(&result);
+    if (result.run.cancelled && cancel_signal())
+        status = 128 + cancel_signal();
+    judge_result_done(&result);
+    return status;
+}
+
+static int test_main(int argc, char **argv)
+{
+    struct invocation in = {.report = {0}};
+    struct err err = {0};
+    int status = -1;
+
+    buf_init(&in.code, RUN_SOURCE_MAX);
+    buf_init(&in.setup, RUN_SOURCE_MAX);
+    buf_init(&in.checker, RUN_SOURCE_MAX);
+    if (cli_options_load(&in.options, tables, argc, argv, &err) == 0) {
+        status = 0;
+        if (in.options.settings.help)
+            help_print_command(stdout, &command_test);
+        else
+            status = test(&in, &err);
+    }
+    if (status < 0)
+        status = cli_fail("test", &err);
+    case_file_done(&in.cases);
+    buf_done(&in.code);
+    buf_done(&in.setup);
+    buf_done(&in.checker);
+    cli_options_done(&in.options);
+    return status;
+}
+
+const struct command command_test = {
+    .name = "test",
+    .summary = "judge a program by cases: what it returns, raises or prints",
+    .usage = "glovebox test [OPTION]... FILE --cases CASES\n"
+             "glovebox test [OPTION]... -c CODE --cases CASES",
+    .description =
+        "Calls a Python function with the arguments of each case, in the sandbox, and compares "
+        "what it returns with what is expected, outside of it: what is expected never gets in, so "
+        "nothing that the code prints, patches or exits with makes a wrong answer pass. Values are "
+        "compared as Python's == does, with their exact types. A case that raises, exits, crashes "
+        "or takes longer than --timeout fails alone; what it printed is kept with it.\n\n"
+        "  {\"name\": \"two\", \"args\": [1, 2], \"expected\": 3}\n"
+        "  {\"call\": \"add(1, 2)\", \"expected\": 3}\n"
+        "  {\"args\": [\"x\"], \"expected_exception\": \"ValueError\"}\n"
+        "  {\"stdin\": \"1 2\\n\", \"expected_stdout\": \"3\\n\"}\n\n"
+        "The last kind is for whole programs, in any language. 'glovebox help cases' tells all "
+        "about cases.\n\n"
+        "The exit status is 0 when every case passed (and there was one), 1 when one failed, 126 "
+        "when the program was refused, 125 when the failure is ours, 2 for wrong usage.",
+    .examples = "  glovebox test solution.py --cases cases.json\n"
+                "  glovebox test solution.py --cases cases.jsonl --func add --timeout 2s --json\n"
+                "  glovebox test sort.js --cases outputs.json --compare tokens",
+    .tables = tables,
+    .run = test_main,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/test_report.h"
+
+#include "cli/safe_text.h"
+
+#define GREEN "\033[32m"
+#define RED   "\033[1;31m"
+#define RESET "\033[0m"
+
+/* On one line: a name or a value may be a guest's. */
+static void put(FILE *out, const char *text)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 64 << 10);
+    safe_text_add(&b, str_from(text), false);
+    fwrite(b.p, 1, b.n, out);
+}
+
+static void put_word(const struct test_report *report, const char *colour, const char *word)
+{
+    fprintf(report->out, "%s%s%s ", report->colour ? colour : "", word,
+            report->colour ? RESET : "");
+}
+
+static void put_failure(const struct test_report *report, const struct case_result *r)
+{
+    put_word(report, RED, "FAIL");
+    put(report->out, r->test->name);
+    fputs(": ", report->out);
+    put(report->out, r->detail);
+    if (r->exception && r->exception->line)
+        fprintf(report->out, " (line %lld)", (long long)r->exception->line);
+    fputc('\n', report->out);
+    if (r->hint) {
+        fputs("     hint: ", report->out);
+        put(report->out, r->hint);
+        fputc('\n', report->out);
+    }
+}
+
+void test_report_case(const struct test_report *report, const struct case_result *r)
+{
+    if (!r->passed) {
+        put_failure(report, r);
+    } else if (!report->quiet) {
+        put_word(report, GREEN, "ok  ");
+        put(report->out, r->test->name);
+        fputc('\n', report->out);
+    }
+    fflush(report->out);
+}
+
+void test_report_end(const struct test_report *report, const struct judge_result *r)
+{
+    if (r->message)
+        fprintf(report->out, "%s\n", r->message);
+    if (report->quiet || !r->total)
+        return;
+    fprintf(report->out, "%zu of %zu passed", r->passed, r->total);
+    if (!r->all_passed)
+        fprintf(report->out, ", score %.4g", r->score);
+    fputc('\n', report->out);
+}

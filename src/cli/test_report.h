@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `glovebox test` tells people, case by case.
+ */
+#ifndef CLI_TEST_REPORT_H
+#define CLI_TEST_REPORT_H
+
+#include <stdio.h>
+
+#include "judge/judge.h"
+
+struct test_report {
+    FILE *out;
+    bool colour, quiet; /* quiet: only what failed */
+};
+
+void test_report_case(const struct test_report *report, const struct case_result *r);
+void test_report_end(const struct test_report *report, const struct judge_result *r);
+
+#endif

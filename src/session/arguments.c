@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/arguments.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "jail/spec.h"
+
+static char *fill_in(const struct language *language, const char *name, const char *arg)
+{
+    if (strcmp(arg, "{file}") == 0)
+        return xasprintf("%s/%s", SPEC_WORK, name);
+    if (strcmp(arg, "{runner}") == 0 && language->runner)
+        return xstrdup(language->runner);
+    if (strcmp(arg, "{boot}") == 0 && language->boot)
+        return xstrdup(language->boot);
+    return xstrdup(arg);
+}
+
+/* How the interpreter learns of what comes before the program. */
+static char **add_first(const struct first *first, char **at)
+{
+    if (first->text.n) {
+        *at++ = xstrdup("--first");
+        *at++ = xstrdup(first->text.p);
+    } else if (first->file) {
+        *at++ = xstrdup("--require");
+        *at++ = xasprintf("%s/%s", SPEC_WORK, first->file);
+    }
+    return at;
+}
+
+char **arguments_make(const struct language *language, const char *interpreter, const char *name,
+                      const struct first *first, char *const *own)
+{
+    size_t n = 0, owned = 0;
+
+    while (language->args[n])
+        n++;
+    while (own && own[owned])
+        owned++;
+    char **argv = xcalloc(n + owned + 4, sizeof *argv), **at = argv;
+    *at++ = xstrdup(interpreter);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(language->args[i], "{file}") == 0)
+            at = add_first(first, at);
+        *at++ = fill_in(language, name, language->args[i]);
+    }
+    for (size_t i = 0; i < owned; i++)
+        *at++ = xstrdup(own[i]);
+    return argv;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How an interpreter is called.
+ */
+#ifndef SESSION_ARGUMENTS_H
+#define SESSION_ARGUMENTS_H
+
+#include "session/first.h"
+#include "text/language.h"
+
+/* The interpreter, what its language's row says, and the program's own; NULL-terminated, for
+ * environment_free. */
+char **arguments_make(const struct language *language, const char *interpreter, const char *name,
+                      const struct first *first, char *const *own);
+
+#endif

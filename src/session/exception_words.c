@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the systems that some profiles stand in for called an error of the program's: row P24. Their
+ * words for refusals are the guard's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "python/python.h"
+#include "session/exception.h"
+#include "session/exception_parts.h"
+
+enum { STATEMENT_MAX = 4000 };
+
+static const char *without_module(const char *type)
+{
+    const char *dot = strrchr(type, '.');
+
+    return dot ? dot + 1 : type;
+}
+
+/* The statement of the module around a line, as it is written; it begins at a column in bytes. */
+static struct str statement_at(const struct python_tree *tree, int64_t line)
+{
+    struct node_list body = tree->module->module.body;
+
+    for (size_t i = 0; i < body.n; i++) {
+        const struct node *s = body.at[i];
+        if (line < s->line || line > s->end_line)
+            continue;
+        const char *from = python_line(tree, s->line).p + s->column;
+        const char *to = python_line(tree, s->end_line).p + s->end_column;
+        return (struct str){from, to > from ? (size_t)(to - from) : 0};
+    }
+    return STR("");
+}
+
+static void use_smolagents(struct result_exception *e, const struct python_tree *tree)
+{
+    struct str s = statement_at(tree, e->top_line);
+    size_t n = utf8_cut(s, STATEMENT_MAX);
+
+    char *message = xasprintf("Code execution failed at line '%.*s' due to: %s: %s", (int)n, s.p,
+                              without_module(e->type), e->message);
+    free(e->type);
+    free(e->message);
+    e->type = xstrdup("InterpreterError");
+    e->message = message;
+}
+
+static const struct {
+    const char *profile;
+    void (*use)(struct result_exception *e, const struct python_tree *tree);
+} words[] = {
+    {"smolagents", use_smolagents},
+};
+
+void exception_use_words(struct result_exception *e, const char *profile, struct str code)
+{
+    struct python_tree tree;
+
+    for (size_t i = 0; profile && i < ARRAY_LEN(words); i++) {
+        if (strcmp(profile, words[i].profile) != 0 || !e->top_line)
+            continue;
+        if (python_parse(code, &(struct python_options){0}, &tree) == 0)
+            words[i].use(e, &tree);
+        python_tree_done(&tree);
+    }
+}

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""run --context: what an agent remembers between runs."""
+
+import base64
+import json
+import os
+import signal
+import time
+
+COUNTS, RESULTS = "_code_executor_error_counts", "_code_execution_results"
+INPUTS, CONTEXT = "_code_executor_input_files", "_code_execution_context"
+
+
+def load(t, name="c.json"):
+    with open(t.path("here", name)) as f:
+        return json.load(f)
+
+
+def test_results(t):
+    before = int(time.time())
+    done = t.run("--context", "c.json", "--invocation", "i1", "-c", "print('h\u00e9')")
+    t.exits(done, 0, "a new document", "h\u00e9\n".encode())
+    doc = load(t)
+    [entry] = doc[RESULTS].pop("i1")
+    t.ok(before <= entry.pop("timestamp") <= time.time(), "the time, in seconds")
+    t.equal(
+        entry,
+        {"code": "print('h\u00e9')", "result_stdout": "h\u00e9\n", "result_stderr": ""},
+        "what came of it",
+    )
+    t.equal(doc, {RESULTS: {}}, "and nothing else")
+    t.equal(os.stat(t.path("here/c.json")).st_mode & 0o777, 0o600, "for nobody else")
+    t.run("--context", "c.json", "-c", "import sys; sys.stderr.write('warned')")
+    t.run("--context", "c.json", "-c", "import os; os._exit(3)")
+    t.run("--context", "c.json", "--timeout", "300ms", "-c", "while 1: pass")
+    entries = load(t)[RESULTS][""]
+    t.equal(entries[0]["result_stderr"], "warned", "what it wrote to standard error")
+    t.ok(entries[2]["result_stderr"].startswith("Execution timeout"), "why, when it was silent")
+    t.equal(load(t)[COUNTS], {"": 2}, "a warning is no error; an exit and a timeout are")
+    t.equal([n for n in os.listdir(t.dir) if n != "c.json"], [], "nothing lies beside it")
+
+
+def test_kept(t):
+    mine = {"user": {"a": [1, 2.5, None, "\u00e9\u0000"]}, CONTEXT: {"mine": 1, "processed_input_files": ["x"]}}
+    t.write("c.json", json.dumps(mine), 0o640)
+    t.run("--context", "c.json", "--execution-id", "e1", "-c", "1")
+    doc = load(t)
+    t.equal(doc["user"], mine["user"], "the user's own keys")
+    t.equal(
+        doc[CONTEXT],
+        {"mine": 1, "processed_input_files": ["x"], "execution_session_id": "e1"},
+        "also inside",
+    )
+    t.equal(os.stat(t.path("here/c.json")).st_mode & 0o777, 0o640, "its mode")
+    t.run("--context", "c.json", "--invocation", "i", "--execution-id", "e2", "-c", "1")
+    t.run("--context", "c.json", "--invocation", "k", "--execution-id", "e3", "-c", "1")
+    doc = load(t)[CONTEXT]
+    t.equal(doc["execution_session_id"], "e1", "the session's id")
+    t.equal(
+        {k: v["execution_session_id"] for k, v in doc["invocations"].items()},
+        {"i": "e2", "k": "e3"},
+        "is not an invocation's",
+    )
+
+
+def test_errors(t):
+    args = ("--context", "c.json", "--invocation", "i")
+    for n in range(1, 4):
+        t.exits(t.run(*args, "-c", "1/0"), 1, "error %d" % n)
+        t.equal(load(t)[COUNTS], {"i": n}, "is counted")
+    done = t.run(*args, "-c", "print('ran')")
+    t.refused(done, 126, "Failed after 3 attempts: invocation 'i'", "then nothing is run")
+    done = t.run("--json", *args, "-c", "print('ran')")
+    verdict = done.json["verdict"]
+    t.equal(
+        (done.code, verdict["allowed"], verdict["stage"], done.json["attempts"]),
+        (126, False, "context", 0),
+        "in JSON as well",
+    )
+    t.equal(len(load(t)[RESULTS]["i"]), 3, "and nothing is written down")
+    done = t.run("--context", "c.json", "--invocation", "k", "-c", "print('ran')")
+    t.exits(done, 0, "for another invocation it is", b"ran\n")
+    t.exits(t.run("--retries", "3", *args, "-c", "print(1)"), 0, "with more retries, too", b"1\n")
+    t.equal(load(t)[COUNTS], {"i": 0}, "and a success begins anew")
+    t.exits(t.run("--retries", "0", *args, "-c", "1/0"), 1, "no retries: one error")
+    t.equal(t.run("--retries", "0", *args, "-c", "1").code, 126, "is enough")
+
+
+def test_whose_error(t):
+    args = ("--context", "c.json", "--invocation", "i")
+    t.equal(t.run(*args, "-c", "print(").code, 126, "a program that is refused")
+    doc = load(t)
+    t.equal(doc[COUNTS], {"i": 1}, "is an error")
+    t.match("SyntaxError", doc[RESULTS]["i"][0]["result_stderr"], "and says why")
+    t.equal(t.run(*args, "--require", "nothing", "-c", "1").code, 2, "a wrong option")
+    t.equal(t.run(*args, "--lang", "cobol", "-c", "1").code, 2, "an unknown language")
+    t.equal(load(t), doc, "are not")
+    p = t.start("run", *args, "-c", "import time; print('x', flush=True); time.sleep(60)")
+    p.stdout.read(1)
+    p.send_signal(signal.SIGINT)
+    p.communicate()
+    t.equal(load(t), doc, "nor is Ctrl-C")
+
+
+def test_inputs(t):
+    binary = b"\0\xff\r\n" * 100
+    t.write(
+        "c.json",
+        json.dumps(
+            {
+                INPUTS: [
+                    {"name": "d/a.bin", "content": base64.b64encode(binary).decode(), "mime_type": "x"},
+                    {"name": "b.txt", "content": "abcd", "encoding": "utf-8"},
+                    {"name": "c.txt", "content": "YWJjZA==", "encoding": "base64"},
+                ]
+            }
+        ),
+    )
+    code = "import sys; print([open(n, 'rb').read() for n in ('d/a.bin', 'b.txt', 'c.txt')])"
+    done = t.run("--context", "c.json", "-c", code)
+    t.exits(done, 0, "its files are inside", ("%r\n" % [binary, b"abcd", b"abcd"]).encode())
+    t.write("b.txt", "mine")
+    done = t.run("--context", "c.json", "--file", "b.txt", "-c", "print('ran')")
+    t.refused(done, 2, "two inputs would both be 'b.txt'", "one of the same name")
+    for name in ("../x", "/etc/x", "", "a\u0000b"):
+        t.write("d.json", json.dumps({INPUTS: [{"name": name, "content": ""}]}))
+        done = t.run("--context", "d.json", "-c", "print('ran')")
+        t.refused(done, 2, "name", "a name that is none: %r" % name)
+    t.write("d.json", json.dumps({INPUTS: [{"name": "a", "content": "no base64"}]}))
+    done = t.run("--context", "d.json", "-c", "print('ran')")
+    t.refused(done, 2, r"d\.json: _code_executor_input_files\.0: .*utf-8", "content that is none")
+
+
+def test_explored(t):
+    t.write("a.csv", "x,y\n1,2\n")
+    args = ("--optimize-data", "--context", "c.json", "--file", "a.csv")
+    one = ("--invocation", "i1", "-c", "print(len(a))")
+    first, second = t.run(*args, *one), t.run(*args, *one)
+    t.match(rb"^Processing input file: `a.csv`\nTotal rows: 1\n.*\n1\n$", first.out, "explored once")
+    t.exits(second, 0, "and read again, but not reported", b"1\n")
+    other = t.run(*args, "--invocation", "i2", "-c", "print(len(a))")
+    t.equal(other.out, first.out, "another invocation has a list of its own")
+    t.equal(
+        {k: v["processed_input_files"] for k, v in load(t)[CONTEXT]["invocations"].items()},
+        {"i1": ["a.csv"], "i2": ["a.csv"]},
+        "which is in the document",
+    )
+    t.write("e.json", json.dumps({INPUTS: [{"name": "a.csv", "content": "eCx5CjEsMgo="}]}))
+    done = t.run("--optimize-data", "--context", "e.json", "-c", "print(len(a))")
+    t.equal(done.out, first.out, "a file of the document's as well")
+    t.equal(load(t, "e.json")[CONTEXT], {"processed_input_files": ["a.csv"]}, "for the session")
+
+
+def test_broken(t):
+    for text, pattern in (
+        ("{", "line 1, column 1"),
+        ('{"a": 1,\n "b" 2}', "line 2, column"),
+        ("[1]", "line 1: is no object"),
+        (json.dumps({COUNTS: {"i": "2"}}), COUNTS + r"\.i: is no whole number"),
+        (json.dumps({CONTEXT: {"processed_input_files": "x"}}), r"processed_input_files: is no list"),
+    ):
+        t.write("c.json", text)
+        done = t.run("--context", "c.json", "-c", "print('ran')")
+        t.refused(done, 2, r"--context: \S*/c\.json: .*" + pattern, "%.30r" % text)
+        t.equal(open(t.path("here/c.json")).read(), text, "stays as it is")
+    t.refused(t.run("--context", ".", "-c", "print(1)"), 2, "Is a directory|is no file", "a folder")
+    t.refused(t.run("--context", "no/c.json", "-c", "print(1)"), 2, "No such file", "no folder")
+    t.refused(t.run("--invocation", "i", "-c", "print(1)"), 2, "needs --context", "an id alone")
+    t.refused(t.run("--execution-id", "i", "-c", "print(1)"), 2, "needs --context", "another")
+    done = t.run("--context", "c.json", "--invocation", "a\nb", "-c", "print(1)")
+    t.refused(done, 2, "--invocation: holds a control character", "an odd id")
+    os.remove(t.path("here/c.json"))
+    for line in ("context = c.json\n", "invocation = i\n", "execution-id = i\n"):
+        t.project(line)
+        done = t.run("-c", "print(1)")
+        t.ok(done.code == 2 and b"glovebox.conf" in done.err, "not from a project's file: " + line, done)
+    t.ok(not os.path.exists(t.path("here/c.json")), "which makes no file")
+
+
+def test_together(t):
+    runs = [
+        t.start("run", "--context", "c.json", "--invocation", "i%d" % (n % 2), "-c", "print(%d); %d/0" % (n, n))
+        for n in range(8)
+    ]
+    for p in runs:
+        p.communicate()
+    doc = load(t)
+    t.equal(sum(map(len, doc[RESULTS].values())), 8, "eight at once all leave their results", doc)
+    t.equal(sum(doc[COUNTS].values()), 8, "and their errors")

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text that becomes more than text, by its first byte: a context document, which is used and must
+ * read back; a model's messages with data in them; JSON for a variable; an expression to compute.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/context.h"
+#include "session/math.h"
+#include "text/data_files.h"
+#include "text/json_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void use(struct context *c)
+{
+    struct context_result result = {STR("code"), STR("out"), STR("\xff"), 1};
+    struct context_input input;
+    struct err err;
+
+    for (size_t i = 0; i < context_input_count(c); i++) {
+        if (context_input_read(c, i, &input, &err) == 0)
+            context_add_input(c, STR("copy"), buf_str(&input.bytes));
+        buf_done(&input.bytes);
+    }
+    context_set_execution_id(c, "i", context_execution_id(c, ""));
+    context_add_processed(c, "i", STR("copy"));
+    context_count_error(c, "i");
+    context_add_result(c, "i", &result);
+    assert(context_is_processed(c, "i", STR("copy")) && context_error_count(c, "i") > 0);
+    json_decref(context_state_delta(c));
+}
+
+static char *dump(const struct context *c)
+{
+    struct buf b;
+    struct err err;
+
+    buf_init(&b, CONTEXT_MAX_BYTES);
+    assert(context_write(c, &b, &err) == 0);
+    return buf_take(&b);
+}
+
+static void try_context(struct str text)
+{
+    struct context c, again;
+    struct err err = {0};
+
+    if (context_read(text, &c, &err) < 0) {
+        assert(err.kind == ERR_USAGE && err.msg[0]);
+        return;
+    }
+    use(&c);
+    char *first = dump(&c);
+    assert(context_read(str_from(first), &again, &err) == 0);
+    char *second = dump(&again);
+    assert(strcmp(first, second) == 0);
+    context_clear_inputs(&c);
+    assert(context_input_count(&c) == 0 && !context_is_processed(&c, "i", STR("copy")));
+    free(first);
+    free(second);
+    context_done(&again);
+    context_done(&c);
+}
+
+static void try_messages(struct str text)
+{
+    json_error_t where;
+    struct err err = {0};
+    json_t *contents = json_loadb(text.p, text.n, JSON_ALLOW_NUL, &where);
+
+    if (json_is_array(contents)) {
+        size_t n = json_array_size(contents);
+        json_t *files = data_take_inline(contents, &err);
+        assert((files || err.kind == ERR_USAGE) && json_array_size(contents) == n);
+        json_decref(files);
+    }
+    json_decref(contents);
+}
+
+/* What jansson reads, Python reads. */
+static void try_json(struct str text)
+{
+    struct json_facts facts;
+    struct err err = {0};
+    json_error_t where;
+    int good = json_check(text, &facts, &err) == 0;
+    json_t *value = json_loadb(text.p, text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
+
+    assert(good || strncmp(err.msg, "line ", 5) == 0);
+    assert(!value || good || strstr(err.msg, "nested"));
+    assert(!value || !facts.has_special);
+    json_decref(value);
+}
+
+static void try_math(struct str text)
+{
+    struct err err = {0};
+
+    if (math_check(text, &err) < 0)
+        assert(err.kind == ERR_USAGE || err.kind == ERR_POLICY || err.kind == ERR_LIMIT);
+    else
+        assert(text.n && !memchr(text.p, '"', text.n));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    static void (*const tries[])(struct str text) = {try_context, try_messages, try_json, try_math};
+
+    if (n)
+        tries[data[0] % 4]((struct str){(const char *)data + 1, n - 1});
+    return 0;
+}

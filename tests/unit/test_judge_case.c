@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/case.h"
+
+#include "base/mem.h"
+#include "tap.h"
+
+static struct case_file file;
+static struct err err;
+
+static bool load(const char *text)
+{
+    case_file_done(&file);
+    err = (struct err){0};
+    return case_file_read(str_from(text), &file, &err) == 0;
+}
+
+static bool is(struct str s, const char *text)
+{
+    return s.p ? str_is(s, text) : !text;
+}
+
+static void check_forms(void)
+{
+    OK(load("[{\"args\": [1], \"expected\": 2}, {\"args\": []}]") && file.n == 2, "an array");
+    OK(load("{\"cases\": [{\"args\": [1]}], \"func\": \"f\"}") && file.n == 1, "an object");
+    EQ_STR(file.func, "f");
+    OK(load("{\"args\": [1]}\n{\"args\": [2]}\n\n{\"args\": [3]}\n") && file.n == 3, "lines");
+    OK(load("{\"args\": [1]}") && file.n == 1, "one line");
+    OK(load("\xEF\xBB\xBF [ {\"args\": [1]} ]\n") && file.n == 1, "a byte order mark");
+    OK(load("[]") && file.n == 0, "none");
+}
+
+static void check_call(void)
+{
+    OK(load("[{\"name\": \"n\", \"args\": [1,\n 2], \"kwargs\": {\"b\": 3}, \"expected\": null, "
+            "\"weight\": 2.5, \"timeout\": \"500ms\", \"tolerance\": 0.01, \"expected_type\": "
+            "\"int\", \"expected_exception\": \"\", \"expected_repr\": \"x\", \"comment\": 1}]"),
+       "all keys of a call");
+    const struct test_case *c = file.at;
+    EQ_STR(c->name, "n");
+    OK(is(c->args, "[1,\n 2]") && is(c->kwargs, "{\"b\": 3}") && is(c->call, NULL), "raw values");
+    OK(c->has_expected && c->expected.type == VALUE_NONE, "null is an expectation");
+    OK(c->weight == 2.5 && c->timeout_ms == 500, "weight and timeout");
+    OK(c->tolerance.on && c->tolerance.abs == 0.01 && c->tolerance.rel == 0.01, "tolerance");
+    OK(is(c->expected_type, "int") && !c->expected_exception.n && is(c->expected_repr, "x"),
+       "other expectations");
+    OK(load("{\"input_args\": [1], \"input_kwargs\": {\"a\": 1}, \"expected_output\": [1]}") &&
+           is(file.at->args, "[1]") && is(file.at->kwargs, "{\"a\": 1}") &&
+           file.at->expected.type == VALUE_LIST,
+       "other names of keys");
+    OK(load("{\"args\": []}") && !file.at->has_expected, "no expectation");
+    EQ_STR(file.at->name, "case 1");
+    OK(load("{\"call\": \"f(1)\", \"expected\": 1}") && is(file.at->call, "\"f(1)\""), "a call");
+    OK(load("{\"args\": null, \"kwargs\": null, \"tolerance\": {\"rel\": 1e-3, \"nan\": true}}") &&
+           !file.at->args.p && file.at->tolerance.nan_equal && file.at->tolerance.rel == 1e-3,
+       "nulls, and a tolerance in parts");
+}
+
+static void check_program(void)
+{
+    OK(load("{\"stdin\": \"1\\n\", \"expected_stdout\": \"2\\n\", \"args\": [\"-x\"], "
+            "\"compare\": \"tokens\"}"),
+       "a program");
+    OK(file.at->is_program && is(file.at->in, "1\n") && is(file.at->expected_out, "2\n"),
+       "its texts");
+    OK(file.at->compare == COMPARE_TOKENS && strcmp(file.at->argv[0], "-x") == 0 &&
+           !file.at->argv[1],
+       "its arguments");
+    OK(load("{\"stdin\": \"1\", \"expected_output\": \"2\"}") && is(file.at->expected_out, "2"),
+       "expected_output is what it writes");
+    OK(load("{\"expected_stdout\": \"\"}") && file.at->is_program && file.at->in.p, "no input");
+}
+
+static void check_errors(void)
+{
+    static const char *const pairs[][2] = {
+        {"", "line 1, column 1: the text ends too soon"},
+        {"[1]", "line 1, column 2: here a case is expected: {\"args\": [...], \"expected\": ...}"},
+        {"[{\"args\": 1}]", "line 1, column 11: args is an array, with one item for each argument"},
+        {"[{\"kwargs\": [1]}]", "line 1, column 13: kwargs is an object: the arguments by name"},
+        {"{\"args\": [1]}\n{\"args\": [1], \"expcted\": 1}",
+         "line 2, column 15: a case has no \"expcted\"; did you mean \"expected\"?"},
+        {"{\"args\": [1], \"args\": [2]}", "line 1, column 15: this key comes twice"},
+        {"{\"args\": [1], \"input_args\": [2]}",
+         "line 1, column 15: \"input_args\" is \"args\" once more"},
+        {"{\"weight\": -1}", "line 1, column 12: here a number is expected that is not negative"},
+        {"{\"timeout\": 0}", "line 1, column 13: a timeout of nothing"},
+        {"{\"tolerance\": {}}",
+         "line 1, column 15: a tolerance is a number, or has \"abs\", \"rel\" or \"nan\""},
+        {"{\"stdin\": \"\"}", "line 1, column 1: a case with \"stdin\" needs \"expected_stdout\""},
+        {"{\"stdin\": \"\", \"call\": \"x\"}",
+         "line 1, column 1: a case is a call or a whole program, not both"},
+        {"{\"call\": \"f()\"}", "line 1, column 1: a case with \"call\" needs \"expected\""},
+        {"{\"call\": \"f()\", \"args\": [], \"expected\": 1}",
+         "line 1, column 1: \"call\" has its arguments in it"},
+        {"{\"compare\": \"near\"}",
+         "line 1, column 13: outputs are compared \"exact\", by \"tokens\" or by \"floats\""},
+        {"{\"expected\": {\"$type\": \"tupel\"}}",
+         "line 1, column 24: no \"$type\" that is known; 'glovebox help cases' lists them"},
+        {"{\"cases\": 1}", "line 1, column 11: \"cases\" is an array of cases"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        OK(!load(pairs[i][0]), "wrong text %zu", i);
+        EQ_STR(err.msg, pairs[i][1]);
+        EQ_INT(err.kind, ERR_USAGE);
+    }
+}
+
+int main(void)
+{
+    check_forms();
+    check_call();
+    check_program();
+    check_errors();
+    case_file_done(&file);
+    return tap_done();
+}

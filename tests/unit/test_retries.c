@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Retries are for our faults: a backend that fails as it is told to.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "session/run.h"
+#include "tap.h"
+
+static struct fault {
+    int failures; /* so many times before it works */
+    enum err_kind kind;
+    bool late;  /* fails when the guest has started already */
+    int status; /* the guest's, as from wait() */
+    int calls;
+    int64_t at_ms[8];
+} fault;
+
+static int faulty_run(const struct backend_job *job, const struct backend_sink *sink,
+                      struct backend_outcome *ret, struct err *err)
+{
+    (void)job;
+    fault.at_ms[fault.calls % 8] = clock_mono_ms();
+    if (fault.calls++ < fault.failures) {
+        if (fault.late)
+            sink->started(sink->ctx, 0);
+        return err_set(err, fault.kind, "fault number %d", fault.calls);
+    }
+    sink->started(sink->ctx, LAYER_BIT(LAYER_ROOT));
+    sink->output(sink->ctx, 1, "ran\n", 4);
+    ret->status = fault.status;
+    ret->held = LAYER_BIT(LAYER_ROOT);
+    return 0;
+}
+
+static const struct backend_ops faulty = {.name = "faulty", .run = faulty_run};
+
+static struct result run(struct fault how, int retries, int64_t delay_ms, int cancel_fd)
+{
+    struct run_request q;
+    struct run_watch watch = {.cancel_fd = cancel_fd};
+    struct result r;
+
+    fault = how;
+    run_request_init(&q);
+    q.code = STR("true\n");
+    q.language = "sh";
+    q.own_backend = &faulty;
+    q.retries = retries;
+    q.retry_delay_ms = delay_ms;
+    q.no_check = true;
+    q.log = "off";
+    result_init(&r, q.output_limit);
+    session_run(&q, &watch, &r);
+    return r;
+}
+
+static void test_tries(void)
+{
+    struct result r = run((struct fault){.failures = 2, .kind = ERR_SYSTEM}, 2, 60, -1);
+
+    OK(r.success && !r.error.kind, "two faults, then it ran");
+    EQ_INT(fault.calls, 3);
+    EQ_INT(r.attempts, 3);
+    OK(fault.at_ms[1] - fault.at_ms[0] >= 60 && fault.at_ms[2] - fault.at_ms[1] >= 60,
+       "with the delay between");
+    result_done(&r);
+
+    r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 2, 1, -1);
+    OK(!r.success && r.error.kind == ERR_SYSTEM, "always a fault");
+    EQ_INT(r.attempts, 3);
+    EQ_STR(r.error.msg, "fault number 3");
+    EQ_INT(result_exit_status(&r), 125);
+    result_done(&r);
+
+    r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 0, 1, -1);
+    EQ_INT(r.attempts, 1);
+    result_done(&r);
+}
+
+static void test_never_again(void)
+{
+    static const enum err_kind kinds[] = {ERR_USAGE, ERR_POLICY, ERR_LIMIT, ERR_UNSUPPORTED};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct result r = run((struct fault){.failures = 9, .kind = kinds[i]}, 2, 1, -1);
+        OK(r.attempts == 1 && r.error.kind == kinds[i], "%s", err_kind_name(kinds[i]));
+        result_done(&r);
+    }
+    struct result r =
+        run((struct fault){.failures = 9, .kind = ERR_SYSTEM, .late = true}, 2, 1, -1);
+    OK(r.attempts == 1 && r.error.kind, "a fault after the guest has begun");
+    result_done(&r);
+    r = run((struct fault){.status = 1 << 8}, 2, 1, -1);
+    OK(r.attempts == 1 && !r.error.kind && !r.success && r.exit_code == 1, "the guest's failure");
+    result_done(&r);
+    r = run((struct fault){.status = SIGSEGV}, 2, 1, -1);
+    OK(r.attempts == 1 && r.signal == SIGSEGV, "the guest's death");
+    result_done(&r);
+}
+
+static void *cancel_soon(void *fd)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    (void)!write(*(int *)fd, "", 1);
+    return NULL;
+}
+
+static void test_cancel(void)
+{
+    int ends[2];
+    pthread_t thread;
+
+    if (pipe2(ends, O_CLOEXEC) < 0 || pthread_create(&thread, NULL, cancel_soon, &ends[1]) != 0)
+        return;
+    int64_t begin = clock_mono_ms();
+    struct result r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 5, 20000, ends[0]);
+    OK(clock_mono_ms() - begin < 5000, "a cancel ends the wait");
+    OK(r.cancelled && !r.success && r.attempts == 1, "after one attempt");
+    EQ_INT(result_exit_status(&r), 130);
+    pthread_join(thread, NULL);
+    result_done(&r);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    test_tries();
+    test_never_again();
+    test_cancel();
+    return tap_done();
+}

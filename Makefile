@@ -150,7 +150,7 @@ $(BUILD)/gen/unicode_tables.h: $(BUILD)/make-unicode
 	$(Q)$(BUILD)/make-unicode $(UCD) > $@.new
 	$(Q)mv $@.new $@
 
-$(BUILD)/make-grammar: tools/make-grammar.c src/python/tokens.def Makefile
+$(BUILD)/make-grammar: tools/make-grammar.c tools/grammar-reader.h tools/grammar-data.h src/python/tokens.def Makefile
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $<

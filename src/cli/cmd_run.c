@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cli/cancel.h"
 #include "cli/check_report.h"
 #include "cli/events.h"
 #include "cli/options.h"
@@ -68,40 +69,9 @@ struct invocation {
     struct run_request request;
     struct buf code;
     int stdin_fd; /* opened by us, or -1 */
+    int cancel_pipe[2];
     int64_t begin_ns;
 };
-
-/* ---- Ctrl-C ---- */
-
-static int cancel_pipe[2] = {-1, -1};
-static volatile sig_atomic_t stopped_by;
-
-static void on_signal(int sig)
-{
-    int saved = errno;
-
-    stopped_by = sig;
-    (void)!write(cancel_pipe[1], "", 1);
-    errno = saved;
-}
-
-/* The guest is in a session of its own and gets no signal from the terminal: we end it. What is
- * ignored (nohup) stays so. */
-static int catch_signals(struct err *err)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal}, old;
-
-    if (fd_pipe(cancel_pipe, err) < 0)
-        return -1;
-    (void)fd_nonblock(cancel_pipe[1], true);
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a log that may not grow is a lost line */
-    return 0;
-}
 
 /* ---- what to run ---- */
 
@@ -301,7 +271,8 @@ static int run(struct invocation *in, struct err *err)
     struct printer printer;
 
     if (settings_request(&in->options.settings.common, &in->request, err) < 0 ||
-        read_code(in, err) < 0 || choose_stdin(in, err) < 0 || catch_signals(err) < 0)
+        read_code(in, err) < 0 || choose_stdin(in, err) < 0 ||
+        cancel_catch_signals(in->cancel_pipe, err) < 0)
         return -1;
     in->request.args = in->options.args.has_rest ? in->options.args.rest : NULL;
     warn_unsafe(in);
@@ -310,15 +281,16 @@ static int run(struct invocation *in, struct err *err)
                  in->options.settings.json     ? PRINT_NOTHING
                  : in->options.settings.events ? PRINT_EVENTS
                                                : PRINT_OUTPUT,
-                 cancel_pipe);
-    struct run_watch watch = {.event = printer_event, .ctx = &printer, .cancel_fd = cancel_pipe[0]};
+                 in->cancel_pipe);
+    struct run_watch watch = {
+        .event = printer_event, .ctx = &printer, .cancel_fd = in->cancel_pipe[0]};
     session_run(&in->request, &watch, &result);
     report(in, &printer, &result);
     int status = result_exit_status(&result);
     if (printer.failed && printer.failed != EPIPE)
         status = err_exit_status(ERR_SYSTEM);
     else if (result.cancelled && !result.error.kind)
-        status = 128 + (stopped_by ? stopped_by : printer.failed ? SIGPIPE : SIGINT);
+        status = 128 + (cancel_signal() ? cancel_signal() : printer.failed ? SIGPIPE : SIGINT);
     result_done(&result);
     return status;
 }
@@ -362,7 +334,9 @@ const struct command command_run = {
         "Python is read before: one that does not compile, or that the profile refuses, is not "
         "started at all ('glovebox help profiles'; 'glovebox check' does only this). With "
         "--prelude, what runs is the prelude, an empty line and the program; lines in tracebacks "
-        "count from the prelude's first.\n\n"
+        "count from the prelude's first. --data and --optimize-data run before it too, but its "
+        "lines "
+        "stay its own.\n\n"
         "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
         "126 when it was refused, 125 when the failure is ours, 2 for wrong usage ('glovebox help "
         "exit-status').",
@@ -371,7 +345,10 @@ const struct command command_run = {
                 "  echo 'console.log(1)' | glovebox run --lang js -\n"
                 "  glovebox run --file data.csv --out results plot.py -- --title Sales\n"
                 "  glovebox run --timeout 5s --memory 128m --json solution.py\n"
-                "  glovebox run --profile strict --allow-imports numpy answer.py",
+                "  glovebox run --profile strict --allow-imports numpy answer.py\n"
+                "  glovebox run --data sales=sales.json -c 'print(len(sales))'\n"
+                "  glovebox run --optimize-data --file sales.csv -c 'print(len(sales))'\n"
+                "  glovebox run --context session.json --invocation 7 step.py",
     .tables = tables,
     .run = run_main,
 };

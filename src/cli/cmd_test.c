@@ -177,7 +177,7 @@ static void on_case(void *ctx, const struct case_result *r, size_t number)
     struct invocation *in = ctx;
 
     (void)number;
-    if (!in->options.settings.json) {
+    if (!in->options.settings.json && r->end != CASE_REFUSED) {
         if (!r->passed || !in->report.quiet)
             progress_clear(&in->progress);
         test_report_case(&in->report, r);
@@ -210,7 +210,7 @@ static void report(const struct invocation *in, const struct judge_result *r)
     if (in->options.settings.json) {
         AUTO_FREE char *text = judge_json(r, isatty(1));
         puts(text);
-    } else if (!r->run.error.kind) {
+    } else if (!r->run.error.kind && !result_refused(&r->run)) {
         test_report_end(&in->report, r);
     }
     fflush(stdout);

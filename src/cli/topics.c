@@ -106,13 +106,31 @@ static void add_layers(struct buf *b)
 
 /* ---- topics ---- */
 
+static const char context_text[] =
+    "'glovebox run --context FILE' uses a JSON document that outlives the run: a session's state, "
+    "with the keys of google/adk. It is made when there is none; keys of your own stay as they "
+    "are.\n\n"
+    "* _code_executor_input_files | files that are put into the workspace: name, content, and "
+    "encoding (utf-8 or base64; base64 when it is not said)\n"
+    "* _code_execution_results | for each invocation what was run: code, result_stdout, "
+    "result_stderr, timestamp\n"
+    "* _code_executor_error_counts | for each invocation, how often its programs failed or were "
+    "refused since the last success\n"
+    "* _code_execution_context | execution_session_id (--execution-id), and processed_input_files, "
+    "the tables that --optimize-data has reported; of an invocation both are in invocations.ID\n\n"
+    "--invocation says whose run it is; without it the empty name is used. When an invocation has "
+    "failed --retries and one more times (3), no more is run for it: the exit status is 126. What "
+    "was not the program's fault, and Ctrl-C, does not count.\n\n"
+    "The file is held only before and after a run, so runs can overlap; it is replaced as a whole, "
+    "so that it is never half-written. It may have 64 MiB; of each output 1 MiB is kept.\n";
+
 static const char exit_status_text[] =
     "'glovebox run' ends with the program's own exit status, except:\n\n"
     "* 2 | wrong usage: an option, a value or a config file that makes no sense\n"
     "* 124 | the program ran out of time\n"
     "* 125 | a failure of our own: nothing ran, or what came of it is not known\n"
-    "* 126 | refused, and nothing ran: it does not compile, the profile says no, or a layer that "
-    "--require names is missing\n"
+    "* 126 | refused, and nothing ran: it does not compile, the profile says no, a layer that "
+    "--require names is missing, or the invocation failed too often ('glovebox help context')\n"
     "* 137 | the program ran out of memory\n"
     "* 128+N | signal N ended the program\n\n"
     "A program may choose any of these numbers for itself. With --json the fields exit_code, "
@@ -204,7 +222,8 @@ static const char results_text[] =
     "* attempts | how often it was tried; only failures of our own are tried again\n"
     "* error | our own failure: kind and message, or null\n"
     "* feedback | what to do about a failure, the most useful first; empty after a success\n"
-    "* value, results, final_answer, is_final_answer, usage | what sessions, judges and models add; "
+    "* value, results, final_answer, is_final_answer, usage | what sessions, judges and models "
+    "add; "
     "null, false or empty after a plain run\n";
 
 static const char events_text[] =
@@ -260,6 +279,8 @@ static const char cases_text[] =
     "What should come of it; where several are given all must hold, and a call with none only has "
     "to return:\n\n"
     "* expected | the value (also expected_output); null is None\n"
+    "* expected_python | the value as Python writes it, in a text: \"(1, {2}, b'x')\"; also "
+    "Decimal('1.5'), Fraction(1, 3), float('nan'), range, frozenset, deque, bytearray\n"
     "* expected_type | the name of its type or of a base; 'int | None' is one of several\n"
     "* expected_exception | the exact name of the exception's type\n"
     "* expected_repr | what repr() says of it\n"
@@ -323,6 +344,7 @@ const struct topic help_topics[] = {
     {"results", "the fields of --json", results_text, NULL},
     {"events", "following a run with --events", events_text, NULL},
     {"profiles", "what a program may be and use, before it runs", profiles_text, add_profiles},
+    {"context", "what an agent remembers between runs", context_text, NULL},
     {"cases", "what 'glovebox test' tests, and with what", cases_text, NULL},
     {"security", "what holds, and what does not", security_text, NULL},
     {0},

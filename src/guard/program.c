@@ -97,6 +97,25 @@ const struct symbol *program_member(const struct program *p, const struct scope 
     return s && s->home != HOME_BUILTIN ? s : NULL;
 }
 
+struct symbol_facts *program_facts(struct program *p)
+{
+    struct symbol_facts *facts = arena_zalloc(&p->arena, sizeof *facts);
+
+    facts->end = &facts->first;
+    return facts;
+}
+
+void program_add_binding(struct program *p, struct symbol_facts *facts, struct binding b)
+{
+    if (facts->n++ >= PROGRAM_MAX_BINDINGS)
+        return;
+    struct binding *kept = arena_alloc(&p->arena, sizeof *kept);
+    *kept = b;
+    kept->next = NULL;
+    *facts->end = kept;
+    facts->end = &kept->next;
+}
+
 void program_bind(struct program *p, const struct scope *scope, const struct name *name,
                   struct binding b)
 {
@@ -105,19 +124,9 @@ void program_bind(struct program *p, const struct scope *scope, const struct nam
 
     if (!s)
         return;
-    struct symbol_facts *facts = s->user;
-    if (!facts) {
-        facts = arena_zalloc(&p->arena, sizeof *facts);
-        facts->end = &facts->first;
-        s->user = facts;
-    }
-    if (facts->n++ >= PROGRAM_MAX_BINDINGS)
-        return;
-    struct binding *kept = arena_alloc(&p->arena, sizeof *kept);
-    *kept = b;
-    kept->next = NULL;
-    *facts->end = kept;
-    facts->end = &kept->next;
+    if (!s->user)
+        s->user = program_facts(p);
+    program_add_binding(p, s->user, b);
 }
 
 void program_star(struct program *p, struct str module)
@@ -151,5 +160,6 @@ void program_done(struct program *p)
 {
     arena_done(&p->arena);
     free(p->items);
+    free(p->members);
     *p = (struct program){0};
 }

@@ -15,6 +15,9 @@ enum binding_kind {
     BIND_EACH,      /* to each of its items in turn */
     BIND_EACH_ITEM, /* to item .index of each of its items */
     BIND_AUGMENT,   /* x += node, .index is the operator */
+    BIND_INSERT,    /* x[.key] = node; without a key x.append(node) */
+    BIND_ENTERED,   /* to what entering node gives: `with node as x` */
+    BIND_INSTANCE,  /* to an object of the class .node: a method's self */
     BIND_IMPORT,    /* to the module .module */
     BIND_FROM,      /* to .module's member .member */
     BIND_FUNCTION,  /* to the node itself */
@@ -25,13 +28,13 @@ enum binding_kind {
 struct binding {
     enum binding_kind kind;
     uint32_t index;
-    const struct node *node;
-    const struct scope *scope; /* where node is evaluated */
+    const struct node *node, *key;
+    const struct scope *scope; /* where they are evaluated */
     struct str module, member;
     struct binding *next;
 };
 
-/* What symbol->user points to, for symbols in the scope that owns them. */
+/* What symbol->user points to, for symbols in the scope that owns them; of members too. */
 struct symbol_facts {
     struct binding *first, **end;
     uint32_t n;
@@ -53,6 +56,8 @@ struct program {
     size_t n, room;
     struct scope_slot *scopes; /* node to the scope it opens */
     size_t scopes_mask;
+    struct member_slot *members; /* what methods assign to `self.x` */
+    size_t members_n, members_size;
     struct str *stars; /* the modules of `from x import *` */
     size_t n_stars;
 };
@@ -72,6 +77,16 @@ const struct symbol *program_symbol(const struct scope *scope, const struct name
 /* What that scope itself binds or uses by that spelling; NULL for builtins and when nothing. */
 const struct symbol *program_member(const struct program *p, const struct scope *scope,
                                     struct str name);
+
+/* What is assigned to that attribute of a class's objects, outside of its body; NULL for nothing. */
+struct symbol_facts *program_assigned(const struct program *p, const struct scope *class_scope,
+                                      struct str name);
+/* The def, where only one class of the program has a method of that name; else NULL. */
+const struct node *program_method(const struct program *p, const struct name *name);
+/* The class that a scope is the body of, type parameters left out; NULL for other scopes. */
+const struct node *program_class_of(const struct scope *scope);
+/* Whether a def stands under a decorator of that name: @x, @m.x. */
+bool program_decorated(const struct node *def, const char *name);
 
 static inline struct str name_str(const struct name *name)
 {

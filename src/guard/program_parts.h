@@ -8,6 +8,8 @@
 #include "guard/program.h"
 
 void program_walk(struct program *p);
+struct symbol_facts *program_facts(struct program *p);
+void program_add_binding(struct program *p, struct symbol_facts *facts, struct binding b);
 /* After the walk, for it needs to know every function. */
 void program_follow_calls(struct program *p);
 
@@ -16,6 +18,9 @@ uint32_t program_add(struct program *p, const struct node *node, const struct sc
                      uint32_t parent);
 void program_bind(struct program *p, const struct scope *scope, const struct name *name,
                   struct binding b);
+/* A further value of a class's attribute; scope NULL: a method of any class. */
+void program_bind_member(struct program *p, const struct scope *class_scope,
+                         const struct name *name, struct binding b);
 void program_star(struct program *p, struct str module);
 
 #endif

@@ -22,4 +22,7 @@ extern const char guest_judge_magic[];
 extern const unsigned char guest_judge_code[];
 extern const unsigned long guest_judge_code_size;
 
+/* After the codec: test code and a candidate, each in a sandbox of its own. */
+extern const char guest_suite_link_py[], guest_suite_candidate_py[], guest_suite_tests_py[];
+
 #endif

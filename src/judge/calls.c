@@ -202,19 +202,6 @@ static void judge_load(struct judge *j, const struct report *report, struct case
     arena_done(&arena);
 }
 
-static struct result_exception *copy_exception(const struct result_exception *e)
-{
-    if (!e)
-        return NULL;
-    struct result_exception *copy = xcalloc(1, sizeof *copy);
-    *copy = *e;
-    copy->type = xstrdup(e->type);
-    copy->message = xstrdup(e->message);
-    copy->traceback = xstrdup(e->traceback);
-    copy->hint = e->hint ? xstrdup(e->hint) : NULL;
-    return copy;
-}
-
 /* All that is left fails for one reason. */
 static void fail_rest(struct batch *b, const struct case_result *why)
 {
@@ -225,7 +212,7 @@ static void fail_rest(struct batch *b, const struct case_result *why)
         if (r->end != CASE_NOT_RUN)
             continue;
         judge_fail(r, why->end, "%s", why->detail);
-        r->exception = copy_exception(why->exception);
+        r->exception = judge_copy_exception(why->exception);
         judge_done(j, b->numbers[i]);
     }
 }
@@ -254,7 +241,7 @@ static void on_load(struct batch *b, const struct report *report)
     judge_load(j, report, &why);
     b->load_failed = true;
     if (!j->ret->run.exception)
-        j->ret->run.exception = copy_exception(why.exception);
+        j->ret->run.exception = judge_copy_exception(why.exception);
     if (!b->n)
         j->ret->message = "Code not executed";
     fail_rest(b, &why);

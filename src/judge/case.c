@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "judge/number.h"
+#include "judge/value_python.h"
 
 struct reader {
     struct case_file *file;
@@ -99,6 +100,19 @@ static int read_expected(struct reader *r, struct value *v)
     if (value_resolve(v, r->text, true, &r->file->arena, r->err) < 0)
         return -1;
     r->c->expected = *v;
+    return 0;
+}
+
+static int read_expected_python(struct reader *r, struct value *v)
+{
+    struct str text;
+    struct err why;
+
+    if (read_string(r, v, &text) < 0)
+        return -1;
+    if (value_from_python(text, &r->file->arena, &r->c->expected, &why) < 0)
+        return bad(r, v, why.msg);
+    r->c->has_expected = true;
     return 0;
 }
 
@@ -212,6 +226,7 @@ static const struct {
     {"call", read_call, NULL},
     {"expected", read_expected, NULL},
     {"expected_output", read_expected, "expected"},
+    {"expected_python", read_expected_python, "expected"},
     {"expected_type", read_expected_type, NULL},
     {"expected_exception", read_expected_exception, NULL},
     {"expected_repr", read_expected_repr, NULL},

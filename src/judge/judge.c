@@ -35,6 +35,22 @@ void judge_fail_timeout(struct case_result *r, int64_t ms)
     judge_fail(r, CASE_TIMEOUT, "Timeout after %ss", b.p);
 }
 
+struct result_exception *judge_copy_exception(const struct result_exception *e)
+{
+    if (!e)
+        return NULL;
+    struct result_exception *copy = xcalloc(1, sizeof *copy);
+    *copy = *e;
+    copy->type = xstrdup(e->type);
+    copy->message = xstrdup(e->message);
+    copy->traceback = xstrdup(e->traceback);
+    copy->hint = e->hint ? xstrdup(e->hint) : NULL;
+    copy->source = e->source ? xstrdup(e->source) : NULL;
+    copy->calls = e->calls ? xstrdup(e->calls) : NULL;
+    copy->cause = judge_copy_exception(e->cause);
+    return copy;
+}
+
 int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *c)
 {
     return c->timeout_ms ? c->timeout_ms : q->run.limits.wall_ms;
@@ -78,6 +94,7 @@ static void move_figures(struct result *to, struct result *from)
     capture_done(&from->err);
     buf_done(&to->notes);
     outcome_done(&to->outcome);
+    feedback_done(&to->feedback);
     *to = *from;
     to->out = out;
     to->err = err;
@@ -115,19 +132,67 @@ static void add_up(struct judge_result *ret)
     double all = 0, passed = 0;
 
     for (size_t i = 0; i < ret->total; i++) {
-        all += ret->cases[i].test->weight;
-        passed += ret->cases[i].passed ? ret->cases[i].test->weight : 0;
-        if (ret->cases[i].end == CASE_NOT_RUN && !ret->cases[i].detail)
-            ret->cases[i].detail = xstrdup("Not run");
+        struct case_result *r = &ret->cases[i];
+        all += r->test->weight;
+        passed += r->passed ? r->test->weight : 0;
+        if (r->end == CASE_NOT_RUN && !r->detail)
+            r->detail = xstrdup("Not run");
     }
     ret->score = all > 0 ? passed / all : 0;
     ret->all_passed = ret->total > 0 && ret->passed == ret->total;
+}
+
+static const struct case_result *first_that(const struct judge_result *ret, enum case_end end)
+{
+    for (size_t i = 0; i < ret->total; i++)
+        if (ret->cases[i].end == end)
+            return &ret->cases[i];
+    return NULL;
+}
+
+/* The driver ended well; how the candidate did is what counts. */
+static void set_outcome(struct judge_result *ret)
+{
+    struct result *run = &ret->run;
+    const struct case_result *raised = first_that(ret, CASE_RAISED);
+
+    run->success = ret->all_passed;
+    if (run->error.kind || result_refused(run) || run->cancelled)
+        return;
+    run->exit_code = !ret->all_passed;
+    run->signal = 0;
+    run->timed_out = first_that(ret, CASE_TIMEOUT) != NULL;
+    run->oom_killed = first_that(ret, CASE_MEMORY) != NULL;
+    run->limits_hit &= ~(unsigned)(LIMIT_WALL | LIMIT_MEMORY);
+    run->limits_hit |= run->timed_out ? LIMIT_WALL : 0;
+    run->limits_hit |= run->oom_killed ? LIMIT_MEMORY : 0;
+    if (!run->exception && raised)
+        run->exception = judge_copy_exception(raised->exception);
+}
+
+/* A wrong answer is no failure to run: the tests say all there is to say. */
+static bool ran_well(const struct result *run)
+{
+    return !run->exception && !run->limits_hit && !run->error.kind && !result_refused(run);
+}
+
+static void advise(const struct judge_request *q, struct judge_result *ret)
+{
+    AUTO_FREE struct feedback_test *tests = xcalloc(ret->total + 1, sizeof *tests);
+    const struct case_result *late = first_that(ret, CASE_TIMEOUT);
+    struct jail_limits limits = q->run.limits;
+    struct feedback_input input = {
+        .result = &ret->run, .limits = &limits, .tests = tests, .test_count = ret->total};
+
+    limits.wall_ms = late ? judge_timeout_ms(q, late->test) : limits.wall_ms;
+    for (size_t i = 0; i < ret->total; i++)
+        tests[i] = (struct feedback_test){ret->cases[i].test->name, ret->cases[i].passed,
+                                          ret->cases[i].detail};
+    ret->run.success |= ran_well(&ret->run);
+    feedback_done(&ret->run.feedback);
+    feedback_make(&input, &ret->run.feedback);
+    ret->feedback_text = feedback_text(&input, &ret->run.feedback);
     ret->run.success = ret->all_passed;
-    if (!ret->run.error.kind && !result_refused(&ret->run) && !ret->run.cancelled) {
-        ret->run.exit_code = !ret->all_passed;
-        ret->run.signal = 0;
-        ret->run.timed_out = ret->run.oom_killed = false;
-    }
 }
 
 void judge_run(const struct judge_request *request, const struct judge_watch *watch,
@@ -145,6 +210,8 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     calls_judge(&j);
     programs_judge(&j);
     add_up(ret);
+    set_outcome(ret);
+    advise(request, ret);
 }
 
 static void case_result_done(struct case_result *r)
@@ -163,6 +230,7 @@ void judge_result_done(struct judge_result *r)
     for (size_t i = 0; i < r->total; i++)
         case_result_done(&r->cases[i]);
     free(r->cases);
+    free(r->feedback_text);
     result_done(&r->run);
     *r = (struct judge_result){0};
 }

@@ -48,12 +48,15 @@ struct case_result {
 };
 
 struct judge_result {
-    struct result run; /* figures of all runs together; the verdict; what loading printed */
+    /* Figures of all runs together; the verdict; what loading printed; the first exception, of
+     * loading or of a case; timed_out and oom_killed when a case was. */
+    struct result run;
     struct case_result *cases;
     size_t total, passed;
     double score; /* the weight that passed, of all */
     bool all_passed;
     const char *message; /* "Code executed, no tests"; or NULL */
+    char *feedback_text; /* for a model to read; "" when there is nothing to say */
 };
 
 struct judge_watch {

@@ -63,7 +63,7 @@ char *judge_json(const struct judge_result *r, bool pretty)
     for (size_t i = 0; i < r->total; i++)
         json_array_append_new(list, case_json(&r->cases[i]));
     set(doc, "test_results", list);
-    set(doc, "feedback_text", json_string(""));
+    set(doc, "feedback_text", json_text(str_from(r->feedback_text)));
     char *dump =
         json_dumps(doc, JSON_REAL_PRECISION(12) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
     json_decref(doc);

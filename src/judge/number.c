@@ -14,167 +14,7 @@
 #include "base/num.h"
 #include "python/literal.h"
 
-enum { PIECE = 1000000000, PIECE_DIGITS = 9, FIVES = 13 };
-#define FIVE_TO_13 1220703125u
-
-/* ---- limbs ---- */
-
-static struct limbs limbs_new(struct arena *arena, size_t room)
-{
-    return (struct limbs){arena_alloc(arena, (room + 1) * sizeof(uint32_t)), 0};
-}
-
-static void trim(struct limbs *l)
-{
-    while (l->n && !l->at[l->n - 1])
-        l->n--;
-}
-
-/* l = l * by + add; there must be room. */
-static void multiply_add(struct limbs *l, uint32_t by, uint32_t add)
-{
-    uint64_t carry = add;
-
-    for (size_t i = 0; i < l->n; i++) {
-        carry += (uint64_t)l->at[i] * by;
-        l->at[i] = (uint32_t)carry;
-        carry >>= 32;
-    }
-    if (carry)
-        l->at[l->n++] = (uint32_t)carry;
-}
-
-static uint32_t divide(struct limbs *l, uint32_t by)
-{
-    uint64_t rest = 0;
-
-    for (size_t i = l->n; i-- > 0;) {
-        rest = rest << 32 | l->at[i];
-        l->at[i] = (uint32_t)(rest / by);
-        rest %= by;
-    }
-    trim(l);
-    return (uint32_t)rest;
-}
-
-static uint32_t rest_of(const struct limbs *l, uint32_t by)
-{
-    uint64_t rest = 0;
-
-    for (size_t i = l->n; i-- > 0;)
-        rest = (rest << 32 | l->at[i]) % by;
-    return (uint32_t)rest;
-}
-
-static int compare_limbs(const struct limbs *a, const struct limbs *b)
-{
-    if (a->n != b->n)
-        return a->n < b->n ? -1 : 1;
-    for (size_t i = a->n; i-- > 0;)
-        if (a->at[i] != b->at[i])
-            return a->at[i] < b->at[i] ? -1 : 1;
-    return 0;
-}
-
-/* a -= b, which is not larger. */
-static void subtract(struct limbs *a, const struct limbs *b)
-{
-    int64_t borrow = 0;
-
-    for (size_t i = 0; i < a->n; i++) {
-        int64_t left = (int64_t)a->at[i] - (i < b->n ? b->at[i] : 0) + borrow;
-        a->at[i] = (uint32_t)left;
-        borrow = left < 0 ? -1 : 0;
-    }
-    trim(a);
-}
-
-/* Takes the factors 2 out; how many there were. */
-static int64_t strip_twos(struct limbs *l)
-{
-    size_t whole = 0, bits;
-
-    if (!l->n)
-        return 0;
-    while (!l->at[whole])
-        whole++;
-    bits = (size_t)__builtin_ctz(l->at[whole]);
-    for (size_t i = whole; i < l->n; i++) {
-        uint64_t two = l->at[i] | (i + 1 < l->n ? (uint64_t)l->at[i + 1] << 32 : 0);
-        l->at[i - whole] = (uint32_t)(two >> bits);
-    }
-    l->n -= whole;
-    trim(l);
-    return (int64_t)(32 * whole + bits);
-}
-
-static int64_t strip_fives(struct limbs *l)
-{
-    int64_t n = 0;
-
-    for (; l->n && rest_of(l, FIVE_TO_13) == 0; n += FIVES)
-        (void)divide(l, FIVE_TO_13);
-    for (; l->n && rest_of(l, 5) == 0; n++)
-        (void)divide(l, 5);
-    return n;
-}
-
-/* Of two numbers that are not 0; both are used up. */
-static struct limbs common_divisor(struct limbs a, struct limbs b)
-{
-    (void)strip_twos(&a);
-    (void)strip_twos(&b);
-    for (;;) {
-        int order = compare_limbs(&a, &b);
-        if (order == 0)
-            return a;
-        struct limbs *large = order > 0 ? &a : &b;
-        subtract(large, order > 0 ? &b : &a);
-        (void)strip_twos(large);
-    }
-}
-
-static struct limbs copy_limbs(const struct limbs *l, struct arena *arena)
-{
-    struct limbs copy = limbs_new(arena, l->n);
-
-    if (l->n)
-        memcpy(copy.at, l->at, l->n * sizeof *copy.at);
-    copy.n = l->n;
-    return copy;
-}
-
-static struct limbs limbs_of_int(uint64_t v, struct arena *arena)
-{
-    struct limbs l = limbs_new(arena, 2);
-
-    l.at[0] = (uint32_t)v;
-    l.at[1] = (uint32_t)(v >> 32);
-    l.n = 2;
-    trim(&l);
-    return l;
-}
-
-/* Digits and anything between them that is none; leading zeros are fine. */
-static struct limbs limbs_of_digits(struct str text, struct arena *arena)
-{
-    struct limbs l = limbs_new(arena, text.n / PIECE_DIGITS + 2);
-    uint32_t piece = 0, scale = 1;
-
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9')
-            continue;
-        piece = piece * 10 + (uint32_t)(text.p[i] - '0');
-        scale *= 10;
-        if (scale == PIECE) {
-            multiply_add(&l, scale, piece);
-            piece = 0;
-            scale = 1;
-        }
-    }
-    multiply_add(&l, scale, piece);
-    return l;
-}
+enum { PIECE = 1000000000, PIECE_DIGITS = 9 };
 
 /* ---- values ---- */
 
@@ -205,7 +45,7 @@ void number_from_decimal(struct str text, struct arena *arena, struct value *ret
         ret->integer = small;
         return;
     }
-    struct limbs l = limbs_of_digits(text, arena);
+    struct limbs l = limbs_from_digits(text, arena);
     set_int(ret, text.p[0] == '-', &l);
 }
 
@@ -233,7 +73,7 @@ bool number_from_hex(struct str text, struct arena *arena, struct value *ret)
             return false;
         l.at[i / 8] |= (uint32_t)digit << 4 * (i % 8);
     }
-    trim(&l);
+    limbs_trim(&l);
     set_int(ret, negative, &l);
     return true;
 }
@@ -243,7 +83,7 @@ static struct limbs limbs_of(const struct value *v, struct arena *arena)
     uint64_t size = v->integer < 0 ? -(uint64_t)v->integer : (uint64_t)v->integer;
 
     if (!v->limbs)
-        return limbs_of_int(size, arena);
+        return limbs_from_int(size, arena);
     struct limbs l = limbs_new(arena, v->limb_n);
     memcpy(l.at, v->limbs, v->limb_n * sizeof *l.at);
     l.n = v->limb_n;
@@ -253,25 +93,6 @@ static struct limbs limbs_of(const struct value *v, struct arena *arena)
 static bool is_negative(const struct value *v)
 {
     return v->limbs ? v->negative : v->integer < 0;
-}
-
-/* Quotient of a division by one that goes in without rest: schoolbook, one bit at a time. */
-static struct limbs divide_exactly(const struct limbs *a, const struct limbs *by,
-                                   struct arena *arena)
-{
-    struct limbs quotient = limbs_new(arena, a->n), rest = limbs_new(arena, by->n + 1);
-
-    memset(quotient.at, 0, (a->n + 1) * sizeof *quotient.at);
-    for (size_t bit = 32 * a->n; bit-- > 0;) {
-        multiply_add(&rest, 2, a->at[bit / 32] >> bit % 32 & 1);
-        if (compare_limbs(&rest, by) >= 0) {
-            subtract(&rest, by);
-            quotient.at[bit / 32] |= 1u << bit % 32;
-        }
-    }
-    quotient.n = a->n;
-    trim(&quotient);
-    return quotient;
 }
 
 enum { FRACTION_LIMBS = 512 }; /* 16384 bits */
@@ -288,13 +109,13 @@ bool number_reduce(struct value pair[2], struct arena *arena)
         pair[1].limbs = NULL;
         return true;
     }
-    struct limbs common = common_divisor(copy_limbs(&n, arena), copy_limbs(&d, arena));
-    n = divide_exactly(&n, &common, arena);
-    d = divide_exactly(&d, &common, arena);
+    struct limbs common = limbs_common_divisor(limbs_copy(&n, arena), limbs_copy(&d, arena));
+    n = limbs_divide_exactly(&n, &common, arena);
+    d = limbs_divide_exactly(&d, &common, arena);
     /* The divisor's own factors 2 were left out of it. */
     while (!(n.at[0] & 1) && !(d.at[0] & 1)) {
-        (void)divide(&n, 2);
-        (void)divide(&d, 2);
+        (void)limbs_divide(&n, 2);
+        (void)limbs_divide(&d, 2);
     }
     set_int(&pair[0], negative, &n);
     set_int(&pair[1], false, &d);
@@ -306,11 +127,11 @@ bool number_reduce(struct value pair[2], struct arena *arena)
 /* Integers that fit are told apart from all the rest by being so. */
 static void normalise(struct number *r)
 {
-    r->twos += strip_twos(&r->n);
-    r->fives += strip_fives(&r->n);
+    r->twos += limbs_strip_twos(&r->n);
+    r->fives += limbs_strip_fives(&r->n);
     if (r->d.n) {
-        r->twos -= strip_twos(&r->d);
-        r->fives -= strip_fives(&r->d);
+        r->twos -= limbs_strip_twos(&r->d);
+        r->fives -= limbs_strip_fives(&r->d);
     }
     uint64_t v = (r->n.n > 0 ? r->n.at[0] : 0) | (r->n.n > 1 ? (uint64_t)r->n.at[1] << 32 : 0);
     if (!r->n.n) {
@@ -352,7 +173,7 @@ static void from_double(double v, struct arena *arena, struct number *ret)
     if (ret->kind != NUMBER_FINITE)
         return;
     double mantissa = frexp(fabs(v), &exponent);
-    ret->n = limbs_of_int((uint64_t)ldexp(mantissa, 53), arena);
+    ret->n = limbs_from_int((uint64_t)ldexp(mantissa, 53), arena);
     ret->twos = exponent - 53;
     normalise(ret);
 }
@@ -415,8 +236,8 @@ static bool from_decimal(struct str text, struct arena *arena, struct number *re
     ret->kind = d.nan ? NUMBER_NAN : d.infinite ? NUMBER_INFINITE : NUMBER_FINITE;
     if (ret->kind != NUMBER_FINITE)
         return true;
-    ret->n = limbs_of_digits(d.digits, arena);
-    trim(&ret->n);
+    ret->n = limbs_from_digits(d.digits, arena);
+    limbs_trim(&ret->n);
     ret->twos = ret->fives = ret->n.n ? d.exponent : 0;
     normalise(ret);
     return true;
@@ -462,7 +283,7 @@ static bool same_limbs(const struct limbs *a, const struct limbs *b)
     static uint32_t one = 1;
     const struct limbs none = {&one, 1};
 
-    return compare_limbs(a->n ? a : &none, b->n ? b : &none) == 0;
+    return limbs_compare(a->n ? a : &none, b->n ? b : &none) == 0;
 }
 
 bool number_equal(const struct number *a, const struct number *b)
@@ -543,7 +364,7 @@ void number_repr(const struct value *v, struct buf *ret)
     size_t n = 0;
     uint32_t *pieces = arena_alloc(&scratch, (l.n * 10 / PIECE_DIGITS + 2) * sizeof *pieces);
     while (l.n)
-        pieces[n++] = divide(&l, PIECE);
+        pieces[n++] = limbs_divide(&l, PIECE);
     (void)buf_addf(ret, "%s%u", v->negative ? "-" : "", pieces[--n]);
     while (n)
         (void)buf_addf(ret, "%09u", pieces[--n]);

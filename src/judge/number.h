@@ -7,12 +7,8 @@
 #ifndef JUDGE_NUMBER_H
 #define JUDGE_NUMBER_H
 
+#include "judge/limbs.h"
 #include "judge/value.h"
-
-struct limbs {
-    uint32_t *at; /* lowest first, the highest is not 0 */
-    size_t n;
-};
 
 enum number_kind { NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };
 

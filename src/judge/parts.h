@@ -33,6 +33,8 @@ void judge_fail(struct case_result *r, enum case_end end, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* "Timeout after 30.0s" */
 void judge_fail_timeout(struct case_result *r, int64_t ms);
+struct result_exception *
+judge_copy_exception(const struct result_exception *e); /* NULL gives NULL */
 int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *c);
 /* What ended a whole run is the reason. */
 void judge_fail_run(struct case_result *r, const struct result *run,

@@ -73,7 +73,7 @@ static void take_items(struct reader *r, size_t from, size_t per, struct value *
 {
     size_t n = r->open_n - from;
 
-    ret->items = arena_alloc(r->arena, n * sizeof *ret->items);
+    ret->items = arena_alloc(r->arena, (n + 1) * sizeof *ret->items);
     if (n)
         memcpy(ret->items, r->open + from, n * sizeof *ret->items);
     ret->n = n / per;

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "judge/number.h"
 #include "judge/value.h"
+#include "judge/value_time.h"
 
 struct form {
     struct value *v; /* the object; becomes the value */
@@ -69,7 +70,7 @@ static int read_base64(const struct form *f, const struct value *v, struct str *
 
     while (in.n && in.p[in.n - 1] == '=')
         in.n--;
-    char *out = arena_alloc(f->arena, in.n), *to = out;
+    char *out = arena_alloc(f->arena, in.n + 1), *to = out;
     for (size_t i = 0; i < in.n; i++) {
         int digit = base64_digit(in.p[i]);
         if (digit < 0)
@@ -198,7 +199,7 @@ static struct value *read_pairs(struct form *f, size_t *ret_n)
 
     if (!list)
         return NULL;
-    struct value *pairs = arena_alloc(f->arena, 2 * list->n * sizeof *pairs);
+    struct value *pairs = arena_alloc(f->arena, (2 * list->n + 1) * sizeof *pairs);
     for (size_t i = 0; i < list->n; i++) {
         if (list->items[i].type != VALUE_LIST || list->items[i].n != 2) {
             bad(f, &list->items[i], "an item here is a pair: [key, value]");
@@ -233,7 +234,7 @@ static int read_named(struct form *f)
         return -1;
     if (!class_name)
         return bad(f, NULL, "\"class\" is missing");
-    struct str *names = arena_alloc(f->arena, n * sizeof *names);
+    struct str *names = arena_alloc(f->arena, (n + 1) * sizeof *names);
     for (size_t i = 0; i < n; i++) {
         if (pairs[2 * i].type != VALUE_STR)
             return bad(f, &pairs[2 * i], "here a field's name is missing");
@@ -377,7 +378,7 @@ static int read_array(struct form *f)
 
     if (!list || resolve_each(f, list->items, list->n) < 0)
         return -1;
-    struct value *items = arena_alloc(f->arena, (dimensions + list->n) * sizeof *items);
+    struct value *items = arena_alloc(f->arena, (dimensions + list->n + 1) * sizeof *items);
     items[0] = (struct value){.type = VALUE_INT, .integer = (int64_t)list->n};
     for (size_t i = 0; i < dimensions; i++) {
         if (shape && shape->type == VALUE_LIST)
@@ -401,129 +402,17 @@ static int read_array(struct form *f)
 
 #define DAY_MICRO 86400000000
 
-struct cursor {
-    struct str s;
-    size_t at;
-    bool bad;
-};
-
-static int64_t take_digits(struct cursor *c, size_t n)
-{
-    int64_t v = 0;
-
-    for (size_t i = 0; i < n; i++, c->at++) {
-        if (c->at >= c->s.n || c->s.p[c->at] < '0' || c->s.p[c->at] > '9') {
-            c->bad = true;
-            return 0;
-        }
-        v = v * 10 + (c->s.p[c->at] - '0');
-    }
-    return v;
-}
-
-static bool take(struct cursor *c, char expected)
-{
-    bool here = c->at < c->s.n && c->s.p[c->at] == expected;
-
-    c->at += here;
-    return here;
-}
-
-static int64_t take_within(struct cursor *c, size_t n, int64_t low, int64_t high)
-{
-    int64_t v = take_digits(c, n);
-
-    c->bad |= v < low || v > high;
-    return v;
-}
-
-static bool is_leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-/* Days from 0001-01-01. */
-static int64_t take_date(struct cursor *c)
-{
-    static const int before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
-    int64_t year = take_within(c, 4, 1, 9999);
-
-    c->bad |= !take(c, '-');
-    int64_t month = take_within(c, 2, 1, 12);
-    c->bad |= !take(c, '-');
-    int64_t day = take_within(c, 2, 1, 31);
-    if (c->bad)
-        return 0;
-    bool leap = is_leap(year);
-    int length = before[month] - before[month - 1] + (leap && month == 2);
-    c->bad |= day > length;
-    year--;
-    return year * 365 + year / 4 - year / 100 + year / 400 + before[month - 1] +
-           (leap && month > 2) + day - 1;
-}
-
-/* Up to six digits behind a point. */
-static int64_t take_fraction(struct cursor *c)
-{
-    int64_t v = 0, scale = 100000;
-
-    if (!take(c, '.'))
-        return 0;
-    for (; c->at < c->s.n && c->s.p[c->at] >= '0' && c->s.p[c->at] <= '9'; c->at++, scale /= 10)
-        v += (c->s.p[c->at] - '0') * scale;
-    return v;
-}
-
-static int64_t take_clock(struct cursor *c, int64_t hours)
-{
-    int64_t seconds = take_within(c, 2, 0, hours) * 3600, micro = 0;
-
-    c->bad |= !take(c, ':');
-    seconds += take_within(c, 2, 0, 59) * 60;
-    if (take(c, ':')) {
-        seconds += take_within(c, 2, 0, 59);
-        micro = take_fraction(c);
-    }
-    return seconds * 1000000 + micro;
-}
-
-static void take_zone(struct cursor *c, struct value *ret)
-{
-    ret->aware = false;
-    ret->time.from_utc = 0;
-    if (c->at == c->s.n)
-        return;
-    ret->aware = true;
-    if (take(c, 'Z'))
-        return;
-    bool minus = take(c, '-');
-    c->bad |= !minus && !take(c, '+');
-    int64_t distance = take_clock(c, 23);
-    ret->time.from_utc = minus ? -distance : distance;
-}
-
 static int read_moment(struct form *f, bool date, bool clock)
 {
     struct value *v = member(f, "text", VALUE_STR);
-    int64_t days = 0, micro = 0;
 
     if (!v)
         return -1;
-    struct cursor c = {.s = v->text};
+    struct str text = v->text;
     uint32_t at = v->at;
-    if (date)
-        days = take_date(&c);
-    if (date && clock)
-        c.bad |= !take(&c, 'T') && !take(&c, ' ');
-    if (clock)
-        micro = take_clock(&c, 23);
-    f->v->time.days = days;
-    f->v->time.micro = micro;
-    f->v->time.from_utc = 0;
-    if (clock)
-        take_zone(&c, f->v);
-    return c.bad || c.at != c.s.n ? value_error(f->text, at, f->err, "not as isoformat() writes it")
-                                  : 0;
+    return value_read_moment(text, date, clock, f->v)
+               ? 0
+               : value_error(f->text, at, f->err, "not as isoformat() writes it");
 }
 
 static int read_date(struct form *f)
@@ -607,7 +496,7 @@ static int compare_keys(const void *a, const void *b)
 static int check_keys(const struct form *f)
 {
     struct arena scratch = {0};
-    const struct value **keys = arena_alloc(&scratch, f->v->n * sizeof *keys);
+    const struct value **keys = arena_alloc(&scratch, (f->v->n + 1) * sizeof *keys);
     int result = 0;
 
     for (size_t i = 0; i < f->v->n; i++)

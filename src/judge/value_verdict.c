@@ -44,15 +44,14 @@ static struct str told_text(const struct value *told, const char *key)
 
 /* ---- exceptions ---- */
 
-static void add_line(struct buf *b, struct str code, int64_t n)
+static struct str line_of(struct str code, int64_t n)
 {
-    struct str rest = code, line = {NULL, 0};
+    struct str rest = code, line = {"", 0};
 
     for (; n > 0 && str_next_line(&rest, &line); n--)
         ;
-    line = str_trim(line);
-    if (n == 0 && line.n)
-        (void)buf_addf(b, "    %.*s\n", (int)(line.n < 500 ? line.n : 500), line.p);
+    line = n ? STR("") : str_trim(line);
+    return str_slice(line, 0, line.n < 500 ? line.n : 500);
 }
 
 /* As Python writes it, of the candidate's own frames. */
@@ -74,7 +73,9 @@ static char *traceback(const struct judge_request *q, const struct value *places
         struct str name = place->items[1].text;
         (void)buf_addf(&b, "  File \"%s\", line %lld, in %.*s\n", file, (long long)*ret_line,
                        (int)(name.n < 200 ? name.n : 200), name.p);
-        add_line(&b, q->run.code, *ret_line);
+        struct str line = line_of(q->run.code, *ret_line);
+        if (line.n)
+            (void)buf_addf(&b, "    %.*s\n", (int)line.n, line.p);
     }
     (void)buf_addf(&b, *message ? "%s: %s\n" : "%s\n", type, message);
     return buf_take(&b);
@@ -91,6 +92,8 @@ static struct result_exception *read_exception(const struct judge_request *q,
     e->message = xstrndup(message.p ? message.p : "", message.n);
     e->traceback = traceback(q, places && places->type == VALUE_LIST ? places : &none, e->type,
                              e->message, &e->line);
+    struct str line = line_of(q->run.code, e->line);
+    e->source = line.n ? xstrndup(line.p, line.n) : NULL;
     return e;
 }
 

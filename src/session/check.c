@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "python/python.h"
+#include "session/feedback_advice.h"
 
 /* ---- the policy ---- */
 
@@ -136,7 +137,9 @@ static struct result_exception *syntax_exception(const struct finding *f, const 
     e->line = f->line;
     e->column = f->column;
     e->traceback = buf_take(&trace);
-    e->hint = f->hint ? xstrdup(f->hint) : NULL;
+    e->hint = advice_for_error("python", e->type, e->message);
+    if (!e->hint && f->hint)
+        e->hint = xstrdup(f->hint);
     return e;
 }
 

@@ -173,9 +173,11 @@ static int check_document(const json_t *doc, struct err *err)
 
 int context_read(struct str text, struct context *ret, struct err *err)
 {
-    json_error_t where;
+    json_error_t where = {0};
 
     *ret = (struct context){0};
+    if (text.n && memchr(text.p, '\0', text.n)) /* which jansson takes for the end */
+        return err_set(err, ERR_USAGE, "holds a NUL byte");
     if (!str_trim(text).n)
         ret->document = json_object();
     else

@@ -92,8 +92,9 @@ struct context_file {
     mode_t mode;
 };
 
-/* Makes the file when there is none. A broken document is ERR_USAGE and stays untouched. */
-int context_file_open(const char *path, struct context_file *ret, struct err *err);
+/* Makes the file when there is none. A broken document is ERR_USAGE and stays untouched. Waits no
+ * longer than 30 seconds, nor when cancel_fd (or -1) gets readable: ERR_TIMEOUT. */
+int context_file_open(const char *path, int cancel_fd, struct context_file *ret, struct err *err);
 int context_file_save(struct context_file *f, struct err *err);
 void context_file_close(struct context_file *f); /* fine after a failed open, and twice */
 

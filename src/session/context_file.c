@@ -8,11 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,10 +21,10 @@
 
 #define LOCK_WAIT_MS 30000
 
-static int lock(int fd, const char *path, struct err *err)
+static int lock(int fd, const char *path, int cancel_fd, struct err *err)
 {
     int64_t until = clock_mono_ms() + LOCK_WAIT_MS;
-    const struct timespec pause = {.tv_nsec = 3000000};
+    struct pollfd cancel = {.fd = cancel_fd, .events = POLLIN};
 
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
@@ -32,12 +32,14 @@ static int lock(int fd, const char *path, struct err *err)
         if (clock_mono_ms() > until)
             return err_set(err, ERR_TIMEOUT, "%s: another process has held it for %d seconds", path,
                            LOCK_WAIT_MS / 1000);
-        nanosleep(&pause, NULL);
+        if (poll(&cancel, 1, 3) > 0)
+            return err_set(err, ERR_TIMEOUT, "%s: stopped while another process held it", path);
     }
     return 0;
 }
 
-static int open_once(const char *path, struct context_file *f, struct stat *st, struct err *err)
+static int open_once(const char *path, int cancel_fd, struct context_file *f, struct stat *st,
+                     struct err *err)
 {
     f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (f->fd < 0 || fstat(f->fd, st) < 0) {
@@ -47,7 +49,7 @@ static int open_once(const char *path, struct context_file *f, struct stat *st, 
     }
     if (!S_ISREG(st->st_mode))
         return err_set(err, ERR_USAGE, "%s: is no file", path);
-    return lock(f->fd, path, err);
+    return lock(f->fd, path, cancel_fd, err);
 }
 
 /* Is what we locked still what the name means? */
@@ -59,12 +61,12 @@ static bool is_still_there(const struct context_file *f, const struct stat *st)
            now.st_ino == st->st_ino;
 }
 
-static int open_locked(const char *path, struct context_file *f, struct err *err)
+static int open_locked(const char *path, int cancel_fd, struct context_file *f, struct err *err)
 {
     struct stat st;
 
     for (;;) {
-        if (open_once(path, f, &st, err) < 0)
+        if (open_once(path, cancel_fd, f, &st, err) < 0)
             return -1;
         f->path = realpath(path, NULL);
         if (is_still_there(f, &st))
@@ -91,10 +93,10 @@ static int read_document(struct context_file *f, struct err *err)
     return context_read(buf_str(&b), &f->context, err) < 0 ? err_wrap(err, "%s", f->path) : 0;
 }
 
-int context_file_open(const char *path, struct context_file *ret, struct err *err)
+int context_file_open(const char *path, int cancel_fd, struct context_file *ret, struct err *err)
 {
     *ret = (struct context_file){.fd = -1};
-    if (open_locked(path, ret, err) == 0 && read_document(ret, err) == 0)
+    if (open_locked(path, cancel_fd, ret, err) == 0 && read_document(ret, err) == 0)
         return 0;
     context_file_close(ret);
     return -1;

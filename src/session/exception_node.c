@@ -138,9 +138,10 @@ static void add_call(struct reading_error *e, const struct place *p, struct str 
 static void begin_error(struct scan *s)
 {
     struct reading *r = s->ret;
+    struct str rest = s->head, line;
 
     r->error = r->cause = (struct reading_error){0};
-    if (!split_head(s->head, &r->error))
+    if (!str_next_line(&rest, &line) || !split_head(line, &r->error))
         return;
     /* The message goes on up to the calls. */
     r->error.message.n = (size_t)(s->before.p + s->before.n - r->error.message.p);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/exception_parts.h"
 #include "session/feedback_parts.h"
 #include "session/plain.h"
 
@@ -180,6 +181,30 @@ static void collect_words(struct collector *c, struct str text)
             collect_type(c, advice_type(i));
 }
 
+/* "KeyError: 'a'", as the judge has it of a call that raised. */
+static void collect_raised(struct collector *c, const char *detail)
+{
+    long colon = str_find(str_from(detail), STR(": "));
+    struct str name = {detail, colon > 0 ? (size_t)colon : 0};
+
+    if (!str_ends(name, "Error") || !reading_is_name(name))
+        return;
+    AUTO_FREE char *type = xstrndup(name.p, name.n);
+    const char *message = detail + colon + 2;
+    collect_text(c, advice_topic_of(c->result->language, type, message),
+                 advice_for_error(c->result->language, type, message));
+    collect_type(c, type);
+}
+
+static void collect_details(struct collector *c)
+{
+    for (size_t i = 0, n = 0; i < c->in->test_count && n < TESTS_MAX; i++)
+        if (!c->in->tests[i].passed && c->in->tests[i].detail) {
+            collect_raised(c, c->in->tests[i].detail);
+            n++;
+        }
+}
+
 /* The system's own messages in the last lines, where no exception carries them. */
 static void collect_lines(struct collector *c, struct str text)
 {
@@ -233,6 +258,7 @@ static void collect_all(struct collector *c, struct str text)
     collect_ends(c);
     collect_tests(c);
     collect_exception(c, r->exception);
+    collect_details(c);
     if (!r->success && (!r->exception || tells_more(r->language)))
         collect_lines(c, text);
     if (!r->success && !r->exception)

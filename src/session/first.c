@@ -53,6 +53,8 @@ static int read_json(const char *path, bool node, struct buf *ret, struct err *e
         err->kind = ERR_USAGE;
         return -1;
     }
+    if (str_starts(buf_str(ret), "\xef\xbb\xbf"))
+        buf_drop(ret, 3);
     if (json_check(buf_str(ret), &facts, err) < 0)
         return err_wrap(err, "%s", path);
     if (node && facts.has_special)
@@ -218,7 +220,10 @@ int first_make(const struct run_request *q, const struct language *language,
         return -1;
     if (q->optimize_data && python && add_tables(q, context, laid, ret, err) < 0)
         return -1;
-    return !ret->text.overflow ? 0 : err_set(err, ERR_USAGE, "too much --data or --optimize-data");
+    return !ret->text.overflow
+               ? 0
+               : err_set(err, ERR_USAGE,
+                         "--data and --optimize-data: too many files, or names too long");
 }
 
 void first_done(struct first *first)

@@ -318,6 +318,7 @@ static int measure_any(const struct node *n, struct bound *ret, struct err *err)
 
 static int measure(const struct node *n, struct bound *ret, struct err *err)
 {
+    *ret = (struct bound){0};
     return measure_any(n, ret, err) < 0 ? -1 : check_bits(ret, err);
 }
 

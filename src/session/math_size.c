@@ -65,8 +65,9 @@ static double choices(const struct group *g)
     return n < by_k ? n : by_k;
 }
 
-struct bound size_call(enum size_rule rule, const struct group *g)
+struct bound size_call(enum size_rule rule, const struct group *arguments)
 {
+    const struct group *g = arguments;
     struct bound a = g->first;
 
     switch (rule) {

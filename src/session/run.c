@@ -311,8 +311,12 @@ static int run_once(struct run *run, struct err *err)
 static bool pause_ms(const struct run *run, int64_t ms)
 {
     struct pollfd wait = {.fd = run->watch->cancel_fd, .events = POLLIN};
+    int64_t until = clock_mono_ms() + ms, left;
 
-    return poll(&wait, 1, ms > 60000 ? 60000 : (int)ms) > 0;
+    while ((left = until - clock_mono_ms()) > 0)
+        if (poll(&wait, 1, left > 60000 ? 60000 : (int)left) > 0)
+            return true;
+    return false;
 }
 
 /* Only what may be our own fault, and passing, is tried again; never what the guest did. */
@@ -322,7 +326,9 @@ static int run_with_retries(struct run *run, struct err *err)
         if (run_once(run, err) == 0)
             return 0;
         if (err->kind != ERR_SYSTEM || run->result->started || left <= 0)
-            return -1;
+            return run->result->attempts > 1
+                       ? err_wrap(err, "Failed after %d attempts", run->result->attempts)
+                       : -1;
         if (pause_ms(run, run->request->retry_delay_ms)) {
             run->result->cancelled = true;
             return -1;
@@ -426,7 +432,7 @@ static void update_context(struct run *run)
 {
     struct err err;
 
-    if (run_context_end(run->request, &run->first, run->result, &err) == 0)
+    if (run_context_end(run->request, run->watch->cancel_fd, &run->first, run->result, &err) == 0)
         return;
     run->result->success = false;
     if (!run->result->error.kind)
@@ -465,7 +471,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     hash_source(&run);
     buf_init(&run.prelude, 0);
     buf_init(&run.first.text, 0);
-    if (run_context_begin(request, &run.context, ret, &ret->error) == 0 &&
+    if (run_context_begin(request, watch->cancel_fd, &run.context, ret, &ret->error) == 0 &&
         choose(&run, &ret->error) == 0 && may_run(&run, &ret->error) &&
         prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
         ret->error.kind = ERR_NONE;

@@ -74,8 +74,8 @@ static int take_in(const struct run_request *q, struct context_file *file, struc
     return read_inputs(c, err) < 0 ? err_wrap(err, "%s", q->context) : 0;
 }
 
-int run_context_begin(const struct run_request *q, struct run_context *ret, struct result *result,
-                      struct err *err)
+int run_context_begin(const struct run_request *q, int cancel_fd, struct run_context *ret,
+                      struct result *result, struct err *err)
 {
     struct context_file file;
 
@@ -87,7 +87,7 @@ int run_context_begin(const struct run_request *q, struct run_context *ret, stru
                    : 0;
     if (check_ids(q, err) < 0)
         return -1;
-    if (context_file_open(q->context, &file, err) < 0)
+    if (context_file_open(q->context, cancel_fd, &file, err) < 0)
         return err_wrap(err, "--context");
     int status = take_in(q, &file, ret, result, err);
     context_file_close(&file);
@@ -147,7 +147,7 @@ static void leave(const struct run_request *q, const struct first *first, const 
         context_count_error(c, invocation_of(q));
 }
 
-int run_context_end(const struct run_request *q, const struct first *first,
+int run_context_end(const struct run_request *q, int cancel_fd, const struct first *first,
                     const struct result *result, struct err *err)
 {
     struct context_file file;
@@ -155,7 +155,7 @@ int run_context_end(const struct run_request *q, const struct first *first,
 
     if (!q->context || nothing)
         return 0;
-    if (context_file_open(q->context, &file, err) < 0)
+    if (context_file_open(q->context, cancel_fd, &file, err) < 0)
         return err_wrap(err, "--context");
     leave(q, first, result, &file.context);
     int status = context_file_save(&file, err) < 0 ? err_wrap(err, "--context") : 0;

@@ -18,9 +18,9 @@ struct run_context {
 };
 
 /* ERR_POLICY and result->skipped when this invocation has failed too often. */
-int run_context_begin(const struct run_request *q, struct run_context *ret, struct result *result,
-                      struct err *err);
-int run_context_end(const struct run_request *q, const struct first *first,
+int run_context_begin(const struct run_request *q, int cancel_fd, struct run_context *ret,
+                      struct result *result, struct err *err);
+int run_context_end(const struct run_request *q, int cancel_fd, const struct first *first,
                     const struct result *result, struct err *err);
 void run_context_done(struct run_context *c);
 

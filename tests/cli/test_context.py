@@ -177,6 +177,22 @@ def test_broken(t):
     t.ok(not os.path.exists(t.path("here/c.json")), "which makes no file")
 
 
+def test_killed(t):
+    """Whenever it is killed, the document is whole and loses nothing that was in it."""
+    whole = last = 0
+    t.write("c.json", "{}")
+    for n in range(20):
+        p = t.start("run", "--context", "c.json", "-c", "print(%d)" % n)
+        time.sleep(0.01 * (n % 10) + 0.005)
+        p.kill()
+        p.communicate()
+        now = len(load(t).get(RESULTS, {}).get("", []))
+        whole += now in (last, last + 1)
+        last = now
+    t.equal(whole, 20, "killed twenty times")
+    t.exits(t.run("--context", "c.json", "-c", "print(1)"), 0, "and it goes on", b"1\n")
+
+
 def test_together(t):
     runs = [
         t.start("run", "--context", "c.json", "--invocation", "i%d" % (n % 2), "-c", "print(%d); %d/0" % (n, n))

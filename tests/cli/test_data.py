@@ -51,6 +51,47 @@ def test_optimize(t):
     t.ok(crop.encode() in done.out and b" 50 / 50 non-null " in done.out, "64 characters", done)
 
 
+COLUMNS = {
+    "int": "1 2 3 2 -4",
+    "int hole": "1 2  2 -4",
+    "big": "9223372036854775807 1 2 3 4",
+    "unsigned": "18446744073709551615 1 2 3 4",
+    "bigger": "18446744073709551616 1 2 3 4",
+    "lowest": "-9223372036854775808 1 2 3 4",
+    "lower": "-9223372036854775809 1 2 3 4",
+    "both": "-1 18446744073709551615 2 3 4",
+    "real": "0.1 1e5 -.5 3. 1E-3",
+    "exact": "0.2463811960850922 0.24638119608509224 1e-320 1.7976931348623157e308 5e-324",
+    "odd": "inf -inf nan Infinity 1",
+    "truth": "True False TRUE false True",
+    "truth hole": "True False  false True",
+    "words": "a b NA null a",
+    "nothing": "    ",
+    "not int": "1_0 2 3 4 5",
+    "not hex": "0x10 2 3 4 5",
+    "plus": "+1 2 3 4 5",
+    "one": "x x x x x",
+    "": "1 2 3 4 5",
+    "caf\u00e9": "\u00e9 \u65e5 a b c",
+}
+
+
+def test_same_report(t):
+    """With pandas and without it: every kind of column, twice over (a name that comes again)."""
+    names = list(COLUMNS) * 2
+    columns = [COLUMNS[name].split(" ") for name in names]
+    rows = [names] + [list(row) for row in zip(*columns)]
+    t.write("odd.csv", "\n".join(",".join(row) for row in rows) + "\n\n\n")
+    t.write("quoted.csv", '"a ""b""","c\nd"\r\n"x,y",\r\n"",2\r\n"NA",3')
+    t.write("none/pandas.py", "raise ImportError('there is none')")
+    args = ("--optimize-data", "--file", "odd.csv", "--file", "quoted.csv", "-c", "1")
+    given, without = t.run(*args), t.run("--file", "none/pandas.py", *args)
+    t.equal(given.out.decode(), without.out.decode(), "the same report", given)
+    t.ok(b"Total columns: 42" in given.out and b"Total rows: 3" in given.out, "of all of it", given)
+    if t.run("-c", "import pandas").code:
+        t.skip("with pandas", "pandas is missing")
+
+
 def test_optimize_odd(t):
     t.write("people.csv", CSV)
     t.write("bad.csv", "a,b\n1,2,3,4\n")
@@ -96,7 +137,7 @@ def test_data(t):
     n = pow(10, 5000) // 9
     t.ok(done.out == b"%d %d\n" % (n % 1000003, n.bit_length()), "a number of 5000 digits", done)
     t.match(b'main.py", line 3, in <module>\n', done.err, "lines are the program's own")
-    t.write("a.json", "[1]")
+    t.write("a.json", b"\xef\xbb\xbf[1]\r\n")
     t.write("future.py", '"""doc"""\nfrom __future__ import annotations\nimport inspect, sys\n'
             "def f(x: y): return a + b\nprint(__doc__, f(1), f.__annotations__, __name__)\n"
             "print(inspect.currentframe().f_lineno)\n")
@@ -159,7 +200,6 @@ def test_data_refused(t):
         ("1.", "point"),
         ("undefined", "no value"),
         (b"\xff", "is not UTF-8"),
-        (b"\xef\xbb\xbf1", "line 1, column 1"),
     ):
         t.write("bad.json", text)
         done = t.run("--data", "a=bad.json", "-c", "print('ran')")

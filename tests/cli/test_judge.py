@@ -336,7 +336,7 @@ def test_programs(t):
 def test_limits(t):
     code = """
 import os
-def hang(n): 
+def hang(n):
     while n: pass
     return n
 def eat(n): return len(bytearray(n))

@@ -81,7 +81,7 @@ static void try_messages(struct str text)
     json_decref(contents);
 }
 
-/* What jansson reads, Python reads. */
+/* What jansson reads, Python reads; but for jansson a NUL is the end. */
 static void try_json(struct str text)
 {
     struct json_facts facts;
@@ -91,8 +91,8 @@ static void try_json(struct str text)
     json_t *value = json_loadb(text.p, text.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
 
     assert(good || strncmp(err.msg, "line ", 5) == 0);
-    assert(!value || good || strstr(err.msg, "nested"));
-    assert(!value || !facts.has_special);
+    if (value && !memchr(text.p, '\0', text.n))
+        assert((good && !facts.has_special) || strstr(err.msg, "nested"));
     json_decref(value);
 }
 

@@ -241,6 +241,15 @@ static void test_broken(void)
     }
 }
 
+static void test_nul(void)
+{
+    struct context c;
+    struct err err = {0};
+
+    OK(context_read((struct str){"{}\0{", 4}, &c, &err) < 0, "nothing is lost behind a NUL");
+    EQ_STR(err.msg, "holds a NUL byte");
+}
+
 static void test_ids(void)
 {
     AUTO_FREE char *text = xmalloc(258);
@@ -285,7 +294,7 @@ static int count_one(void)
     struct context_file f;
     struct err err = {0};
 
-    if (context_file_open(path, &f, &err) < 0) {
+    if (context_file_open(path, -1, &f, &err) < 0) {
         printf("# %s\n", err.msg);
         return -1;
     }
@@ -303,7 +312,7 @@ static int64_t count_now(void)
     struct err err = {0};
     int64_t n = -1;
 
-    if (context_file_open(path, &f, &err) == 0)
+    if (context_file_open(path, -1, &f, &err) == 0)
         n = context_error_count(&f.context, "i");
     else
         printf("# %s\n", err.msg);
@@ -323,7 +332,7 @@ static void test_file(void)
     OK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "a new one is the user's only");
     put("{\"mine\": 1}\n");
     OK(chmod(path, 0640) == 0 && symlink(path, link) == 0, "a mode, and a link");
-    OK(context_file_open(link, &f, &err) == 0, "through a link");
+    OK(context_file_open(link, -1, &f, &err) == 0, "through a link");
     context_count_error(&f.context, "i");
     OK(context_file_save(&f, &err) == 0, "it is saved");
     context_file_close(&f);
@@ -341,16 +350,17 @@ static void test_refused(void)
 
     put("{\"a\": [1,\n2}");
     before = content();
-    OK(context_file_open(path, &f, &err) < 0 && err.kind == ERR_USAGE, "a broken document");
+    OK(context_file_open(path, -1, &f, &err) < 0 && err.kind == ERR_USAGE, "a broken document");
     OK(strstr(err.msg, "document.json: line 2, column") != NULL, "says where");
     after = content();
     EQ_STR(after, before);
-    OK(context_file_open(folder, &f, &err) < 0 && err.kind == ERR_USAGE, "a folder is none");
-    OK(context_file_open("/nowhere/x", &f, &err) < 0 && err.kind == ERR_USAGE, "nor a lost path");
+    OK(context_file_open(folder, -1, &f, &err) < 0 && err.kind == ERR_USAGE, "a folder is none");
+    OK(context_file_open("/nowhere/x", -1, &f, &err) < 0 && err.kind == ERR_USAGE,
+       "nor a lost path");
     int fd = open(path, O_WRONLY | O_TRUNC);
     OK(ftruncate(fd, CONTEXT_MAX_BYTES + 1L) == 0, "a giant");
     close(fd);
-    OK(context_file_open(path, &f, &err) < 0 && err.kind == ERR_LIMIT, "is too large");
+    OK(context_file_open(path, -1, &f, &err) < 0 && err.kind == ERR_LIMIT, "is too large");
 }
 
 /* Saved only when there is room: a limit on the size of files, so that a write fails half-way. */
@@ -367,6 +377,23 @@ static void test_full(void)
     EQ_STR(after, before);
     rmdir(fresh);
     EQ_INT(count_one(), 0);
+}
+
+static void test_cancelled(void)
+{
+    struct context_file f, other;
+    struct err err = {0};
+    int ends[2];
+
+    put("{}");
+    OK(context_file_open(path, -1, &f, &err) == 0, "somebody holds it");
+    OK(fd_pipe(ends, &err) == 0 && write(ends[1], "", 1) == 1, "and somebody has no time");
+    OK(context_file_open(path, ends[0], &other, &err) < 0 && err.kind == ERR_TIMEOUT, "to wait");
+    context_file_close(&f);
+    OK(context_file_open(path, ends[0], &other, &err) == 0, "which is not needed any more");
+    context_file_close(&other);
+    fd_close(&ends[0]);
+    fd_close(&ends[1]);
 }
 
 static void test_together(void)
@@ -428,10 +455,12 @@ int main(void)
     test_foreign();
     test_long_text();
     test_broken();
+    test_nul();
     test_ids();
     test_file();
     test_refused();
     test_full();
+    test_cancelled();
     test_together();
     test_killed();
     AUTO_FREE char *link = xasprintf("%s/link", folder);

@@ -163,6 +163,50 @@ static void test_cost(void)
     exception_free(e);
 }
 
+/* One line over and over, in every language. */
+static void check_cost(const char *language, const char *line)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 1 << 20);
+    while (buf_adds(&b, line) == 0)
+        ;
+    int64_t began = clock_mono_ms();
+    exception_free(exception_find(&(struct exception_input){.language = language,
+                                                            .text = buf_str(&b),
+                                                            .work = WORK,
+                                                            .program = "a",
+                                                            .code = buf_str(&b)}));
+    OK(clock_mono_ms() - began < 2000, "%s: a megabyte of \"%.*s\"", language,
+       (int)strcspn(line, "\n"), line);
+}
+
+static void test_costs(void)
+{
+    static const char *const languages[] = {"python", "javascript", "r", "bash", "sh"};
+    static const char *const lines[] = {
+        "Traceback (most recent call last):\n",
+        "  File \"/box/work/a\", line 1, in f\n",
+        "  + Exception Group Traceback (most recent call last):\n  | E\n",
+        "  +-+---------------- 1 ----------------\n    | ExceptionGroup: x\n",
+        "During handling of the above exception, another exception occurred:\n",
+        "E: x\n",
+        "x",
+        "    at f (/box/work/a:1:1)\n",
+        "Error: x\n    at /box/work/a:1:1\n",
+        "  [cause]: Error: x\n",
+        "/box/work/a:1\nx\n^\n",
+        "Error in f : x\n",
+        "Error: unexpected x in \"\n",
+        "/box/work/a: line 1: x: not found\n",
+        "/box/work/a: ",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(languages); i++)
+        for (size_t k = 0; k < ARRAY_LEN(lines); k++)
+            check_cost(languages[i], lines[k]);
+}
+
 /* ---- what the interpreters of this machine really print ---- */
 
 static const struct {
@@ -261,5 +305,6 @@ int main(void)
     test_none();
     test_bytes();
     test_cost();
+    test_costs();
     return tap_done();
 }

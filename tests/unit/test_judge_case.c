@@ -56,6 +56,48 @@ static void check_call(void)
        "nulls, and a tolerance in parts");
 }
 
+static void check_python(void)
+{
+    static const char *const pairs[][2] = {
+        {"(1, -2.5, 'a', b'b')", "(1, -2.5, 'a', b'b')"},
+        {"{1: [None, True], (): {}}", "{1: [None, True], (): {}}"},
+        {" 1,\\n2 ", "(1, 2)"},
+        {"{1, 2}", "{1, 2}"},
+        {"set()", "set()"},
+        {"frozenset([1])", "frozenset({1})"},
+        {"1-2j", "(1-2j)"},
+        {"-123456789012345678901234567890", "-123456789012345678901234567890"},
+        {"0xFFFFFFFFFFFFFFFFFFFF", "1208925819614629174706175"},
+        {"[float('nan'), -float('inf')]", "[nan, -inf]"},
+        {"decimal.Decimal('1.50')", "Decimal('1.50')"},
+        {"Decimal(-3)", "Decimal('-3')"},
+        {"Fraction(6, 4)", "Fraction(3, 2)"},
+        {"range(3)", "range(0, 3)"},
+        {"deque([1])", "deque([1])"},
+        {"bytearray(b'x')", "bytearray(b'x')"},
+        {"", "not one value"},
+        {"x", "line 1: only values stand here, as Python writes them"},
+        {"1 + 2", "line 1: only values stand here, no operators"},
+        {"[1,\\n f()]", "line 2: only values stand here, no calls but of set, frozenset, deque, "
+                        "float, bytearray, Decimal, Fraction and range"},
+        {"range(1, 2, 0)", "line 1: this call makes no value that is known here"},
+        {"{**a}", "line 1: only values stand here, no **"},
+        {"1) + (2", "line 1: only values stand here, no operators"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        AUTO_FREE char *text = xasprintf("{\"expected_python\": \"%s\"}", pairs[i][0]);
+        AUTO_BUF struct buf b = {0};
+        buf_init(&b, 4096);
+        if (load(text))
+            value_repr(&file.at->expected, 200, &b);
+        else
+            (void)buf_adds(&b, strncmp(err.msg, "line 1, column 21: ", 19) == 0 ? err.msg + 19
+                                                                                : err.msg);
+        EQ_STR(b.p, pairs[i][1]);
+    }
+}
+
 static void check_program(void)
 {
     OK(load("{\"stdin\": \"1\\n\", \"expected_stdout\": \"2\\n\", \"args\": [\"-x\"], "
@@ -111,6 +153,7 @@ int main(void)
 {
     check_forms();
     check_call();
+    check_python();
     check_program();
     check_errors();
     case_file_done(&file);

@@ -74,12 +74,13 @@ static void test_tries(void)
     r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 2, 1, -1);
     OK(!r.success && r.error.kind == ERR_SYSTEM, "always a fault");
     EQ_INT(r.attempts, 3);
-    EQ_STR(r.error.msg, "fault number 3");
+    EQ_STR(r.error.msg, "Failed after 3 attempts: fault number 3");
     EQ_INT(result_exit_status(&r), 125);
     result_done(&r);
 
     r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 0, 1, -1);
     EQ_INT(r.attempts, 1);
+    EQ_STR(r.error.msg, "fault number 1");
     result_done(&r);
 }
 

@@ -29,7 +29,8 @@ struct binding {
     enum binding_kind kind;
     uint32_t index;
     const struct node *node, *key;
-    const struct scope *scope; /* where they are evaluated */
+    const struct scope *scope;       /* where they are evaluated */
+    const struct scope *class_scope; /* BIND_INSTANCE: the body of the class */
     struct str module, member;
     struct binding *next;
 };
@@ -83,8 +84,6 @@ struct symbol_facts *program_assigned(const struct program *p, const struct scop
                                       struct str name);
 /* The def, where only one class of the program has a method of that name; else NULL. */
 const struct node *program_method(const struct program *p, const struct name *name);
-/* The class that a scope is the body of, type parameters left out; NULL for other scopes. */
-const struct node *program_class_of(const struct scope *scope);
 /* Whether a def stands under a decorator of that name: @x, @m.x. */
 bool program_decorated(const struct node *def, const char *name);
 

@@ -69,11 +69,6 @@ const struct node *program_method(const struct program *p, const struct name *na
     return facts && facts->n == 1 ? facts->first->node : NULL;
 }
 
-const struct node *program_class_of(const struct scope *scope)
-{
-    return scope && scope->kind == SCOPE_CLASS ? scope->node : NULL;
-}
-
 static bool is_named(const struct node *n, const char *name)
 {
     if (n->kind == N_ATTRIBUTE)

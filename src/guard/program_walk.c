@@ -54,6 +54,54 @@ static void bind(struct walk *w, const struct name *name, enum binding_kind kind
 static void bind_target(struct walk *w, const struct node *target, enum binding_kind kind,
                         const struct node *value);
 
+/* Names, attributes and what calls give: the rest cannot hide what the rules look for. */
+static bool may_hold(const struct node *value)
+{
+    return value->kind == N_NAME || value->kind == N_ATTRIBUTE || value->kind == N_CONSTANT ||
+           value->kind == N_LAMBDA || value->kind == N_CALL;
+}
+
+/* The class whose method has that name as its first parameter; NULL for other names. */
+static const struct scope *class_of_self(const struct scope *scope, const struct name *name)
+{
+    bool builtin = false;
+    const struct symbol *s = program_symbol(scope, name, &builtin);
+    const struct symbol_facts *facts = s ? s->user : NULL;
+
+    return facts && facts->first->kind == BIND_INSTANCE ? facts->first->class_scope : NULL;
+}
+
+static void bind_member(struct walk *w, const struct node *target, enum binding_kind kind,
+                        const struct node *value)
+{
+    const struct node *object = target->attribute.value;
+    const struct scope *of =
+        object->kind == N_NAME ? class_of_self(w->scope, object->name.id) : NULL;
+    struct binding b = {.kind = kind, .node = value, .scope = w->scope};
+
+    if (of)
+        program_bind_member(w->p, of, target->attribute.attr, b);
+}
+
+/* x[key] = value, and x.append(value) without a key. */
+static void bind_insert(struct walk *w, const struct node *object, const struct node *key,
+                        const struct node *value)
+{
+    struct binding b = {.kind = BIND_INSERT, .node = value, .key = key, .scope = w->scope};
+
+    if (object->kind == N_NAME && may_hold(value))
+        program_bind(w->p, w->scope, object->name.id, b);
+}
+
+static void bind_call(struct walk *w, const struct node *n)
+{
+    const struct node *f = n->call.func;
+
+    if (f->kind == N_ATTRIBUTE && n->call.args.n == 1 &&
+        str_is(name_str(f->attribute.attr), "append"))
+        bind_insert(w, f->attribute.value, NULL, n->call.args.at[0]);
+}
+
 static void bind_elements(struct walk *w, struct node_list elts, enum binding_kind kind,
                           const struct node *value)
 {
@@ -81,6 +129,10 @@ static void bind_target(struct walk *w, const struct node *target, enum binding_
         bind(w, target->name.id, kind, value, 0);
     else if (target->kind == N_TUPLE || target->kind == N_LIST)
         bind_elements(w, target->elements.elts, kind, value);
+    else if (target->kind == N_ATTRIBUTE)
+        bind_member(w, target, kind, value);
+    else if (target->kind == N_SUBSCRIPT && kind == BIND_VALUE)
+        bind_insert(w, target->subscript.value, target->subscript.slice, value);
     else if (target->kind == N_STARRED)
         bind_target(w, target->value_of.value, BIND_OPAQUE, value);
 }
@@ -155,6 +207,17 @@ static void bind_arguments(struct walk *w, const struct scope *inner, const stru
     bind_parameters(w, inner, n->arguments.kwonlyargs, n->arguments.kw_defaults);
 }
 
+static void bind_pattern(struct walk *w, const struct node *pattern, enum binding_kind kind,
+                         const struct node *subject, uint32_t index)
+{
+    if (pattern->kind == N_MATCH_AS && pattern->match_as.name)
+        bind(w, pattern->match_as.name, kind, subject, index);
+    for (size_t i = 0; pattern->kind == N_MATCH_SEQUENCE && kind == BIND_VALUE &&
+                       i < pattern->patterns_of.patterns.n;
+         i++)
+        bind_pattern(w, pattern->patterns_of.patterns.at[i], BIND_ITEM, subject, (uint32_t)i);
+}
+
 static void bind_statement(struct walk *w, const struct node *n)
 {
     switch ((int)n->kind) {
@@ -179,7 +242,15 @@ static void bind_statement(struct walk *w, const struct node *n)
         break;
     case N_WITH_ITEM:
         if (n->with_item.optional_vars)
-            bind_target(w, n->with_item.optional_vars, BIND_VALUE, n->with_item.context_expr);
+            bind_target(w, n->with_item.optional_vars, BIND_ENTERED, n->with_item.context_expr);
+        break;
+    case N_CALL:
+        bind_call(w, n);
+        break;
+    case N_MATCH:
+        for (size_t i = 0; i < n->match_stmt.cases.n; i++)
+            bind_pattern(w, n->match_stmt.cases.at[i]->match_case.pattern, BIND_VALUE,
+                         n->match_stmt.subject, 0);
         break;
     case N_EXCEPT_HANDLER:
         if (n->handler.name)
@@ -197,11 +268,37 @@ static void bind_statement(struct walk *w, const struct node *n)
 
 /* ---- what opens a scope ---- */
 
+static const struct name *first_parameter(const struct node *arguments)
+{
+    struct node_list early = arguments->arguments.posonlyargs, late = arguments->arguments.args;
+
+    if (early.n)
+        return early.at[0]->arg.arg;
+    return late.n ? late.at[0]->arg.arg : NULL;
+}
+
+/* A method's self is an object of the class, or the class: its attributes are the same. */
+static void bind_self(struct walk *w, const struct scope *inner, const struct node *n)
+{
+    const struct name *self = first_parameter(n->function.args);
+    struct binding b = {.kind = BIND_INSTANCE,
+                        .node = w->scope->node,
+                        .scope = w->scope->parent,
+                        .class_scope = w->scope};
+    struct binding method = {.kind = BIND_FUNCTION, .node = n, .scope = w->scope};
+
+    program_bind_member(w->p, NULL, n->function.name, method);
+    if (self && !program_decorated(n, "staticmethod"))
+        program_bind(w->p, inner, self, b);
+}
+
 static void visit_function(struct walk *w, const struct node *n)
 {
     const struct scope *inner = program_scope(w->p, n);
 
     bind(w, n->function.name, BIND_FUNCTION, n, 0);
+    if (inner && w->scope->kind == SCOPE_CLASS)
+        bind_self(w, inner, n);
     if (inner)
         bind_arguments(w, inner, n->function.args);
     visit_list(w, n->function.decorator_list);

@@ -205,15 +205,15 @@ static void collect_details(struct collector *c)
         }
 }
 
-/* The system's own messages in the last lines, where no exception carries them. */
+/* The system's own messages in the last lines, where no exception carries them: the last first. */
 static void collect_lines(struct collector *c, struct str text)
 {
-    struct str rest = last_lines(text, 4 * LINES), line;
-
-    while (str_next_line(&rest, &line)) {
+    for (size_t i = 0; i < 4 * LINES && text.n; i++) {
         enum advice_topic topic;
+        struct str line = last_lines(text, 1);
         char *advice = advice_find("", NULL, line, &topic);
         collect_text(c, topic, advice);
+        text = str_slice(text, 0, (size_t)(line.p - text.p));
     }
 }
 

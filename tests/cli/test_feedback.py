@@ -86,6 +86,7 @@ PROGRAMS = [
     ("bash", (), "if true; then\n  echo", "SyntaxError", 3, "A block is never closed"),
     ("bash", (), "set -u\necho \"$nope\"", "UnboundVariable", 2, "$nope has no value"),
     ("bash", (), "cat in.csv", None, None, "A file or folder is missing (cat: in.csv)."),
+    ("bash", (), "cat one\nset -e\ncat two", None, None, "A file or folder is missing (cat: two)."),
     ("bash", (), "exit 7", None, None, "exit status 7 and wrote nothing"),
     ("sh", (), "frobnicate", "CommandNotFound", 1, "There is no command 'frobnicate' inside"),
 ]

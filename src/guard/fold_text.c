@@ -389,7 +389,9 @@ static const struct value *container_method(struct fold *f, const struct value *
         v->n = x->n;
         return v;
     }
-    if (str_is(name, "keys"))
+    if (str_is(name, "__next__"))
+        return fold_item(f, x, value_int(f->arena, 0));
+    if (str_is(name, "__iter__") || str_is(name, "keys"))
         return fold_list(f, x);
     return str_is(name, "copy") ? x : &value_unknown;
 }

@@ -121,6 +121,13 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
         return thing(r, VALUE_FUNCTION, b->node, b->scope);
     case BIND_CLASS:
         return thing(r, VALUE_CLASS, b->node, b->scope);
+    case BIND_INSERT:
+        return resolve_inserted(r, before, b->key ? resolve(r, b->key, b->scope) : NULL,
+                                resolve(r, b->node, b->scope));
+    case BIND_ENTERED:
+        return resolve_entered(r, resolve(r, b->node, b->scope));
+    case BIND_INSTANCE:
+        return thing(r, VALUE_INSTANCE, b->node, b->scope);
     case BIND_OPAQUE:
         break;
     }
@@ -137,8 +144,9 @@ static const struct value *evaluate_symbol(struct resolver *r, const struct symb
     r->symbols++;
     for (const struct binding *b = facts->first; b; b = b->next) {
         last = bound_value(r, b, last);
-        open |= last->kind == VALUE_UNKNOWN;
-        ret = value_either(arena_of(r), ret, last);
+        open |= last->kind == VALUE_UNKNOWN || b->kind == BIND_INSERT;
+        if (!b->next || b->next->kind != BIND_INSERT)
+            ret = value_either(arena_of(r), ret, last);
     }
     r->symbols--;
     r->depth = depth;
@@ -171,6 +179,24 @@ const struct value *resolve_symbol(struct resolver *r, const struct symbol *symb
     facts->state = keep ? FACTS_KNOWN : FACTS_NEW;
     r->frame = frame;
     return v;
+}
+
+const struct value *resolve_assigned(struct resolver *r, struct symbol_facts *facts)
+{
+    const struct frame *frame = r->frame;
+
+    if (!facts || facts->state == FACTS_BUSY)
+        return &value_unknown;
+    if (facts->state == FACTS_KNOWN)
+        return facts->value;
+    if (r->symbols >= MAX_SYMBOLS)
+        return &value_unknown;
+    r->frame = NULL;
+    facts->state = FACTS_BUSY;
+    facts->value = value_keep(&r->p->arena, evaluate_symbol(r, facts, true));
+    facts->state = FACTS_KNOWN;
+    r->frame = frame;
+    return facts->value;
 }
 
 static const struct value *resolve_name(struct resolver *r, const struct node *n,
@@ -237,18 +263,27 @@ static const struct value *resolve_constant(struct resolver *r, const struct nod
     return &value_unknown;
 }
 
+static const struct value *spread_alone(struct resolver *r, const struct value *v)
+{
+    return v->kind == VALUE_ENDLESS ? v : fold_list(&r->fold, v);
+}
+
 static const struct value *resolve_elements(struct resolver *r, struct node_list elts,
                                             const struct scope *scope)
 {
     struct value *v;
+    size_t n = 0;
 
     if (elts.n > VALUE_MAX_ITEMS || !fold_pay(&r->fold, elts.n))
         return &value_unknown;
     v = value_list(arena_of(r), VALUE_LIST, elts.n);
     for (size_t i = 0; i < elts.n; i++) {
-        if (elts.at[i]->kind == N_STARRED)
+        if (elts.at[i]->kind != N_STARRED)
+            v->items[n++] = resolve(r, elts.at[i], scope);
+        else if (elts.n > 1) /* [*x] alone is x */
             return &value_unknown;
-        v->items[i] = resolve(r, elts.at[i], scope);
+        else
+            return spread_alone(r, resolve(r, elts.at[i]->value_of.value, scope));
     }
     return v;
 }

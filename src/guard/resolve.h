@@ -86,5 +86,18 @@ call_fn *resolve_handler(struct str path);
 /* The names of the program's module, and builtins behind them. */
 const struct value *resolve_global(struct resolver *r, struct str name);
 const struct value *resolve_symbol(struct resolver *r, const struct symbol *symbol);
+/* What is assigned to an attribute; the facts may be NULL. */
+const struct value *resolve_assigned(struct resolver *r, struct symbol_facts *facts);
+
+/* Objects and classes of the program (resolve_object.c). */
+const struct value *resolve_member(struct resolver *r, const struct value *v, struct str attr);
+/* v.name(args), where v's class has such a method; unknown for others. */
+const struct value *resolve_special(struct resolver *r, const struct value *v, struct str name,
+                                    const struct arguments *args);
+/* What `with v as x` gives x. */
+const struct value *resolve_entered(struct resolver *r, const struct value *v);
+/* What is left after container[key] = v; without a key, after container.append(v). */
+const struct value *resolve_inserted(struct resolver *r, const struct value *container,
+                                     const struct value *key, const struct value *v);
 
 #endif

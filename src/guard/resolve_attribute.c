@@ -95,20 +95,6 @@ static const struct value *path_attribute(struct resolver *r, const struct value
     return plain.p == ret->text.p ? ret : value_path(arena_of(r), plain, "", STR(""));
 }
 
-/* What a class statement binds in its body. */
-static const struct value *class_attribute(struct resolver *r, const struct value *v,
-                                           struct str attr)
-{
-    const struct scope *body = program_scope(r->p, v->node);
-    const struct symbol *symbol = body ? program_member(r->p, body, attr) : NULL;
-    const struct value *found = &value_unknown;
-
-    if (symbol && (symbol->owner == body || !symbol->owner))
-        found = resolve_symbol(r, symbol);
-    /* A method's first argument is the object: not worth following. */
-    return v->kind == VALUE_INSTANCE && found->kind == VALUE_FUNCTION ? &value_unknown : found;
-}
-
 static bool is_dict_method(struct str attr)
 {
     return str_is(attr, "get") || str_is(attr, "pop") || str_is(attr, "__getitem__") ||
@@ -122,6 +108,23 @@ static const struct value *unknown_attribute(struct resolver *r, struct str attr
     if (str_is(attr, "__builtins__"))
         return resolve_module(r, STR("builtins"));
     return str_is(attr, "__globals__") ? space(r, STR("")) : &value_unknown;
+}
+
+static const struct value *class_attribute(struct resolver *r, const struct value *v,
+                                           struct str attr)
+{
+    const struct value *found = resolve_member(r, v, attr);
+
+    return found->kind == VALUE_UNKNOWN ? unknown_attribute(r, attr) : found;
+}
+
+static const struct value *object_attribute(const struct value *v, struct str attr)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        if (v->keys[i]->kind == VALUE_TEXT && str_eq(v->keys[i]->text, attr))
+            return v->items[i];
+    }
+    return &value_unknown;
 }
 
 static const struct value *attribute_one(struct resolver *r, const struct value *v, struct str attr)
@@ -144,6 +147,8 @@ static const struct value *attribute_one(struct resolver *r, const struct value 
     case VALUE_CLASS:
     case VALUE_INSTANCE:
         return class_attribute(r, v, attr);
+    case VALUE_OBJECT:
+        return object_attribute(v, attr);
     case VALUE_PARTIAL:
         return str_is(attr, "func") ? v->items[0] : &value_unknown;
     case VALUE_FUNCTION:
@@ -179,6 +184,12 @@ static const struct value *item_one(struct resolver *r, const struct value *v,
 {
     const struct value *ret = &value_unknown;
 
+    if (v->kind == VALUE_INSTANCE) {
+        struct arguments args = {.whole = true};
+        args.list = (struct fold_args){.at = args.at, .names = args.names, .n = 1};
+        args.at[0] = index;
+        return resolve_special(r, v, STR("__getitem__"), &args);
+    }
     if (v->kind != VALUE_SPACE && v->kind != VALUE_PATH)
         return fold_item(&r->fold, v, index);
     for (size_t i = 0; i < value_count(index); i++) {

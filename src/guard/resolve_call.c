@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "guard/resolve.h"
 
-enum { MAX_CALLS = 4, MAX_BODY = 8 };
+enum { MAX_CALLS = 4, MAX_BODY = 8, MAX_RESULTS = 16, MAX_SEEN = 200 };
 
 static struct arena *arena_of(struct resolver *r)
 {
@@ -126,17 +126,50 @@ static const struct frame *bind_arguments(struct resolver *r, const struct scope
     return frame;
 }
 
-/* The values of a short body's own return statements. */
+struct results {
+    struct resolver *r;
+    const struct node *at[MAX_RESULTS];
+    size_t n, seen;
+    int kind; /* N_RETURN or N_YIELD */
+};
+
+static int find_results(void *ctx, struct node *n)
+{
+    struct results *found = ctx;
+
+    if (++found->seen > MAX_SEEN || !fold_pay(&found->r->fold, 1))
+        return 1;
+    switch ((int)n->kind) {
+    case N_FUNCTION_DEF:
+    case N_ASYNC_FUNCTION_DEF:
+    case N_CLASS_DEF:
+    case N_LAMBDA:
+        return 0;
+    }
+    if ((int)n->kind == found->kind && n->value_of.value && found->n < MAX_RESULTS)
+        found->at[found->n++] = n->value_of.value;
+    return node_each_child(n, find_results, ctx);
+}
+
+/* The values of a short body's return statements, or a list of those it yields. */
 static const struct value *returned(struct resolver *r, struct node_list body,
                                     const struct scope *inner)
 {
+    struct results found = {.r = r, .kind = inner->generator ? N_YIELD : N_RETURN};
     const struct value *v = &value_unknown;
+    struct value *list;
 
-    for (size_t i = 0; i < body.n && body.n <= MAX_BODY; i++) {
-        if (body.at[i]->kind == N_RETURN && body.at[i]->value_of.value)
-            v = value_either(arena_of(r), v, resolve(r, body.at[i]->value_of.value, inner));
+    for (size_t i = 0; i < body.n && body.n <= MAX_BODY; i++)
+        (void)find_results(&found, body.at[i]);
+    if (!inner->generator) {
+        for (size_t i = 0; i < found.n; i++)
+            v = value_either(arena_of(r), v, resolve(r, found.at[i], inner));
+        return v;
     }
-    return v;
+    list = value_list(arena_of(r), VALUE_LIST, found.n);
+    for (size_t i = 0; i < found.n; i++)
+        list->items[i] = resolve(r, found.at[i], inner);
+    return found.n ? value_open(arena_of(r), list) : v;
 }
 
 static const struct value *call_function(struct resolver *r, const struct value *f,
@@ -147,7 +180,7 @@ static const struct value *call_function(struct resolver *r, const struct value 
     bool lambda = f->node->kind == N_LAMBDA;
     const struct value *v;
 
-    if (!inner || r->calls >= MAX_CALLS || f->node->kind == N_ASYNC_FUNCTION_DEF)
+    if (!inner || r->calls >= MAX_CALLS)
         return &value_unknown;
     r->frame =
         bind_arguments(r, inner, lambda ? f->node->lambda.args : f->node->function.args, args);
@@ -249,6 +282,8 @@ static const struct value *call_getter(struct resolver *r, const struct value *f
     const struct value *v = argument_at(args, 0, NULL);
     struct str rest = f->text, part;
 
+    if (!f->text.p) /* itemgetter */
+        return resolve_item(r, v, f->items[0]);
     while (str_next(&rest, '.', &part))
         v = resolve_attribute(r, v, part);
     if (f->n && v->kind == VALUE_PATH)
@@ -277,6 +312,9 @@ const struct value *resolve_apply(struct resolver *r, const struct value *f,
         instance->node = f->node;
         instance->scope = f->scope;
         return instance;
+    case VALUE_INSTANCE:
+        return r->calls < MAX_CALLS ? resolve_special(r, f, STR("__call__"), args)
+                                    : &value_unknown;
     }
     return &value_unknown;
 }

@@ -217,6 +217,80 @@ static const struct value *call_methodcaller(struct resolver *r, const struct ar
     return getter(r, args, true);
 }
 
+static const struct value *call_itemgetter(struct resolver *r, const struct arguments *args)
+{
+    struct value *v = value_list(arena_of(r), VALUE_GETTER, 1);
+
+    v->items[0] = argument_at(args, 0, NULL);
+    return args->list.n == 1 ? v : &value_unknown;
+}
+
+static const struct value *call_reduce(struct resolver *r, const struct arguments *args)
+{
+    const struct value *list = fold_list(&r->fold, argument_at(args, 1, NULL));
+    const struct value *v = argument_at(args, 2, NULL);
+    struct arguments two = {.whole = true};
+
+    two.list = (struct fold_args){.at = two.at, .names = two.names, .n = 2};
+    if (list->kind != VALUE_LIST || !args->whole || !fold_pay(&r->fold, list->n * 8))
+        return &value_unknown;
+    for (size_t i = 0; i < list->n; i++) {
+        two.at[0] = v;
+        two.at[1] = list->items[i];
+        v = !i && args->list.n < 3 ? two.at[1] : resolve_apply(r, args->at[0], &two);
+    }
+    return v;
+}
+
+/* One of those that are given, or of a list: max, min, random.choice. */
+static const struct value *call_any_of(struct resolver *r, const struct arguments *args)
+{
+    const struct value *list = fold_list(&r->fold, argument_at(args, 0, NULL));
+    size_t plain = args->list.n - args->list.n_named;
+
+    if (plain != 1 || list->kind != VALUE_LIST || !list->n)
+        return &value_unknown;
+    return fold_item(&r->fold, list, list->n == 1 ? value_int(arena_of(r), 0) : &value_unknown);
+}
+
+static const struct value *call_namespace(struct resolver *r, const struct arguments *args)
+{
+    struct value *v = value_list(arena_of(r), VALUE_OBJECT, args->list.n_named);
+    size_t plain = args->list.n - args->list.n_named;
+
+    v->keys = arena_alloc(arena_of(r), (v->n + 1) * sizeof *v->keys);
+    for (size_t i = 0; i < v->n; i++) {
+        v->keys[i] = value_text(arena_of(r), VALUE_TEXT, args->names[i]);
+        v->items[i] = args->at[plain + i];
+    }
+    return v;
+}
+
+/* type(x): of code and functions, by which more of them can be made. */
+static const struct value *call_type(struct resolver *r, const struct arguments *args)
+{
+    const struct value *v = argument_at(args, 0, NULL);
+
+    if (args->list.n != 1)
+        return &value_unknown;
+    if (v->kind == VALUE_FUNCTION)
+        return value_path(arena_of(r), STR("types.FunctionType"), "", STR(""));
+    if (v->kind == VALUE_CLASS || value_is_path(v, "builtins.int") ||
+        value_is_path(v, "builtins.object") || value_is_path(v, "builtins.str"))
+        return value_path(arena_of(r), STR("builtins.type"), "", STR(""));
+    if (value_is_path(v, "builtins.compile()"))
+        return value_path(arena_of(r), STR("types.CodeType"), "", STR(""));
+    return &value_unknown;
+}
+
+/* What nothing can be said of: not a thing of the library any more. */
+static const struct value *call_unknown(struct resolver *r, const struct arguments *args)
+{
+    (void)r;
+    (void)args;
+    return &value_unknown;
+}
+
 static const struct value *call_first(struct resolver *r, const struct arguments *args)
 {
     (void)r;
@@ -233,6 +307,7 @@ static const struct {
     const char *path;
     call_fn *fn;
 } handlers[] = {
+    {"argparse.Namespace", call_namespace},
     {"builtins.__import__", call_import},
     {"builtins.enumerate", call_enumerate},
     {"builtins.getattr", call_getattr},
@@ -240,21 +315,33 @@ static const struct {
     {"builtins.iter", call_iter},
     {"builtins.locals", call_vars},
     {"builtins.map", call_map},
+    {"builtins.max", call_any_of},
+    {"builtins.min", call_any_of},
     {"builtins.next", call_next},
     {"builtins.object.__getattribute__", call_getattr},
     {"builtins.staticmethod", call_first},
+    {"builtins.super", call_unknown},
+    {"builtins.type", call_type},
     {"builtins.type.__getattribute__", call_getattr},
     {"builtins.vars", call_vars},
     {"builtins.zip", call_zip},
+    {"collections.namedtuple", call_unknown},
+    {"contextlib.closing", call_first},
+    {"contextlib.nullcontext", call_first},
     {"copy.copy", call_first},
+    {"copy.deepcopy", call_first},
     {"functools.partial", call_partial},
+    {"functools.reduce", call_reduce},
     {"importlib.import_module", call_import_module},
     {"inspect.getattr_static", call_getattr},
     {"itertools.count", call_count},
     {"itertools.cycle", call_cycle},
     {"itertools.repeat", call_repeat},
     {"operator.attrgetter", call_attrgetter},
+    {"operator.itemgetter", call_itemgetter},
     {"operator.methodcaller", call_methodcaller},
+    {"random.choice", call_any_of},
+    {"types.SimpleNamespace", call_namespace},
     {"typing.cast", call_last},
 };
 

@@ -23,10 +23,21 @@ static bool decorates(const struct node *def, const struct node *n)
     return false;
 }
 
+/* One of the things that an expression may stand for: (exec if x else print)("1"). */
+static bool is_choice_of(const struct node *up, const struct node *n)
+{
+    return (up->kind == N_IF_EXP && up->if_exp.test != n) || up->kind == N_BOOL_OP ||
+           (up->kind == N_NAMED_EXPR && up->named_expr.value == n);
+}
+
 bool is_called(const struct check *c, const struct item *i)
 {
     const struct node *up = parent_of(c, i);
 
+    while (is_choice_of(up, i->node)) {
+        i = &c->program.items[i->parent];
+        up = parent_of(c, i);
+    }
     if (up->kind == N_CALL)
         return up->call.func == i->node;
     return decorates(up, i->node);

@@ -96,7 +96,10 @@ static void use_by_result(struct check *c, const struct item *i, const struct va
     const struct value *plain;
     const struct known_path *k;
 
-    if (f->kind != VALUE_PARTIAL && f->kind != VALUE_GETTER)
+    bool wraps = f->kind == VALUE_GETTER ||
+                 (f->kind == VALUE_PARTIAL && f->items[0]->kind != VALUE_FUNCTION);
+
+    if (!wraps)
         return;
     plain = value_path(c->resolver.fold.arena, path, "", STR(""));
     k = plain->kind == VALUE_PATH ? module_path(plain->text) : NULL;

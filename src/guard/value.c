@@ -145,7 +145,7 @@ const struct value *value_open(struct arena *a, const struct value *v)
 static bool has_text(enum value_kind kind)
 {
     return kind == VALUE_TEXT || kind == VALUE_BYTES || kind == VALUE_PATH || kind == VALUE_SPACE ||
-           kind == VALUE_METHOD || kind == VALUE_GETTER || kind == VALUE_ENDLESS;
+           kind == VALUE_METHOD || kind == VALUE_ENDLESS;
 }
 
 static const struct value **keep_all(struct arena *a, const struct value **items, size_t n)
@@ -166,7 +166,7 @@ const struct value *value_keep(struct arena *a, const struct value *v)
     kept = value_new(a, v->kind);
     *kept = *v;
     kept->kept = true;
-    if (has_text(v->kind))
+    if (has_text(v->kind) || (v->kind == VALUE_GETTER && v->text.p))
         kept->text = arena_str(a, v->text);
     if (v->items)
         kept->items = keep_all(a, v->items, v->n);

@@ -31,7 +31,8 @@ enum value_kind {
     VALUE_INSTANCE, /* of such a class */
     VALUE_METHOD,   /* .items[0]'s method .text */
     VALUE_PARTIAL,  /* .items[0] called with the others before its own arguments */
-    VALUE_GETTER,   /* operator.attrgetter(.text) */
+    VALUE_GETTER,   /* operator.attrgetter(.text); with an item methodcaller, itemgetter */
+    VALUE_OBJECT,   /* with attributes like a dict: types.SimpleNamespace(...) */
     VALUE_ENDLESS,  /* an iterator without end; .text says which */
     VALUE_DECODED,  /* text or bytes that were decoded, content unknown */
     VALUE_ANY,      /* one of .items */

@@ -7,15 +7,18 @@
  *      "test": "def check(candidate): ..."}
  *     {"task_id": 2, "code": "...", "test_list": ["assert f(1) == 2"], "test_setup_code": ""}
  *
- * Further keys: setup, test_imports, language, timeout, sample, canonical_solution. Cases are judged
- * by judge_run. Test code carries what it expects as code, so it has to run inside: in a sandbox of
- * its own, beside the candidate's, and calls and values go to and fro between the two (suite_code.c).
+ * Further keys: setup, test_imports, language, timeout, sample, canonical_solution. Cases are
+ * judged by judge_run. Test code carries what it expects as code, so it has to run inside: in a
+ * sandbox of its own, beside the candidate's, and calls and values go to and fro between the two
+ * (suite_code.c).
  *
  * The file is read line by line, so it may be of any length. Several threads take lines from it; a
  * run is tied to its thread, and each thread sees its own runs to their end.
  */
 #ifndef JUDGE_SUITE_H
 #define JUDGE_SUITE_H
+
+#include <stdio.h>
 
 #include "judge/judge.h"
 
@@ -43,11 +46,11 @@ struct suite_task {
 
     struct arena arena;
     struct buf text; /* the line, to which texts may point */
-    bool reference, given_sample;
+    bool given_sample;
 };
 
-/* Reads a line. `reference` takes the suite's own solution for the candidate. -1 with ERR_USAGE, then
- * the id is set where there is one. End with suite_task_done in either case. */
+/* Reads a line. `reference` takes the suite's own solution for the candidate. -1 with ERR_USAGE,
+ * then the id is set where there is one. End with suite_task_done in either case. */
 int suite_task_read(struct str line, bool reference, struct suite_task *ret, struct err *err);
 void suite_task_done(struct suite_task *task);
 
@@ -133,7 +136,8 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
 
 /* ---- JUnit's XML ---- */
 
-/* A file of test cases. They are kept in a file beside it until the numbers in the head are known. */
+/* A file of test cases. They are kept in a file beside it until the numbers in the head are known.
+ */
 struct junit {
     FILE *out, *cases;
     const char *path;

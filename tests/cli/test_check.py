@@ -21,7 +21,7 @@ import sarif
 GOOD = "print('fine')\n"
 BROKEN = "x = (\n"
 EVAL = "value = eval(input())\n"
-FINDING = """column end_column end_line excerpt hint line message points rule severity""".split()
+FINDING = """column end_column end_line excerpt hint line message points refuses rule severity""".split()
 SEVERITIES = ["info", "low", "medium", "high", "critical"]
 
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tests that are code, as HumanEval and MBPP have them. What they expect stands in them, so that
+ * they have to run inside; but not where the candidate is, which could then read them, patch what
+ * they use, or end the process as if all were well. There are two sandboxes: one has the test code
+ * and says what came of each test, the other has the candidate. Calls and values go to and fro as
+ * lines of JSON (src/guests/suite_link.py), and what we do is to carry them.
+ *
+ * So a candidate can return a wrong value and no more. The price: arguments are copies (changes
+ * made to lists, dicts and sets that were passed directly are copied back), and objects of the
+ * candidate's own classes are remote ones, which equal nothing but themselves and those with the
+ * same parts.
+ *
+ * A session belongs to a thread: this one sees to the test code, another to the candidate.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "guests/guests.h"
+#include "judge/parts.h"
+#include "judge/suite.h"
+#include "session/verdict_json.h"
+
+enum {
+    LINE_MAX_ROOM = 3 * ROOM, /* of one message */
+    START_MS = 10000,
+    FULL_MS = 5000, /* who does not read for so long is not listened to any more */
+};
+
+struct link;
+
+struct side {
+    struct link *link;
+    const char *driver;
+    struct run_request request;
+    struct language language;
+    struct language *row;
+    struct language_table table;
+    struct result result;
+    int in[2]; /* its standard input: ours to write, and what the session reads */
+    int cancel_fd;
+};
+
+struct link {
+    const struct suite_task *task;
+    struct suite_result *ret;
+    struct side tests, candidate;
+    int stop[2];        /* readable when the candidate is not needed any more */
+    struct buf line;    /* of the test side, as it comes in */
+    bool *told;         /* of each test */
+    int64_t timeout_ms; /* 0: none */
+};
+
+/* ---- carrying ---- */
+
+/* Never for long: both could wait for each other, and neither's clock is looked at meanwhile. */
+static void give(int *fd, const char *p, size_t n)
+{
+    while (n && *fd >= 0) {
+        ssize_t done = write(*fd, p, n);
+        struct pollfd wait = {.fd = *fd, .events = POLLOUT};
+        if (done >= 0) {
+            p += done;
+            n -= (size_t)done;
+        } else if (errno != EINTR && (errno != EAGAIN || poll(&wait, 1, FULL_MS) <= 0)) {
+            fd_close(fd);
+        }
+    }
+}
+
+static void add_detail(struct suite_result *r, const char *name, size_t number)
+{
+    char *old = r->detail;
+
+    r->detail = name ? xasprintf("test %zu: %s", number + 1, name) : xstrdup("OK");
+    free(old);
+}
+
+/* {"test": 0, "us": 12, "detail": null} */
+static void take_verdict(struct link *link, struct str line)
+{
+    struct suite_result *r = link->ret;
+    json_t *said = json_loadb(line.p, line.n, 0, NULL);
+    json_int_t number = json_integer_value(json_object_get(said, "test"));
+    const json_t *detail = json_object_get(said, "detail");
+
+    if (detail && number >= 0 && (size_t)number < link->task->test_count && !link->told[number]) {
+        link->told[number] = true;
+        r->passed += json_is_null(detail);
+        if (!json_is_null(detail) && !r->detail)
+            add_detail(r, json_string_value(detail), (size_t)number);
+    }
+    json_decref(said);
+}
+
+static void take_line(struct link *link)
+{
+    struct buf *b = &link->line;
+
+    if (b->n && b->p[0] == '=')
+        take_verdict(link, (struct str){b->p + 1, b->n - 1});
+    else
+        give(&link->candidate.in[1], b->p, b->n);
+    buf_clear(b);
+}
+
+static void from_tests(struct link *link, struct str text)
+{
+    while (text.n) {
+        const char *end = memchr(text.p, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.p) + 1 : text.n;
+        (void)buf_add(&link->line, text.p, n);
+        if (end)
+            take_line(link);
+        text = str_slice(text, n, text.n);
+    }
+}
+
+static void on_event(void *ctx, const struct run_event *event)
+{
+    struct side *side = ctx;
+    struct link *link = side->link;
+
+    if (event->kind != RUN_OUTPUT || event->stream != 1)
+        return;
+    if (side == &link->tests)
+        from_tests(link, event->text);
+    else
+        give(&link->tests.in[1], event->text.p, event->text.n);
+}
+
+/* ---- the two ---- */
+
+static void run_side(struct side *side)
+{
+    struct run_watch watch = {.event = on_event, .ctx = side, .cancel_fd = side->cancel_fd};
+
+    session_run(&side->request, &watch, &side->result);
+    /* Who is gone needs no input, and the other side hears of it. */
+    fd_close(&side->in[0]);
+}
+
+static void *run_candidate(void *ctx)
+{
+    struct link *link = ctx;
+
+    run_side(&link->candidate);
+    fd_close(&link->tests.in[1]);
+    return NULL;
+}
+
+static const char *const start_args[] = {"-s", "-c", "{boot}", "{file}", NULL};
+
+static int init_side(struct link *link, struct side *side, const struct judge_request *q,
+                     const char *driver, struct err *err)
+{
+    const struct language *python = language_find(q->run.languages, STR("python"));
+
+    side->link = link;
+    side->driver = xasprintf("%s\n%s\n%s", guest_judge_codec_py, guest_suite_link_py, driver);
+    side->request = q->run;
+    side->language = *python;
+    side->language.args = start_args;
+    side->language.boot = side->driver;
+    side->language.runner = NULL;
+    side->row = &side->language;
+    side->table = (struct language_table){&side->row, 1};
+    side->request.language = "python";
+    side->request.languages = &side->table;
+    side->request.output_limit = CHANNEL;
+    side->request.limits.wall_ms = link->timeout_ms ? 2 * link->timeout_ms + START_MS : 0;
+    result_init(&side->result, CHANNEL);
+    if (fd_pipe(side->in, err) < 0)
+        return -1;
+    side->request.stdin_fd = side->in[0];
+    return fd_nonblock(side->in[1], true) < 0 ? err_sys(err, "prepare a pipe") : 0;
+}
+
+static void done_side(struct side *side)
+{
+    fd_close(&side->in[0]);
+    fd_close(&side->in[1]);
+    free((void *)(uintptr_t)side->driver);
+    result_done(&side->result);
+}
+
+/* What the test side reads first. */
+static char *test_document(const struct link *link)
+{
+    const struct suite_task *t = link->task;
+    json_t *tests = json_array();
+
+    for (size_t i = 0; i < t->test_count; i++)
+        json_array_append_new(tests, json_text(t->tests[i]));
+    json_t *doc = json_pack("{s:o, s:o, s:o, s:s?, s:f}", "prompt", json_text(t->prompt), "setup",
+                            json_text(t->setup), "tests", tests, "entry", t->func, "seconds",
+                            (double)link->timeout_ms / 1000);
+    char *text = doc ? json_dumps(doc, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+
+    json_decref(doc);
+    return text;
+}
+
+/* The test code is the user's own: it is not asked about, and not logged. */
+static void prepare_tests(struct link *link, const char *document)
+{
+    struct run_request *q = &link->tests.request;
+
+    q->code = str_from(document);
+    q->file = "tests.py";
+    q->no_check = true;
+    q->prelude = NULL;
+    q->log = "off";
+    q->context = NULL;
+}
+
+/* ---- what came of it ---- */
+
+static void add_up(struct link *link)
+{
+    struct suite_result *r = link->ret;
+    const struct result *candidate = &link->candidate.result;
+    char line[700];
+
+    r->total = link->task->test_count;
+    r->score = r->total ? (double)r->passed / (double)r->total : 0;
+    r->all_passed = r->total && r->passed == r->total;
+    if (r->all_passed) {
+        add_detail(r, NULL, 0);
+        return;
+    }
+    result_summary(candidate, &link->candidate.request.limits, line, sizeof line);
+    if (*line && !candidate->cancelled) {
+        free(r->detail);
+        r->detail = xstrdup(line);
+    } else if (!r->detail) {
+        result_summary(&link->tests.result, &link->tests.request.limits, line, sizeof line);
+        r->detail = xstrdup(*line ? line : "the test code ended early");
+    }
+}
+
+static void settle(struct link *link)
+{
+    const struct err *err = link->candidate.result.error.kind ? &link->candidate.result.error
+                                                              : &link->tests.result.error;
+
+    link->ret->cancelled = link->tests.result.cancelled;
+    if (err->kind && !result_refused(&link->candidate.result))
+        link->ret->error = xstrdup(err->msg);
+    else
+        add_up(link);
+}
+
+static int run_both(struct link *link, struct err *err)
+{
+    pthread_t thread;
+
+    link->candidate.cancel_fd = link->stop[0];
+    int failed = pthread_create(&thread, NULL, run_candidate, link);
+    if (failed) {
+        errno = failed;
+        return err_sys(err, "start a thread");
+    }
+    run_side(&link->tests);
+    (void)!write(link->stop[1], "", 1);
+    pthread_join(thread, NULL);
+    settle(link);
+    return 0;
+}
+
+static int run_link(struct link *link, const struct judge_request *q, struct err *err)
+{
+    AUTO_FREE char *document = test_document(link);
+
+    if (!document)
+        return err_set(err, ERR_USAGE, "the test code is no text");
+    if (fd_pipe(link->stop, err) < 0 ||
+        init_side(link, &link->tests, q, guest_suite_tests_py, err) < 0 ||
+        init_side(link, &link->candidate, q, guest_suite_candidate_py, err) < 0)
+        return -1;
+    prepare_tests(link, document);
+    return run_both(link, err);
+}
+
+static void done_link(struct link *link)
+{
+    fd_close(&link->stop[0]);
+    fd_close(&link->stop[1]);
+    done_side(&link->tests);
+    done_side(&link->candidate);
+    buf_done(&link->line);
+    free(link->told);
+}
+
+void suite_code_run(const struct judge_request *request, const struct suite_task *task,
+                    int cancel_fd, struct suite_result *ret)
+{
+    int64_t ms = task->timeout_ms ? task->timeout_ms : request->run.limits.wall_ms;
+    struct link link = {.task = task, .ret = ret, .stop = {-1, -1}, .timeout_ms = ms};
+    struct err err = {0};
+
+    link.tests.in[0] = link.tests.in[1] = link.candidate.in[0] = link.candidate.in[1] = -1;
+    link.tests.cancel_fd = cancel_fd;
+    link.told = xcalloc(task->test_count + 1, sizeof *link.told);
+    buf_init(&link.line, LINE_MAX_ROOM);
+    result_init(&link.tests.result, 0);
+    result_init(&link.candidate.result, 0);
+    if (run_link(&link, request, &err) < 0)
+        ret->error = xstrdup(err.msg);
+    done_link(&link);
+}

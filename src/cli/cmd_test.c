@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/safe_text.h"
 #include "cli/test_report.h"
+#include "cli/test_suite.h"
 #include "judge/judge.h"
 #include "session/check.h"
 
@@ -76,7 +77,6 @@ static const struct opt what_options[] = {
 
 static const struct opt show_options[] = {
     {.name = "json",
-     .letter = 'j',
      .kind = OPT_FLAG,
      .offset = AT(json),
      .group = "Output",
@@ -92,7 +92,7 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    what_options,  work_options,  show_options, wall_options,    policy_options,
+    what_options,  suite_options, work_options, show_options,    wall_options, policy_options,
     guard_options, limit_options, log_options,  general_options, NULL};
 
 /* One invocation. */
@@ -227,8 +227,11 @@ static int test(struct invocation *in, struct err *err)
     struct judge_result result;
     int cancel[2];
 
-    if (settings_request(&s->common, &in->request.run, err) < 0 || read_all(in, err) < 0 ||
-        cancel_catch_signals(cancel, err) < 0)
+    if (settings_request(&s->common, &in->request.run, err) < 0)
+        return -1;
+    if (s->suite)
+        return test_suite(&in->options, &in->request, err);
+    if (read_all(in, err) < 0 || cancel_catch_signals(cancel, err) < 0)
         return -1;
     in->report =
         (struct test_report){.out = stdout, .colour = check_colour(stdout), .quiet = s->quiet};
@@ -274,7 +277,8 @@ const struct command command_test = {
     .name = "test",
     .summary = "judge a program by cases: what it returns, raises or prints",
     .usage = "glovebox test [OPTION]... FILE --cases CASES\n"
-             "glovebox test [OPTION]... -c CODE --cases CASES",
+             "glovebox test [OPTION]... -c CODE --cases CASES\n"
+             "glovebox test [OPTION]... --suite FILE",
     .description =
         "Calls a Python function with the arguments of each case, in the sandbox, and compares "
         "what it returns with what is expected, outside of it: what is expected never gets in, so "

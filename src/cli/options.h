@@ -14,6 +14,9 @@ struct cli_settings {
     char *code, *stdin_path, *config;
     char *stages, *explain; /* of check */
     char *cases, *func, *setup, *checker; /* of test */
+    char *suite, *results, *junit, *k;
+    int64_t jobs;
+    bool resume, reference;
     int compare;
     bool isolate;
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;

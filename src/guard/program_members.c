@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "python/lex.h"
 
 struct member_slot {
     const struct scope *scope; /* of the class; NULL: methods of all classes */

@@ -95,6 +95,9 @@ int value_resolve(struct value *v, struct str text, bool ours, struct arena *are
 /* "line 3, column 7: " before the message. */
 int value_error(struct str text, size_t at, struct err *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+#ifdef __clang_analyzer__ /* see base/err.h */
+#define value_error(...) ((value_error)(__VA_ARGS__), -1)
+#endif
 
 /* The member of an object; NULL. */
 struct value *value_get(const struct value *object, const char *key);

@@ -25,7 +25,7 @@ struct reader {
     size_t open_n, open_room;
 };
 
-int value_error(struct str text, size_t at, struct err *err, const char *fmt, ...)
+int(value_error)(struct str text, size_t at, struct err *err, const char *fmt, ...)
 {
     char why[400];
     size_t line = 1, start = 0;

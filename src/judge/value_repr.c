@@ -86,8 +86,10 @@ static void put_double(struct writer *w, double real, bool imaginary)
 }
 
 /* (1-2j), 2j: the real part is left out when it is 0, and has no ".0". */
-static void put_complex(struct writer *w, const double parts[2])
+static void put_complex(struct writer *w, const struct value *v)
 {
+    const double *parts = v->parts;
+
     if (parts[0] == 0 && !signbit(parts[0])) {
         put_double(w, parts[1], true);
         return;
@@ -282,102 +284,120 @@ static void put_moment(struct writer *w, const struct value *v)
 
 /* ---- any ---- */
 
-static void put_called(struct writer *w, const char *name, const struct value *v)
+static void put_word(struct writer *w, const struct value *v)
 {
-    put(w, name);
+    put(w, v->type == VALUE_NONE ? "None" : v->truth ? "True" : "False");
+}
+
+static void put_float(struct writer *w, const struct value *v)
+{
+    put_double(w, v->real, false);
+}
+
+static void put_str(struct writer *w, const struct value *v)
+{
+    put_text(w, v->text);
+}
+
+static void put_list(struct writer *w, const struct value *v)
+{
+    put(w, "[");
+    put_items(w, v->items, v->n);
+    put(w, "]");
+}
+
+static void put_octets(struct writer *w, const struct value *v)
+{
+    put_bytes(w, v->text);
+}
+
+/* The name of the type, and this between parentheses. */
+static void put_called(struct writer *w, const struct value *v,
+                       void (*inside)(struct writer *w, const struct value *v))
+{
+    put(w, value_type_name(v));
     put(w, "(");
-    if (v->type == VALUE_FRACTION)
-        put_items(w, v->items, v->n);
-    else if (v->type == VALUE_BYTEARRAY)
-        put_bytes(w, v->text);
-    else if (v->type == VALUE_DEQUE) {
-        put(w, "[");
-        put_items(w, v->items, v->n);
-        put(w, "]");
-    } else
-        put_text(w, v->text);
+    inside(w, v);
     put(w, ")");
 }
 
+static void put_bytearray(struct writer *w, const struct value *v)
+{
+    put_called(w, v, put_octets);
+}
+
+static void put_deque(struct writer *w, const struct value *v)
+{
+    put_called(w, v, put_list);
+}
+
+static void put_of_text(struct writer *w, const struct value *v)
+{
+    put_called(w, v, put_str);
+}
+
+static void put_parts(struct writer *w, const struct value *v)
+{
+    put_items(w, v->items, v->n);
+}
+
+static void put_fraction(struct writer *w, const struct value *v)
+{
+    put_called(w, v, put_parts);
+}
+
+static void put_timedelta(struct writer *w, const struct value *v)
+{
+    put_span(w, v->time.days, v->time.micro);
+}
+
+static void put_scalar(struct writer *w, const struct value *v)
+{
+    put_value(w, v->items);
+}
+
+static void put_other(struct writer *w, const struct value *v)
+{
+    (void)buf_add_str(w->b, beginning(w, v->text));
+}
+
+static void (*const writers[])(struct writer *w, const struct value *v) = {
+    [VALUE_NONE] = put_word,
+    [VALUE_BOOL] = put_word,
+    [VALUE_INT] = put_int,
+    [VALUE_FLOAT] = put_float,
+    [VALUE_STR] = put_str,
+    [VALUE_LIST] = put_list,
+    [VALUE_OBJECT] = put_dict,
+    [VALUE_COMPLEX] = put_complex,
+    [VALUE_BYTES] = put_octets,
+    [VALUE_BYTEARRAY] = put_bytearray,
+    [VALUE_TUPLE] = put_tuple,
+    [VALUE_SET] = put_set,
+    [VALUE_FROZENSET] = put_set,
+    [VALUE_DEQUE] = put_deque,
+    [VALUE_DICT] = put_dict,
+    [VALUE_RANGE] = put_range,
+    [VALUE_DECIMAL] = put_of_text,
+    [VALUE_FRACTION] = put_fraction,
+    [VALUE_PATH] = put_of_text,
+    [VALUE_DATE] = put_moment,
+    [VALUE_TIME] = put_moment,
+    [VALUE_DATETIME] = put_moment,
+    [VALUE_TIMEDELTA] = put_timedelta,
+    [VALUE_ENUM] = put_enum,
+    [VALUE_NAMEDTUPLE] = put_named,
+    [VALUE_DATACLASS] = put_named,
+    [VALUE_SCALAR] = put_scalar,
+    [VALUE_NDARRAY] = put_array,
+    [VALUE_OTHER] = put_other,
+};
+
+/* Forms that leave no values of their kind have no writer. */
 static void put_value(struct writer *w, const struct value *v)
 {
-    switch ((enum value_type)v->type) {
-    case VALUE_NONE:
-        put(w, "None");
-        break;
-    case VALUE_BOOL:
-        put(w, v->truth ? "True" : "False");
-        break;
-    case VALUE_INT:
-    case VALUE_LONG_INT:
-        put_int(w, v);
-        break;
-    case VALUE_FLOAT:
-    case VALUE_ODD_FLOAT:
-        put_double(w, v->real, false);
-        break;
-    case VALUE_STR:
-    case VALUE_ODD_STR:
-        put_text(w, v->text);
-        break;
-    case VALUE_LIST:
-    case VALUE_PLAIN_LIST:
-        put(w, "[");
-        put_items(w, v->items, v->n);
-        put(w, "]");
-        break;
-    case VALUE_COMPLEX:
-        put_complex(w, v->parts);
-        break;
-    case VALUE_BYTES:
-        put_bytes(w, v->text);
-        break;
-    case VALUE_TUPLE:
-        put_tuple(w, v);
-        break;
-    case VALUE_SET:
-    case VALUE_FROZENSET:
-        put_set(w, v);
-        break;
-    case VALUE_OBJECT:
-    case VALUE_DICT:
-        put_dict(w, v);
-        break;
-    case VALUE_RANGE:
-        put_range(w, v);
-        break;
-    case VALUE_BYTEARRAY:
-    case VALUE_DEQUE:
-    case VALUE_DECIMAL:
-    case VALUE_FRACTION:
-    case VALUE_PATH:
-        put_called(w, value_type_name(v), v);
-        break;
-    case VALUE_DATE:
-    case VALUE_TIME:
-    case VALUE_DATETIME:
-        put_moment(w, v);
-        break;
-    case VALUE_TIMEDELTA:
-        put_span(w, v->time.days, v->time.micro);
-        break;
-    case VALUE_ENUM:
-        put_enum(w, v);
-        break;
-    case VALUE_NAMEDTUPLE:
-    case VALUE_DATACLASS:
-        put_named(w, v);
-        break;
-    case VALUE_SCALAR:
-        put_value(w, v->items);
-        break;
-    case VALUE_NDARRAY:
-        put_array(w, v);
-        break;
-    case VALUE_OTHER:
-        (void)buf_add_str(w->b, beginning(w, v->text));
-        break;
-    }
+    if (writers[v->type])
+        writers[v->type](w, v);
 }
 
 /* Characters are counted, of which each has at most four bytes. */

@@ -52,7 +52,7 @@ static int64_t take_date(struct cursor *c)
     int64_t month = take_within(c, 2, 1, 12);
     c->bad |= !take(c, '-');
     int64_t day = take_within(c, 2, 1, 31);
-    if (c->bad)
+    if (c->bad || month < 1 || month > 12)
         return 0;
     bool leap = is_leap(year);
     int length = before[month] - before[month - 1] + (leap && month == 2);

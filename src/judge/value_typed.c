@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "judge/number.h"
 #include "judge/value.h"
 #include "judge/value_time.h"
@@ -118,21 +119,16 @@ static int read_float(struct form *f)
 /* UTF-8, but surrogates may stand: that is what the guest's other encoding of text is for. */
 static bool is_text(struct str s)
 {
-    for (size_t i = 0; i < s.n;) {
-        unsigned char c = (unsigned char)s.p[i];
-        size_t n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-        if (!n || i + n > s.n)
+    for (;;) {
+        size_t good = utf8_valid_prefix(s);
+        if (good == s.n)
+            return true;
+        s = str_slice(s, good, s.n);
+        if (s.n < 3 || s.p[0] != '\xED' || ((unsigned char)s.p[1] & 0xE0) != 0xA0 ||
+            ((unsigned char)s.p[2] & 0xC0) != 0x80)
             return false;
-        for (size_t k = 1; k < n; k++)
-            if (((unsigned char)s.p[i + k] & 0xC0) != 0x80)
-                return false;
-        unsigned char second = n > 1 ? (unsigned char)s.p[i + 1] : 0;
-        if ((c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90) ||
-            (c == 0xF4 && second > 0x8F))
-            return false;
-        i += n;
+        s = str_slice(s, 3, s.n);
     }
-    return true;
 }
 
 static int read_str(struct form *f)

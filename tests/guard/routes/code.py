@@ -42,7 +42,7 @@ class Runner:
     go = eval  # expect: code-reference
 
     def run(self, code):
-        return self.go(code)
+        return self.go(code)  # expect: eval-call
 # ----
 class Runner:
     exec("x = 1")  # expect: exec-call

@@ -122,9 +122,9 @@ exec(compile("1", "", "exec"))  # expect: exec-call, compile-call
 # ----
 (0, exec)[1]("1")  # expect: exec-call
 # ----
-(exec if 1 else print)("1")  # expect: code-reference
+(exec if 1 else print)("1")  # expect: exec-call
 # ----
-(None or eval)("1")  # expect: code-reference
+(None or eval)("1")  # expect: eval-call
 # ----
 {"e": eval}["e"]("1")  # expect: eval-call
 # ----

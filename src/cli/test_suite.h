@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `glovebox test --suite`.
+ */
+#ifndef CLI_TEST_SUITE_H
+#define CLI_TEST_SUITE_H
+
+#include "cli/options.h"
+#include "judge/judge.h"
+
+extern const struct opt suite_options[];
+
+/* The exit status, or -1 with *err. *request has what holds for every task. */
+int test_suite(const struct cli_options *options, const struct judge_request *request,
+               struct err *err);
+
+#endif

@@ -12,12 +12,12 @@
 # its error output as JSON strings; "load HOW ..." the same when the candidate could not be loaded.
 from gc import freeze
 from posix import (_exit, close, dup2, fork, getpid, getppid, getsid, kill, listdir, open as open_fd, pipe, read,
-                   sched_yield, set_blocking, setsid, waitpid, write, WNOHANG)
+                   set_blocking, setsid, waitpid, write, WNOHANG)
 from select import poll, POLLIN
-from time import monotonic, perf_counter_ns
+from time import monotonic, perf_counter_ns, sleep
 
 KEPT = 65536  # of what a case prints
-KILL, GRACE, TICK_MS = 9, 2.0, 50
+KILL, CONTINUE, GRACE, TICK_MS = 9, 18, 2.0, 50
 print_to_nobody = open_fd("/dev/null", 0)
 
 
@@ -342,11 +342,15 @@ class Driver:
             close(fd)
         self.loaded = False
 
+    def signal_loader(self, number):
+        if self.pid:
+            try:
+                kill(self.pid, number)
+            except OSError:
+                pass
+
     def end_loader(self):
-        try:
-            kill(self.pid, KILL)
-        except OSError:
-            pass
+        self.signal_loader(KILL)
         self.loader_status()
 
     # None while it lives.
@@ -362,17 +366,20 @@ class Driver:
         self.pid, self.status = 0, status
         return status
 
+    # Until they are gone, which on a busy machine takes a while.
     def kill_strays(self):
-        for _ in range(200):
+        deadline, pause = monotonic() + GRACE, 0
+        while True:
             found = strays(self)
-            if not found:
+            if not found or monotonic() > deadline:
                 return
             for pid in found:
                 try:
                     kill(pid, KILL)
                 except OSError:
                     pass
-            sched_yield()
+            sleep(pause)
+            pause = min(pause + 0.0002, 0.01)
 
     # ---- frames ----
 
@@ -412,6 +419,7 @@ class Driver:
                 killed, deadline = "timeout", monotonic() + GRACE
                 if last == b"L":
                     self.end_loader()
+                self.signal_loader(CONTINUE)
                 self.kill_strays()
             self.poll.poll(min(TICK_MS, max(1, int(left * 1000))))
             self.out.drain()

@@ -78,7 +78,8 @@ void judge_done(struct judge *j, size_t number)
     struct case_result *r = &ret->cases[number];
 
     if (!r->expected && r->test->is_program)
-        r->expected = xstrndup(r->test->expected_out.p, r->test->expected_out.n);
+        r->expected = xstrndup(r->test->expected_out.p,
+                               r->test->expected_out.n < KEPT ? r->test->expected_out.n : KEPT);
     ret->passed += r->passed;
     if (j->watch->done)
         j->watch->done(j->watch->ctx, r, number);
@@ -101,6 +102,19 @@ static void move_figures(struct result *to, struct result *from)
     to->exception = exception;
 }
 
+static void add_denied(struct backend_outcome *to, const struct backend_outcome *from)
+{
+    for (size_t i = 0; i < from->denied_count; i++) {
+        size_t k = 0;
+        while (k < to->denied_count && strcmp(to->denied[k].name, from->denied[i].name) != 0)
+            k++;
+        if (k < to->denied_count)
+            to->denied[k].count += from->denied[i].count;
+        else if (k < JAIL_DENIED_MAX)
+            to->denied[to->denied_count++] = from->denied[i];
+    }
+}
+
 static void add_figures(struct result *to, struct result *from)
 {
     to->duration_ms += from->duration_ms;
@@ -108,6 +122,7 @@ static void add_figures(struct result *to, struct result *from)
     if (from->memory_peak > to->memory_peak)
         to->memory_peak = from->memory_peak;
     to->limits_hit |= from->limits_hit;
+    add_denied(&to->outcome, &from->outcome);
     to->cancelled |= from->cancelled;
     if (from->error.kind)
         to->error = from->error;

@@ -10,6 +10,7 @@
 
 enum {
     SHOWN = 200,            /* characters of a value */
+    KEPT = 65536,           /* bytes of what a program printed, or should have */
     ROOM = 4 << 20,         /* characters of a result on its way */
     BUDGET = 32 << 20,      /* what one driver tells before another goes on */
     CHANNEL = 64 << 20,     /* more than that ever comes to */

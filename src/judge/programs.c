@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "judge/parts.h"
 
-enum { OUTPUT_MAX = 64 << 20, KEPT = 65536 };
+enum { OUTPUT_MAX = 64 << 20 };
 
 struct program {
     struct judge *judge;

@@ -178,6 +178,30 @@ static bool is_sequence(const struct value *v)
            v->type == VALUE_DEQUE || v->type == VALUE_RANGE;
 }
 
+static const struct {
+    const char *class_name, *hint;
+} lazy[] = {
+    {"generator", "it is a generator, which has no values yet: return list(...) of it"},
+    {"map", "map() gives no list: return list(map(...))"},
+    {"filter", "filter() gives no list: return list(filter(...))"},
+    {"zip", "zip() gives no list: return list(zip(...))"},
+    {"reversed", "reversed() gives no list: return list(reversed(...))"},
+    {"list_reverseiterator", "reversed() gives no list: return list(reversed(...))"},
+    {"dict_keys", "return list(...) of the keys"},
+    {"dict_values", "return list(...) of the values"},
+    {"dict_items", "return list(...) of the items"},
+    {"coroutine", "the function is async, and what it returned has not run"},
+};
+
+static const char *hint_for_other(const struct value *got)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lazy); i++)
+        if (strcmp(got->class_name, lazy[i].class_name) == 0)
+            return lazy[i].hint;
+    return "an object of this type is equal to no value outside; return plain values, or state "
+           "expected_repr";
+}
+
 /* What looks the same to people and is not to Python. */
 static const char *hint_for(const struct value *expected, const struct value *got)
 {
@@ -191,8 +215,7 @@ static const char *hint_for(const struct value *expected, const struct value *go
     if (got->type == VALUE_NONE)
         return "the function returned None: is a return statement missing?";
     if (got->type == VALUE_OTHER)
-        return "an object of this type is equal to no value outside; return plain values, or state "
-               "expected_repr";
+        return hint_for_other(got);
     if (got->type == VALUE_FLOAT && expected->type == VALUE_FLOAT)
         return "floats that are nearly equal pass where the case has a tolerance";
     return NULL;

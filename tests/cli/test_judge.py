@@ -178,7 +178,6 @@ def test_result(t):
     t.exits(t.box("test", "candidate.py", "--cases", "cases.json"), 1, "no cases", b"Code executed, no tests\n")
 
 
-@box.once
 def test_people(t):
     t.write("c.py", ADD)
     t.write("good.jsonl", '{"args": [1], "expected": 3}\n{"name": "two", "args": [2, 2], "expected": 4}\n')
@@ -235,7 +234,6 @@ def test_refused(t):
     t.match(b"SyntaxError: invalid syntax \\(line 1\\)", done.out, "its error")
 
 
-@box.once
 def test_loading(t):
     code = """
 import random
@@ -332,7 +330,6 @@ def test_programs(t):
     t.ok(doc["all_passed"], "another language", doc)
 
 
-@box.once
 def test_limits(t):
     code = """
 import os

@@ -61,15 +61,15 @@ static const char *value_of_last(const char *code)
     struct resolver resolver = {0};
 
     buf_init(&b, sizeof out - 1);
-    if (python_parse(str_from(code), &(struct python_options){0}, &tree) < 0) {
+    if (python_parse(str_from(code), &(struct python_options){0}, &tree) < 0 ||
+        python_check(&tree) < 0) {
         python_tree_done(&tree);
-        return "does not parse";
+        return "does not compile";
     }
-    if (program_init(&program, &tree) == 0) {
-        struct node_list body = tree.module->module.body;
-        resolver_init(&resolver, &program);
-        describe(resolve(&resolver, body.at[body.n - 1]->value_of.value, program.module_scope), &b);
-    }
+    program_init(&program, &tree);
+    struct node_list body = tree.module->module.body;
+    resolver_init(&resolver, &program);
+    describe(resolve(&resolver, body.at[body.n - 1]->value_of.value, program.module_scope), &b);
     snprintf(out, sizeof out, "%s", b.p);
     resolver_done(&resolver);
     program_done(&program);

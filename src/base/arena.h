@@ -30,7 +30,7 @@ static inline void *arena_alloc(struct arena *a, size_t n)
 {
     size_t rounded = (n + 7) & ~(size_t)7;
 
-    if (rounded < n || (size_t)(a->end - a->at) < rounded)
+    if (rounded < n || (size_t)(a->end - a->at) <= rounded) /* an empty one has room for nothing */
         return arena_more(a, n);
     void *p = a->at;
     a->at += rounded;

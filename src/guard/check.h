@@ -26,6 +26,8 @@ struct check {
     bool has_tree;
     struct program program;
     bool has_program;
+    const struct check *around;  /* whose exec or eval runs this text; NULL: nobody's */
+    size_t run_texts, run_bytes; /* of such texts that were looked into */
     struct resolver resolver;
     struct arena arena;     /* for messages and subjects */
     uint32_t prelude_lines; /* of the text that stand before the code */
@@ -66,6 +68,9 @@ struct str check_line(struct check *c, uint32_t n);
 /* What a node looks like in the program, on one line and not too long, for messages. */
 const char *check_source(struct check *c, const struct node *n);
 
+void finding_done(struct finding *f);
+/* Of a check whose findings no verdict takes over. */
+void check_done(struct check *c);
 /* Sorts what was found and hands it to the verdict. */
 void findings_finish(struct check *c, struct verdict *ret);
 
@@ -75,6 +80,9 @@ void check_input(struct check *c);
 void check_syntax(struct check *c);
 void check_imports(struct check *c);
 void check_patterns(struct check *c);
+
+/* What a text does that the call at n runs as code; told there. */
+void check_run_text(struct check *c, const struct node *n, struct str text);
 
 /* Puts into the verdict what the policy's profile says of a refusal. */
 void texts_fill(struct check *c, struct verdict *v);

@@ -273,6 +273,13 @@ static void mark_reasons(struct check *c, const struct verdict *v)
         c->notes[i].f.refuses = is_of_stage(c, &c->notes[i], v->stage) && c->notes[i].f.points > 0;
 }
 
+void finding_done(struct finding *f)
+{
+    free(f->message);
+    free(f->hint);
+    free(f->excerpt);
+}
+
 void findings_finish(struct check *c, struct verdict *ret)
 {
     mark_reasons(c, ret);
@@ -285,4 +292,12 @@ void findings_finish(struct check *c, struct verdict *ret)
         ret->findings[i] = c->notes[i].f;
     for (size_t i = 0; i <= GUARD_REVIEW; i++)
         ret->risk += c->stages[i].points;
+}
+
+void check_done(struct check *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        finding_done(&c->notes[i].f);
+    free(c->notes);
+    arena_done(&c->arena);
 }

@@ -264,6 +264,53 @@ static const struct value *call_encode(struct fold *f, const struct fold_args *a
     return fold_decode(f, first(args), STR("rot13"));
 }
 
+/* any() and all() of constants. */
+static const struct value *quantified(struct fold *f, const struct fold_args *args, bool any)
+{
+    const struct value *list = fold_list(f, first(args));
+    bool truth, ret = !any;
+
+    if (list->kind != VALUE_LIST)
+        return &value_unknown;
+    for (size_t i = 0; i < list->n; i++) {
+        if (!value_truth(list->items[i], &truth))
+            return &value_unknown;
+        ret = any ? ret || truth : ret && truth;
+    }
+    struct value *v = value_new(f->arena, VALUE_BOOL);
+    v->integer = ret;
+    return v;
+}
+
+static const struct value *call_any(struct fold *f, const struct fold_args *args)
+{
+    return quantified(f, args, true);
+}
+
+static const struct value *call_all(struct fold *f, const struct fold_args *args)
+{
+    return quantified(f, args, false);
+}
+
+/* os.path.join: a part that starts with a slash starts anew. */
+static const struct value *call_path_join(struct fold *f, const struct fold_args *args)
+{
+    const struct value *v = first(args), *slash = value_text(f->arena, VALUE_TEXT, STR("/"));
+
+    for (size_t i = 1; i < args->n && v->kind == VALUE_TEXT; i++) {
+        const struct value *part = args->at[i];
+        if (part->kind != VALUE_TEXT)
+            return &value_unknown;
+        if (str_starts(part->text, "/"))
+            v = part;
+        else if (!v->text.n || str_ends(v->text, "/"))
+            v = fold_binary(f, OP_ADD, v, part);
+        else
+            v = fold_binary(f, OP_ADD, fold_binary(f, OP_ADD, v, slash), part);
+    }
+    return v;
+}
+
 static const struct value *call_opaque(struct fold *f, const struct fold_args *args)
 {
     (void)f;
@@ -308,6 +355,8 @@ static const struct {
     {"binascii.a2b_hex", call_hex},
     {"binascii.a2b_uu", call_opaque},
     {"binascii.unhexlify", call_hex},
+    {"builtins.all", call_all},
+    {"builtins.any", call_any},
     {"builtins.bool", call_bool},
     {"builtins.bytearray", call_bytes},
     {"builtins.bytearray.fromhex", call_hex},
@@ -341,6 +390,7 @@ static const struct {
     {"operator.concat", call_add},
     {"operator.getitem", call_getitem},
     {"operator.mul", call_mul},
+    {"os.path.join", call_path_join},
     {"quopri.decodestring", call_opaque},
     {"urllib.parse.unquote", call_opaque},
     {"zlib.decompress", call_opaque},
@@ -378,7 +428,7 @@ static const struct value *unbound(struct fold *f, struct str name, const struct
 const struct value *fold_call(struct fold *f, struct str path, const struct fold_args *args,
                               bool *ret_known)
 {
-    static const char *const types[] = {"builtins.str.", "builtins.bytes.", "builtins.dict.",
+    static const char *const types[] = {"builtins.int.", "builtins.str.", "builtins.bytes.", "builtins.dict.",
                                         "builtins.list.", "builtins.bytearray."};
     function_fn *fn = find(path);
 

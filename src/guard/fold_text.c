@@ -396,6 +396,28 @@ static const struct value *container_method(struct fold *f, const struct value *
     return str_is(name, "copy") ? x : &value_unknown;
 }
 
+/* (0x6c73).to_bytes(2, "big") */
+static const struct value *to_bytes(struct fold *f, const struct value *x,
+                                    const struct fold_args *args)
+{
+    const struct value *length = args->n ? args->at[0] : &value_unknown;
+    bool little = args->n > 1 && args->at[1]->kind == VALUE_TEXT &&
+                  str_is(args->at[1]->text, "little");
+    char *room;
+    struct value *v;
+
+    if (length->kind != VALUE_INT || length->integer < 0 || length->integer > 1000)
+        return &value_unknown;
+    size_t n = (size_t)length->integer;
+    v = fold_room(f, VALUE_BYTES, n, &room);
+    if (!v)
+        return &value_unknown;
+    for (size_t i = 0; i < n; i++)
+        room[little ? i : n - 1 - i] = i < 8 ? (char)((uint64_t)x->integer >> (8 * i)) : 0;
+    v->decoded = true;
+    return v;
+}
+
 static const struct value *method_one(struct fold *f, const struct value *x, struct str name,
                                       const struct fold_args *args)
 {
@@ -403,6 +425,8 @@ static const struct value *method_one(struct fold *f, const struct value *x, str
         return text_method(f, x, name, args);
     if (x->kind == VALUE_LIST || x->kind == VALUE_DICT)
         return container_method(f, x, name, args);
+    if (x->kind == VALUE_INT)
+        return str_is(name, "to_bytes") ? to_bytes(f, x, args) : &value_unknown;
     return x->kind == VALUE_DECODED ? x : &value_unknown;
 }
 

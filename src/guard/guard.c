@@ -129,11 +129,8 @@ void guard_check(const struct policy *policy, const struct guard_input *input, s
 
 void verdict_done(struct verdict *v)
 {
-    for (size_t i = 0; i < v->n; i++) {
-        free(v->findings[i].message);
-        free(v->findings[i].hint);
-        free(v->findings[i].excerpt);
-    }
+    for (size_t i = 0; i < v->n; i++)
+        finding_done(&v->findings[i]);
     free(v->findings);
     free(v->reason);
     free(v->texts.stderr_text);

@@ -37,6 +37,19 @@ static struct arena *arena_of(struct resolver *r)
 
 /* ---- names ---- */
 
+/* Things of the library only: what belongs to the other program's tree says nothing in this one. */
+static const struct value *outer_name(struct resolver *r, struct str name)
+{
+    const struct resolver *o = r->outer;
+    const struct symbol *symbol = o ? program_member(o->p, o->p->module_scope, name) : NULL;
+    const struct value *v;
+
+    if (!symbol || !symbol->user)
+        return &value_unknown;
+    v = resolve_symbol(r->outer, symbol);
+    return v->kind == VALUE_PATH || v->kind == VALUE_TEXT ? v : &value_unknown;
+}
+
 static const struct value *builtin_of(struct resolver *r, const struct name *name)
 {
     size_t slot = ((uintptr_t)name >> 4) % 128;
@@ -50,7 +63,7 @@ static const struct value *builtin_of(struct resolver *r, const struct name *nam
     else if (module_is_builtin(text))
         v = value_path(arena_of(r), STR("builtins"), ".", text);
     else
-        v = &value_unknown; /* an exception, or nothing that is known */
+        v = outer_name(r, text); /* an exception, or nothing that is known */
     for (size_t i = 0; i < r->p->n_stars; i++) {
         const struct value *star = resolve_attribute(r, resolve_module(r, r->p->stars[i]), text);
         if (star->kind == VALUE_PATH && module_knows(star->text))
@@ -69,6 +82,9 @@ const struct value *resolve_module(struct resolver *r, struct str name)
 
 static const struct value *any_item(struct resolver *r, const struct value *v)
 {
+    if (value_is_path(v, "pathlib.Path().glob()") || value_is_path(v, "pathlib.Path().rglob()") ||
+        value_is_path(v, "pathlib.Path().iterdir()"))
+        return value_path(arena_of(r), STR("pathlib.Path()"), "", STR(""));
     const struct value *list = fold_list(&r->fold, v), *ret = &value_unknown;
 
     for (size_t i = 0; list->kind == VALUE_LIST && i < list->n && i < VALUE_MAX_ANY; i++)

@@ -20,6 +20,7 @@ struct frame;
 
 struct resolver {
     struct program *p;
+    struct resolver *outer; /* whose names are used where the program binds none; NULL: nobody's */
     struct fold fold;
     struct arena scratch;           /* fold.arena */
     unsigned depth, symbols, calls; /* how deep it is in each */

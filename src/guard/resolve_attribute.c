@@ -137,7 +137,10 @@ static const struct value *attribute_one(struct resolver *r, const struct value 
             return method(r, v, attr);
         return path_attribute(r, v, attr);
     case VALUE_SPACE:
-        return is_dict_method(attr) ? method(r, v, attr) : &value_unknown;
+        return is_dict_method(attr) || str_is(attr, "items") || str_is(attr, "values")
+                   ? method(r, v, attr)
+                   : &value_unknown;
+    case VALUE_INT:
     case VALUE_TEXT:
     case VALUE_BYTES:
     case VALUE_LIST:

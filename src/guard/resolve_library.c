@@ -157,6 +157,16 @@ static const struct value *call_zip(struct resolver *r, const struct arguments *
     return args->list.n && args->whole ? args->at[0] : &value_unknown;
 }
 
+static const struct value *call_chain(struct resolver *r, const struct arguments *args)
+{
+    (void)r;
+    for (size_t i = 0; i < args->list.n; i++) {
+        if (args->at[i]->kind == VALUE_ENDLESS)
+            return args->at[i];
+    }
+    return &value_unknown;
+}
+
 static const struct value *call_map(struct resolver *r, const struct arguments *args)
 {
     const struct value *f = argument_at(args, 0, NULL);
@@ -334,6 +344,7 @@ static const struct {
     {"functools.reduce", call_reduce},
     {"importlib.import_module", call_import_module},
     {"inspect.getattr_static", call_getattr},
+    {"itertools.chain", call_chain},
     {"itertools.count", call_count},
     {"itertools.cycle", call_cycle},
     {"itertools.repeat", call_repeat},

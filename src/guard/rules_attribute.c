@@ -127,15 +127,28 @@ static const char *change_name(const struct node *n)
     return n->op == CTX_DEL ? "deleted" : "replaced";
 }
 
+/* What an object of the program holds under a name is its own, even if it came from the library. */
+static bool is_others(const struct value *object)
+{
+    for (size_t i = 0; i < value_count(object); i++) {
+        if (value_at(object, i)->kind == VALUE_PATH || value_at(object, i)->kind == VALUE_SPACE)
+            return true;
+    }
+    return false;
+}
+
 static void changed(struct check *c, const struct item *i)
 {
+    const struct node *n = i->node;
     const struct value *all;
 
-    if (i->node->op == CTX_LOAD)
+    if (n->op == CTX_LOAD ||
+        !is_others(value_of(c, n->kind == N_ATTRIBUTE ? n->attribute.value : n->subscript.value,
+                            i->scope)))
         return;
-    all = value_of(c, i->node, i->scope);
-    for (size_t n = 0; n < value_count(all); n++)
-        thing_changed(c, i->node, value_at(all, n), change_name(i->node));
+    all = value_of(c, n, i->scope);
+    for (size_t k = 0; k < value_count(all); k++)
+        thing_changed(c, n, value_at(all, k), change_name(n));
 }
 
 /* x.__class__.__name__ and its like, which only messages want. */
@@ -160,10 +173,12 @@ void rules_attribute(struct check *c, const struct item *i)
     changed(c, i);
     if (i->node->op == CTX_STORE && str_is(attr, "__code__"))
         found(c, RULE_CODE_OBJECT, i->node, attr, "the code of a function is replaced");
-    if (str_is(attr, "__class__") && is_for_its_name(c, i))
+    if (str_is(attr, "__class__") && is_for_its_name(c, i)) {
         found(c, RULE_CLASS_NAME, i->node, attr, "the name of a class, through __class__");
-    else if (may_matter(attr))
+    } else if (may_matter(attr) && rule_of(attr) != RULE_COUNT) {
         attribute_by_name(c, i->node, &value_unknown, attr, "");
+        tell_disguise(c, i->node, attr);
+    }
 }
 
 /* case object(__self__=x) reads the attribute too. */

@@ -120,9 +120,23 @@ static void on_exec(const struct call *k)
         const struct value *v = value_at(text, i);
         bool constant = v->kind == VALUE_TEXT || v->kind == VALUE_BYTES;
         decoded |= v->kind == VALUE_DECODED || (constant && v->decoded);
+        if (constant)
+            check_run_text(k->c, k->n, v->text);
     }
     if (decoded)
         found(k->c, RULE_EXEC_DECODED, k->n, k->path, "%s of decoded data", shown(k->path).p);
+}
+
+/* timeit.timeit("..."), cProfile.run("..."): told as such already. */
+static void on_run_text(const struct call *k)
+{
+    for (int at = 0; at < 2; at++) {
+        const struct value *text = arg(k, at, at ? "setup" : "stmt");
+        for (size_t i = 0; i < value_count(text); i++) {
+            if (value_at(text, i)->kind == VALUE_TEXT)
+                check_run_text(k->c, k->n, value_at(text, i)->text);
+        }
+    }
 }
 
 static void on_import(const struct call *k)
@@ -208,6 +222,7 @@ static void on_sleep(const struct call *k)
 /* ---- sizes ---- */
 
 enum { TOO_MANY = 100000000 };
+#define MANY_ELEMENTS 1e10
 
 static bool is_many(const struct value *v)
 {
@@ -235,6 +250,37 @@ static void on_factorial(const struct call *k)
 
     if (v->kind == VALUE_HUGE || (v->kind == VALUE_INT && v->integer > 1000000))
         found(k->c, RULE_HUGE_POWER, k->n, k->path, "%s of a number too large", k->path.p);
+}
+
+/* numpy.zeros((10**6, 10**6)) */
+static void on_array(const struct call *k)
+{
+    const struct value *shape = arg(k, 0, "shape");
+    double size = 1;
+
+    if (shape->kind != VALUE_LIST) {
+        on_size(k);
+        return;
+    }
+    for (size_t i = 0; i < shape->n; i++) {
+        const struct value *v = shape->items[i];
+        size *= v->kind == VALUE_INT ? (double)v->integer : v->kind == VALUE_HUGE ? 1e30 : 0;
+    }
+    if (size > MANY_ELEMENTS)
+        found(k->c, RULE_HUGE_REPETITION, k->n, k->path, "%s of enormous size", k->path.p);
+}
+
+/* os.path.join(home, ".ssh", "id_rsa") */
+static void on_join(const struct call *k)
+{
+    const struct value *whole = value_of(k->c, k->n, k->item->scope);
+
+    for (size_t i = 0; i < k->args.list.n; i++) {
+        if (k->args.at[i]->kind == VALUE_TEXT)
+            path_part(k->c, k->n, k->args.at[i]->text);
+    }
+    if (whole->kind == VALUE_TEXT)
+        said_text(k->c, k->n, whole->text);
 }
 
 /* Functions that go on until their iterator ends. */
@@ -291,6 +337,7 @@ static const struct {
     {"builtins.bytes", on_bytes},
     {"builtins.compile", on_exec},
     {"builtins.delattr", on_setattr},
+    {"builtins.dict.fromkeys", on_consumer},
     {"builtins.eval", on_exec},
     {"builtins.exec", on_exec},
     {"builtins.format", on_format},
@@ -313,19 +360,34 @@ static const struct {
     {"builtins.type", on_type},
     {"builtins.type.__getattribute__", on_getattr},
     {"builtins.vars", on_vars},
+    {"cProfile.run", on_run_text},
+    {"collections.Counter", on_consumer},
+    {"collections.deque", on_consumer},
     {"importlib.import_module", on_import},
     {"inspect.getattr_static", on_getattr},
     {"math.factorial", on_factorial},
+    {"math.fsum", on_consumer},
+    {"math.prod", on_consumer},
     {"multiprocessing.Process", on_process},
+    {"numpy.arange", on_size},
+    {"numpy.empty", on_array},
+    {"numpy.full", on_array},
     {"numpy.load", on_numpy},
+    {"numpy.ones", on_array},
+    {"numpy.zeros", on_array},
     {"operator.attrgetter", on_attrgetter},
     {"operator.methodcaller", on_attrgetter},
+    {"operator.pow", on_power},
+    {"os.path.join", on_join},
     {"subprocess.Popen", on_subprocess},
     {"subprocess.call", on_subprocess},
     {"subprocess.check_call", on_subprocess},
     {"subprocess.check_output", on_subprocess},
     {"subprocess.run", on_subprocess},
     {"time.sleep", on_sleep},
+    {"timeit.Timer", on_run_text},
+    {"timeit.repeat", on_run_text},
+    {"timeit.timeit", on_run_text},
     {"yaml.load", on_yaml},
     {"yaml.load_all", on_yaml},
 };
@@ -351,12 +413,43 @@ static void on_path(struct call *k)
 
 /* ---- methods of constants and namespaces ---- */
 
+static void endless_argument(const struct call *k, const struct value *v)
+{
+    if (v->kind == VALUE_ENDLESS)
+        found(k->c, RULE_ENDLESS_ITERATION, k->n, v->text, "%s never ends", v->text.p);
+}
+
+static void said_together(const struct call *k)
+{
+    const struct value *v = value_of(k->c, k->n, k->item->scope);
+
+    if (v->kind == VALUE_TEXT)
+        said_text(k->c, k->n, v->text);
+}
+
+static void on_list_method(const struct call *k, struct str name)
+{
+    struct arguments args;
+
+    if (!str_is(name, "extend"))
+        return;
+    resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
+    endless_argument(k, argument_at(&args, 0, NULL));
+}
+
 static void on_text_method(const struct call *k, const struct value *self, struct str name)
 {
     struct arguments args;
 
     if (str_is(name, "format") || str_is(name, "format_map")) {
         format_text(k->c, k->n, self->text);
+        resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
+        for (size_t i = 0; i < args.list.n && str_find(self->text, STR(":{")) >= 0; i++)
+            given_widths(k->c, k->n, self->text, args.at[i], '{');
+    } else if (str_is(name, "join")) {
+        resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
+        endless_argument(k, argument_at(&args, 0, NULL));
+        said_together(k);
     } else if (str_is(name, "ljust") || str_is(name, "rjust") || str_is(name, "center") ||
                str_is(name, "zfill")) {
         resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);
@@ -369,6 +462,12 @@ static void on_space_method(const struct call *k, const struct value *self, stru
 {
     struct arguments args;
 
+    if (self->kind == VALUE_LIST)
+        on_list_method(k, name);
+    if (self->kind == VALUE_SPACE && (str_is(name, "items") || str_is(name, "values")) &&
+        module_is_powerful(self->text))
+        found(k->c, RULE_NAMESPACE_LOOKUP, k->n, self->text, "all that is in %s is gone through",
+              self->text.p);
     if (self->kind != VALUE_SPACE || (!str_is(name, "get") && !str_is(name, "__getitem__")))
         return;
     resolve_arguments(&k->c->resolver, k->n, k->item->scope, &args);

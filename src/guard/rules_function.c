@@ -4,7 +4,7 @@
  */
 #include "guard/rules_parts.h"
 
-enum { MAX_STATEMENTS = 32 };
+enum { MAX_NODES = 500 };
 
 static bool is_payload(const struct value *v)
 {
@@ -29,20 +29,57 @@ static void answer(struct check *c, const struct node *value, const struct scope
               check_source(c, value->elements.elts.at[0]));
 }
 
-void rules_function(struct check *c, const struct item *i)
+struct answers {
+    struct check *c;
+    const struct scope *scope;
+    unsigned seen;
+};
+
+static int each_return(void *ctx, struct node *n)
+{
+    struct answers *a = ctx;
+
+    if (++a->seen > MAX_NODES || n->kind == N_FUNCTION_DEF || n->kind == N_LAMBDA)
+        return 0;
+    if (n->kind == N_RETURN && n->value_of.value)
+        answer(a->c, n->value_of.value, a->scope);
+    return node_each_child(n, each_return, ctx);
+}
+
+/* __reduce__ = lambda self: (os.system, ("ls",)) */
+static void by_lambda(struct check *c, const struct item *i)
+{
+    const struct node *up = parent_of(c, i), *target;
+    const struct scope *inner = program_scope(&c->program, i->node);
+
+    if (up->kind != N_ASSIGN || !inner)
+        return;
+    target = up->assign.targets.at[0];
+    if (target->kind == N_NAME && (str_is(name_str(target->name.id), "__reduce__") ||
+                                   str_is(name_str(target->name.id), "__reduce_ex__")))
+        answer(c, i->node->lambda.body, inner);
+}
+
+static void by_def(struct check *c, const struct item *i)
 {
     const struct node *n = i->node;
     struct str name = name_str(n->function.name);
     struct node_list body = n->function.body;
     struct span at = {n->line, n->column, n->line, n->column + 4 + (uint32_t)name.n};
-    const struct scope *inner;
+    struct answers a = {.c = c};
 
     if (!str_is(name, "__reduce__") && !str_is(name, "__reduce_ex__"))
         return;
     found_at(c, RULE_REDUCE_METHOD, &at, name, "%s is defined", name.p);
-    inner = program_scope(&c->program, n);
-    for (size_t k = 0; inner && k < body.n && k < MAX_STATEMENTS; k++) {
-        if (body.at[k]->kind == N_RETURN && body.at[k]->value_of.value)
-            answer(c, body.at[k]->value_of.value, inner);
-    }
+    a.scope = program_scope(&c->program, n);
+    for (size_t k = 0; a.scope && k < body.n; k++)
+        (void)each_return(&a, body.at[k]);
+}
+
+void rules_function(struct check *c, const struct item *i)
+{
+    if (i->node->kind == N_LAMBDA)
+        by_lambda(c, i);
+    else
+        by_def(c, i);
 }

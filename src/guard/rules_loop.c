@@ -9,6 +9,8 @@
 
 #include "guard/rules_parts.h"
 
+enum { MAX_NESTED = 8, NESTED_MORE = 1000 };
+
 /* ---- can it be left? ---- */
 
 struct leaving {
@@ -49,6 +51,11 @@ static bool is_exit(const struct leaving *l, const struct node *call)
     return false;
 }
 
+static bool is_constant(const struct node *test, bool truth)
+{
+    return test->kind == N_CONSTANT && test->op == (truth ? CONST_TRUE : CONST_FALSE);
+}
+
 static int leaves(void *ctx, struct node *n)
 {
     const struct leaving *l = ctx;
@@ -70,6 +77,10 @@ static int leaves(void *ctx, struct node *n)
     case N_CLASS_DEF:
     case N_LAMBDA:
         return 0;
+    case N_IF: /* `if False: break` is no way out */
+        return (!is_constant(n->branch.test, false) && leaves_list(l, n->branch.body, l->nested)) ||
+               (!is_constant(n->branch.test, true) && leaves_list(l, n->branch.orelse, l->nested)) ||
+               leaves(ctx, n->branch.test);
     case N_WHILE:
         return leaves_list(l, n->branch.body, true) || leaves_list(l, n->branch.orelse, l->nested);
     case N_FOR:
@@ -115,15 +126,24 @@ static bool is_tried(struct check *c, const struct item *i, struct node_list bod
 
 /* ---- is it always true? ---- */
 
+static bool is_literal(const struct node *n)
+{
+    struct node_list elts = {0};
+
+    if (n->kind == N_LIST || n->kind == N_TUPLE || n->kind == N_SET)
+        elts = n->elements.elts;
+    else if (n->kind != N_CONSTANT)
+        return false;
+    for (size_t i = 0; i < elts.n; i++) {
+        if (elts.at[i]->kind != N_CONSTANT)
+            return false;
+    }
+    return true;
+}
+
 static bool compares(enum operator op, double a, double b)
 {
     switch ((int)op) {
-    case OP_EQ:
-    case OP_IS:
-        return a == b;
-    case OP_NOT_EQ:
-    case OP_IS_NOT:
-        return a != b;
     case OP_LT:
         return a < b;
     case OP_LT_E:
@@ -154,21 +174,60 @@ static bool is_bound_once(const struct node *n, const struct scope *scope)
            !(s->flags & SYMBOL_DELETED);
 }
 
-/* Of literals: `1 == 1`, `'a' == 'a'`, `1 < 2`. */
-static bool always_compares(struct check *c, const struct node *n, const struct scope *scope)
+static bool equal_constants(const struct value *x, const struct value *y)
 {
-    const struct node *right = n->compare.comparators.at[0];
-    const struct value *x = value_of(c, n->compare.left, scope), *y = value_of(c, right, scope);
     double a, b;
 
-    if (n->compare.comparators.n != 1 || n->compare.left->kind != N_CONSTANT ||
-        right->kind != N_CONSTANT)
-        return false;
     if (number(x, &a) && number(y, &b))
-        return compares((enum operator)n->compare.ops[0], a, b);
-    if (x->kind != VALUE_TEXT || y->kind != VALUE_TEXT)
+        return a == b;
+    if (x->kind == VALUE_TEXT && y->kind == VALUE_TEXT)
+        return str_eq(x->text, y->text);
+    return x->kind == VALUE_NONE && y->kind == VALUE_NONE;
+}
+
+static bool is_among(const struct value *x, const struct value *list)
+{
+    for (size_t i = 0; list->kind == VALUE_LIST && i < list->n; i++) {
+        if (equal_constants(x, list->items[i]))
+            return true;
+    }
+    return list->kind == VALUE_TEXT && x->kind == VALUE_TEXT && str_find(list->text, x->text) >= 0;
+}
+
+static bool is_comparable(const struct value *v)
+{
+    return v->kind == VALUE_TEXT || v->kind == VALUE_NONE || v->kind == VALUE_INT ||
+           v->kind == VALUE_BOOL || v->kind == VALUE_FLOAT;
+}
+
+static bool holds(enum operator op, const struct value *x, const struct value *y)
+{
+    double a, b;
+
+    if (op == OP_IN)
+        return is_among(x, y);
+    if (!is_comparable(x) || !is_comparable(y))
         return false;
-    return str_eq(x->text, y->text) == (n->compare.ops[0] == OP_EQ);
+    if (op == OP_EQ || op == OP_IS)
+        return equal_constants(x, y);
+    if (op == OP_NOT_EQ || op == OP_IS_NOT)
+        return !equal_constants(x, y);
+    return number(x, &a) && number(y, &b) && compares(op, a, b);
+}
+
+/* Of literals: `1 == 1`, `'a' == 'a'`, `1 < 2 < 3`, `1 in [1]`. */
+static bool always_compares(struct check *c, const struct node *n, const struct scope *scope)
+{
+    const struct node *left = n->compare.left, *right;
+
+    for (size_t i = 0; i < n->compare.comparators.n; i++, left = right) {
+        right = n->compare.comparators.at[i];
+        if (!is_literal(left) || !is_literal(right) ||
+            !holds((enum operator)n->compare.ops[i], value_of(c, left, scope),
+                   value_of(c, right, scope)))
+            return false;
+    }
+    return true;
 }
 
 static bool always(struct check *c, const struct node *n, const struct scope *scope, bool want);
@@ -183,6 +242,36 @@ static bool always_bool(struct check *c, const struct node *n, const struct scop
             return one;
     }
     return !one;
+}
+
+static bool is_fixed(struct check *c, const struct node *n, const struct scope *scope);
+
+/* def f(): return True */
+static const struct node *only_result(const struct node *def)
+{
+    struct node_list body = {0};
+
+    if (def->kind == N_LAMBDA)
+        return def->lambda.body;
+    if (def->kind == N_FUNCTION_DEF && !def->function.decorator_list.n)
+        body = def->function.body;
+    return body.n == 1 && body.at[0]->kind == N_RETURN ? body.at[0]->value_of.value : NULL;
+}
+
+/* bool(1), len("abc"), (lambda: True)(). */
+static bool is_fixed_call(struct check *c, const struct node *n, const struct scope *scope)
+{
+    const struct value *f = value_of(c, n->call.func, scope);
+    const struct node *result;
+
+    if (n->call.args.n > 1 || n->call.keywords.n)
+        return false;
+    if (f->kind == VALUE_FUNCTION && !f->open && !n->call.args.n) {
+        result = only_result(f->node);
+        return result && result->kind == N_CONSTANT;
+    }
+    return f->kind == VALUE_PATH && str_starts(f->text, "builtins.") &&
+           (!n->call.args.n || is_literal(n->call.args.at[0]));
 }
 
 /* What can be nothing else, whatever has happened before. */
@@ -202,11 +291,14 @@ static bool is_fixed(struct check *c, const struct node *n, const struct scope *
         return is_fixed(c, n->bin_op.left, scope) && is_fixed(c, n->bin_op.right, scope);
     case N_NAME:
         return is_bound_once(n, scope);
-    case N_CALL: /* bool(1) */
-        if (n->call.args.n > 1 || n->call.keywords.n)
-            return false;
-        return value_of(c, n->call.func, scope)->kind == VALUE_PATH &&
-               (!n->call.args.n || n->call.args.at[0]->kind == N_CONSTANT);
+    case N_CALL:
+        return is_fixed_call(c, n, scope);
+    case N_JOINED_STR:
+        for (size_t i = 0; i < n->joined.values.n; i++) {
+            if (n->joined.values.at[i]->kind != N_CONSTANT)
+                return false;
+        }
+        return true;
     }
     return false;
 }
@@ -216,6 +308,13 @@ static bool always_value(struct check *c, const struct node *n, const struct sco
 {
     bool truth;
 
+    if (n->kind == N_NAME || n->kind == N_CALL) {
+        const struct value *v = value_of(c, n, scope); /* `while print`, `while object()` */
+        if (v->kind == VALUE_PATH && !v->open &&
+            (str_is(v->text, "builtins.object()") ||
+             (n->kind == N_NAME && str_starts(v->text, "builtins."))))
+            return want;
+    }
     return is_fixed(c, n, scope) && value_truth(value_of(c, n, scope), &truth) && truth == want;
 }
 
@@ -234,6 +333,12 @@ static bool always(struct check *c, const struct node *n, const struct scope *sc
         return want && always_compares(c, n, scope);
     case N_NAMED_EXPR:
         return always(c, n->named_expr.value, scope, want);
+    case N_IF_EXP:
+        if (always(c, n->if_exp.test, scope, true))
+            return always(c, n->if_exp.body, scope, want);
+        return always(c, n->if_exp.orelse, scope, want) &&
+               (always(c, n->if_exp.test, scope, false) ||
+                always(c, n->if_exp.body, scope, want));
     case N_CONSTANT:
         if (n->op == CONST_ELLIPSIS)
             return want;
@@ -285,12 +390,17 @@ static double rounds(struct check *c, const struct node *call, const struct scop
     return n > 0 ? n : 0; /* not so for NAN either */
 }
 
-void range_of(struct check *c, const struct node *iter, const struct scope *scope)
+static double rounds_of(struct check *c, const struct node *iter, const struct scope *scope)
 {
     if (iter->kind != N_CALL || iter->call.func->kind != N_NAME ||
         !value_is_path(value_of(c, iter->call.func, scope), "builtins.range"))
-        return;
-    if (rounds(c, iter, scope) > (double)c->policy->max_range)
+        return 0;
+    return rounds(c, iter, scope);
+}
+
+void range_of(struct check *c, const struct node *iter, const struct scope *scope)
+{
+    if (rounds_of(c, iter, scope) > (double)c->policy->max_range)
         found(c, RULE_HUGE_RANGE, iter, STR("range"), "a loop over %s", check_source(c, iter));
 }
 
@@ -305,15 +415,69 @@ static const struct value *endless(struct check *c, const struct node *iter,
     return v->kind == VALUE_ENDLESS ? v : NULL;
 }
 
+/* for x in l: l.append(x) */
+static bool feeds_itself(const struct node *n)
+{
+    const struct node *call, *f;
+    struct node_list body = n->for_stmt.body;
+
+    for (size_t k = 0; n->for_stmt.iter->kind == N_NAME && k < body.n; k++) {
+        call = body.at[k]->kind == N_EXPR ? body.at[k]->value_of.value : NULL;
+        f = call && call->kind == N_CALL ? call->call.func : NULL;
+        if (f && f->kind == N_ATTRIBUTE && str_is(name_str(f->attribute.attr), "append") &&
+            f->attribute.value->kind == N_NAME &&
+            f->attribute.value->name.id == n->for_stmt.iter->name.id)
+            return true;
+    }
+    return false;
+}
+
+/* Loops in loops: how often the innermost goes round. */
+static void nested_rounds(struct check *c, const struct item *i)
+{
+    double n = rounds_of(c, i->node->for_stmt.iter, i->scope);
+    const struct item *up = i;
+    int depth = 0;
+
+    while (n > 0 && up->node->kind == N_FOR && depth++ < MAX_NESTED) {
+        up = &c->program.items[up->parent];
+        if (up->node->kind == N_FOR)
+            n *= rounds_of(c, up->node->for_stmt.iter, up->scope);
+    }
+    if (depth > 1 && n > (double)c->policy->max_range * NESTED_MORE)
+        found(c, RULE_HUGE_RANGE, i->node->for_stmt.iter, STR("range"),
+              "loops in loops go round %.0g times", n);
+}
+
 void rules_for(struct check *c, const struct item *i)
 {
     const struct node *n = i->node, *iter = n->for_stmt.iter;
     const struct value *v = endless(c, iter, i->scope);
 
     range_of(c, iter, i->scope);
+    nested_rounds(c, i);
+    if (feeds_itself(n) && !can_leave(c, i, n->for_stmt.body))
+        found(c, RULE_ENDLESS_ITERATION, iter, STR("append"),
+              "a loop over %s, which grows with every round", check_source(c, iter));
     if (v && !can_leave(c, i, n->for_stmt.body))
         found(c, RULE_ENDLESS_ITERATION, iter, v->text, "a loop over %s, which never ends",
               v->text.p);
+}
+
+/* [... for _ in range(a) for _ in range(b)], told at the last one. */
+static void generators_rounds(struct check *c, const struct item *i)
+{
+    const struct node *up = parent_of(c, i);
+    struct node_list list = up->kind == N_DICT_COMP ? up->dict_comp.generators : up->comp.generators;
+    double n = 1;
+
+    if (list.n < 2 || list.at[list.n - 1] != i->node)
+        return;
+    for (size_t k = 0; k < list.n && k < MAX_NESTED; k++)
+        n *= rounds_of(c, list.at[k]->comprehension.iter, i->scope);
+    if (n > (double)c->policy->max_range * NESTED_MORE)
+        found(c, RULE_HUGE_RANGE, i->node->comprehension.iter, STR("range"),
+              "loops in loops go round %.0g times", n);
 }
 
 /* A generator expression alone does nothing yet. */
@@ -323,6 +487,7 @@ void rules_generator(struct check *c, const struct item *i)
     const struct value *v = endless(c, iter, i->scope);
 
     range_of(c, iter, i->scope);
+    generators_rounds(c, i);
     if (v && parent_of(c, i)->kind != N_GENERATOR_EXP)
         found(c, RULE_ENDLESS_ITERATION, iter, v->text, "a comprehension over %s, which never ends",
               v->text.p);

@@ -7,7 +7,7 @@
 
 #include "guard/rules_parts.h"
 
-enum { TOO_LONG = 100000000, TOO_MANY_BITS = 8000000 };
+enum { TOO_LONG = 100000000, TOO_MANY_BITS = 8000000, MAX_FACTORS = 6 };
 
 static bool is_too_large(const struct value *v)
 {
@@ -29,11 +29,22 @@ static double number_of(const struct value *v)
     return v->kind == VALUE_INT ? (double)v->integer : 0;
 }
 
-static void repetition(struct check *c, const struct node *n, const struct value *x,
-                       const struct value *y)
+/* [0] * 1000 * 1000: of the whole, for lists that long are not put together. */
+static double repeated(struct check *c, const struct node *n, const struct scope *scope, int depth)
 {
-    double size = length_of(x) > 0 ? length_of(x) * number_of(y) : length_of(y) * number_of(x);
+    double size;
 
+    if (n->kind != N_BIN_OP || n->op != OP_MULT || depth >= MAX_FACTORS)
+        return length_of(value_of(c, n, scope));
+    size = repeated(c, n->bin_op.left, scope, depth + 1);
+    if (size > 0)
+        return size * number_of(value_of(c, n->bin_op.right, scope));
+    return length_of(value_of(c, n->bin_op.right, scope)) *
+           number_of(value_of(c, n->bin_op.left, scope));
+}
+
+static void tell_size(struct check *c, const struct node *n, double size)
+{
     if (size > TOO_LONG && !isnan(size))
         found(c, RULE_HUGE_REPETITION, n, STR("*"), "repeated to enormous length");
 }
@@ -79,19 +90,45 @@ void rules_number(struct check *c, const struct item *i)
 
     switch ((int)n->op) {
     case OP_MULT:
-        repetition(c, n, value_of(c, left, i->scope), value_of(c, n->bin_op.right, i->scope));
+        if (parent_of(c, i)->kind != N_BIN_OP || parent_of(c, i)->op != OP_MULT)
+            tell_size(c, n, repeated(c, n, i->scope, 0));
         break;
     case OP_POW:
     case OP_LSHIFT:
         power(c, n, value_of(c, left, i->scope), value_of(c, n->bin_op.right, i->scope));
         break;
     case OP_MOD:
-        if (left->kind == N_CONSTANT && left->op == CONST_STR)
+        if (left->kind == N_CONSTANT && left->op == CONST_STR) {
             percent_text(c, n, left->constant.text);
+            given_widths(c, n, left->constant.text, value_of(c, n->bin_op.right, i->scope), '*');
+        }
         put_together(c, i);
+        break;
+    case OP_DIV:
+        if (n->bin_op.right->kind == N_CONSTANT && n->bin_op.right->op == CONST_STR)
+            path_part(c, n->bin_op.right, n->bin_op.right->constant.text);
         break;
     case OP_ADD:
         put_together(c, i);
         break;
+    }
+}
+
+/* x **= 10**9: for each value that x may have had before. */
+void rules_augmented(struct check *c, const struct item *i)
+{
+    const struct node *n = i->node;
+    const struct value *all, *y;
+
+    if (n->op != OP_MULT && n->op != OP_POW && n->op != OP_LSHIFT)
+        return;
+    all = value_of(c, n->aug_assign.target, i->scope);
+    y = value_of(c, n->aug_assign.value, i->scope);
+    for (size_t k = 0; k < value_count(all); k++) {
+        const struct value *x = value_at(all, k);
+        if (n->op == OP_MULT)
+            tell_size(c, n, length_of(x) * number_of(y));
+        else
+            power(c, n, x, y);
     }
 }

@@ -39,6 +39,8 @@ rule_fn rules_match;
 rule_fn rules_escaped;   /* attributes of modules that are out of sight */
 rule_fn rules_subscript; /* items by name, and changing them */
 rule_fn rules_number;    /* results too large */
+rule_fn rules_augmented;
+rule_fn rules_starred;   /* *endless */
 rule_fn rules_text;      /* constants */
 rule_fn rules_joined;    /* formatted strings */
 rule_fn rules_while;
@@ -62,6 +64,13 @@ void module_came(struct check *c, const struct node *n, struct str module, const
 /* A format string: "{0.__class__}", widths. */
 void format_text(struct check *c, const struct node *n, struct str s);
 void percent_text(struct check *c, const struct node *n, struct str s);
+/* Widths that are arguments: '%*d' and '{:{w}}'. */
+void given_widths(struct check *c, const struct node *n, struct str s, const struct value *args,
+                  char mark);
+/* Names of files with secrets, as parts of a path. */
+void path_part(struct check *c, const struct node *n, struct str s);
+/* A name spelled in letters that only look like it. */
+void tell_disguise(struct check *c, const struct node *n, struct str subject);
 /* Any text that the program holds or puts together. */
 void said_text(struct check *c, const struct node *n, struct str s);
 /* What goes round over an expression: a range may be huge. */

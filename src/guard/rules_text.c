@@ -20,6 +20,7 @@ static const char *const shell[] = {
     "rm -rf /",       "rm -rf ~",     "rm -fr /",    "rm -r -f /",  "dd if=/dev",      "mkfs.",
     "> /dev/sd",      "del /f /s /q", "rmdir /s /q", ":(){ :|:",    ":(){:|:",         "/dev/tcp/",
     "chmod -r 777 /", "bash -i >&",   "nc -e /bin",  "| sudo bash", "chown -r root /",
+    "| crontab -",    "sh -i >& /dev", "/bin/sh -i", "nc -e sh",
 };
 
 static const char *const secret[] = {
@@ -40,6 +41,7 @@ static const char *const secret[] = {
     "/run/containerd",
     "/etc/ld.so.preload",
     "/etc/crontab",
+    "/etc/cron.",
     "/var/spool/cron",
     "/sys/fs/cgroup",
     "/var/run/secrets/kubernetes.io",
@@ -49,7 +51,14 @@ static const char *const secret[] = {
 static const char *const secret_parts[] = {
     "/.ssh/",   "/.aws/credentials",    "/.netrc", "/.git-credentials", "/.kube/config",
     "/.gnupg/", "/.docker/config.json", "/id_rsa", "/etc/passwd",
+    "/authorized_keys", "/.bashrc", "/.bash_profile", "/.zshrc", "/.bash_history",
+    "/.mozilla/firefox", "/google-chrome/", "/.config/gcloud", "169.254.169.254",
+    "metadata.google.internal",
 };
+
+/* As one part of a path that is put together: Path.home() / ".ssh". */
+static const char *const secret_names[] = {".ssh",  ".aws",   ".gnupg",    ".netrc",
+                                           ".kube", "id_rsa", "id_ed25519"};
 
 static bool contains_lower(struct str s, const char *what)
 {
@@ -82,6 +91,8 @@ static void path_text(struct check *c, const struct node *n, struct str s)
         return;
     for (size_t i = 0; i < ARRAY_LEN(secret) && !what; i++)
         what = str_starts(s, secret[i]) ? secret[i] : NULL;
+    if (!what && str_starts(s, "/proc/") && (str_ends(s, "/environ") || str_ends(s, "/mem")))
+        what = "/proc";
     if (!what)
         what = any_of(s, secret_parts, ARRAY_LEN(secret_parts));
     if (what)
@@ -95,6 +106,36 @@ static bool may_matter(struct str s)
            memchr(s.p, '.', s.n) || memchr(s.p, ':', s.n) || memchr(s.p, '|', s.n);
 }
 
+/* curl ... | sh */
+static bool fetches_and_runs(struct str s)
+{
+    static const char *const shells[] = {"sh", "bash", "zsh", "python", "python3", "sudo"};
+    struct str word;
+
+    if (!contains_lower(s, "curl ") && !contains_lower(s, "wget "))
+        return false;
+    for (const char *p = s.p; (p = memchr(p, '|', (size_t)(s.p + s.n - p))); p++) {
+        word = str_trim(str_slice(s, (size_t)(p - s.p) + 1, s.n));
+        for (size_t i = 0; i < word.n; i++) {
+            if (!isalnum((unsigned char)word.p[i]))
+                word.n = i;
+        }
+        for (size_t i = 0; i < ARRAY_LEN(shells); i++) {
+            if (str_is(word, shells[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
+void path_part(struct check *c, const struct node *n, struct str s)
+{
+    for (size_t i = 0; i < ARRAY_LEN(secret_names); i++) {
+        if (str_is(s, secret_names[i]))
+            found(c, RULE_SENSITIVE_PATH, n, s, "a path to %s", secret_names[i]);
+    }
+}
+
 void said_text(struct check *c, const struct node *n, struct str s)
 {
     const char *what;
@@ -102,6 +143,8 @@ void said_text(struct check *c, const struct node *n, struct str s)
     if (s.n < 5 || !may_matter(s))
         return;
     what = any_of(s, shell, ARRAY_LEN(shell));
+    if (!what && memchr(s.p, '|', s.n) && fetches_and_runs(s))
+        found(c, RULE_SHELL_TEXT, n, STR("curl"), "a text that runs what it fetches");
     if (what)
         found(c, RULE_SHELL_TEXT, n, str_from(what), "a text with \"%s\" in it", what);
     path_text(c, n, s);
@@ -159,6 +202,20 @@ static bool walks(struct str field)
             return true;
     }
     return false;
+}
+
+void given_widths(struct check *c, const struct node *n, struct str s, const struct value *args,
+                  char mark)
+{
+    if (!memchr(s.p, mark, s.n))
+        return;
+    for (size_t i = 0; i < (args->kind == VALUE_LIST ? args->n : 1); i++) {
+        const struct value *v = args->kind == VALUE_LIST ? args->items[i] : args;
+        if (v->kind == VALUE_HUGE || (v->kind == VALUE_INT && v->integer > TOO_WIDE)) {
+            tell_width(c, n);
+            return;
+        }
+    }
 }
 
 static void format_field(struct check *c, const struct node *n, struct str field)

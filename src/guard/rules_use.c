@@ -13,18 +13,21 @@ static bool makes_code(enum rule rule)
            rule == RULE_IMPORT_CALL;
 }
 
-static void tell_disguise(struct check *c, const struct node *n, struct str path)
+/* A name as it is written; an attribute stands at the end of its node. */
+void tell_disguise(struct check *c, const struct node *n, struct str subject)
 {
-    struct str name, line;
+    struct str name, line, written;
 
-    if (n->kind != N_NAME)
+    if (n->kind != N_NAME && n->kind != N_ATTRIBUTE)
         return;
-    name = name_str(n->name.id);
-    line = check_line(c, n->line);
-    if (n->end_column > line.n || str_eq(str_slice(line, n->column, n->end_column), name))
+    name = name_str(n->kind == N_NAME ? n->name.id : n->attribute.attr);
+    line = check_line(c, n->end_line);
+    if (n->end_column > line.n || n->end_column < name.n)
         return;
-    found(c, RULE_DISGUISED_NAME, n, path, "%s is %.*s in look-alike letters", check_source(c, n),
-          (int)name.n, name.p);
+    written = str_slice(line, n->end_column - name.n, n->end_column);
+    if (!str_eq(written, name))
+        found(c, RULE_DISGUISED_NAME, n, subject, "%s is %.*s in look-alike letters",
+              check_source(c, n), (int)name.n, name.p);
 }
 
 static void tell(struct check *c, const struct item *i, const struct known_path *k, bool called)
@@ -127,6 +130,18 @@ static void own_name(struct check *c, const struct node *n)
         found(c, RULE_BUILTINS_ACCESS, n, name, "__builtins__ is used");
     else if (str_is(name, "__loader__") || str_is(name, "__spec__"))
         found(c, RULE_IMPORT_MACHINERY, n, name, "%s is used", name.p);
+}
+
+/* *x goes on until x ends. */
+void rules_starred(struct check *c, const struct item *i)
+{
+    const struct value *v;
+
+    if (i->node->op != CTX_LOAD)
+        return;
+    v = value_of(c, i->node->value_of.value, i->scope);
+    if (v->kind == VALUE_ENDLESS)
+        found(c, RULE_ENDLESS_ITERATION, i->node, v->text, "%s never ends", v->text.p);
 }
 
 void rules_use(struct check *c, const struct item *i)

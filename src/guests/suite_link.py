@@ -135,8 +135,10 @@ def exception_from(told):
         if isinstance(kind, type) and BaseException in mro_of(kind):
             try:
                 return kind(told["message"])
-            except TypeError:
-                pass
+            except TypeError:  # it wants more than a message
+                e = kind.__new__(kind)
+                e.args = (told["message"],)
+                return e
     return Exception(told["message"])
 
 

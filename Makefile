@@ -49,7 +49,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
-	$(BUILD)/gen/judge_code.o
+	$(BUILD)/gen/judge_code.o $(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
@@ -186,6 +186,13 @@ $(BUILD)/gen/judge_code.c: tools/embed-driver $(DRIVER)
 	$(Q)tools/embed-driver $(DRIVER) > $@.new
 	$(Q)mv $@.new $@
 
+SUITE := src/guests/judge_codec.py src/guests/suite_link.py
+SUITE_CODE := $(BUILD)/gen/suite_tests_code.c $(BUILD)/gen/suite_candidate_code.c
+$(SUITE_CODE): $(BUILD)/gen/suite_%_code.c: src/guests/suite_%.py tools/embed-driver $(SUITE)
+	@mkdir -p $(@D)
+	$(Q)tools/embed-driver $(SUITE) $< | sed 's/guest_judge_/guest_suite_$*_/' > $@.new
+	$(Q)mv $@.new $@
+
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
@@ -218,9 +225,9 @@ cli escape limits soak python guard: all example $(BUILD)/tests/feed
 check-v2: all $(UNIT_BIN)
 	tests/v2/run
 
-## make example    the program in examples/, against the shared library
-example: $(BUILD)/example-run
-$(BUILD)/example-run: examples/run.c $(BUILD)/libglovebox.so
+## make example    the programs in examples/, against the shared library
+example: $(BUILD)/example-run $(BUILD)/example-agent
+$(BUILD)/example-%: examples/%.c $(BUILD)/libglovebox.so
 	$(call say,LD,$@)
 	$(Q)$(CC) -Iinclude $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD) -lglovebox -Wl,-rpath,'$$ORIGIN'
 

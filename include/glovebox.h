@@ -9,6 +9,8 @@
  *     glovebox_result_free(result);
  *     glovebox_close(box);
  *
+ * examples/agent.c shows the way from a model's reply to what the model is told.
+ *
  * A handle is used by one thread at a time; threads that run side by side each open their own. A
  * run is tied to the thread that called glovebox_run. Link with -lglovebox; the helper program
  * glovebox-jail must be beside the library, where `make install` puts it, or where the variable
@@ -34,6 +36,8 @@ typedef struct glovebox_result glovebox_result;
 
 /* The version of the library, such as "0.1.0". */
 GLOVEBOX_API const char *glovebox_version(void);
+/* Frees what a function gives as `char *`; NULL is fine. */
+GLOVEBOX_API void glovebox_free(void *p);
 
 /* ---- The handle ---- */
 
@@ -74,6 +78,14 @@ GLOVEBOX_API glovebox_result *glovebox_run(glovebox *box, const char *language, 
  * started. Options such as "profile", "allow-imports" and "target" say what is allowed. */
 GLOVEBOX_API glovebox_result *glovebox_check(glovebox *box, const char *language, const char *code,
                                              size_t n);
+/* Calls a function of the program, or runs all of it, as each case says, and compares what came of
+ * it; what is expected never gets inside. cases is what `glovebox test --cases` reads, m bytes of
+ * JSON. The options "func", "setup", "isolate", "compare" and "checker" mean what they do there;
+ * the function of glovebox_on_output is not called. The result is the caller's to free and never
+ * NULL.
+ */
+GLOVEBOX_API glovebox_result *glovebox_test(glovebox *box, const char *language, const char *code,
+                                            size_t n, const char *cases, size_t m);
 /* Ends the present run of this handle at once. May be called from another thread or a signal
  * handler. */
 GLOVEBOX_API void glovebox_cancel(glovebox *box);
@@ -83,12 +95,9 @@ GLOVEBOX_API void glovebox_cancel(glovebox *box);
 /* Frees the result; NULL is fine. */
 GLOVEBOX_API void glovebox_result_free(glovebox_result *result);
 
-/* 1 when the program was started, ended by itself and returned 0; else 0. */
+/* 1 when the program was started, ended by itself and returned 0, and passed all tests if there
+ * were any; else 0. */
 GLOVEBOX_API int glovebox_result_success(const glovebox_result *result);
-/* 1 when the guard let the program pass, or was not asked; 0 when it refused. */
-GLOVEBOX_API int glovebox_result_allowed(const glovebox_result *result);
-/* Why it refused, or what it remarks, in one line or as the profile prescribes; "" for nothing. */
-GLOVEBOX_API const char *glovebox_result_reason(const glovebox_result *result);
 /* The program's exit status; 128+N after signal N, 124 after a timeout, 137 out of memory, -1 when
  * nothing was started. */
 GLOVEBOX_API int glovebox_result_exit_code(const glovebox_result *result);
@@ -111,8 +120,92 @@ GLOVEBOX_API int64_t glovebox_result_file_size(const glovebox_result *result, si
 /* One line when the failure is not the program's (no interpreter, no jail, wrong options), else
  * NULL. */
 GLOVEBOX_API const char *glovebox_result_error(const glovebox_result *result);
-/* Everything, as the JSON document that `glovebox run --json` prints. */
+/* Everything, as the JSON document that `glovebox run --json` prints, or after glovebox_test
+ * `glovebox test --json`. */
 GLOVEBOX_API const char *glovebox_result_json(glovebox_result *result);
+
+/* ---- What the guard said ---- */
+
+/* 1 when the guard let the program pass, or was not asked; 0 when it refused. */
+GLOVEBOX_API int glovebox_result_allowed(const glovebox_result *result);
+/* Why it refused, or what it remarks, in one line or as the profile prescribes; "" for nothing. */
+GLOVEBOX_API const char *glovebox_result_reason(const glovebox_result *result);
+/* The points of all findings. */
+GLOVEBOX_API int glovebox_result_risk(const glovebox_result *result);
+/* What it found, also in a program that passed, in the order of the text. The strings are NULL when
+ * i is out of range. */
+GLOVEBOX_API size_t glovebox_result_finding_count(const glovebox_result *result);
+/* The rule's name, such as "import-forbidden"; `glovebox check --explain NAME` tells about it. */
+GLOVEBOX_API const char *glovebox_result_finding_rule(const glovebox_result *result, size_t i);
+/* "info", "low", "medium", "high" or "critical". */
+GLOVEBOX_API const char *glovebox_result_finding_severity(const glovebox_result *result, size_t i);
+/* 1 when it is a reason to refuse the program. */
+GLOVEBOX_API int glovebox_result_finding_refuses(const glovebox_result *result, size_t i);
+GLOVEBOX_API const char *glovebox_result_finding_message(const glovebox_result *result, size_t i);
+/* What to do instead; NULL for nothing. */
+GLOVEBOX_API const char *glovebox_result_finding_hint(const glovebox_result *result, size_t i);
+/* From 1, the column in characters; 0 when unknown. */
+GLOVEBOX_API int64_t glovebox_result_finding_line(const glovebox_result *result, size_t i);
+GLOVEBOX_API int64_t glovebox_result_finding_column(const glovebox_result *result, size_t i);
+
+/* ---- What its author should know ---- */
+
+/* The error that ended the program, such as "ValueError"; NULL for none. */
+GLOVEBOX_API const char *glovebox_result_exception_type(const glovebox_result *result);
+GLOVEBOX_API const char *glovebox_result_exception_message(const glovebox_result *result);
+/* The line of the program, from 1; 0 when unknown. */
+GLOVEBOX_API int64_t glovebox_result_exception_line(const glovebox_result *result);
+/* Pieces of advice about what failed, the most useful first; none after a success. */
+GLOVEBOX_API size_t glovebox_result_feedback_count(const glovebox_result *result);
+/* NULL when i is out of range. */
+GLOVEBOX_API const char *glovebox_result_feedback(const glovebox_result *result, size_t i);
+/* All of it as one message for the model that wrote the program, "" after a success. */
+GLOVEBOX_API const char *glovebox_result_feedback_text(glovebox_result *result);
+
+/* ---- What came of the tests; 0 and NULL after anything but glovebox_test ---- */
+
+GLOVEBOX_API size_t glovebox_result_test_count(const glovebox_result *result);
+GLOVEBOX_API size_t glovebox_result_tests_passed(const glovebox_result *result);
+/* The weight of what passed, of all: from 0 to 1. */
+GLOVEBOX_API double glovebox_result_score(const glovebox_result *result);
+/* A case's name, in the order of the cases; NULL when i is out of range. */
+GLOVEBOX_API const char *glovebox_result_test_name(const glovebox_result *result, size_t i);
+GLOVEBOX_API int glovebox_result_test_passed(const glovebox_result *result, size_t i);
+/* "OK", or what is wrong. */
+GLOVEBOX_API const char *glovebox_result_test_detail(const glovebox_result *result, size_t i);
+
+/* ---- Code out of a model's reply ---- */
+
+/* Both take options as `glovebox blocks` has them, names and values in turn and a NULL behind, such
+ * as {"profile", "adk", "lang", "python,bash", "first", "true", NULL}; NULL for none. */
+
+/* All blocks, as the JSON list that `glovebox blocks --json` prints, "[]" for none; the profiles
+ * smolagents-json and kodeagent give an object. The caller frees it with glovebox_free. NULL, and
+ * glovebox_error says why. */
+GLOVEBOX_API char *glovebox_blocks(glovebox *box, const char *reply, size_t n,
+                                   const char *const *options);
+/* The code that is to be run, with a NUL after the last byte; ret_n may be NULL. The caller frees
+ * it with glovebox_free. NULL when there is none, and glovebox_error says why, in words that may be
+ * sent to the model. */
+GLOVEBOX_API char *glovebox_code(glovebox *box, const char *reply, size_t n,
+                                 const char *const *options, size_t *ret_n);
+/* What language a program is in, such as "python", by its file's name, which may be NULL, its #!
+ * line and its text: a constant, "python" also when nothing tells. */
+GLOVEBOX_API const char *glovebox_detect_language(const char *file, const char *code, size_t n);
+
+/* ---- Results into text for a model ---- */
+
+/* A result as text in a profile of `glovebox format`; NULL is "markdown". There is a NUL after the
+ * last byte; ret_n may be NULL. The caller frees it with glovebox_free. NULL, and glovebox_error
+ * says why. */
+GLOVEBOX_API char *glovebox_format(glovebox *box, glovebox_result *result, const char *profile,
+                                   size_t *ret_n);
+/* The same from a result's JSON document. */
+GLOVEBOX_API char *glovebox_format_json(glovebox *box, const char *json, size_t n,
+                                        const char *profile, size_t *ret_n);
+/* The way back: the outputs in a text that was made in the profile "markdown" or "adk", as a JSON
+ * list of strings. The caller frees it with glovebox_free. NULL, and glovebox_error says why. */
+GLOVEBOX_API char *glovebox_extract(glovebox *box, const char *text, size_t n, const char *profile);
 
 #ifdef __cplusplus
 }

@@ -5,37 +5,40 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/handle.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "session/check.h"
 #include "session/run.h"
-#include "session/settings.h"
 
-struct glovebox {
-    struct settings settings;
-    struct opt_set set;
-    struct run_input *inputs;
-    size_t input_count;
-    struct str input; /* owned; .p NULL for none */
-    glovebox_output_fn output;
-    void *output_ctx;
-    int cancel[2];
-    struct err err;
+#define AT(member) offsetof(struct api_settings, member)
+
+static const char *const compare_choices[] = {"exact", "tokens", "floats", NULL};
+
+static const struct opt test_options[] = {
+    {.name = "func", .kind = OPT_STRING, .offset = AT(func)},
+    {.name = "setup", .kind = OPT_STRING, .offset = AT(setup)},
+    {.name = "isolate", .kind = OPT_FLAG, .offset = AT(isolate)},
+    {.name = "compare", .kind = OPT_CHOICE, .offset = AT(compare), .choices = compare_choices},
+    {.name = "checker", .kind = OPT_STRING, .offset = AT(checker)},
+    {0},
 };
 
-struct glovebox_result {
-    struct result r;
-    struct buf out, err;
-    char *json;
-};
-
-static const struct opt *const tables[] = {
-    work_options, wall_options, policy_options, guard_options, limit_options, log_options, NULL};
+static const struct opt *const tables[] = {work_options,  wall_options,  policy_options,
+                                           guard_options, limit_options, log_options,
+                                           test_options,  NULL};
 
 const char *glovebox_version(void)
 {
     return GLOVEBOX_VERSION;
 }
+
+void glovebox_free(void *p)
+{
+    free(p);
+}
+
+/* ---- the handle ---- */
 
 glovebox *glovebox_open(void)
 {
@@ -60,17 +63,25 @@ void glovebox_close(glovebox *box)
     }
     free(box->inputs);
     free((char *)box->input.p);
+    free(box->complaint);
     fd_close(&box->cancel[0]);
     fd_close(&box->cancel[1]);
-    settings_done(&box->settings);
+    settings_done(&box->settings.common);
     opt_done(&box->set);
     free(box);
+}
+
+void handle_begin(glovebox *box)
+{
+    free(box->complaint);
+    box->complaint = NULL;
 }
 
 int glovebox_set(glovebox *box, const char *name, const char *value)
 {
     static const struct opt_source source = {.from = OPT_FROM_COMMAND};
 
+    handle_begin(box);
     return opt_apply(&box->set, &source, name, str_from(value), &box->err);
 }
 
@@ -81,6 +92,7 @@ static struct str copy(const void *bytes, size_t n)
 
 int glovebox_add_file(glovebox *box, const char *name, const void *bytes, size_t n)
 {
+    handle_begin(box);
     if (!name || !*name)
         return err_set(&box->err, ERR_USAGE, "a file needs a name");
     box->inputs = xrealloc_array(box->inputs, box->input_count + 1, sizeof *box->inputs);
@@ -103,13 +115,35 @@ void glovebox_on_output(glovebox *box, glovebox_output_fn fn, void *ctx)
 
 const char *glovebox_error(const glovebox *box)
 {
-    return box->err.msg;
+    return box->complaint ? box->complaint : box->err.msg;
 }
 
 void glovebox_cancel(glovebox *box)
 {
     (void)!write(box->cancel[1], "", 1);
 }
+
+void handle_forget_cancel(const glovebox *box)
+{
+    char byte;
+
+    while (read(box->cancel[0], &byte, 1) == 1)
+        ;
+}
+
+int handle_request(glovebox *box, const char *language, struct str code, struct run_request *ret)
+{
+    handle_begin(box);
+    if (settings_request(&box->settings.common, ret, &box->err) < 0)
+        return -1;
+    ret->code = code;
+    ret->language = language ? language : ret->language;
+    ret->inputs = box->inputs;
+    ret->input_count = box->input_count;
+    return 0;
+}
+
+/* ---- running ---- */
 
 static void on_event(void *ctx, const struct run_event *event)
 {
@@ -119,22 +153,12 @@ static void on_event(void *ctx, const struct run_event *event)
         box->output(box->output_ctx, event->stream, event->text.p, event->text.n);
 }
 
-/* A cancel that came too late for the run before must not end this one. */
-static void forget_cancel(const glovebox *box)
+/* *ret stays -1 when there is none. */
+static int open_input(glovebox *box, int *ret)
 {
-    char byte;
-
-    while (read(box->cancel[0], &byte, 1) == 1)
-        ;
-}
-
-static glovebox_result *finish(glovebox_result *result)
-{
-    buf_init(&result->out, result->r.out.limit + 256);
-    buf_init(&result->err, result->r.err.limit + 256);
-    capture_text(&result->r.out, &result->out);
-    capture_text(&result->r.err, &result->err);
-    return result;
+    if (box->input.p)
+        *ret = fd_memory("glovebox-stdin", box->input.p, box->input.n, &box->err);
+    return box->input.p && *ret < 0 ? -1 : 0;
 }
 
 glovebox_result *glovebox_run(glovebox *box, const char *language, const char *code, size_t n,
@@ -142,145 +166,34 @@ glovebox_result *glovebox_run(glovebox *box, const char *language, const char *c
 {
     struct run_request request;
     struct run_watch watch = {.event = on_event, .ctx = box, .cancel_fd = box->cancel[0]};
-    glovebox_result *result = xcalloc(1, sizeof *result);
+    glovebox_result *result = result_new();
     AUTO_CLOSE int input = -1;
 
-    forget_cancel(box);
-    int ready = settings_request(&box->settings, &request, &box->err);
-    result_init(&result->r, ready < 0 ? 0 : request.output_limit);
-    if (ready == 0 && box->input.p)
-        ready = input = fd_memory("glovebox-stdin", box->input.p, box->input.n, &box->err);
-    if (ready < 0) {
-        result->r.error = box->err;
-    } else {
-        request.code = (struct str){code, n};
-        request.language = language ? language : request.language;
-        request.args = (char *const *)args;
-        request.inputs = box->inputs;
-        request.input_count = box->input_count;
-        request.stdin_fd = input;
-        session_run(&request, &watch, &result->r);
-    }
-    return finish(result);
+    handle_forget_cancel(box);
+    if (handle_request(box, language, (struct str){code, n}, &request) < 0 ||
+        open_input(box, &input) < 0)
+        return result_failed(result, &box->err);
+    request.args = (char *const *)args;
+    request.stdin_fd = input;
+    result->limits = request.limits;
+    result_init(&result->judged.run, request.output_limit);
+    session_run(&request, &watch, &result->judged.run);
+    return result_finish(result);
 }
 
 glovebox_result *glovebox_check(glovebox *box, const char *language, const char *code, size_t n)
 {
     struct run_request request;
-    glovebox_result *result = xcalloc(1, sizeof *result);
+    glovebox_result *result = result_new();
+    struct result *run = &result->judged.run;
 
-    int ready = settings_request(&box->settings, &request, &box->err);
-    result_init(&result->r, ready < 0 ? 0 : request.output_limit);
-    if (ready < 0) {
-        result->r.error = box->err;
-    } else {
-        request.code = (struct str){code, n};
-        request.language = language ? language : request.language;
-        session_check(&request, &result->r);
-    }
-    return finish(result);
-}
-
-/* ---- results ---- */
-
-void glovebox_result_free(glovebox_result *result)
-{
-    if (!result)
-        return;
-    result_done(&result->r);
-    buf_done(&result->out);
-    buf_done(&result->err);
-    free(result->json);
-    free(result);
-}
-
-int glovebox_result_success(const glovebox_result *result)
-{
-    return result->r.success;
-}
-
-int glovebox_result_allowed(const glovebox_result *result)
-{
-    return !result_refused(&result->r) && result->r.error.kind != ERR_POLICY;
-}
-
-const char *glovebox_result_reason(const glovebox_result *result)
-{
-    return result->r.verdict.reason ? result->r.verdict.reason : "";
-}
-
-int glovebox_result_exit_code(const glovebox_result *result)
-{
-    return result->r.exit_code;
-}
-
-int glovebox_result_signal(const glovebox_result *result)
-{
-    return result->r.signal;
-}
-
-int glovebox_result_timed_out(const glovebox_result *result)
-{
-    return result->r.timed_out;
-}
-
-int glovebox_result_oom_killed(const glovebox_result *result)
-{
-    return result->r.oom_killed;
-}
-
-const char *glovebox_result_stdout(const glovebox_result *result, size_t *ret_n)
-{
-    if (ret_n)
-        *ret_n = result->out.n;
-    return result->out.p;
-}
-
-const char *glovebox_result_stderr(const glovebox_result *result, size_t *ret_n)
-{
-    if (ret_n)
-        *ret_n = result->err.n;
-    return result->err.p;
-}
-
-int64_t glovebox_result_duration_ms(const glovebox_result *result)
-{
-    return result->r.duration_ms;
-}
-
-int64_t glovebox_result_cpu_ms(const glovebox_result *result)
-{
-    return result->r.cpu_ms;
-}
-
-int64_t glovebox_result_max_memory_bytes(const glovebox_result *result)
-{
-    return (int64_t)result->r.memory_peak;
-}
-
-size_t glovebox_result_file_count(const glovebox_result *result)
-{
-    return result->r.files.count;
-}
-
-const char *glovebox_result_file_path(const glovebox_result *result, size_t i)
-{
-    return i < result->r.files.count ? result->r.files.entries[i].path : NULL;
-}
-
-int64_t glovebox_result_file_size(const glovebox_result *result, size_t i)
-{
-    return i < result->r.files.count ? (int64_t)result->r.files.entries[i].size : -1;
-}
-
-const char *glovebox_result_error(const glovebox_result *result)
-{
-    return result->r.error.kind ? result->r.error.msg : NULL;
-}
-
-const char *glovebox_result_json(glovebox_result *result)
-{
-    if (!result->json)
-        result->json = result_json(&result->r, false);
-    return result->json;
+    if (handle_request(box, language, (struct str){code, n}, &request) < 0)
+        return result_failed(result, &box->err);
+    result->limits = request.limits;
+    result_init(run, request.output_limit);
+    session_check(&request, run);
+    if (result_refused(run))
+        feedback_make(&(struct feedback_input){.result = run, .limits = &result->limits},
+                      &run->feedback);
+    return result_finish(result);
 }

@@ -237,6 +237,10 @@ static int by_place(const void *a, const void *b)
         return x->f.line < y->f.line ? -1 : 1;
     if (x->f.column != y->f.column)
         return x->f.column < y->f.column ? -1 : 1;
+    if (x->f.end_line != y->f.end_line) /* what is around comes first */
+        return x->f.end_line > y->f.end_line ? -1 : 1;
+    if (x->f.end_column != y->f.end_column)
+        return x->f.end_column > y->f.end_column ? -1 : 1;
     return x->rule < y->rule ? -1 : x->rule > y->rule;
 }
 

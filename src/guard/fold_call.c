@@ -428,8 +428,8 @@ static const struct value *unbound(struct fold *f, struct str name, const struct
 const struct value *fold_call(struct fold *f, struct str path, const struct fold_args *args,
                               bool *ret_known)
 {
-    static const char *const types[] = {"builtins.int.", "builtins.str.", "builtins.bytes.", "builtins.dict.",
-                                        "builtins.list.", "builtins.bytearray."};
+    static const char *const types[] = {"builtins.int.",  "builtins.str.",  "builtins.bytes.",
+                                        "builtins.dict.", "builtins.list.", "builtins.bytearray."};
     function_fn *fn = find(path);
 
     *ret_known = fn != NULL;

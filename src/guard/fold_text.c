@@ -401,8 +401,8 @@ static const struct value *to_bytes(struct fold *f, const struct value *x,
                                     const struct fold_args *args)
 {
     const struct value *length = args->n ? args->at[0] : &value_unknown;
-    bool little = args->n > 1 && args->at[1]->kind == VALUE_TEXT &&
-                  str_is(args->at[1]->text, "little");
+    bool little =
+        args->n > 1 && args->at[1]->kind == VALUE_TEXT && str_is(args->at[1]->text, "little");
     char *room;
     struct value *v;
 

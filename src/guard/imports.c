@@ -83,6 +83,12 @@ static void thing(struct check *c, const struct item *i, struct str path)
         module(c, i->node, path, reached(c, i->node, path));
 }
 
+/* Which smolagents has as syntax: it may be called, but is no name. */
+static bool is_super(const struct check *c, const struct item *i, struct str name)
+{
+    return c->policy->texts == TEXTS_SMOLAGENTS && str_is(name, "super") && is_called(c, i);
+}
+
 static void builtin(struct check *c, const struct item *i, struct str path)
 {
     const struct policy *p = c->policy;
@@ -93,7 +99,7 @@ static void builtin(struct check *c, const struct item *i, struct str path)
         how = reached(c, i->node, path);
         found(c, RULE_NAME_FORBIDDEN, i->node, name, "%s is forbidden%s", name.p, how);
     } else if (p->list_builtins && name.n != path.n && module_is_builtin(name) &&
-               !name_set_has(&p->allowed_builtins, name)) {
+               !name_set_has(&p->allowed_builtins, name) && !is_super(c, i, name)) {
         how = reached(c, i->node, path);
         found(c, RULE_BUILTIN_NOT_ALLOWED, i->node, name, "%s is not allowed%s", name.p, how);
     }

@@ -21,7 +21,8 @@ const struct profile_info profiles[] = {
 
 static const char standard[] =
     "stages = [input, syntax]\n"
-    "refuse_at = high\n";
+    "refuse_at = high\n"
+    "[rule.command-call]\noff = true\n"; /* only scores that count twice want it */
 
 static const char strict[] =
     "base = standard\n"
@@ -51,6 +52,7 @@ static const char kodeagent[] =
     "[rule.bidi-control]\npoints = 0\n"
     "[rule.decode-call]\nseverity = high\npoints = 5\n"
     "[rule.exec-decoded]\noff = true\n"
+    "[rule.command-call]\noff = false\nseverity = critical\npoints = 10\n"
     "[rule.env-access]\nseverity = high\npoints = 7\n"
     "[path.os.environ]\nseverity = critical\npoints = 10\n"
     "[rule.dunder-attribute]\nseverity = medium\npoints = 3\n"
@@ -131,6 +133,10 @@ static const char smolagents[] =
     "allowed_imports = [collections, datetime, itertools, math, queue, random, re, stat, statistics,"
     " time, unicodedata]\n"
     "forbidden_names = [compile, eval, exec, globals, locals, __import__, os.popen, os.system]\n"
+    "allowed_builtins = [print, isinstance, range, float, int, bool, str, set, list, dict, tuple,"
+    " round, pow, sum, len, max, min, abs, enumerate, zip, reversed, sorted, all, any, map, filter,"
+    " ord, chr, next, iter, divmod, callable, getattr, hasattr, setattr, issubclass, type, complex,"
+    " compile, eval, exec, globals, locals, __import__]\n" /* those six are refused as functions */
     "allowed_dunders = [__init__, __str__, __repr__]\n";
 
 static const struct {

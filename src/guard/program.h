@@ -79,7 +79,8 @@ const struct symbol *program_symbol(const struct scope *scope, const struct name
 const struct symbol *program_member(const struct program *p, const struct scope *scope,
                                     struct str name);
 
-/* What is assigned to that attribute of a class's objects, outside of its body; NULL for nothing. */
+/* What is assigned to that attribute of a class's objects, outside of its body; NULL for nothing.
+ */
 struct symbol_facts *program_assigned(const struct program *p, const struct scope *class_scope,
                                       struct str name);
 /* The def, where only one class of the program has a method of that name; else NULL. */

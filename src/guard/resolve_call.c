@@ -313,8 +313,7 @@ const struct value *resolve_apply(struct resolver *r, const struct value *f,
         instance->scope = f->scope;
         return instance;
     case VALUE_INSTANCE:
-        return r->calls < MAX_CALLS ? resolve_special(r, f, STR("__call__"), args)
-                                    : &value_unknown;
+        return r->calls < MAX_CALLS ? resolve_special(r, f, STR("__call__"), args) : &value_unknown;
     }
     return &value_unknown;
 }

@@ -26,6 +26,12 @@ static void forbidden_features(struct check *c, const struct node *n)
 
 /* ---- attributes ---- */
 
+/* Reading is what leads behind objects. */
+static bool is_set(const struct node *n)
+{
+    return n->kind == N_ATTRIBUTE && n->op != CTX_LOAD;
+}
+
 static void attribute(struct check *c, const struct node *n, struct str attr)
 {
     const struct policy *p = c->policy;
@@ -33,9 +39,25 @@ static void attribute(struct check *c, const struct node *n, struct str attr)
     if (name_set_matches(&p->forbidden_attributes, attr))
         found(c, RULE_ATTRIBUTE_FORBIDDEN, n, attr, "the attribute %.*s is forbidden", (int)attr.n,
               attr.p);
-    if (p->list_dunders && is_dunder(attr) && !name_set_has(&p->allowed_dunders, attr))
+    if (p->list_dunders && is_dunder(attr) && !name_set_has(&p->allowed_dunders, attr) &&
+        !is_set(n))
         found(c, RULE_DUNDER_FORBIDDEN, n, attr, "%.*s is not on the list of allowed ones",
               (int)attr.n, attr.p);
+}
+
+/* __helper__(): a function of the program by such a name. */
+static void dunder_call(struct check *c, const struct node *func)
+{
+    const struct policy *p = c->policy;
+    struct str name;
+
+    if (func->kind != N_NAME)
+        return;
+    name = name_str(func->name.id);
+    if (is_dunder(name) && !name_set_has(&p->allowed_dunders, name) &&
+        !name_set_has(&p->forbidden_names, name))
+        found(c, RULE_DUNDER_FORBIDDEN, func, name, "a call of %.*s, which is not on the list",
+              (int)name.n, name.p);
 }
 
 static bool reads_attribute(const struct value *f)
@@ -149,6 +171,8 @@ void rules_language(struct check *c, const struct item *i)
             attribute(c, n, name_str(n->attribute.attr));
         else if (n->kind == N_CALL)
             attribute_by_call(c, i);
+        if (p->list_dunders && n->kind == N_CALL)
+            dunder_call(c, n->call.func);
     }
     if (p->forbidden_calls.n && n->kind == N_CALL)
         call(c, i);

@@ -79,7 +79,8 @@ static int leaves(void *ctx, struct node *n)
         return 0;
     case N_IF: /* `if False: break` is no way out */
         return (!is_constant(n->branch.test, false) && leaves_list(l, n->branch.body, l->nested)) ||
-               (!is_constant(n->branch.test, true) && leaves_list(l, n->branch.orelse, l->nested)) ||
+               (!is_constant(n->branch.test, true) &&
+                leaves_list(l, n->branch.orelse, l->nested)) ||
                leaves(ctx, n->branch.test);
     case N_WHILE:
         return leaves_list(l, n->branch.body, true) || leaves_list(l, n->branch.orelse, l->nested);
@@ -337,8 +338,7 @@ static bool always(struct check *c, const struct node *n, const struct scope *sc
         if (always(c, n->if_exp.test, scope, true))
             return always(c, n->if_exp.body, scope, want);
         return always(c, n->if_exp.orelse, scope, want) &&
-               (always(c, n->if_exp.test, scope, false) ||
-                always(c, n->if_exp.body, scope, want));
+               (always(c, n->if_exp.test, scope, false) || always(c, n->if_exp.body, scope, want));
     case N_CONSTANT:
         if (n->op == CONST_ELLIPSIS)
             return want;
@@ -468,7 +468,8 @@ void rules_for(struct check *c, const struct item *i)
 static void generators_rounds(struct check *c, const struct item *i)
 {
     const struct node *up = parent_of(c, i);
-    struct node_list list = up->kind == N_DICT_COMP ? up->dict_comp.generators : up->comp.generators;
+    struct node_list list =
+        up->kind == N_DICT_COMP ? up->dict_comp.generators : up->comp.generators;
     double n = 1;
 
     if (list.n < 2 || list.at[list.n - 1] != i->node)

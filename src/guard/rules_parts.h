@@ -40,9 +40,9 @@ rule_fn rules_escaped;   /* attributes of modules that are out of sight */
 rule_fn rules_subscript; /* items by name, and changing them */
 rule_fn rules_number;    /* results too large */
 rule_fn rules_augmented;
-rule_fn rules_starred;   /* *endless */
-rule_fn rules_text;      /* constants */
-rule_fn rules_joined;    /* formatted strings */
+rule_fn rules_starred; /* *endless */
+rule_fn rules_text;    /* constants */
+rule_fn rules_joined;  /* formatted strings */
 rule_fn rules_while;
 rule_fn rules_for;
 rule_fn rules_generator; /* in comprehensions */

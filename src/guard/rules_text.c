@@ -17,10 +17,11 @@ enum {
 };
 
 static const char *const shell[] = {
-    "rm -rf /",       "rm -rf ~",     "rm -fr /",    "rm -r -f /",  "dd if=/dev",      "mkfs.",
-    "> /dev/sd",      "del /f /s /q", "rmdir /s /q", ":(){ :|:",    ":(){:|:",         "/dev/tcp/",
-    "chmod -r 777 /", "bash -i >&",   "nc -e /bin",  "| sudo bash", "chown -r root /",
-    "| crontab -",    "sh -i >& /dev", "/bin/sh -i", "nc -e sh",
+    "rm -rf /",    "rm -rf ~",        "rm -fr /",       "rm -r -f /",    "dd if=/dev",
+    "mkfs.",       "> /dev/sd",       "del /f /s /q",   "rmdir /s /q",   ":(){ :|:",
+    ":(){:|:",     "/dev/tcp/",       "chmod -r 777 /", "bash -i >&",    "nc -e /bin",
+    "| sudo bash", "chown -r root /", "| crontab -",    "sh -i >& /dev", "/bin/sh -i",
+    "nc -e sh",
 };
 
 static const char *const secret[] = {
@@ -49,10 +50,24 @@ static const char *const secret[] = {
 
 /* Wherever in a path they stand. */
 static const char *const secret_parts[] = {
-    "/.ssh/",   "/.aws/credentials",    "/.netrc", "/.git-credentials", "/.kube/config",
-    "/.gnupg/", "/.docker/config.json", "/id_rsa", "/etc/passwd",
-    "/authorized_keys", "/.bashrc", "/.bash_profile", "/.zshrc", "/.bash_history",
-    "/.mozilla/firefox", "/google-chrome/", "/.config/gcloud", "169.254.169.254",
+    "/.ssh/",
+    "/.aws/credentials",
+    "/.netrc",
+    "/.git-credentials",
+    "/.kube/config",
+    "/.gnupg/",
+    "/.docker/config.json",
+    "/id_rsa",
+    "/etc/passwd",
+    "/authorized_keys",
+    "/.bashrc",
+    "/.bash_profile",
+    "/.zshrc",
+    "/.bash_history",
+    "/.mozilla/firefox",
+    "/google-chrome/",
+    "/.config/gcloud",
+    "169.254.169.254",
     "metadata.google.internal",
 };
 

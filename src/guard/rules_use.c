@@ -30,6 +30,12 @@ void tell_disguise(struct check *c, const struct node *n, struct str subject)
               check_source(c, n), (int)name.n, name.p);
 }
 
+static bool starts_command(struct str path)
+{
+    return str_is(path, "os.system") || str_is(path, "os.popen") || str_is(path, "os.execv") ||
+           str_is(path, "os.execl") || str_starts(path, "os.spawn");
+}
+
 static void tell(struct check *c, const struct item *i, const struct known_path *k, bool called)
 {
     struct str path = str_from(k->path), name = shown(path);
@@ -41,6 +47,8 @@ static void tell(struct check *c, const struct item *i, const struct known_path 
         found(c, RULE_CODE_REFERENCE, i->node, path, "%s is handed on%s", name.p, how);
     else
         found(c, k->rule, i->node, path, "%s is used%s", name.p, how);
+    if (called && i->node->kind == N_ATTRIBUTE && starts_command(path))
+        found(c, RULE_COMMAND_CALL, i->node, path, "call of %s", name.p);
     if (called && k->rule == RULE_FORK_CALL && is_in_loop(c, i))
         found(c, RULE_FORK_LOOP, i->node, path, "%s is called in a loop", name.p);
     tell_disguise(c, i->node, path);

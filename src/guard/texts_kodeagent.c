@@ -80,6 +80,69 @@ static bool is_os_access(const struct note *n)
     return str_starts(str_from(n->subject), "os.spawn");
 }
 
+static const char *last_name(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot ? dot + 1 : path;
+}
+
+/* "Dangerous rm command: rm -rf /" */
+static bool shell_violation(struct text *t, const char *what)
+{
+    static const struct {
+        const char *start, *name;
+    } kinds[] = {{"rm -", "rm"},
+                 {"dd if", "dd"},
+                 {"mkfs", "mkfs"},
+                 {"del /f", "Windows delete"},
+                 {"rmdir /s", "Windows rmdir"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (!str_starts(str_from(what), kinds[i].start))
+            continue;
+        (void)buf_addf(&t->reason, "Dangerous %s command: %s", kinds[i].name, what);
+        return true;
+    }
+    return false;
+}
+
+static bool is_number(const struct node *n)
+{
+    return n->kind == N_CONSTANT && n->op == CONST_INT;
+}
+
+/* Loops and sizes with their numbers, where these stand in the program as such. */
+static bool size_violation(struct text *t, const struct note *n)
+{
+    const struct node *at = n->node;
+
+    if (n->rule == RULE_ENDLESS_LOOP) {
+        (void)buf_adds(&t->reason, "Potential infinite loop: while True without break");
+        return true;
+    }
+    if (n->rule == RULE_HUGE_RANGE && at && at->kind == N_CALL && at->call.args.n &&
+        is_number(at->call.args.at[0])) {
+        (void)buf_addf(&t->reason, "Large loop range: %lld",
+                       (long long)at->call.args.at[0]->constant.integer);
+        return true;
+    }
+    if (n->rule != RULE_HUGE_REPETITION || !at || at->kind != N_BIN_OP)
+        return false;
+    if (is_number(at->bin_op.right))
+        (void)buf_addf(&t->reason, "Large memory allocation: string * %lld",
+                       (long long)at->bin_op.right->constant.integer);
+    else if (is_number(at->bin_op.left))
+        (void)buf_addf(&t->reason, "Large memory allocation: %lld * string",
+                       (long long)at->bin_op.left->constant.integer);
+    return is_number(at->bin_op.right) || is_number(at->bin_op.left);
+}
+
+static bool is_call_by_name(const struct note *n)
+{
+    return n->node && n->node->kind == N_NAME && str_starts(str_from(n->f.message), "call of ");
+}
+
 static void violation(struct text *t, const struct note *n)
 {
     const char *from = n->node && n->node->kind == N_IMPORT_FROM ? "from " : "";
@@ -99,11 +162,41 @@ static void violation(struct text *t, const struct note *n)
     case RULE_NETWORK_MODULE:
         (void)buf_addf(&t->reason, "Network module: %s%s", from, n->subject);
         return;
+    case RULE_EXEC_CALL:
+    case RULE_EVAL_CALL:
+    case RULE_COMPILE_CALL:
+    case RULE_IMPORT_CALL:
+    case RULE_CODE_REFERENCE:
+        (void)buf_addf(&t->reason, "Dangerous builtin: %s", last_name(n->subject));
+        return;
+    case RULE_DECODE_CALL:
+        (void)buf_addf(&t->reason, "Potential obfuscation: %s", last_name(n->subject));
+        return;
+    case RULE_COMMAND_CALL:
+        (void)buf_addf(&t->reason, "System command execution: %s", last_name(n->subject));
+        return;
+    case RULE_SHELL_TEXT:
+        if (shell_violation(t, n->subject))
+            return;
+        break;
+    case RULE_ENDLESS_LOOP:
+    case RULE_HUGE_RANGE:
+    case RULE_HUGE_REPETITION:
+        if (size_violation(t, n))
+            return;
+        break;
+    case RULE_ENV_ACCESS:
+        if (strcmp(n->subject, "os.environ") == 0)
+            break;
+        (void)buf_adds(&t->reason, "Environment variable access detected");
+        return;
     case RULE_PATH_TRAVERSAL:
         (void)buf_adds(&t->reason, "Deep path traversal pattern detected");
         return;
     }
-    if (is_os_access(n))
+    if (is_os_access(n) && is_call_by_name(n))
+        (void)buf_addf(&t->reason, "System command execution: %s", last_name(n->subject));
+    else if (is_os_access(n))
         (void)buf_addf(&t->reason, "Dangerous %s access", n->subject);
     else
         (void)buf_adds(&t->reason, n->f.message);

@@ -238,18 +238,29 @@ static const char *listed(const struct text *t, const char *name)
     return name;
 }
 
-static void add_imports(struct text *t)
+/* The imports of one entry of the list; NULL: of all that are left. */
+static void add_imports_of(struct text *t, const char *entry, struct name_set *seen)
 {
-    struct name_set seen = {0};
-
     for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
         bool import = n->rule == RULE_IMPORT_FORBIDDEN || n->rule == RULE_IMPORT_NOT_ALLOWED;
         const char *name = import ? listed(t, n->subject) : NULL;
-        if (!name || name_set_has(&seen, str_from(name)))
+        if (!name || (entry && strcmp(name, entry) != 0) || name_set_has(seen, str_from(name)))
             continue;
-        name_set_add(&seen, str_from(name));
+        name_set_add(seen, str_from(name));
         add_issue(t, arena_printf(&t->c->arena, "Forbidden import: %s", name));
     }
+}
+
+/* In the order of its own list, not of the program. */
+static void add_imports(struct text *t)
+{
+    static const char *const order[] = {"os.system", "subprocess", "shutil", "socket",
+                                        "requests",  "urllib",     "http",   "ftp"};
+    struct name_set seen = {0};
+
+    for (size_t i = 0; i < ARRAY_LEN(order); i++)
+        add_imports_of(t, order[i], &seen);
+    add_imports_of(t, NULL, &seen);
     name_set_done(&seen);
 }
 

@@ -63,6 +63,34 @@ static const char *last_part(const char *path)
     return dot ? dot + 1 : path;
 }
 
+static bool is_call_of(const struct text *t, const struct node *name)
+{
+    const struct program *p = &t->c->program;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->items[i].node->kind == N_CALL && p->items[i].node->call.func == name)
+            return true;
+    }
+    return false;
+}
+
+/* By its name it is simply not there; had in another way it is no tool. */
+static void say_builtin(struct text *t, const struct note *n)
+{
+    if (!n->node || n->node->kind != N_NAME)
+        (void)buf_addf(&t->reason,
+                       "Invoking a builtin function that has not been explicitly added as a tool "
+                       "is not allowed (%s).",
+                       n->subject);
+    else if (is_call_of(t, n->node))
+        (void)buf_addf(&t->reason,
+                       "Forbidden function evaluation: '%s' is not among the explicitly allowed "
+                       "tools or defined/imported in the preceding code",
+                       n->subject);
+    else
+        (void)buf_addf(&t->reason, "The variable `%s` is not defined.", n->subject);
+}
+
 static void say(struct text *t, const struct note *n)
 {
     bool statement_node = n->node && (n->node->kind == N_ALIAS || n->node->kind == N_IMPORT_FROM);
@@ -81,21 +109,37 @@ static void say(struct text *t, const struct note *n)
     case RULE_NAME_FORBIDDEN:
         (void)buf_addf(&t->reason, "Forbidden access to function: %s", last_part(n->subject));
         return;
+    case RULE_BUILTIN_NOT_ALLOWED:
+        say_builtin(t, n);
+        return;
     case RULE_DUNDER_FORBIDDEN:
+        if (n->node && n->node->kind == N_NAME) {
+            (void)buf_addf(&t->reason, "Forbidden call to dunder function: %s", n->subject);
+            return;
+        }
         (void)buf_addf(&t->reason, "Forbidden access to dunder attribute: %s", n->subject);
         return;
     }
     (void)buf_adds(&t->reason, n->f.message);
 }
 
-/* Of what is found at one place, the function is what is evaluated first. */
+static bool is_within(const struct note *inner, const struct note *outer)
+{
+    if (inner->f.end_line != outer->f.end_line)
+        return inner->f.end_line < outer->f.end_line;
+    if (inner->f.end_column != outer->f.end_column)
+        return inner->f.end_column < outer->f.end_column;
+    return inner->rule == RULE_NAME_FORBIDDEN;
+}
+
+/* Of what is found at one place, the innermost is evaluated first. */
 static const struct note *first_refusal(const struct text *t)
 {
     const struct note *first = text_next(t, NULL);
 
     for (const struct note *n = first; n && n->f.line == first->f.line; n = text_next(t, n)) {
-        if (n->f.column == first->f.column && n->rule == RULE_NAME_FORBIDDEN)
-            return n;
+        if (n->f.column == first->f.column && is_within(n, first))
+            first = n;
     }
     return first;
 }

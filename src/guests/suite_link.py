@@ -15,6 +15,21 @@ class LinkEnded(BaseException):
     pass
 
 
+# Python was started with -S. Packages are looked for when something asks for more than the standard library.
+class PackageFinder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if path is not None or name in sys.stdlib_module_names or PackageFinder not in sys.meta_path:
+            return None
+        sys.meta_path.remove(PackageFinder)
+        import site
+        first = sys.path[:1]
+        site.main()
+        sys.path[:0] = [] if sys.path[:1] == first else first
+        from importlib.machinery import PathFinder
+        return PathFinder.find_spec(name, path, target)
+
+
 class LinkEncoder(Encoder):
     __slots__ = ("link",)
 
@@ -40,6 +55,7 @@ class Link:
         dup2(2, 1)
         self.pending, self.lent, self.numbers = b"", [], {}
         self.decode = make_decoder(self)
+        sys.meta_path.append(PackageFinder)
 
     def lend(self, v, name):
         if not self.lends(v):
@@ -127,19 +143,29 @@ def raised(e):
 own_exceptions = {}
 
 
-# The nearest class that is known here, by name.
-def exception_from(told):
+def builtin_exception(name):
     import builtins
-    for name in told["names"]:
-        kind = own_exceptions.get(name) or getattr(builtins, name, None)
-        if isinstance(kind, type) and BaseException in mro_of(kind):
-            try:
-                return kind(told["message"])
-            except TypeError:  # it wants more than a message
-                e = kind.__new__(kind)
-                e.args = (told["message"],)
-                return e
-    return Exception(told["message"])
+    kind = getattr(builtins, name, None)
+    return kind if isinstance(kind, type) and BaseException in mro_of(kind) else None
+
+
+# A class of the other side's is one of that name here too, below the nearest that Python has itself.
+def exception_class(names):
+    kind = builtin_exception(names[0]) or own_exceptions.get(names[0])
+    if kind is None:
+        bases = [k for k in map(builtin_exception, names) if k is not None]
+        kind = own_exceptions[names[0]] = type(names[0], (bases[0],), {})
+    return kind
+
+
+def exception_from(told):
+    kind = exception_class(told["names"])
+    try:
+        return kind(told["message"])
+    except TypeError:  # it wants more than a message
+        e = kind.__new__(kind)
+        e.args = (told["message"],)
+        return e
 
 
 # ---- an object of the other side ----

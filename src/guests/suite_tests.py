@@ -6,6 +6,7 @@
 # check() is called with. Our standard output has the messages to the candidate, which begin with {, and for each
 # test a line "=" and JSON.
 import builtins
+from posix import _exit
 from time import perf_counter_ns
 
 
@@ -29,7 +30,7 @@ class Names(dict):
         if "import" in found:
             return library(name, found["import"])
         if "exception" in found:
-            return own_exception(found["exception"])
+            return exception_class(found["exception"])
         return found["value"]
 
 
@@ -38,14 +39,6 @@ def library(name, module):
     if module.partition(".")[0] not in sys.stdlib_module_names and module not in ("numpy", "pandas"):
         raise NameError("name %r is not defined" % name)
     return import_module(module)
-
-
-def own_exception(bases):
-    for base in bases[1:]:
-        kind = getattr(builtins, base, None)
-        if isinstance(kind, type) and BaseException in mro_of(kind):
-            return own_exceptions.setdefault(bases[0], type(bases[0], (kind,), {}))
-    raise NameError(bases[0])
 
 
 def run(text, what):
@@ -132,4 +125,4 @@ with open(sys.argv[1], "rb") as f:
     task = link.decode(f.read().decode())
 entry, seconds = task["entry"], task["seconds"]
 main(task)
-sys.stdout.flush()
+_exit(0)

@@ -14,6 +14,7 @@
  * A session belongs to a thread: this one sees to the test code, another to the candidate.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <poll.h>
 #include <pthread.h>
@@ -31,6 +32,7 @@
 
 enum {
     LINE_MAX_ROOM = 3 * ROOM, /* of one message */
+    PROGRAM_MAX = 256 << 10,
     START_MS = 10000,
     FULL_MS = 5000, /* who does not read for so long is not listened to any more */
 };
@@ -39,7 +41,6 @@ struct link;
 
 struct side {
     struct link *link;
-    const char *driver;
     struct run_request request;
     struct language language;
     struct language *row;
@@ -157,19 +158,62 @@ static void *run_candidate(void *ctx)
     return NULL;
 }
 
-static const char *const start_args[] = {"-s", "-c", "{boot}", "{file}", NULL};
+/* What a side consists of, as text and, for the Python that has this magic number, as bytecode. */
+struct program {
+    const char *text, *magic;
+    const unsigned char *code;
+    const unsigned long *code_size;
+};
+
+static const struct program test_program = {guest_suite_tests_py, guest_suite_tests_magic,
+                                            guest_suite_tests_code, &guest_suite_tests_code_size};
+static const struct program candidate_program = {
+    guest_suite_candidate_py, guest_suite_candidate_magic, guest_suite_candidate_code,
+    &guest_suite_candidate_code_size};
+
+static const char boot[] = "import marshal\n"
+                           "from posix import read\n"
+                           "from _frozen_importlib_external import MAGIC_NUMBER\n"
+                           "def take(n):\n"
+                           "    data = b''\n"
+                           "    while len(data) < n:\n"
+                           "        data += read(0, n - len(data)) or 1 / 0\n"
+                           "    return data\n"
+                           "head = b''\n"
+                           "while head[-1:] != b'\\n':\n"
+                           "    head += take(1)\n"
+                           "magic, code, text = head.split()\n"
+                           "code, text = take(int(code)), take(int(text)).decode()\n"
+                           "exec(marshal.loads(code) if MAGIC_NUMBER.hex() == magic.decode() else "
+                           "text)\n";
+
+/* It waits in the pipe, which is made wide enough, for whoever is started. */
+static void send_program(struct side *side, const struct program *program)
+{
+    AUTO_BUF struct buf b = {0};
+    AUTO_FREE char *text =
+        xasprintf("%s%s%s", guest_judge_codec_py, guest_suite_link_py, program->text);
+
+    buf_init(&b, PROGRAM_MAX);
+    (void)buf_addf(&b, "%s %lu %zu\n", program->magic, *program->code_size, strlen(text));
+    (void)buf_add(&b, program->code, *program->code_size);
+    (void)buf_adds(&b, text);
+    (void)fcntl(side->in[1], F_SETPIPE_SZ, PROGRAM_MAX);
+    give(&side->in[1], b.p, b.n);
+}
+
+static const char *const start_args[] = {"-S", "-s", "-c", "{boot}", "{file}", NULL};
 
 static int init_side(struct link *link, struct side *side, const struct judge_request *q,
-                     const char *driver, struct err *err)
+                     const struct program *program, struct err *err)
 {
     const struct language *python = language_find(q->run.languages, STR("python"));
 
     side->link = link;
-    side->driver = xasprintf("%s\n%s\n%s", guest_judge_codec_py, guest_suite_link_py, driver);
     side->request = q->run;
     side->language = *python;
     side->language.args = start_args;
-    side->language.boot = side->driver;
+    side->language.boot = boot;
     side->language.runner = NULL;
     side->row = &side->language;
     side->table = (struct language_table){&side->row, 1};
@@ -181,14 +225,16 @@ static int init_side(struct link *link, struct side *side, const struct judge_re
     if (fd_pipe(side->in, err) < 0)
         return -1;
     side->request.stdin_fd = side->in[0];
-    return fd_nonblock(side->in[1], true) < 0 ? err_sys(err, "prepare a pipe") : 0;
+    if (fd_nonblock(side->in[1], true) < 0)
+        return err_sys(err, "prepare a pipe");
+    send_program(side, program);
+    return 0;
 }
 
 static void done_side(struct side *side)
 {
     fd_close(&side->in[0]);
     fd_close(&side->in[1]);
-    free((void *)(uintptr_t)side->driver);
     result_done(&side->result);
 }
 
@@ -282,9 +328,8 @@ static int run_link(struct link *link, const struct judge_request *q, struct err
 
     if (!document)
         return err_set(err, ERR_USAGE, "the test code is no text");
-    if (fd_pipe(link->stop, err) < 0 ||
-        init_side(link, &link->tests, q, guest_suite_tests_py, err) < 0 ||
-        init_side(link, &link->candidate, q, guest_suite_candidate_py, err) < 0)
+    if (fd_pipe(link->stop, err) < 0 || init_side(link, &link->tests, q, &test_program, err) < 0 ||
+        init_side(link, &link->candidate, q, &candidate_program, err) < 0)
         return -1;
     prepare_tests(link, document);
     return run_both(link, err);

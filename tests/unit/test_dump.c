@@ -80,7 +80,7 @@ static struct node *name_node(const char *id, enum expr_context context)
 {
     struct node *n = node_new(&arena, N_NAME);
 
-    n->op = context;
+    n->op = (uint8_t)context;
     n->name.id = name_of(id);
     return n;
 }

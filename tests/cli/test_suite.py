@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`glovebox test --suite`: verdicts, results, going on after an end, and test code against those who cheat."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+import box
+import dishonest
+
+GOOD = {"id": "good", "code": "def f(x): return x + 1", "cases": [{"args": [1], "expected": 2}]}
+BAD = {"id": "bad", "code": "def f(x): return x", "cases": [{"args": [1], "expected": 2}, {"args": [2], "expected": 2}]}
+
+
+def lines(tasks):
+    return "".join((t if isinstance(t, str) else json.dumps(t)) + "\n" for t in tasks)
+
+
+def suite(t, tasks, *args, **how):
+    """The results by (id, sample), the summary, and how it ended."""
+    t.write("suite.jsonl", tasks if isinstance(tasks, (str, bytes)) else lines(tasks))
+    how.setdefault("timeout", 300)
+    done = t.box("test", "--suite", "suite.jsonl", "--json", "--log", "off", *args, **how)
+    try:
+        docs = done.events
+        return {(d["id"], d["sample"]): d for d in docs[:-1]}, docs[-1]["summary"], done
+    except (ValueError, KeyError, IndexError):
+        return {}, {}, done
+
+
+def code_task(name, code, tests, **more):
+    return dict({"task_id": name, "code": code, "test_list": tests}, **more)
+
+
+@box.once
+def test_verdicts(t):
+    tasks = subprocess.run(
+        ["/usr/bin/python3", os.path.join(box.ROOT, "tests", "suite", "make-tasks")],
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout
+    got, summary, done = suite(t, tasks, "-j", "2")
+    wrong = [r for r in got.values() if r["all_passed"] != (r["sample"] == 0) or r["error"]]
+    t.ok(len(got) >= 400 and not wrong, "right solutions pass, wrong ones fail", (wrong, done.err))
+    half = summary.get("passed") == summary.get("failed") == len(got) // 2
+    t.ok(half and done.code == 1 and not summary["all_passed"], "they are counted", summary)
+    t.equal(summary.get("pass_at_k"), {"1": 0.5, "2": 1.0}, "pass@1 and pass@2")
+
+
+def test_results(t):
+    got, summary, done = suite(t, [GOOD, BAD])
+    t.exits(done, 1, "exit 1 when one fails")
+    t.equal(sorted(got), [("bad", 0), ("good", 0)], "a line for each", done)
+    bad = got.get(("bad", 0), {})
+    t.equal((bad.get("passed"), bad.get("total"), bad.get("score"), bad.get("detail"), bad.get("error")),
+            (1, 2, 0.5, "case 1: Expected 2, got 1", None), "what a result has")
+    t.equal(sorted(bad), sorted("id sample line passed total score all_passed detail duration_ms error".split()), "its keys")
+    got, summary, done = suite(t, [GOOD])
+    t.exits(done, 0, "exit 0 when all pass")
+    got, summary, done = suite(t, "")
+    t.exits(done, 1, "no tasks are no success")
+    done = t.box("test", "--suite", "-", "--log", "off", stdin=lines([GOOD, BAD]).encode())
+    t.match("ok   good .*FAIL bad .*: case 1: Expected 2, got 1\n1 of 2 passed", done.out, "for people, from standard input")
+
+
+def test_broken_lines(t):
+    tasks = [GOOD, '{"id": "x", ', "[1]", "", "\x00\xff", '{"id": "y"}', '{"id":"z","code":"","cases":[{"arg":1}]}', BAD,
+             '{"id":"w","code":"","test":7}', '{"id":"v","code":"","test":"","sample":-1}', '{"code":"","test":""}',
+             '{"id":"t","code":"","test":"","timeout":"soon"}', '{"id":"deep","code":' + "[" * 100000]
+    got, summary, done = suite(t, tasks, "-j", "2")
+    t.equal((summary.get("total"), summary.get("errors"), summary.get("passed"), done.code), (12, 10, 1, 1), "each is a failure", done)
+    errors = sorted(json.loads(l)["error"] for l in done.out.splitlines()[:-1] if json.loads(l)["error"])
+    t.ok(all(e.startswith("line ") for e in errors), "with its line", errors)
+    t.ok(any(e.startswith("line 6: the task has no candidate") for e in errors), "and why", errors)
+    t.ok(any(e.startswith('line 7: "cases": ') for e in errors), "cases too", errors)
+
+
+def test_forms(t):
+    he = {"task_id": "HumanEval/0", "prompt": "def helper(x):\n    return 2 * x\n\ndef f(x):\n    \"\"\"Twice.\"\"\"\n",
+          "completion": "    return helper(x)\n", "entry_point": "f", "canonical_solution": "    return x + x\n",
+          "test": "def check(candidate):\n    assert candidate(2) == helper(2)\n    assert candidate('a') == 'aa'\n"}
+    got, _, done = suite(t, [he, dict(he, completion="    return x\n")])
+    t.equal([(k, r["all_passed"]) for k, r in sorted(got.items())], [(("HumanEval/0", 0), True), (("HumanEval/0", 1), False)],
+            "HumanEval, and samples are counted", done)
+    t.match("AssertionError.*in the test: assert candidate", got[("HumanEval/0", 1)]["detail"], "the line that failed")
+    _, _, done = suite(t, [dict(he, completion="    return x\n")], "--reference")
+    t.exits(done, 0, "--reference")
+    pair = """
+import math
+class Pair:
+    def __init__(self, a, b): self.a, self.b = a, b
+class Refused(Exception): pass
+def total(pairs): return sum(p.a * p.b for p in pairs)
+def first(pairs): return pairs[0]
+def order(items): items.sort()
+def refuse(): raise Refused('no')
+def apply(g, items): return [g(x) for x in items]
+def count(n):
+    for i in range(n): yield i
+def adder(n): return lambda x: x + n
+"""
+    tests = [
+        "assert total([Pair(1, 2), Pair(3, 4)]) == 14",
+        "p = Pair(1, 2)\nassert first([p]) is p and p.a == 1\np.a = 5\nassert total([p]) == 10",
+        "items = [3, 1, 2]\norder(items)\nassert items == [1, 2, 3]",
+        "try:\n    refuse()\nexcept Refused as e:\n    assert str(e) == 'no'\nelse:\n    assert False",
+        "assert apply(lambda x: x * 2, [1, 2]) == [2, 4]",
+        "assert list(count(3)) == [0, 1, 2] and sum(count(4)) == 6",
+        "assert adder(2)(3) == 5",
+        "assert math.isclose(0.1 + 0.2, 0.3)",
+        "assert isinstance(first([Pair(1, 2)]), Pair) and not isinstance(1, Pair)",
+        "assert given == 7 and json.dumps([]) == '[]'",
+    ]
+    got, _, done = suite(t, [code_task("mbpp", pair, tests, test_setup_code="given = 7", test_imports=["import json"])])
+    t.exits(done, 0, "MBPP: objects, changes, exceptions, functions and generators go to and fro")
+    got, _, done = suite(t, [code_task(1, "def f(x): return x", ["assert f(1) == 1", "assert f(1) == 2", "assert f(3) == 3"])])
+    r = got.get(("1", 0), {})
+    t.equal((r.get("passed"), r.get("total"), r.get("detail")), (2, 3, "test 2: AssertionError (in the test: assert f(1) == 2)"),
+            "one assertion that fails does not keep the others from running", done)
+    got, _, done = suite(t, [
+        code_task("syntax", "def f(:", ["assert True"]), code_task("raises", "1 / 0", ["assert True"]),
+        code_task("hang", "import time\ndef f(): time.sleep(9)", ["f()", "assert True"], timeout=0.5),
+        code_task("late", "", ["while True: pass"], timeout="500ms"), code_task("none", "", []),
+        code_task("memory", "def f(): return len(bytearray(1 << 30))", ["f()"]), code_task("refused", "import ctypes", ["1"])],
+        "--profile", "strict")
+    details = {k[0]: r["detail"] for k, r in got.items()}
+    t.ok(not any(r["all_passed"] for r in got.values()) and len(got) == 7, "nothing of this passes", done)
+    t.match("SyntaxError|syntax", details.get("syntax", ""), "no syntax")
+    t.match("ZeroDivisionError", details.get("raises", ""), "an exception at the start")
+    t.match("Timeout after 0.5s", details.get("hang", ""), "a hang")
+    t.match("Timeout after 0.5s", details.get("late", ""), "a hang of the test")
+
+
+UNKNOWN = ["assert answer(7) == 42", "assert answer(8) == 'secret'", "assert [1, 2, 3] == answer(9)",
+           "assert answer(10) in ({'a': 1}, {'b': 2})", "assert not answer(11) != 77", "assert abs(answer(12) - 5.5) < 1e-6",
+           "import math\nassert math.isclose(answer(13), 5.25)", "assert all(answer(n) == n * 7919 for n in (14, 15))",
+           "assert sorted(answer(16)) == [7, 7]"]
+TELL = dishonest.WRITE_EVERYWHERE
+FORGERIES = {
+    "verdicts": TELL + "for n in range(20): tell(b'={\"test\":%d,\"us\":1,\"detail\":null}\\n' % n)\nreturn 1",
+    "verdicts, then an end": TELL + "for n in range(20): tell(b'={\"test\":%d,\"us\":1,\"detail\":null}\\n' % n)\nos._exit(0)",
+    "answers": TELL + "tell(b'{\"value\":true}\\n' * 50)\nreturn 1",
+    "questions": TELL + "tell(b'{\"op\":\"call\",\"args\":[{\"$type\":\"yours\",\"id\":0}],\"kwargs\":{}}\\n' * 5)\nreturn 1",
+    "all that there is to lend": TELL + "tell(b'{\"value\":{\"$type\":\"yours\",\"id\":0}}\\n')\nreturn 1",
+    "a scalar that is no type": TELL + "tell(b'{\"value\":{\"$type\":\"scalar\",\"class\":\"loadtxt\",\"value\":\"/etc/passwd\"}}\\n')\nreturn 1",
+    "an exception that ends": "class SystemExit(BaseException): pass\nraise SystemExit(0)",
+    "an assertion of its own": "import builtins\nclass A(Exception): pass\nbuiltins.AssertionError = A\nreturn 1",
+    "no assertions": "import sys\nsys.flags = None\nreturn 1",
+    "the test's frames": "import sys\nf = sys._getframe()\nwhile f:\n  f.f_globals['check'] = f.f_globals['run_test'] = lambda *a: None\n"
+    "  f = f.f_back\nreturn 1",
+    "the link": "import __main__, sys, gc\nfor o in gc.get_objects():\n  if type(o).__name__ == 'Link':\n"
+    "    o.send('={\"test\":1,\"us\":1,\"detail\":null}')\n    o.ops['call'] = lambda *a, **k: True\nreturn 1",
+    "patched math": "import math\nmath.isclose = lambda *a, **k: True\nreturn 1",
+    "data that equals": "import dataclasses\n@dataclasses.dataclass\nclass D:\n  x: int = 1\nreturn D()",
+    "a lie about its parts": "class D: pass\nimport gc\nfor o in gc.get_objects():\n  if type(o).__name__ == 'Link':\n"
+    "    o.ops['parts'] = lambda *a: '42'\nreturn D()",
+    "a full pipe": TELL + "tell(b'x' * 10000000)\nreturn 1",
+    "lines without end": TELL + "while True: tell(b'x' * 65536)",
+}
+RIGHT = """
+KNOWN = {7: 42, 8: 'secret', 9: [1, 2, 3], 10: {'a': 1}, 11: 77, 12: 5.5, 13: 5.25, 16: [7, 7]}
+def answer(n): return KNOWN.get(n, n * 7919)
+"""
+NAMES = """
+def check(candidate): pass
+abs = lambda x: 0
+all = any = isinstance = lambda *a: True
+sorted = lambda x: [7, 7]
+class math: isclose = staticmethod(lambda *a: True)
+class AssertionError(Exception): pass
+class answered: __eq__ = lambda *a: True
+"""
+
+
+def cheat(name, body):
+    code = "def cheat():\n%s\n\ndef answer(n):\n    return n + 1 if n < 7 else cheat()\n" % "".join(
+        "    %s\n" % line for line in body.splitlines())
+    return code_task(name, code, UNKNOWN, timeout=2)
+
+
+@box.once
+def test_dishonest(t):
+    bodies = dict(dishonest.CALLS, **{"forged: " + k: v for k, v in FORGERIES.items()})
+    tasks = [cheat(name, body) for name, body in bodies.items()]
+    tasks += [code_task("load: " + n, c, UNKNOWN, timeout=2) for n, c in dishonest.LOADS.items()]
+    tasks += [code_task("its own names", NAMES + "def answer(n): return answered()\n", UNKNOWN)]
+    tasks += [{"task_id": "check: " + n, "prompt": "", "completion": cheat(n, b)["code"], "entry_point": "answer", "timeout": 2,
+               "test": "def check(candidate):\n    assert candidate(1) == 2\n    assert candidate(7) == 42\n"}
+              for n, b in FORGERIES.items()]
+    got, summary, done = suite(t, [code_task("honest", RIGHT, UNKNOWN)])
+    t.exits(done, 0, "whoever knows the answers passes")
+    got, summary, done = suite(t, tasks, "-j", "2", "--no-check", "--memory", "400m", timeout=600)
+    t.equal(len(got), len(tasks), "every one has a verdict", done)
+    for (name, _), r in sorted(got.items()):
+        passed = r["passed"]
+        t.ok(not r["all_passed"] and passed == 0 and not r["error"], "a candidate with %s" % name, r)
+
+
+def test_resume(t):
+    tasks = [dict(GOOD, id="t%d" % i) for i in range(6)] + [dict(GOOD, id="t0"), "broken"]
+    done = t.box("test", "--suite", t.write("s.jsonl", lines(tasks[:3])), "--results", "r.jsonl", "--log", "off")
+    t.exits(done, 0, "the first run")
+    done = t.box("test", "--suite", "s.jsonl", "--results", "r.jsonl", "--log", "off")
+    t.refused(done, 2, "there already: add --resume", "results are not overwritten")
+    with open(os.path.join(t.dir, "r.jsonl"), "a") as f:
+        f.write('{"id":"t3","sample":0,"all_pas')
+    t.write("s.jsonl", lines(tasks))
+    done = t.box("test", "--suite", "s.jsonl", "--results", "r.jsonl", "--resume", "--json", "--log", "off", "-j", "2")
+    ran = sorted((d["id"] or "", d["sample"]) for d in done.events[:-1])
+    t.equal(ran, [("", 0), ("t0", 1), ("t3", 0), ("t4", 0), ("t5", 0)], "what was done, or torn", done)
+    summary = done.events[-1]["summary"]
+    t.equal((summary["total"], summary["skipped"], summary["passed"]), (8, 3, 7), "all are counted")
+    with open(os.path.join(t.dir, "r.jsonl")) as f:
+        written = f.read().splitlines()
+    t.equal(len(written), 9, "the torn line is ended", written)
+    done = t.box("test", "--suite", "s.jsonl", "--resume")
+    t.refused(done, 2, "--resume needs --results", "--resume alone")
+    done = t.box("test", "x.py", "--suite", "s.jsonl")
+    t.refused(done, 2, "with --suite the candidates are in the suite", "a program beside a suite")
+
+
+@box.once
+def test_interrupt(t):
+    slow = {"code": "import time\ndef f(x):\n    time.sleep(0.3)\n    return x", "cases": [{"args": [1], "expected": 1}]}
+    t.write("s.jsonl", lines([dict(slow, id=i) for i in range(100)]))
+    p = t.start("test", "--suite", "s.jsonl", "--results", "r.jsonl", "-j", "2", "--log", "off")
+    until = time.monotonic() + 20
+    path = os.path.join(t.dir, "r.jsonl")
+    while time.monotonic() < until and not (os.path.exists(path) and os.path.getsize(path)):
+        time.sleep(0.02)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=20)
+    t.equal(p.returncode, 130, "the status is the signal's", (out, err))
+    with open(path) as f:
+        kept = [json.loads(line) for line in f]
+    t.ok(0 < len(kept) < 100 and all(r["all_passed"] for r in kept), "what was done is kept, the rest is not there", kept)
+
+
+@box.once
+def test_pass_at(t):
+    right, wrong = "def f(x): return x", "def f(x): return 0"
+    tasks = [{"id": name, "code": right if good else wrong, "cases": [{"args": [1], "expected": 1}]}
+             for name, samples in (("a", [1, 0, 0, 0]), ("b", [1, 1, 0, 0])) for good in samples]
+    _, summary, done = suite(t, tasks, "-j", "2")
+    t.equal(summary.get("pass_at_k"), {"1": 0.375, "2": round((0.5 + 5 / 6) / 2, 12)}, "the unbiased estimator", done)
+    _, summary, done = suite(t, tasks, "--k", "3,9")
+    t.equal(summary.get("pass_at_k"), {"3": 0.875, "9": None}, "--k", done)
+    t.refused(t.box("test", "--suite", "suite.jsonl", "--k", "0"), 2, "--k: '0'", "a bad k")
+
+
+@box.once
+def test_junit(t):
+    odd = {"id": "<&\"\x01\u2028>", "code": "def f(x): return '<\\x02]]>&'", "cases": [{"args": [1], "expected": 2}]}
+    _, _, done = suite(t, [GOOD, odd, "broken"], "--junit", "j.xml")
+    root = ElementTree.parse(os.path.join(t.dir, "j.xml")).getroot()
+    t.equal({k: root.get(k) for k in ("tests", "failures", "errors")}, {"tests": "3", "failures": "1", "errors": "1"}, "totals")
+    t.equal([c.get("classname") for c in root], ["good", "<&\"\u2028>", "line 3"], "names")
+    t.equal([len(c) for c in root], [0, 1, 1], "failures")
+    t.equal([n for n in os.listdir(t.dir) if n.endswith(".new")], [], "nothing is left")
+
+
+@box.once
+def test_large_suite(t):
+    """Read line by line: a suite far larger than what the program may have in memory."""
+    path = t.write("large.jsonl")
+    filler = json.dumps(dict(BAD, sample="x", note="y" * 1000000)) + "\n"
+    with open(path, "w") as f:
+        for _ in range(300):
+            f.write(filler)
+        f.write(json.dumps(GOOD) + "\n")
+    limit = [sys.executable, "-c", "import os, resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (200 << 20,) * 2)\n"
+             "os.execv(sys.argv[1], sys.argv[1:])", t.glovebox]
+    done = t.command(limit + ["test", "--suite", path, "--json", "--log", "off"], timeout=120)
+    t.match('"passed":1,"failed":0,"errors":300', done.out[-400:], "300 MB with 200 MB of address space")

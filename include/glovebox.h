@@ -81,9 +81,8 @@ GLOVEBOX_API glovebox_result *glovebox_check(glovebox *box, const char *language
 /* Calls a function of the program, or runs all of it, as each case says, and compares what came of
  * it; what is expected never gets inside. cases is what `glovebox test --cases` reads, m bytes of
  * JSON. The options "func", "setup", "isolate", "compare" and "checker" mean what they do there;
- * the function of glovebox_on_output is not called. The result is the caller's to free and never
- * NULL.
- */
+ * the function of glovebox_on_output is not called. Gives a result that the caller frees; never
+ * NULL. */
 GLOVEBOX_API glovebox_result *glovebox_test(glovebox *box, const char *language, const char *code,
                                             size_t n, const char *cases, size_t m);
 /* Ends the present run of this handle at once. May be called from another thread or a signal

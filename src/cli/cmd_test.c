@@ -58,6 +58,11 @@ static const struct opt what_options[] = {
      .offset = AT(isolate),
      .group = "What to test",
      .help = "a sandbox for each case, which sees no files of the others"},
+    {.name = "coverage",
+     .kind = OPT_FLAG,
+     .offset = AT(coverage),
+     .group = "What to test",
+     .help = "tell which lines of a Python program ran, and which never did"},
     {.name = "compare",
      .kind = OPT_CHOICE,
      .offset = AT(compare),
@@ -160,6 +165,7 @@ static int read_all(struct invocation *in, struct err *err)
     q->cases = &in->cases;
     q->func = s->func;
     q->isolate = s->isolate;
+    q->coverage = s->coverage;
     q->compare = (enum output_compare)(COMPARE_EXACT + s->compare);
     if (s->setup)
         q->setup = buf_str(&in->setup);
@@ -290,12 +296,13 @@ const struct command command_test = {
         "  {\"args\": [\"x\"], \"expected_exception\": \"ValueError\"}\n"
         "  {\"stdin\": \"1 2\\n\", \"expected_stdout\": \"3\\n\"}\n\n"
         "The last kind is for whole programs, in any language. 'glovebox help cases' tells all "
-        "about cases.\n\n"
+        "about cases, 'glovebox help suites' about files with many candidates.\n\n"
         "The exit status is 0 when every case passed (and there was one), 1 when one failed, 126 "
         "when the program was refused, 125 when the failure is ours, 2 for wrong usage.",
     .examples = "  glovebox test solution.py --cases cases.json\n"
                 "  glovebox test solution.py --cases cases.jsonl --func add --timeout 2s --json\n"
-                "  glovebox test sort.js --cases outputs.json --compare tokens",
+                "  glovebox test sort.js --cases outputs.json --compare tokens\n"
+                "  glovebox test --suite samples.jsonl -j 2 --results results.jsonl --resume",
     .tables = tables,
     .run = test_main,
 };

@@ -12,11 +12,11 @@
 struct cli_settings {
     struct settings common; /* first: its tables count on it */
     char *code, *stdin_path, *config;
-    char *stages, *explain; /* of check */
+    char *stages, *explain;               /* of check */
     char *cases, *func, *setup, *checker; /* of test */
     char *suite, *results, *junit, *k;
     int64_t jobs;
-    bool resume, reference;
+    bool resume, reference, coverage;
     int compare;
     bool isolate;
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;

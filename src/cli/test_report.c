@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/test_report.h"
 
+#include <stdlib.h>
+
 #include "cli/safe_text.h"
 
 #define GREEN "\033[32m"
@@ -51,6 +53,40 @@ void test_report_case(const struct test_report *report, const struct case_result
     fflush(report->out);
 }
 
+/* "3, 7-9": a few places are enough. */
+static void put_ranges(FILE *out, const struct line_set *set)
+{
+    enum { PLACES_MAX = 30 };
+    int places = 0;
+
+    for (size_t i = 0; i < set->n; i++) {
+        size_t first = i;
+        while (i + 1 < set->n && set->at[i + 1] == set->at[i] + 1)
+            i++;
+        if (places++ == PLACES_MAX) {
+            fputs(", ...", out);
+            return;
+        }
+        fprintf(out, "%s%u", first ? ", " : "", set->at[first]);
+        if (i > first)
+            fprintf(out, "-%u", set->at[i]);
+    }
+}
+
+static void put_coverage(FILE *out, const struct coverage *c)
+{
+    size_t code;
+    struct line_set never = coverage_never(c, &code);
+
+    fprintf(out, "%zu of %zu lines ran", code - never.n, code);
+    if (never.n) {
+        fputs("; never: ", out);
+        put_ranges(out, &never);
+    }
+    fputc('\n', out);
+    free(never.at);
+}
+
 void test_report_end(const struct test_report *report, const struct judge_result *r)
 {
     if (r->message)
@@ -61,4 +97,6 @@ void test_report_end(const struct test_report *report, const struct judge_result
     if (!r->all_passed)
         fprintf(report->out, ", score %.4g", r->score);
     fputc('\n', report->out);
+    if (r->coverage.lines)
+        put_coverage(report->out, &r->coverage);
 }

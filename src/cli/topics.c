@@ -321,6 +321,39 @@ static const char cases_text[] =
     "the names of three files: what the program read, what it wrote, and expected_stdout. Status 0 "
     "is a pass; the first line it prints says why not.";
 
+static const char suites_text[] =
+    "'glovebox test --suite FILE' reads a task from each line of a file of any length, runs them, "
+    "--jobs at one time, and tells what came of each as it ends. A task is a JSON object:\n\n"
+    "  {\"id\": \"a\", \"code\": \"...\", \"func\": \"f\", \"cases\": [...]}\n"
+    "  {\"task_id\": \"HumanEval/0\", \"prompt\": \"...\", \"completion\": \"...\",\n"
+    "   \"entry_point\": \"f\", \"test\": \"def check(candidate): ...\"}\n"
+    "  {\"task_id\": 2, \"code\": \"...\", \"test_list\": [\"assert f(1) == 2\"]}\n\n"
+    "* id, task_id | what it is called; lines with the same one are samples of one task\n"
+    "* sample | which of them; without it they are counted from 0\n"
+    "* code | the candidate; or prompt and completion, one after the other\n"
+    "* canonical_solution | tested in place of a completion with --reference\n"
+    "* func, entry_point | the function that is tested\n"
+    "* cases | as 'glovebox help cases' has them\n"
+    "* test, test_list | test code; each text of a list counts\n"
+    "* setup, test_setup_code, test_imports | runs before the candidate, or before test code\n"
+    "* timeout | for each case; for all test code of a task\n"
+    "* language | of a candidate with cases; python without it\n\n"
+    "Expected values of cases never enter a sandbox. Test code has them in it, so it runs in a "
+    "sandbox of its own, and the candidate in another: calls and values go to and fro, and a "
+    "candidate that exits, patches what it can reach or forges output can do no more than return "
+    "a wrong value. The price is that arguments are copies. Changes to lists, dicts and sets that "
+    "are passed directly are copied back; objects of the candidate's own classes stay where they "
+    "are and are asked from afar, and equal nothing but themselves and, for data classes and "
+    "enums, those with the same parts. Tests that ask whether two copied values are one object "
+    "cannot be told so, and a class of the test code's own cannot be passed. What ends the "
+    "candidate's process fails the tests behind it as well.\n\n"
+    "A result has id, sample, line, passed, total, score, all_passed, detail, duration_ms and "
+    "error, which is null when there is a verdict. --results FILE gets a line for each; after an "
+    "end, --resume leaves out what has its verdict there. A line that is no task is a failure. At "
+    "the end stand the totals and pass@k: the chance that one of k samples passes, estimated "
+    "without bias from those there are, as a mean over tasks. The exit status is 0 when every "
+    "task passed.";
+
 static const char security_text[] =
     "The kernel is the wall: namespaces, a small read-only root, no privileges, a filter of "
     "system calls, Landlock, and limits on the whole tree of processes. What a program's text "
@@ -346,6 +379,7 @@ const struct topic help_topics[] = {
     {"profiles", "what a program may be and use, before it runs", profiles_text, add_profiles},
     {"context", "what an agent remembers between runs", context_text, NULL},
     {"cases", "what 'glovebox test' tests, and with what", cases_text, NULL},
+    {"suites", "many candidates in one file, HumanEval and MBPP", suites_text, NULL},
     {"security", "what holds, and what does not", security_text, NULL},
     {0},
 };

@@ -237,11 +237,21 @@ static int by_place(const void *a, const void *b)
         return x->f.line < y->f.line ? -1 : 1;
     if (x->f.column != y->f.column)
         return x->f.column < y->f.column ? -1 : 1;
-    if (x->f.end_line != y->f.end_line) /* what is around comes first */
+    return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+/* Of those that start at one place, what is around the others comes first: kodeagent's order. */
+static int by_nesting(const void *a, const void *b)
+{
+    const struct note *x = a, *y = b;
+
+    if (x->f.line != y->f.line || x->f.column != y->f.column)
+        return by_place(a, b);
+    if (x->f.end_line != y->f.end_line)
         return x->f.end_line > y->f.end_line ? -1 : 1;
     if (x->f.end_column != y->f.end_column)
         return x->f.end_column > y->f.end_column ? -1 : 1;
-    return x->rule < y->rule ? -1 : x->rule > y->rule;
+    return by_place(a, b);
 }
 
 /* In the stage that refused (with `together`, imports and patterns are one) a finding that is bad
@@ -288,7 +298,8 @@ void findings_finish(struct check *c, struct verdict *ret)
 {
     mark_reasons(c, ret);
     if (c->n)
-        qsort(c->notes, c->n, sizeof *c->notes, by_place);
+        qsort(c->notes, c->n, sizeof *c->notes,
+              c->policy->texts == TEXTS_KODEAGENT ? by_nesting : by_place);
     ret->findings = c->n ? xmalloc(c->n * sizeof *ret->findings) : NULL;
     ret->n = ret->room = c->n;
     ret->left_out = c->left_out;

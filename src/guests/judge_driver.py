@@ -35,6 +35,73 @@ def write_all(fd, data):
         data = data[write(fd, data):]
 
 
+# ---- which lines of the candidate run ----
+
+# Only where it is asked for. What the candidate does to it is its own loss: no verdict looks at it.
+class Coverage:
+    def __init__(self, path):
+        self.path, self.seen, self.loaded, self.code = path, set(), set(), set()
+        self.monitoring = getattr(sys, "monitoring", None)
+
+    def note_code(self, code):
+        todo = [code]
+        while todo:
+            code = todo.pop()
+            self.code.update(line for _, _, line in code.co_lines() if line)
+            todo += [const for const in code.co_consts if type(const) is type(code)]
+
+    def line(self, code, number):
+        if code.co_filename == self.path:
+            self.seen.add(number)
+        return self.monitoring.DISABLE
+
+    def trace(self, frame, event, arg):
+        if frame.f_code.co_filename != self.path:
+            return None
+        if event == "line":
+            self.seen.add(frame.f_lineno)
+        return self.trace
+
+    def start(self):
+        self.seen = set()
+        if self.monitoring is None:
+            from threading import settrace
+            settrace(self.trace)
+            sys.settrace(self.trace)
+            return
+        tool, events = self.monitoring.COVERAGE_ID, self.monitoring.events
+        if self.monitoring.get_tool(tool) is None:
+            self.monitoring.use_tool_id(tool, "glovebox")
+        self.monitoring.register_callback(tool, events.LINE, self.line)
+        self.monitoring.set_events(tool, events.LINE)
+        self.monitoring.restart_events()
+
+    def stop(self):
+        if self.monitoring is None:
+            sys.settrace(None)
+        else:
+            self.monitoring.set_events(self.monitoring.COVERAGE_ID, 0)
+
+    def told(self):
+        lines = lambda found: ",".join(map(str, sorted(found)))
+        return ',"lines":[%s],"loaded":[%s],"code":[%s]' % (lines(self.seen), lines(self.loaded), lines(self.code))
+
+
+class NoCoverage:
+    seen = None
+
+    def start(self):
+        pass
+
+    stop = start
+
+    def note_code(self, code):
+        pass
+
+    def told(self):
+        return ""
+
+
 # ---- in the process of a case ----
 
 def flush_streams(streams):
@@ -102,17 +169,20 @@ def outcome_of(loader, text):
     try:
         case = read_case(loader, text)
         call = make_call(loader.names, loader.func, case)
+        loader.coverage.start()
         began = perf_counter_ns()
         value = call()
         took = perf_counter_ns() - began
+        loader.coverage.stop()
         try:
             said = describe_value(value, case, loader.room)
         except TooMuch as e:
             said = '"refused":%s' % quote(str(e))
     except BaseException as e:
         took = perf_counter_ns() - began
+        loader.coverage.stop()
         said = '"raised":' + describe_exception(e, loader.path)
-    return '{"us":%d,%s}' % (took // 1000, said)
+    return '{"us":%d,%s%s}' % (took // 1000, said, loader.coverage.told())
 
 
 def run_case(loader, number, text):
@@ -192,6 +262,7 @@ class Loader:
     def __init__(self, header, results):
         self.path, self.room, self.results = header["path"], header["room"], results
         self.func, self.random, self.tells_pid = None, None, not header["alone"]
+        self.coverage = Coverage(self.path) if header["coverage"] else NoCoverage()
         self.streams = (sys.stdout, sys.stderr)
         module = type(sys)("candidate")
         self.names = module.__dict__
@@ -204,12 +275,18 @@ class Loader:
             source = f.read()
         if any(word in source for word in SITE):
             load_site()
-        exec(compile(source, path, "exec", dont_inherit=True), self.names)
+        code = compile(source, path, "exec", dont_inherit=True)
+        if path == self.path:
+            self.coverage.note_code(code)
+        self.coverage.start()
+        exec(code, self.names)
+        self.coverage.stop()
 
     def load(self, header):
         if header["setup"]:
             self.execute(self.path.rpartition("/")[0] + "/" + header["setup"])
         self.execute(self.path)
+        self.coverage.loaded = self.coverage.seen
         if header["calls"]:
             self.func = find_function(self.names, header["func"])
         if "random" in modules:

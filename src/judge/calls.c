@@ -105,9 +105,10 @@ static int add_header(struct buf *b, const struct calls *calls, bool calls_funct
     const struct judge_request *q = calls->judge->q;
     const char *func = q->func ? q->func : q->cases->func;
     int64_t ms = q->run.limits.wall_ms ? q->run.limits.wall_ms : FOREVER_MS;
-    json_t *header = json_pack("{s:s?, s:s?, s:b, s:i, s:i, s:I}", "func", func, "setup",
-                               q->setup.p ? SETUP_NAME : NULL, "calls", calls_function, "room",
-                               ROOM, "budget", BUDGET, "load_ms", (json_int_t)ms);
+    json_t *header =
+        json_pack("{s:s?, s:s?, s:b, s:b, s:i, s:i, s:I}", "func", func, "setup",
+                  q->setup.p ? SETUP_NAME : NULL, "calls", calls_function, "coverage", q->coverage,
+                  "room", ROOM, "budget", BUDGET, "load_ms", (json_int_t)ms);
     AUTO_FREE char *text = header ? json_dumps(header, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
     json_decref(header);
@@ -178,6 +179,8 @@ static void on_case(struct batch *b, const struct report *report)
     r->out = read_text(report->out);
     r->err = read_text(report->err);
     judge_report(j, report, r);
+    if (j->q->coverage)
+        coverage_take(j, report->payload, r);
     b->begun = NO_CASE;
     judge_done(j, report->number);
 }

@@ -236,6 +236,7 @@ static void case_result_done(struct case_result *r)
     free(r->detail);
     free(r->hint);
     exception_free(r->exception);
+    free(r->lines.at);
     free((void *)(uintptr_t)r->out.p);
     free((void *)(uintptr_t)r->err.p);
 }
@@ -245,6 +246,7 @@ void judge_result_done(struct judge_result *r)
     for (size_t i = 0; i < r->total; i++)
         case_result_done(&r->cases[i]);
     free(r->cases);
+    free(r->coverage.lines);
     free(r->feedback_text);
     result_done(&r->run);
     *r = (struct judge_result){0};

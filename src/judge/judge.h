@@ -17,6 +17,7 @@ struct judge_request {
     const char *func;            /* NULL: the file's, or the only one there is */
     struct str setup;            /* runs before the candidate, among its names; .p NULL for none */
     bool isolate;                /* a jail for each case */
+    bool coverage;               /* find out which lines of a Python candidate run */
     enum output_compare compare; /* of whole programs */
     struct str checker;          /* a program that judges outputs instead; .p NULL for none */
     const char *checker_file;    /* its name */
@@ -35,6 +36,12 @@ enum case_end {
     CASE_REFUSED, /* by the guard */
 };
 
+/* Some lines of the candidate, in order. */
+struct line_set {
+    uint32_t *at;
+    size_t n;
+};
+
 struct case_result {
     const struct test_case *test;
     enum case_end end;
@@ -44,7 +51,16 @@ struct case_result {
     char *hint;                         /* what may help with it; NULL for none */
     struct result_exception *exception; /* NULL for none */
     int64_t duration_us;
-    struct str out, err; /* what was printed, cut; owned */
+    struct str out, err;   /* what was printed, cut; owned */
+    struct line_set lines; /* that ran (coverage) */
+};
+
+enum { LINE_CODE = 1, LINE_RAN = 2 };
+
+/* As the candidate's process tells it, which can lie about it. */
+struct coverage {
+    uint8_t *lines; /* from line 1 on: LINE_CODE, LINE_RAN; NULL when nothing is known */
+    size_t n;
 };
 
 struct judge_result {
@@ -55,6 +71,7 @@ struct judge_result {
     size_t total, passed;
     double score; /* the weight that passed, of all */
     bool all_passed;
+    struct coverage coverage;
     const char *message; /* "Code executed, no tests"; or NULL */
     char *feedback_text; /* for a model to read; "" when there is nothing to say */
 };
@@ -71,6 +88,9 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
 void judge_result_done(struct judge_result *r);
 /* 0 when all passed, else 1; 125, 126 and so on when nothing was judged. */
 int judge_exit_status(const struct judge_result *r);
+
+/* Lines with code, and those of them that ran in no case nor in loading. The caller frees .at. */
+struct line_set coverage_never(const struct coverage *c, size_t *ret_code);
 
 /* The JSON document; the caller frees. */
 char *judge_json(const struct judge_result *r, bool pretty);

@@ -29,6 +29,28 @@ static json_t *exception_json(const struct result_exception *e)
                      json_text(str_from(e->traceback)));
 }
 
+static json_t *lines_json(const struct line_set *lines)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < lines->n; i++)
+        json_array_append_new(list, json_integer(lines->at[i]));
+    return list;
+}
+
+static json_t *coverage_json(const struct coverage *c)
+{
+    size_t code;
+
+    if (!c->lines)
+        return json_null();
+    struct line_set never = coverage_never(c, &code);
+    json_t *object = json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)code, "run",
+                               (json_int_t)(code - never.n), "never_run", lines_json(&never));
+    free(never.at);
+    return object;
+}
+
 static json_t *case_json(const struct case_result *r)
 {
     json_t *object = json_object();
@@ -45,6 +67,8 @@ static json_t *case_json(const struct case_result *r)
     set(object, "stderr", json_text(r->err));
     set(object, "weight", json_real(r->test->weight));
     set(object, "exception", exception_json(r->exception));
+    if (r->lines.at)
+        set(object, "lines", lines_json(&r->lines));
     return object;
 }
 
@@ -63,6 +87,7 @@ char *judge_json(const struct judge_result *r, bool pretty)
     for (size_t i = 0; i < r->total; i++)
         json_array_append_new(list, case_json(&r->cases[i]));
     set(doc, "test_results", list);
+    set(doc, "coverage", coverage_json(&r->coverage));
     set(doc, "feedback_text", json_text(str_from(r->feedback_text)));
     char *dump =
         json_dumps(doc, JSON_REAL_PRECISION(12) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));

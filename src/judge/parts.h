@@ -54,6 +54,9 @@ struct value;
 bool verdict_of_failure(const struct judge_request *q, const struct value *told,
                         struct case_result *r);
 
+/* coverage.c: notes which lines the driver says ran. */
+void coverage_take(struct judge *j, struct str payload, struct case_result *r);
+
 /* programs.c: the cases that are whole programs. */
 void programs_judge(struct judge *j);
 

@@ -264,6 +264,51 @@ def test_junit(t):
 
 
 @box.once
+def test_coverage(t):
+    code = """
+import sys
+
+def f(x):
+    if x > 3:
+        return "big"
+    elif x < 0:
+        raise ValueError(
+            "negative")
+    return x
+
+
+def never():
+    return 1
+if len(sys.argv) > 5:
+    never()
+"""
+    def run(cases, *args, code=code):
+        t.write("c.py", code)
+        t.write("cases.json", json.dumps(cases))
+        done = t.box("test", "c.py", "--cases", "cases.json", "--func", "f", "--log", "off", "--coverage", *args)
+        try:
+            return done.json, done
+        except ValueError:
+            return {}, done
+
+    cases = [{"args": [1], "expected": 1}, {"args": [9], "expected": "big"}]
+    doc, done = run(cases, "--json")
+    t.equal([r["lines"] for r in doc.get("test_results", [])], [[5, 7, 10], [5, 6]], "lines of each case", done)
+    t.equal(doc.get("coverage"), {"lines": 13, "run": 9, "never_run": [8, 9, 14, 16]}, "lines that never ran", done)
+    _, done = run(cases)
+    t.match(r"2 of 2 passed\n9 of 13 lines ran; never: 8-9, 14, 16\n", done.out, "for people")
+    doc, done = run([{"args": [-1], "expected_exception": "ValueError"}], "--json", "--isolate")
+    t.equal(doc.get("coverage", {}).get("never_run"), [6, 10, 14, 16], "a case that raises, in a sandbox of its own", done)
+    lie = "def f(x):\n    import gc, sys\n    sys.settrace(None)\n    for o in gc.get_objects():\n" \
+          "        if type(o).__name__ == 'Coverage': o.told = lambda: ',\"lines\":[-1,0,1e9,99999999999999999999,true,[]]'\n    return 1\n"
+    doc, done = run([{"args": [1], "expected": 1}], "--json", code=lie)
+    t.equal([r["lines"] for r in doc.get("test_results", [])], [[]], "lies are left out", done)
+    t.write("c.py", "def f(x): return 1\n")
+    doc = t.box("test", "c.py", "--cases", "cases.json", "--json", "--log", "off").json
+    t.equal((doc["coverage"], "lines" in doc["test_results"][0]), (None, False), "only when asked for")
+
+
+@box.once
 def test_large_suite(t):
     """Read line by line: a suite far larger than what the program may have in memory."""
     path = t.write("large.jsonl")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The guard from outside, in TAP: run.py [PART...]. What it finds in the programs of routes/, nothing
-in those of innocent/; the texts of its profiles (texts.py); how much it finds where there is
-nothing to find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
+in those of innocent/; the texts of its profiles (texts.py); text that comes before the program
+(prelude.py); how much it finds where there is nothing to find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import noise  # noqa: E402
+import prelude  # noqa: E402
 import programs  # noqa: E402
 import texts  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -61,7 +62,13 @@ def test_innocent(tap):
         tap.ok(not wrong, "innocent %s" % p.name, *wrong, *numbered(p.text))
 
 
-PARTS = {"routes": test_routes, "innocent": test_innocent, "texts": texts.test, "noise": noise.test}
+PARTS = {
+    "routes": test_routes,
+    "innocent": test_innocent,
+    "texts": texts.test,
+    "prelude": prelude.test,
+    "noise": noise.test,
+}
 
 
 def main():

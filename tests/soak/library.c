@@ -38,7 +38,8 @@ static int run(glovebox *box, const char *code)
     glovebox_result *result = glovebox_run(box, "python", code, strlen(code), NULL);
     int ours = glovebox_result_error(result) != NULL;
 
-    (void)glovebox_result_json(result);
+    (void)glovebox_result_feedback_text(result);
+    glovebox_free(glovebox_format(box, result, NULL, NULL));
     glovebox_result_free(result);
     return ours;
 }

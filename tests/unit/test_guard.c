@@ -146,7 +146,7 @@ static void test_texts(void)
     EQ_STR(v->texts.exception_message, "Forbidden builtin: eval");
     v = judge("kodeagent", "x = 'rm -rf /'\n", (struct guard_input){0});
     EQ_STR(v->texts.exception_message, "Pattern detection blocked: Critical security violations: "
-                                       "a text with \"rm -rf /\" in it");
+                                       "Dangerous rm command: rm -rf /");
     v = judge("agentos", "eval('1')\n", (struct guard_input){0});
     EQ_STR(v->texts.stderr_text, "SECURITY VIOLATION: eval() is forbidden");
     EQ_STR(v->texts.exception_message, "Security check failed");

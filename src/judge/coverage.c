@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which lines of a candidate ran. Its process says so, and could say anything: numbers of lines
+ * that are not there are left out, and no verdict depends on it.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "judge/parts.h"
+
+static size_t count_lines(struct str code)
+{
+    struct str line;
+    size_t n = 0;
+
+    while (str_next_line(&code, &line))
+        n++;
+    return n;
+}
+
+/* Marks the lines that an array names. */
+static void mark(struct coverage *c, const struct value *list, uint8_t what)
+{
+    for (size_t i = 0; list && list->type == VALUE_LIST && i < list->n; i++) {
+        const struct value *v = &list->items[i];
+        if (v->type == VALUE_INT && !v->limbs && v->integer > 0 && (size_t)v->integer <= c->n)
+            c->lines[v->integer - 1] |= what;
+    }
+}
+
+static struct line_set lines_with(const struct coverage *c, uint8_t mask, uint8_t want)
+{
+    struct line_set set = {.at = xcalloc(c->n + 1, sizeof *set.at)};
+
+    for (size_t i = 0; i < c->n; i++)
+        if ((c->lines[i] & mask) == want)
+            set.at[set.n++] = (uint32_t)i + 1;
+    return set;
+}
+
+static struct line_set read_lines(const struct value *list, size_t n)
+{
+    struct coverage one = {.lines = xcalloc(n + 1, 1), .n = n};
+
+    mark(&one, list, LINE_RAN);
+    struct line_set set = lines_with(&one, LINE_RAN, LINE_RAN);
+    free(one.lines);
+    return set;
+}
+
+void coverage_take(struct judge *j, struct str payload, struct case_result *r)
+{
+    const struct value_limits limits = {.nodes = PAYLOAD_NODES};
+    struct coverage *c = &j->ret->coverage;
+    struct arena arena = {0};
+    struct value told;
+    struct err err;
+
+    if (!c->lines) {
+        c->n = count_lines(j->q->run.code);
+        c->lines = xcalloc(c->n + 1, 1);
+    }
+    if (payload.n && value_read_json(payload, &limits, &arena, &told, &err) == 0 &&
+        told.type == VALUE_OBJECT) {
+        free(r->lines.at);
+        r->lines = read_lines(value_get(&told, "lines"), c->n);
+        mark(c, value_get(&told, "lines"), LINE_RAN);
+        mark(c, value_get(&told, "loaded"), LINE_RAN);
+        mark(c, value_get(&told, "code"), LINE_CODE);
+    }
+    arena_done(&arena);
+}
+
+struct line_set coverage_never(const struct coverage *c, size_t *ret_code)
+{
+    *ret_code = 0;
+    for (size_t i = 0; i < c->n; i++)
+        *ret_code += (c->lines[i] & LINE_CODE) != 0;
+    return lines_with(c, LINE_CODE | LINE_RAN, LINE_CODE);
+}

@@ -413,7 +413,7 @@ static const struct value *to_bytes(struct fold *f, const struct value *x,
     if (!v)
         return &value_unknown;
     for (size_t i = 0; i < n; i++)
-        room[little ? i : n - 1 - i] = i < 8 ? (char)((uint64_t)x->integer >> (8 * i)) : 0;
+        room[little ? i : n - 1 - i] = (char)(i < 8 ? (uint64_t)x->integer >> (8 * i) & 0xFF : 0);
     v->decoded = true;
     return v;
 }

@@ -60,6 +60,8 @@ static const struct value *builtin_of(struct resolver *r, const struct name *nam
         return r->builtins[slot].value;
     if (str_is(text, "__builtins__"))
         v = value_path(arena_of(r), STR("builtins"), "", STR(""));
+    else if (str_is(text, "__name__"))
+        v = value_text(arena_of(r), VALUE_TEXT, STR("__main__"));
     else if (module_is_builtin(text))
         v = value_path(arena_of(r), STR("builtins"), ".", text);
     else

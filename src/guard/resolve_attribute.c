@@ -137,6 +137,8 @@ static const struct value *attribute_one(struct resolver *r, const struct value 
             return method(r, v, attr);
         return path_attribute(r, v, attr);
     case VALUE_SPACE:
+        if (!v->text.n && str_is(attr, "__dict__")) /* sys.modules[__name__].__dict__ */
+            return v;
         return is_dict_method(attr) || str_is(attr, "items") || str_is(attr, "values")
                    ? method(r, v, attr)
                    : &value_unknown;
@@ -179,7 +181,9 @@ static const struct value *member(struct resolver *r, const struct value *v, str
         return resolve_global(r, key);
     if (v->kind == VALUE_SPACE || value_is_path(v, "builtins"))
         return path_attribute(r, v, key);
-    return value_is_path(v, "sys.modules") ? resolve_module(r, key) : &value_unknown;
+    if (!value_is_path(v, "sys.modules"))
+        return &value_unknown;
+    return str_is(key, "__main__") ? space(r, STR("")) : resolve_module(r, key);
 }
 
 static const struct value *item_one(struct resolver *r, const struct value *v,

@@ -294,13 +294,22 @@ if len(sys.argv) > 5:
     cases = [{"args": [1], "expected": 1}, {"args": [9], "expected": "big"}]
     doc, done = run(cases, "--json")
     t.equal([r["lines"] for r in doc.get("test_results", [])], [[5, 7, 10], [5, 6]], "lines of each case", done)
-    t.equal(doc.get("coverage"), {"lines": 13, "run": 9, "never_run": [8, 9, 14, 16]}, "lines that never ran", done)
+    t.equal(doc.get("coverage"), {"lines": 12, "run": 8, "never_run": [8, 9, 14, 16]}, "lines that never ran", done)
     _, done = run(cases)
-    t.match(r"2 of 2 passed\n9 of 13 lines ran; never: 8-9, 14, 16\n", done.out, "for people")
+    t.match(r"2 of 2 passed\n8 of 12 lines ran; never: 8-9, 14, 16\n", done.out, "for people")
     doc, done = run([{"args": [-1], "expected_exception": "ValueError"}], "--json", "--isolate")
     t.equal(doc.get("coverage", {}).get("never_run"), [6, 10, 14, 16], "a case that raises, in a sandbox of its own", done)
-    lie = "def f(x):\n    import gc, sys\n    sys.settrace(None)\n    for o in gc.get_objects():\n" \
-          "        if type(o).__name__ == 'Coverage': o.told = lambda: ',\"lines\":[-1,0,1e9,99999999999999999999,true,[]]'\n    return 1\n"
+    lie = """
+import sys
+def f(x):
+    frame = sys._getframe()
+    while frame:
+        for v in frame.f_locals.values():
+            if type(v).__name__ == "Loader":
+                v.coverage.told = lambda: ',"lines":[-1,0,1e9,99999999999999999999,true,[],5000]'
+        frame = frame.f_back
+    return 1
+"""
     doc, done = run([{"args": [1], "expected": 1}], "--json", code=lie)
     t.equal([r["lines"] for r in doc.get("test_results", [])], [[]], "lies are left out", done)
     t.write("c.py", "def f(x): return 1\n")

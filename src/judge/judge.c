@@ -89,14 +89,18 @@ static void move_figures(struct result *to, struct result *from)
 {
     struct capture out = to->out, err = to->err;
     struct result_exception *exception = to->exception;
+    /* What the guard's profile says of a refusal stands in the place of output. */
+    struct result *words = result_refused(from) ? to : from;
 
-    exception_free(from->exception);
-    capture_done(&from->out);
-    capture_done(&from->err);
+    exception_free(words->exception);
+    capture_done(&words->out);
+    capture_done(&words->err);
     buf_done(&to->notes);
     outcome_done(&to->outcome);
     feedback_done(&to->feedback);
     *to = *from;
+    if (words == to)
+        return;
     to->out = out;
     to->err = err;
     to->exception = exception;

@@ -34,7 +34,7 @@ struct str check_line(struct check *c, uint32_t n)
 {
     if (!c->lines)
         find_lines(c);
-    if (!n || n > c->n_lines)
+    if (!n || n > c->n_lines || !c->tree.text.p) /* in an unknown encoding there is no text */
         return STR("");
     size_t from = c->lines[n - 1];
     size_t to = n < c->n_lines ? c->lines[n] - 1 : c->tree.text.n;

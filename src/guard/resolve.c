@@ -460,6 +460,8 @@ const struct value *resolve(struct resolver *r, const struct node *n, const stru
      * likes; depth bounds them. What functions are looked into for has no such bound. */
     if (r->depth >= MAX_DEPTH || (r->calls && !fold_pay(&r->fold, 1)))
         return &value_unknown;
+    if (!r->depth && !r->calls)
+        r->looked = 0;
     r->depth++;
     v = resolve_kind(r, n, scope);
     r->depth--;

@@ -24,7 +24,8 @@ struct resolver {
     struct fold fold;
     struct arena scratch;           /* fold.arena */
     unsigned depth, symbols, calls; /* how deep it is in each */
-    const struct frame *frame;      /* arguments of the functions being looked into */
+    unsigned looked;           /* functions looked into for the expression that is asked about */
+    const struct frame *frame; /* arguments of the functions being looked into */
     struct {
         const struct name *name;
         const struct value *value;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "guard/resolve.h"
 
-enum { MAX_CALLS = 4, MAX_BODY = 8, MAX_RESULTS = 16, MAX_SEEN = 200 };
+enum { MAX_CALLS = 4, MAX_BODY = 8, MAX_RESULTS = 16, MAX_SEEN = 200, MAX_LOOKED = 1000 };
 
 static struct arena *arena_of(struct resolver *r)
 {
@@ -180,7 +180,7 @@ static const struct value *call_function(struct resolver *r, const struct value 
     bool lambda = f->node->kind == N_LAMBDA;
     const struct value *v;
 
-    if (!inner || r->calls >= MAX_CALLS)
+    if (!inner || r->calls >= MAX_CALLS || ++r->looked > MAX_LOOKED)
         return &value_unknown;
     r->frame =
         bind_arguments(r, inner, lambda ? f->node->lambda.args : f->node->function.args, args);

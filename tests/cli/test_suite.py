@@ -304,7 +304,7 @@ import sys
 def f(x):
     frame = sys._getframe()
     while frame:
-        for v in frame.f_locals.values():
+        for v in list(frame.f_locals.values()):
             if type(v).__name__ == "Loader":
                 v.coverage.told = lambda: ',"lines":[-1,0,1e9,99999999999999999999,true,[],5000]'
         frame = frame.f_back

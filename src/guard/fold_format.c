@@ -143,6 +143,19 @@ static bool percent_field(struct filler *p, char kind)
     return (kind == 's' || kind == 'd' || kind == 'i') && add_value(p, v);
 }
 
+/* %(name)s, at the bracket; *at is then its last character. */
+static bool percent_name(struct filler *p, struct str text, size_t *at, const struct value *dict)
+{
+    const char *end = memchr(text.p + *at, ')', text.n - *at);
+    struct str key;
+
+    if (!end || dict->kind != VALUE_DICT || end + 1 == text.p + text.n || end[1] != 's')
+        return false;
+    key = str_slice(text, *at + 1, (size_t)(end - text.p));
+    *at = (size_t)(end - text.p) + 1;
+    return add_value(p, fold_item(p->f, dict, value_text(p->f->arena, VALUE_TEXT, key)));
+}
+
 const struct value *fold_percent(struct fold *f, const struct value *x, const struct value *args)
 {
     struct fold_args list = {.at = &args, .n = 1};
@@ -157,8 +170,10 @@ const struct value *fold_percent(struct fold *f, const struct value *x, const st
     for (size_t i = 0; i < x->text.n && going; i++) {
         if (x->text.p[i] != '%')
             going = buf_addc(&p.out, x->text.p[i]) == 0;
+        else if (++i < x->text.n && x->text.p[i] == '(')
+            going = percent_name(&p, x->text, &i, args);
         else
-            going = ++i < x->text.n && percent_field(&p, x->text.p[i]);
+            going = i < x->text.n && percent_field(&p, x->text.p[i]);
     }
     return filled(&p, going);
 }

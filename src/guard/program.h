@@ -12,6 +12,7 @@
 enum binding_kind {
     BIND_VALUE,     /* to the value of the node */
     BIND_ITEM,      /* to item .index of it */
+    BIND_REST,      /* to a list of the items from .index on */
     BIND_EACH,      /* to each of its items in turn */
     BIND_EACH_ITEM, /* to item .index of each of its items */
     BIND_AUGMENT,   /* x += node, .index is the operator */

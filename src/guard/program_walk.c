@@ -111,12 +111,15 @@ static void bind_elements(struct walk *w, struct node_list elts, enum binding_ki
     for (size_t i = 0; i < elts.n; i++) {
         /* a, b = x, y: each has its own expression. */
         bool own = kind == BIND_VALUE && (value->kind == N_TUPLE || value->kind == N_LIST) &&
-                   value->elements.elts.n == elts.n;
+                   value->elements.elts.n == elts.n && elts.at[i]->kind != N_STARRED;
         matching = own ? value->elements.elts.at[i] : value;
         if (own)
             bind_target(w, elts.at[i], BIND_VALUE, matching);
         else if (elts.at[i]->kind == N_NAME && (each || kind == BIND_VALUE))
             bind(w, elts.at[i]->name.id, each ? BIND_EACH_ITEM : BIND_ITEM, value, (uint32_t)i);
+        else if (elts.at[i]->kind == N_STARRED && elts.at[i]->value_of.value->kind == N_NAME &&
+                 kind == BIND_VALUE)
+            bind(w, elts.at[i]->value_of.value->name.id, BIND_REST, value, (uint32_t)i);
         else
             bind_target(w, elts.at[i], BIND_OPAQUE, value);
     }

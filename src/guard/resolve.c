@@ -124,6 +124,9 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
         return resolve(r, b->node, b->scope);
     case BIND_ITEM:
         return fold_item(&r->fold, resolve(r, b->node, b->scope), index);
+    case BIND_REST:
+        return fold_slice(&r->fold, resolve(r, b->node, b->scope),
+                          (const struct value *const[3]){index, &value_none, &value_none});
     case BIND_EACH:
         return any_item(r, resolve(r, b->node, b->scope));
     case BIND_EACH_ITEM:
@@ -239,109 +242,6 @@ const struct value *resolve_global(struct resolver *r, struct str name)
     if (module_is_powerful(name)) /* some function's globals, in which it may be */
         return resolve_module(r, name);
     return value_path(arena_of(r), STR("builtins"), ".", name);
-}
-
-/* ---- constants and containers ---- */
-
-static double big_int_bits(struct str digits)
-{
-    bool hex = digits.n > 1 && (digits.p[1] | 0x20) == 'x';
-
-    return (double)digits.n * (hex ? 4 : 3.33);
-}
-
-static const struct value *resolve_constant(struct resolver *r, const struct node *n)
-{
-    struct value *v;
-
-    switch ((enum constant_kind)n->op) {
-    case CONST_NONE:
-    case CONST_ELLIPSIS:
-        return n->op == CONST_NONE ? &value_none : &value_unknown;
-    case CONST_FALSE:
-    case CONST_TRUE:
-        v = value_new(arena_of(r), VALUE_BOOL);
-        v->integer = n->op == CONST_TRUE;
-        return v;
-    case CONST_INT:
-        return value_int(arena_of(r), n->constant.integer);
-    case CONST_BIG_INT:
-        return value_huge(arena_of(r), big_int_bits(n->constant.text));
-    case CONST_FLOAT:
-        v = value_new(arena_of(r), VALUE_FLOAT);
-        v->real = n->constant.real;
-        return v;
-    case CONST_STR:
-    case CONST_BYTES:
-        return value_text(arena_of(r), n->op == CONST_STR ? VALUE_TEXT : VALUE_BYTES,
-                          n->constant.text);
-    case CONST_COMPLEX:
-        break;
-    }
-    return &value_unknown;
-}
-
-static const struct value *spread_alone(struct resolver *r, const struct value *v)
-{
-    return v->kind == VALUE_ENDLESS ? v : fold_list(&r->fold, v);
-}
-
-static const struct value *resolve_elements(struct resolver *r, struct node_list elts,
-                                            const struct scope *scope)
-{
-    struct value *v;
-    size_t n = 0;
-
-    if (elts.n > VALUE_MAX_ITEMS || !fold_pay(&r->fold, elts.n))
-        return &value_unknown;
-    v = value_list(arena_of(r), VALUE_LIST, elts.n);
-    for (size_t i = 0; i < elts.n; i++) {
-        if (elts.at[i]->kind != N_STARRED)
-            v->items[n++] = resolve(r, elts.at[i], scope);
-        else if (elts.n > 1) /* [*x] alone is x */
-            return &value_unknown;
-        else
-            return spread_alone(r, resolve(r, elts.at[i]->value_of.value, scope));
-    }
-    return v;
-}
-
-static const struct value *resolve_dict(struct resolver *r, const struct node *n,
-                                        const struct scope *scope)
-{
-    size_t count = n->dict.keys.n;
-    struct value *v;
-
-    if (count > VALUE_MAX_ITEMS || !fold_pay(&r->fold, count))
-        return &value_unknown;
-    v = value_list(arena_of(r), VALUE_DICT, count);
-    v->keys = arena_alloc(arena_of(r), (count + 1) * sizeof *v->keys);
-    for (size_t i = 0; i < count; i++) {
-        const struct node *key = n->dict.keys.at[i];
-        v->keys[i] = key ? resolve(r, key, scope) : &value_unknown;
-        v->items[i] = resolve(r, n->dict.values.at[i], scope);
-    }
-    return v;
-}
-
-static const struct value *resolve_joined(struct resolver *r, const struct node *n,
-                                          const struct scope *scope)
-{
-    const struct value *v = value_text(arena_of(r), VALUE_TEXT, STR(""));
-
-    if (n->joined.values.n > VALUE_MAX_ITEMS)
-        return &value_unknown;
-    for (size_t i = 0; i < n->joined.values.n && v->kind != VALUE_UNKNOWN; i++) {
-        const struct node *part = n->joined.values.at[i];
-        const struct value *text = &value_unknown;
-        if (part->kind == N_CONSTANT)
-            text = resolve_constant(r, part);
-        else if (part->kind == N_FORMATTED_VALUE && !part->formatted.format_spec &&
-                 (part->formatted.conversion < 0 || part->formatted.conversion == 's'))
-            text = fold_str(&r->fold, resolve(r, part->formatted.value, scope));
-        v = fold_binary(&r->fold, OP_ADD, v, text);
-    }
-    return v;
 }
 
 /* ---- operators ---- */

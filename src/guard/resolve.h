@@ -91,6 +91,15 @@ const struct value *resolve_symbol(struct resolver *r, const struct symbol *symb
 /* What is assigned to an attribute; the facts may be NULL. */
 const struct value *resolve_assigned(struct resolver *r, struct symbol_facts *facts);
 
+/* What stands there as such (resolve_literal.c). */
+const struct value *resolve_constant(struct resolver *r, const struct node *n);
+const struct value *resolve_elements(struct resolver *r, struct node_list elts,
+                                     const struct scope *scope);
+const struct value *resolve_dict(struct resolver *r, const struct node *n,
+                                 const struct scope *scope);
+const struct value *resolve_joined(struct resolver *r, const struct node *n,
+                                   const struct scope *scope);
+
 /* Objects and classes of the program (resolve_object.c). */
 const struct value *resolve_member(struct resolver *r, const struct value *v, struct str attr);
 /* v.name(args), where v's class has such a method; unknown for others. */

@@ -165,7 +165,8 @@ static bool class_arguments(struct parser *p, size_t *ret_keywords)
     do {
         const struct token *t = p->at;
         if (t->kind == T_NAME && t[1].kind == T_EQUAL) {
-            /* Behind a pattern, CPython has taken a `_` for one more by the time it sees the `=`. */
+            /* Behind a pattern, CPython has taken a `_` for one more by the time it sees the `=`.
+             */
             if (*ret_keywords == SIZE_MAX && p->list_n > mark && t->name == p->underscore)
                 return false;
             if (*ret_keywords == SIZE_MAX)

@@ -456,3 +456,31 @@ class A:
     def __getattr__(self, name):
         return getattr(os, name)  # expect: computed-module-attribute
 A().system("ls")
+# ----
+import os
+getattr(os, "".join([*"sys", *"tem"]))("ls")  # expect: shell-command, hidden-name
+# ----
+import os
+[*[1, 2], os.system][2]("ls")  # expect: shell-command
+# ----
+{**{"e": eval}, "p": print}["e"]("1")  # expect: eval-call
+# ----
+a = {"f": exec}  # expect: code-reference
+b = {**a}
+b["f"]("1")  # expect: exec-call
+# ----
+import itertools
+x = [0, *itertools.count()]  # expect: endless-iteration
+# ----
+first, *rest = [print, exec]  # expect: code-reference
+rest[0]("1")  # expect: exec-call
+# ----
+import os
+getattr(os, "%(a)stem" % {"a": "sys"})("ls")  # expect: shell-command, hidden-name
+# ----
+import sys, os
+a, *b = [sys, os]
+b[0].system("ls")  # expect: shell-command
+# ----
+import sys
+sys.modules[__name__].__dict__["__builtins__"].eval("1")  # expect: builtins-access, eval-call

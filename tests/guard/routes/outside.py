@@ -6,7 +6,7 @@ import os
 getattr(os, "syst{}".format("em"))("ls")  # expect: hidden-name, shell-command
 # ----
 import os
-getattr(os, "%(a)stem" % {"a": "sys"})("ls")  # expect: computed-module-attribute
+getattr(os, "%(a)stem" % {"a": "sys"})("ls")  # expect: hidden-name, shell-command
 # ----
 import os
 getattr(os, "{a}{b}".format(a="sys", b="tem"))("ls")  # expect: hidden-name, shell-command

@@ -61,22 +61,32 @@ static bool may_hold(const struct node *value)
            value->kind == N_LAMBDA || value->kind == N_CALL;
 }
 
-/* The class whose method has that name as its first parameter; NULL for other names. */
-static const struct scope *class_of_self(const struct scope *scope, const struct name *name)
+static const struct binding *first_binding(const struct scope *scope, const struct name *name)
 {
     bool builtin = false;
     const struct symbol *s = program_symbol(scope, name, &builtin);
     const struct symbol_facts *facts = s ? s->user : NULL;
 
-    return facts && facts->first->kind == BIND_INSTANCE ? facts->first->class_scope : NULL;
+    return facts ? facts->first : NULL;
+}
+
+/* The class of which a name is an object: a method's self, x after x = A(), and A itself. */
+static const struct scope *class_of_name(const struct walk *w, const struct name *name)
+{
+    const struct binding *b = first_binding(w->scope, name);
+
+    if (b && b->kind == BIND_INSTANCE)
+        return b->class_scope;
+    if (b && b->kind == BIND_VALUE && b->node->kind == N_CALL && b->node->call.func->kind == N_NAME)
+        b = first_binding(b->scope, b->node->call.func->name.id);
+    return b && b->kind == BIND_CLASS ? program_scope(w->p, b->node) : NULL;
 }
 
 static void bind_member(struct walk *w, const struct node *target, enum binding_kind kind,
                         const struct node *value)
 {
     const struct node *object = target->attribute.value;
-    const struct scope *of =
-        object->kind == N_NAME ? class_of_self(w->scope, object->name.id) : NULL;
+    const struct scope *of = object->kind == N_NAME ? class_of_name(w, object->name.id) : NULL;
     struct binding b = {.kind = kind, .node = value, .scope = w->scope};
 
     if (of)

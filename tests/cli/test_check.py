@@ -972,6 +972,8 @@ def test_run_no_process(t):
             "strace",
             "-f",
             "-qq",
+            "-E",
+            "ASAN_OPTIONS=detect_leaks=0",  # which traces too
             "-e",
             "trace=clone,clone3,fork,vfork,execve",
             t.glovebox,

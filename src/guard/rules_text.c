@@ -75,23 +75,21 @@ static const char *const secret_parts[] = {
 static const char *const secret_names[] = {".ssh",  ".aws",   ".gnupg",    ".netrc",
                                            ".kube", "id_rsa", "id_ed25519"};
 
-static bool contains_lower(struct str s, const char *what)
-{
-    size_t n = strlen(what);
-    char first = what[0], other = (char)toupper((unsigned char)first);
-
-    for (size_t i = 0; i + n <= s.n; i++) {
-        if ((s.p[i] == first || s.p[i] == other) && strncasecmp(s.p + i, what, n) == 0)
-            return true;
-    }
-    return false;
-}
-
+/* The first place at which one of them stands, so a text is read once however long the list. */
 static const char *any_of(struct str s, const char *const *list, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (contains_lower(s, list[i]))
-            return list[i];
+    bool begins[256] = {false};
+
+    for (size_t i = 0; i < n; i++)
+        begins[(unsigned char)list[i][0]] = begins[toupper((unsigned char)list[i][0])] = true;
+    for (size_t at = 0; at < s.n; at++) {
+        if (!begins[(unsigned char)s.p[at]])
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            size_t length = strlen(list[i]);
+            if (length <= s.n - at && strncasecmp(s.p + at, list[i], length) == 0)
+                return list[i];
+        }
     }
     return NULL;
 }
@@ -125,9 +123,10 @@ static bool may_matter(struct str s)
 static bool fetches_and_runs(struct str s)
 {
     static const char *const shells[] = {"sh", "bash", "zsh", "python", "python3", "sudo"};
+    static const char *const fetchers[] = {"curl ", "wget "};
     struct str word;
 
-    if (!contains_lower(s, "curl ") && !contains_lower(s, "wget "))
+    if (!memchr(s.p, '|', s.n) || !any_of(s, fetchers, ARRAY_LEN(fetchers)))
         return false;
     for (const char *p = s.p; (p = memchr(p, '|', (size_t)(s.p + s.n - p))); p++) {
         word = str_trim(str_slice(s, (size_t)(p - s.p) + 1, s.n));

@@ -44,11 +44,11 @@ class Coverage:
         self.monitoring = getattr(sys, "monitoring", None)
 
     def note_code(self, code):
-        todo = [code]
-        while todo:
-            code = todo.pop()
+        codes = [code]
+        while codes:
+            code = codes.pop()
             self.code.update(line for _, _, line in code.co_lines() if line)
-            todo += [const for const in code.co_consts if type(const) is type(code)]
+            codes += [const for const in code.co_consts if type(const) is type(code)]
 
     def line(self, code, number):
         if code.co_filename == self.path:

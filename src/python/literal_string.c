@@ -143,7 +143,7 @@ static int hex_value(char c)
     return -1;
 }
 
-/* \xXX, \uXXXX, \UXXXXXXXX */
+/* \x, \u and \U, with 2, 4 and 8 digits */
 static bool hexadecimal(struct decoder *d, size_t start, char letter)
 {
     const char *truncated = letter == 'x'   ? "truncated \\xXX escape"

@@ -56,7 +56,7 @@ static bool cut_number(struct str *s, int64_t *ret)
     return true;
 }
 
-/* "/box/work/main.js:3" */
+/* "WORK/main.js:3" */
 static bool read_excerpt_head(struct str line, const char *work, struct place *ret)
 {
     struct str path;
@@ -68,7 +68,7 @@ static bool read_excerpt_head(struct str line, const char *work, struct place *r
     return true;
 }
 
-/* "    at async f (file:///box/work/main.mjs:3:7)", "    at /box/work/main.js:3:7" */
+/* "    at async f (file://WORK/main.mjs:3:7)", "    at WORK/main.js:3:7" */
 static bool read_call(struct str line, const char *work, struct place *ret, struct str *function)
 {
     struct str s = str_trim(line);

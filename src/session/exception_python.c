@@ -110,7 +110,7 @@ static bool find_chain(const struct exception_input *in, struct chain *ret)
 
 /* ---- reading one ---- */
 
-/* "  File "/box/work/a.py", line 3, in f" */
+/* "  File "WORK/a.py", line 3, in f" */
 static bool read_frame(struct str line, const char *work, struct reading_frame *ret)
 {
     if (!is_frame_of(line, work))

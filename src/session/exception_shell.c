@@ -39,7 +39,7 @@ static struct str type_of(struct str message)
     return STR("Error");
 }
 
-/* "/box/work/main.sh: line 3: text" */
+/* "WORK/main.sh: line 3: text" */
 static bool read_complaint(struct str line, const char *work, struct reading_error *ret)
 {
     if (!str_starts(line, work))

@@ -70,6 +70,8 @@ PROGRAMS = [
     ("javascript", (), "const x = 1;\nx = 2", "TypeError", 2, "A const is assigned again."),
     ("javascript", (), "let a = ;", "SyntaxError", 1, "';' cannot stand here."),
     ("javascript", (), "require('lodash')", "Error", 1, "Module 'lodash' is not installed"),
+    ("javascript", (), "require('./own')", "Error", 1, "There is no file ./own in the workspace"),
+    ("javascript", (), "require('/srv/own.js')", "Error", 1, "There is no file /srv/own.js."),
     ("javascript", (), "require('fs').readFileSync('in.txt')", "Error", 1, "There is no in.txt inside."),
     ("javascript", (), "function f() { f() }\nf()", "RangeError", 1, "The function calls itself too often."),
     ("javascript", (), "throw 'text'", "Uncaught", 1, "A value that is no Error was thrown"),

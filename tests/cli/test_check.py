@@ -569,6 +569,32 @@ def test_sarif(t):
 
 
 @box.once
+def test_own_lists(t):
+    """What a policy lists is refused, whatever its base does; unless it says that it only tells."""
+    code = "open('x')\neval('1')\n"
+    t.write("lists.conf", "base = standard\nforbidden_calls = [open]\n")
+    v = verdict(t, "--profile", "./lists.conf", "-c", code)
+    reasons = [f["rule"] for f in v["findings"] if f["refuses"]]
+    t.equal((v["allowed"], reasons), (False, ["call-forbidden"]), "a listed call, and it alone", v)
+    t.ok("eval-call" in rules(v), "the base's rules only tell", v)
+    t.write("told.conf", "base = standard\nstages = [input, syntax]\nforbidden_calls = [open]\n")
+    v = verdict(t, "--profile", "./told.conf", "-c", code)
+    t.equal((v["allowed"], "call-forbidden" in rules(v)), (True, True), "told, not refused", v)
+    t.write("imports.conf", "base = standard\nforbidden_imports = [socket]\n")
+    v = verdict(t, "--profile", "./imports.conf", "-c", "import socket")
+    t.equal((v["allowed"], v["stage"]), (False, "imports"), "a listed import", v)
+
+
+@box.once
+def test_columns(t):
+    """Columns are characters, also where the compiler counts bytes."""
+    for code, column in (("'é'; return", 6), ("é = (1,", 5), ("'ééé'; break", 8)):
+        f = verdict(t, "-c", code)["findings"][0]
+        t.equal((f["rule"], f["column"]), ("syntax", column), code)
+    t.equal(t.box("check", "--stages", "input,input", "-c", "x").code, 0, "a stage named twice")
+
+
+@box.once
 def test_lists(t):
     done = t.box("check", "--list-rules", "--json")
     doc = done.json["rules"]

@@ -229,6 +229,10 @@ def test_refused(t):
             (False, False, False, 0), "nothing was started", doc)
     t.write("broken.py", "def f(:\n")
     t.exits(t.box("test", "broken.py", "--cases", "cases.json"), 126, "what does not compile")
+    doc = t.box("test", "broken.py", "--cases", "cases.json", "--json").json
+    t.equal(doc["exception"] and doc["exception"]["type"], "SyntaxError", "and its exception", doc)
+    done = t.box("test", "c.py", "--cases", "cases.json", "--profile", "agentos", "--json")
+    t.match("SECURITY VIOLATION: ", done.json["stderr"], "the profile's words")
     done = t.box("test", "broken.py", "--cases", "cases.json", "--no-check")
     t.exits(done, 1, "nor without a check")
     t.match(b"SyntaxError: invalid syntax \\(line 1\\)", done.out, "its error")

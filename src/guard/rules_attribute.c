@@ -65,12 +65,10 @@ bool attribute_leads_behind(struct str attr)
     return rule_of(attr) != RULE_COUNT;
 }
 
-void attribute_by_name(struct check *c, const struct node *n, const struct value *base,
-                       struct str attr, const char *how)
+void attribute_by_name(struct check *c, const struct node *n, struct str attr, const char *how)
 {
     enum rule rule = rule_of(attr);
 
-    (void)base;
     if (rule != RULE_COUNT)
         found(c, rule, n, attr, "access to %.*s%s", (int)attr.n, attr.p, how);
 }
@@ -176,7 +174,7 @@ void rules_attribute(struct check *c, const struct item *i)
     if (str_is(attr, "__class__") && is_for_its_name(c, i)) {
         found(c, RULE_CLASS_NAME, i->node, attr, "the name of a class, through __class__");
     } else if (may_matter(attr) && rule_of(attr) != RULE_COUNT) {
-        attribute_by_name(c, i->node, &value_unknown, attr, "");
+        attribute_by_name(c, i->node, attr, "");
         tell_disguise(c, i->node, attr);
     }
 }
@@ -187,7 +185,7 @@ void rules_match(struct check *c, const struct item *i)
     const struct name_list attrs = i->node->match_class.kwd_attrs;
 
     for (size_t k = 0; k < attrs.n; k++)
-        attribute_by_name(c, i->node, &value_unknown, name_str(attrs.at[k]), ", by a pattern");
+        attribute_by_name(c, i->node, name_str(attrs.at[k]), ", by a pattern");
 }
 
 /* ---- subscripts ---- */
@@ -200,7 +198,7 @@ void space_lookup(struct check *c, const struct node *n, const struct value *v,
     for (size_t i = 0; i < value_count(key); i++) {
         const struct value *name = value_at(key, i);
         if (name->kind == VALUE_TEXT)
-            attribute_by_name(c, n, v, name->text, ", by name");
+            attribute_by_name(c, n, name->text, ", by name");
         else
             found(c, RULE_NAMESPACE_LOOKUP, n, module, "a computed name is looked up in %.*s",
                   (int)module.n, module.p);

@@ -66,7 +66,7 @@ static void attribute_names(const struct call *k, const struct value *object,
         const struct value *name = value_at(names, i);
         if (name->kind != VALUE_TEXT)
             continue;
-        attribute_by_name(k->c, k->n, object, name->text, how);
+        attribute_by_name(k->c, k->n, name->text, how);
         if (name->pieced && attribute_leads_behind(name->text))
             found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
                   "%.*s, its name put together in the program", (int)name->text.n, name->text.p);

@@ -53,8 +53,7 @@ rule_fn rules_language;  /* features, names and attributes that the policy forbi
 /* ---- between them ---- */
 
 /* An attribute of that name, however it is reached. */
-void attribute_by_name(struct check *c, const struct node *n, const struct value *base,
-                       struct str attr, const char *how);
+void attribute_by_name(struct check *c, const struct node *n, struct str attr, const char *how);
 bool attribute_leads_behind(struct str attr);
 /* A look-up in globals() or another namespace. */
 void space_lookup(struct check *c, const struct node *n, const struct value *v,

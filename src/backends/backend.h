@@ -34,6 +34,9 @@ struct backend_job {
     void *lay_ctx;
 
     int stdin_fd; /* relayed to the guest; -1 for an empty one. Stays the caller's. */
+    /* What the guest has as descriptors 3 (to read) and 4 (to write), lent until it has started; -1
+     * for none. */
+    int channel[2];
     struct jail_limits limits;
     layer_mask layers;   /* to apply where the host can */
     layer_mask required; /* else nothing runs */
@@ -48,6 +51,9 @@ struct backend_sink {
     void (*denied)(void *ctx, const char *name, uint64_t count);
     void (*limit)(void *ctx, enum jail_limit_hit hit);
     int cancel_fd; /* readable: the run is to end at once; -1 for none */
+    /* Told when channel_fd, the other end of what the guest writes, can be read. -1 for none. */
+    int channel_fd;
+    void (*channel)(void *ctx);
 };
 
 struct backend_phase {

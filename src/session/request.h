@@ -12,6 +12,7 @@
 #include "text/language.h"
 
 struct backend_ops;
+struct pool;
 
 struct run_input {
     struct str name; /* where it goes in the workspace */
@@ -37,6 +38,7 @@ struct run_request {
 
     const char *backend;                   /* NULL: jail */
     const struct backend_ops *own_backend; /* instead of a named one; or NULL */
+    struct pool *pool; /* of warm jails (jail/pool.h), lent; NULL: each is made from nothing */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

@@ -8,10 +8,13 @@
 enum run_event_kind {
     RUN_VERDICT, /* before anything starts; not when nothing was checked */
     RUN_STARTED,
-    RUN_OUTPUT, /* stream, text */
-    RUN_DENIED, /* name, count */
-    RUN_LIMIT,  /* name */
-    RUN_FILE,   /* file */
+    RUN_OUTPUT,   /* stream, text */
+    RUN_DENIED,   /* name, count */
+    RUN_LIMIT,    /* name */
+    RUN_FILE,     /* file */
+    RUN_DISPLAY,  /* bundle: of a cell, as it happens */
+    RUN_TOOL,     /* name: the guest called a tool; bundle: {"name", "args", "kwargs"} */
+    RUN_PROGRESS, /* count: milliseconds so far; each second of a cell */
     RUN_FINISHED,
 };
 
@@ -22,6 +25,8 @@ struct run_event {
     const char *name;
     uint64_t count;
     const struct file_entry *file;
+    const struct json_t *bundle;
+    uint64_t memory;             /* RUN_PROGRESS: bytes now */
     const struct result *result; /* so far */
 };
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A guest that stays: the run loop (loop.c) in the hands of who has more than one thing to say to
+ * it. loop_run is live_open, live_step until it is over, live_end.
+ *
+ * Limits of the job hold for the guest's whole life; wall_ms is the first deadline, and each
+ * live_deadline sets a new one. One thread at a time uses a guest. A guest that was not taken from
+ * a pool is tied to the thread that opened it: the kernel kills it when that thread ends.
+ */
+#ifndef BACKENDS_LIVE_H
+#define BACKENDS_LIVE_H
+
+#include "backends/backend.h"
+
+struct live;
+
+/* Starts the job. 0 once its program is about to run: `ret` then fills as things happen and must
+ * live as long as the guest. -1 when nothing was started. The sink may be replaced later. */
+int live_open(const struct backend_job *job, const struct backend_sink *sink,
+              struct backend_outcome *ret, struct live **ret_live, struct err *err);
+/* Who hears from now on; it is lent. */
+void live_sink(struct live *live, const struct backend_sink *sink);
+/* Waits until something happens or `timeout_ms` (-1: no end) has passed, and tells the sink. */
+void live_step(struct live *live, int timeout_ms);
+/* No guest is alive any more, or none was started. */
+bool live_over(const struct live *live);
+/* From now until LIMIT_WALL is met and everything is killed; 0 for never. */
+void live_deadline(struct live *live, int64_t wall_ms);
+/* Ctrl-C for the guest's first process. */
+void live_interrupt(struct live *live);
+/* Moves on what lies in the guest's output pipes now, without waiting. */
+void live_drain(struct live *live);
+/* Used until now, by all the guest's processes. */
+void live_usage(struct live *live, struct cgroup_usage *ret);
+/* The workspace while the guest lives: a folder to open files below, never by following a link.
+ * Stays the guest's; -1 when there is none. */
+int live_work(const struct live *live);
+/* Kills what lives, completes the outcome, frees. -1 with *err when the program had not been
+ * started. */
+int live_end(struct live *live, struct err *err);
+
+#endif

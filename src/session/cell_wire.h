@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the host and a session's guest say to each other, on two pipes: the guest reads descriptor 3
+ * and writes descriptor 4. (Pipes, because R can open them by a path, and sockets not.) Both sides
+ * send frames:
+ *
+ *     KIND ID LENGTH\n        KIND is a lower-case word, the others are decimal
+ *     LENGTH bytes            of JSON, unless said otherwise
+ *
+ * so that a shell can read and write them too. The guest is hostile: what it sends is decoded with
+ * limits, and what makes no sense ends the session (ERR_GUEST).
+ *
+ * "Typed" is JSON with {"$type": ...} for what JSON has no form for, as in
+ * src/judge/value_types.def.
+ *
+ * Host to guest; the guest acts on one after the other and answers each exec, set and get:
+ *
+ *   program 0  the server's own text. The interpreter is started with one line that reads and runs
+ *             it; not sent where it is started otherwise
+ *   hello 0   {"value": "notebook"|"last", "tools": [{"name","description","parameters":[...]}],
+ *             "final_answer": bool, "preload": ["numpy"], "source": "...", "env": {}, "limits":
+ *             {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS, "call": BYTES}}
+ *             First and once. "source" is Python that defines tools inside.
+ *   exec ID   the cell's text, as it is
+ *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
+ *   set ID    {"NAME": TYPED, ...}: variables
+ *   get ID    {"names": ["a", ...]}
+ *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
+ *
+ * Guest to host:
+ *
+ *   ready 0   {"language": "python", "version": "3.11.2"}: after hello was acted on
+ *   display ID  BUNDLE, as it happens
+ *   call CALL   {"name": "...", "args": [TYPED], "kwargs": {"K": TYPED}}; CALL counts from 1; the
+ *             guest waits for the answer (other threads of it may call meanwhile)
+ *   done ID   {"ok": bool, "value": TYPED or null, "results": [BUNDLE], "exception": EXCEPTION or
+ *             null, "final_answer": TYPED, "is_final_answer": bool, "exit": N or null,
+ *             "interrupted": bool}. Of set: {"ok": bool, "exception": ...}. Of get: {"ok": bool,
+ *             "values": {"NAME": TYPED}, "missing": [...], "failed": {"NAME": "why"}}
+ *
+ * BUNDLE     {"kind": "value"|"display", "data": {"text/plain": "...", "text/html": "...",
+ *             "image/png": BASE64, "application/json": ...}, "metadata": {}, "dropped":
+ *             [{"mime": "...", "bytes": N, "why": "..."}]}
+ * EXCEPTION  {"type", "message", "line", "column", "cell", "traceback"}: line and cell of the
+ *             innermost frame that is in a cell
+ *
+ * What a cell prints goes to descriptors 1 and 2, and is written (flushed) before its "done".
+ */
+#ifndef SESSION_CELL_WIRE_H
+#define SESSION_CELL_WIRE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define CELL_KIND_MAX  16
+#define CELL_FRAME_MAX (64u << 20)
+
+struct cell_frame {
+    char kind[CELL_KIND_MAX];
+    uint32_t id;
+    struct str bytes; /* in the reader's buffer, until the next call */
+};
+
+/* Bytes from the guest, put together again. */
+struct cell_reader {
+    struct buf bytes;
+    size_t taken; /* of the frame that was handed out */
+};
+
+void cell_reader_init(struct cell_reader *r);
+void cell_reader_done(struct cell_reader *r);
+/* Reads what is there from a descriptor that does not block. 1, 0 at the end, -1 with errno
+ * (EAGAIN: nothing). */
+int cell_reader_fill(struct cell_reader *r, int fd);
+/* 1 and the next whole frame; 0 when it is not all there; -1 when it makes no sense. */
+int cell_reader_next(struct cell_reader *r, struct cell_frame *ret, struct err *err);
+
+/* Header and bytes, appended to `out`, whose ceiling is the limit. */
+int cell_frame_put(struct buf *out, const char *kind, uint32_t id, struct str bytes);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A session: a guest that stays, to which cells are given one after the other. Variables, imports,
+ * open files, threads, folder and workspace last from cell to cell.
+ *
+ *     session_open(&request, &session, &err);
+ *     session_exec(session, &cell, &watch, &result);  ...
+ *     session_fork(session, &options, &other, &err);
+ *     session_close(session);
+ *
+ * All calls may come from any thread; those that need the guest queue up and run one after the
+ * other, in the order in which they came. session_interrupt, session_info and the cancel descriptor
+ * of a cell do not queue. Nobody may call anything during or after session_close.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "session/run.h"
+#include "session/tools.h"
+
+struct session;
+
+enum session_value {
+    SESSION_VALUE_NOTEBOOK, /* a last expression's value, unless a semicolon ends it */
+    SESSION_VALUE_LAST,     /* of the last statement, whatever it is: `x = 5` has 5 */
+};
+
+struct session_request {
+    /* Language, backend, files, environment, policy, log, context: as for a run; `code` is not
+     * used. The limits are the session's as a whole, but wall_ms and cpu_ms are each cell's. */
+    struct run_request run;
+    enum session_value value;
+    bool value_set;               /* else by the profile: "smolagents" wants SESSION_VALUE_LAST */
+    const struct tool_set *tools; /* lent until session_close; NULL for none */
+    char *const *preload;         /* modules; NULL-terminated, or NULL */
+    int64_t grace_ms;             /* from a cell's interrupt to its end by force; 2 s where 0 */
+    unsigned forks;               /* forking will be asked for: as many levels */
+};
+
+void session_request_init(struct session_request *request);
+
+/* Starts the guest and waits until it is ready. What is lent in the request must live until
+ * session_close, except inputs, files and work_dir. */
+int session_open(const struct session_request *request, struct session **ret, struct err *err);
+void session_close(struct session *session); /* NULL is fine */
+
+struct cell_request {
+    struct str code;
+    int64_t wall_ms, cpu_ms; /* 0: the session's */
+    struct str input;        /* what the cell reads as standard input */
+    bool no_check;
+    bool attempt;      /* run it in a fork; keep that in the session's place if it succeeds... */
+    bool attempt_keep; /* ... or whatever happens; dropped otherwise */
+};
+
+/* Runs a cell. *ret (after result_init) is always filled in, and has `cell` set. A cell that the
+ * guard refuses changes nothing. One that takes too long is interrupted, and killed with its
+ * session when that does not help. A session that died says so, with ERR_LIMIT or ERR_GUEST in
+ * ret->error, until session_restart. Events are as of a run, and RUN_DISPLAY, RUN_TOOL and
+ * RUN_PROGRESS (each second). */
+void session_exec(struct session *session, const struct cell_request *cell,
+                  const struct run_watch *watch, struct result *ret);
+/* A new guest in the same workspace: files stay, variables do not. */
+int session_restart(struct session *session, struct err *err);
+/* SIGINT to the running cell, from any thread. False when there is none. */
+bool session_interrupt(struct session *session);
+
+/* Typed JSON objects. *ret of get: {"values": {}, "missing": [], "failed": {}}, a new reference. */
+int session_set(struct session *session, json_t *values, struct err *err);
+int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);
+
+/* A session that begins with what this one has now, and shares nothing with it from then on.
+ * ERR_UNSUPPORTED when it cannot be: threads run, the language or the host has no way. */
+int session_fork(struct session *session, struct session **ret, struct err *err);
+
+/* The workspace, while no cell runs. Paths are relative, and never lead out of it. */
+struct session_file {
+    char *path; /* "a/b.txt"; a folder ends in '/' */
+    uint64_t size;
+    int64_t mtime_ms;
+};
+int session_files(struct session *session, struct session_file **ret, size_t *ret_count,
+                  struct err *err);
+void session_files_done(struct session_file *files, size_t count);
+/* A regular file, open for reading; the caller closes. ERR_USAGE: there is none. */
+int session_file_open(struct session *session, const char *path, uint64_t *ret_size,
+                      struct err *err);
+/* Writes all that comes from `fd`, up to max bytes; appears under its name only when complete. */
+int session_file_put(struct session *session, const char *path, int fd, uint64_t max,
+                     struct err *err);
+int session_file_remove(struct session *session, const char *path, struct err *err);
+
+enum session_state {
+    SESSION_IDLE,
+    SESSION_BUSY,
+    SESSION_DEAD, /* killed by a limit, or by itself; can be restarted */
+};
+struct session_info {
+    char id[RESULT_ID];
+    char parent[RESULT_ID]; /* whose fork it is; "" for nobody's */
+    const char *language;
+    enum session_state state;
+    unsigned cells;
+    int64_t created_ms, used_ms; /* wall clock */
+    uint64_t memory_bytes;       /* now */
+    int64_t cpu_us;
+    layer_mask held;
+    char why[200]; /* of SESSION_DEAD */
+};
+void session_info(struct session *session, struct session_info *ret);
+
+#endif

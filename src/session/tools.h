@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tools: host functions that a guest may call by name. The call crosses as typed JSON
+ * (session/cell_wire.h), the function and whatever it knows stay outside. A name that is not in the
+ * set cannot be called; arguments and answers have a ceiling, each call a deadline.
+ */
+#ifndef SESSION_TOOLS_H
+#define SESSION_TOOLS_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+struct tool_call {
+    const char *session; /* whose */
+    const char *name;
+    json_t *args;   /* an array, lent */
+    json_t *kwargs; /* an object, lent */
+    int64_t timeout_ms;
+    int cancel_fd; /* readable: nobody waits for the answer any more; -1 for none */
+};
+
+/* Answers in the calling thread. 0 and a new reference in *ret; or -1, and the guest sees an
+ * exception with err->msg (ERR_TIMEOUT: TimeoutError, ERR_GUEST: TypeError, else RuntimeError). */
+typedef int (*tool_fn)(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
+
+struct tool {
+    char *name;         /* an identifier, not a keyword or a dunder */
+    char *description;  /* or NULL */
+    json_t *parameters; /* an array of names, or NULL */
+    tool_fn fn;
+    void *ctx;
+    int64_t timeout_ms; /* 0: the set's */
+};
+
+struct tool_set {
+    struct tool *items;
+    size_t count;
+    char *source; /* tools as Python source, which run inside, where the guest can see them; or NULL
+                   */
+    int64_t timeout_ms; /* of a call; 30 s */
+    size_t max_bytes;   /* of one call's arguments, and of one answer; 4 MiB */
+    size_t max_calls;   /* in one cell; 1000 */
+    bool final_answer;  /* the guest has final_answer(value), which ends the cell with that */
+};
+
+void tool_set_init(struct tool_set *set);
+void tool_set_done(struct tool_set *set);
+/* Copies name and description; steals parameters. ERR_USAGE for a name that cannot be one, or is
+ * there. */
+int tool_set_add(struct tool_set *set, const char *name, const char *description,
+                 json_t *parameters, tool_fn fn, void *ctx, struct err *err);
+/* --tools FILE: Python source of functions. */
+int tool_set_read(struct tool_set *set, const char *path, struct err *err);
+
+#endif

@@ -37,7 +37,7 @@ endif
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
 JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
 
-LIB_DIRS := base text python guard store jail guests backends session judge api net
+LIB_DIRS := base text python guard store jail guests backends session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
@@ -47,7 +47,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(wildcard src/cli/*.c src/server/*.c)
+CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/net/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
@@ -56,7 +56,7 @@ JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 # The program carries everything inside: resolving shared libraries is a third of its start-up time. Sanitizers
 # need a dynamic one.
 PROGRAM_LINK := $(if $(filter release debug,$(MODE)),-static-pie,-pie)
-PROGRAM_LIBS := -levent_core -levent_extra -levent_pthreads -lsqlite3 -ljansson -lutf8proc -lm
+PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lm
 SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)

@@ -12,6 +12,11 @@
 
 #include "backends/backend.h"
 
+/* Runs a job through the jail helper to its end: start, stream, enforce limits, clean up. What
+ * makes it the jail or the host backend is only which layers the job asks for. */
+int loop_run(const struct backend_job *job, const struct backend_sink *sink,
+             struct backend_outcome *ret, struct err *err);
+
 struct live;
 
 /* Starts the job. 0 once its program is about to run: `ret` then fills as things happen and must
@@ -34,7 +39,7 @@ void live_drain(struct live *live);
 void live_usage(struct live *live, struct cgroup_usage *ret);
 /* The workspace while the guest lives: a folder to open files below, never by following a link.
  * Stays the guest's; -1 when there is none. */
-int live_work(const struct live *live);
+int live_work(struct live *live);
 /* Kills what lives, completes the outcome, frees. -1 with *err when the program had not been
  * started. */
 int live_end(struct live *live, struct err *err);

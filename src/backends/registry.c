@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "backends/loop.h"
+#include "backends/live.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"

@@ -254,15 +254,21 @@ static void check_walls(struct inside *in)
                  &err);
 }
 
-/* Standard input, output and error are in place; the socket to init closes itself at exec. */
+/* Standard input, output and error are in place, the channel comes after them; the socket to init
+ * closes itself at exec. */
 static void keep_standard_fds(struct inside *in)
 {
     struct err err;
 
-    if (dup2(in->init_fd, 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
+    int next = in->spec.channel ? 5 : 3;
+    int high = fcntl(in->init_fd, F_DUPFD_CLOEXEC, SPEC_FD_END);
+    bool moved = high >= 0;
+    for (int fd = 3; fd < next; fd++)
+        moved = moved && dup2(SPEC_FD_CHANNEL + fd - 3, fd) == fd;
+    if (!moved || dup3(high, next, O_CLOEXEC) < 0)
         must(in, err_sys(&err, "arrange descriptors"), &err);
-    in->init_fd = 3;
-    (void)syscall(SYS_close_range, 4, ~0U, 0);
+    in->init_fd = next;
+    (void)syscall(SYS_close_range, next + 1, ~0U, 0);
 }
 
 /* Without a private root the guest's disk is a folder on the host, and paths that were planned for

@@ -207,6 +207,19 @@ static void close_rest(const struct inside *in)
     (void)close(SPEC_FD_SPEC);
     if (in->spec.lay) /* else its number is free, and may be one of ours by now */
         (void)close(SPEC_FD_LAY);
+    for (int i = 0; in->spec.channel && i < 2; i++)
+        (void)close(SPEC_FD_CHANNEL + i);
+}
+
+/* What the library says, or that it is gone. */
+static void hear_library(const struct serve *s)
+{
+    unsigned char message[4];
+
+    if (read(SPEC_FD_CONTROL, message, sizeof message) != sizeof message ||
+        message[0] != MSG_INTERRUPT)
+        _exit(1);
+    (void)kill(-s->guest, SIGINT);
 }
 
 void serve_main(struct inside *in, pid_t guest, int guest_fd)
@@ -232,9 +245,10 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
         };
         if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
             _exit(1);
-        if (wait[0].revents ||
-            wait[3].revents) /* the library is gone, or wants an end, or is late */
+        if (wait[3].revents) /* the library is late */
             _exit(1);
+        if (wait[0].revents)
+            hear_library(&s);
         if (wait[2].revents & POLLIN)
             answer(&s);
         else if (wait[2].revents) /* nobody is left behind the filter */

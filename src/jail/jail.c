@@ -112,6 +112,9 @@ static int lend_all(struct loan *loan, const struct jail_spec *spec, const struc
         return -1;
     if (spec->lay && lend(loan, fds->lay, SPEC_FD_LAY) < 0)
         return -1;
+    for (int i = 0; spec->channel && i < 2; i++)
+        if (lend(loan, fds->channel[i], SPEC_FD_CHANNEL + i) < 0)
+            return -1;
     for (unsigned i = 0; i < spec->enter_count + spec->enter_v2; i++)
         if (lend(loan, fds->enter[i], SPEC_FD_CGROUP + (int)i) < 0)
             return -1;
@@ -259,6 +262,12 @@ void jail_kill(struct jail *jail)
         (void)syscall(SYS_pidfd_send_signal, jail->init_pidfd, SIGKILL, NULL, 0);
     else
         say(jail, MSG_END);
+}
+
+void jail_interrupt(struct jail *jail)
+{
+    if (jail->state.started && !jail->state.exited)
+        say(jail, MSG_INTERRUPT);
 }
 
 const struct jail_state *jail_state(const struct jail *jail)

@@ -22,6 +22,7 @@ struct jail;
 struct jail_fds {
     int in, out, err; /* the guest's standard input, output and error */
     int lay;          /* files to lay, see jail/lay.h; with spec.lay */
+    int channel[2];   /* with spec.channel */
     int enter[SPEC_ENTER_MAX +
               1]; /* spec.enter_count of them, then with spec.enter_v2 the folder */
 };
@@ -50,6 +51,9 @@ struct jail_event {
 void jail_hear(struct jail *jail, struct jail_event *ret);
 /* Kills everything inside at once; JAIL_GONE follows. */
 void jail_kill(struct jail *jail);
+
+/* What Ctrl-C at a terminal does, to the guest's first process and its group. */
+void jail_interrupt(struct jail *jail);
 
 struct jail_denial {
     char name[48];

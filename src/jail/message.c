@@ -96,7 +96,8 @@ static enum jail_event_kind read_body(enum jail_message kind, struct wire *w, st
     case MSG_ERROR:
         read_error(w, ret);
         return JAIL_FAILED;
-    case MSG_END: /* is ours to say */
+    case MSG_END:
+    case MSG_INTERRUPT: /* is ours to say */
     default:
         w->bad = true;
         return JAIL_NOTHING;

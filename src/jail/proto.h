@@ -18,7 +18,8 @@ enum jail_message {
                   u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_ERROR, /* u32 err_kind, string message: no guest was started */
     /* library to helper */
-    MSG_END, /* kill everything inside */
+    MSG_END,       /* kill everything inside */
+    MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
 };
 
 #define MSG_MAX          4096

@@ -66,7 +66,7 @@ static void put_vector(struct buf *b, char **v)
 static uint32_t flags_of(const struct jail_spec *spec)
 {
     return (uint32_t)spec->net_host | (uint32_t)spec->lay << 1 | (uint32_t)spec->enter_v2 << 2 |
-           (uint32_t)spec->pids_held << 3;
+           (uint32_t)spec->pids_held << 3 | (uint32_t)spec->channel << 4;
 }
 
 int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
@@ -131,7 +131,8 @@ static void get_flags(struct wire *w, struct jail_spec *spec)
     spec->lay = flags & 2;
     spec->enter_v2 = flags & 4;
     spec->pids_held = flags & 8;
-    if (flags > 15)
+    spec->channel = flags & 16;
+    if (flags > 31)
         w->bad = true;
 }
 

@@ -70,6 +70,7 @@ struct jail_spec {
 
     bool net_host;        /* the host's network, no namespace, no filter */
     bool lay;             /* files follow on SPEC_FD_LAY */
+    bool channel;         /* the guest has SPEC_FD_CHANNEL and the next one as 3 and 4 */
     uint32_t enter_count; /* cgroup v1 `tasks` descriptors from SPEC_FD_CGROUP on */
     bool enter_v2;        /* then one more: the cgroup v2 folder to be born into */
     bool pids_held;       /* one of them limits processes */
@@ -81,7 +82,8 @@ enum {
     SPEC_FD_SPEC = 4,
     SPEC_FD_LAY = 5,
     SPEC_FD_CGROUP = 6,
-    SPEC_FD_END = 12
+    SPEC_FD_CHANNEL = 12,
+    SPEC_FD_END = 14
 };
 
 #define SPEC_MAX_BYTES   (8u << 20)

@@ -26,7 +26,8 @@ static int try_program(const char *path, char **argv, const struct interpreter *
                        struct buf *said, struct backend_outcome *ret, struct err *err)
 {
     struct run_request request;
-    struct backend_sink sink = {.ctx = said, .output = keep_output, .cancel_fd = -1};
+    struct backend_sink sink = {
+        .ctx = said, .output = keep_output, .cancel_fd = -1, .channel_fd = -1};
 
     run_request_init(&request);
     outcome_init(ret);
@@ -40,6 +41,7 @@ static int try_program(const char *path, char **argv, const struct interpreter *
         .views = interpreter ? interpreter->views : NULL,
         .view_count = interpreter ? interpreter->view_count : 0,
         .stdin_fd = -1,
+        .channel = {-1, -1},
         .limits = request.limits,
         .layers = LAYERS_ALL,
     };

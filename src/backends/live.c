@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backends/loop.h"
+#include "backends/live.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define WATCH_EVERY_MS 10
 #define WATCH_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
 
-struct loop {
+struct live {
     const struct backend_job *job;
     const struct backend_sink *sink;
     struct backend_outcome *out;
@@ -38,11 +38,12 @@ struct loop {
     int64_t oom_until_ms; /* memory was out; until then a kill may follow */
     uint64_t cpu_ns;      /* used when a limit ended it */
     int64_t watch_ms;     /* when to look next */
+    int work_fd;          /* opened when asked for */
     bool over;            /* no guest is alive any more */
     struct err error;     /* why nothing was started */
 };
 
-static void hit(struct loop *l, enum jail_limit_hit limit)
+static void hit(struct live *l, enum jail_limit_hit limit)
 {
     if (l->out->limits_hit & limit)
         return;
@@ -53,13 +54,13 @@ static void hit(struct loop *l, enum jail_limit_hit limit)
 
 /* The namespace's end is at once; that of the groups also gives the dying their processor time
  * back, and reaches all where there is no namespace. */
-static void kill_all(struct loop *l)
+static void kill_all(struct live *l)
 {
     jail_kill(l->jail);
     cgroup_kill(l->group);
 }
 
-static struct watch_tree tree_of(const struct loop *l)
+static struct watch_tree tree_of(const struct live *l)
 {
     return (struct watch_tree){
         .root = jail_helper_pid(l->jail),
@@ -70,7 +71,7 @@ static struct watch_tree tree_of(const struct loop *l)
 }
 
 /* Processor time until now, by who knows it. */
-static uint64_t cpu_ns(struct loop *l)
+static uint64_t cpu_ns(struct live *l)
 {
     struct watch_tree tree = tree_of(l);
     struct cgroup_usage use;
@@ -83,7 +84,7 @@ static uint64_t cpu_ns(struct loop *l)
     return ns;
 }
 
-static void hit_and_kill(struct loop *l, enum jail_limit_hit limit)
+static void hit_and_kill(struct live *l, enum jail_limit_hit limit)
 {
     uint64_t used = cpu_ns(l); /* nobody is left to tell afterwards */
 
@@ -95,7 +96,7 @@ static void hit_and_kill(struct loop *l, enum jail_limit_hit limit)
 
 /* ---- starting ---- */
 
-static int require_groups(const struct loop *l, struct err *err)
+static int require_groups(const struct live *l, struct err *err)
 {
     layer_mask missing = l->job->required & CGROUP_LAYERS & ~cgroup_held(l->group);
 
@@ -106,7 +107,7 @@ static int require_groups(const struct loop *l, struct err *err)
     return 0;
 }
 
-static int open_group(struct loop *l, struct jail_fds *fds, struct err *err)
+static int open_group(struct live *l, struct jail_fds *fds, struct err *err)
 {
     int enter[CGROUP_ENTER_MAX];
 
@@ -125,7 +126,7 @@ static int open_group(struct loop *l, struct jail_fds *fds, struct err *err)
     return 0;
 }
 
-static int open_lay(struct loop *l, struct jail_fds *fds, struct err *err)
+static int open_lay(struct live *l, struct jail_fds *fds, struct err *err)
 {
     int ends[2];
 
@@ -140,7 +141,7 @@ static int open_lay(struct loop *l, struct jail_fds *fds, struct err *err)
     return 0;
 }
 
-static int start(struct loop *l, struct err *err)
+static int start(struct live *l, struct err *err)
 {
     struct jail_fds fds = {.lay = -1};
     int result = -1;
@@ -151,6 +152,8 @@ static int start(struct loop *l, struct err *err)
     fds.in = l->pump.theirs[0];
     fds.out = l->pump.theirs[1];
     fds.err = l->pump.theirs[2];
+    l->spec.channel = l->job->channel[0] >= 0;
+    memcpy(fds.channel, l->job->channel, sizeof fds.channel);
     l->start_ns = clock_mono_ns();
     l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
     outcome_phase(l->out, "plan");
@@ -173,14 +176,14 @@ static int start(struct loop *l, struct err *err)
 
 /* ---- events ---- */
 
-static int open_work(const struct loop *l)
+static int open_work(const struct live *l)
 {
     /* Without a private root the guest can put a link in its place, and we would follow it as the
      * host. */
     return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static void on_started(struct loop *l)
+static void on_started(struct live *l)
 {
     outcome_phase(l->out, "start");
     l->out->started = true;
@@ -191,7 +194,7 @@ static void on_started(struct loop *l)
         l->sink->started(l->sink->ctx, l->out->held);
 }
 
-static void on_jail(struct loop *l)
+static void on_jail(struct live *l)
 {
     struct jail_event event;
 
@@ -227,7 +230,7 @@ static void on_jail(struct loop *l)
 
 /* v1 tells that memory is out, and only then looks for someone to kill; v2 also tells when it then
  * found something to free. So we look a few times. */
-static void look_for_oom(struct loop *l, bool told)
+static void look_for_oom(struct live *l, bool told)
 {
     struct cgroup_usage use;
 
@@ -242,7 +245,7 @@ static void look_for_oom(struct loop *l, bool told)
         l->oom_until_ms = 0;
 }
 
-static bool watches_memory(const struct loop *l)
+static bool watches_memory(const struct live *l)
 {
     layer_mask unheld = l->job->layers & ~cgroup_held(l->group);
 
@@ -250,7 +253,7 @@ static bool watches_memory(const struct loop *l)
 }
 
 /* What the kernel does not limit for us here is looked at every few milliseconds. */
-static void watch(struct loop *l)
+static void watch(struct live *l)
 {
     const struct jail_limits *limits = &l->job->limits;
 
@@ -270,12 +273,12 @@ static void watch(struct loop *l)
     }
 }
 
-static bool needs_watching(const struct loop *l)
+static bool needs_watching(const struct live *l)
 {
     return l->out->started && !l->over && (l->job->limits.cpu_ms || watches_memory(l));
 }
 
-static void watch_when_due(struct loop *l)
+static void watch_when_due(struct live *l)
 {
     int64_t begin = clock_mono_ms();
 
@@ -286,7 +289,7 @@ static void watch_when_due(struct loop *l)
     l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
 }
 
-static void check_deadline(struct loop *l)
+static void check_deadline(struct live *l)
 {
     if (clock_mono_ms() < l->deadline_ms)
         return;
@@ -297,7 +300,7 @@ static void check_deadline(struct loop *l)
         kill_all(l);
 }
 
-static int poll_timeout(const struct loop *l)
+static int poll_timeout(const struct live *l)
 {
     int64_t left = l->deadline_ms == INT64_MAX ? 60000 : l->deadline_ms - clock_mono_ms();
 
@@ -308,9 +311,9 @@ static int poll_timeout(const struct loop *l)
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
-static void step(struct loop *l)
+static void step(struct live *l, int most_ms)
 {
-    enum { CONTROL = PUMP_POLLS, CANCEL, OOM, COUNT };
+    enum { CONTROL = PUMP_POLLS, CANCEL, OOM, CHANNEL, COUNT };
     struct pollfd polls[COUNT];
 
     pump_polls(&l->pump, polls);
@@ -318,13 +321,18 @@ static void step(struct loop *l)
     polls[CANCEL] =
         (struct pollfd){.fd = l->out->cancelled ? -1 : l->sink->cancel_fd, .events = POLLIN};
     polls[OOM] = (struct pollfd){.fd = l->oom_fd, .events = POLLIN | POLLPRI};
-    if (poll(polls, COUNT, poll_timeout(l)) < 0)
+    polls[CHANNEL] =
+        (struct pollfd){.fd = l->sink->channel ? l->sink->channel_fd : -1, .events = POLLIN};
+    int wait_ms = poll_timeout(l);
+    if (poll(polls, COUNT, most_ms >= 0 && most_ms < wait_ms ? most_ms : wait_ms) < 0)
         return;
     pump_step(&l->pump, polls);
     if (polls[CANCEL].revents) {
         l->out->cancelled = true;
         kill_all(l);
     }
+    if (polls[CHANNEL].revents)
+        l->sink->channel(l->sink->ctx);
     look_for_oom(l, polls[OOM].revents);
     if (polls[CONTROL].revents)
         on_jail(l);
@@ -334,7 +342,7 @@ static void step(struct loop *l)
 
 /* ---- the end ---- */
 
-static void note_full_disk(struct loop *l)
+static void note_full_disk(struct live *l)
 {
     struct statvfs st;
 
@@ -345,7 +353,7 @@ static void note_full_disk(struct loop *l)
         hit(l, LIMIT_DISK);
 }
 
-static void note_usage(struct loop *l)
+static void note_usage(struct live *l)
 {
     const struct jail_state *state = jail_state(l->jail);
     struct cgroup_usage use;
@@ -370,7 +378,7 @@ static void note_usage(struct loop *l)
         hit(l, LIMIT_DISK);
 }
 
-static void note_state(struct loop *l)
+static void note_state(struct live *l)
 {
     const struct jail_state *state = jail_state(l->jail);
     struct backend_outcome *out = l->out;
@@ -386,7 +394,7 @@ static void note_state(struct loop *l)
         out->work_fd = open_work(l);
 }
 
-static int finish(struct loop *l, struct err *err)
+static int finish(struct live *l, struct err *err)
 {
     pump_drain(&l->pump);
     if (l->out->started) {
@@ -406,19 +414,6 @@ static int finish(struct loop *l, struct err *err)
     return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
 }
 
-static void loop_done(struct loop *l)
-{
-    l->out->jail = l->jail;
-    l->out->group = l->group;
-    if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
-        jail_free(mem_take(&l->out->jail));
-        cgroup_close(mem_take(&l->out->group));
-    }
-    pump_done(&l->pump);
-    fd_close(&l->lay_write);
-    spec_done(&l->spec);
-}
-
 /* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
 static char *box_path(void)
 {
@@ -433,20 +428,133 @@ static char *box_path(void)
                      (int)getpid(), random);
 }
 
+static void live_done(struct live *l)
+{
+    l->out->jail = l->jail;
+    l->out->group = l->group;
+    if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
+        jail_free(mem_take(&l->out->jail));
+        cgroup_close(mem_take(&l->out->group));
+    }
+    pump_done(&l->pump);
+    fd_close(&l->lay_write);
+    fd_close(&l->work_fd);
+    spec_done(&l->spec);
+    free(l);
+}
+
+static struct live *prepare(const struct backend_job *job, const struct backend_sink *sink,
+                            struct backend_outcome *out)
+{
+    struct live *l = xcalloc(1, sizeof *l);
+
+    *l = (struct live){
+        .job = job, .sink = sink, .out = out, .lay_write = -1, .oom_fd = -1, .work_fd = -1};
+    l->pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}, .sink = sink};
+    out->box_host = box_path();
+    plan_jail(job, out->box_host, &l->spec);
+    return l;
+}
+
 int loop_run(const struct backend_job *job, const struct backend_sink *sink,
              struct backend_outcome *ret, struct err *err)
 {
-    struct loop l = {.job = job, .sink = sink, .out = ret, .lay_write = -1, .oom_fd = -1};
+    struct live *l = prepare(job, sink, ret);
+    int result = start(l, err);
 
-    l.pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}};
-    ret->box_host = box_path();
-    plan_jail(job, ret->box_host, &l.spec);
-    int result = start(&l, err);
     if (result == 0) {
-        while (!l.over)
-            step(&l);
-        result = finish(&l, err);
+        while (!l->over)
+            step(l, -1);
+        result = finish(l, err);
     }
-    loop_done(&l);
+    live_done(l);
+    return result;
+}
+
+/* ---- a guest that stays ---- */
+
+int live_open(const struct backend_job *job, const struct backend_sink *sink,
+              struct backend_outcome *ret, struct live **ret_live, struct err *err)
+{
+    struct live *l = prepare(job, sink, ret);
+    int result = start(l, err);
+
+    while (result == 0 && !l->over && !ret->started)
+        step(l, -1);
+    if (result == 0 && ret->started) {
+        *ret_live = l;
+        return 0;
+    }
+    if (result == 0)
+        result = finish(l, err);
+    if (result == 0)
+        result = err_set(err, ERR_TIMEOUT, "was told to stop before the program started");
+    live_done(l);
+    return result;
+}
+
+void live_sink(struct live *l, const struct backend_sink *sink)
+{
+    l->sink = sink;
+    l->pump.sink = sink;
+}
+
+void live_step(struct live *l, int timeout_ms)
+{
+    if (!l->over)
+        step(l, timeout_ms);
+}
+
+bool live_over(const struct live *l)
+{
+    return l->over;
+}
+
+void live_deadline(struct live *l, int64_t wall_ms)
+{
+    l->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
+}
+
+void live_interrupt(struct live *l)
+{
+    if (!l->over)
+        jail_interrupt(l->jail);
+}
+
+void live_drain(struct live *l)
+{
+    pump_drain(&l->pump);
+}
+
+void live_usage(struct live *l, struct cgroup_usage *ret)
+{
+    struct watch_tree tree = tree_of(l);
+
+    cgroup_usage(l->group, ret);
+    if (l->over)
+        return;
+    if (!ret->cpu_ns)
+        (void)watch_tree_cpu(&tree, &ret->cpu_ns);
+    if (!(cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY)))
+        (void)watch_tree_memory(&tree, &ret->memory_now);
+}
+
+int live_work(struct live *l)
+{
+    if (l->work_fd < 0 && jail_box(l->jail) >= 0)
+        l->work_fd = open_work(l);
+    return l->work_fd;
+}
+
+int live_end(struct live *l, struct err *err)
+{
+    if (!l->over) {
+        kill_all(l);
+        l->deadline_ms = INT64_MAX;
+        while (!l->over)
+            step(l, -1);
+    }
+    int result = finish(l, err);
+    live_done(l);
     return result;
 }

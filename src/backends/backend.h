@@ -15,6 +15,7 @@
 #include "jail/cgroup.h"
 #include "jail/jail.h"
 #include "jail/limits.h"
+#include "jail/pool.h"
 
 /* A host path the guest may read. */
 struct backend_view {
@@ -37,6 +38,12 @@ struct backend_job {
     /* What the guest has as descriptors 3 (to read) and 4 (to write), lent until it has started; -1
      * for none. */
     int channel[2];
+    /* Warm jails to take one from; NULL for none. What is started in advance, and then told argv
+     * and env: a zygote (jail/zygote.h). NULL where the language has none. */
+    struct pool *pool;
+    char **zygote_argv; /* NULL-terminated, as is its environment */
+    char **zygote_env;
+    char **warm_argv; /* instead of argv, for a fork of that */
     struct jail_limits limits;
     layer_mask layers;   /* to apply where the host can */
     layer_mask required; /* else nothing runs */

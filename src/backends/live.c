@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/wire.h"
 #include "jail/cgroup.h"
 #include "jail/watch.h"
 
@@ -96,6 +97,20 @@ static void hit_and_kill(struct live *l, enum jail_limit_hit limit)
 
 /* ---- starting ---- */
 
+/* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
+static char *box_path(void)
+{
+    /* As root the guest gets an id of its own, which may not reach root's own folders. */
+    const char *base = geteuid() == 0 ? NULL : getenv("TMPDIR");
+    unsigned long long random = 0;
+    AUTO_CLOSE int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || read(fd, &random, sizeof random) != (ssize_t)sizeof random)
+        random = (unsigned long long)clock_mono_ns();
+    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp",
+                     (int)getpid(), random);
+}
+
 static int require_groups(const struct live *l, struct err *err)
 {
     layer_mask missing = l->job->required & CGROUP_LAYERS & ~cgroup_held(l->group);
@@ -141,11 +156,23 @@ static int open_lay(struct live *l, struct jail_fds *fds, struct err *err)
     return 0;
 }
 
-static int start(struct live *l, struct err *err)
+/* The reader is the jail's init. When it dies early the write fails, and what it said on the
+ * control socket is the better message. */
+static int send_files(struct live *l, struct err *err)
+{
+    int result = l->job->lay(l->job->lay_ctx, l->lay_write, err);
+
+    fd_close(&l->lay_write);
+    return result < 0 && !(err->kind == ERR_SYSTEM && err->sys == EPIPE) ? -1 : 0;
+}
+
+static int start_cold(struct live *l, struct err *err)
 {
     struct jail_fds fds = {.lay = -1};
     int result = -1;
 
+    l->out->box_host = box_path();
+    plan_jail(l->job, l->out->box_host, &l->spec);
     if (pump_init(&l->pump, l->job->stdin_fd, l->sink, err) < 0 || open_group(l, &fds, err) < 0 ||
         open_lay(l, &fds, err) < 0)
         return -1;
@@ -161,17 +188,102 @@ static int start(struct live *l, struct err *err)
     outcome_phase(l->out, "spawn");
     fd_close(&fds.lay);
     pump_started(&l->pump);
-    if (result < 0 || !l->spec.lay)
-        return result;
-    /* The reader is the jail's init. When it dies early the write fails, and what it said on the
-     * control socket is the better message. */
-    if (l->job->lay(l->job->lay_ctx, l->lay_write, err) < 0) {
-        bool reader_died = err->kind == ERR_SYSTEM && err->sys == EPIPE;
-        fd_close(&l->lay_write);
-        return reader_died ? 0 : -1;
+    return result < 0 || !l->spec.lay ? result : send_files(l, err);
+}
+
+/* ---- warm ---- */
+
+static void put_strings(struct buf *b, char *const *strings)
+{
+    for (; *strings; strings++)
+        wire_put_cstr(b, *strings);
+    wire_put_cstr(b, NULL);
+}
+
+/* All that jails of one kind have in common. */
+static void warm_key(const struct backend_job *job, struct buf *key)
+{
+    struct jail_limits limits = job->limits;
+
+    limits.wall_ms = 0; /* comes with each */
+    buf_init(key, 1 << 20);
+    (void)buf_add(key, &limits, sizeof limits);
+    wire_put_u32(key, job->layers);
+    wire_put_u32(key, job->required);
+    wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0) << 1);
+    wire_put_cstr(key, job->exec_path);
+    put_strings(key, job->zygote_argv);
+    put_strings(key, job->zygote_env);
+    for (size_t i = 0; i < job->view_count; i++) {
+        wire_put_cstr(key, job->views[i].src);
+        wire_put_cstr(key, job->views[i].dst);
     }
-    fd_close(&l->lay_write);
-    return 0;
+}
+
+/* Views inside the guest's own folders would have to be mounted for each. */
+static bool can_be_warm(const struct backend_job *job)
+{
+    if (!job->pool || !job->zygote_argv || !job->lay || job->net_host)
+        return false;
+    for (size_t i = 0; i < job->view_count; i++)
+        if (spec_in_box(job->views[i].dst))
+            return false;
+    return true;
+}
+
+static void teach_pool(const struct live *l, struct str key)
+{
+    const struct backend_job *job = l->job;
+    struct backend_job zygote = *job;
+    struct jail_spec spec;
+
+    zygote.argv = job->zygote_argv;
+    zygote.env = job->zygote_env;
+    plan_jail(&zygote, "/nonexistent", &spec);
+    free(spec.cwd);
+    spec.cwd = xstrdup(SPEC_WORK);
+    pool_learn(job->pool, key, &spec, &job->limits, job->layers);
+    spec_done(&spec);
+}
+
+/* 1: started; 0: there was none. */
+static int start_warm(struct live *l, struct err *err)
+{
+    AUTO_BUF struct buf key = {0};
+    struct pool_jail warm;
+    int ends[2];
+
+    if (!can_be_warm(l->job))
+        return 0;
+    warm_key(l->job, &key);
+    if (!pool_take(l->job->pool, buf_str(&key), &warm)) {
+        teach_pool(l, buf_str(&key));
+        return 0;
+    }
+    outcome_phase(l->out, "take");
+    l->jail = warm.jail;
+    l->group = warm.group;
+    l->oom_fd = cgroup_oom_fd(l->group);
+    pump_adopt(&l->pump, l->job->stdin_fd, warm.pipes, l->sink);
+    l->start_ns = clock_mono_ns();
+    l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
+    if (require_groups(l, err) < 0 || fd_pipe(ends, err) < 0)
+        return -1;
+    AUTO_CLOSE int theirs = ends[0];
+    l->lay_write = ends[1];
+    if (jail_go(l->jail, l->job->warm_argv, l->job->env, l->job->limits.wall_ms, theirs, err) < 0)
+        return -1;
+    fd_close(&theirs);
+    return send_files(l, err) < 0 ? -1 : 1;
+}
+
+/* ---- either way ---- */
+
+static int start(struct live *l, struct err *err)
+{
+    int warm = start_warm(l, err);
+
+    return warm ? (warm < 0 ? -1 : 0) : start_cold(l, err);
 }
 
 /* ---- events ---- */
@@ -220,6 +332,7 @@ static void on_jail(struct live *l)
     case JAIL_GONE:
         l->over = true;
         break;
+    case JAIL_READY:
     case JAIL_NOTHING:
         break;
     }
@@ -414,20 +527,6 @@ static int finish(struct live *l, struct err *err)
     return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
 }
 
-/* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
-static char *box_path(void)
-{
-    /* As root the guest gets an id of its own, which may not reach root's own folders. */
-    const char *base = geteuid() == 0 ? NULL : getenv("TMPDIR");
-    unsigned long long random = 0;
-    AUTO_CLOSE int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0 || read(fd, &random, sizeof random) != (ssize_t)sizeof random)
-        random = (unsigned long long)clock_mono_ns();
-    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp",
-                     (int)getpid(), random);
-}
-
 static void live_done(struct live *l)
 {
     l->out->jail = l->jail;
@@ -451,8 +550,7 @@ static struct live *prepare(const struct backend_job *job, const struct backend_
     *l = (struct live){
         .job = job, .sink = sink, .out = out, .lay_write = -1, .oom_fd = -1, .work_fd = -1};
     l->pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}, .sink = sink};
-    out->box_host = box_path();
-    plan_jail(job, out->box_host, &l->spec);
+    spec_init(&l->spec);
     return l;
 }
 

@@ -38,6 +38,17 @@ int pump_init(struct pump *pump, int source, const struct backend_sink *sink, st
     return 0;
 }
 
+void pump_adopt(struct pump *pump, int source, const int ours[3], const struct backend_sink *sink)
+{
+    *pump = (struct pump){.source = source,
+                          .sink = sink,
+                          .in = ours[0],
+                          .out = {ours[1], ours[2]},
+                          .theirs = {-1, -1, -1}};
+    if (source < 0)
+        fd_close(&pump->in);
+}
+
 void pump_started(struct pump *pump)
 {
     for (int i = 0; i < 3; i++)

@@ -23,6 +23,10 @@ struct pump {
 };
 
 int pump_init(struct pump *pump, int source, const struct backend_sink *sink, struct err *err);
+/* The pipes were made before, for a guest that waits; ours is {in, out, err}, the pump's from now
+ * on.
+ */
+void pump_adopt(struct pump *pump, int source, const int ours[3], const struct backend_sink *sink);
 void pump_started(struct pump *pump); /* closes the guest's ends */
 /* Fills in what to wait for; pump_step then moves what can be moved. */
 void pump_polls(const struct pump *pump, struct pollfd polls[PUMP_POLLS]);

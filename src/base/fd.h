@@ -33,7 +33,7 @@ int fd_nonblock(int fd, bool on);
 int fd_memory(const char *name, const void *p, size_t n, struct err *err);
 
 /* One message with up to FD_MSG_MAX descriptors over a Unix socket. */
-#define FD_MSG_MAX 8
+#define FD_MSG_MAX 14
 int fd_send(int sock, const void *p, size_t n, const int *fds, size_t fd_count);
 /* Bytes received, 0 at the end, -1 with errno. *ret_count descriptors arrive in ret_fds (the
  * caller's to close), those beyond FD_MSG_MAX are closed. EMSGSIZE when the message was longer than

@@ -203,15 +203,19 @@ static int enter_filter(struct inside *in)
     return listener;
 }
 
+/* Who is parked waits here, and gets what it is to run. */
 static void tell_init(struct inside *in, int listener)
 {
     struct guest_word word = {
         .stage = GUEST_LISTENER, .held = in->held, .lost = in->lost, .err = in->why};
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
     char answer;
 
     if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0 ||
-        read(in->init_fd, &answer, 1) != 1)
+        fd_recv(in->init_fd, &answer, 1, fds, &count, 0) != 1 || count != in->spec.park)
         _exit(127);
+    in->words_fd = count ? fds[0] : -1;
 }
 
 static void check_required(struct inside *in)
@@ -301,7 +305,7 @@ static void relocate_all(struct inside *in)
     }
 }
 
-void guest_main(struct inside *in)
+void guest_enter(struct inside *in)
 {
     struct err err;
 
@@ -319,6 +323,13 @@ void guest_main(struct inside *in)
     check_walls(in);
     tell_init(in, listener);
     fd_close(&listener);
+}
+
+void guest_main(struct inside *in)
+{
+    struct err err;
+
+    guest_enter(in);
     execve(in->spec.exec_path, in->spec.argv, in->spec.envp);
     err_sys(&err, "start %s", in->spec.exec_path);
     err.kind = errno == ENOENT ? ERR_UNSUPPORTED : ERR_SYSTEM;

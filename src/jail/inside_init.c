@@ -205,7 +205,7 @@ static void drop_caps(struct inside *in)
     hold(in, LAYER_CAPS);
 }
 
-static void drop_privileges(struct inside *in)
+void drop_privileges(struct inside *in)
 {
     if (trying(in, LAYER_CAPS))
         drop_caps(in);
@@ -233,7 +233,7 @@ static _Noreturn void start_guest(struct inside *in)
         guest_main(in);
     }
     fd_close(&pair[1]);
-    serve_main(in, pid, pair[0]);
+    serve_main(in, pid, pair[0], -1);
 }
 
 void init_main(struct inside *in)
@@ -246,6 +246,8 @@ void init_main(struct inside *in)
     make_root(in);
     raise_loopback(in);
     set_names(in);
+    if (in->spec.nest)
+        nest_main(in);
     lay_files(in);
     drop_privileges(in);
     start_guest(in);

@@ -248,7 +248,7 @@ static int mount_box(struct inside *in, struct err *err)
     AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
     if (box < 0)
         return -1;
-    if (mkdir("box", 0755) < 0 || attach(box, "box") < 0)
+    if ((mkdir("box", 0755) < 0 && errno != EEXIST) || attach(box, "box") < 0)
         return err_sys(err, "mount the guest's disk");
     for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         if (mkdir(places[i].folder, places[i].mode) < 0 ||
@@ -282,12 +282,7 @@ static void mount_proc(struct inside *in)
  * to be there. Both come after the rest. */
 static bool comes_last(const struct spec_op *op)
 {
-    static const char *const places[] = {"/tmp/", "/dev/shm/", SPEC_BOX "/"};
-
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (strncmp(op->dst, places[i], strlen(places[i])) == 0)
-            return true;
-    return op->kind == SPEC_MASK;
+    return op->kind == SPEC_MASK || spec_in_box(op->dst);
 }
 
 static int run_plan(struct inside *in, bool last, struct err *err)
@@ -316,6 +311,27 @@ static int pivot(struct err *err)
     return 0;
 }
 
+int root_build_own(struct inside *in, struct err *err)
+{
+    if (mount_box(in, err) < 0)
+        return -1;
+    mount_proc(in);
+    return run_plan(in, true, err);
+}
+
+/* What the jails of a nest will mount theirs on; and the nest's own /proc, without which the kernel
+ * gives none of them one. */
+static int make_places(struct inside *in, struct err *err)
+{
+    static const char *const places[] = {"box", "tmp", "dev/shm"};
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (make_folder(places[i]) < 0)
+            return err_sys(err, "make %s inside", places[i]);
+    mount_proc(in);
+    return 0;
+}
+
 int root_build(struct inside *in, struct err *err)
 {
     AUTO_CLOSE int root = make_tmpfs(in, 1 << 20, 4096, err);
@@ -326,10 +342,9 @@ int root_build(struct inside *in, struct err *err)
         return err_sys(err, "stage the new root");
     if (mkdir("sys", 0555) < 0 || mkdir("proc", 0555) < 0 || mkdir("dev", 0755) < 0)
         return err_sys(err, "make the new root's folders");
-    if (run_plan(in, false, err) < 0 || mount_box(in, err) < 0)
+    if (run_plan(in, false, err) < 0)
         return -1;
-    mount_proc(in);
-    if (run_plan(in, true, err) < 0)
+    if (in->spec.nest ? make_places(in, err) < 0 : root_build_own(in, err) < 0)
         return -1;
     if (set_attr(root, 0, ATTR_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");

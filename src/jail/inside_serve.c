@@ -7,6 +7,7 @@
 #include "jail/inside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
@@ -24,6 +25,7 @@
 #include "base/mem.h"
 #include "base/wire.h"
 #include "jail/filter.h"
+#include "jail/lay.h"
 #include "jail/proto.h"
 
 struct denial {
@@ -34,7 +36,9 @@ struct denial {
 struct serve {
     struct inside *in;
     pid_t guest;
-    int guest_fd; /* the guest's first process, until it has become the program */
+    int guest_fd;         /* the guest's first process, until it has become the program */
+    int exit_fd;          /* who hears of its end instead of us: the zygote; -1 for none */
+    struct guest_end end; /* what that said */
     int listener;
     int signals;
     int timer;
@@ -94,9 +98,12 @@ static void report_exit(struct serve *s, int status, bool alone, const struct ru
     wire_put_u32(&b, MSG_EXIT);
     wire_put_u32(&b, (uint32_t)status);
     wire_put_u32(&b, alone);
-    wire_put_u64(&b, (uint64_t)use->ru_utime.tv_sec * 1000000 + (uint64_t)use->ru_utime.tv_usec);
-    wire_put_u64(&b, (uint64_t)use->ru_stime.tv_sec * 1000000 + (uint64_t)use->ru_stime.tv_usec);
-    wire_put_u64(&b, (uint64_t)use->ru_maxrss);
+    wire_put_u64(&b, s->end.user_us + (uint64_t)use->ru_utime.tv_sec * 1000000 +
+                         (uint64_t)use->ru_utime.tv_usec);
+    wire_put_u64(&b, s->end.system_us + (uint64_t)use->ru_stime.tv_sec * 1000000 +
+                         (uint64_t)use->ru_stime.tv_usec);
+    wire_put_u64(&b, s->end.max_rss_kib > (uint64_t)use->ru_maxrss ? s->end.max_rss_kib
+                                                                   : (uint64_t)use->ru_maxrss);
     wire_put_u32(&b, s->denial_count);
     for (unsigned i = 0; i < s->denial_count; i++) {
         wire_put_cstr(&b, s->denials[i].name);
@@ -133,15 +140,66 @@ static void reap(struct serve *s)
         finish(s, of_guest, pid < 0 && errno == ECHILD);
 }
 
-static void tell_started(struct serve *s)
+/* A child that is the zygote's: that one waits for it and tells us. */
+static void hear_zygote(struct serve *s)
+{
+    ssize_t got = read(s->exit_fd, &s->end, sizeof s->end);
+
+    fd_close(&s->exit_fd);
+    if (got != sizeof s->end) {
+        s->end = (struct guest_end){0};
+        return; /* it died, so the guest is our child now */
+    }
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    finish(s, s->end.status, waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
+/* That the guest runs, or is parked. The box goes along, once. */
+static void tell_state(struct serve *s, enum jail_message kind)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, MSG_STARTED);
+    wire_put_u32(&b, kind);
     wire_put_u32(&b, s->in->held);
-    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &s->in->box_fd, 1);
+    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &s->in->box_fd, s->in->box_fd >= 0);
+}
+
+static void lay_files(const struct serve *s, int from)
+{
+    struct lay_limits limits = {.max_bytes = s->in->spec.disk_bytes,
+                                .max_entries = s->in->spec.inodes};
+    struct err err;
+    AUTO_CLOSE int work = openat(s->in->box_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (work < 0)
+        die_sys("open the workspace");
+    if (lay_receive(from, work, limits, &err) < 0)
+        die_err(&err);
+}
+
+/* Until the library says what is to run. Its end is ours. */
+static void wait_for_go(struct serve *s)
+{
+    if (s->exit_fd >= 0)
+        drop_privileges(s->in); /* the zygote's fork has joined us by now */
+    unsigned char message[12];
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
+    ssize_t got = fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0);
+    struct wire w = {.rest = {(const char *)message, got > 0 ? (size_t)got : 0}};
+
+    uint32_t kind = wire_u32(&w);
+    s->in->spec.wall_ms = (int64_t)wire_u64(&w);
+    if (kind != MSG_GO || !wire_ok(&w) || count != 2)
+        _exit(1);
+    lay_files(s, fds[1]);
+    tell_state(s, MSG_STARTED);
     fd_close(&s->in->box_fd);
+    (void)fd_send(s->guest_fd, "", 1, fds, 1);
+    close(fds[0]);
+    close(fds[1]);
 }
 
 /* The guest's first process says that it is about to become the program, or why it cannot. It waits
@@ -157,7 +215,8 @@ static void hear_guest(struct serve *s)
     if (got <= 0) { /* closed by exec: it runs */
         fd_close(&s->guest_fd);
         /* It was kept to one processor while the jail was made (main.c). */
-        (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
+        if (s->exit_fd < 0)
+            (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
         return;
     }
     if (word.stage == GUEST_FAILED)
@@ -167,7 +226,12 @@ static void hear_guest(struct serve *s)
         tell_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
-    tell_started(s);
+    tell_state(s, s->in->spec.park ? MSG_READY : MSG_STARTED);
+    if (s->in->spec.park) {
+        wait_for_go(s);
+        return;
+    }
+    fd_close(&s->in->box_fd);
     (void)fd_send(s->guest_fd, "", 1, NULL, 0);
 }
 
@@ -222,9 +286,14 @@ static void hear_library(const struct serve *s)
     (void)kill(-s->guest, SIGINT);
 }
 
-void serve_main(struct inside *in, pid_t guest, int guest_fd)
+void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd)
 {
-    struct serve s = {.in = in, .guest = guest, .guest_fd = guest_fd, .listener = -1, .timer = -1};
+    struct serve s = {.in = in,
+                      .guest = guest,
+                      .guest_fd = guest_fd,
+                      .exit_fd = exit_fd,
+                      .listener = -1,
+                      .timer = -1};
     struct err err;
 
     watch_children(&s);
@@ -238,10 +307,9 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
     reap(&s); /* a child that died before the signal was blocked */
     for (;;) {
         struct pollfd wait[] = {
-            {.fd = SPEC_FD_CONTROL, .events = POLLIN},
-            {.fd = s.signals, .events = POLLIN},
-            {.fd = s.listener, .events = POLLIN},
-            {.fd = s.timer, .events = POLLIN},
+            {.fd = SPEC_FD_CONTROL, .events = POLLIN}, {.fd = s.signals, .events = POLLIN},
+            {.fd = s.listener, .events = POLLIN},      {.fd = s.timer, .events = POLLIN},
+            {.fd = s.exit_fd, .events = POLLIN},
         };
         if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
             _exit(1);
@@ -255,5 +323,7 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd)
             fd_close(&s.listener);
         if (wait[1].revents)
             reap(&s);
+        if (wait[4].revents)
+            hear_zygote(&s);
     }
 }

@@ -18,10 +18,11 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/wire.h"
 #include "jail/message.h"
 
 struct jail {
-    pid_t helper;
+    pid_t helper; /* 0 for one that a nest made */
     bool reaped;
     int control;
     int init_pidfd;
@@ -112,6 +113,8 @@ static int lend_all(struct loan *loan, const struct jail_spec *spec, const struc
         return -1;
     if (spec->lay && lend(loan, fds->lay, SPEC_FD_LAY) < 0)
         return -1;
+    if (spec->nest && lend(loan, fds->zygote, SPEC_FD_ZYGOTE) < 0)
+        return -1;
     for (int i = 0; spec->channel && i < 2; i++)
         if (lend(loan, fds->channel[i], SPEC_FD_CHANNEL + i) < 0)
             return -1;
@@ -189,6 +192,86 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
     return 0;
 }
 
+/* ---- warm ---- */
+
+int jail_open_zygote(struct err *err)
+{
+    AUTO_FREE char *helper = NULL;
+
+    if (jail_find_helper(&helper, err) < 0)
+        return -1;
+    char *slash = strrchr(helper, '/');
+    AUTO_FREE char *path =
+        xasprintf("%.*s/glovebox-zygote.so", (int)(slash ? slash - helper : 0), helper);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd < 0 ? err_sys(err, "%s", path) : fd;
+}
+
+int jail_make(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
+              struct jail **ret, struct err *err)
+{
+    int pair[2], lent[FD_MSG_MAX];
+    size_t count = 0;
+    AUTO_BUF struct buf b = {0};
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        return err_sys(err, "make a socket pair");
+    AUTO_CLOSE int ours = pair[0];
+    AUTO_CLOSE int theirs = pair[1];
+    lent[count++] = theirs;
+    lent[count++] = fds->in;
+    lent[count++] = fds->out;
+    lent[count++] = fds->err;
+    for (int i = 0; spec->channel && i < 2; i++)
+        lent[count++] = fds->channel[i];
+    for (unsigned i = 0; i < spec->enter_count + spec->enter_v2; i++)
+        lent[count++] = fds->enter[i];
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_MAKE);
+    wire_put_u32(&b, (spec->channel ? MAKE_CHANNEL : 0u) | (spec->enter_v2 ? MAKE_ENTER_V2 : 0u));
+    wire_put_u32(&b, spec->enter_count);
+    if (fd_send(nest->control, b.p, b.n, lent, count) < 0)
+        return err_sys(err, "ask for a warm jail");
+    struct jail *jail = xcalloc(1, sizeof *jail);
+    *jail = (struct jail){.control = fd_take(&ours), .init_pidfd = -1, .box = -1};
+    *ret = jail;
+    return 0;
+}
+
+static void put_words(struct buf *b, char *const *words)
+{
+    uint32_t n = 0;
+
+    while (words[n])
+        n++;
+    wire_put_u32(b, n);
+    for (uint32_t i = 0; i < n; i++)
+        wire_put_cstr(b, words[i]);
+}
+
+int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall_ms, int lay,
+            struct err *err)
+{
+    AUTO_BUF struct buf words = {0};
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&words, WORDS_MAX);
+    put_words(&words, argv);
+    put_words(&words, env);
+    if (words.overflow)
+        return err_set(err, ERR_USAGE, "arguments and environment are larger than %u MiB",
+                       WORDS_MAX >> 20);
+    AUTO_CLOSE int memory = fd_memory("glovebox-words", words.p, words.n, err);
+    if (memory < 0)
+        return -1;
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_GO);
+    wire_put_u64(&b, (uint64_t)wall_ms);
+    if (fd_send(jail->control, b.p, b.n, (int[]){memory, lay}, 2) < 0)
+        return err_sys(err, "start what was ready");
+    return 0;
+}
+
 /* ---- hearing ---- */
 
 static void reap_helper(struct jail *jail)
@@ -198,9 +281,11 @@ static void reap_helper(struct jail *jail)
 
     if (jail->reaped)
         return;
+    jail->reaped = true;
+    if (!jail->helper)
+        return;
     while (wait4(jail->helper, NULL, 0, &use) < 0 && errno == EINTR)
         ;
-    jail->reaped = true;
     /* Everyone below the helper was waited for: this is the whole tree, also when it was killed. */
     s->user_us = (int64_t)use.ru_utime.tv_sec * 1000000 + use.ru_utime.tv_usec;
     s->system_us = (int64_t)use.ru_stime.tv_sec * 1000000 + use.ru_stime.tv_usec;
@@ -211,7 +296,9 @@ static void reap_helper(struct jail *jail)
 /* Two kinds of message bring a descriptor along. */
 static void keep_fd(struct jail *jail, enum jail_message kind, const int *fds, size_t *count)
 {
-    int *slot = kind == MSG_BORN ? &jail->init_pidfd : kind == MSG_STARTED ? &jail->box : NULL;
+    int *slot = kind == MSG_BORN                           ? &jail->init_pidfd
+                : kind == MSG_STARTED || kind == MSG_READY ? &jail->box
+                                                           : NULL;
 
     if (!slot || !*count)
         return;
@@ -256,12 +343,17 @@ void jail_kill(struct jail *jail)
 {
     if (jail->reaped)
         return;
-    if (!jail->state.started)
+    if (!jail->helper) {
+        if (jail->init_pidfd >= 0)
+            (void)syscall(SYS_pidfd_send_signal, jail->init_pidfd, SIGKILL, NULL, 0);
+        (void)shutdown(jail->control, SHUT_RDWR); /* before it was born */
+    } else if (!jail->state.started) {
         (void)kill(jail->helper, SIGKILL);
-    else if (jail->state.held & LAYER_BIT(LAYER_PIDNS))
+    } else if (jail->state.held & LAYER_BIT(LAYER_PIDNS)) {
         (void)syscall(SYS_pidfd_send_signal, jail->init_pidfd, SIGKILL, NULL, 0);
-    else
+    } else {
         say(jail, MSG_END);
+    }
 }
 
 void jail_interrupt(struct jail *jail)
@@ -294,7 +386,8 @@ void jail_free(struct jail *jail)
         struct pollfd wait = {.fd = jail->control, .events = 0};
         while (poll(&wait, 1, 2000) < 0 && errno == EINTR)
             ;
-        (void)kill(jail->helper, SIGKILL);
+        if (jail->helper)
+            (void)kill(jail->helper, SIGKILL);
         reap_helper(jail);
     }
     fd_close(&jail->control);

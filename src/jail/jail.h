@@ -23,18 +23,28 @@ struct jail_fds {
     int in, out, err; /* the guest's standard input, output and error */
     int lay;          /* files to lay, see jail/lay.h; with spec.lay */
     int channel[2];   /* with spec.channel */
+    int zygote;       /* with spec.nest: zygote.c as a shared object */
     int enter[SPEC_ENTER_MAX +
               1]; /* spec.enter_count of them, then with spec.enter_v2 the folder */
 };
 
 int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail **ret,
                struct err *err);
+/* With spec.nest it is a nest: JAIL_STARTED when its zygote is ready. It may then make jails, which
+ * are as those that jail_start makes with spec.park: JAIL_READY, jail_go, JAIL_STARTED. Their spec
+ * is the nest's, but for `channel`, `enter_count` and `enter_v2`. */
+int jail_make(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
+              struct jail **ret, struct err *err);
+/* What one who is parked is to run: files to lay come from `lay`, which stays the caller's. */
+int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall_ms, int lay,
+            struct err *err);
 int jail_fd(const struct jail *jail);
 
 enum jail_event_kind {
     JAIL_NOTHING, /* a message that only changed the jail's own state */
     JAIL_STARTED, /* the program runs, jail_box is there */
     JAIL_DENIED,  /* name, count */
+    JAIL_READY,   /* the guest is parked, jail_box is there; it waits for jail_go */
     JAIL_EXITED,  /* the guest's first process ended; see jail_exit */
     JAIL_FAILED,  /* nothing was started; error */
     JAIL_GONE,    /* the helper and everything in the jail is dead */
@@ -90,6 +100,8 @@ int jail_box(const struct jail *jail);
 /* Kills what lives and waits for it. NULL is fine. */
 void jail_free(struct jail *jail);
 
+/* Opens the shared object that zygotes load; it is beside the helper program. */
+int jail_open_zygote(struct err *err);
 /* Where the helper program is: $GLOVEBOX_JAIL, beside this library or program, or where `make
  * install` put it. The caller frees. */
 int jail_find_helper(char **ret, struct err *err);

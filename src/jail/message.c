@@ -31,6 +31,11 @@ static void read_started(struct wire *w, struct jail_state *s)
     s->started = true;
 }
 
+static void read_ready(struct wire *w, struct jail_state *s)
+{
+    s->held = wire_u32(w) & LAYERS_ALL;
+}
+
 static void read_denial(struct wire *w, struct jail_denial *d)
 {
     copy_text(d->name, sizeof d->name, wire_str(w));
@@ -96,6 +101,11 @@ static enum jail_event_kind read_body(enum jail_message kind, struct wire *w, st
     case MSG_ERROR:
         read_error(w, ret);
         return JAIL_FAILED;
+    case MSG_READY:
+        read_ready(w, s);
+        return JAIL_READY;
+    case MSG_GO:
+    case MSG_MAKE:
     case MSG_END:
     case MSG_INTERRUPT: /* is ours to say */
     default:

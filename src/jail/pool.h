@@ -1,32 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jails that are ready before somebody asks for one. See ARCHITECTURE.md, "How a warm run starts".
+ * Jails that are ready before somebody asks for one.
+ *
+ * A kind is everything that such jails have in common: the interpreter and what it has loaded, what
+ * is seen of the host, the limits. What is asked for becomes a kind: the first run of one finds
+ * nothing and is started cold, and meanwhile a thread of the pool starts a nest for it (jail.h),
+ * whose zygote then forks for the next ones. Some jails wait ready, more where they were missed,
+ * fewer where nobody came; a run takes one, or has the nest make one at once. Each jail is used
+ * once.
+ *
+ * A nest is renewed after so many forks and when it dies; a kind that nobody asks for is dropped.
  */
 #ifndef JAIL_POOL_H
 #define JAIL_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
+#include "jail/cgroup.h"
+#include "jail/jail.h"
 
 struct pool;
 
 struct pool_options {
-    unsigned ready_max; /* jails that wait at once, over all kinds; 0: by the processors */
-    uint64_t
-        memory_bytes; /* that zygotes and waiting jails may have; 0: an eighth of the machine's */
+    unsigned ready_max; /* jails that wait at once, over all kinds; 0: four a processor */
+    unsigned kinds_max; /* 0: 8 */
+    uint32_t forks_max; /* of one zygote; 0: 5000 */
 };
 
-/* Starts nothing yet: what is asked for is what becomes warm. Safe in threads. */
+/* Starts nothing yet. Safe in threads. */
 int pool_open(const struct pool_options *options, struct pool **ret, struct err *err);
-/* Ends all that waits. Jails that were taken live on; close after them. NULL is fine. */
+/* Ends all that waits. Jails that were taken end too: close after them. NULL is fine. */
 void pool_close(struct pool *pool);
+
+/* A jail that waits for jail_go; the taker's. */
+struct pool_jail {
+    struct jail *jail;
+    struct cgroup *group;
+    int pipes[3]; /* our ends of the guest's 0, 1, 2 */
+};
+
+/* True and one of this kind, by its key. */
+bool pool_take(struct pool *pool, struct str key, struct pool_jail *ret);
+/* After a miss: how one of this kind is made. Takes over what is in the spec (it is empty then),
+ * whose program is the zygote. */
+void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
+                const struct jail_limits *limits, layer_mask layers);
 
 struct pool_stats {
     uint64_t hits, on_demand, misses; /* runs that found a ready jail, a zygote, nothing */
     uint64_t zygotes_started, zygotes_died, zygotes_renewed;
-    uint64_t memory_bytes;
     unsigned zygotes, ready;
+    char problem[300]; /* why the last nest could not be had, or "" */
 };
 void pool_stats(struct pool *pool, struct pool_stats *ret);
 

@@ -17,11 +17,20 @@ enum jail_message {
     MSG_EXIT,  /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
                   u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_ERROR, /* u32 err_kind, string message: no guest was started */
+    MSG_READY, /* u32 layers that hold + descriptor: the box. The guest is parked */
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
+    MSG_GO,        /* u64 wall ms + descriptors: a memory file of two lists of strings (u32 count,
+                      strings), arguments and environment; a pipe with files to lay. To one who is
+                      parked */
+    MSG_MAKE,      /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
+                      socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
 };
 
+enum { MAKE_CHANNEL = 1, MAKE_ENTER_V2 = 2 };
+
+#define WORDS_MAX        (4u << 20) /* arguments and environment */
 #define MSG_MAX          4096
 #define MSG_DENIED_NAMES 48 /* more distinct names than this are counted under "other" */
 

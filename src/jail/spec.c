@@ -66,7 +66,8 @@ static void put_vector(struct buf *b, char **v)
 static uint32_t flags_of(const struct jail_spec *spec)
 {
     return (uint32_t)spec->net_host | (uint32_t)spec->lay << 1 | (uint32_t)spec->enter_v2 << 2 |
-           (uint32_t)spec->pids_held << 3 | (uint32_t)spec->channel << 4;
+           (uint32_t)spec->pids_held << 3 | (uint32_t)spec->channel << 4 |
+           (uint32_t)spec->park << 5 | (uint32_t)spec->nest << 6;
 }
 
 int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
@@ -132,7 +133,9 @@ static void get_flags(struct wire *w, struct jail_spec *spec)
     spec->enter_v2 = flags & 4;
     spec->pids_held = flags & 8;
     spec->channel = flags & 16;
-    if (flags > 31)
+    spec->park = flags & 32;
+    spec->nest = flags & 64;
+    if (flags > 127)
         w->bad = true;
 }
 
@@ -237,4 +240,14 @@ int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err)
     if (result < 0)
         spec_done(ret);
     return result;
+}
+
+bool spec_in_box(const char *path)
+{
+    static const char *const places[] = {"/tmp/", "/dev/shm/", SPEC_BOX "/"};
+
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        if (strncmp(path, places[i], strlen(places[i])) == 0)
+            return true;
+    return false;
 }

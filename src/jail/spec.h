@@ -74,6 +74,8 @@ struct jail_spec {
     uint32_t enter_count; /* cgroup v1 `tasks` descriptors from SPEC_FD_CGROUP on */
     bool enter_v2;        /* then one more: the cgroup v2 folder to be born into */
     bool pids_held;       /* one of them limits processes */
+    bool park;            /* the guest waits for MSG_GO, and has its arguments from that */
+    bool nest;            /* no guest: a zygote is started, whose forks become guests (zygote.h) */
 };
 
 /* The descriptors that the helper is started with; 0, 1 and 2 are the guest's. */
@@ -83,7 +85,8 @@ enum {
     SPEC_FD_LAY = 5,
     SPEC_FD_CGROUP = 6,
     SPEC_FD_CHANNEL = 12,
-    SPEC_FD_END = 14
+    SPEC_FD_ZYGOTE = 14, /* with spec.nest: zygote.c as a shared object */
+    SPEC_FD_END = 15
 };
 
 #define SPEC_MAX_BYTES   (8u << 20)
@@ -104,6 +107,8 @@ int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err);
 /* Checks everything that can be checked as data. On failure *ret is as after spec_init. */
 int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err);
 
+/* Below a folder that is the guest's own to write. */
+bool spec_in_box(const char *path);
 /* An absolute path without "." or ".." or empty components. */
 bool spec_path_ok(const char *path);
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Times warm runs through the library: build/bench/warm RUNS THREADS [CODE]. Prints the median and the
+ * 99th percentile from request to result, runs a second, processor time a run, and what the pool says.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "session/run.h"
+
+static const char *code = "print(1)";
+static struct pool *pool;
+static int64_t *times;
+static int runs;
+static int next;
+static int failed;
+
+static void run_one(int64_t *ret_ns)
+{
+    struct run_request request;
+    struct run_watch watch = {.cancel_fd = -1};
+    struct result result;
+    struct language_table languages = {0};
+
+    run_request_init(&request);
+    request.code = str_from(code);
+    request.language = "python";
+    request.languages = &languages;
+    request.log = "off";
+    request.pool = pool;
+    result_init(&result, request.output_limit);
+    int64_t begin = clock_mono_ns();
+    session_run(&request, &watch, &result);
+    *ret_ns = clock_mono_ns() - begin;
+    if (!result.success)
+        __atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
+    if (!result.success && result.error.kind)
+        fprintf(stderr, "%s\n", result.error.msg);
+    if (getenv("WARM_TRACE"))
+        for (size_t i = 0; i < result.outcome.phase_count; i++)
+            fprintf(stderr, "%-10s %7.3f\n", result.outcome.phases[i].name,
+                    (double)(result.outcome.phases[i].at_ns - begin) / 1e6);
+    result_done(&result);
+}
+
+static void *work(void *ctx)
+{
+    int i;
+
+    (void)ctx;
+    while ((i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < runs) {
+        run_one(&times[i]);
+        if (getenv("WARM_PAUSE"))
+            usleep(3000);
+    }
+    return NULL;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double cpu_ms(void)
+{
+    struct rusage self, children;
+
+    getrusage(RUSAGE_SELF, &self);
+    getrusage(RUSAGE_CHILDREN, &children);
+    return (double)(self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1e3 +
+           (double)(self.ru_utime.tv_usec + self.ru_stime.tv_usec) / 1e3;
+}
+
+int main(int argc, char **argv)
+{
+    struct pool_options options = {0};
+    struct pool_stats stats;
+    struct err err;
+    int64_t first, threads = 1, count = 1000;
+
+    if (argc > 1)
+        (void)num_int64(str_from(argv[1]), &count);
+    if (argc > 2)
+        (void)num_int64(str_from(argv[2]), &threads);
+    if (argc > 3)
+        code = argv[3];
+    runs = (int)count;
+    times = xcalloc((size_t)runs, sizeof *times);
+    if (pool_open(&options, &pool, &err) < 0) {
+        fprintf(stderr, "%s\n", err.msg);
+        return 1;
+    }
+    run_one(&first);
+    for (int i = 0; i < 100; i++) {
+        pool_stats(pool, &stats);
+        if (stats.ready || stats.problem[0])
+            break;
+        usleep(50000);
+    }
+    pthread_t ids[64];
+    double cpu = cpu_ms();
+    int64_t begin = clock_mono_ns();
+    for (int i = 0; i < threads && i < 64; i++)
+        pthread_create(&ids[i], NULL, work, NULL);
+    for (int i = 0; i < threads && i < 64; i++)
+        pthread_join(ids[i], NULL);
+    int64_t all = clock_mono_ns() - begin;
+    cpu = cpu_ms() - cpu;
+    qsort(times, (size_t)runs, sizeof *times, ascending);
+    pool_stats(pool, &stats);
+    printf("%d runs, %d threads: p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run; "
+           "%d failed; %llu ready, %llu on demand, %llu cold; cold first %.1f ms %s\n",
+           runs, (int)threads, (double)times[runs / 2] / 1e6, (double)times[runs * 99 / 100] / 1e6,
+           (double)runs / ((double)all / 1e9), cpu / runs, failed, (unsigned long long)stats.hits,
+           (unsigned long long)stats.on_demand, (unsigned long long)stats.misses,
+           (double)first / 1e6, stats.problem);
+    pool_close(pool);
+    free(times);
+    return failed > 0;
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# A Python that has everything loaded and forks when it is asked to; each fork becomes one guest (the
+# protocol is in src/jail/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
+# modules to load.
+import gc
+import os
+import sys
+
+STANDARD = ("collections", "functools", "itertools", "math", "random", "re", "json", "datetime", "time", "typing",
+            "string", "enum", "operator", "copy", "heapq", "bisect", "contextlib", "warnings", "traceback", "_sitebuiltins")
+# What is only there because of us: a guest that wants it loads it anew.
+OURS = ("ctypes", "_ctypes", "ctypes._endian")
+
+
+def load(names):
+    for name in names:
+        try:
+            __import__(name)
+        except Exception:  # a module that is not there is the guest's to miss
+            pass
+
+
+def open_link():
+    import ctypes
+    link = ctypes.PyDLL("/proc/self/fd/4")
+    link.zygote_words.restype = ctypes.c_void_p
+    size = ctypes.c_size_t()
+
+    def words():
+        start = link.zygote_words(ctypes.byref(size))
+        return ctypes.string_at(start, size.value)
+    return link, words
+
+
+# The first compilation and the first call of many things are slow, and would be in each fork.
+def rehearse():
+    exec(compile("def f(x):\n    return [y for y in x if y]\nprint(f(range(3)), f'{1:>3}')\n", "<glovebox>", "exec"),
+         {"__name__": "__main__", "__builtins__": __builtins__})
+    sys.stdout.flush()
+    sys.stderr.flush()
+
+
+# Generators that a fork would share with its brothers; `random` sees to itself.
+def reseed():
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+
+
+def become(words):
+    count, _, rest = words.partition(b"\0")
+    items = rest.split(b"\0")[:-1]
+    sys.argv = ["-c"] + [os.fsdecode(item) for item in items[:int(count)]]
+    wanted = dict(item.split(b"=", 1) for item in items[int(count):])
+    for name in [name for name in os.environb if name not in wanted]:
+        del os.environb[name]
+    for name, value in wanted.items():
+        if os.environb.get(name) != value:
+            os.environb[name] = value
+
+
+def serve(link, words):
+    while link.zygote_wait() == 0:
+        pid = 0
+        try:
+            pid = os.fork()
+        except OSError:
+            pid = -1
+        if pid == 0:
+            if link.zygote_enter() < 0:
+                os._exit(127)
+            become(words())
+            return
+        link.zygote_forked(pid)
+    os._exit(0)
+
+
+program = compile(sys.argv[1], "<glovebox>", "exec", dont_inherit=True, optimize=2)
+load(STANDARD + tuple(sys.argv[2:]))
+link, words = open_link()
+rehearse()
+for name in OURS:
+    sys.modules.pop(name, None)
+gc.collect()
+if hasattr(gc, "freeze"):
+    gc.freeze()
+if link.zygote_open() < 0:
+    os._exit(1)
+serve(link, words)
+reseed()
+exec(program, {"__name__": "__main__", "__builtins__": __builtins__})

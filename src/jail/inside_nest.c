@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pid 1 of a nest: an outer jail with a complete read-only root and no guest in it. It starts the
+ * zygote, and makes one small jail after the other in which forks of that become guests
+ * (inside_warm.c).
+ *
+ * What can be made once is made once: the user namespace, in which no guest ever holds a
+ * capability; the root, of which each jail has a private copy; network namespaces, which jails use
+ * one after the other, each at most one at a time: a guest without capabilities cannot change one,
+ * and its sockets die with it.
+ */
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/wire.h"
+#include "jail/proto.h"
+#include "jail/zygote_ask.h"
+
+#define JAILS_MAX 256
+
+/* A network of its own that one jail at a time is in. */
+struct slot {
+    int net; /* -1: not made yet */
+    pid_t init;
+};
+
+struct nest {
+    struct inside *in;
+    pid_t zygote;
+    int zygote_fd;
+    int signals;
+    bool ready, closing;
+    unsigned live;
+    struct slot slots[JAILS_MAX];
+};
+
+/* ---- the zygote ---- */
+
+/* What it needs to put a fork of itself into a jail of this user namespace: ambient, so that they
+ * outlive exec; the bounding set is empty, so that nothing ever adds to them. */
+static void keep_zygote_caps(void)
+{
+    static const unsigned wanted[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_SYS_PTRACE};
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[2];
+
+    if (syscall(SYS_capget, &head, data) < 0)
+        die_sys("read capabilities");
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        data[0].inheritable |= 1u << wanted[i];
+    if (syscall(SYS_capset, &head, data) < 0)
+        die_sys("set the zygote's capabilities");
+    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+        ;
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, wanted[i], 0, 0) < 0)
+            die_sys("keep the zygote's capabilities");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        die_sys("set no_new_privs");
+}
+
+static _Noreturn void zygote_main(struct inside *in, int nest_fd)
+{
+    int standard[2]; /* of the kind that the guests' will be: a pipe, which is its own other end */
+    const int kept[] = {nest_fd, SPEC_FD_ZYGOTE, SPEC_FD_SPEC};
+    int high[ARRAY_LEN(kept)];
+    sigset_t none;
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    keep_zygote_caps();
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        if ((high[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, 64)) < 0)
+            die_sys("arrange the zygote's descriptors");
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        if (dup2(high[i], ZYGOTE_FD_NEST + (int)i) < 0)
+            die_sys("arrange the zygote's descriptors");
+    if (pipe(standard) < 0)
+        die_sys("make a pipe");
+    for (int fd = 0; fd < 3; fd++)
+        (void)dup2(standard[fd > 0], fd);
+    (void)syscall(SYS_close_range, ZYGOTE_FD_END, ~0U, 0);
+    execve(in->spec.exec_path, in->spec.argv, in->spec.envp);
+    _exit(127);
+}
+
+static void start_zygote(struct nest *n)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+        die_sys("make a socket pair");
+    n->zygote = fork();
+    if (n->zygote < 0)
+        die_sys("fork the zygote");
+    if (n->zygote == 0)
+        zygote_main(n->in, pair[1]);
+    close(pair[1]);
+    n->zygote_fd = pair[0];
+    (void)close(SPEC_FD_ZYGOTE);
+}
+
+/* ---- making a jail ---- */
+
+static void raise_loopback(void)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+    AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (s >= 0)
+        (void)ioctl(s, SIOCSIFFLAGS, &lo);
+}
+
+/* Moves us into a network that nobody is in: the jail is born where we are. */
+static struct slot *take_slot(struct nest *n)
+{
+    for (size_t i = 0; i < JAILS_MAX; i++) {
+        struct slot *slot = &n->slots[i];
+        if (slot->init)
+            continue;
+        if (!(n->in->held & LAYER_BIT(LAYER_NETNS)))
+            return slot;
+        if (slot->net >= 0)
+            return setns(slot->net, CLONE_NEWNET) < 0 ? NULL : slot;
+        if (unshare(CLONE_NEWNET) < 0)
+            return NULL;
+        slot->net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+        raise_loopback();
+        return slot->net < 0 ? NULL : slot;
+    }
+    errno = EAGAIN;
+    return NULL;
+}
+
+struct clone3_args {
+    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    uint64_t set_tid, set_tid_size, cgroup;
+};
+
+static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool *ret_born)
+{
+    struct clone3_args args = {
+        .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD,
+        .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
+        .exit_signal = SIGCHLD,
+    };
+
+    *ret_born = request->enter_v2;
+    if (request->enter_v2) {
+        args.flags |= 0x200000000ULL; /* CLONE_INTO_CGROUP */
+        args.cgroup = (uint64_t)request->enter[request->enter_count];
+    }
+    return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+}
+
+static void tell_on(int control, uint32_t kind, int fd, const struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, kind);
+    if (err) {
+        wire_put_u32(&b, err->kind);
+        wire_put_cstr(&b, err->msg);
+    }
+    (void)fd_send(control, b.p, b.n, &fd, fd >= 0);
+}
+
+static void become_init(struct nest *n, int control, const struct warm_request *request, bool born)
+{
+    sigset_t none;
+
+    if (dup3(control, SPEC_FD_CONTROL, O_CLOEXEC) < 0)
+        _exit(1);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    n->in->born_inside = born;
+    warm_main(n->in, request);
+}
+
+static void make_jail(struct nest *n, int control, const struct warm_request *request)
+{
+    struct slot *slot = take_slot(n);
+    struct err err;
+    int pidfd = -1;
+    bool born;
+
+    if (!slot) {
+        err_sys(&err, "a network for a warm jail");
+        tell_on(control, MSG_ERROR, -1, &err);
+        return;
+    }
+    pid_t pid = clone_init(request, &pidfd, &born);
+    if (pid == 0)
+        become_init(n, control, request, born);
+    if (pid < 0) {
+        err_sys(&err, "clone with new namespaces");
+        tell_on(control, MSG_ERROR, -1, &err);
+        return;
+    }
+    slot->init = pid;
+    n->live++;
+    tell_on(control, MSG_BORN, pidfd, NULL);
+    fd_close(&pidfd);
+}
+
+/* ---- what the library says ---- */
+
+static bool take_request(struct wire *w, const int *fds, size_t count, struct warm_request *ret)
+{
+    size_t at = 1;
+    uint32_t flags = wire_u32(w);
+
+    ret->enter_count = wire_u32(w);
+    ret->enter_v2 = flags & MAKE_ENTER_V2;
+    size_t wanted = 4 + 2 * !!(flags & MAKE_CHANNEL) + ret->enter_count + ret->enter_v2;
+    if (!wire_ok(w) || ret->enter_count > SPEC_ENTER_MAX || count != wanted)
+        return false;
+    for (int i = 0; i < 3; i++)
+        ret->standard[i] = fds[at++];
+    for (int i = 0; i < 2; i++)
+        ret->channel[i] = flags & MAKE_CHANNEL ? fds[at++] : -1;
+    for (size_t i = 0; at < count; i++)
+        ret->enter[i] = fds[at++];
+    return true;
+}
+
+static void hear_library(struct nest *n)
+{
+    char message[64];
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
+    ssize_t got = fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0);
+    struct wire w = {.rest = {message, got > 0 ? (size_t)got : 0}};
+    struct warm_request request = {.zygote = n->zygote_fd};
+
+    if (got <= 0)
+        n->closing = true;
+    else if (wire_u32(&w) == MSG_MAKE && take_request(&w, fds, count, &request))
+        make_jail(n, fds[0], &request);
+    while (count)
+        close(fds[--count]);
+}
+
+/* ---- what becomes of children ---- */
+
+static void reap(struct nest *n)
+{
+    struct signalfd_siginfo info;
+    pid_t pid;
+
+    (void)!read(n->signals, &info, sizeof info);
+    while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
+        if (pid == n->zygote)
+            n->closing = true; /* no more guests; those that live may end */
+        for (size_t i = 0; i < JAILS_MAX; i++) {
+            if (n->slots[i].init != pid)
+                continue;
+            n->slots[i].init = 0;
+            n->live--;
+        }
+    }
+}
+
+static void hear_ready(struct nest *n)
+{
+    char byte;
+    AUTO_BUF struct buf b = {0};
+
+    if (read(n->zygote_fd, &byte, 1) != 1) {
+        if (!n->ready)
+            die(ERR_SYSTEM, "the zygote ended before it was ready");
+        n->closing = true;
+        fd_close(&n->zygote_fd);
+        return;
+    }
+    n->ready = true;
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_STARTED);
+    wire_put_u32(&b, n->in->held);
+    tell_buf(&b);
+}
+
+static void watch_children(struct nest *n)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    n->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (n->signals < 0)
+        die_sys("watch for children");
+}
+
+#define NEST_NEEDS                                                                                 \
+    (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) |                 \
+     LAYER_BIT(LAYER_IPCNS) | LAYER_BIT(LAYER_UTSNS) | LAYER_BIT(LAYER_ROOT))
+
+void nest_main(struct inside *in)
+{
+    struct nest n = {.in = in, .zygote_fd = -1};
+
+    if ((in->held & NEST_NEEDS) != NEST_NEEDS)
+        die(ERR_UNSUPPORTED, "warm jails need all namespaces and a private root");
+    for (size_t i = 0; i < JAILS_MAX; i++)
+        n.slots[i].net = -1;
+    (void)sched_setaffinity(0, sizeof in->processors, &in->processors);
+    watch_children(&n);
+    start_zygote(&n);
+    while (!n.closing || n.live) {
+        struct pollfd wait[] = {
+            {.fd = n.closing ? -1 : SPEC_FD_CONTROL, .events = POLLIN},
+            {.fd = n.signals, .events = POLLIN},
+            {.fd = n.zygote_fd, .events = POLLIN},
+        };
+        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+            _exit(1);
+        if (wait[1].revents)
+            reap(&n);
+        if (wait[2].revents)
+            hear_ready(&n);
+        if (wait[0].revents)
+            hear_library(&n);
+    }
+    _exit(0);
+}

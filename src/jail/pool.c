@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/pool.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "jail/pool_make.h"
+
+#define READY_MAX   64     /* of one kind */
+#define RETIRED_MAX 16     /* nests whose last guests are still running */
+#define IDLE_MS     600000 /* a kind that nobody asked for */
+#define CALM_MS     5000   /* ready jails that nobody missed become fewer */
+#define FAILED_MS   10000  /* before another try */
+#define LOOK_MS     500
+
+enum kind_state {
+    KIND_FREE,
+    KIND_WANTED, /* its nest is to be started */
+    KIND_STARTING,
+    KIND_LIVE,
+    KIND_FAILED,
+};
+
+struct kind {
+    enum kind_state state;
+    struct buf key;
+    struct jail_spec spec;
+    struct jail_limits limits;
+    layer_mask layers;
+    struct jail *nest;
+    unsigned users; /* threads that have the nest make a jail right now */
+    bool broken;    /* the nest made none when it was asked to */
+    uint32_t forks;
+    struct pool_jail ready[READY_MAX];
+    unsigned ready_n, target, making;
+    int64_t used_ms, missed_ms, failed_ms;
+};
+
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    pthread_t thread;
+    bool closing;
+    struct pool_options options;
+    struct kind *kinds;
+    struct jail *retired[RETIRED_MAX];
+    struct pool_stats stats;
+};
+
+/* ---- taking ---- */
+
+static struct kind *find(struct pool *pool, struct str key)
+{
+    for (unsigned i = 0; i < pool->options.kinds_max; i++) {
+        struct kind *k = &pool->kinds[i];
+        if (k->state != KIND_FREE && str_eq(buf_str(&k->key), key))
+            return k;
+    }
+    return NULL;
+}
+
+static unsigned ready_in_all(const struct pool *pool)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < pool->options.kinds_max; i++)
+        n += pool->kinds[i].ready_n + pool->kinds[i].making;
+    return n;
+}
+
+/* With the lock; lets go of it meanwhile. */
+static bool make_now(struct pool *pool, struct kind *k, struct pool_jail *ret)
+{
+    struct err err;
+
+    k->users++;
+    k->forks++;
+    pthread_mutex_unlock(&pool->lock);
+    int result = pool_make_jail(k->nest, &k->spec, &k->limits, k->layers, ret, &err);
+    pthread_mutex_lock(&pool->lock);
+    k->users--;
+    if (result < 0) {
+        k->broken = true;
+        snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
+    }
+    return result == 0;
+}
+
+bool pool_take(struct pool *pool, struct str key, struct pool_jail *ret)
+{
+    bool took = false;
+
+    pthread_mutex_lock(&pool->lock);
+    struct kind *k = find(pool, key);
+    if (k)
+        k->used_ms = clock_mono_ms();
+    if (k && k->ready_n) {
+        *ret = k->ready[--k->ready_n];
+        pool->stats.hits++;
+        took = true;
+    } else if (k && k->state == KIND_LIVE && !k->broken) {
+        k->missed_ms = k->used_ms;
+        if (k->target < READY_MAX && k->target < pool->options.ready_max)
+            k->target++;
+        took = make_now(pool, k, ret);
+        pool->stats.on_demand += took;
+    }
+    pool->stats.misses += !took;
+    pthread_cond_signal(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    return took;
+}
+
+/* ---- learning ---- */
+
+static void drop_ready(struct kind *k)
+{
+    while (k->ready_n)
+        pool_jail_done(&k->ready[--k->ready_n]);
+}
+
+/* Its guests may still run: it ends with the last. The helper is reaped by the thread. */
+static void retire_nest(struct pool *pool, struct kind *k)
+{
+    struct jail *nest = k->nest;
+
+    drop_ready(k);
+    k->nest = NULL;
+    k->forks = 0;
+    k->broken = false;
+    if (!nest)
+        return;
+    (void)shutdown(jail_fd(nest), SHUT_WR);
+    for (unsigned i = 0; i < RETIRED_MAX; i++) {
+        if (pool->retired[i])
+            continue;
+        pool->retired[i] = nest;
+        return;
+    }
+    jail_free(nest);
+}
+
+static void forget(struct pool *pool, struct kind *k)
+{
+    retire_nest(pool, k);
+    spec_done(&k->spec);
+    buf_done(&k->key);
+    *k = (struct kind){.state = KIND_FREE};
+}
+
+/* A free place, or that of who was not asked for longest and has nothing under way. */
+static struct kind *place(struct pool *pool)
+{
+    struct kind *oldest = NULL;
+
+    for (unsigned i = 0; i < pool->options.kinds_max; i++) {
+        struct kind *k = &pool->kinds[i];
+        if (k->state == KIND_FREE)
+            return k;
+        bool busy = k->users || k->making || k->state == KIND_STARTING;
+        if (!busy && (!oldest || k->used_ms < oldest->used_ms))
+            oldest = k;
+    }
+    return oldest;
+}
+
+void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
+                const struct jail_limits *limits, layer_mask layers)
+{
+    pthread_mutex_lock(&pool->lock);
+    struct kind *k = find(pool, key) ? NULL : place(pool);
+    if (k && !pool->closing) {
+        if (k->state != KIND_FREE)
+            forget(pool, k);
+        buf_init(&k->key, key.n);
+        (void)buf_add_str(&k->key, key);
+        k->spec = *spec;
+        spec_init(spec);
+        k->limits = *limits;
+        k->layers = layers;
+        k->target = 1;
+        k->used_ms = clock_mono_ms();
+        k->state = KIND_WANTED;
+        pthread_cond_signal(&pool->work);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the pool's thread ---- */
+
+static void start_nest(struct pool *pool, struct kind *k)
+{
+    struct err err;
+    struct jail *nest = NULL;
+
+    k->state = KIND_STARTING;
+    pthread_mutex_unlock(&pool->lock);
+    int result = pool_make_nest(&k->spec, &nest, &err);
+    pthread_mutex_lock(&pool->lock);
+    k->nest = nest;
+    k->state = result == 0 ? KIND_LIVE : KIND_FAILED;
+    k->failed_ms = clock_mono_ms();
+    if (result < 0)
+        snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
+    else
+        pool->stats.zygotes_started++;
+}
+
+static void fill(struct pool *pool, struct kind *k)
+{
+    struct pool_jail jail;
+
+    k->making++;
+    bool made = make_now(pool, k, &jail);
+    k->making--;
+    if (made && (k->state != KIND_LIVE || k->ready_n == READY_MAX))
+        pool_jail_done(&jail);
+    else if (made)
+        k->ready[k->ready_n++] = jail;
+}
+
+static bool has_died(const struct kind *k)
+{
+    struct pollfd look = {.fd = jail_fd(k->nest), .events = POLLIN};
+
+    return k->broken || poll(&look, 1, 0) > 0; /* it has nothing more to say than its end */
+}
+
+/* One thing that is to be done for this kind; false when there is none. */
+static bool tend(struct pool *pool, struct kind *k, int64_t now)
+{
+    if (k->state == KIND_FAILED && now > k->failed_ms + FAILED_MS)
+        k->state = KIND_WANTED;
+    if (k->state == KIND_WANTED) {
+        start_nest(pool, k);
+        return true;
+    }
+    if (k->state == KIND_FREE || k->users || k->making)
+        return false;
+    if (now > k->used_ms + IDLE_MS) {
+        forget(pool, k);
+        return true;
+    }
+    if (k->state != KIND_LIVE)
+        return false;
+    bool died = has_died(k);
+    if (died || k->forks >= pool->options.forks_max) {
+        pool->stats.zygotes_died += died;
+        pool->stats.zygotes_renewed += !died;
+        retire_nest(pool, k);
+        k->state = KIND_WANTED;
+        return true;
+    }
+    if (k->ready_n < k->target && ready_in_all(pool) < pool->options.ready_max) {
+        fill(pool, k);
+        return true;
+    }
+    if (k->target > 1 && now > k->missed_ms + CALM_MS) {
+        k->missed_ms = now;
+        k->target--;
+        if (k->ready_n > k->target)
+            pool_jail_done(&k->ready[--k->ready_n]);
+    }
+    return false;
+}
+
+static void reap_retired(struct pool *pool)
+{
+    for (unsigned i = 0; i < RETIRED_MAX; i++) {
+        if (!pool->retired[i])
+            continue;
+        struct pollfd look = {.fd = jail_fd(pool->retired[i]), .events = POLLIN};
+        if (poll(&look, 1, 0) > 0 && look.revents & POLLHUP)
+            jail_free(mem_take(&pool->retired[i]));
+    }
+}
+
+static void wait_for_work(struct pool *pool)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+}
+
+static void *thread_main(void *ctx)
+{
+    struct pool *pool = ctx;
+
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->closing) {
+        bool busy = false;
+        for (unsigned i = 0; i < pool->options.kinds_max && !pool->closing; i++)
+            busy |= tend(pool, &pool->kinds[i], clock_mono_ms());
+        reap_retired(pool);
+        if (!busy)
+            wait_for_work(pool);
+    }
+    for (unsigned i = 0; i < pool->options.kinds_max; i++)
+        if (pool->kinds[i].state != KIND_FREE)
+            forget(pool, &pool->kinds[i]);
+    for (unsigned i = 0; i < RETIRED_MAX; i++)
+        jail_free(pool->retired[i]); /* here: the kernel kills them with this thread anyway */
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* ---- from birth to death ---- */
+
+int pool_open(const struct pool_options *options, struct pool **ret, struct err *err)
+{
+    struct pool *pool = xcalloc(1, sizeof *pool);
+    pthread_condattr_t attr;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    pool->options = *options;
+    if (!pool->options.ready_max)
+        pool->options.ready_max = processors > 0 ? (unsigned)processors * 4 : 4;
+    if (!pool->options.kinds_max)
+        pool->options.kinds_max = 8;
+    if (!pool->options.forks_max)
+        pool->options.forks_max = 5000;
+    pool->kinds = xcalloc(pool->options.kinds_max, sizeof *pool->kinds);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool->work, &attr);
+    pthread_condattr_destroy(&attr);
+    errno = pthread_create(&pool->thread, NULL, thread_main, pool);
+    if (errno) {
+        free(pool->kinds);
+        free(pool);
+        return err_sys(err, "start the pool's thread");
+    }
+    *ret = pool;
+    return 0;
+}
+
+void pool_close(struct pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->closing = true;
+    pthread_cond_signal(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_join(pool->thread, NULL);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->kinds);
+    free(pool);
+}
+
+void pool_stats(struct pool *pool, struct pool_stats *ret)
+{
+    pthread_mutex_lock(&pool->lock);
+    *ret = pool->stats;
+    ret->ready = ret->zygotes = 0;
+    for (unsigned i = 0; i < pool->options.kinds_max; i++) {
+        ret->ready += pool->kinds[i].ready_n;
+        ret->zygotes += pool->kinds[i].nest != NULL;
+    }
+    pthread_mutex_unlock(&pool->lock);
+}

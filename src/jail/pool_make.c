@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/pool_make.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+#define NEST_MS 30000 /* a zygote may have much to load */
+#define JAIL_MS 5000
+
+static int hear_until(struct jail *jail, enum jail_event_kind wanted, int64_t limit_ms,
+                      struct err *err)
+{
+    struct jail_event event = {.kind = JAIL_NOTHING};
+    int64_t until = clock_mono_ms() + limit_ms, left;
+
+    while ((left = until - clock_mono_ms()) > 0) {
+        struct pollfd wait = {.fd = jail_fd(jail), .events = POLLIN};
+        if (poll(&wait, 1, (int)left) <= 0)
+            continue;
+        jail_hear(jail, &event);
+        if (event.kind == wanted)
+            return 0;
+        if (event.kind == JAIL_FAILED) {
+            *err = event.error;
+            return -1;
+        }
+        if (event.kind == JAIL_GONE)
+            return err_set(err, ERR_SYSTEM, "a warm jail ended before it was ready");
+    }
+    return err_set(err, ERR_SYSTEM, "a warm jail was not ready after %d s", (int)(limit_ms / 1000));
+}
+
+int pool_make_nest(struct jail_spec *spec, struct jail **ret, struct err *err)
+{
+    struct jail_fds fds = {.in = -1, .out = -1, .err = -1, .lay = -1, .channel = {-1, -1}};
+    AUTO_CLOSE int zygote = jail_open_zygote(err);
+
+    if (zygote < 0)
+        return -1;
+    fds.zygote = zygote;
+    spec->nest = spec->park = true;
+    if (jail_start(spec, &fds, ret, err) < 0)
+        return -1;
+    if (hear_until(*ret, JAIL_STARTED, NEST_MS, err) == 0)
+        return 0;
+    jail_free(*ret);
+    *ret = NULL;
+    return -1;
+}
+
+static int make_pipes(int ours[3], int theirs[3], struct err *err)
+{
+    for (int i = 0; i < 3; i++) {
+        int ends[2];
+        if (fd_pipe(ends, err) < 0)
+            return -1;
+        ours[i] = ends[i == 0];
+        theirs[i] = ends[i != 0];
+        if (fd_nonblock(ours[i], true) < 0)
+            return err_sys(err, "prepare a pipe");
+    }
+    return 0;
+}
+
+static int start(struct jail *nest, const struct jail_spec *plan, const int theirs[3],
+                 struct pool_jail *ret, struct err *err)
+{
+    struct jail_fds fds = {.in = theirs[0], .out = theirs[1], .err = theirs[2], .lay = -1};
+    struct jail_spec spec = *plan; /* borrows */
+
+    spec.enter_count = (uint32_t)cgroup_enter_fds(ret->group, fds.enter);
+    fds.enter[spec.enter_count] = cgroup_dir_fd(ret->group);
+    spec.enter_v2 = fds.enter[spec.enter_count] >= 0;
+    return jail_make(nest, &spec, &fds, &ret->jail, err);
+}
+
+int pool_make_jail(struct jail *nest, const struct jail_spec *spec,
+                   const struct jail_limits *limits, layer_mask layers, struct pool_jail *ret,
+                   struct err *err)
+{
+    int theirs[3] = {-1, -1, -1};
+
+    *ret = (struct pool_jail){.pipes = {-1, -1, -1}};
+    int result = cgroup_open(limits, layers & CGROUP_LAYERS, &ret->group, err);
+    if (result == 0)
+        result = make_pipes(ret->pipes, theirs, err);
+    if (result == 0)
+        result = start(nest, spec, theirs, ret, err);
+    for (int i = 0; i < 3; i++)
+        fd_close(&theirs[i]);
+    if (result == 0)
+        result = hear_until(ret->jail, JAIL_READY, JAIL_MS, err);
+    if (result < 0)
+        pool_jail_done(ret);
+    return result;
+}
+
+void pool_jail_done(struct pool_jail *jail)
+{
+    jail_free(jail->jail);
+    cgroup_close(jail->group);
+    for (int i = 0; i < 3; i++)
+        fd_close(&jail->pipes[i]);
+    *jail = (struct pool_jail){.pipes = {-1, -1, -1}};
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Making a nest, and a jail in one. Used by pool.c alone.
+ */
+#ifndef JAIL_POOL_MAKE_H
+#define JAIL_POOL_MAKE_H
+
+#include "jail/pool.h"
+
+/* Waits until its zygote is ready. The calling thread must outlive it. */
+int pool_make_nest(struct jail_spec *spec, struct jail **ret, struct err *err);
+/* Waits until it is parked. */
+int pool_make_jail(struct jail *nest, const struct jail_spec *spec,
+                   const struct jail_limits *limits, layer_mask layers, struct pool_jail *ret,
+                   struct err *err);
+void pool_jail_done(struct pool_jail *jail);
+
+#endif

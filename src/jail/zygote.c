@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The zygote's side of a nest; see zygote.h. Not part of the library.
+ */
+#include "jail/zygote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/wire.h"
+#include "jail/inside.h"
+#include "jail/proto.h"
+#include "jail/zygote_ask.h"
+
+#define API __attribute__((visibility("default")))
+
+#define FORKS_MAX 256
+
+struct fork {
+    pid_t pid;
+    int exit_fd;
+};
+
+static struct {
+    struct inside in;
+    int signals;
+    struct zygote_ask ask; /* the fork that is about to be */
+    int fds[FD_MSG_MAX];
+    size_t fd_count;
+    struct fork forks[FORKS_MAX];
+    struct buf words;
+} zygote = {.in = {.sync_fd = -1, .box_fd = -1, .init_fd = -1, .words_fd = -1}};
+
+enum { ASK_INIT, ASK_GUEST, ASK_EXIT, ASK_STANDARD, ASK_REST = ASK_STANDARD + 3 };
+
+static int read_spec(void)
+{
+    struct stat st;
+    struct err err;
+
+    if (fstat(ZYGOTE_FD_SPEC, &st) < 0 || st.st_size > SPEC_MAX_BYTES)
+        return -1;
+    AUTO_FREE char *bytes = xmalloc((size_t)st.st_size);
+    ssize_t got = pread(ZYGOTE_FD_SPEC, bytes, (size_t)st.st_size, 0);
+    if (got != st.st_size)
+        return -1;
+    return spec_decode((struct str){bytes, (size_t)got}, &zygote.in.spec, &err);
+}
+
+API int zygote_open(void)
+{
+    sigset_t set;
+
+    if (read_spec() < 0)
+        return -1;
+    zygote.in.mode = zygote.in.spec.wanted;
+    close(ZYGOTE_FD_SPEC);
+    close(ZYGOTE_FD_CODE);
+    (void)fcntl(ZYGOTE_FD_NEST, F_SETFD, FD_CLOEXEC);
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    zygote.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (zygote.signals < 0)
+        return -1;
+    return fd_send(ZYGOTE_FD_NEST, "", 1, NULL, 0);
+}
+
+static uint64_t to_us(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+}
+
+static void report(pid_t pid, int status, const struct rusage *use)
+{
+    struct guest_end end = {.status = status,
+                            .user_us = to_us(use->ru_utime),
+                            .system_us = to_us(use->ru_stime),
+                            .max_rss_kib = (uint64_t)use->ru_maxrss};
+
+    for (size_t i = 0; i < FORKS_MAX; i++) {
+        struct fork *f = &zygote.forks[i];
+        if (f->pid != pid)
+            continue;
+        (void)fd_send(f->exit_fd, &end, sizeof end, NULL, 0);
+        fd_close(&f->exit_fd);
+        f->pid = 0;
+        return;
+    }
+}
+
+static void reap(void)
+{
+    struct signalfd_siginfo info;
+    struct rusage use;
+    int status;
+    pid_t pid;
+
+    (void)!read(zygote.signals, &info, sizeof info);
+    while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0)
+        report(pid, status, &use);
+}
+
+static bool take_ask(void)
+{
+    ssize_t got =
+        fd_recv(ZYGOTE_FD_NEST, &zygote.ask, sizeof zygote.ask, zygote.fds, &zygote.fd_count, 0);
+
+    if (got != sizeof zygote.ask || zygote.fd_count < ASK_REST)
+        _exit(got > 0); /* the nest is gone */
+    return setns(zygote.fds[ASK_INIT], CLONE_NEWPID) == 0;
+}
+
+static void drop_ask(void)
+{
+    while (zygote.fd_count)
+        close(zygote.fds[--zygote.fd_count]);
+}
+
+API int zygote_wait(void)
+{
+    for (;;) {
+        struct pollfd wait[] = {{.fd = zygote.signals, .events = POLLIN},
+                                {.fd = ZYGOTE_FD_NEST, .events = POLLIN}};
+        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+            return -1;
+        if (wait[0].revents)
+            reap();
+        if (!wait[1].revents)
+            continue;
+        if (take_ask())
+            return 0;
+        drop_ask(); /* its init died meanwhile */
+    }
+}
+
+API void zygote_forked(int pid)
+{
+    for (size_t i = 0; pid > 0 && i < FORKS_MAX; i++) {
+        if (zygote.forks[i].pid)
+            continue;
+        zygote.forks[i].pid = pid;
+        zygote.forks[i].exit_fd = zygote.fds[ASK_EXIT];
+        zygote.fds[ASK_EXIT] = -1;
+        break;
+    }
+    drop_ask();
+}
+
+/* ---- in the child ---- */
+
+/* Where guest_enter looks for them. Everything first goes out of the way. */
+static int place_fds(void)
+{
+    int at = ASK_REST;
+
+    for (size_t i = 0; i < zygote.fd_count; i++)
+        if ((zygote.fds[i] = fcntl(zygote.fds[i], F_DUPFD_CLOEXEC, 64)) < 0)
+            return -1;
+    for (int i = 0; i < 3; i++)
+        if (dup2(zygote.fds[ASK_STANDARD + i], i) < 0)
+            return -1;
+    for (int i = 0; zygote.ask.channel && i < 2; i++)
+        if (dup2(zygote.fds[at++], SPEC_FD_CHANNEL + i) < 0)
+            return -1;
+    zygote.in.init_fd = zygote.fds[ASK_GUEST];
+    return at;
+}
+
+static int enter_cgroups(int at)
+{
+    for (uint32_t i = 0; i < zygote.ask.enter_count; i++)
+        if (write(zygote.fds[at++], "0", 1) < 0)
+            return -1;
+    if (!zygote.ask.enter_v2)
+        return 0;
+    AUTO_CLOSE int procs = openat(zygote.fds[at], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    return procs < 0 || write(procs, "0", 1) < 0 ? -1 : 0;
+}
+
+static int drop_capabilities(void)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+
+    (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    return (int)syscall(SYS_capset, &head, none);
+}
+
+static int join(void)
+{
+    int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+
+    if (zygote.ask.held & LAYER_BIT(LAYER_NETNS))
+        spaces |= CLONE_NEWNET;
+    if (zygote.ask.held & LAYER_BIT(LAYER_CGROUPNS))
+        spaces |= CLONE_NEWCGROUP;
+    return setns(zygote.fds[ASK_INIT], spaces);
+}
+
+static int read_words(void)
+{
+    struct stat st;
+    AUTO_CLOSE int fd = fd_take(&zygote.in.words_fd);
+    AUTO_FREE char *bytes = NULL;
+
+    if (fstat(fd, &st) < 0 || st.st_size > WORDS_MAX)
+        return -1;
+    bytes = xmalloc((size_t)st.st_size + 1);
+    struct wire w = {.rest = {bytes, (size_t)st.st_size}};
+    if (pread(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
+        return -1;
+    buf_init(&zygote.words, WORDS_MAX);
+    for (int list = 0; list < 2; list++) {
+        uint32_t left = wire_count(&w, 4);
+        for (list == 0 ? (void)buf_addf(&zygote.words, "%u%c", left, 0) : (void)0; left; left--) {
+            (void)buf_add_str(&zygote.words, wire_str(&w));
+            (void)buf_addc(&zygote.words, '\0');
+        }
+    }
+    return wire_ok(&w) ? 0 : -1;
+}
+
+API int zygote_enter(void)
+{
+    sigset_t none;
+
+    zygote.in.held = zygote.ask.held;
+    zygote.in.spec.channel = zygote.ask.channel;
+    int at = place_fds();
+    if (at < 0 || enter_cgroups(at) < 0 || join() < 0 || drop_capabilities() < 0)
+        return -1;
+    guest_enter(&zygote.in);
+    fd_close(&zygote.in.init_fd); /* what exec does for others: it runs */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    return read_words();
+}
+
+API const char *zygote_words(size_t *ret_n)
+{
+    *ret_n = zygote.words.n;
+    return zygote.words.p;
+}

@@ -14,6 +14,8 @@ extern const char guest_bind_data_js[];
 /* What Python is started with (-c): runs the runner, which is the first argument, from bytecode if
  * there is some for this version. Made by tools/embed-bytecode. */
 extern const char guest_python_boot[];
+/* In the boot's place: a Python that loads, waits, and forks for each run. */
+extern const char guest_zygote_python_py[];
 
 /* The judge's, in this order one text: values as typed JSON, and what runs the cases. */
 extern const char guest_judge_codec_py[], guest_judge_driver_py[];
@@ -28,5 +30,18 @@ extern const char guest_suite_link_py[], guest_suite_candidate_py[], guest_suite
 extern const char guest_suite_candidate_magic[], guest_suite_tests_magic[];
 extern const unsigned char guest_suite_candidate_code[], guest_suite_tests_code[];
 extern const unsigned long guest_suite_candidate_code_size, guest_suite_tests_code_size;
+
+/* The servers of sessions (session/cell_wire.h). Python's is one text, after the judge's codec and
+ * in this order; the boots read them from descriptor 3. */
+extern const char guest_cells_boot_py[], guest_cells_charts_py[], guest_cells_rich_py[],
+    guest_cells_hooks_py[], guest_cells_values_py[], guest_cells_compile_py[],
+    guest_cells_tools_py[], guest_cells_process_py[], guest_cells_python_py[];
+/* The same as bytecode, as the judge's. */
+extern const char guest_cells_magic[];
+extern const unsigned char guest_cells_code[];
+extern const unsigned long guest_cells_code_size;
+extern const char guest_cells_node_boot_js[], guest_cells_node_js[];
+extern const char guest_cells_shell_boot_sh[], guest_cells_shell_sh[];
+extern const char guest_cells_r_boot_R[], guest_cells_r_R[];
 
 #endif

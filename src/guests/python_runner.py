@@ -156,6 +156,9 @@ def flush(*streams):
             stream.flush()
 
 
+known = 0  # so many modules are none of the program's
+
+
 # Nothing is left that would do something when the interpreter is taken apart: no open file, no thread, no
 # module of the user's, no package whose libraries could not be ended by exit().
 def may_leave(folder):
@@ -166,7 +169,7 @@ def may_leave(folder):
         return False
     if files > 4 or thread_count() or (site_begun and "ctypes" not in sys.modules):
         return False
-    for module in list(sys.modules.values()):
+    for module in list(sys.modules.values()) if len(sys.modules) > known else ():
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.startswith(folder):
             return False
@@ -209,6 +212,7 @@ def status_of(e):
     return 1
 
 
+# ---- the run; what is above may have been loaded before, by a zygote ----
 first = None
 if sys.argv[1] == "--first":
     first = sys.argv[2]

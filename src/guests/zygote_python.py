@@ -32,12 +32,17 @@ def open_link():
     return link, words
 
 
-# The first compilation and the first call of many things are slow, and would be in each fork.
+# The first call of many things is slow, and a function's first calls write into its code: pages that each
+# fork would have to copy.
 def rehearse():
-    exec(compile("def f(x):\n    return [y for y in x if y]\nprint(f(range(3)), f'{1:>3}')\n", "<glovebox>", "exec"),
-         {"__name__": "__main__", "__builtins__": __builtins__})
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for _ in range(20):
+        source, code = names["read_program"]("/dev/null")
+        names["has_any"](source, names["SLOW_ENDING"])
+        names["may_leave"]("/nonexistent/")
+        names["flush"](sys.stdout, sys.stderr)
+        exec(compile("def f(x):\n    return [y for y in x if y]\nf(range(3)), f'{1:>3}'\n", "<glovebox>", "exec"),
+             {"__name__": "__main__", "__builtins__": __builtins__})
+    print(1, flush=True)
 
 
 # Generators that a fork would share with its brothers; `random` sees to itself.
@@ -47,16 +52,15 @@ def reseed():
         numpy_random.seed()
 
 
+# Of the environment, what differs from ours.
 def become(words):
     count, _, rest = words.partition(b"\0")
-    items = rest.split(b"\0")[:-1]
-    sys.argv = ["-c"] + [os.fsdecode(item) for item in items[:int(count)]]
-    wanted = dict(item.split(b"=", 1) for item in items[int(count):])
-    for name in [name for name in os.environb if name not in wanted]:
-        del os.environb[name]
-    for name, value in wanted.items():
-        if os.environb.get(name) != value:
-            os.environb[name] = value
+    items = rest.split(b"\0")
+    count = int(count)
+    sys.argv = ["-c"] + [os.fsdecode(item) for item in items[:count]]
+    for item in items[count:-1]:
+        name, _, value = item.partition(b"=")
+        os.environb[name] = value
 
 
 def serve(link, words):
@@ -75,12 +79,17 @@ def serve(link, words):
     os._exit(0)
 
 
-program = compile(sys.argv[1], "<glovebox>", "exec", dont_inherit=True, optimize=2)
+# The runner's functions now, its run in each fork.
+functions, marker, run = sys.argv[1].partition("# ---- the run;")
+names = {"__name__": "__main__", "__builtins__": __builtins__, "first": None}
+exec(compile(functions, "<glovebox>", "exec", dont_inherit=True, optimize=2), names)
+run = compile(marker + run, "<glovebox>", "exec", dont_inherit=True, optimize=2)
 load(STANDARD + tuple(sys.argv[2:]))
 link, words = open_link()
-rehearse()
 for name in OURS:
     sys.modules.pop(name, None)
+rehearse()
+names["known"] = len(sys.modules)
 gc.collect()
 if hasattr(gc, "freeze"):
     gc.freeze()
@@ -88,4 +97,4 @@ if link.zygote_open() < 0:
     os._exit(1)
 serve(link, words)
 reseed()
-exec(program, {"__name__": "__main__", "__builtins__": __builtins__})
+exec(run, names)

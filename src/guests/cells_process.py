@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+# The process around a session's cells: packages, streams, the event loop, __main__. Follows cells_tools.py in the
+# text that runs inside the wall.
+import builtins
+from io import open as open_stream
+from posix import O_RDONLY, lseek, open as open_fd
+
+# It wants what site does without importing anything.
+SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"metadata", b"help(", b"copyright", b"credits", b"license",
+        b"multiprocessing", b"concurrent")
+# Other systems' modules, which the standard library tries first: no package has them.
+ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
+
+# ---- packages ----
+
+site_lock, site_begun = RLock(), []
+
+
+def load_site():
+    with site_lock:
+        if site_begun:
+            return
+        site_begun.append(True)
+        import site
+        first = sys.path[:1]
+        site.main()
+        if sys.path[:1] != first:
+            sys.path[:0] = first
+        sys.meta_path[:] = [f for f in sys.meta_path if f is not PackageFinder]
+
+
+class PackageFinder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if path is not None or name in ELSEWHERE:
+            return None
+        load_site()
+        from importlib.machinery import PathFinder
+        return PathFinder.find_spec(name, path, target)
+
+    @staticmethod
+    def find_distributions(context=None):
+        load_site()
+        from importlib.metadata import MetadataPathFinder
+        return MetadataPathFinder.find_distributions(context)
+
+
+# ---- what cells print and read ----
+
+class Streams:
+    def __init__(self):
+        self.out_fd, self.err_fd = move_high(1, 3), move_high(2, 4)
+        null = open_fd("/dev/null", O_RDONLY)
+        self.null = move_high(null, 5)
+        close(null)
+        dup2(self.null, 0)
+        self.like = [(getattr(s, "encoding", None), getattr(s, "errors", None)) for s in (sys.stdout, sys.stderr)]
+        self.out = self.err = self.input = self.fflush = None
+        self.has_input = False
+        self.prepare(None)
+
+    # Lines are written when they are complete, so that the host hears of them.
+    def open(self, number):
+        encoding, errors = self.like[number]
+        stream = open_stream(number + 1, "w", 1, encoding or "utf-8", errors or "backslashreplace", None, False)
+        stream.buffer.raw.name = ("<stdout>", "<stderr>")[number]
+        return stream
+
+    # Each cell begins with streams that work, whatever the one before did.
+    def prepare(self, data):
+        dup2(self.out_fd, 1)
+        dup2(self.err_fd, 2)
+        if not works(self.out):
+            self.out = self.open(0)
+        if not works(self.err):
+            self.err = self.open(1)
+        sys.stdout = sys.__stdout__ = self.out
+        sys.stderr = sys.__stderr__ = self.err
+        dup2(self.null, 0)
+        if data or self.has_input or not works(self.input):
+            self.give_input(data)
+        sys.stdin = sys.__stdin__ = self.input
+
+    # A file in memory, so that child processes and open(0) find it as well.
+    def give_input(self, data):
+        self.has_input = bool(data)
+        if data:
+            fd, left = memory_file(), memoryview(data)
+            while left:
+                left = left[write(fd, left):]
+            lseek(fd, 0, 0)
+            dup2(fd, 0)
+            close(fd)
+        self.input = open_stream(0, "r", -1, "utf-8", "surrogateescape", None, False)
+        self.input.buffer.raw.name = "<stdin>"
+
+    def flush(self):
+        for stream in (sys.stdout, sys.stderr, self.out, self.err):
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        if "ctypes" in modules:  # what C libraries print
+            try:
+                if self.fflush is None:
+                    self.fflush = modules["ctypes"].CDLL(None).fflush
+                self.fflush(None)
+            except Exception:
+                pass
+
+
+def memory_file():
+    try:
+        from posix import memfd_create
+        return memfd_create("stdin")
+    except (ImportError, OSError):
+        from posix import O_RDWR, O_TMPFILE
+        return open_fd("/tmp", O_RDWR | O_TMPFILE)
+
+
+def works(stream):
+    try:
+        return stream is not None and not stream.closed
+    except Exception:
+        return False
+
+
+# ---- the program's own ways to hear of exceptions ----
+
+def say(text):
+    try:
+        sys.stderr.write(text)
+    except Exception:
+        write(2, text.encode("utf-8", "backslashreplace"))
+
+
+# PyErr_Print, of which the default hook would not know cells' lines.
+def show_exception(e, text):
+    kind, tb = type(e), e.__traceback__
+    sys.last_type, sys.last_value, sys.last_traceback = kind, e, tb
+    if VERSION >= (3, 12):
+        sys.last_exc = e
+    hook = getattr(sys, "excepthook", None)
+    if hook is PLAIN_HOOK or getattr(hook, "__module__", None) == "apport_python_hook":
+        return say(text)
+    try:
+        if hook is None:
+            return say("sys.excepthook is missing\n" + text)
+        hook(kind, e, tb)
+    except Exception as other:
+        clean_exception(other)
+        say("Error in sys.excepthook:\n%s\nOriginal exception was:\n%s" % (exception_text(other, {}), text))
+
+
+# A thread's, which the interpreter shows without cells' lines before 3.13.
+def show_thread_exception(args):
+    if args.exc_type is SystemExit or sys.stderr is None:
+        return
+    name = getattr(args.thread, "name", None)
+    clean_exception(args.exc_value)
+    say("Exception in thread %s:\n%s" % (name, exception_text(args.exc_value, {})))
+
+
+def hook_threads(threading):
+    if VERSION < (3, 13):
+        threading.excepthook = threading.__excepthook__ = show_thread_exception
+
+
+PLAIN_HOOK, VERSION = sys.excepthook, tuple(sys.version_info[:3])
+
+
+# ---- the event loop ----
+
+# One event loop for the session: tasks that a cell leaves go on when a later one waits.
+class Loop:
+    def __init__(self):
+        self.loop = None
+
+    def current(self):
+        import asyncio
+        import warnings
+        if self.loop is None or self.loop.is_closed():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    self.loop = asyncio.get_event_loop()
+                except RuntimeError:
+                    self.loop = None
+            if self.loop is None or self.loop.is_closed():
+                self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self.loop
+
+    # asyncio.run() leaves none behind.
+    def prepare(self):
+        if self.loop is not None and not self.loop.is_closed() and "asyncio" in modules:
+            modules["asyncio"].set_event_loop(self.loop)
+
+    def run(self, coroutine):
+        loop = self.current()
+        task = loop.create_task(coroutine)
+        try:
+            loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            if task.done():
+                raise
+            self.cancel(loop, task)
+
+    # The interrupt came while nothing of the cell ran: it ends where it waits.
+    def cancel(self, loop, task):
+        task.cancel()
+        tb = None
+        try:
+            loop.run_until_complete(task)
+        except modules["asyncio"].CancelledError as e:
+            tb = (e.__context__ if type(e.__context__) is type(e) else e).__traceback__  # a copy before 3.11
+        raise KeyboardInterrupt().with_traceback(tb) from None
+
+
+# ---- what a program finds ----
+
+# As the interpreter ends with it.
+def exit_status(code):
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code) & 0xFF
+    say("%s\n" % (code,))
+    return 1
+
+
+def set_environment(env):
+    import posix
+    for name, value in env.items():
+        if "os" in modules:
+            modules["os"].environ[name] = value
+        else:
+            posix.putenv(name, value)
+            posix.environ[name.encode()] = value.encode("utf-8", "surrogateescape")
+
+
+# A fresh __main__ as `python3 -c` has it, without names of ours.
+def make_main():
+    from _sitebuiltins import Quitter
+    builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
+    builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
+    old = modules["__main__"].__dict__
+    main = modules["__main__"] = type(sys)("__main__")
+    main.__dict__["__loader__"] = old.get("__loader__")
+    if "__annotations__" in old:
+        main.__dict__["__annotations__"] = {}
+    main.__dict__["__builtins__"] = builtins
+    if "linecache" in modules:  # 3.13 keeps the text of -c for tracebacks of any "<string>"
+        modules["linecache"].cache.pop("<string>", None)
+    sys.argv, sys.orig_argv = [""], [sys.executable]
+    sys.meta_path.append(PackageFinder)
+    return main
+
+
+def freeze_objects():
+    import gc
+    if hasattr(gc, "freeze"):
+        gc.freeze()

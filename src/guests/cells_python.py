@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+# A session's Python, inside the wall: acts on the host's frames (src/session/cell_wire.h) until there are no more.
+# The last part of one text: judge_codec.py, cells_charts.py, cells_rich.py, cells_hooks.py, cells_values.py,
+# cells_compile.py, cells_tools.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before serve(),
+# which a process forked from one that has read this text may call as well; it ends by SystemExit.
+#
+# The program has the main thread, a __main__ of its own, and the interpreter as python3 would have started it: `site`
+# does its work late, as in python_runner.py. It may change what it likes. Our functions have builtins of their own,
+# hold what they need from the start, and put things right before the next cell.
+#
+# An exception's "statement_line" is the line of the cell's own statement; "ready" has an "exception" when the tools'
+# source failed.
+from _signal import SIGINT, default_int_handler, signal
+from posix import getpid, register_at_fork
+from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursionlimit
+
+LIMITS = {"value": 1 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
+TRIES = 10  # of a frame that exceptions of signal handlers keep from being acted on
+ROOM = 1000  # calls, for our own functions between cells
+OURS_DEPTH = 10 if VERSION >= (3, 12) else 11  # of our calls, how many are below a cell's
+
+
+# ---- a cell ----
+
+class Cell:
+    def __init__(self, frame):
+        self.number, self.data, self.name = frame.number, frame.data, "<cell %d>" % frame.number
+        self.step, self.reply = 0, None
+        self.value = self.bundle = self.error = self.final = self.exit = None
+        self.value_text, self.exception, self.displays, self.interrupted = "null", "null", 0, False
+
+
+class Server:
+    def __init__(self, fd_in, fd_out, rest):
+        self.pid, self.leaving, self.cell, self.late = getpid(), None, None, False
+        self.wire = Wire(fd_in, fd_out, rest)
+        self.streams, self.loop, self.limits = Streams(), Loop(), dict(LIMITS)
+        self.handler, self.quiet_handler = default_int_handler, self.quiet
+        signal(SIGINT, self.quiet_handler)
+        register_at_fork(after_in_child=self.wire.forget)
+        self.inputs, self.tracers, self.depth = {}, (None, None), getrecursionlimit() + OURS_DEPTH
+        self.main = make_main()
+        self.names, self.last, self.number, self.end = self.main.__dict__, None, 0, 0
+        self.read = cell_reader(self.names)
+        self.notebook, self.compiler = True, CellCompiler("notebook", False)
+        RICH_HOOKS["linecache"] = self.compiler.tell_linecache
+        RICH_HOOKS["threading"] = hook_threads
+
+    # ---- hello ----
+
+    def hello(self, frame):
+        message = self.read(frame.data.decode())
+        self.limits.update(message.get("limits") or {})
+        set_environment(message.get("env") or {})
+        final = bool(message.get("final_answer"))
+        self.notebook = message.get("value") != "last"
+        self.compiler.mode, self.compiler.guards = "notebook" if self.notebook else "last", final
+        install(self.emit, self.limits)
+        builtins.display = named_function(
+            lambda *objs, **options: rich_display(*objs, **options), "display", "Shows objects in the result.")
+        tools = Tools(self.wire, self.read, self.limits["call"])
+        for row in message.get("tools") or ():
+            self.names[row["name"]] = tools.make(row)
+        for name in message.get("preload") or ():
+            try:
+                __import__(name)
+            except Exception as e:
+                say("%s cannot be imported: %s\n" % (name, e))
+        failure = self.define(message.get("source") or "")
+        if final:
+            inner = self.names.get("final_answer")
+            self.names["final_answer"] = make_final(self, inner if callable(inner) else None)
+        self.streams.flush()
+        freeze_objects()
+        self.wire.send("ready", 0, '{"language":"python","version":"%d.%d.%d"%s}' % (
+            VERSION + (failure and ',"exception":' + failure,)))
+
+    def define(self, source):
+        if not source:
+            return ""
+        before = set(self.names)
+        try:
+            self.compiler.remember("<tools>", source)
+            exec(compile(source, "<tools>", "exec", 0, True), self.names)
+            make_instances(self.names, before)
+        except Exception as e:
+            clean_exception(e)
+            text = exception_text(e, self.compiler.texts)
+            say(text)
+            return exception_json(e, text, self.compiler.texts, self.limits["text"])
+        return ""
+
+    # ---- signals ----
+
+    # Between cells. It is for a cell that has been sent and has not begun; or for none.
+    def quiet(self, number, frame):
+        wire, cell = self.wire, self.cell
+        if ((cell is not None and cell.step <= 2) or wire.state[1] or wire.poll.poll(0)
+                or (wire.commands and wire.commands[-1].end > self.end)):
+            self.late = True
+
+    def shield(self, cell=None):
+        previous = signal(SIGINT, self.quiet_handler)
+        if previous is not self.quiet_handler:
+            self.handler = default_int_handler if previous is None else previous
+
+    # ---- the steps of a cell; each is taken once, whatever exception ends it ----
+
+    def prepare(self, cell):
+        if any(word in cell.data for word in SITE):
+            self.want_site(cell.data)
+        modules.update(__main__=self.main, builtins=builtins, sys=sys)
+        self.names.setdefault("__builtins__", builtins)
+        self.names.setdefault("__name__", "__main__")
+        self.names.pop(VALUE, None)
+        if self.compiler.guards:
+            builtins.__dict__[FINAL] = FinalAnswerException
+        self.loop.prepare()
+        before_cell()
+        self.streams.prepare(self.inputs.pop(cell.number, None))
+
+    def want_site(self, data):
+        load_site()
+        if VERSION >= (3, 14) and b"multiprocessing" in data:
+            # Other ways than fork would not find what cells define.
+            from multiprocessing import get_start_method, set_start_method
+            if get_start_method(True) is None:
+                set_start_method("fork")
+
+    def run(self, cell):
+        try:
+            signal(SIGINT, self.handler)
+            if self.late:
+                self.late = False
+                raise KeyboardInterrupt
+            self.set_depth(self.depth)
+            code = self.compiler.compile(cell.data, cell.name)
+            settrace(self.tracers[0])
+            setprofile(self.tracers[1])
+            if code.co_flags & COROUTINE:
+                self.loop.run(eval(code, self.names))
+            else:
+                exec(code, self.names)
+        except BaseException as e:
+            cell.error = e
+        tracers, self.depth = (gettrace(), getprofile()), getrecursionlimit()
+        settrace(None)
+        setprofile(None)
+        if self.depth < ROOM:
+            setrecursionlimit(ROOM)
+        if cell.final is None:
+            self.tracers = tracers
+        if getpid() != self.pid:
+            self.leave(cell.error)
+
+    # As deep as the program wants, and at least to here.
+    def set_depth(self, depth):
+        while depth < ROOM:
+            try:
+                return setrecursionlimit(depth)
+            except RecursionError:
+                depth += 10
+        setrecursionlimit(depth)
+
+    # The program has forked, and its child has come to the end of the cell: which is the child's end.
+    def leave(self, e):
+        self.leaving = e if isinstance(e, SystemExit) else SystemExit(0 if e is None else 1)
+        if e is not None and e is not self.leaving:
+            clean_exception(e)
+            show_exception(e, exception_text(e, self.compiler.texts))
+
+    def render(self, cell):
+        cell.value = self.names.pop(VALUE, None)
+        self.names.pop(PART, None)
+        if cell.final is not None:
+            cell.error, cell.value = None, cell.final[0]
+        if cell.error is not None or cell.value is None:
+            return
+        if self.notebook and cell.final is None and ("_" not in self.names or id(self.names["_"]) == self.last):
+            self.names["_"], self.last = cell.value, id(cell.value)
+        made = cell.bundle = bundle(cell.value, "value", self.limits)
+        text = made["data"].get("text/plain")
+        try:
+            cell.value_text = encode_cell(cell.value, self.limits["value"], False,
+                                          (cell.value, text) if type(text) is str else None)
+        except Exception as e:
+            made.setdefault("dropped", []).append(
+                {"mime": "value", "bytes": 0, "why": shorten(exception_message(e, "value"), 300)})
+
+    def explain(self, cell):
+        e = cell.error
+        if e is None:
+            return
+        clean_exception(e)
+        if isinstance(e, SystemExit):
+            cell.exit = exit_status(e.code)
+            return
+        cell.interrupted = isinstance(e, KeyboardInterrupt)
+        text = exception_text(e, self.compiler.texts)
+        cell.exception = exception_json(e, text, self.compiler.texts, self.limits["text"])
+        show_exception(e, text)
+
+    def settle(self, cell):
+        cell.value = None
+        after_cell(self.emit)
+        self.streams.flush()
+
+    STEPS = prepare, run, render, explain, settle, shield
+
+    # An exception here is an interrupt, or what a handler of the program's raises.
+    def failed(self, cell, e):
+        settrace(None)
+        setprofile(None)
+        if getpid() != self.pid:
+            self.leave(e)
+        if cell.error is None and cell.final is None:
+            cell.error, cell.step = e, self.STEPS.index(Server.explain)
+        elif isinstance(e, KeyboardInterrupt):
+            cell.interrupted = True
+
+    def execute(self, frame):
+        if frame.cell is None:
+            frame.cell = Cell(frame)
+        cell = self.cell = frame.cell
+        self.number, self.end = cell.number, frame.end
+        while cell.step < len(self.STEPS):
+            step = cell.step
+            cell.step += 1
+            try:
+                self.STEPS[step](self, cell)
+            except BaseException as e:
+                self.failed(cell, e)
+            if self.leaving is not None:
+                raise self.leaving
+        self.shield()
+        self.tell(cell, frame)
+        self.cell = None
+
+    def tell(self, cell, frame):
+        if cell.reply is None:
+            results = [] if cell.bundle is None else [plain_json(cell.bundle)]
+            if cell.displays > self.limits["bundles"]:
+                results.append(plain_json(self.too_many(cell)))
+            if cell.error is not None and cell.exception == "null" and cell.exit is None:
+                cell.exception = exception_json(cell.error, "", {}, self.limits["text"])
+            plain = cell.value_text if cell.final is None else "null"
+            cell.reply = (
+                '{"ok":%s,"value":%s,"results":[%s],"exception":%s,"final_answer":%s,"is_final_answer":%s,'
+                '"exit":%s,"interrupted":%s}' % (
+                    truth(cell.error is None or (cell.exit == 0 and not cell.interrupted)), plain, ",".join(results),
+                    cell.exception, "null" if cell.final is None else cell.value_text, truth(cell.final is not None),
+                    "null" if cell.exit is None else cell.exit, truth(cell.interrupted)))
+            cell.bundle = cell.error = cell.final = None
+        self.wire.send("done", cell.number, cell.reply, frame.counts)
+
+    # ---- display ----
+
+    def emit(self, made):
+        cell = self.cell
+        if cell is not None:
+            cell.displays += 1
+            if cell.displays > self.limits["bundles"]:
+                return
+        if self.wire.alive:
+            self.wire.send("display", self.number, plain_json(made))
+        else:
+            print(made["data"].get("text/plain", ""), file=sys.stdout)
+
+    def too_many(self, cell):
+        why = "%d more were displayed than the %d that a cell may" % (
+            cell.displays - self.limits["bundles"], self.limits["bundles"])
+        return {"kind": "display", "data": {}, "metadata": {}, "dropped": [{"mime": "*/*", "bytes": 0, "why": why}]}
+
+    # ---- variables ----
+
+    def set(self, frame):
+        try:
+            self.names.update(self.read(frame.data.decode()))
+            said = '{"ok":true,"exception":null}'
+        except Exception as e:
+            said = '{"ok":false,"exception":%s}' % exception_json(e, "", {}, self.limits["text"])
+        self.wire.send("done", frame.number, said, frame.counts)
+
+    def get(self, frame):
+        room, values, missing, failed = self.limits["value"], [], [], {}
+        for name in self.read(frame.data.decode())["names"]:
+            if name not in self.names:
+                missing.append(name)
+                continue
+            try:
+                text = encode_cell(self.names[name], room, True)
+                room -= len(text)
+                values.append("%s:%s" % (quote(name), text))
+            except Exception as e:
+                failed[name] = shorten(exception_message(e, name), 300)
+        self.wire.send("done", frame.number, '{"ok":%s,"values":{%s},"missing":%s,"failed":%s}' % (
+            truth(not failed and not missing), ",".join(values), plain_json(missing), plain_json(failed)),
+            frame.counts)
+
+    def take_input(self, frame):
+        self.inputs = {frame.number: frame.data}
+
+    # ---- the loop ----
+
+    ACTIONS = {b"hello": hello, b"exec": execute, b"set": set, b"get": get, b"stdin": take_input}
+
+    def act(self):
+        while True:
+            frame = self.wire.next()
+            frame.tries += 1
+            if frame.kind not in (b"exec", b"stdin"):
+                self.end = frame.end
+            if frame.tries <= TRIES and frame.kind in self.ACTIONS:
+                self.ACTIONS[frame.kind](self, frame)
+            self.wire.acted = self.end = frame.end
+
+    # Handlers of the program's may raise here, and the jump back to `while` is in no `try`: hence two of them.
+    def survive(self, act):
+        while True:
+            try:
+                act()
+            except Gone:
+                raise
+            except BaseException:
+                if self.leaving is not None:
+                    raise self.leaving
+
+    def serve(self):
+        try:
+            self.survive(lambda: self.survive(self.act))
+        except Gone:
+            raise SystemExit(0) from None
+
+
+def truth(value):
+    return "true" if value else "false"
+
+
+def serve(read_fd, write_fd, rest=b""):
+    Server(read_fd, write_fd, rest).serve()

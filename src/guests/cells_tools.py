@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+# The frames of src/session/cell_wire.h, tools, and final_answer(). Follows cells_compile.py in the text that runs
+# inside the wall.
+#
+# Any of the program's threads may wait for an answer, and the main thread for the next command. One of those that
+# wait reads, for all of them; when it has what it waited for, another one does. An exception (an interrupt, or what a
+# signal handler of the program's raises) can come between any two steps in the main thread. So what was read or
+# written is noted by the same C call that did it (`extend(map(...))`), and steps that are done twice do no harm.
+from _collections import deque
+from _thread import RLock, allocate_lock
+from itertools import count
+from posix import _exit, close, dup, dup2, read, write
+from select import POLLIN, poll
+from sys import _getframe, exc_info, settrace
+
+HIGH = (2000, 1020, 250, 60)  # where descriptors are out of the way, as far as the limit allows
+EBADF, EPIPE = 9, 32
+
+
+class Gone(BaseException):
+    pass
+
+
+def move_high(fd, below):
+    for number in HIGH:
+        try:
+            return dup2(fd, number - below, False)
+        except OSError:
+            pass
+    return dup(fd)
+
+
+class Waiter:
+    def __init__(self):
+        self.lock, self.answer = allocate_lock(), None
+        self.lock.acquire()
+
+    def wake(self):
+        try:
+            self.lock.release()
+        except RuntimeError:
+            pass
+
+
+class Frame:
+    __slots__ = ("end", "kind", "number", "data", "cell", "counts", "tries")
+
+    # `counts` is for its reply: how much of that has been written.
+    def __init__(self, end, kind, number, data):
+        self.end, self.kind, self.number, self.data = end, kind, number, data
+        self.cell, self.counts, self.tries = None, [], 0
+
+
+class Wire:
+    def __init__(self, fd_in, fd_out, rest):
+        self.fd_in, self.fd_out = move_high(fd_in, 1), move_high(fd_out, 2)
+        close(fd_in)
+        close(fd_out)
+        self.poll = poll()
+        self.poll.register(self.fd_in, POLLIN)
+        self.turn, self.sending, self.waiting = RLock(), allocate_lock(), set()
+        self.state, self.need, self.sorted = (0, [rest] if rest else []), 0, True
+        self.out = memoryview(b""), []
+        self.commands, self.acted, self.idle, self.calls = deque(), 0, Waiter(), {}
+        self.alive = True
+        if rest:
+            self.sort()
+
+    # In a child process: what it says is not for the host.
+    def forget(self):
+        if self.alive:
+            self.alive = False
+            for fd in (self.fd_in, self.fd_out):
+                try:
+                    close(fd)
+                except OSError:
+                    pass
+
+    # ---- out ----
+
+    def finish(self):
+        data, counts = self.out
+        try:
+            while sum(counts) < len(data):
+                counts.extend(map(write, (self.fd_out,), (data[sum(counts):],)))
+        except OSError as e:
+            if e.errno in (EBADF, EPIPE):
+                _exit(1)
+            raise
+
+    # `counts`: a list that is this frame's, so that sending it again completes it.
+    def send(self, kind, number, text, counts=None):
+        with self.sending:
+            self.finish()
+            if counts is None or self.out[1] is not counts:
+                data = ("%s %d %d\n%s" % (kind, number, len(text), text)).encode("ascii")
+                self.out = memoryview(data), [] if counts is None else counts
+            self.finish()
+
+    # ---- in ----
+
+    def fill(self):
+        if self.sorted:
+            self.sorted = False
+            self.state[1].extend(map(read, (self.fd_in,), (65536,)))
+        chunks = self.state[1]
+        if chunks and not chunks[-1]:
+            raise Gone
+        if len(chunks) == 1 or sum(map(len, chunks)) >= self.need:
+            self.sort()
+        self.sorted = True
+
+    def sort(self):
+        position, chunks = self.state
+        data, begin, self.need = b"".join(chunks), 0, 0
+        while True:
+            line = data.find(b"\n", begin)
+            if line < 0:
+                break
+            kind, number, size = data[begin:line].split()
+            end = line + 1 + int(size)
+            if end > len(data):
+                self.need = end - begin
+                break
+            self.route(Frame(position + end, kind, int(number), data[line + 1:end]))
+            begin = end
+        self.state = position + begin, [data[begin:]] if begin < len(data) else []
+
+    def route(self, frame):
+        if frame.kind != b"answer":
+            self.commands.append(frame)
+            self.idle.wake()
+        elif frame.number in self.calls:
+            call = self.calls[frame.number]
+            call.answer = frame.data
+            call.wake()
+
+    def wait(self, waiter, arrived):
+        while not arrived():
+            if self.turn.acquire(False):
+                try:
+                    if not arrived():
+                        self.fill()
+                finally:
+                    self.turn.release()
+                    for other in list(self.waiting):
+                        other.wake()
+            elif waiter not in self.waiting:
+                self.waiting.add(waiter)
+            else:
+                waiter.lock.acquire(True, 1)
+        self.waiting.discard(waiter)
+
+    # The command that is to be acted on next, until `acted` says that it was.
+    def next(self):
+        while self.turn._is_owned():
+            self.turn.release()
+        while True:
+            while self.commands and self.commands[0].end <= self.acted:
+                self.commands.popleft()
+            if self.commands:
+                return self.commands[0]
+            self.wait(self.idle, lambda: self.commands)
+
+
+# ---- tools ----
+
+ERRORS = {"TimeoutError": TimeoutError, "TypeError": TypeError, "ValueError": ValueError}
+
+
+def check_arguments(name, parameters, args, kwargs):
+    if len(args) > len(parameters):
+        raise TypeError("%s() takes at most %d positional argument%s but %d %s given" % (
+            name, len(parameters), "" if len(parameters) == 1 else "s", len(args),
+            "was" if len(args) == 1 else "were"))
+    for key in kwargs:
+        if key not in parameters:
+            raise TypeError("%s() got an unexpected keyword argument '%s'" % (name, key))
+        if key in parameters[:len(args)]:
+            raise TypeError("%s() got multiple values for argument '%s'" % (name, key))
+
+
+class Tools:
+    def __init__(self, wire, decode, room):
+        self.wire, self.decode, self.room, self.numbers = wire, decode, room, count(1)
+
+    def message(self, name, args, kwargs):
+        left, parts = self.room - len(name) - 40, []
+        for key, value in [(None, list(args))] + list(kwargs.items()):
+            try:
+                text = encode_cell(value, left, True)
+            except TooMuch as e:
+                raise ValueError("%s(): the arguments cannot be sent: %s" % (name, e)) from None
+            left -= len(text)
+            parts.append(text if key is None else "%s:%s" % (quote(clean_text(key)), text))
+        return '{"name":%s,"args":%s,"kwargs":{%s}}' % (quote(name), parts[0], ",".join(parts[1:]))
+
+    def call(self, name, args, kwargs):
+        text = self.message(name, args, kwargs)
+        if not self.wire.alive:
+            raise RuntimeError("%s() cannot be called from a child process" % name)
+        number, call = next(self.numbers), Waiter()
+        self.wire.calls[number] = call
+        try:
+            self.wire.send("call", number, text)
+            self.wire.wait(call, lambda: call.answer is not None)
+        finally:
+            self.wire.calls.pop(number, None)
+        return self.take(name, call.answer)
+
+    def take(self, name, data):
+        try:
+            answer = self.decode(data.decode())
+            if "error" in answer:
+                kind, message = answer["error"].get("type"), str(answer["error"].get("message", ""))
+            else:
+                return answer["ok"]
+        except Exception as e:
+            kind, message = "RuntimeError", "the answer of %s() cannot be read: %s" % (name, e)
+        raise ERRORS.get(kind, RuntimeError)(message)
+
+    # A function for what hello says of a tool. Without parameters, nothing is known of them.
+    def make(self, row):
+        name, parameters = row["name"], row.get("parameters")
+        if parameters:
+            parameters = [p["name"] if isinstance(p, dict) else p for p in parameters]
+
+        def tool(*args, **kwargs):
+            if parameters:
+                check_arguments(name, parameters, args, kwargs)
+            return self.call(name, args, kwargs)
+
+        return named_function(tool, name, row.get("description"))
+
+
+def named_function(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__doc__, function.__module__ = doc, "__main__"
+    return function
+
+
+# Tools as source: smolagents' are classes with a name and forward(), of which the program has one object each.
+def make_instances(names, before):
+    for key, kind in list(names.items()):
+        if key in before or not isinstance(kind, type) or kind.__module__ != "__main__":
+            continue
+        name, forward = getattr(kind, "name", None), getattr(kind, "forward", None)
+        if type(name) is not str or not name.isidentifier() or not callable(forward) or name in names:
+            continue
+        tool = kind()
+        if not callable(tool):
+            tool = named_function(lambda *args, _tool=tool, **kwargs: _tool.forward(*args, **kwargs), name,
+                                  getattr(kind, "description", None))
+        names[name] = tool
+
+
+# ---- final_answer ----
+
+# Ends the cell. Nothing of the program's is to stop it: cells' own handlers let it through (guard_handlers), and
+# where something else swallowed it, it is raised anew when the cells' code goes on. While handlers and `finally`
+# blocks run, it is what they handle, or what that came of. (Event loops and threads may carry it; so their code is
+# let alone.)
+class FinalAnswerException(BaseException):
+    pass
+
+
+def in_flight(final):
+    e, seen = exc_info()[1], 0
+    while e is not None and seen < 100:
+        if e is final:
+            return True
+        e, seen = e.__context__, seen + 1
+    return False
+
+
+# A cell, or what it gave to exec().
+def is_text(file):
+    return file[:1] == "<" and file[:7] != "<frozen" and file != OURS
+
+
+# A trace function that raises is heard no more. An exception on its way is not yet handled when the line of its
+# handler, or the end of its frame, is told.
+def raise_for_good(final, frame):
+    on_its_way = [None]
+
+    def trace(frame, event, arg):
+        if not is_text(frame.f_code.co_filename):
+            return None
+        if event == "exception":
+            on_its_way[0] = frame
+        elif event in ("line", "return"):
+            if on_its_way[0] is frame:
+                on_its_way[0] = None
+            elif not in_flight(final):
+                raise final
+        return trace
+
+    while frame is not None and frame.f_code is not Server.run.__code__:
+        if is_text(frame.f_code.co_filename):
+            frame.f_trace = trace
+        frame = frame.f_back
+    settrace(trace)
+    raise final
+
+
+# `inner`: the program's own tool of this name, whose value is the answer; else the argument is.
+def make_final(server, inner):
+    def final_answer(*args, **kwargs):
+        if inner is not None:
+            value = inner(*args, **kwargs)
+        elif len(args) + len(kwargs) == 1:
+            value = (args or list(kwargs.values()))[0]
+        else:
+            raise TypeError("final_answer() takes exactly one argument (%d given)" % (len(args) + len(kwargs)))
+        final = FinalAnswerException(value)
+        if server.cell is not None and server.cell.final is None:
+            server.cell.final = (value,)
+        raise_for_good(final, _getframe(1))
+
+    doc = getattr(inner, "__doc__", None) or "Ends the cell with its answer."
+    return named_function(final_answer, "final_answer", doc)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+# Values of a session's cells: typed JSON as in judge_codec.py, which comes before in the same text, and here for
+# more of what programs hand around:
+#
+#   {"$type": "image", "class": "PNG", "mode": "RGB", "base64": ...}      a PIL image
+#   {"$type": "dataclass", "class": ..., "module": ..., "items": [...]}   any dataclass, not only one that == compares
+#   {"$type": "ndarray", "class": "datetime64[ns]", "shape", "items"}     numpy's times, as its integers
+#   {"$type": "scalar", "class": "datetime64", "unit": "ns", "value"}
+#
+# An object of a class made from a builtin type is a value of that type. Back, an object of a class that the session
+# does not have becomes a dict (dataclass), a tuple (namedtuple) or its value (enum).
+CELL_DEPTH = 120
+
+
+class CellEncoder(Encoder):
+    # `strict`: what has no form raises TypeError; otherwise its repr() stands for it, and `shown` is (object,
+    # text) when that is known already.
+    __slots__ = ("strict", "shown")
+
+    def __init__(self, room, strict, shown=None):
+        Encoder.__init__(self, room)
+        self.strict, self.shown = strict, shown
+
+    # The host takes so many levels of JSON, of which a dict has three.
+    def enter(self, v):
+        Encoder.enter(self, v)
+        if len(self.path) > CELL_DEPTH:
+            raise TooMuch("the value is nested more than %d levels deep" % CELL_DEPTH)
+
+    # ---- forms of more types ----
+
+    def record(self, v, kind, name):
+        fields = getattr(kind, "__dataclass_fields__", None)
+        if type(fields) is not dict or "__dataclass_fields__" not in all_names(kind):
+            return False
+        self.enter(v)
+        self.head("dataclass", name)
+        self.put('"module":%s,"items":' % quote(clean_text(str(type.__getattribute__(kind, "__module__")))))
+        self.pairs([(n, getattr(v, n)) for n, field in fields.items()
+                    if field._field_type.name == "_FIELD" and hasattr(v, n)])
+        self.put("}")
+        self.path.pop()
+        return True
+
+    def scalar(self, v, kind, name):
+        if name not in ("datetime64", "timedelta64") or getattr(modules.get("numpy"), name, None) is not kind:
+            return Encoder.scalar(self, v, kind, name)
+        unit = str(v.dtype).partition("[")[2].rstrip("]")
+        self.head("scalar", name)
+        self.put('"unit":%s,"value":' % quote(unit or "generic"))
+        self.integer(int(v.astype("int64")))
+        self.put("}")
+        return True
+
+    def times(self, v, name):
+        if v.dtype.kind not in "mM":
+            Encoder.ndarray(self, v, name)
+            return
+        self.head("ndarray", str(v.dtype))
+        self.put('"shape":[%s],"items":' % ",".join(map(int.__repr__, v.shape)))
+        self.fits(v.size, "an array")
+        self.items(v.astype("int64").ravel().tolist())
+        self.put("}")
+
+    def picture(self, v, kind):
+        image = getattr(modules.get("PIL.Image"), "Image", None)
+        if image is None or image not in mro_of(kind):
+            return False
+        from io import BytesIO
+        data = BytesIO()
+        v.save(data, "PNG")
+        self.fits(data.tell() * 4 // 3, "an image")
+        self.head("image", "PNG")
+        self.put('"mode":%s,"base64":"%s"}' % (quote(str(v.mode)), base64(data.getvalue())))
+        return True
+
+    def derived(self, v, kind):
+        for base in mro_of(kind):
+            plain = PLAIN.get(id(base))
+            if plain is not None:
+                if base in TIMES and v != v:  # pandas' NaT
+                    return False
+                plain = plain(v)
+                if type(plain) is kind:
+                    return False
+                self.enter(v)
+                BY_TYPE[id(type(plain))](self, plain)
+                self.path.pop()
+                return True
+        return False
+
+    # Where the codec knows no form.
+    def other(self, v, name):
+        kind = type(v)
+        if self.picture(v, kind) or self.derived(v, kind):
+            return
+        if self.strict:
+            raise TypeError("Cannot safely serialize object of type %s" % name)
+        if self.shown is not None and self.shown[0] is v:
+            text = self.shown[1]
+        else:
+            text = shown_repr(v, name)
+        self.head("other", name)
+        self.put('"repr":%s}' % quote(clean_text(text[:MAX_REPR])))
+
+
+# An interrupt ends it, unlike the judge's.
+def shown_repr(v, name):
+    try:
+        said = repr(v)
+    except Exception:
+        said = None
+    return said if type(said) is str else "<%s object that cannot be shown>" % name
+
+
+def all_names(kind):
+    found = set()
+    for base in mro_of(kind):
+        found.update(type.__getattribute__(base, "__dict__"))
+    return found
+
+
+# Half of a surrogate pair is nothing that JSON's readers accept.
+def clean_text(text):
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def encode_cell(v, room, strict=False, shown=None):
+    encoder = CellEncoder(room, strict, shown)
+    encoder.value(v)
+    return "".join(encoder.out)
+
+
+def plain_time(kind):
+    names = {date: ("year", "month", "day"), timedelta: ("days", "seconds", "microseconds"),
+             time: ("hour", "minute", "second", "microsecond", "tzinfo")}
+    names[datetime] = names[date] + names[time]
+    return lambda v: kind(*[getattr(v, name) for name in names[kind]])
+
+
+TIMES = {datetime, date, time, timedelta}
+PLAIN = {
+    id(int): int.__int__, id(float): float.__float__, id(str): str.__str__,
+    id(complex): lambda v: complex(complex.__add__(v, 0)), id(bytes): lambda v: bytes.__add__(b"", v),
+    id(bytearray): lambda v: bytearray(bytearray.__iter__(v)), id(list): lambda v: list(list.__iter__(v)),
+    id(tuple): lambda v: tuple(list(tuple.__iter__(v))), id(set): lambda v: set(set.__iter__(v)),
+    id(frozenset): lambda v: frozenset(list(frozenset.__iter__(v))), id(dict): lambda v: dict(dict.items(v))}
+PLAIN.update((id(kind), plain_time(kind)) for kind in TIMES)
+LATER[("numpy", "ndarray")] = ("numpy", CellEncoder.times)
+LATER[("pathlib._local", "PurePosixPath")] = ("pathlib", Encoder.folder)
+
+
+# ---- and back ----
+
+def decode_image(d):
+    from io import BytesIO
+    from PIL import Image
+    image = Image.open(BytesIO(a2b_base64(d["base64"])))
+    image.load()
+    return image
+
+
+def decode_any_scalar(d):
+    if "unit" not in d:
+        return decode_scalar(d)
+    import numpy
+    return getattr(numpy, d["class"])(d["value"], *([] if d["unit"] == "generic" else [d["unit"]]))
+
+
+def decode_any_array(d):
+    import numpy
+    if d.get("class", "")[:10] not in ("datetime64", "timedelta6"):
+        return decode_array(d)
+    return numpy.array(d["items"], dtype="int64").view(d["class"]).reshape(d["shape"])
+
+
+def decode_object(names, d):
+    kind = names.get(d["class"])
+    if d["$type"] == "enum":
+        return kind[d["name"]] if isinstance(kind, type) else d["value"]
+    if d["$type"] == "namedtuple":
+        values = [v for _, v in d["items"]]
+        return kind(*values) if isinstance(kind, type) else tuple(values)
+    values = {k: v for k, v in d["items"]}
+    return kind(**values) if isinstance(kind, type) else values
+
+
+CELL_DECODERS = dict(DECODERS, image=decode_image, scalar=decode_any_scalar, ndarray=decode_any_array)
+
+
+# Reads JSON text; classes are looked up among `names`.
+def cell_reader(names):
+    def hook(d):
+        form = d.get("$type")
+        if form is None:
+            return d
+        if form in ("enum", "namedtuple", "dataclass"):
+            return decode_object(names, d)
+        if form not in CELL_DECODERS:
+            raise ValueError("there is no value of the form %s" % ascii(form)[:80])
+        return CELL_DECODERS[form](d)
+
+    class Context:
+        strict, memo, object_pairs_hook, object_hook = True, {}, None, staticmethod(hook)
+        parse_float, parse_int, parse_constant = float, int, float
+        parse_string = parse_object = parse_array = None
+
+    scan = make_scanner(Context)
+    return lambda text: scan(text.lstrip(), 0)[0]
+
+
+# ---- plain JSON: bundles, and what frames are made of ----
+
+# As the host reads it: no number that does not fit, no NUL in a name, no half character.
+def plain_json(v, depth=0):
+    if type(v) is str:
+        return quote(clean_text(v))
+    if v is None or v is True or v is False:
+        return "null" if v is None else "true" if v else "false"
+    if depth > 100:
+        return '"..."'
+    if isinstance(v, dict):
+        return "{%s}" % ",".join(["%s:%s" % (quote(clean_text(str(k)).replace("\0", "\ufffd")),
+                                             plain_json(item, depth + 1)) for k, item in dict.items(v)])
+    if isinstance(v, (list, tuple)):
+        return "[%s]" % ",".join([plain_json(item, depth + 1) for item in v])
+    if isinstance(v, int):
+        v = int(v)
+        return int.__repr__(v) if -SMALL < v < SMALL else plain_json(float(v) if v.bit_length() < 1000 else hex(v))
+    if isinstance(v, float):
+        v = float(v)
+        return float.__repr__(v) if v - v == 0 else "null"
+    return quote(clean_text(str(v)))

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of JavaScript's, R's and bash's sessions share: cells with what must come of them, and what holds
+for every language."""
+
+import os
+import shutil
+import tempfile
+import time
+
+from driver import Gone, Guest, source
+
+
+class Folder(Guest):
+    """A session in a folder of its own, after hello."""
+
+    def __init__(self, argv, program, greet=True, **options):
+        self.folder = tempfile.TemporaryDirectory()
+        temp = os.path.join(self.folder.name, "tmp")
+        os.mkdir(temp)
+        Guest.__init__(self, argv, program, cwd=self.folder.name, timeout=30,
+                       env={"PATH": os.environ["PATH"], "HOME": self.folder.name, "TMPDIR": temp, "LC_ALL": "C.UTF-8"})
+        if greet:
+            self.hello(**options)
+
+    def close(self, timeout=2):
+        status = Guest.close(self, timeout)
+        self.folder.cleanup()
+        return status
+
+
+class Language:
+    """How a session is started. `texts` are cells in the language that mean the same in each."""
+
+    def __init__(self, command, args, boot, program, texts):
+        self.command, self.args, self.boot, self.program, self.texts = command, args, boot, program, texts
+
+    def missing(self, tap):
+        if shutil.which(self.command):
+            return False
+        tap.skip("sessions", "no %s on this machine" % self.command)
+        return True
+
+    def start(self, **options):
+        argv = [self.command, *self.args, source(self.boot).decode()]
+        return Folder(argv, source(self.program), **options)
+
+
+def seen(cell, key):
+    """What a row of a table asks for: a key of the done frame, or something made of it."""
+    e = cell.exception or {}
+    if key == "error":
+        return e.get("type")
+    if key == "message":
+        return e.get("message")
+    if key == "place":
+        return (e.get("cell"), e.get("line"))
+    if key == "trace":
+        return e.get("traceback")
+    if key == "text":
+        return cell.results[0]["data"].get("text/plain") if cell.results else None
+    if key == "kinds":
+        return [sorted(bundle["data"]) for bundle in cell.displays]
+    return getattr(cell, key)
+
+
+def agrees(cell, wants):
+    return all(want(seen(cell, key)) if callable(want) else seen(cell, key) == want for key, want in wants.items())
+
+
+def run_table(tap, guest, table, tools=None):
+    """Rows are (cell, what must come of it); `ok` is wanted unless something else is said."""
+    for text, wants in table:
+        said = {"ok": True, **wants} if not {"error", "exit", "ok"} & set(wants) else wants
+        cell = guest.run(text, tools=tools)
+        tap.ok(agrees(cell, said), "cell %d: %.70r" % (guest.number, text), cell)
+
+
+def has(part):
+    return lambda text: text is not None and part in text
+
+
+def cpu_ticks(pid):
+    """Of a process and of those it started."""
+    with open("/proc/%d/stat" % pid) as f:
+        words = f.read().rpartition(")")[2].split()
+    total = int(words[11]) + int(words[12])
+    for task in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/children" % (pid, task)) as f:
+            total += sum(cpu_ticks(int(child)) for child in f.read().split())
+    return total
+
+
+def test_all(tap, language):
+    test_frames(tap, language)
+    test_interrupt(tap, language)
+    test_end(tap, language)
+
+
+def test_frames(tap, language):
+    text = language.texts
+    with language.start(tools=[{"name": "add", "description": "adds", "parameters": ["a", "b"]}]) as g:
+        tap.equal(g.ready["language"], language.texts["name"], "ready")
+        tap.ok(g.ready["version"][:1].isdigit(), "... with the version", g.ready)
+        for cell in ("", "\n\n", text["comment"], text["comment"] + "\n"):
+            done = g.run(cell)
+            tap.ok(done.ok and done.value is None and not done.results and not done.out + done.err, "nothing: %r" % cell, done)
+        tap.equal(g.run(text["print"] % "é€😀").out, "é€😀\n", "UTF-8 there and back")
+        lines = (text["print"] % "a" + "\r\n") * 2
+        tap.equal(g.run(lines).out, "a\na\n", "CRLF")
+        big = text["comment"] + "x" * (1 << 20) + "\n" + text["print"] % "end"
+        tap.equal(g.run(big).out, "end\n", "a cell of 1 MiB")
+        cell = g.run((text["print"] % "a") + "\0")
+        tap.ok(not cell.ok and cell.exception, "a NUL byte", cell)
+        tap.equal(g.run(text["print"] % "b").out, "b\n", "... after which the session lives")
+        tap.equal(g.run(text["count"], stdin=b"one\ntwo\n").out.strip(), "2", "a cell's own input")
+        tap.equal(g.run(text["count"]).out.strip(), "0", "... is not the next one's")
+        tap.equal(g.run(text["children"]).out.count("pipe:"), 2, "children have no pipes but for their output")
+        # Two in a row, before the first is done.
+        first, second = g.begin(text["print"] % 1), g.begin(text["print"] % 2)
+        tap.ok(g.finish(first).ok and g.finish(second).ok, "cells queue")
+        tap.equal(g.get("no_such_name_")["missing"], ["no_such_name_"], "a variable that is not there")
+        tap.equal(g.set({"not a name": 1})["ok"], text["any_name"], "a name that is none")
+
+
+def test_interrupt(tap, language):
+    with language.start() as g:
+        g.run(language.texts["assign"])
+        for text in language.texts["endless"]:
+            number = g.begin(text)
+            time.sleep(0.4)
+            g.interrupt()
+            cell = g.finish(number)
+            tap.ok(not cell.ok and cell.interrupted and cell.exception["type"] == "Interrupted", "interrupt of %r" % text, cell)
+            tap.equal(g.get("kept")["values"]["kept"], "here", "... keeps the state")
+            done = g.run(language.texts["print"] % "on")
+            tap.ok(done.ok and done.out == "on\n", "... and the session", done)
+
+
+def test_end(tap, language):
+    g = language.start()
+    before = cpu_ticks(g.pid)
+    time.sleep(0.5)
+    tap.ok(cpu_ticks(g.pid) - before <= 1, "waiting costs nothing")
+    tap.equal(g.close(5), 0, "the end of the frames is the end")
+    g = language.start(greet=False)
+    tap.equal(g.close(5), 0, "... before hello, too")
+    with language.start() as g:
+        try:
+            cell = g.run(language.texts["suicide"])
+            tap.ok(False, "a cell's own death", cell)
+        except Gone:
+            tap.ok(True, "a cell's own death closes the pipe")

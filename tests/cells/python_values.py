@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's sessions: values in and out, tools, final_answer(), display()."""
+
+import base64
+import os
+import time
+
+from driver import LIMITS
+
+
+def start(path, **options):
+    from python_cells import Python
+
+    return Python(path, **options)
+
+
+# Python text; what it is as typed JSON (None: only there and back again).
+PLAIN = (
+    ("None", None), ("True", True), ("-3", -3), ("1.5", 1.5), ("'é\\0'", "é\0"), ("[1, [2]]", [1, [2]]),
+    ("{'a': 1}", {"$type": "dict", "items": [["a", 1]]}), ("{'$type': 'x'}", {"$type": "dict", "items": [["$type", "x"]]}),
+    ("(1, 'b')", {"$type": "tuple", "items": [1, "b"]}), ("{3}", {"$type": "set", "items": [3]}),
+    ("frozenset([3])", {"$type": "frozenset", "items": [3]}), ("b'\\xff'", {"$type": "bytes", "base64": "/w=="}),
+    ("1 << 70", {"$type": "int", "hex": "0x400000000000000000"}), ("float('inf')", {"$type": "float", "text": "inf"}),
+    ("1+2j", {"$type": "complex", "real": 1.0, "imag": 2.0}), ("{1j: (2,)}", None), ("range(1, 9, 2)", None),
+    ("'\\ud800'", {"$type": "str", "base64": "7aCA"}),
+    ("datetime.date(2024, 2, 29)", {"$type": "date", "text": "2024-02-29"}),
+    ("datetime.datetime(2024, 2, 29, 12, 0, 1, 5)", None), ("datetime.time(1, 2)", None),
+    ("datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)", {"$type": "datetime", "text": "2024-01-01T00:00:00+00:00"}),
+    ("datetime.timedelta(1, 2, 3)", {"$type": "timedelta", "days": 1, "seconds": 2, "microseconds": 3}),
+    ("decimal.Decimal('1.50')", {"$type": "decimal", "text": "1.50"}), ("fractions.Fraction(1, 3)", None),
+    ("pathlib.Path('/a/b')", {"$type": "path", "text": "/a/b"}), ("collections.deque([1])", None),
+    ("collections.OrderedDict(a=1)", None), ("collections.Counter('aab')", None), ("bytearray(b'x')", None),
+    ("Point(1, 2)", {"$type": "namedtuple", "class": "Point", "items": [["x", 1], ["y", 2]]}),
+    ("Colour.RED", {"$type": "enum", "class": "Colour", "name": "RED", "value": 1}),
+    ("Record(1, [2])", {"$type": "dataclass", "class": "Record", "module": "__main__", "items": [["a", 1], ["b", [2]]]}))
+SETUP = """import collections, dataclasses, datetime, decimal, enum, fractions, pathlib
+Point = collections.namedtuple('Point', 'x y')
+class Colour(enum.Enum):
+    RED = 1
+@dataclasses.dataclass
+class Record:
+    a: int
+    b: list
+@dataclasses.dataclass(eq=False)
+class Other:
+    a: int
+class Words(str): pass
+class Many(list): pass
+"""
+
+
+def test_values(tap, path):
+    with start(path) as g:
+        g.run(SETUP)
+        for text, want in PLAIN:
+            value = g.run("v = %s; v" % text.replace(";", "")).value
+            if want is not None:
+                tap.equal(value, want, "value " + text)
+            got = g.get("v")
+            tap.ok(got["ok"] and (text == "None" or got["values"]["v"] == value), "get " + text, got, value)
+            done = g.set({"w": got["values"]["v"]})
+            tap.ok(done["ok"] and g.run("type(v) is type(w) and (v == w)").value is True, "set " + text, done)
+        tap.equal(g.run("Other(3)").value["items"], [["a", 3]], "a dataclass without ==")
+        tap.equal(g.run("Words('w')").value, "w", "a str's subclass")
+        tap.equal(g.run("Many([Many()])").value, [[]], "a list's subclass")
+        tap.equal(g.run("float('nan')").value, {"$type": "float", "text": "nan"}, "nan")
+        tap.equal(g.run("print").value, {"$type": "other", "class": "builtin_function_or_method",
+                                         "repr": "<built-in function print>"}, "what has no form")
+        g.run("m = Many()\nm.append(m)\ndeep = []\nfor _i in range(500): deep = [deep]\nl = []\nl.append(l)")
+        for text in ("m", "deep", "l", "'x' * %d" % (LIMITS["value"] + 1), "list(range(300000))", "1 << 500000"):
+            cell = g.run(text)
+            tap.ok(cell.ok and cell.value is None and [d for d in cell.results[0]["dropped"] if d["mime"] == "value"],
+                   "no room for " + text[:20], str(cell)[:300])
+        g.run("d = {}\nfor _i in range(119): d = {1: d}")
+        tap.ok(g.run("d").value is not None, "as deep as may be")
+        cell = g.run("class R:\n    def __repr__(self): raise ValueError('no')\nR()")
+        tap.ok(cell.ok and "cannot be shown" in cell.value["repr"] or cell.value["$type"] == "other", "no repr()", cell)
+        cell = g.run("class N:\n    n = 0\n    def __repr__(self):\n        N.n += 1\n        return 'N'\nN()")
+        tap.equal((cell.value["repr"], g.run("N.n").value), ("N", 1), "repr() is asked once")
+        got = g.get("v", "nothere", "print", "Point", "m", "x y")
+        tap.ok(not got["ok"] and got["missing"] == ["nothere", "print", "x y"]
+               and got["failed"]["Point"] == "Cannot safely serialize object of type type" and "itself" in got["failed"]["m"]
+               and list(got["values"]) == ["v"], "get of what is not there", got)
+        done = g.set({"z": {"$type": "nonsense"}})
+        tap.ok(not done["ok"] and done["exception"]["type"] == "ValueError", "set of what makes no sense", done)
+        tap.equal(g.set({"r": {"$type": "dataclass", "class": "Gone", "items": [["a", 1]]}})["ok"] and g.run("r['a']").value,
+                  1, "a class that is not there")
+        tap.ok(g.set({"a": 1, "b": {"k": [1]}})["ok"] and g.run("a, b['k']").value["items"] == [1, [1]], "set of plain JSON")
+
+
+def test_libraries(tap, path):
+    with start(path) as g:
+        if g.run("import numpy as np").ok:
+            for text, want in (("np.arange(6).reshape(2, 3)", None), ("np.array(['a', 'b'])", None),
+                               ("np.array([1.5, np.nan])", None), ("np.float32(1.5)", None), ("np.int64(3)", None),
+                               ("np.bool_(True)", None), ("np.array(['2024-01-01', 'NaT'], dtype='datetime64[ns]')", None),
+                               ("np.datetime64('2024-01-01T00:00')", None), ("np.array(5)", None), ("np.zeros((0, 3))", None)):
+                g.run("v = %s" % text)
+                got = g.get("v")
+                tap.ok(got["ok"], "get " + text, got)
+                tap.ok(g.set({"w": got["values"]["v"]})["ok"], "set " + text)
+                same = g.run("type(v) is type(w) and getattr(v, 'dtype', 0) == getattr(w, 'dtype', 0) and "
+                             "np.array_equal(np.asarray(v).astype(str), np.asarray(w).astype(str))")
+                tap.equal(same.value, True, "there and back " + text, same)
+        else:
+            tap.skip("values of numpy", "no numpy")
+        if g.run("import pandas as pd").ok:
+            tap.equal(g.run("pd.Timestamp('2024-01-01 10:00')").value, {"$type": "datetime", "text": "2024-01-01T10:00:00"},
+                      "pandas' Timestamp")
+            cell = g.run("pd.DataFrame({'a': [1, 2]})")
+            tap.ok(cell.value["$type"] == "other" and "text/html" in cell.results[0]["data"], "a frame", cell)
+            tap.equal(g.run("pd.NaT").value["$type"], "other", "NaT")
+        else:
+            tap.skip("values of pandas", "no pandas")
+        if g.run("from PIL import Image\nv = Image.new('RGB', (3, 2), (1, 2, 3))").ok:
+            got = g.get("v")
+            tap.ok(got["ok"] and base64.b64decode(got["values"]["v"]["base64"]).startswith(b"\x89PNG"), "an image")
+            g.set({"w": got["values"]["v"]})
+            tap.equal(g.run("w.size, w.mode, w.getpixel((1, 1))").value["items"][1], "RGB", "... and back")
+        else:
+            tap.skip("images", "no PIL")
+
+
+# ---- tools ----
+
+TOOLS = {"add": lambda args, kwargs: sum(args) + sum(kwargs.values()), "echo": lambda args, kwargs: args[0]}
+
+
+def failing(kind):
+    def tool(args, kwargs):
+        raise kind("why not")
+    return tool
+
+
+def test_tools(tap, path):
+    rows = [{"name": "add", "description": "Adds.", "parameters": ["a", "b"]},
+            {"name": "echo", "description": None, "parameters": []}]
+    with start(path, tools=rows) as g:
+        cell = g.run("add(1, b=2)", tools=TOOLS)
+        tap.equal((cell.value, cell.calls), (3, [{"name": "add", "args": [1], "kwargs": {"b": 2}}]), "a call")
+        tap.equal(g.run("add.__name__, add.__doc__, add.__module__").value["items"], ["add", "Adds.", "__main__"], "names")
+        for text, kind, words in (("add(1, 2, 3)", "TypeError", "at most 2"), ("add(c=1)", "TypeError", "keyword argument 'c'"),
+                                  ("add(1, a=2)", "TypeError", "multiple values"),
+                                  ("add(print)", "TypeError", "Cannot safely serialize object of type builtin_"),
+                                  ("add([{1: add}])", "TypeError", "Cannot safely serialize object of type function"),
+                                  ("echo('x' * %d)" % (LIMITS["call"] + 1), "ValueError", "cannot be sent")):
+            cell = g.run(text)
+            tap.ok(cell.exception["type"] == kind and words in cell.exception["message"] and not cell.calls
+                   and cell.err.count("File") == 1, text[:30], cell)
+        for kind, want in ((TimeoutError, "TimeoutError"), (TypeError, "TypeError"), (ValueError, "ValueError"),
+                           (KeyError, "RuntimeError"), (RuntimeError, "RuntimeError")):
+            cell = g.run("x = 1\necho(1)", tools={"echo": failing(kind)})
+            tap.ok(cell.exception["type"] == want and "why not" in cell.exception["message"]
+                   and cell.exception["line"] == 2 and "glovebox" not in cell.err, "a tool raises %s" % kind.__name__, cell)
+        for text in ("(1, {2: b'x'})", "'é' * 70000", "None", "[[1.5]] * 1000"):
+            tap.equal(g.run("echo(%s) == %s" % (text, text), tools=TOOLS).value, True, "there and back: %s" % text)
+        cell = g.run("import threading\nout = []\nts = [threading.Thread(target=lambda i=i: out.append(add(i, 1))) "
+                     "for i in range(8)]\n[t.start() for t in ts]\nmine = [add(100, i) for i in range(8)]\n"
+                     "[t.join(20) for t in ts]\nsorted(out), mine", tools=TOOLS)
+        tap.equal(cell.value["items"] if cell.ok else cell, [list(range(1, 9)), list(range(100, 108))], "calls from threads")
+        number = g.begin("ts = [threading.Thread(target=lambda i=i: out.append(echo(i))) for i in range(5)]\nout.clear()\n"
+                         "[t.start() for t in ts]\nlast = echo('main')\n[t.join(20) for t in ts]\nout, last")
+        calls = [g.receive() for _ in range(6)]
+        for kind, of, message in calls[::-1]:  # the last first
+            g.answer(of, message, TOOLS)
+        cell = g.finish(number)
+        tap.ok(cell.ok and sorted(cell.value["items"][0]) == list(range(5)) and cell.value["items"][1] == "main",
+               "answers in another order", cell)
+        number = g.begin("threading.Thread(target=lambda: out.append(echo('late'))).start()\nimport time; time.sleep(0.2)")
+        kind, of, message = g.receive()
+        cell = g.finish(number)
+        g.answer(of, message, TOOLS)
+        tap.equal(g.run("time.sleep(0.1)\nout[-1]").value, "late", "a call that outlives its cell")
+        number = g.begin("threading.Thread(target=lambda: out.append(echo('held'))).start()\ntime.sleep(0.2)")
+        kind, of, message = g.receive()
+        g.finish(number)
+        tap.equal(g.run("'meanwhile'").value, "meanwhile", "... while a thread waits, a cell")
+        g.answer(of, message, TOOLS)
+        number = g.begin("echo('never')")
+        g.receive()
+        time.sleep(0.05)
+        g.interrupt()
+        tap.ok(g.finish(number).interrupted, "an interrupt of a call")
+        g.send("answer", 999, {"ok": 1})
+        tap.equal(g.run("echo(5)", tools=TOOLS).value, 5, "... and the next is answered")
+        tap.ok("error" not in str(g.run("r = echo(1)", tools={"echo": lambda a, k: {"$type": "nonsense"}}).ok)
+               and g.run("1").ok, "an answer that makes no sense")
+        cell = g.run("import os\nr, w = os.pipe()\npid = os.fork()\nif not pid:\n    try: echo(1)\n    except Exception as e: "
+                     "os.write(w, str(e).encode())\n    os._exit(0)\nos.waitpid(pid, 0)\nos.read(r, 99).decode()")
+        tap.ok("child process" in cell.value, "not from a child", cell)
+        tap.equal(g.run("add = lambda: 'mine'\nadd()").value, "mine", "a name is the program's")
+
+
+SOURCE = '''from typing import *
+UNIT = "km"
+def convert(n: int) -> str:
+    """Says it."""
+    return "%d %s" % (n, UNIT)
+class Search:
+    name = "search"
+    description = "Looks."
+    def forward(self, query):
+        return "found " + query
+class Caller:
+    name = "caller"
+    def __call__(self, *a): return self.forward(*a)
+    def forward(self, n): return n + 1
+'''
+
+
+def test_sources(tap, path):
+    with start(path, source=SOURCE, env={"ANSWER": "42"}, preload=["json", "nosuch"]) as g:
+        tap.ok("exception" not in g.ready, "tools as source", g.ready)
+        tap.equal(g.run("convert(3), search('x'), search(query='y'), caller(1)").value["items"],
+                  ["3 km", "found x", "found y", 2], "functions and classes")
+        tap.equal(g.run("import os, sys\nos.environ['ANSWER'], 'json' in sys.modules").value["items"], ["42", True],
+                  "environment and modules")
+        tap.equal(g.run("os.system('echo $ANSWER')").out, "42\n", "... of children, too")
+    with start(path, source="x = 1\n1/0") as g:
+        tap.ok(g.ready["exception"]["type"] == "ZeroDivisionError", "a source that fails", g.ready)
+        tap.equal(g.run("x").value, 1, "... is no end")
+
+
+# ---- final_answer ----
+
+FINALS = (
+    ("final_answer(1)\nprint('no')", 1, ""),
+    ("final_answer(answer={'a': 1})", {"$type": "dict", "items": [["a", 1]]}, ""),
+    ("def f():\n    for i in range(5):\n        if i == 3: final_answer(i)\nf()", 3, ""),
+    ("try:\n    final_answer(2)\nexcept Exception:\n    print('no')", 2, ""),
+    ("try:\n    final_answer(2)\nexcept:\n    print('no')\nelse:\n    print('no')\nfinally:\n    print('fin')\nprint('no')", 2,
+     "fin\n"),
+    ("try:\n    final_answer(2)\nexcept BaseException as e:\n    print('no')\nprint('no')", 2, ""),
+    ("def f():\n    try:\n        final_answer(4)\n    except (ValueError, BaseException):\n        return 'no'\n"
+     "print(f())", 4, ""),
+    ("def f():\n    try:\n        final_answer(5)\n    finally:\n        return 6\nprint(f())\nprint('no')", 5, ""),
+    ("while True:\n    try:\n        final_answer(6)\n    except:\n        continue", 6, ""),
+    ("import contextlib\nwith contextlib.suppress(BaseException):\n    final_answer(7)\nprint('no')", 7, ""),
+    ("def f(): final_answer(8)\nexec('try:\\n  f()\\nexcept:\\n  x = 1\\nprint(9)')\nprint('no')", 8, ""),
+    ("try:\n    try:\n        final_answer(9)\n    finally:\n        print('a')\n        try:\n            1/0\n"
+     "        except ZeroDivisionError:\n            print('b')\n        print('c')\nexcept Exception:\n    print('no')", 9,
+     "a\nb\nc\n"),
+    ("import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    final_answer(10)\nawait f()\nprint('no')", 10, ""),
+    ("async def g():\n    try:\n        await f()\n    except BaseException:\n        print('no')\nawait asyncio.gather(g())", 10,
+     ""),
+    ("from concurrent.futures import ThreadPoolExecutor\nwith ThreadPoolExecutor(1) as pool:\n"
+     "    pool.submit(final_answer, 11).result()\nprint('no')", 11, ""),
+    ("[final_answer(i) for i in [12]]", 12, ""),
+    ("final_answer(None)", None, ""),
+    ("class C:\n    def __enter__(self): return self\n    def __exit__(self, *a):\n        print('out')\n        return True\n"
+     "with C():\n    final_answer(13)\nprint('no')", 13, "out\n"),
+    ("try:\n    1/0\nexcept ZeroDivisionError:\n    final_answer(14)", 14, ""),
+    ("try:\n    raise ValueError\nexcept:\n    print('yes')\nfinal_answer(15)", 15, "yes\n"))
+
+
+def test_final(tap, path):
+    with start(path, final_answer=True) as g:
+        for text, want, out in FINALS:
+            cell = g.run(text, timeout=10)
+            tap.ok(cell.ok and cell.is_final_answer and cell.final_answer == want and cell.out == out
+                   and cell.exception is None and not cell.err, "final: %r" % text, cell)
+        cell = g.run("1")
+        tap.equal((cell.value, cell.is_final_answer), (1, False), "a cell without")
+        tap.equal(g.run("import sys\nsys.gettrace() is None").value, True, "nothing is traced any more")
+        tap.equal(g.run("final_answer()").exception["type"], "TypeError", "no argument")
+        cell = g.run("try:\n    raise KeyboardInterrupt\nexcept BaseException as e:\n    print(type(e).__name__)")
+        tap.equal(cell.out, "KeyboardInterrupt\n", "other exceptions are caught as ever")
+        cell = g.run("try:\n    1/0\nexcept:\n    raise")
+        tap.ok(cell.err.count("Traceback") == 1 and cell.exception["line"] == 2, "... and raised", cell)
+        tap.ok(g.run("final_answer(print)").final_answer["$type"] == "other", "one without a form")
+    with start(path, final_answer=True, tools=[{"name": "final_answer", "description": "d", "parameters": ["answer"]}]) as g:
+        cell = g.run("final_answer('x')", tools={"final_answer": lambda args, kwargs: args[0] * 2})
+        tap.equal((cell.final_answer, cell.is_final_answer), ("xx", True), "a tool of that name")
+        cell = g.run("final_answer('x')", tools={"final_answer": failing(ValueError)})
+        tap.equal((cell.is_final_answer, cell.exception["type"]), (False, "ValueError"), "... that raises")
+    with start(path, final_answer=True, source="def final_answer(a, b=1):\n    return a + b") as g:
+        tap.equal(g.run("final_answer(2, b=3)").final_answer, 5, "one of the program's")
+    with start(path) as g:
+        tap.equal(g.run("final_answer(1)").exception["type"], "NameError", "none where there is none")
+
+
+# ---- display ----
+
+def test_display(tap, path):
+    with start(path, limits=dict(LIMITS, bundles=3, text=100)) as g:
+        cell = g.run("display(1, 'two')\n3")
+        tap.equal([d["data"]["text/plain"] for d in cell.displays], ["1", "'two'"], "display()")
+        tap.equal(cell.results[0]["kind"], "value", "and a value")
+        cell = g.run("class H:\n    def _repr_html_(self): return '<b>'\ndisplay(H())")
+        tap.equal(cell.displays[0]["data"]["text/html"], "<b>", "HTML")
+        cell = g.run("for i in range(10): display(i)")
+        tap.equal((len(cell.displays), len(cell.results), "7 more" in cell.results[0]["dropped"][0]["why"]), (3, 1, True),
+                  "too many")
+        cell = g.run("'x' * 10000")
+        tap.ok(len(cell.results[0]["data"]["text/plain"]) < 400, "a long text", cell.results)
+        cell = g.run("class J:\n    def _repr_json_(self): return {'a\\0': float('nan'), 'b': 1 << 90, 'c': '\\ud800'}\nJ()")
+        tap.ok(cell.ok and g.run("1").ok, "JSON that is none", cell)
+        cell = g.run("import threading\nt = threading.Thread(target=display, args=('t',))\nt.start(); t.join()")
+        tap.equal(len(cell.displays), 1, "from a thread")
+        cell = g.run("import os\npid = os.fork()\nif not pid:\n    display('child')\n    os._exit(0)\nos.waitpid(pid, 0)[1]")
+        tap.equal((cell.value, cell.displays), (0, []), "not from a child")
+
+
+def test_wire(tap, path):
+    with start(path, greet=False) as g:
+        g.send_bytes(b"hello 0 2\n{}exec 1 5\nx = 1exec 2 1\nxunknown 3 2\n{}exec 4 4\nx +1")
+        tap.equal([g.receive()[:2] for _ in range(4)], [("ready", 0), ("done", 1), ("done", 2), ("done", 4)], "frames in one")
+        for byte in b"exec 5 3\nx+2":
+            g.send_bytes(bytes([byte]))
+        tap.equal(g.receive()[2]["value"], 3, "a frame in pieces")
+        big = b"x = '%s'; len(x)" % (b"y" * (20 << 20))
+        g.number = 5
+        tap.equal(g.run(big).value, 20 << 20, "a large cell")
+        tap.equal(len(g.run("'z' * 1000000").value), 1000000, "a large value")
+    with start(path, greet=False) as g:
+        g.send("exec", 1, "1")
+        tap.equal(g.receive()[2]["value"], 1, "without hello")
+        os.close(g.to)
+        g.to = -1
+        tap.equal(g.wait(5), 0, "the end")
+
+
+TESTS = (test_values, test_libraries, test_tools, test_sources, test_final, test_display, test_wire)

@@ -37,11 +37,13 @@ endif
 # /proc and huge mappings, which the wall takes away. Its logic is unit-tested with them.
 JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MODE)),debug,$(MODE)))
 
+ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
+
 LIB_DIRS := base text python guard store jail guests backends session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
-LIB_SRC := $(filter-out $(JAIL_ONLY),$(LIB_SRC))
+LIB_SRC := $(filter-out $(JAIL_ONLY) src/jail/zygote.c,$(LIB_SRC))
 # What the helper shares with the library.
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
@@ -49,14 +51,18 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/net/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
-	$(BUILD)/gen/judge_code.o $(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
+	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/suite_tests_code.o \
+	$(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
+# What a zygote loads, for the host's own libc: the last steps into a jail.
+ZYGOTE_SRC := src/jail/zygote.c src/jail/inside_guest.c $(filter-out src/jail/lay.c src/jail/host_box.c,$(JAIL_SHARED))
+ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
 # The program carries everything inside: resolving shared libraries is a third of its start-up time. Sanitizers
 # need a dynamic one.
 PROGRAM_LINK := $(if $(filter release debug,$(MODE)),-static-pie,-pie)
-PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lm
+PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lz -lm
 SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
 
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -65,11 +71,11 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak python guard replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak python guard session replay \
 	fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
-all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
+all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
@@ -105,6 +111,10 @@ $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
 
+$(BUILD)/glovebox-zygote.so: $(ZYGOTE_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ZYGOTE_CFLAGS) $(LDHARD) -shared -o $@ $^
+
 $(BUILD)/libglovebox.so: $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -shared -Wl,-soname,libglovebox.so.0 -o $@ $^ $(SHARED_LIBS)
@@ -121,6 +131,11 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/zygote/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(ZYGOTE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	@mkdir -p $(@D)
@@ -186,6 +201,13 @@ $(BUILD)/gen/judge_code.c: tools/embed-driver $(DRIVER)
 	$(Q)tools/embed-driver $(DRIVER) > $@.new
 	$(Q)mv $@.new $@
 
+CELLS := src/guests/judge_codec.py $(patsubst %,src/guests/cells_%.py,charts rich hooks values compile tools \
+	process python)
+$(BUILD)/gen/cells_code.c: tools/embed-driver $(CELLS)
+	@mkdir -p $(@D)
+	$(Q)tools/embed-driver $(CELLS) | sed 's/guest_judge_/guest_cells_/' > $@.new
+	$(Q)mv $@.new $@
+
 SUITE := src/guests/judge_codec.py src/guests/suite_link.py
 SUITE_CODE := $(BUILD)/gen/suite_tests_code.c $(BUILD)/gen/suite_candidate_code.c
 $(SUITE_CODE): $(BUILD)/gen/suite_%_code.c: src/guests/suite_%.py tools/embed-driver $(SUITE)
@@ -200,10 +222,16 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp -lz
 
 # The front end as a service for tests/python, and timed for bench/run.
 $(BUILD)/tests/feed: tests/python/feed.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+
+# Sessions as a service for tests/session.
+$(BUILD)/tests/session-feed: tests/session/feed.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
@@ -217,8 +245,8 @@ $(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape limits soak python guard    tests of the program from outside
-cli escape limits soak python guard: all example $(BUILD)/tests/feed
+## make cli escape limits soak python guard session    tests of the program from outside
+cli escape limits soak python guard session: all example $(BUILD)/tests/feed $(BUILD)/tests/session-feed
 	@tests/run-outside $@
 
 ## make check-v2   the cgroup tests on a kernel with cgroup v2, in a virtual machine (minutes)
@@ -226,7 +254,7 @@ check-v2: all $(UNIT_BIN)
 	tests/v2/run
 
 ## make example    the programs in examples/, against the shared library
-example: $(BUILD)/example-run $(BUILD)/example-agent
+example: $(BUILD)/example-run $(BUILD)/example-agent $(BUILD)/example-session
 $(BUILD)/example-%: examples/%.c $(BUILD)/libglovebox.so
 	$(call say,LD,$@)
 	$(Q)$(CC) -Iinclude $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD) -lglovebox -Wl,-rpath,'$$ORIGIN'
@@ -238,7 +266,7 @@ replay: $(FUZZ_REPLAY)
 $(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS) -lz
 
 ## make fuzz       each fuzzer for FUZZ_SECONDS (60), with clang
 fuzz:
@@ -247,7 +275,7 @@ fuzz:
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lz
 
 ## make bench      the budgets table, beside bare interpreters and other sandboxes where present
 bench: all $(BUILD)/bench/parse

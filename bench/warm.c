@@ -21,6 +21,7 @@ static int64_t *times;
 static int runs;
 static int next;
 static int failed;
+static int64_t guest_us;
 
 static void run_one(int64_t *ret_ns)
 {
@@ -39,10 +40,13 @@ static void run_one(int64_t *ret_ns)
     int64_t begin = clock_mono_ns();
     session_run(&request, &watch, &result);
     *ret_ns = clock_mono_ns() - begin;
+    __atomic_fetch_add(&guest_us, result.outcome.cpu_us, __ATOMIC_RELAXED);
     if (!result.success)
         __atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
     if (!result.success && result.error.kind)
         fprintf(stderr, "%s\n", result.error.msg);
+    if (getenv("WARM_OUTPUT"))
+        fputs(result.err.head.p, stderr);
     if (getenv("WARM_TRACE"))
         for (size_t i = 0; i < result.outcome.phase_count; i++)
             fprintf(stderr, "%-10s %7.3f\n", result.outcome.phases[i].name,
@@ -117,10 +121,10 @@ int main(int argc, char **argv)
     cpu = cpu_ms() - cpu;
     qsort(times, (size_t)runs, sizeof *times, ascending);
     pool_stats(pool, &stats);
-    printf("%d runs, %d threads: p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run; "
+    printf("%d runs, %d threads: p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run, the guest's %.3f; "
            "%d failed; %llu ready, %llu on demand, %llu cold; cold first %.1f ms %s\n",
            runs, (int)threads, (double)times[runs / 2] / 1e6, (double)times[runs * 99 / 100] / 1e6,
-           (double)runs / ((double)all / 1e9), cpu / runs, failed, (unsigned long long)stats.hits,
+           (double)runs / ((double)all / 1e9), cpu / runs, (double)guest_us / 1e3 / (runs + 1), failed, (unsigned long long)stats.hits,
            (unsigned long long)stats.on_demand, (unsigned long long)stats.misses,
            (double)first / 1e6, stats.problem);
     pool_close(pool);

@@ -33,6 +33,7 @@ extern "C" {
 
 typedef struct glovebox glovebox;
 typedef struct glovebox_result glovebox_result;
+typedef struct glovebox_session glovebox_session;
 
 /* The version of the library, such as "0.1.0". */
 GLOVEBOX_API const char *glovebox_version(void);
@@ -57,8 +58,7 @@ GLOVEBOX_API int glovebox_add_file(glovebox *box, const char *name, const void *
 /* What the next runs read as standard input, copied; without it the input is empty. */
 GLOVEBOX_API void glovebox_set_stdin(glovebox *box, const void *bytes, size_t n);
 
-/* Called with output as it comes, from inside glovebox_run; stream is 1 or 2, the bytes are any
- * bytes. */
+/* Called with output as it comes, from inside glovebox_run; stream is 1 or 2. */
 typedef void (*glovebox_output_fn)(void *ctx, int stream, const char *bytes, size_t n);
 GLOVEBOX_API void glovebox_on_output(glovebox *box, glovebox_output_fn fn, void *ctx);
 
@@ -75,19 +75,49 @@ GLOVEBOX_API glovebox_result *glovebox_run(glovebox *box, const char *language, 
                                            size_t n, const char *const *args);
 /* Reads a program as glovebox_run does before it starts anything, and runs nothing: the result, the
  * caller's to free and never NULL, has a verdict and is otherwise that of a program that was not
- * started. Options such as "profile", "allow-imports" and "target" say what is allowed. */
+ * started. Options such as "profile" and "target" say what is allowed. */
 GLOVEBOX_API glovebox_result *glovebox_check(glovebox *box, const char *language, const char *code,
                                              size_t n);
 /* Calls a function of the program, or runs all of it, as each case says, and compares what came of
  * it; what is expected never gets inside. cases is what `glovebox test --cases` reads, m bytes of
  * JSON. The options "func", "setup", "isolate", "compare" and "checker" mean what they do there;
- * the function of glovebox_on_output is not called. Gives a result that the caller frees; never
- * NULL. */
+ * the function of glovebox_on_output is not called. The caller frees the result, never NULL. */
 GLOVEBOX_API glovebox_result *glovebox_test(glovebox *box, const char *language, const char *code,
                                             size_t n, const char *cases, size_t m);
-/* Ends the present run of this handle at once. May be called from another thread or a signal
- * handler. */
+/* Ends the present run of this handle at once; from any thread, or from a signal handler. */
 GLOVEBOX_API void glovebox_cancel(glovebox *box);
+
+/* ---- Sessions: variables, imports, open files and workspace last from cell to cell ---- */
+
+/* With the handle's options (limits on time are each cell's), which stay as they are until it is
+ * closed. It ends with the thread that opened it; one at a time uses it. NULL: glovebox_error. */
+GLOVEBOX_API glovebox_session *glovebox_session_open(glovebox *box, const char *language);
+/* Ends and frees the session, before its handle; NULL is fine. Results live on. */
+GLOVEBOX_API void glovebox_session_close(glovebox_session *session);
+/* Runs a cell, as glovebox_run does a program; interrupted when it takes too long, or killed. */
+GLOVEBOX_API glovebox_result *glovebox_session_exec(glovebox_session *s, const char *code,
+                                                    size_t n);
+/* Ctrl-C for the running cell, from any thread. 1, or 0 when none runs. */
+GLOVEBOX_API int glovebox_session_interrupt(glovebox_session *session);
+/* A variable from JSON, and as JSON that the caller frees with glovebox_free; {"$type": ...} stands
+ * for what JSON has no form for. -1 and NULL, and glovebox_session_error says why. */
+GLOVEBOX_API int glovebox_session_set(glovebox_session *s, const char *name, const char *json);
+GLOVEBOX_API char *glovebox_session_get(glovebox_session *s, const char *name);
+/* One that begins with what this has now; they share nothing. NULL: glovebox_session_error. */
+GLOVEBOX_API glovebox_session *glovebox_session_fork(glovebox_session *session);
+/* A new guest, also for a session that died: files stay, variables do not. 0 or -1. */
+GLOVEBOX_API int glovebox_session_restart(glovebox_session *session);
+/* The message of the last call that failed on this session, "" if none did. */
+GLOVEBOX_API const char *glovebox_session_error(const glovebox_session *session);
+/* A host function for cells, called in glovebox_session_exec. args is a JSON list, kwargs an
+ * object. Gives JSON, or NULL and in *error why, which the guest sees; both from malloc, freed by
+ * us. */
+typedef char *(*glovebox_tool_fn)(void *ctx, const char *args, const char *kwargs, char **error);
+/* For sessions that are opened from now on; description may be NULL. 0 or -1. The second says
+ * whether they have final_answer(value), which ends a cell with that. */
+GLOVEBOX_API int glovebox_on_tool(glovebox *box, const char *name, const char *description,
+                                  glovebox_tool_fn fn, void *ctx);
+GLOVEBOX_API void glovebox_on_final_answer(glovebox *box, int on);
 
 /* ---- Results; what they point to belongs to the result ---- */
 
@@ -122,6 +152,13 @@ GLOVEBOX_API const char *glovebox_result_error(const glovebox_result *result);
 /* Everything, as the JSON document that `glovebox run --json` prints, or after glovebox_test
  * `glovebox test --json`. */
 GLOVEBOX_API const char *glovebox_result_json(glovebox_result *result);
+
+/* As JSON: the value of a cell's last expression, NULL for none; what it displayed, a list of
+ * {"kind", "data": {"text/plain": ..., "image/png": base64, ...}, "metadata", "dropped"}; its final
+ * answer, NULL for none. */
+GLOVEBOX_API const char *glovebox_result_value(glovebox_result *result);
+GLOVEBOX_API const char *glovebox_result_results(glovebox_result *result);
+GLOVEBOX_API const char *glovebox_result_final_answer(glovebox_result *result);
 
 /* ---- What the guard said ---- */
 

@@ -45,6 +45,7 @@ glovebox *glovebox_open(void)
     glovebox *box = xcalloc(1, sizeof *box);
 
     opt_init(&box->set, tables, &box->settings);
+    tool_set_init(&box->tools);
     if (fd_pipe(box->cancel, &box->err) < 0)
         box->cancel[0] = box->cancel[1] = -1;
     else
@@ -63,6 +64,7 @@ void glovebox_close(glovebox *box)
     }
     free(box->inputs);
     free((char *)box->input.p);
+    handle_tools_done(box);
     free(box->complaint);
     fd_close(&box->cancel[0]);
     fd_close(&box->cancel[1]);
@@ -82,6 +84,8 @@ int glovebox_set(glovebox *box, const char *name, const char *value)
     static const struct opt_source source = {.from = OPT_FROM_COMMAND};
 
     handle_begin(box);
+    if (box->sessions)
+        return err_set(&box->err, ERR_USAGE, "close the sessions of this handle first");
     return opt_apply(&box->set, &source, name, str_from(value), &box->err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/opt.h"
 #include "judge/judge.h"
 #include "session/settings.h"
+#include "session/tools.h"
 
 struct api_settings {
     struct settings common;
@@ -29,7 +30,9 @@ struct glovebox {
     void *output_ctx;
     int cancel[2];
     struct err err;
-    char *complaint; /* instead of err.msg, where that has no room for it; NULL for none */
+    struct tool_set tools; /* each ctx is a struct api_tool of session.c */
+    unsigned sessions;     /* that are open */
+    char *complaint;       /* instead of err.msg, where that has no room for it; NULL for none */
 };
 
 struct glovebox_result {
@@ -38,7 +41,7 @@ struct glovebox_result {
     bool is_test;
     struct jail_limits limits;
     struct buf out, err;
-    char *json, *feedback_text; /* NULL until somebody asks */
+    char *json, *feedback_text, *value, *results, *final_answer; /* NULL until somebody asks */
 };
 
 /* Every call that can fail begins with it: what is said about the one before is over. */
@@ -47,6 +50,9 @@ void handle_begin(glovebox *box);
 int handle_request(glovebox *box, const char *language, struct str code, struct run_request *ret);
 /* A cancel that came too late for the run before must not end this one. */
 void handle_forget_cancel(const glovebox *box);
+
+/* The handle's tools and what they know. */
+void handle_tools_done(glovebox *box);
 
 glovebox_result *result_new(void);
 /* Of a call that did not come to a run. */

@@ -39,6 +39,9 @@ void glovebox_result_free(glovebox_result *result)
     buf_done(&result->err);
     free(result->json);
     free(result->feedback_text);
+    free(result->value);
+    free(result->results);
+    free(result->final_answer);
     free(result);
 }
 

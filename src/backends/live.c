@@ -246,6 +246,24 @@ static void teach_pool(const struct live *l, struct str key)
     spec_done(&spec);
 }
 
+/* What the zygote does not have already. The caller frees the list alone. */
+static char **environment_beyond(char **env, char **known)
+{
+    size_t n = 0;
+
+    while (env[n])
+        n++;
+    char **beyond = xcalloc(n + 1, sizeof *beyond), **at = beyond;
+    for (; *env; env++) {
+        char **same = known;
+        while (*same && strcmp(*same, *env) != 0)
+            same++;
+        if (!*same)
+            *at++ = *env;
+    }
+    return beyond;
+}
+
 /* 1: started; 0: there was none. */
 static int start_warm(struct live *l, struct err *err)
 {
@@ -271,7 +289,8 @@ static int start_warm(struct live *l, struct err *err)
         return -1;
     AUTO_CLOSE int theirs = ends[0];
     l->lay_write = ends[1];
-    if (jail_go(l->jail, l->job->warm_argv, l->job->env, l->job->limits.wall_ms, theirs, err) < 0)
+    AUTO_FREE char **env = environment_beyond(l->job->env, l->job->zygote_env);
+    if (jail_go(l->jail, l->job->warm_argv, env, l->job->limits.wall_ms, theirs, err) < 0)
         return -1;
     fd_close(&theirs);
     return send_files(l, err) < 0 ? -1 : 1;

@@ -63,6 +63,7 @@ struct guard_input {
     const char *language; /* "python", "javascript", ... */
     unsigned stages;      /* bits, 1 << GUARD_SYNTAX; 0: GUARD_ALL_STAGES */
     unsigned target;      /* Python 3.N; 0: the newest */
+    bool cell;            /* of a session: `await` may stand outside of functions */
 };
 
 /* Always gives a verdict; end with verdict_done. */

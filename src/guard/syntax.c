@@ -78,7 +78,7 @@ static void nesting(struct check *c)
 void check_syntax(struct check *c)
 {
     unsigned target = c->in->target ? c->in->target : c->policy->target;
-    struct python_options options = {.target = target};
+    struct python_options options = {.target = target, .top_await = c->in->cell};
     bool fine = python_parse(whole_text(c), &options, &c->tree) == 0 && python_check(&c->tree) == 0;
 
     c->has_tree = true;

@@ -31,6 +31,11 @@ bool unit_is_async(const struct unit *unit)
     return unit->scope->node->kind == N_ASYNC_FUNCTION_DEF && unit->scope->kind == SCOPE_FUNCTION;
 }
 
+bool unit_may_await(const struct checker *c)
+{
+    return unit_is_async(c->unit) || (c->tree->top_await && c->unit->scope->kind == SCOPE_MODULE);
+}
+
 /* ---- names ---- */
 
 int check_target(struct checker *c, const struct name *name, enum expr_context context,

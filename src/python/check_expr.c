@@ -148,7 +148,7 @@ static int check_comprehension(struct checker *c, const struct node *n)
         n->kind == N_DICT_COMP ? n->dict_comp.generators : n->comp.generators;
     const struct node *first = generators.at[0]->comprehension.iter;
     struct unit unit;
-    bool allowed = n->kind == N_GENERATOR_EXP || unit_is_async(c->unit) ||
+    bool allowed = n->kind == N_GENERATOR_EXP || unit_may_await(c) ||
                    c->unit->scope->kind == SCOPE_COMPREHENSION;
 
     if (c->tree->target >= 13 && check_expression(c, first) < 0)
@@ -176,9 +176,11 @@ static int check_yield(struct checker *c, const struct node *n)
 
 static int check_await(struct checker *c, const struct node *n)
 {
+    if (unit_may_await(c))
+        return check_expression(c, n->value_of.value);
     if (!unit_is_function(c->unit))
         return scope_fail(c->tree, n, "'await' outside function");
-    if (!unit_is_async(c->unit) && c->unit->scope->kind != SCOPE_COMPREHENSION)
+    if (c->unit->scope->kind != SCOPE_COMPREHENSION)
         return scope_fail(c->tree, n, "'await' outside async function");
     return check_expression(c, n->value_of.value);
 }

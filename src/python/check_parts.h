@@ -54,6 +54,8 @@ void unit_begin(struct checker *c, struct unit *unit, const struct node *n);
 void unit_end(struct checker *c);
 bool unit_is_function(const struct unit *unit);
 bool unit_is_async(const struct unit *unit); /* `async def` */
+/* The same, and the module's own level where that was asked for. */
+bool unit_may_await(const struct checker *c);
 
 /* Refuses __debug__ where a name is bound or deleted. */
 int check_target(struct checker *c, const struct name *name, enum expr_context context,

@@ -143,7 +143,7 @@ static int check_for(struct checker *c, const struct node *n)
 {
     bool async = n->kind == N_ASYNC_FOR;
 
-    if (async && !unit_is_async(c->unit))
+    if (async && !unit_may_await(c))
         return scope_fail(c->tree, n, "'async for' outside async function");
     if (async && check_expression(c, n->for_stmt.iter) < 0)
         return -1;
@@ -174,7 +174,7 @@ static int check_with(struct checker *c, const struct node *n)
 {
     struct node_list items = n->with_stmt.items;
 
-    if (n->kind == N_ASYNC_WITH && !unit_is_async(c->unit))
+    if (n->kind == N_ASYNC_WITH && !unit_may_await(c))
         return scope_fail(c->tree, n, "'async with' outside async function");
     for (size_t i = 0; i < items.n; i++) {
         const struct node *item = items.at[i];

@@ -119,6 +119,7 @@ static void tree_start(struct python_tree *tree, const struct python_options *op
 {
     *tree = (struct python_tree){
         .target = options->target ? options->target : PYTHON_NEWEST,
+        .top_await = options->top_await,
         .memory_limit = options->memory_limit ? options->memory_limit : PYTHON_MEMORY,
     };
 }

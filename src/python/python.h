@@ -19,6 +19,7 @@ enum {
 
 struct python_options {
     unsigned target;     /* 0: PYTHON_NEWEST */
+    bool top_await;      /* as in a notebook's cell: `await` and its like outside of functions */
     size_t memory_limit; /* for all that the tree takes; 0: PYTHON_MEMORY */
 };
 
@@ -57,6 +58,7 @@ struct token;
 struct python_tree {
     struct arena arena; /* everything here lives in it */
     unsigned target;
+    bool top_await;
     size_t memory_limit;
     struct str text;      /* UTF-8, no byte order mark, every line ended by \n; followed by a NUL */
     const char *encoding; /* "utf-8", or what the text said it was in */

@@ -153,11 +153,17 @@ static int visit_yield(struct builder *b, const struct node *n)
     return 0;
 }
 
+/* At the top level of a notebook's cell. */
+static bool is_top_await(const struct builder *b)
+{
+    return b->tree->top_await && b->at.block == BLOCK_MODULE;
+}
+
 static int check_await_place(struct builder *b, const struct node *n)
 {
     enum block_kind block = b->at.block;
 
-    if (b->tree->target < 14 || is_comprehension(block))
+    if (b->tree->target < 14 || is_comprehension(block) || is_top_await(b))
         return 0;
     if (block != BLOCK_FUNCTION)
         return scope_fail(b->tree, n, "'await' outside function");
@@ -266,7 +272,7 @@ static int comp_inside(struct builder *b, const struct node *n, struct node_list
 static int check_async_comp(struct builder *b, const struct node *n)
 {
     bool allowed =
-        is_comprehension(b->at.block) ||
+        is_comprehension(b->at.block) || is_top_await(b) ||
         (b->at.block == BLOCK_FUNCTION && b->at.scope->node->kind == N_ASYNC_FUNCTION_DEF);
 
     if (b->tree->target < 14 || allowed)

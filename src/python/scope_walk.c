@@ -385,7 +385,9 @@ static int visit_handler(struct builder *b, const struct node *n)
 
 static int visit_async(struct builder *b, const struct node *n)
 {
-    if (b->tree->target >= 14 && b->at.scope->node->kind != N_ASYNC_FUNCTION_DEF)
+    bool top = b->tree->top_await && b->at.block == BLOCK_MODULE;
+
+    if (b->tree->target >= 14 && b->at.scope->node->kind != N_ASYNC_FUNCTION_DEF && !top)
         return scope_fail(b->tree, n, "'async %s' outside async function",
                           n->kind == N_ASYNC_FOR ? "for" : "with");
     return scope_visit_children(b, n);

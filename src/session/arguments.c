@@ -17,6 +17,22 @@ static char *fill_in(const struct language *language, const char *name, const ch
     return xstrdup(arg);
 }
 
+char **arguments_cells(const struct language *language, const char *interpreter)
+{
+    size_t n = 0;
+
+    while (language->cells_args[n])
+        n++;
+    char **argv = xcalloc(n + 2, sizeof *argv);
+    argv[0] = xstrdup(interpreter);
+    for (size_t i = 0; i < n; i++)
+        argv[i + 1] =
+            xstrdup(strcmp(language->cells_args[i], "{cells}") == 0 && language->cells_boot
+                        ? language->cells_boot
+                        : language->cells_args[i]);
+    return argv;
+}
+
 /* How the interpreter learns of what comes before the program. */
 static char **add_first(const struct first *first, char **at)
 {

@@ -13,4 +13,7 @@
 char **arguments_make(const struct language *language, const char *interpreter, const char *name,
                       const struct first *first, char *const *own);
 
+/* The interpreter and what starts its server of cells; the row has one. */
+char **arguments_cells(const struct language *language, const char *interpreter);
+
 #endif

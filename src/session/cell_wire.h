@@ -60,18 +60,19 @@
 struct cell_frame {
     char kind[CELL_KIND_MAX];
     uint32_t id;
-    struct str bytes; /* in the reader's buffer, until the next call */
+    struct str bytes; /* in the reader's buffer, until the next cell_reader_fill */
 };
 
 /* Bytes from the guest, put together again. */
 struct cell_reader {
     struct buf bytes;
-    size_t taken; /* of the frame that was handed out */
+    size_t taken; /* bytes at its beginning whose frames were handed out */
 };
 
 void cell_reader_init(struct cell_reader *r);
 void cell_reader_done(struct cell_reader *r);
-/* Reads what is there from a descriptor that does not block. 1, 0 at the end, -1 with errno
+/* Reads some of what is there from a descriptor that does not block; take the whole frames out
+ * before the next one. 1, 0 at the end, -1 with errno
  * (EAGAIN: nothing). */
 int cell_reader_fill(struct cell_reader *r, int fd);
 /* 1 and the next whole frame; 0 when it is not all there; -1 when it makes no sense. */

@@ -200,6 +200,15 @@ const char *check_shown_name(const struct run_request *q)
     return !q->file ? "<string>" : strcmp(q->file, "-") == 0 ? "<stdin>" : q->file;
 }
 
+void check_by_policy(const struct policy *policy, const struct run_request *q,
+                     const struct guard_input *input, struct result *result)
+{
+    guard_check(policy, input, &result->verdict);
+    result->checked = true;
+    if (result_refused(result))
+        describe_refusal(result, check_shown_name(q));
+}
+
 int check_program(const struct run_request *q, const char *language, const char *interpreter,
                   struct str prelude, struct result *result, struct err *err)
 {
@@ -213,11 +222,8 @@ int check_program(const struct run_request *q, const char *language, const char 
 
     if (!policy)
         return -1;
-    guard_check(policy, &input, &result->verdict);
+    check_by_policy(policy, q, &input, result);
     policy_free(policy);
-    result->checked = true;
-    if (result_refused(result))
-        describe_refusal(result, check_shown_name(q));
     return 0;
 }
 

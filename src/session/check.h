@@ -21,6 +21,10 @@ unsigned check_target_of(const char *interpreter);
 int check_program(const struct run_request *q, const char *language, const char *interpreter,
                   struct str prelude, struct result *result, struct err *err);
 
+/* The same for who has the policy already. */
+void check_by_policy(const struct policy *policy, const struct run_request *q,
+                     const struct guard_input *input, struct result *result);
+
 /* How messages call the program: its file, "<stdin>" or "<string>". */
 const char *check_shown_name(const struct run_request *q);
 

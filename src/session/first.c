@@ -20,7 +20,7 @@
 /* ---- --data ---- */
 
 /* "NAME = 0" has to be an assignment to that name. */
-static bool is_variable(struct str name)
+bool first_is_variable(struct str name)
 {
     AUTO_BUF struct buf text = {0};
     struct python_tree tree;
@@ -78,7 +78,7 @@ static int bind_one(struct binder *b, const char *spec, struct err *err)
 
     if (!equals || !equals[1])
         return err_set(err, ERR_USAGE, "write NAME=FILE, such as data=sales.json");
-    if (!is_variable(name))
+    if (!first_is_variable(name))
         return err_set(err, ERR_USAGE, "'%.*s' is no name for a variable",
                        (int)(name.n < 80 ? name.n : 80), name.p);
     for (size_t i = 0; i < b->n; i++)

@@ -19,6 +19,8 @@ void record_open(struct recorder *rec, const struct run_request *request)
 
     if (rec->store || rec->err.kind || is_off(request))
         return;
+    if (request->sink)
+        return;
     rec->time_ms = clock_wall_ms();
     if (request->log)
         path = xstrdup(request->log);
@@ -80,7 +82,7 @@ static struct str error_line(const struct result *r, struct buf *b)
     return buf_str(b);
 }
 
-void record_write(struct recorder *rec, const struct run_request *request, struct result *r)
+void record_append(struct recorder *rec, const struct run_request *request, struct result *r)
 {
     AUTO_BUF struct buf limits = {0}, layers = {0}, denied = {0}, error = {0};
 
@@ -94,7 +96,7 @@ void record_write(struct recorder *rec, const struct run_request *request, struc
     add_denied(&denied, &r->outcome);
     struct run_record record = {
         .id = str_from(r->id),
-        .time_ms = rec->time_ms,
+        .time_ms = request->sink ? clock_wall_ms() - r->duration_ms : rec->time_ms,
         .source_sha256 = str_from(r->source_sha256),
         .language = str_from(r->language),
         .backend = str_from(r->backend),
@@ -118,10 +120,22 @@ void record_write(struct recorder *rec, const struct run_request *request, struc
         .error = error_line(r, &error),
         .code = request->log_code ? request->code : (struct str){NULL, 0},
     };
+    if (request->sink && !is_off(request))
+        request->sink->append(request->sink->ctx, &record);
     if (rec->store && store_append(rec->store, &record, &rec->err) == 0)
         rec->err.kind = ERR_NONE;
     if (rec->err.kind)
         (void)buf_addf(&r->notes, "the run is not in the log: %s\n", rec->err.msg);
+}
+
+void record_close(struct recorder *rec)
+{
     store_close(rec->store);
     rec->store = NULL;
+}
+
+void record_write(struct recorder *rec, const struct run_request *request, struct result *r)
+{
+    record_append(rec, request, r);
+    record_close(rec);
 }

@@ -18,4 +18,8 @@ void record_open(struct recorder *rec, const struct run_request *request);
  * touched. */
 void record_write(struct recorder *rec, const struct run_request *request, struct result *result);
 
+/* The same, and the log stays open for the next one; end with record_close. */
+void record_append(struct recorder *rec, const struct run_request *request, struct result *result);
+void record_close(struct recorder *rec);
+
 #endif

@@ -13,6 +13,14 @@
 
 struct backend_ops;
 struct pool;
+struct run_record;
+
+/* Takes what would be written to the run log: a daemon writes it down elsewhere, and later. Called
+ * in the thread of the run; nothing of the record may be kept. */
+struct run_sink {
+    void (*append)(void *ctx, const struct run_record *record);
+    void *ctx;
+};
 
 struct run_input {
     struct str name; /* where it goes in the workspace */
@@ -62,6 +70,7 @@ struct run_request {
 
     const char *log; /* the log file; NULL for the default, "off" for none */
     bool log_code;
+    const struct run_sink *sink; /* instead of a log; or NULL */
 };
 
 /* The defaults of DESIGN 5.1: 30 s, 512 MiB, and so on. */

@@ -4,7 +4,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/clock.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "session/exception.h"
 
@@ -28,10 +31,38 @@ void result_done(struct result *r)
     feedback_done(&r->feedback);
     file_set_done(&r->files);
     lay_list_free(r->laid);
+    json_decref(r->value);
+    json_decref(r->results);
+    json_decref(r->final_answer);
     outcome_done(&r->outcome);
     buf_done(&r->notes);
     *r = (struct result){.outcome.work_fd = -1};
     buf_init(&r->notes, NOTES_MAX);
+}
+
+/* Time first, so that ids sort; 26 characters of Crockford's base 32. */
+void result_make_id(char ret[RESULT_ID])
+{
+    static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
+    uint64_t time = (uint64_t)clock_wall_ms();
+    unsigned char random[16] = {0};
+
+    (void)!getrandom(random, sizeof random, 0);
+    for (int i = 0; i < 10; i++)
+        ret[i] = digits[time >> (45 - 5 * i) & 31];
+    for (int i = 0; i < 16; i++)
+        ret[10 + i] = digits[random[i] & 31];
+    ret[26] = '\0';
+}
+
+const char *cell_end_name(enum cell_end end)
+{
+    static const char *const names[] = {
+        [CELL_DONE] = "done",     [CELL_FAILED] = "failed", [CELL_INTERRUPTED] = "interrupted",
+        [CELL_KILLED] = "killed", [CELL_DIED] = "died",     [CELL_REFUSED] = "refused",
+    };
+
+    return (size_t)end < ARRAY_LEN(names) ? names[end] : "";
 }
 
 static const struct {

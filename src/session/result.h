@@ -5,6 +5,8 @@
 #ifndef SESSION_RESULT_H
 #define SESSION_RESULT_H
 
+#include <jansson.h>
+
 #include "backends/backend.h"
 #include "base/buf.h"
 #include "guard/guard.h"
@@ -18,6 +20,7 @@ struct result_exception {
     char *type;
     char *message;
     int64_t line, column; /* 0 when unknown */
+    int64_t cell;         /* of a session, in which the line is; 0: of a program */
     char *traceback;
     char *hint;
     char *source;     /* the text of the line; NULL when unknown, as are the next two */
@@ -25,6 +28,21 @@ struct result_exception {
     int64_t top_line; /* where it left the program's own top level (Python); 0 unknown */
     struct result_exception *cause; /* the first of a chain, or the first inside of a group */
     bool cause_inside;              /* ... the latter */
+};
+
+enum cell_end {
+    CELL_DONE,
+    CELL_FAILED,      /* it raised, or has a status that is not 0 */
+    CELL_INTERRUPTED, /* it was asked to stop, and did: the session goes on */
+    CELL_KILLED,      /* ... and did not: the session is over */
+    CELL_DIED,        /* the session ended meanwhile, or had ended before */
+    CELL_REFUSED,     /* nothing was sent to the guest */
+};
+
+struct result_cell {
+    char session[RESULT_ID];
+    unsigned number; /* from 1; 0: a program's run, no cell */
+    enum cell_end ended;
 };
 
 struct result {
@@ -50,6 +68,10 @@ struct result {
     int attempts;
     struct err error; /* kind ERR_NONE when the failure is not ours */
     struct feedback feedback;
+    struct result_cell cell;
+    json_t *value, *final_answer; /* typed JSON (session/cell_wire.h), or NULL */
+    json_t *results;              /* bundles, or NULL */
+    bool is_final_answer;
     struct buf notes; /* lines for people: what was lost, what was skipped */
 };
 
@@ -65,6 +87,10 @@ const char *result_summary(const struct result *r, const struct jail_limits *lim
 int result_exit_status(const struct result *r);
 /* The JSON document; the caller frees. Indented when pretty. */
 char *result_json(const struct result *r, bool pretty);
+/* 26 characters that nobody else has, and that sort by time. */
+void result_make_id(char ret[RESULT_ID]);
+/* "done", "failed", ... */
+const char *cell_end_name(enum cell_end end);
 /* "wall", "memory", ... for one bit of limits_hit. */
 const char *limit_name(enum jail_limit_hit hit);
 

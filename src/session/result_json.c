@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/json_write.h"
 #include "session/verdict_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
@@ -49,6 +50,7 @@ static json_t *exception(const struct result_exception *e)
     set(object, "message", json_text(str_from(e->message)));
     set(object, "line", e->line ? json_integer(e->line) : json_null());
     set(object, "column", e->column ? json_integer(e->column) : json_null());
+    set(object, "cell", e->cell ? json_integer(e->cell) : json_null());
     set(object, "traceback", json_text(str_from(e->traceback)));
     set(object, "hint", e->hint ? json_text(str_from(e->hint)) : json_null());
     return object;
@@ -161,6 +163,22 @@ static json_t *error(const struct err *err)
     return object;
 }
 
+static json_t *cell(const struct result_cell *c)
+{
+    if (!c->number)
+        return json_null();
+    json_t *object = json_object();
+    set(object, "session", json_string_nocheck(c->session));
+    set(object, "number", json_integer(c->number));
+    set(object, "ended", json_string_nocheck(cell_end_name(c->ended)));
+    return object;
+}
+
+static json_t *or_null(json_t *value)
+{
+    return value ? json_incref(value) : json_null();
+}
+
 static void set_outcome(json_t *doc, const struct result *r)
 {
     set(doc, "success", json_boolean(r->success));
@@ -170,10 +188,10 @@ static void set_outcome(json_t *doc, const struct result *r)
     set(doc, "oom_killed", json_boolean(r->oom_killed));
     set_stream(doc, "stdout", &r->out);
     set_stream(doc, "stderr", &r->err);
-    set(doc, "value", json_null());
-    set(doc, "results", json_array());
-    set(doc, "final_answer", json_null());
-    set(doc, "is_final_answer", json_false());
+    set(doc, "value", or_null(r->value));
+    set(doc, "results", r->results ? json_incref(r->results) : json_array());
+    set(doc, "final_answer", or_null(r->final_answer));
+    set(doc, "is_final_answer", json_boolean(r->is_final_answer));
     set(doc, "exception", exception(r->exception));
 }
 
@@ -202,8 +220,8 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "feedback", feedback(&r->feedback));
     set(doc, "usage", json_object());
     set(doc, "error", error(&r->error));
-    /* 3.7 rather than 3.7000000000000002 */
-    char *dump = json_dumps(doc, JSON_REAL_PRECISION(7) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
+    set(doc, "cell", cell(&r->cell));
+    char *text = json_write(doc, pretty);
     json_decref(doc);
-    return dump ? dump : xstrdup("{}");
+    return text;
 }

@@ -7,37 +7,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/mem.h"
 #include "session/arguments.h"
 #include "session/check.h"
-#include "session/environment.h"
 #include "session/exception.h"
 #include "session/first.h"
-#include "session/interpreter.h"
+#include "session/prepare.h"
 #include "session/record.h"
 #include "session/run_context.h"
-#include "session/views.h"
+#include "session/tell.h"
+#include "session/warm.h"
 
 struct run {
     const struct run_request *request;
     const struct run_watch *watch;
     struct result *result;
-    const struct backend_ops *backend;
-    const struct language *language;
-    struct interpreter interpreter;
+    struct teller teller; /* the two */
+    struct prepared prepared;
     struct buf prelude; /* and, when there is one, all that runs */
     struct str program;
-    int work_dirfd, out_dirfd;
     struct run_context context;
     struct first first;
     char name[300]; /* the program's file name inside */
-    char **argv, **env;
-    struct views views;
     struct recorder recorder;
 };
 
@@ -58,13 +52,6 @@ void run_request_init(struct run_request *request)
     };
 }
 
-static void emit(const struct run *run, struct run_event event)
-{
-    event.result = run->result;
-    if (run->watch->event)
-        run->watch->event(run->watch->ctx, &event);
-}
-
 /* ---- what the backend tells ---- */
 
 static void on_started(void *ctx, layer_mask held)
@@ -73,96 +60,27 @@ static void on_started(void *ctx, layer_mask held)
 
     run->result->started = true;
     run->result->outcome.held = held;
-    emit(run, (struct run_event){.kind = RUN_STARTED});
+    tell(&run->teller, (struct run_event){.kind = RUN_STARTED});
     /* The guest is busy starting its interpreter: the time to get the log ready. */
     record_open(&run->recorder, run->request);
 }
 
 static void on_output(void *ctx, int stream, const char *p, size_t n)
 {
-    struct run *run = ctx;
-    struct capture *c = stream == 1 ? &run->result->out : &run->result->err;
-
-    /* Live output is limited like what is kept. */
-    uint64_t before = c->total;
-    capture_add(c, p, n);
-    if (before < c->limit)
-        emit(run, (struct run_event){.kind = RUN_OUTPUT,
-                                     .stream = stream,
-                                     .text = {p, c->limit - before < n ? c->limit - before : n}});
-    if (before <= c->limit && capture_truncated(c)) {
-        run->result->limits_hit |= LIMIT_OUTPUT;
-        emit(run, (struct run_event){.kind = RUN_LIMIT, .name = limit_name(LIMIT_OUTPUT)});
-    }
+    tell_output(&((struct run *)ctx)->teller, stream, p, n);
 }
 
 static void on_denied(void *ctx, const char *name, uint64_t count)
 {
-    emit(ctx, (struct run_event){.kind = RUN_DENIED, .name = name, .count = count});
+    tell_denied(&((struct run *)ctx)->teller, name, count);
 }
 
 static void on_limit(void *ctx, enum jail_limit_hit hit)
 {
-    struct run *run = ctx;
-
-    run->result->limits_hit |= hit;
-    emit(run, (struct run_event){.kind = RUN_LIMIT, .name = limit_name(hit)});
+    tell_limit(&((struct run *)ctx)->teller, hit);
 }
 
 /* ---- preparing ---- */
-
-/* Time first, so that ids sort; 26 characters of Crockford's base 32. */
-static void make_id(char out[RESULT_ID])
-{
-    static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
-    uint64_t time = (uint64_t)clock_wall_ms();
-    unsigned char random[16] = {0};
-
-    (void)!getrandom(random, sizeof random, 0);
-    for (int i = 0; i < 10; i++)
-        out[i] = digits[time >> (45 - 5 * i) & 31];
-    for (int i = 0; i < 16; i++)
-        out[10 + i] = digits[random[i] & 31];
-    out[26] = '\0';
-}
-
-static int choose_backend(struct run *run, struct err *err)
-{
-    const char *name = run->request->backend ? run->request->backend : "jail";
-
-    run->backend =
-        run->request->own_backend ? run->request->own_backend : backend_find(str_from(name), err);
-    if (!run->backend)
-        return -1;
-    run->result->backend = run->backend->name;
-    if (run->backend->unsafe && !run->request->allow_unsafe)
-        return err_set(err, ERR_USAGE,
-                       "local executor requires explicit opt-in to unsafe execution via "
-                       "WithAllowUnsafe(true): add --allow-unsafe, or leave --backend %s out",
-                       name);
-    if (run->request->without && !run->request->allow_unsafe)
-        return err_set(err, ERR_USAGE,
-                       "--without takes layers of the wall away: add --allow-unsafe");
-    return 0;
-}
-
-static int choose_language(struct run *run, struct err *err)
-{
-    const struct run_request *q = run->request;
-
-    if (q->language && strcmp(q->language, "auto") != 0) {
-        run->language = language_find(q->languages, str_from(q->language));
-        if (!run->language)
-            return err_set(err, ERR_USAGE,
-                           "language '%s' is not known; 'glovebox doctor' lists those that are, "
-                           "'glovebox help languages' tells how to add one",
-                           q->language);
-    } else {
-        run->language = language_detect(q->languages, q->file, q->code);
-    }
-    run->result->language = run->language->name;
-    return interpreter_find(run->language, &run->interpreter, err);
-}
 
 /* The program keeps its own name where it has one. */
 static void name_program(struct run *run)
@@ -174,7 +92,8 @@ static void name_program(struct run *run)
     if (base && *base && strcmp(base, "-") != 0 && strlen(base) < 256)
         snprintf(run->name, sizeof run->name, "%s", base);
     else
-        (void)language_main_name(run->language, run->request->code, run->name, sizeof run->name);
+        (void)language_main_name(run->prepared.language, run->request->code, run->name,
+                                 sizeof run->name);
 }
 
 static int lay_inputs(struct run *run, struct err *err)
@@ -184,30 +103,13 @@ static int lay_inputs(struct run *run, struct err *err)
     run->result->laid = lay_list_new(q->limits.disk_bytes, q->limits.inodes);
     if (lay_add_program(run->result->laid, str_from(run->name), run->program, err) < 0)
         return -1;
-    for (size_t i = 0; i < q->input_count; i++)
-        if (lay_add_bytes(run->result->laid, q->inputs[i].name, q->inputs[i].bytes, 0644, err) < 0)
-            return -1;
+    if (prepare_inputs(&run->prepared, run->result->laid, err) < 0)
+        return -1;
     for (size_t i = 0; i < run->context.input_count; i++)
         if (lay_add_bytes(run->result->laid, run->context.inputs[i].name,
                           buf_str(&run->context.inputs[i].bytes), 0644, err) < 0)
             return err_wrap(err, "%s", q->context);
-    for (char *const *f = q->files; f && *f; f++)
-        if (lay_add_file(run->result->laid, *f, err) < 0)
-            return -1;
-    if (run->work_dirfd >= 0 && lay_add_tree(run->result->laid, run->work_dirfd, err) < 0)
-        return -1;
-    return 0;
-}
-
-static int open_folders(struct run *run, struct err *err)
-{
-    const struct run_request *q = run->request;
-
-    if (q->work_dir && (run->work_dirfd = workspace_open_dir(q->work_dir, false, err)) < 0)
-        return err_wrap(err, "--work-dir");
-    if (q->out_dir && (run->out_dirfd = workspace_open_dir(q->out_dir, true, err)) < 0)
-        return err_wrap(err, "--out");
-    return 0;
+    return prepare_files(&run->prepared, run->result->laid, err);
 }
 
 static int choose(struct run *run, struct err *err)
@@ -219,7 +121,15 @@ static int choose(struct run *run, struct err *err)
                        "the program has %zu MiB, more than %u; give data with --file",
                        q->code.n >> 20, RUN_SOURCE_MAX >> 20);
     run->program = q->code;
-    if (choose_backend(run, err) < 0 || choose_language(run, err) < 0)
+    int chosen = prepare_backend(&run->prepared, err);
+    if (chosen == 0)
+        chosen = prepare_language(&run->prepared, err);
+    /* The result names what was chosen even when that cannot be had. */
+    if (run->prepared.backend)
+        run->result->backend = run->prepared.backend->name;
+    if (run->prepared.language)
+        run->result->language = run->prepared.language->name;
+    if (chosen < 0)
         return -1;
     return check_read_prelude(q, &run->prelude, err);
 }
@@ -229,10 +139,10 @@ static bool may_run(struct run *run, struct err *err)
 {
     if (run->request->no_check)
         return true;
-    if (check_program(run->request, run->language->name, run->interpreter.path,
+    if (check_program(run->request, run->prepared.language->name, run->prepared.interpreter.path,
                       buf_str(&run->prelude), run->result, err) < 0)
         return false;
-    emit(run, (struct run_event){.kind = RUN_VERDICT});
+    tell(&run->teller, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }
 
@@ -252,19 +162,16 @@ static int put_together(struct run *run, struct err *err)
 
 static int prepare(struct run *run, struct err *err)
 {
-    if (put_together(run, err) < 0 || open_folders(run, err) < 0)
+    if (put_together(run, err) < 0 || prepare_folders(&run->prepared, err) < 0)
         return -1;
     name_program(run);
-    if (lay_inputs(run, err) < 0 ||
-        first_make(run->request, run->language,
-                   run->request->context ? &run->context.context : NULL, run->result->laid,
-                   &run->first, err) < 0 ||
-        views_make(&run->interpreter, run->request->ro, &run->views, err) < 0)
+    if (lay_inputs(run, err) < 0 || first_make(run->request, run->prepared.language,
+                                               run->request->context ? &run->context.context : NULL,
+                                               run->result->laid, &run->first, err) < 0)
         return -1;
-    run->argv = arguments_make(run->language, run->interpreter.path, run->name, &run->first,
-                               run->request->args);
-    run->env = environment_make(run->request, run->interpreter.path, err);
-    return run->env ? 0 : -1;
+    run->prepared.argv = arguments_make(run->prepared.language, run->prepared.interpreter.path,
+                                        run->name, &run->first, run->request->args);
+    return prepare_surroundings(&run->prepared, err);
 }
 
 /* ---- running ---- */
@@ -276,21 +183,7 @@ static int lay(void *ctx, int fd, struct err *err)
 
 static int run_once(struct run *run, struct err *err)
 {
-    const struct run_request *q = run->request;
-    struct backend_job job = {
-        .exec_path = run->interpreter.path,
-        .argv = run->argv,
-        .env = run->env,
-        .views = run->views.at,
-        .view_count = run->views.n,
-        .lay = lay,
-        .lay_ctx = run,
-        .stdin_fd = q->stdin_fd,
-        .limits = q->limits,
-        .layers = run->backend->unsafe ? 0 : LAYERS_ALL & ~q->without,
-        .required = q->required,
-        .net_host = q->net_host || run->backend->unsafe,
-    };
+    struct backend_job job = prepared_job(&run->prepared);
     struct backend_sink sink = {
         .ctx = run,
         .started = on_started,
@@ -298,10 +191,17 @@ static int run_once(struct run *run, struct err *err)
         .denied = on_denied,
         .limit = on_limit,
         .cancel_fd = run->watch->cancel_fd,
+        .channel_fd = -1,
     };
 
+    job.lay = lay;
+    job.lay_ctx = run;
+    struct warm warm;
+    warm_make(&run->prepared, &warm);
+    warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;
-    int result = run->backend->run(&job, &sink, &run->result->outcome, err);
+    int result = run->prepared.backend->run(&job, &sink, &run->result->outcome, err);
+    warm_done(&warm);
     if (result < 0)
         outcome_done(&run->result->outcome);
     return result;
@@ -400,8 +300,8 @@ static void collect(struct run *run)
     struct collect_options options = {
         .max_total_bytes = run->request->limits.disk_bytes,
         .max_visited = run->request->limits.inodes,
-        .out_dirfd = run->out_dirfd,
-        .work_dirfd = run->work_dirfd,
+        .out_dirfd = run->prepared.out_dirfd,
+        .work_dirfd = run->prepared.work_dirfd,
         .was_laid = r->started,
     };
 
@@ -412,8 +312,7 @@ static void collect(struct run *run)
         r->error = err;
         r->success = false;
     }
-    for (size_t i = 0; i < r->files.count; i++)
-        emit(run, (struct run_event){.kind = RUN_FILE, .file = &r->files.entries[i]});
+    tell_files(&run->teller);
 }
 
 static void note_lost(struct result *r)
@@ -441,15 +340,10 @@ static void update_context(struct run *run)
 
 static void run_done(struct run *run)
 {
-    interpreter_done(&run->interpreter);
+    prepared_done(&run->prepared);
     buf_done(&run->prelude);
     run_context_done(&run->context);
     first_done(&run->first);
-    fd_close(&run->work_dirfd);
-    fd_close(&run->out_dirfd);
-    environment_free(run->argv);
-    environment_free(run->env);
-    views_done(&run->views);
 }
 
 static void hash_source(struct run *run)
@@ -464,10 +358,10 @@ static void hash_source(struct run *run)
 void session_run(const struct run_request *request, const struct run_watch *watch,
                  struct result *ret)
 {
-    struct run run = {
-        .request = request, .watch = watch, .result = ret, .work_dirfd = -1, .out_dirfd = -1};
+    struct run run = {.request = request, .watch = watch, .result = ret, .teller = {watch, ret}};
 
-    make_id(ret->id);
+    prepared_init(&run.prepared, request);
+    result_make_id(ret->id);
     hash_source(&run);
     buf_init(&run.prelude, 0);
     buf_init(&run.first.text, 0);
@@ -487,6 +381,6 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     update_context(&run);
     record_write(&run.recorder, request, ret);
     outcome_phase(&ret->outcome, "log");
-    emit(&run, (struct run_event){.kind = RUN_FINISHED});
+    tell(&run.teller, (struct run_event){.kind = RUN_FINISHED});
     run_done(&run);
 }

@@ -46,14 +46,15 @@ void session_close(struct session *session); /* NULL is fine */
 
 struct cell_request {
     struct str code;
-    int64_t wall_ms, cpu_ms; /* 0: the session's */
+    int64_t wall_ms, cpu_ms; /* 0: the session's. While a tool is called, wall_ms stands still. */
     struct str input;        /* what the cell reads as standard input */
     bool no_check;
     bool attempt;      /* run it in a fork; keep that in the session's place if it succeeds... */
     bool attempt_keep; /* ... or whatever happens; dropped otherwise */
 };
 
-/* Runs a cell. *ret (after result_init) is always filled in, and has `cell` set. A cell that the
+/* Runs a cell. What threads and processes of earlier cells print and write since then is in its
+ * result. *ret (after result_init) is always filled in, and has `cell` set. A cell that the
  * guard refuses changes nothing. One that takes too long is interrupted, and killed with its
  * session when that does not help. A session that died says so, with ERR_LIMIT or ERR_GUEST in
  * ret->error, until session_restart. Events are as of a run, and RUN_DISPLAY, RUN_TOOL and
@@ -102,7 +103,7 @@ struct session_info {
     enum session_state state;
     unsigned cells;
     int64_t created_ms, used_ms; /* wall clock */
-    uint64_t memory_bytes;       /* now */
+    uint64_t memory_bytes;       /* now; while a cell runs, a second ago */
     int64_t cpu_us;
     layer_mask held;
     char why[200]; /* of SESSION_DEAD */

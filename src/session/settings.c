@@ -331,6 +331,8 @@ static int on_section(void *ctx, const struct opt_source *source, const struct c
     struct settings *settings = ctx;
     struct str section = item->section;
 
+    if (str_is(section, "serve") && source->from != OPT_FROM_PROJECT)
+        return 0; /* the daemon's own (server/settings.h) */
     if (!str_starts(section, "language.") || section.n <= 9)
         return err_set(err, ERR_USAGE, "there is no section [%.*s]; use [language.NAME]",
                        (int)section.n, section.p);

@@ -8,6 +8,9 @@
 #define SESSION_TOOLS_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -50,6 +53,11 @@ void tool_set_done(struct tool_set *set);
  * there. */
 int tool_set_add(struct tool_set *set, const char *name, const char *description,
                  json_t *parameters, tool_fn fn, void *ctx, struct err *err);
+/* The tool of that name, or NULL. */
+const struct tool *tool_set_find(const struct tool_set *set, const char *name);
+/* Calls the tool that call->name says, if there is one, and gives the JSON text of an "answer"
+ * frame, whatever happens; the caller frees. Sets call->timeout_ms. */
+char *tool_set_call(const struct tool_set *set, struct tool_call *call);
 /* --tools FILE: Python source of functions. */
 int tool_set_read(struct tool_set *set, const char *path, struct err *err);
 

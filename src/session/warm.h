@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a pool may start in advance for runs like this one: an interpreter that has everything loaded
- * but the program.
+ * What a pool may start in advance for runs like this one: an interpreter that has everything
+ * loaded but the program.
  */
 #ifndef SESSION_WARM_H
 #define SESSION_WARM_H

@@ -27,6 +27,15 @@ static const struct language builtin[] = {
         .check_args = WORDS("--version"),
         .runner = guest_python_runner_py,
         .boot = guest_python_boot,
+        .zygote = guest_zygote_python_py,
+        .cells_args = WORDS("-S", "-s", "-c", "{cells}"),
+        .cells_boot = guest_cells_boot_py,
+        .cells = WORDS(guest_judge_codec_py, guest_cells_charts_py, guest_cells_rich_py,
+                       guest_cells_hooks_py, guest_cells_values_py, guest_cells_compile_py,
+                       guest_cells_tools_py, guest_cells_process_py, guest_cells_python_py),
+        .cells_magic = guest_cells_magic,
+        .cells_code = guest_cells_code,
+        .cells_code_size = &guest_cells_code_size,
         .extension = ".py",
         .install = "apt-get install python3",
     },
@@ -38,6 +47,9 @@ static const struct language builtin[] = {
         .args = WORDS("{file}"),
         .check_args = WORDS("--version"),
         .syntax_args = WORDS("--check", "{file}"),
+        .cells_args = WORDS("-e", "{cells}"),
+        .cells_boot = guest_cells_node_boot_js,
+        .cells = WORDS(guest_cells_node_js),
         .extension = ".js",
         .install = "apt-get install nodejs",
     },
@@ -62,6 +74,9 @@ static const struct language builtin[] = {
         .args = WORDS("{file}"),
         .check_args = WORDS("--version"),
         .syntax_args = WORDS("-n", "{file}"),
+        .cells_args = WORDS("-c", "{cells}"),
+        .cells_boot = guest_cells_shell_boot_sh,
+        .cells = WORDS(guest_cells_shell_sh),
         .extension = ".sh",
         .install = "apt-get install bash",
     },
@@ -210,6 +225,13 @@ static struct language *user_row(struct language_table *table, struct str name, 
     if (base) {
         row->runner = base->runner;
         row->boot = base->boot;
+        row->zygote = base->zygote;
+        row->cells_args = base->cells_args;
+        row->cells_boot = base->cells_boot;
+        row->cells = base->cells;
+        row->cells_magic = base->cells_magic;
+        row->cells_code = base->cells_code;
+        row->cells_code_size = base->cells_code_size;
     }
     table->user[table->user_count++] = row;
     return row;

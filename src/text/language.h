@@ -25,9 +25,18 @@ struct language {
     const char *const *syntax_args; /* reads "{file}" and runs nothing of it; NULL: no such way */
     const char *runner;             /* a program of ours that starts the user's, or NULL */
     const char *boot;               /* what starts the runner, or NULL */
-    const char *extension;          /* for a program that comes without a name */
-    const char *install;            /* how to get it on this distribution */
-    bool stranger;                  /* of the user's rows: see language_configure */
+    const char *zygote; /* instead of it: loads, waits, and forks for each run; or NULL */
+    const char *const *cells_args; /* what starts its server of cells (session/cell_wire.h), in
+                                      which "{cells}" is the next; NULL: it has no sessions */
+    const char *cells_boot;        /* reads the server's text and runs it, or NULL */
+    const char *const *cells;      /* that text, in pieces; NULL when none is sent */
+    /* The same as bytecode, for the interpreter with this magic number; or NULL. */
+    const char *cells_magic;
+    const unsigned char *cells_code;
+    const unsigned long *cells_code_size;
+    const char *extension; /* for a program that comes without a name */
+    const char *install;   /* how to get it on this distribution */
+    bool stranger;         /* of the user's rows: see language_configure */
 };
 
 struct language_table {

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sessions, and the tools that their cells may call.
+ */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handle.h"
+#include "base/mem.h"
+#include "session/json_write.h"
+
+struct api_tool {
+    glovebox_tool_fn fn;
+    void *ctx;
+};
+
+struct glovebox_session {
+    glovebox *box;
+    struct session *session;
+    struct tool_set tools;
+    struct jail_limits limits;
+    uint64_t output_limit;
+    glovebox_output_fn output;
+    void *output_ctx;
+    struct err err;
+};
+
+/* ---- tools ---- */
+
+static int take_answer(const char *name, char *text, char *error, json_t **ret, struct err *err)
+{
+    json_error_t where;
+
+    if (text)
+        *ret = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
+    if (text && !*ret)
+        return err_set(err, ERR_BUG, "%.80s answered with what is no JSON: %s", name, where.text);
+    return text ? 0 : err_set(err, ERR_SYSTEM, "%s", error ? error : "the tool failed");
+}
+
+static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    const struct api_tool *tool = ctx;
+    AUTO_FREE char *args = json_write(call->args, false);
+    AUTO_FREE char *kwargs = json_write(call->kwargs, false);
+    AUTO_FREE char *error = NULL;
+    AUTO_FREE char *text = tool->fn(tool->ctx, args, kwargs, &error);
+
+    return take_answer(call->name, text, error, ret, err);
+}
+
+int glovebox_on_tool(glovebox *box, const char *name, const char *description, glovebox_tool_fn fn,
+                     void *ctx)
+{
+    struct api_tool *tool = xcalloc(1, sizeof *tool);
+
+    handle_begin(box);
+    *tool = (struct api_tool){fn, ctx};
+    int added = tool_set_add(&box->tools, name, description, NULL, call_tool, tool, &box->err);
+    if (added < 0)
+        free(tool);
+    return added;
+}
+
+void glovebox_on_final_answer(glovebox *box, int on)
+{
+    box->tools.final_answer = on;
+}
+
+void handle_tools_done(glovebox *box)
+{
+    for (size_t i = 0; i < box->tools.count; i++)
+        free(box->tools.items[i].ctx);
+    tool_set_done(&box->tools);
+}
+
+/* What is added to the handle later does not concern the session. */
+static void copy_tools(const struct tool_set *from, struct tool_set *to)
+{
+    struct err err;
+
+    tool_set_init(to);
+    to->final_answer = from->final_answer;
+    for (size_t i = 0; i < from->count; i++)
+        (void)tool_set_add(to, from->items[i].name, from->items[i].description, NULL,
+                           from->items[i].fn, from->items[i].ctx, &err);
+}
+
+/* ---- their life ---- */
+
+glovebox_session *glovebox_session_open(glovebox *box, const char *language)
+{
+    struct session_request request;
+    glovebox_session *s = xcalloc(1, sizeof *s);
+
+    session_request_init(&request);
+    copy_tools(&box->tools, &s->tools);
+    request.tools = &s->tools;
+    s->box = box;
+    s->output = box->output;
+    s->output_ctx = box->output_ctx;
+    if (handle_request(box, language, (struct str){"", 0}, &request.run) < 0 ||
+        session_open(&request, &s->session, &box->err) < 0) {
+        tool_set_done(&s->tools);
+        free(s);
+        return NULL;
+    }
+    s->limits = request.run.limits;
+    s->output_limit = request.run.output_limit;
+    box->sessions++;
+    return s;
+}
+
+void glovebox_session_close(glovebox_session *s)
+{
+    if (!s)
+        return;
+    session_close(s->session);
+    tool_set_done(&s->tools);
+    s->box->sessions--;
+    free(s);
+}
+
+glovebox_session *glovebox_session_fork(glovebox_session *s)
+{
+    glovebox_session *other = xcalloc(1, sizeof *other);
+
+    *other = *s;
+    copy_tools(&s->tools, &other->tools);
+    if (session_fork(s->session, &other->session, &s->err) == 0) {
+        s->box->sessions++;
+        return other;
+    }
+    tool_set_done(&other->tools);
+    free(other);
+    return NULL;
+}
+
+int glovebox_session_restart(glovebox_session *s)
+{
+    return session_restart(s->session, &s->err);
+}
+
+int glovebox_session_interrupt(glovebox_session *s)
+{
+    return session_interrupt(s->session);
+}
+
+const char *glovebox_session_error(const glovebox_session *s)
+{
+    return s->err.msg;
+}
+
+/* ---- cells and values ---- */
+
+static void on_event(void *ctx, const struct run_event *event)
+{
+    glovebox_session *s = ctx;
+
+    if (event->kind == RUN_OUTPUT && s->output)
+        s->output(s->output_ctx, event->stream, event->text.p, event->text.n);
+}
+
+glovebox_result *glovebox_session_exec(glovebox_session *s, const char *code, size_t n)
+{
+    struct cell_request cell = {.code = {code, n}};
+    struct run_watch watch = {.event = on_event, .ctx = s, .cancel_fd = -1};
+    glovebox_result *result = result_new();
+
+    result->limits = s->limits;
+    result_init(&result->judged.run, s->output_limit);
+    session_exec(s->session, &cell, &watch, &result->judged.run);
+    return result_finish(result);
+}
+
+int glovebox_session_set(glovebox_session *s, const char *name, const char *json)
+{
+    json_error_t where;
+    json_t *value = json_loads(json, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
+    json_t *values = json_object();
+
+    int result = value && json_object_set_new(values, name, value) == 0
+                     ? session_set(s->session, values, &s->err)
+                     : err_set(&s->err, ERR_USAGE, "what %.80s is set to is no JSON: %s", name,
+                               value ? "its name is no UTF-8" : where.text);
+    json_decref(values);
+    return result;
+}
+
+/* Why there is no value of that name. */
+static void explain(glovebox_session *s, const json_t *answer, const char *name)
+{
+    const char *why = json_string_value(json_object_get(json_object_get(answer, "failed"), name));
+
+    if (why)
+        err_set(&s->err, ERR_USAGE, "%.80s: %s", name, why);
+    else
+        err_set(&s->err, ERR_USAGE, "there is no variable of the name %.80s", name);
+}
+
+char *glovebox_session_get(glovebox_session *s, const char *name)
+{
+    json_t *names = json_pack("[s]", name), *answer = NULL;
+    char *text = NULL;
+
+    if (!names)
+        err_set(&s->err, ERR_USAGE, "the name is no UTF-8");
+    else if (session_get(s->session, names, &answer, &s->err) == 0) {
+        const json_t *value = json_object_get(json_object_get(answer, "values"), name);
+        if (value)
+            text = json_write(value, false);
+        else
+            explain(s, answer, name);
+    }
+    json_decref(names);
+    json_decref(answer);
+    return text;
+}
+
+/* ---- what a cell's result has besides ---- */
+
+static const char *text_of(char **text, const json_t *value)
+{
+    if (!*text && value)
+        *text = json_write(value, false);
+    return *text;
+}
+
+const char *glovebox_result_value(glovebox_result *result)
+{
+    return text_of(&result->value, result->judged.run.value);
+}
+
+const char *glovebox_result_results(glovebox_result *result)
+{
+    const char *text = text_of(&result->results, result->judged.run.results);
+
+    return text ? text : "[]";
+}
+
+const char *glovebox_result_final_answer(glovebox_result *result)
+{
+    const struct result *run = &result->judged.run;
+
+    if (!run->is_final_answer)
+        return NULL;
+    const char *text = text_of(&result->final_answer, run->final_answer);
+    return text ? text : "null";
+}

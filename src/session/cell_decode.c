@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/cell_decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "session/feedback_advice.h"
+
+enum {
+    MIMES_MAX = 40,
+    MIME_NAME_MAX = 100,
+    WHY_MAX = 200,
+    TYPE_MAX = 300,
+    MESSAGE_MAX = 64 << 10,
+    TRACEBACK_MAX = 256 << 10,
+    SOURCE_MAX = 1000,
+};
+
+/* ---- JSON ---- */
+
+/* Where a string that begins at `at` ends. */
+static size_t skip_string(struct str s, size_t at)
+{
+    for (at++; at < s.n && s.p[at] != '"'; at++)
+        if (s.p[at] == '\\')
+            at++;
+    return at;
+}
+
+/* How deep it goes and of how many values it is, before any of them is built. */
+static int check_shape(struct str s, struct err *err)
+{
+    size_t depth = 0, values = 1;
+
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '"')
+            i = skip_string(s, i);
+        else if (c == ']' || c == '}')
+            depth -= depth > 0;
+        else if (c == '[' || c == '{' || c == ',')
+            values++;
+        if ((c == '[' || c == '{') && ++depth > CELL_DEPTH_MAX)
+            return err_set(err, ERR_GUEST, "its JSON is nested deeper than %d", CELL_DEPTH_MAX);
+    }
+    if (values > CELL_VALUES_MAX)
+        return err_set(err, ERR_GUEST, "its JSON has more than %d values", CELL_VALUES_MAX);
+    return 0;
+}
+
+json_t *cell_decode(struct str bytes, struct err *err)
+{
+    json_error_t where;
+
+    if (check_shape(bytes, err) < 0)
+        return NULL;
+    json_t *value = json_loadb(bytes.p, bytes.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
+    if (!value)
+        err_set(err, ERR_GUEST, "its JSON cannot be read: %s", where.text);
+    return value;
+}
+
+/* ---- members ---- */
+
+bool cell_flag(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+static char *copy_text(struct str s, size_t max)
+{
+    AUTO_BUF struct buf b = {0};
+    struct str piece;
+
+    s.n = utf8_cut(s, s.n < max ? s.n : max);
+    buf_init(&b, 3 * s.n + 1);
+    while (str_next(&s, '\0', &piece)) {
+        (void)buf_add_str(&b, piece);
+        if (s.p && s.n)
+            (void)buf_adds(&b, "\xEF\xBF\xBD");
+    }
+    return buf_take(&b);
+}
+
+char *cell_text(const json_t *object, const char *key, size_t max)
+{
+    const json_t *text = json_object_get(object, key);
+
+    if (!json_is_string(text))
+        return NULL;
+    return copy_text((struct str){json_string_value(text), json_string_length(text)}, max);
+}
+
+bool cell_integer(const json_t *object, const char *key, int64_t low, int64_t high, int64_t *ret)
+{
+    const json_t *number = json_object_get(object, key);
+    json_int_t value = json_integer_value(number);
+
+    if (!json_is_integer(number) || value < low || value > high)
+        return false;
+    *ret = value;
+    return true;
+}
+
+/* ---- bundles ---- */
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new_nocheck(object, key, value);
+}
+
+static json_t *copy_data(json_t *from)
+{
+    json_t *to = json_object(), *value;
+    const char *mime;
+
+    json_object_foreach(from, mime, value) if (*mime && strlen(mime) <= MIME_NAME_MAX &&
+                                               !json_is_null(value) &&
+                                               json_object_size(to) < MIMES_MAX)
+        json_object_set_nocheck(to, mime, value);
+    return to;
+}
+
+static json_t *text_json(const json_t *from, const char *key, size_t max)
+{
+    AUTO_FREE char *text = cell_text(from, key, max);
+
+    return json_string_nocheck(text ? text : "");
+}
+
+static json_t *copy_dropped(const json_t *from)
+{
+    json_t *to = json_array(), *item;
+    size_t i;
+
+    json_array_foreach(from, i, item)
+    {
+        int64_t bytes = 0;
+        if (!json_is_object(item) || json_array_size(to) == MIMES_MAX)
+            continue;
+        json_t *object = json_object();
+        (void)cell_integer(item, "bytes", 0, INT64_MAX, &bytes);
+        set(object, "mime", text_json(item, "mime", MIME_NAME_MAX));
+        set(object, "bytes", json_integer(bytes));
+        set(object, "why", text_json(item, "why", WHY_MAX));
+        json_array_append_new(to, object);
+    }
+    return to;
+}
+
+json_t *cell_bundle(const json_t *bundle)
+{
+    json_t *data = copy_data(json_object_get(bundle, "data"));
+    json_t *dropped = copy_dropped(json_object_get(bundle, "dropped"));
+    json_t *metadata = json_object_get(bundle, "metadata");
+
+    if (!json_object_size(data) && !json_array_size(dropped)) {
+        json_decref(data);
+        json_decref(dropped);
+        return NULL;
+    }
+    AUTO_FREE char *kind = cell_text(bundle, "kind", 20);
+    json_t *object = json_object();
+    set(object, "kind",
+        json_string_nocheck(kind && strcmp(kind, "value") == 0 ? "value" : "display"));
+    set(object, "data", data);
+    set(object, "metadata", json_is_object(metadata) ? json_incref(metadata) : json_object());
+    set(object, "dropped", dropped);
+    return object;
+}
+
+/* What its text takes in JSON; structure counts a little. */
+static size_t size_of(const json_t *value)
+{
+    size_t n = 8, i;
+    const char *key;
+    json_t *item;
+
+    if (json_is_string(value))
+        return n + json_string_length(value);
+    json_array_foreach(value, i, item) n += size_of(item);
+    json_object_foreach((json_t *)value, key, item) n += strlen(key) + size_of(item);
+    return n;
+}
+
+size_t cell_bundle_bytes(const json_t *bundle)
+{
+    return size_of(bundle);
+}
+
+/* ---- exceptions ---- */
+
+#define CELL_FILE "<cell " /* and its number and '>': how a guest calls the file of a cell */
+
+/* "line 2 in f of 1>" is what exception_find makes of a file that is called "<cell 1>". */
+static void name_cells(char **calls)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (!*calls)
+        return;
+    buf_init(&b, 2 * strlen(*calls) + 1);
+    for (const char *p = *calls; *p; p++) {
+        if (*p == '>')
+            continue;
+        (void)buf_addc(&b, *p);
+        if (str_ends(buf_str(&b), " of ") && p[1] >= '0' && p[1] <= '9')
+            (void)buf_adds(&b, "cell ");
+    }
+    free(*calls);
+    *calls = buf_take(&b);
+}
+
+/* What only the traceback tells: from where, a cause, where it left the top level. */
+static struct result_exception *read_trace(const char *traceback, const char *language,
+                                           struct str code, unsigned number)
+{
+    AUTO_FREE char *program = xasprintf("%u>", number);
+
+    if (strcmp(language, "python") != 0 || !traceback)
+        return NULL;
+    struct result_exception *e =
+        exception_find(&(struct exception_input){.language = language,
+                                                 .text = str_from(traceback),
+                                                 .work = CELL_FILE,
+                                                 .program = program,
+                                                 .code = code});
+    if (e)
+        name_cells(&e->calls);
+    return e;
+}
+
+static void replace(char **text, char *with)
+{
+    if (!with)
+        return;
+    free(*text);
+    *text = with;
+}
+
+static char *source_line(struct str code, int64_t n)
+{
+    struct str line;
+
+    while (n > 0 && str_next_line(&code, &line))
+        if (--n == 0 && line.n <= SOURCE_MAX)
+            return copy_text(line, SOURCE_MAX);
+    return NULL;
+}
+
+static void set_place(struct result_exception *e, const json_t *from, struct str code,
+                      unsigned number)
+{
+    int64_t line = 0, column = 0, cell = 0;
+
+    if (!cell_integer(from, "line", 1, INT32_MAX, &line))
+        return;
+    (void)cell_integer(from, "column", 1, INT32_MAX, &column);
+    (void)cell_integer(from, "cell", 1, UINT32_MAX, &cell);
+    e->column = column ? column : e->line == line ? e->column : 0;
+    e->line = line;
+    e->cell = cell;
+    if (cell == number || !cell)
+        replace(&e->source, source_line(code, line));
+}
+
+struct result_exception *cell_exception(const json_t *from, const char *language, struct str code,
+                                        unsigned number, const char *profile)
+{
+    if (!json_is_object(from))
+        return NULL;
+    AUTO_FREE char *traceback = cell_text(from, "traceback", TRACEBACK_MAX);
+    struct result_exception *e = read_trace(traceback, language, code, number);
+    if (!e)
+        e = xcalloc(1, sizeof *e);
+    replace(&e->type, cell_text(from, "type", TYPE_MAX));
+    replace(&e->message, cell_text(from, "message", MESSAGE_MAX));
+    replace(&e->type, e->type && *e->type ? NULL : xstrdup("Error"));
+    replace(&e->message, e->message ? NULL : xstrdup(""));
+    replace(&e->traceback, mem_take(&traceback));
+    replace(&e->traceback, e->traceback ? NULL : xstrdup(""));
+    set_place(e, from, code, number);
+    replace(&e->hint, advice_for_error(language, e->type, e->message));
+    exception_use_words(e, profile, code);
+    return e;
+}

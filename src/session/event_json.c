@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/event_json.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "session/json_write.h"
+#include "session/verdict_json.h"
+
+static void add_layers(json_t *object, layer_mask held)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (held & LAYER_BIT(i))
+            json_array_append_new(list, json_string(jail_layers[i].name));
+    json_object_set_new(object, "isolation", list);
+}
+
+static void add_file(json_t *object, const struct file_entry *f)
+{
+    json_object_set_new(object, "path", json_text((struct str){f->path, f->path_len}));
+    json_object_set_new(object, "size", json_integer((json_int_t)f->size));
+    json_object_set_new(object, "sha256", f->sha256[0] ? json_string(f->sha256) : json_null());
+    json_object_set_new(object, "mime", json_string(f->mime));
+    json_object_set_new(object, "change", json_string(file_change_name(f->change)));
+}
+
+/* {"name", "args", "kwargs"} becomes members of the event. */
+static void add_call(json_t *object, const struct run_event *e)
+{
+    json_object_set_new(object, "name", json_text(str_from(e->name)));
+    if (e->bundle) {
+        json_object_set(object, "args", json_object_get(e->bundle, "args"));
+        json_object_set(object, "kwargs", json_object_get(e->bundle, "kwargs"));
+    }
+}
+
+static void add_result(json_t *object, const struct result *result)
+{
+    AUTO_FREE char *text = result_json(result, false);
+
+    json_object_set_new(object, "result", json_loads(text, JSON_ALLOW_NUL, NULL));
+}
+
+static const char *const names[] = {
+    [RUN_VERDICT] = "verdict",   [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL,
+    [RUN_DENIED] = "denied",     [RUN_LIMIT] = "limit",     [RUN_FILE] = "file",
+    [RUN_DISPLAY] = "display",   [RUN_TOOL] = "tool",       [RUN_PROGRESS] = "progress",
+    [RUN_FINISHED] = "finished",
+};
+
+json_t *event_json(const struct run_event *e)
+{
+    json_t *object = json_object();
+    const char *name =
+        e->kind == RUN_OUTPUT ? e->stream == 1 ? "stdout" : "stderr" : names[e->kind];
+
+    json_object_set_new(object, "event", json_string(name));
+    json_object_set_new(object, "time_ms", json_integer(clock_wall_ms()));
+    switch (e->kind) {
+    case RUN_VERDICT:
+        json_object_set_new(object, "id", json_string(e->result->id));
+        json_object_set_new(object, "verdict", verdict_json(&e->result->verdict));
+        break;
+    case RUN_STARTED:
+        json_object_set_new(object, "id", json_string(e->result->id));
+        json_object_set_new(object, "language", json_string(e->result->language));
+        json_object_set_new(object, "backend", json_string(e->result->backend));
+        add_layers(object, e->result->outcome.held);
+        break;
+    case RUN_OUTPUT:
+        json_object_set_new(object, "text", json_text(e->text));
+        break;
+    case RUN_DENIED:
+        json_object_set_new(object, "name", json_string(e->name));
+        break;
+    case RUN_LIMIT:
+        json_object_set_new(object, "limit", json_string(e->name));
+        break;
+    case RUN_FILE:
+        add_file(object, e->file);
+        break;
+    case RUN_DISPLAY:
+        json_object_set_new(object, "bundle", e->bundle ? json_deep_copy(e->bundle) : json_null());
+        break;
+    case RUN_TOOL:
+        add_call(object, e);
+        break;
+    case RUN_PROGRESS:
+        json_object_set_new(object, "elapsed_ms", json_integer((json_int_t)e->count));
+        json_object_set_new(object, "memory_bytes", json_integer((json_int_t)e->memory));
+        break;
+    case RUN_FINISHED:
+        add_result(object, e->result);
+        break;
+    }
+    return object;
+}
+
+static void add_one(struct event_lines *lines, const struct run_event *event)
+{
+    json_t *object = event_json(event);
+    AUTO_FREE char *line = json_write(object, false);
+
+    json_decref(object);
+    lines->line(lines->ctx, str_from(line));
+}
+
+/* How many bytes at the end are a character that has only begun. */
+static size_t begun(struct str s)
+{
+    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+        unsigned char c = (unsigned char)s.p[s.n - back];
+        size_t whole = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+        if (c >= 0xC0)
+            return whole > back ? back : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+/* A character may arrive in two pieces; text is whole characters. */
+static void add_output(struct event_lines *lines, const struct run_event *event)
+{
+    int i = event->stream - 1;
+    struct run_event whole = *event;
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, event->text.n + sizeof lines->held[i]);
+    (void)buf_add(&b, lines->held[i], lines->held_n[i]);
+    (void)buf_add_str(&b, event->text);
+    size_t n = begun(buf_str(&b));
+    whole.text = str_slice(buf_str(&b), 0, b.n - n);
+    memcpy(lines->held[i], b.p + b.n - n, n);
+    lines->held_n[i] = n;
+    if (whole.text.n)
+        add_one(lines, &whole);
+}
+
+void event_lines_flush(struct event_lines *lines)
+{
+    for (int i = 0; i < 2; i++) {
+        struct run_event rest = {.kind = RUN_OUTPUT, .stream = i + 1};
+        rest.text = (struct str){lines->held[i], lines->held_n[i]};
+        if (rest.text.n)
+            add_one(lines, &rest);
+        lines->held_n[i] = 0;
+    }
+}
+
+void event_lines_add(struct event_lines *lines, const struct run_event *event)
+{
+    if (event->kind == RUN_OUTPUT) {
+        add_output(lines, event);
+        return;
+    }
+    if (event->kind == RUN_FILE || event->kind == RUN_FINISHED)
+        event_lines_flush(lines);
+    add_one(lines, event);
+}

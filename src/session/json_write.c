@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/json_write.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+struct writer {
+    struct buf text;
+    bool pretty;
+    unsigned depth;
+};
+
+static void put_escape(struct buf *b, unsigned char c)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *at = c ? strchr(plain, c) : NULL;
+
+    if (at)
+        (void)buf_addf(b, "\\%c", letters[at - plain]);
+    else
+        (void)buf_addf(b, "\\u%04X", c);
+}
+
+static void put_text(struct buf *b, const char *p, size_t n)
+{
+    size_t from = 0;
+
+    (void)buf_addc(b, '"');
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)p[i];
+        if (c >= 0x20 && c != '"' && c != '\\')
+            continue;
+        (void)buf_add(b, p + from, i - from);
+        put_escape(b, c);
+        from = i + 1;
+    }
+    (void)buf_add(b, p + from, n - from);
+    (void)buf_addc(b, '"');
+}
+
+/* It stays a number with a point or an exponent, so that it is read as one. */
+static void put_real(struct buf *b, double value)
+{
+    char text[40];
+
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    (void)buf_adds(b, text);
+    if (!strpbrk(text, ".e"))
+        (void)buf_adds(b, ".0");
+}
+
+static void new_line(struct writer *w)
+{
+    if (!w->pretty)
+        return;
+    (void)buf_addc(&w->text, '\n');
+    for (unsigned i = 0; i < w->depth; i++)
+        (void)buf_adds(&w->text, "  ");
+}
+
+static void put(struct writer *w, const json_t *value);
+
+static void open_group(struct writer *w, char bracket)
+{
+    (void)buf_addc(&w->text, bracket);
+    w->depth++;
+}
+
+static void next(struct writer *w, bool first)
+{
+    if (!first)
+        (void)buf_addc(&w->text, ',');
+    new_line(w);
+}
+
+static void close_group(struct writer *w, char bracket, bool empty)
+{
+    w->depth--;
+    if (!empty)
+        new_line(w);
+    (void)buf_addc(&w->text, bracket);
+}
+
+static void put_array(struct writer *w, const json_t *array)
+{
+    const json_t *item;
+    size_t i;
+
+    open_group(w, '[');
+    json_array_foreach(array, i, item)
+    {
+        next(w, i == 0);
+        put(w, item);
+    }
+    close_group(w, ']', json_array_size(array) == 0);
+}
+
+static void put_object(struct writer *w, json_t *object)
+{
+    const char *key;
+    json_t *item;
+    bool first = true;
+
+    open_group(w, '{');
+    json_object_foreach(object, key, item)
+    {
+        next(w, first);
+        first = false;
+        put_text(&w->text, key, strlen(key));
+        (void)buf_adds(&w->text, w->pretty ? ": " : ":");
+        put(w, item);
+    }
+    close_group(w, '}', first);
+}
+
+static void put(struct writer *w, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        put_object(w, (json_t *)value);
+        break;
+    case JSON_ARRAY:
+        put_array(w, value);
+        break;
+    case JSON_STRING:
+        put_text(&w->text, json_string_value(value), json_string_length(value));
+        break;
+    case JSON_INTEGER:
+        (void)buf_addf(&w->text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        put_real(&w->text, json_real_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        (void)buf_adds(&w->text, json_is_true(value) ? "true" : "false");
+        break;
+    case JSON_NULL:
+        (void)buf_adds(&w->text, "null");
+        break;
+    }
+}
+
+char *json_write(const json_t *value, bool pretty)
+{
+    struct writer w = {.pretty = pretty};
+
+    buf_init(&w.text, SIZE_MAX / 4);
+    put(&w, value);
+    return buf_take(&w.text);
+}

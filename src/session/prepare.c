@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/prepare.h"
+
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "session/environment.h"
+
+void prepared_init(struct prepared *p, const struct run_request *request)
+{
+    *p = (struct prepared){.request = request, .work_dirfd = -1, .out_dirfd = -1};
+}
+
+void prepared_done(struct prepared *p)
+{
+    interpreter_done(&p->interpreter);
+    fd_close(&p->work_dirfd);
+    fd_close(&p->out_dirfd);
+    environment_free(p->argv);
+    environment_free(p->env);
+    views_done(&p->views);
+}
+
+int prepare_backend(struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+    const char *name = q->backend ? q->backend : "jail";
+
+    p->backend = q->own_backend ? q->own_backend : backend_find(str_from(name), err);
+    if (!p->backend)
+        return -1;
+    if (p->backend->unsafe && !q->allow_unsafe)
+        return err_set(err, ERR_USAGE,
+                       "local executor requires explicit opt-in to unsafe execution via "
+                       "WithAllowUnsafe(true): add --allow-unsafe, or leave --backend %s out",
+                       name);
+    if (q->without && !q->allow_unsafe)
+        return err_set(err, ERR_USAGE,
+                       "--without takes layers of the wall away: add --allow-unsafe");
+    return 0;
+}
+
+int prepare_language(struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+
+    if (q->language && strcmp(q->language, "auto") != 0) {
+        p->language = language_find(q->languages, str_from(q->language));
+        if (!p->language)
+            return err_set(err, ERR_USAGE,
+                           "language '%s' is not known; 'glovebox doctor' lists those that are, "
+                           "'glovebox help languages' tells how to add one",
+                           q->language);
+    } else {
+        p->language = language_detect(q->languages, q->file, q->code);
+    }
+    return interpreter_find(p->language, &p->interpreter, err);
+}
+
+int prepare_folders(struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+
+    if (q->work_dir && (p->work_dirfd = workspace_open_dir(q->work_dir, false, err)) < 0)
+        return err_wrap(err, "--work-dir");
+    if (q->out_dir && (p->out_dirfd = workspace_open_dir(q->out_dir, true, err)) < 0)
+        return err_wrap(err, "--out");
+    return 0;
+}
+
+int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *err)
+{
+    const struct run_request *q = p->request;
+
+    for (size_t i = 0; i < q->input_count; i++)
+        if (lay_add_bytes(laid, q->inputs[i].name, q->inputs[i].bytes, 0644, err) < 0)
+            return -1;
+    return 0;
+}
+
+int prepare_files(const struct prepared *p, struct lay_list *laid, struct err *err)
+{
+    for (char *const *f = p->request->files; f && *f; f++)
+        if (lay_add_file(laid, *f, err) < 0)
+            return -1;
+    if (p->work_dirfd >= 0 && lay_add_tree(laid, p->work_dirfd, err) < 0)
+        return -1;
+    return 0;
+}
+
+int prepare_surroundings(struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+
+    if (views_make(&p->interpreter, q->ro, &p->views, err) < 0)
+        return -1;
+    p->env = environment_make(q, p->interpreter.path, err);
+    return p->env ? 0 : -1;
+}
+
+struct backend_job prepared_job(const struct prepared *p)
+{
+    const struct run_request *q = p->request;
+
+    return (struct backend_job){
+        .exec_path = p->interpreter.path,
+        .argv = p->argv,
+        .env = p->env,
+        .views = p->views.at,
+        .view_count = p->views.n,
+        .stdin_fd = q->stdin_fd,
+        .channel = {-1, -1},
+        .limits = q->limits,
+        .layers = p->backend->unsafe ? 0 : LAYERS_ALL & ~q->without,
+        .required = q->required,
+        .net_host = q->net_host || p->backend->unsafe,
+    };
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a request to what a backend needs: what a run and a session have in common before anything
+ * is started.
+ */
+#ifndef SESSION_PREPARE_H
+#define SESSION_PREPARE_H
+
+#include "session/interpreter.h"
+#include "session/request.h"
+#include "session/views.h"
+#include "session/workspace.h"
+
+struct prepared {
+    const struct run_request *request;
+    const struct backend_ops *backend;
+    const struct language *language;
+    struct interpreter interpreter;
+    struct views views;
+    char **argv, **env; /* argv: by who knows what is to run */
+    int work_dirfd, out_dirfd;
+};
+
+void prepared_init(struct prepared *p, const struct run_request *request);
+void prepared_done(struct prepared *p);
+
+/* In this order; 0 or -1. */
+int prepare_backend(struct prepared *p, struct err *err);
+int prepare_language(struct prepared *p, struct err *err); /* finds the interpreter as well */
+int prepare_folders(struct prepared *p, struct err *err);
+/* The inputs and the host files that the request names. */
+int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *err);
+int prepare_files(const struct prepared *p, struct lay_list *laid, struct err *err);
+int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
+
+/* What is lent to it is p's and the request's. */
+struct backend_job prepared_job(const struct prepared *p);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A cell, from its turn to its result.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "session/session_impl.h"
+
+/* ---- what is said of its end ---- */
+
+static void tell_first(struct feedback *f, char *text)
+{
+    if (f->n == FEEDBACK_TEXTS)
+        free(f->texts[--f->n]);
+    memmove(&f->texts[1], &f->texts[0], f->n * sizeof f->texts[0]);
+    f->texts[0] = text;
+    f->n++;
+}
+
+/* Why the session is over, for who gives it the next cell. */
+static void end_guest(struct exchange *x, const struct result *r)
+{
+    struct session *s = x->session;
+    const struct backend_outcome *o = &s->outcome;
+    enum err_kind kind = ERR_GUEST;
+    AUTO_FREE char *why = NULL;
+    unsigned n = r->cell.number;
+
+    guest_end(s, ERR_GUEST, "");
+    if (o->limits_hit & LIMIT_MEMORY) {
+        kind = ERR_LIMIT;
+        why = xasprintf("out of memory in cell %u", n);
+    } else if (x->killed) {
+        kind = ERR_LIMIT;
+        why = xasprintf("cell %u did not stop when it was interrupted, and was killed", n);
+    } else if (x->err.kind) {
+        why = xasprintf("in cell %u the guest broke the protocol (%.80s)", n, x->err.msg);
+    } else if (WIFSIGNALED(o->status)) {
+        why = xasprintf("signal %d (%s) ended it in cell %u", WTERMSIG(o->status),
+                        strsignal(WTERMSIG(o->status)), n);
+    } else {
+        why = xasprintf("its process exited with status %d in cell %u", WEXITSTATUS(o->status), n);
+    }
+    guest_end(s, kind, why);
+}
+
+static void describe_end(const struct exchange *x, struct result *r)
+{
+    char wall[32], grace[32];
+    int64_t spent = r->limits_hit & LIMIT_CPU ? x->cpu_ms : x->wall_ms;
+
+    num_format_duration(r->timed_out ? spent : r->duration_ms, wall, sizeof wall);
+    num_format_duration(x->grace_ms, grace, sizeof grace);
+    if (r->cell.ended == CELL_INTERRUPTED)
+        tell_first(&r->feedback,
+                   xasprintf("The cell was interrupted after %s; variables are kept.", wall));
+    else if (r->cell.ended == CELL_KILLED)
+        tell_first(&r->feedback,
+                   xasprintf("The cell was interrupted after %s, did not stop within %s, and was "
+                             "killed with its session: variables are lost, files are kept. Restart "
+                             "the session.",
+                             wall, grace));
+    else if (r->cell.ended == CELL_DIED)
+        tell_first(&r->feedback,
+                   xasprintf("The session ended: %s. Variables are lost, files are kept. Restart "
+                             "the session.",
+                             x->session->info.why));
+}
+
+/* ---- running it ---- */
+
+static int send_cell(struct session *s, const struct cell_request *cell, uint32_t id,
+                     struct err *err)
+{
+    if (cell->input.n && link_put(&s->link, "stdin", id, cell->input, err) < 0)
+        return -1;
+    return link_put(&s->link, "exec", id, cell->code, err);
+}
+
+/* What threads and children of earlier cells printed since belongs to this one. */
+static void take_earlier_output(struct session *s, const struct teller *t)
+{
+    for (int i = 0; i < 2; i++) {
+        AUTO_BUF struct buf text = {0};
+        size_t limit = s->between[i].limit;
+        if (!s->between[i].total)
+            continue;
+        buf_init(&text, limit + 256);
+        capture_text(&s->between[i], &text);
+        tell_output(t, i + 1, text.p, text.n);
+        capture_done(&s->between[i]);
+        capture_init(&s->between[i], limit);
+    }
+}
+
+static void collect(struct session *s, const struct teller *t)
+{
+    struct result *r = t->result;
+    struct err err;
+
+    if (!s->changes || guest_work(s) < 0)
+        return;
+    if (changes_collect(s->changes, guest_work(s), s->prepared.out_dirfd, &r->files, &err) < 0) {
+        err_wrap(&err, "bring the files out");
+        r->error = err;
+        r->success = false;
+    }
+    tell_files(t);
+}
+
+static void advise(struct session *s, const struct exchange *x, struct result *r)
+{
+    struct jail_limits limits = s->request.run.limits;
+    struct feedback_input input = {.result = r, .limits = &limits};
+
+    limits.wall_ms = x->wall_ms;
+    limits.cpu_ms = x->cpu_ms;
+    feedback_make(&input, &r->feedback);
+    describe_end(x, r);
+}
+
+static void run_cell(struct session *s, const struct cell_request *cell, const struct teller *t)
+{
+    const struct session_request *q = &s->request;
+    struct result *r = t->result;
+    struct exchange x = {
+        .session = s,
+        .await = "done",
+        .id = r->cell.number,
+        .teller = t,
+        .cancel_fd = t->watch->cancel_fd,
+        .wall_ms = cell->wall_ms ? cell->wall_ms : q->run.limits.wall_ms,
+        .cpu_ms = cell->cpu_ms ? cell->cpu_ms : q->run.limits.cpu_ms,
+        .grace_ms = q->grace_ms ? q->grace_ms : SESSION_GRACE_MS,
+    };
+
+    if (send_cell(s, cell, x.id, &r->error) < 0)
+        return;
+    r->started = true;
+    r->cell.ended = CELL_DIED;
+    tell(t, (struct run_event){.kind = RUN_STARTED});
+    take_earlier_output(s, t);
+    if (talk(&x) < 0 || x.died)
+        end_guest(&x, r);
+    read_answer(&x, cell, r);
+    if (s->live && r->checked) /* what was not judged is not held against others */
+        guard_learn(s, cell->code);
+    collect(s, t);
+    advise(s, &x, r);
+    exchange_done(&x);
+}
+
+void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t)
+{
+    run_cell(s, cell, t);
+}
+
+/* ---- the whole ---- */
+
+static void begin_result(struct session *s, const struct cell_request *cell, struct result *r)
+{
+    struct sha256 hash;
+
+    sha256_init(&hash);
+    sha256_add(&hash, cell->code.p, cell->code.n);
+    sha256_hex(&hash, r->source_sha256);
+    r->language = s->prepared.language->name;
+    r->backend = s->prepared.backend->name;
+    r->outcome.held = s->outcome.held;
+    r->attempts = 1;
+    r->cell.ended = CELL_REFUSED;
+    memcpy(r->cell.session, s->info.id, sizeof r->cell.session);
+    pthread_mutex_lock(&s->lock);
+    r->cell.number = ++s->info.cells;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int check_cell(const struct cell_request *cell, struct err *err)
+{
+    if (cell->code.n > RUN_SOURCE_MAX)
+        return err_set(err, ERR_USAGE, "the cell has %zu MiB, more than %u", cell->code.n >> 20,
+                       RUN_SOURCE_MAX >> 20);
+    if (cell->attempt)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "a cell cannot be tried: this session cannot be forked");
+    return 0;
+}
+
+static void record(struct session *s, const struct cell_request *cell, int64_t begun_ms,
+                   struct result *r)
+{
+    struct run_request q = s->request.run;
+    AUTO_FREE char *program = xasprintf("cell %u", r->cell.number);
+
+    q.file = program;
+    q.code = cell->code;
+    q.limits.wall_ms = cell->wall_ms ? cell->wall_ms : q.limits.wall_ms;
+    q.limits.cpu_ms = cell->cpu_ms ? cell->cpu_ms : q.limits.cpu_ms;
+    record_open(&s->recorder, &q);
+    s->recorder.time_ms = begun_ms;
+    s->recorder.err.kind = ERR_NONE;
+    record_append(&s->recorder, &q, r);
+}
+
+static void exec_in_turn(struct session *s, const struct cell_request *cell, const struct teller *t)
+{
+    struct result *r = t->result;
+    int64_t begun_ms = clock_wall_ms();
+
+    begin_result(s, cell, r);
+    if (guest_check(s, &r->error) < 0) {
+        r->cell.ended = CELL_DIED;
+    } else if (check_cell(cell, &r->error) == 0) {
+        bool allowed = guard_cell(s, cell, r->cell.number, r);
+        if (r->checked)
+            tell(t, (struct run_event){.kind = RUN_VERDICT});
+        if (allowed)
+            run_cell(s, cell, t);
+        else if (!r->verdict.texts.has_exit_code)
+            r->exit_code = err_exit_status(ERR_POLICY);
+    }
+    if (!r->started)
+        feedback_make(&(struct feedback_input){.result = r, .limits = &s->request.run.limits},
+                      &r->feedback);
+    record(s, cell, begun_ms, r);
+    tell(t, (struct run_event){.kind = RUN_FINISHED});
+}
+
+void session_exec(struct session *s, const struct cell_request *cell, const struct run_watch *watch,
+                  struct result *ret)
+{
+    struct teller t = {watch, ret};
+
+    result_make_id(ret->id);
+    if (turn_take(s, &ret->error) < 0) {
+        ret->cell.ended = CELL_REFUSED;
+        memcpy(ret->cell.session, s->info.id, sizeof ret->cell.session);
+        return;
+    }
+    exec_in_turn(s, cell, &t);
+    turn_give(s);
+}

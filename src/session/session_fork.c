@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/session.h"
+
+int session_fork(struct session *session, struct session **ret, struct err *err)
+{
+    (void)session;
+    (void)ret;
+    return err_set(err, ERR_UNSUPPORTED,
+                   "this session cannot be forked: it was not taken from a pool of warm jails");
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The first frame: what the guest has to know of its session.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/json_write.h"
+#include "session/session_impl.h"
+#include "session/verdict_json.h"
+
+enum session_value hello_value(const struct session_request *request)
+{
+    const char *profile = request->run.profile;
+
+    if (request->value_set)
+        return request->value;
+    return profile && strcmp(profile, "smolagents") == 0 ? SESSION_VALUE_LAST
+                                                         : SESSION_VALUE_NOTEBOOK;
+}
+
+int hello_program(const struct language *language, struct buf *out)
+{
+    size_t n = language->cells_code ? *language->cells_code_size : 0;
+
+    if (n && (buf_addf(out, "#code %s %zu\n", language->cells_magic, n) < 0 ||
+              buf_add(out, language->cells_code, n) < 0))
+        return -1;
+    for (const char *const *text = language->cells; text && *text; text++)
+        if (buf_adds(out, *text) < 0)
+            return -1;
+    return 0;
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new_nocheck(object, key, value);
+}
+
+static json_t *tools_json(const struct tool_set *set_of_tools)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; set_of_tools && i < set_of_tools->count; i++) {
+        const struct tool *tool = &set_of_tools->items[i];
+        json_t *object = json_object();
+        set(object, "name", json_text(str_from(tool->name)));
+        set(object, "description", json_text(str_from(tool->description)));
+        set(object, "parameters", tool->parameters ? json_incref(tool->parameters) : json_array());
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *words_json(char *const *words)
+{
+    json_t *list = json_array();
+
+    for (; words && *words; words++)
+        json_array_append_new(list, json_text(str_from(*words)));
+    return list;
+}
+
+/* The user's own: an interpreter that was started before somebody asked has no other way. */
+static json_t *env_json(char *const *env)
+{
+    json_t *object = json_object();
+
+    for (; env && *env; env++) {
+        const char *equals = strchr(*env, '=');
+        const char *value = equals ? equals + 1 : getenv(*env);
+        size_t n = equals ? (size_t)(equals - *env) : strlen(*env);
+        if (value)
+            json_object_setn_new_nocheck(object, *env, n, json_text(str_from(value)));
+    }
+    return object;
+}
+
+static json_t *limits_json(const struct tool_set *tools)
+{
+    json_t *object = json_object();
+
+    set(object, "value", json_integer(SESSION_VALUE_MAX));
+    set(object, "bundle", json_integer(SESSION_BUNDLE_MAX));
+    set(object, "bundles", json_integer(SESSION_BUNDLES));
+    set(object, "text", json_integer(SESSION_TEXT_CHARS));
+    set(object, "call", json_integer(tools ? (json_int_t)tools->max_bytes : 0));
+    return object;
+}
+
+char *hello_json(const struct session *s)
+{
+    const struct session_request *q = &s->request;
+    json_t *hello = json_object();
+
+    set(hello, "value",
+        json_string_nocheck(hello_value(q) == SESSION_VALUE_LAST ? "last" : "notebook"));
+    set(hello, "tools", tools_json(q->tools));
+    set(hello, "final_answer", json_boolean(q->tools && q->tools->final_answer));
+    set(hello, "preload", words_json(q->preload));
+    set(hello, "source", json_text(str_from(q->tools ? q->tools->source : NULL)));
+    set(hello, "env", env_json(q->run.env));
+    set(hello, "limits", limits_json(q->tools));
+    char *text = json_write(hello, false);
+    json_decref(hello);
+    return text;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the session_*.c files share and nobody else uses.
+ *
+ * Who has the turn (session_queue.c) owns the guest and everything here but what stands behind
+ * `lock`. That is held for moments only, so that session_info and session_interrupt never wait for
+ * a cell.
+ */
+#ifndef SESSION_SESSION_IMPL_H
+#define SESSION_SESSION_IMPL_H
+
+#include <pthread.h>
+
+#include "backends/live.h"
+#include "guard/guard.h"
+#include "session/prepare.h"
+#include "session/record.h"
+#include "session/session.h"
+#include "session/session_changes.h"
+#include "session/session_link.h"
+#include "session/tell.h"
+
+enum {
+    SESSION_READY_MS = 30000,
+    SESSION_NAMES_MAX = 16 << 10, /* of what earlier cells imported, for the guard */
+    SESSION_VALUE_MAX = 1 << 20,
+    SESSION_BUNDLE_MAX = 8 << 20,
+    SESSION_BUNDLES = 64,
+    SESSION_BUNDLES_MAX = 32 << 20, /* of all of them together */
+    SESSION_TEXT_CHARS = 100000,
+    SESSION_GRACE_MS = 2000,
+};
+
+struct session {
+    struct session_request request; /* strings and lists in it are the caller's */
+    struct prepared prepared;
+    struct policy *policy; /* NULL: nothing is checked */
+    struct buf prelude;    /* --prelude and the tools' source: what the guard knows to be ours */
+    struct buf names;      /* lines of earlier cells that import or rename something */
+    struct lay_list *laid;
+    struct changes *changes;
+    struct recorder recorder;
+
+    struct live *live; /* NULL: the guest is dead */
+    struct backend_job job;
+    struct backend_sink sink;
+    struct backend_outcome outcome;
+    struct link link;
+    struct exchange *now;      /* who hears what the guest does; NULL: nobody */
+    struct capture between[2]; /* what it printed when nobody did */
+    struct cgroup_usage used;  /* when the last cell ended */
+    unsigned values;           /* how many times set and get were asked */
+    bool link_ready;           /* the link's poll descriptor can be read */
+
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    uint64_t tickets, serving;
+    unsigned users; /* in a call that takes a turn */
+    bool closing;
+    bool running;             /* a cell that can be interrupted */
+    bool interrupt;           /* somebody wants that */
+    struct session_info info; /* all but memory and processor time, which come from the guest */
+    enum err_kind why_kind;   /* of SESSION_DEAD */
+};
+
+/* ---- session_queue.c ---- */
+
+/* Waits for the turn. -1 with ERR_USAGE when the session is being closed. */
+int turn_take(struct session *s, struct err *err);
+void turn_give(struct session *s);
+/* Nobody gets a turn any more; ends what runs, and waits until all have left. */
+void turn_close(struct session *s);
+
+/* With the lock. */
+void info_note_usage(struct session *s, const struct cgroup_usage *use);
+
+/* ---- session_guest.c: its life ---- */
+
+int guest_start(struct session *s, struct lay_list *laid, struct err *err);
+/* Kills it if it lives; the session is dead then, for this reason. */
+void guest_end(struct session *s, enum err_kind kind, const char *why);
+/* Nothing of it is left on the host, its workspace neither. */
+void guest_forget(struct session *s);
+/* Its workspace, alive or dead; -1 for none. */
+int guest_work(const struct session *s);
+/* ERR_LIMIT or ERR_GUEST with why it is dead; 0 when it lives. */
+int guest_check(struct session *s, struct err *err);
+
+/* ---- session_talk.c: one request to the guest and what comes until its answer ---- */
+
+enum stop_cause { STOP_NONE, STOP_WALL, STOP_CPU, STOP_CANCEL, STOP_ASKED, STOP_CLOSE };
+
+struct exchange {
+    struct session *session;
+    const char *await; /* the kind of frame that ends it: "done" or "ready" */
+    uint32_t id;
+    const struct teller *teller; /* NULL: what it prints is kept for the next cell */
+    int cancel_fd;
+    int64_t wall_ms, cpu_ms;
+    int64_t grace_ms;
+
+    /* while it goes on */
+    int64_t deaf_ms; /* the guest closed its end: it is dead by then, or broke the protocol */
+    int64_t start_ns, start_ms, deadline_ms, kill_ms, progress_ms, cpu_look_ms;
+    uint64_t cpu_from_ns;
+    size_t calls, displays, display_bytes;
+    /* what came of it */
+    json_t *answer;  /* the frame's, or NULL */
+    json_t *results; /* bundles that were displayed, or NULL */
+    size_t dropped;  /* bundles that were too many */
+    enum stop_cause cause;
+    bool killed;    /* interrupting did not help */
+    bool died;      /* the guest ended by itself, or by a limit */
+    struct err err; /* it broke the protocol */
+};
+
+/* Sends what is in the link, and goes on until there is an answer or the guest is dead. 0 when
+ * there is an answer. The guest is dead afterwards if not. */
+int talk(struct exchange *x);
+void exchange_done(struct exchange *x);
+extern const struct backend_sink talk_sink; /* its ctx is the session */
+
+/* ---- session_exec.c ---- */
+
+/* A text of ours, in the turn or before there are any: not counted, not logged. */
+void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t);
+
+/* ---- session_tools.c ---- */
+
+/* A "call" frame: calls the tool and puts the answer into the link. -1 when it makes no sense. */
+int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err);
+
+/* ---- session_hello.c ---- */
+
+/* The server's text, as the frame "program" has it; nothing when none is sent. */
+int hello_program(const struct language *language, struct buf *out);
+/* The hello frame's JSON; the caller frees. */
+char *hello_json(const struct session *s);
+enum session_value hello_value(const struct session_request *request);
+
+/* ---- session_guard.c ---- */
+
+int guard_open(struct session *s, struct err *err);
+/* False when the cell is refused; the result has the verdict. */
+bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
+                struct result *ret);
+/* The cell was sent: what it names is known to those after it. */
+void guard_learn(struct session *s, struct str code);
+
+/* ---- session_read.c ---- */
+
+/* What a cell's answer says, and how the exchange went, into the result. */
+void read_answer(struct exchange *x, const struct cell_request *cell, struct result *ret);
+
+#endif

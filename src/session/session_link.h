@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The two pipes to a session's guest. Nothing here waits: what cannot be written now is written
+ * when there is room, and `poll` becomes readable when there is something to do.
+ */
+#ifndef SESSION_SESSION_LINK_H
+#define SESSION_SESSION_LINK_H
+
+#include <stdbool.h>
+
+#include "session/cell_wire.h"
+
+struct link {
+    int to, from;   /* what the guest reads, what it writes */
+    int guest[2];   /* its own ends, its descriptors 3 and 4 */
+    int poll;       /* an epoll of what follows */
+    int wake;       /* an eventfd: somebody wants something of the waiting thread */
+    int stop;       /* an epoll of wake and `cancel`: readable when the cell is to stop */
+    int cancel;     /* lent; -1 for none */
+    struct buf out; /* still to be written, from `sent` on */
+    size_t sent;
+    bool waits; /* for room to write */
+    bool over;  /* the guest has closed its end */
+    struct cell_reader in;
+};
+
+void link_init(struct link *l);
+int link_open(struct link *l, struct err *err);
+void link_close(struct link *l);
+/* The guest is running: what it writes now ends when it does. Its reading end stays open here, so
+ * that writing to a dead guest is no SIGPIPE for the host. */
+void link_started(struct link *l);
+/* Whose readiness ends a cell; -1 for nobody's. */
+void link_watch(struct link *l, int cancel_fd);
+/* Becomes readable (link_wake) or not (link_rest). */
+void link_wake(struct link *l);
+void link_rest(struct link *l);
+
+/* ERR_USAGE when the bytes are too many. */
+int link_put(struct link *l, const char *kind, uint32_t id, struct str bytes, struct err *err);
+/* Writes what there is room for. */
+void link_flush(struct link *l);
+/* True when there may be frames in l->in; call until false. */
+bool link_hear(struct link *l);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Turns: who comes first is served first.
+ */
+#include "base/clock.h"
+#include "session/session_impl.h"
+
+int turn_take(struct session *s, struct err *err)
+{
+    pthread_mutex_lock(&s->lock);
+    uint64_t ticket = s->tickets++;
+    s->users++;
+    while (s->serving != ticket && !s->closing)
+        pthread_cond_wait(&s->turn, &s->lock);
+    bool mine = !s->closing;
+    if (mine) {
+        if (s->info.state == SESSION_IDLE)
+            s->info.state = SESSION_BUSY;
+    } else {
+        s->users--;
+        pthread_cond_broadcast(&s->turn);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return mine ? 0 : err_set(err, ERR_USAGE, "the session is closed");
+}
+
+void turn_give(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->serving++;
+    s->users--;
+    if (s->info.state == SESSION_BUSY)
+        s->info.state = SESSION_IDLE;
+    s->info.used_ms = clock_wall_ms();
+    pthread_cond_broadcast(&s->turn);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void turn_close(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->closing = true;
+    if (s->running)
+        link_wake(&s->link);
+    pthread_cond_broadcast(&s->turn);
+    while (s->users)
+        pthread_cond_wait(&s->turn, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void info_note_usage(struct session *s, const struct cgroup_usage *use)
+{
+    s->info.memory_bytes = use->memory_now;
+    s->info.cpu_us = (int64_t)(use->cpu_ns / 1000);
+}
+
+bool session_interrupt(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool running = s->running;
+    if (running) {
+        s->interrupt = true;
+        link_wake(&s->link);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return running;
+}
+
+void session_info(struct session *s, struct session_info *ret)
+{
+    struct cgroup_usage use;
+
+    pthread_mutex_lock(&s->lock);
+    /* Nobody has the turn, nor gets it now; else it is known from the last look. */
+    if (s->live && s->serving == s->tickets) {
+        live_usage(s->live, &use);
+        info_note_usage(s, &use);
+    }
+    *ret = s->info;
+    pthread_mutex_unlock(&s->lock);
+}

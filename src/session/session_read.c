@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What came of a cell, put into its result.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "session/cell_decode.h"
+#include "session/session_impl.h"
+
+enum { VALUE_MAX = 4 * SESSION_VALUE_MAX };
+
+static void note(struct result *r, const char *text, size_t n)
+{
+    (void)buf_addf(&r->notes, "%s: %zu\n", text, n);
+}
+
+/* The guest has a limit for it already; a guest that does not keep to it gets none. */
+static json_t *take_value(struct result *r, const json_t *answer, const char *key)
+{
+    json_t *value = json_object_get(answer, key);
+
+    if (!value || json_is_null(value))
+        return NULL;
+    if (cell_bundle_bytes(value) <= VALUE_MAX)
+        return json_incref(value);
+    note(r, "a value is left out, its bytes", cell_bundle_bytes(value));
+    return NULL;
+}
+
+/* Those of the answer come after those that were displayed meanwhile. */
+static void take_results(struct exchange *x, struct result *r)
+{
+    json_t *list = json_object_get(x->answer, "results"), *item;
+    size_t i;
+
+    r->results = x->results ? json_incref(x->results) : json_array();
+    json_array_foreach(list, i, item)
+    {
+        size_t bytes = cell_bundle_bytes(item);
+        json_t *bundle = NULL;
+        if (bytes <= SESSION_BUNDLES_MAX - x->display_bytes &&
+            json_array_size(r->results) < SESSION_BUNDLES)
+            bundle = cell_bundle(item);
+        else
+            x->dropped++;
+        if (!bundle)
+            continue;
+        x->display_bytes += bytes;
+        json_array_append_new(r->results, bundle);
+    }
+    if (x->dropped)
+        note(r, "results were left out, being too many or too large", x->dropped);
+}
+
+static void read_done(struct exchange *x, const struct cell_request *cell, struct result *r)
+{
+    const json_t *answer = x->answer;
+    const struct session *s = x->session;
+    int64_t status = 0;
+    bool ok = cell_flag(answer, "ok");
+
+    r->exception = cell_exception(json_object_get(answer, "exception"), s->prepared.language->name,
+                                  cell->code, r->cell.number, s->request.run.profile);
+    take_results(x, r);
+    r->value = take_value(r, answer, "value");
+    r->is_final_answer = cell_flag(answer, "is_final_answer");
+    if (r->is_final_answer)
+        r->final_answer = take_value(r, answer, "final_answer");
+    bool exits = cell_integer(answer, "exit", INT32_MIN, INT32_MAX, &status);
+    r->exit_code = exits ? (int)(status & 255) : ok ? 0 : 1;
+    if (!ok && !r->exit_code && !exits)
+        r->exit_code = 1;
+    r->cell.ended = r->exit_code == 0 ? CELL_DONE : CELL_FAILED;
+    if (cell_flag(answer, "interrupted")) {
+        r->cell.ended = CELL_INTERRUPTED;
+        r->exit_code = exits && r->exit_code ? r->exit_code : 128 + 2;
+    }
+}
+
+/* A limit of the cell's, or somebody's wish, is why it ended. */
+static void read_cause(const struct exchange *x, struct result *r)
+{
+    static const struct {
+        enum stop_cause cause;
+        enum jail_limit_hit hit;
+    } limits[] = {{STOP_WALL, LIMIT_WALL}, {STOP_CPU, LIMIT_CPU}};
+
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        if (x->cause == limits[i].cause) {
+            tell_limit(x->teller, limits[i].hit);
+            r->timed_out = true;
+            r->exit_code = 124;
+        }
+    if (x->cause == STOP_CANCEL || x->cause == STOP_CLOSE)
+        r->cancelled = true;
+    if (x->killed)
+        r->cell.ended = CELL_KILLED;
+    else if (x->cause != STOP_NONE && x->cause != STOP_ASKED && !x->died)
+        r->cell.ended = CELL_INTERRUPTED;
+}
+
+static void read_end(const struct exchange *x, struct result *r)
+{
+    const struct session *s = x->session;
+    int status = s->outcome.status;
+
+    r->limits_hit |= s->outcome.limits_hit & ~(unsigned)(LIMIT_WALL | LIMIT_CPU);
+    r->oom_killed = s->outcome.limits_hit & LIMIT_MEMORY && !r->timed_out;
+    if (x->died)
+        r->cell.ended = CELL_DIED;
+    if (r->timed_out || x->killed)
+        return;
+    if (r->oom_killed) {
+        r->exit_code = 137;
+    } else if (WIFSIGNALED(status)) {
+        r->signal = WTERMSIG(status);
+        r->exit_code = 128 + r->signal;
+    } else {
+        r->exit_code = WEXITSTATUS(status);
+    }
+}
+
+static void look_at_disk(const struct exchange *x)
+{
+    struct statvfs st;
+    int work = guest_work(x->session);
+
+    if (x->session->outcome.held & LAYER_BIT(LAYER_ROOT) && work >= 0 && fstatvfs(work, &st) == 0 &&
+        (!st.f_bfree || !st.f_ffree))
+        tell_limit(x->teller, LIMIT_DISK);
+}
+
+void read_answer(struct exchange *x, const struct cell_request *cell, struct result *r)
+{
+    const struct session *s = x->session;
+    uint64_t used = s->used.cpu_ns, before = x->cpu_from_ns;
+
+    if (x->answer && !x->err.kind)
+        read_done(x, cell, r);
+    read_cause(x, r);
+    if (!s->live)
+        read_end(x, r);
+    r->duration_ms = (clock_mono_ns() - x->start_ns + 500000) / 1000000;
+    r->cpu_ms = used > before ? (int64_t)((used - before) / 1000000) : 0;
+    r->memory_peak = s->used.memory_peak;
+    if (x->err.kind)
+        err_set(&r->error, ERR_GUEST, "the guest broke the protocol: %.400s", x->err.msg);
+    r->success = !r->error.kind && r->cell.ended == CELL_DONE && !r->cancelled && !r->timed_out;
+    if (!r->success)
+        look_at_disk(x);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One request to the guest, and everything that happens until it is answered: output, displays,
+ * calls of tools, limits, the user's wish to stop. A cell that is to stop is interrupted first; the
+ * guest is killed when that has not helped after the grace.
+ */
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "session/cell_decode.h"
+#include "session/session_impl.h"
+
+enum {
+    SHORT_NS = 2000000,
+    PROGRESS_MS = 1000,
+    CPU_LOOK_MS = 10,
+    DEAF_MS = 1000,
+    PASSING_MS = 50,
+    STEP_MAX_MS = 60000,
+    DISPLAYS_MAX = 10000
+};
+
+/* ---- what the guest does ---- */
+
+static void on_output(void *ctx, int stream, const char *p, size_t n)
+{
+    struct session *s = ctx;
+
+    if (s->now && s->now->teller)
+        tell_output(s->now->teller, stream, p, n);
+    else
+        capture_add(&s->between[stream == 2], p, n);
+}
+
+static void on_denied(void *ctx, const char *name, uint64_t count)
+{
+    struct session *s = ctx;
+    struct backend_outcome *o = s->now && s->now->teller ? &s->now->teller->result->outcome : NULL;
+    size_t i = 0;
+
+    if (!o)
+        return;
+    while (i < o->denied_count && strcmp(o->denied[i].name, name) != 0)
+        i++;
+    if (i == JAIL_DENIED_MAX)
+        return;
+    if (i == o->denied_count) {
+        o->denied[o->denied_count++] = (struct jail_denial){.count = 0};
+        memcpy(o->denied[i].name, name, strnlen(name, sizeof o->denied[i].name - 1));
+    }
+    o->denied[i].count++;
+    tell_denied(s->now->teller, name, count);
+}
+
+static void on_limit(void *ctx, enum jail_limit_hit hit)
+{
+    struct session *s = ctx;
+
+    if (s->now && s->now->teller)
+        tell_limit(s->now->teller, hit);
+}
+
+static void on_channel(void *ctx)
+{
+    ((struct session *)ctx)->link_ready = true;
+}
+
+const struct backend_sink talk_sink = {
+    .output = on_output,
+    .denied = on_denied,
+    .limit = on_limit,
+    .channel = on_channel,
+    .cancel_fd = -1,
+    .channel_fd = -1,
+};
+
+/* ---- what it says ---- */
+
+static int take_display(struct exchange *x, const struct cell_frame *frame)
+{
+    if (++x->displays > DISPLAYS_MAX || !x->teller) {
+        x->dropped++;
+        return 0;
+    }
+    size_t left = SESSION_BUNDLES_MAX - x->display_bytes;
+    if (frame->bytes.n > left || json_array_size(x->results) >= SESSION_BUNDLES) {
+        x->dropped++;
+        return 0;
+    }
+    json_t *value = cell_decode(frame->bytes, &x->err);
+    json_t *bundle = value ? cell_bundle(value) : NULL;
+    json_decref(value);
+    if (!value)
+        return -1;
+    if (!bundle)
+        return 0;
+    x->display_bytes += frame->bytes.n;
+    if (!x->results)
+        x->results = json_array();
+    json_array_append_new(x->results, bundle);
+    tell(x->teller, (struct run_event){.kind = RUN_DISPLAY, .bundle = bundle});
+    return 0;
+}
+
+static int take_answer(struct exchange *x, const struct cell_frame *frame)
+{
+    if (frame->id != x->id)
+        return err_set(&x->err, ERR_GUEST, "it answered %u when %u was asked", frame->id, x->id);
+    x->answer = cell_decode(frame->bytes, &x->err);
+    if (!x->answer)
+        return -1;
+    return json_is_object(x->answer) ? 0 : err_set(&x->err, ERR_GUEST, "its answer is no object");
+}
+
+static int take_frame(struct exchange *x, const struct cell_frame *frame)
+{
+    if (strcmp(frame->kind, x->await) == 0 && !x->answer)
+        return take_answer(x, frame);
+    if (strcmp(frame->kind, "display") == 0)
+        return take_display(x, frame);
+    if (strcmp(frame->kind, "call") == 0)
+        return answer_call(x, frame, &x->err);
+    return err_set(&x->err, ERR_GUEST, "it sent '%s' when '%s' was due", frame->kind, x->await);
+}
+
+static int take_frames(struct exchange *x)
+{
+    struct cell_frame frame;
+    int got = 0;
+
+    while (!x->err.kind && (got = cell_reader_next(&x->session->link.in, &frame, &x->err)) > 0)
+        if (take_frame(x, &frame) < 0)
+            return -1;
+    return got;
+}
+
+/* As much as comes at once, but not for ever: there are limits to look at. */
+static void hear(struct exchange *x)
+{
+    struct link *l = &x->session->link;
+
+    x->session->link_ready = false;
+    for (int i = 0; i < 16 && !x->answer && !x->err.kind; i++) {
+        bool more = link_hear(l);
+        if (take_frames(x) < 0 || !more)
+            break;
+    }
+    link_flush(l);
+}
+
+/* ---- stopping ---- */
+
+/* Who asked for an interrupt, and for no more, may ask again, and leaves the limits as they are. */
+static bool is_stopping(const struct exchange *x)
+{
+    return x->cause != STOP_NONE && x->cause != STOP_ASKED;
+}
+
+static void interrupt(struct exchange *x, enum stop_cause cause)
+{
+    if (is_stopping(x))
+        return;
+    x->cause = cause;
+    live_interrupt(x->session->live);
+    if (cause == STOP_ASKED)
+        return;
+    x->kill_ms = clock_mono_ms() + x->grace_ms;
+    x->deadline_ms = INT64_MAX;
+}
+
+/* What was asked of this session from another thread. */
+static enum stop_cause take_wish(struct exchange *x)
+{
+    struct session *s = x->session;
+    enum stop_cause cause = STOP_NONE;
+
+    pthread_mutex_lock(&s->lock);
+    if (s->closing)
+        cause = STOP_CLOSE;
+    else if (s->interrupt)
+        cause = STOP_ASKED;
+    s->interrupt = false;
+    pthread_mutex_unlock(&s->lock);
+    link_rest(&s->link);
+    return cause;
+}
+
+static bool is_readable(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    return fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/* The link's poll descriptor said that something is up, and it was not (only) the guest. */
+static void look_for_wishes(struct exchange *x)
+{
+    if (!is_readable(x->session->link.stop))
+        return;
+    enum stop_cause cause = take_wish(x);
+    if (is_readable(x->session->link.cancel)) {
+        link_watch(&x->session->link, -1); /* else it would be ready until the end */
+        cause = cause == STOP_CLOSE ? cause : STOP_CANCEL;
+    }
+    if (cause != STOP_NONE)
+        interrupt(x, cause);
+}
+
+static void look_at_cpu(struct exchange *x, int64_t now)
+{
+    struct cgroup_usage use;
+
+    if (!x->cpu_ms || is_stopping(x) || now < x->cpu_look_ms)
+        return;
+    live_usage(x->session->live, &use);
+    x->cpu_look_ms = now + CPU_LOOK_MS;
+    if (use.cpu_ns > x->cpu_from_ns &&
+        (int64_t)((use.cpu_ns - x->cpu_from_ns) / 1000000) >= x->cpu_ms)
+        interrupt(x, STOP_CPU);
+}
+
+/* A dying guest closes its end a moment before it is seen to be dead. */
+static void look_at_end(struct exchange *x, int64_t now)
+{
+    if (x->session->link.over && x->deaf_ms == INT64_MAX)
+        x->deaf_ms = now + DEAF_MS;
+    if (now >= x->deaf_ms)
+        err_set(&x->err, ERR_GUEST, "it closed its end of the wire");
+}
+
+static void look_at_clock(struct exchange *x, int64_t now)
+{
+    if (now >= x->kill_ms)
+        x->killed = true;
+    else if (now >= x->deadline_ms)
+        interrupt(x, STOP_WALL);
+}
+
+static void tell_progress(struct exchange *x, int64_t now)
+{
+    struct cgroup_usage use;
+
+    if (!x->teller || now < x->progress_ms)
+        return;
+    live_usage(x->session->live, &use);
+    pthread_mutex_lock(&x->session->lock);
+    info_note_usage(x->session, &use);
+    pthread_mutex_unlock(&x->session->lock);
+    x->progress_ms = now + PROGRESS_MS;
+    tell(x->teller, (struct run_event){.kind = RUN_PROGRESS,
+                                       .count = (uint64_t)(now - x->start_ms),
+                                       .memory = use.memory_now});
+}
+
+/* ---- the exchange ---- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int pause_of(const struct exchange *x)
+{
+    int64_t until = least(least(x->deadline_ms, x->kill_ms), x->deaf_ms);
+
+    if (x->teller)
+        until = least(until, x->progress_ms);
+    if (x->cpu_ms && !is_stopping(x))
+        until = least(until, x->cpu_look_ms);
+    int64_t left = least(until - clock_mono_ms(), STEP_MAX_MS);
+    return left < 0 ? 0 : (int)left;
+}
+
+static void begin(struct exchange *x)
+{
+    struct session *s = x->session;
+
+    x->start_ns = clock_mono_ns();
+    x->start_ms = x->start_ns / 1000000;
+    x->deadline_ms = x->wall_ms ? x->start_ms + x->wall_ms : INT64_MAX;
+    x->kill_ms = x->deaf_ms = INT64_MAX;
+    x->progress_ms = x->start_ms + PROGRESS_MS;
+    x->cpu_look_ms = x->start_ms + CPU_LOOK_MS;
+    x->cpu_from_ns = s->used.cpu_ns;
+    link_watch(&s->link, x->cancel_fd);
+    s->now = x;
+    pthread_mutex_lock(&s->lock);
+    s->running = true;
+    s->interrupt = false;
+    bool closing = s->closing;
+    pthread_mutex_unlock(&s->lock);
+    if (closing)
+        link_wake(&s->link); /* it was not yet running when that was said */
+}
+
+/* Reading what was used takes half as long as a short cell. One of those cannot have used more than
+ * its time, or so little that it does not count. */
+static void note_usage(struct exchange *x)
+{
+    struct session *s = x->session;
+    int64_t took = clock_mono_ns() - x->start_ns;
+
+    if (took < SHORT_NS)
+        s->used.cpu_ns += (uint64_t)took;
+    else if (s->live)
+        live_usage(s->live, &s->used);
+}
+
+/* The interrupt is on its way through two processes while the answer comes by itself. A cell must
+ * not be hit by what was meant for the one before; between cells the guest does not mind. */
+static void let_interrupt_pass(const struct exchange *x)
+{
+    if (x->cause != STOP_NONE && x->answer && !cell_flag(x->answer, "interrupted"))
+        (void)poll(NULL, 0, PASSING_MS);
+}
+
+static void end(struct exchange *x)
+{
+    struct session *s = x->session;
+
+    pthread_mutex_lock(&s->lock);
+    s->running = false;
+    if (s->interrupt)
+        link_rest(&s->link);
+    pthread_mutex_unlock(&s->lock);
+    if (s->live)
+        live_drain(s->live); /* what was printed before the answer */
+    note_usage(x);
+    let_interrupt_pass(x);
+    s->now = NULL;
+    link_watch(&s->link, -1);
+}
+
+static void step(struct exchange *x)
+{
+    struct session *s = x->session;
+
+    live_step(s->live, pause_of(x));
+    if (s->link_ready) {
+        hear(x);
+        if (x->answer || x->err.kind)
+            return;
+        look_for_wishes(x);
+    }
+    int64_t now = clock_mono_ms();
+    look_at_end(x, now);
+    look_at_cpu(x, now);
+    look_at_clock(x, now);
+    tell_progress(x, now);
+}
+
+int talk(struct exchange *x)
+{
+    struct session *s = x->session;
+
+    begin(x);
+    link_flush(&s->link);
+    while (!x->answer && !x->err.kind && !x->killed && !live_over(s->live))
+        step(x);
+    if (!x->answer && !x->err.kind && !x->killed) {
+        hear(x); /* it may have answered before it ended */
+        x->died = true;
+    }
+    end(x);
+    return x->answer ? 0 : -1;
+}
+
+void exchange_done(struct exchange *x)
+{
+    json_decref(x->answer);
+    json_decref(x->results);
+    x->answer = x->results = NULL;
+}

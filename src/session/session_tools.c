@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The guest calls a tool.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "session/cell_decode.h"
+#include "session/session_impl.h"
+
+enum { NAME_MAX_BYTES = 200 };
+
+static char *refuse(const char *message, size_t limit)
+{
+    return xasprintf("{\"error\":{\"type\":\"RuntimeError\",\"message\":\"%s %zu\"}}", message,
+                     limit);
+}
+
+static void tell_call(const struct exchange *x, const char *name, json_t *args, json_t *kwargs)
+{
+    if (!x->teller)
+        return;
+    json_t *bundle = json_pack("{s:s, s:O, s:O}", "name", name, "args", args, "kwargs", kwargs);
+    tell(x->teller, (struct run_event){.kind = RUN_TOOL, .name = name, .bundle = bundle});
+    json_decref(bundle);
+}
+
+static char *call(struct exchange *x, const struct tool_set *tools, const json_t *frame,
+                  struct err *err)
+{
+    AUTO_FREE char *name = cell_text(frame, "name", NAME_MAX_BYTES);
+    json_t *args = json_object_get(frame, "args"), *kwargs = json_object_get(frame, "kwargs");
+
+    if (!name || (args && !json_is_array(args)) || (kwargs && !json_is_object(kwargs))) {
+        err_set(err, ERR_GUEST, "a call of a tool that makes no sense");
+        return NULL;
+    }
+    args = args ? json_incref(args) : json_array();
+    kwargs = kwargs ? json_incref(kwargs) : json_object();
+    if (tool_set_find(tools, name))
+        tell_call(x, name, args, kwargs);
+    struct tool_call c = {.session = x->session->info.id,
+                          .name = name,
+                          .args = args,
+                          .kwargs = kwargs,
+                          .cancel_fd = x->session->link.stop};
+    char *answer = tool_set_call(tools, &c);
+    json_decref(args);
+    json_decref(kwargs);
+    return answer;
+}
+
+static char *answer_of(struct exchange *x, const struct cell_frame *frame, struct err *err)
+{
+    static const struct tool_set none;
+    const struct tool_set *tools = x->session->request.tools;
+
+    if (!tools)
+        tools = &none;
+    if (tools->count && ++x->calls > tools->max_calls)
+        return refuse("calls of tools in one cell are at most", tools->max_calls);
+    if (tools->count && frame->bytes.n > tools->max_bytes)
+        return refuse("bytes of arguments are at most", tools->max_bytes);
+    json_t *value = cell_decode(frame->bytes, err);
+    char *answer = value ? call(x, tools, value, err) : NULL;
+    json_decref(value);
+    return answer;
+}
+
+/* A tool's time is not the cell's: it has a deadline of its own. */
+int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err)
+{
+    int64_t from = clock_mono_ms();
+    uint32_t id = frame->id;
+    AUTO_FREE char *answer = answer_of(x, frame, err);
+
+    if (!answer)
+        return -1;
+    int64_t took = clock_mono_ms() - from;
+    if (x->deadline_ms != INT64_MAX)
+        x->deadline_ms += took;
+    return link_put(&x->session->link, "answer", id, str_from(answer), err);
+}

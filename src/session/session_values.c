@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Variables in and out.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/cell_decode.h"
+#include "session/json_write.h"
+#include "session/session_impl.h"
+
+#define FIRST_ID 0x80000000u /* beyond those of cells */
+enum { NAMES_MAX = 10000, MESSAGE_MAX = 300 };
+
+/* The answer to a frame, a new reference; NULL with *err. */
+static json_t *ask(struct session *s, const char *kind, const json_t *body, struct err *err)
+{
+    struct exchange x = {.session = s,
+                         .await = "done",
+                         .id = FIRST_ID + (s->values++ & 0x7fffffffu),
+                         .cancel_fd = -1,
+                         .wall_ms = s->request.run.limits.wall_ms,
+                         .grace_ms = s->request.grace_ms ? s->request.grace_ms : SESSION_GRACE_MS};
+    AUTO_FREE char *text = json_write(body, false);
+
+    if (guest_check(s, err) < 0 || link_put(&s->link, kind, x.id, str_from(text), err) < 0)
+        return NULL;
+    json_t *answer = talk(&x) == 0 ? json_incref(x.answer) : NULL;
+    if (!answer || x.died) {
+        AUTO_FREE char *why =
+            x.killed ? xasprintf("'%s' took too long, and it was killed", kind)
+            : x.err.kind
+                ? xasprintf("at '%s' the guest broke the protocol (%.80s)", kind, x.err.msg)
+                : xasprintf("its process ended at '%s'", kind);
+        guest_end(s, x.killed ? ERR_LIMIT : ERR_GUEST, why);
+        (void)guest_check(s, err);
+        json_decref(answer);
+        answer = NULL;
+    } else if (x.cause != STOP_NONE) {
+        err_set(err, x.cause == STOP_WALL ? ERR_TIMEOUT : ERR_GUEST, "'%s' was interrupted", kind);
+        json_decref(answer);
+        answer = NULL;
+    }
+    exchange_done(&x);
+    return answer;
+}
+
+static void explain(const json_t *answer, struct err *err)
+{
+    const json_t *exception = json_object_get(answer, "exception");
+    AUTO_FREE char *type = cell_text(exception, "type", MESSAGE_MAX);
+    AUTO_FREE char *message = cell_text(exception, "message", MESSAGE_MAX);
+
+    err_set(err, ERR_GUEST, "%s: %s", type ? type : "Error", message ? message : "");
+}
+
+int session_set(struct session *s, json_t *values, struct err *err)
+{
+    if (!json_is_object(values))
+        return err_set(err, ERR_USAGE, "variables are an object of names and values");
+    if (turn_take(s, err) < 0)
+        return -1;
+    json_t *answer = ask(s, "set", values, err);
+    turn_give(s);
+    bool ok = cell_flag(answer, "ok");
+    if (answer && !ok)
+        explain(answer, err);
+    json_decref(answer);
+    return ok ? 0 : -1;
+}
+
+static int check_names(const json_t *names, struct err *err)
+{
+    const json_t *name;
+    size_t i;
+
+    if (!json_is_array(names) || json_array_size(names) > NAMES_MAX)
+        return err_set(err, ERR_USAGE, "names are a list of texts, at most %d", NAMES_MAX);
+    json_array_foreach(names, i, name) if (!json_is_string(name)) return err_set(
+        err, ERR_USAGE, "names are a list of texts");
+    return 0;
+}
+
+static void copy_member(json_t *to, const json_t *from, const char *key, bool list)
+{
+    json_t *value = json_object_get(from, key);
+    bool fits = list ? json_is_array(value) : json_is_object(value);
+
+    json_object_set_new(to, key, fits ? json_incref(value) : list ? json_array() : json_object());
+}
+
+int session_get(struct session *s, json_t *names, json_t **ret, struct err *err)
+{
+    if (check_names(names, err) < 0 || turn_take(s, err) < 0)
+        return -1;
+    json_t *body = json_pack("{s:O}", "names", names);
+    json_t *answer = ask(s, "get", body, err);
+    turn_give(s);
+    json_decref(body);
+    if (!answer)
+        return -1;
+    *ret = json_object();
+    copy_member(*ret, answer, "values", false);
+    copy_member(*ret, answer, "missing", true);
+    copy_member(*ret, answer, "failed", false);
+    json_decref(answer);
+    return 0;
+}

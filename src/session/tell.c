@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/tell.h"
+
+void tell(const struct teller *t, struct run_event event)
+{
+    event.result = t->result;
+    if (t->watch->event)
+        t->watch->event(t->watch->ctx, &event);
+}
+
+void tell_output(const struct teller *t, int stream, const char *p, size_t n)
+{
+    struct capture *c = stream == 1 ? &t->result->out : &t->result->err;
+
+    uint64_t before = c->total;
+    capture_add(c, p, n);
+    if (before < c->limit)
+        tell(t, (struct run_event){.kind = RUN_OUTPUT,
+                                   .stream = stream,
+                                   .text = {p, c->limit - before < n ? c->limit - before : n}});
+    if (before <= c->limit && capture_truncated(c))
+        tell_limit(t, LIMIT_OUTPUT);
+}
+
+void tell_denied(const struct teller *t, const char *name, uint64_t count)
+{
+    tell(t, (struct run_event){.kind = RUN_DENIED, .name = name, .count = count});
+}
+
+void tell_limit(const struct teller *t, enum jail_limit_hit hit)
+{
+    t->result->limits_hit |= hit;
+    tell(t, (struct run_event){.kind = RUN_LIMIT, .name = limit_name(hit)});
+}
+
+void tell_files(const struct teller *t)
+{
+    for (size_t i = 0; i < t->result->files.count; i++)
+        tell(t, (struct run_event){.kind = RUN_FILE, .file = &t->result->files.entries[i]});
+}

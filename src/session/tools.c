@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "python/python.h"
+#include "session/first.h"
+#include "session/json_write.h"
+#include "session/verdict_json.h"
+
+enum { SOURCE_MAX = 1 << 20, TOOLS_MAX = 1000, DESCRIPTION_MAX = 100000 };
+
+void tool_set_init(struct tool_set *set)
+{
+    *set = (struct tool_set){.timeout_ms = 30000, .max_bytes = 4u << 20, .max_calls = 1000};
+}
+
+void tool_set_done(struct tool_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        free(set->items[i].name);
+        free(set->items[i].description);
+        json_decref(set->items[i].parameters);
+    }
+    free(set->items);
+    free(set->source);
+    tool_set_init(set);
+}
+
+const struct tool *tool_set_find(const struct tool_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (strcmp(set->items[i].name, name) == 0)
+            return &set->items[i];
+    return NULL;
+}
+
+/* ---- adding ---- */
+
+static int check_name(const struct tool_set *set, const char *name, struct err *err)
+{
+    if (!first_is_variable(str_from(name)))
+        return err_set(err, ERR_USAGE, "'%.80s' is no name for a tool", name ? name : "");
+    if (strcmp(name, "final_answer") == 0 && set->final_answer)
+        return err_set(err, ERR_USAGE, "final_answer is there already");
+    if (tool_set_find(set, name))
+        return err_set(err, ERR_USAGE, "there are two tools of the name %.80s", name);
+    if (set->count == TOOLS_MAX)
+        return err_set(err, ERR_USAGE, "more than %d tools", TOOLS_MAX);
+    return 0;
+}
+
+/* Names, each once. */
+static int check_parameters(const char *name, const json_t *parameters, struct err *err)
+{
+    const json_t *item;
+    size_t i;
+
+    if (!parameters)
+        return 0;
+    if (!json_is_array(parameters))
+        return err_set(err, ERR_USAGE, "tool %.80s: parameters is a list of names", name);
+    json_array_foreach(parameters, i, item)
+    {
+        const char *text = json_string_value(item);
+        if (!text || !first_is_variable(str_from(text)))
+            return err_set(err, ERR_USAGE, "tool %.80s: '%.80s' is no name for a parameter", name,
+                           text ? text : "");
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(text, json_string_value(json_array_get(parameters, k))) == 0)
+                return err_set(err, ERR_USAGE, "tool %.80s: two parameters are called %.80s", name,
+                               text);
+    }
+    return 0;
+}
+
+int tool_set_add(struct tool_set *set, const char *name, const char *description,
+                 json_t *parameters, tool_fn fn, void *ctx, struct err *err)
+{
+    if (check_name(set, name, err) < 0 || check_parameters(name, parameters, err) < 0) {
+        json_decref(parameters);
+        return -1;
+    }
+    set->items = xrealloc_array(set->items, set->count + 1, sizeof *set->items);
+    set->items[set->count++] = (struct tool){
+        .name = xstrdup(name),
+        .description =
+            description ? xstrndup(description, strnlen(description, DESCRIPTION_MAX)) : NULL,
+        .parameters = parameters,
+        .fn = fn,
+        .ctx = ctx,
+    };
+    return 0;
+}
+
+/* ---- --tools ---- */
+
+static int check_source(struct str source, const char *path, struct err *err)
+{
+    struct python_tree tree;
+    int result = 0;
+
+    if (python_parse(source, &(struct python_options){0}, &tree) < 0 || python_check(&tree) < 0)
+        result = err_set(err, ERR_USAGE, "%s, line %u: %s: %s", path, tree.error.line,
+                         python_error_name(tree.error.kind),
+                         tree.error.message ? tree.error.message : "");
+    python_tree_done(&tree);
+    return result;
+}
+
+int tool_set_read(struct tool_set *set, const char *path, struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, SOURCE_MAX);
+    if (set->source)
+        (void)buf_adds(&b, set->source);
+    if (set->source)
+        (void)buf_adds(&b, "\n\n");
+    size_t before = b.n;
+    if (fd_read_file(path, &b, err) < 0) {
+        if (err->sys == EFBIG)
+            err_set(err, ERR_USAGE, "%s: tools have more than %u MiB", path, SOURCE_MAX >> 20);
+        err->kind = ERR_USAGE;
+        return err_wrap(err, "--tools");
+    }
+    struct str own = str_slice(buf_str(&b), before, b.n);
+    if (memchr(own.p, '\0', own.n))
+        return err_set(err, ERR_USAGE, "--tools: %s: contains a NUL byte", path);
+    if (check_source(own, path, err) < 0)
+        return err_wrap(err, "--tools");
+    free(set->source);
+    set->source = buf_take(&b);
+    return 0;
+}
+
+/* ---- a call ---- */
+
+static int call_tool(const struct tool_set *set, const struct tool *tool, struct tool_call *call,
+                     json_t **ret, struct err *err)
+{
+    int64_t from = clock_mono_ms();
+
+    call->timeout_ms = tool->timeout_ms ? tool->timeout_ms : set->timeout_ms;
+    if (tool->fn(tool->ctx, call, ret, err) < 0)
+        return -1;
+    if (call->timeout_ms && clock_mono_ms() - from > call->timeout_ms) {
+        json_decref(*ret);
+        return err_set(err, ERR_TIMEOUT, "%s took longer than %lld ms", tool->name,
+                       (long long)call->timeout_ms);
+    }
+    return 0;
+}
+
+static const char *error_type(enum err_kind kind)
+{
+    return kind == ERR_TIMEOUT ? "TimeoutError" : kind == ERR_GUEST ? "TypeError" : "RuntimeError";
+}
+
+static char *write_error(const char *type, const char *message)
+{
+    json_t *answer =
+        json_pack("{s:{s:s, s:o}}", "error", "type", type, "message", json_text(str_from(message)));
+    char *text = json_write(answer, false);
+
+    json_decref(answer);
+    return text;
+}
+
+static char *write_answer(const struct tool_set *set, const char *name, json_t *value)
+{
+    json_t *answer = json_pack("{s:o}", "ok", value);
+    AUTO_FREE char *text = answer ? json_write(answer, false) : NULL;
+    char message[200];
+
+    json_decref(answer);
+    if (text && strlen(text) <= set->max_bytes)
+        return mem_take(&text);
+    snprintf(message, sizeof message, "%.80s answered with %zu bytes, more than %zu", name,
+             text ? strlen(text) : 0, set->max_bytes);
+    return write_error("RuntimeError", message);
+}
+
+char *tool_set_call(const struct tool_set *set, struct tool_call *call)
+{
+    const struct tool *tool = tool_set_find(set, call->name);
+    struct err err = {0};
+    json_t *value = NULL;
+
+    if (!tool) {
+        err_set(&err, ERR_USAGE, "there is no tool of the name '%.80s'", call->name);
+        return write_error("NameError", err.msg);
+    }
+    if (call_tool(set, tool, call, &value, &err) < 0)
+        return write_error(error_type(err.kind), err.msg);
+    return write_answer(set, tool->name, value ? value : json_null());
+}

@@ -12,11 +12,11 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/commands.h"
-#include "cli/log_json.h"
 #include "cli/log_settings.h"
 #include "cli/log_text.h"
-#include "cli/log_when.h"
 #include "cli/safe_text.h"
+#include "store/log_json.h"
+#include "store/log_when.h"
 #include "store/store.h"
 
 enum { NOT_FOUND = 1 };

@@ -2,7 +2,7 @@
 #ifndef CLI_EVENTS_H
 #define CLI_EVENTS_H
 
-#include "session/run.h"
+#include "session/event_json.h"
 
 enum print_mode {
     PRINT_OUTPUT, /* the program's streams to ours */
@@ -16,8 +16,7 @@ struct printer {
     int stop_fd;   /* readable when the user wants an end */
     int cancel_fd; /* written to when our output cannot be written any more */
     int failed;    /* errno of the write to standard output that failed, EPIPE for a reader gone */
-    char held[2][4]; /* of each stream, the beginning of a character whose end is still to come */
-    size_t held_n[2];
+    struct event_lines lines;
 };
 
 void printer_init(struct printer *printer, enum print_mode mode, const int cancel_pipe[2]);

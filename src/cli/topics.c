@@ -205,7 +205,9 @@ static const char results_text[] =
     "* stdout_bytes, stderr_bytes | how much it printed in all\n"
     "* stdout_truncated, stderr_truncated | the middle was left out; the head and the tail are "
     "kept\n"
-    "* exception | type, message, line, column, traceback and hint, or null\n"
+    "* exception | type, message, line, column, cell (of a session, in which the line is), "
+    "traceback "
+    "and hint, or null\n"
     "* duration_ms, cpu_ms, max_memory_mb | what it cost\n"
     "* files | new and changed files: path, size, sha256, mime, change\n"
     "* skipped | files that were not taken: path and reason\n"
@@ -222,9 +224,12 @@ static const char results_text[] =
     "* attempts | how often it was tried; only failures of our own are tried again\n"
     "* error | our own failure: kind and message, or null\n"
     "* feedback | what to do about a failure, the most useful first; empty after a success\n"
-    "* value, results, final_answer, is_final_answer, usage | what sessions, judges and models "
-    "add; "
-    "null, false or empty after a plain run\n";
+    "* value, results | of a session's cell: the value of its last expression, and what it showed, "
+    "in several forms each; null and empty after a plain run\n"
+    "* final_answer, is_final_answer | what the cell gave to final_answer()\n"
+    "* cell | of a session: its session, its number and how it ended (done, failed, interrupted, "
+    "killed, died, refused); null after a plain run\n"
+    "* usage | what models add; empty after a plain run\n";
 
 static const char events_text[] =
     "--events writes to standard output what happens while it happens: one JSON object per line, "
@@ -236,6 +241,9 @@ static const char events_text[] =
     "* denied | name of a system call that the sandbox refused\n"
     "* limit | limit that the program met\n"
     "* file | a new or changed file: path, size, sha256, mime, change\n"
+    "* display | bundle, what a session's cell shows: kind, data, metadata, dropped\n"
+    "* tool | name, args, kwargs of a tool that a session's cell calls\n"
+    "* progress | elapsed_ms and memory_bytes, each second of a session's cell\n"
     "* finished | result, with the fields that 'glovebox help results' lists; always the last\n";
 
 static const char profiles_text[] =

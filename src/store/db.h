@@ -38,7 +38,5 @@ void record_select_sql(struct buf *sql, bool with_code);
 int record_bind(sqlite3_stmt *insert, const struct run_record *run);
 /* Texts are the statement's, until its next step. */
 void record_read(sqlite3_stmt *select, bool with_code, struct run_record *ret);
-/* The same run with its texts in memory of its own. */
-void record_copy(const struct run_record *run, struct run_record *ret);
 
 #endif

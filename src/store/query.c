@@ -135,7 +135,7 @@ int store_get(struct store *s, const char *id, struct run_record *ret, struct er
     if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         struct run_record first;
         record_read(stmt, true, &first);
-        record_copy(&first, &run);
+        run_record_copy(&first, &run);
         result = 0;
         if (!str_is(run.id, id) && sqlite3_step(stmt) == SQLITE_ROW)
             result =

@@ -217,7 +217,7 @@ static struct str *text_at(struct run_record *run, int i)
     return s->p ? s : NULL;
 }
 
-void record_copy(const struct run_record *run, struct run_record *ret)
+void run_record_copy(const struct run_record *run, struct run_record *ret)
 {
     size_t total = 0;
 

@@ -285,3 +285,21 @@ int store_append(struct store *s, const struct run_record *run, struct err *err)
         fold_wal(s, SQLITE_CHECKPOINT_PASSIVE);
     return 0;
 }
+
+int store_begin(struct store *s, struct err *err)
+{
+    int rc = sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+
+    return rc == SQLITE_OK ? 0 : store_fail(s, rc, "append to", err);
+}
+
+int store_commit(struct store *s, struct err *err)
+{
+    int rc = sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+
+    if (rc == SQLITE_OK)
+        return 0;
+    store_fail(s, rc, "append to", err);
+    (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}

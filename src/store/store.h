@@ -101,6 +101,14 @@ void store_close(struct store *s);
 /* The fast half: some 50 microseconds. Nothing is kept of *run. */
 int store_append(struct store *s, const struct run_record *run, struct err *err);
 
+/* Rows between these are appended together, which takes a fraction of the time, and are lost
+ * together when we die meanwhile. */
+int store_begin(struct store *s, struct err *err);
+int store_commit(struct store *s, struct err *err);
+
+/* The same run with its texts in memory of its own; the caller ends it with run_record_done. */
+void run_record_copy(const struct run_record *run, struct run_record *ret);
+
 /* A zero or NULL field asks for nothing. */
 struct store_query {
     int64_t since_ms; /* at or after */

@@ -116,7 +116,7 @@ def test_topics(t):
     t.equal(
         [
             e
-            for e in ("verdict", "started", "stdout", "stderr", "denied", "limit", "file", "finished")
+            for e in ("verdict", "started", "stdout", "stderr", "denied", "limit", "file", "display", "tool", "progress", "finished")
             if e not in events
         ],
         [],

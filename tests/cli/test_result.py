@@ -8,7 +8,7 @@ import json
 FIELDS = """id backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
     max_memory_mb files verdict denied isolation attempts feedback usage error""".split()
-EXTRA = ["skipped", "limits"]
+EXTRA = ["skipped", "limits", "cell"]
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
     "id": str,
@@ -99,6 +99,7 @@ def test_success(t):
         "results": [],
         "final_answer": None,
         "is_final_answer": False,
+        "cell": None,
         "exception": None,
         "files": [],
         "skipped": [],
@@ -232,7 +233,7 @@ def test_exceptions(t):
             continue
         t.equal(
             sorted(e),
-            ["column", "hint", "line", "message", "traceback", "type"],
+            ["cell", "column", "hint", "line", "message", "traceback", "type"],
             "fields for %r" % code[:60],
         )
         got = (e["type"], e["message"] if message is not None else None, e["line"])

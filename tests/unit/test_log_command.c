@@ -5,10 +5,8 @@
  * library that tests are linked with has no command line.
  */
 #include "cli/cmd_log.c"
-#include "cli/log_json.c"
 #include "cli/log_settings.c"
 #include "cli/log_text.c"
-#include "cli/log_when.c"
 #include "cli/safe_text.c"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_LOG_JSON_H
-#define CLI_LOG_JSON_H
+#ifndef STORE_LOG_JSON_H
+#define STORE_LOG_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>

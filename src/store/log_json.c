@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/log_json.h"
+#include "store/log_json.h"
 
 #include <time.h>
 

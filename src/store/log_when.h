@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_LOG_WHEN_H
-#define CLI_LOG_WHEN_H
+#ifndef STORE_LOG_WHEN_H
+#define STORE_LOG_WHEN_H
 
 #include <stdint.h>
 

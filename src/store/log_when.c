@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/log_when.h"
+#include "store/log_when.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of the HTTP server share.
+ */
+#ifndef NET_HTTP_PARTS_H
+#define NET_HTTP_PARTS_H
+
+#include <event2/event.h>
+
+#include "net/http_server.h"
+
+enum {
+    KEPT_MAX = 16 << 10,  /* memory that an idle connection may hold on to */
+    AHEAD_MAX = 64 << 10, /* bytes a client may send while its request is worked on */
+    LINGER_MS = 2000,
+    LINGER_MAX = 8 << 20,
+    TICK_MS = 250,
+};
+
+enum conn_state {
+    CONN_HEAD, /* waits for a request, or is within its head */
+    CONN_BODY,
+    CONN_BUSY,   /* the handler works on an answer */
+    CONN_ANSWER, /* the answer is complete, not all of it is sent */
+    CONN_LINGER, /* all is sent; what still comes is thrown away before we close
+                  */
+};
+
+struct evbuffer;
+
+struct http_conn {
+    struct http_server *server;
+    struct http_conn *next, **place;
+    const struct listener *listener;
+    int fd;
+    struct event *reads, *closes, *writes;
+    bool watches_close, half_closed;
+    enum conn_state state;
+    int64_t deadline_ms;    /* of the state; 0 for none */
+    int64_t write_moved_ms; /* when the client last took something; 0 while
+                               nothing waits */
+
+    struct buf in;  /* not consumed yet */
+    size_t scanned; /* of it, for the end of a head */
+    struct buf head_bytes;
+    struct http_head head;
+    struct http_chunks chunks;
+    struct buf body;
+    uint64_t body_left, body_max;
+    uint64_t charged; /* of the body, to the server's bodies */
+    bool wants_body;
+
+    struct evbuffer *out;
+    int send_fd; /* a file that follows what is in `out` */
+    uint64_t send_left;
+
+    struct http_exchange x;
+    bool active;   /* the exchange is */
+    bool answered; /* its head is on its way */
+    bool chunking;
+    bool close_after;
+    bool advancing; /* within conn_advance: no recursion */
+    bool doomed;    /* end it as soon as nobody is within it */
+    uint64_t lingered;
+};
+
+struct http_server {
+    struct event_base *base;
+    struct http_handler handler;
+    struct http_limits limits;
+    struct http_counts counts;
+    uint64_t bodies; /* bytes of all bodies that are held now */
+    struct http_conn *conns;
+    struct event *listeners[16];
+    size_t listener_count;
+    struct event *tick;
+    bool paused; /* no descriptors left for accept */
+    bool draining;
+    char date[40];
+    int64_t date_s;
+};
+
+/* http_conn.c */
+void conn_new(struct http_server *server, const struct listener *listener, int fd);
+void conn_end(struct http_conn *c); /* frees it, or dooms it */
+void conn_advance(struct http_conn *c);
+void conn_refuse(struct http_conn *c, int status, const char *why);
+void conn_tick(struct http_conn *c, int64_t now);
+
+/* http_body.c: 1 when the body is complete, 0 for more, -1 refused. */
+int body_begin(struct http_conn *c);
+int body_take(struct http_conn *c);
+void body_done(struct http_conn *c);
+
+/* http_write.c */
+void conn_write(struct http_conn *c);
+const char *server_date(struct http_server *server);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers on their way out.
+ */
+#include <errno.h>
+#include <event2/buffer.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "net/http_parts.h"
+
+enum { FILE_PIECE = 256 << 10 };
+
+/* ---- bytes to the socket ---- */
+
+/* The next piece of a file. A guest may have cut it meanwhile; then the length
+ * that was announced is wrong, and only ending the connection tells the client.
+ */
+static int more_of_file(struct http_conn *c)
+{
+    size_t want = c->send_left < FILE_PIECE ? (size_t)c->send_left : FILE_PIECE;
+    struct evbuffer_iovec room;
+
+    if (!want) {
+        fd_close(&c->send_fd);
+        return 0;
+    }
+    if (evbuffer_reserve_space(c->out, (ev_ssize_t)want, &room, 1) < 1)
+        return -1;
+    ssize_t n = read(c->send_fd, room.iov_base, want);
+    if (n <= 0)
+        return -1;
+    room.iov_len = (size_t)n;
+    c->send_left -= (uint64_t)n;
+    return evbuffer_commit_space(c->out, &room, 1);
+}
+
+/* 1: all is sent; 0: the socket is full; -1: the client cannot be written to.
+ */
+static int push(struct http_conn *c)
+{
+    for (;;) {
+        if (!evbuffer_get_length(c->out)) {
+            if (c->send_fd < 0)
+                return 1;
+            if (more_of_file(c) < 0)
+                return -1;
+            continue;
+        }
+        int n = evbuffer_write(c->out, c->fd);
+        if (n < 0)
+            return errno == EAGAIN || errno == EINTR ? 0 : -1;
+        c->x.sent += (uint64_t)n;
+        c->server->counts.bytes_out += (uint64_t)n;
+        c->write_moved_ms = clock_mono_ms();
+    }
+}
+
+void conn_write(struct http_conn *c)
+{
+    if (c->doomed)
+        return;
+    int all = push(c);
+
+    if (all < 0) {
+        conn_end(c);
+        return;
+    }
+    if (all == 0) {
+        if (!c->write_moved_ms)
+            c->write_moved_ms = clock_mono_ms();
+        (void)event_add(c->writes, NULL);
+        return;
+    }
+    c->write_moved_ms = 0;
+    conn_advance(c);
+}
+
+/* ---- answers ---- */
+
+static void add_head(struct http_conn *c, int status, const char *type, const char *extra)
+{
+    c->answered = true;
+    c->x.status = status;
+    evbuffer_add_printf(c->out,
+                        "HTTP/1.1 %d %s\r\nDate: %s\r\n%s%s%sX-Content-Type-Options: "
+                        "nosniff\r\nCache-Control: no-store\r\n%s%s",
+                        status, http_reason(status), server_date(c->server),
+                        type ? "Content-Type: " : "", type ? type : "", type ? "\r\n" : "",
+                        extra ? extra : "",
+                        c->close_after       ? "Connection: close\r\n"
+                        : c->head.minor == 0 ? "Connection: keep-alive\r\n"
+                                             : "");
+}
+
+static void free_body(const void *data, size_t n, void *ctx)
+{
+    (void)data;
+    (void)n;
+    free(ctx);
+}
+
+static bool has_no_body(const struct http_conn *c, int status)
+{
+    return c->head.method == HTTP_HEAD || status == 204;
+}
+
+/* What a client still has to send of a refused body is not waited for. */
+static void settle(struct http_conn *c)
+{
+    if (c->state == CONN_HEAD || c->state == CONN_BODY) {
+        bool unread = c->head.chunked || c->head.length;
+        c->body_left = c->state == CONN_HEAD ? c->head.length : c->body_left;
+        c->chunks.state = c->state == CONN_HEAD ? CHUNK_SIZE : c->chunks.state;
+        c->close_after |= unread;
+    } else {
+        c->body_left = 0;
+        c->chunks.state = CHUNK_DONE;
+    }
+    c->close_after |= c->server->draining;
+}
+
+static void complete(struct http_conn *c)
+{
+    c->state = CONN_ANSWER;
+    c->deadline_ms = 0;
+    conn_write(c);
+}
+
+void http_answer(struct http_exchange *x, const struct http_answer *a)
+{
+    struct http_conn *c = x->conn;
+
+    settle(c);
+    add_head(c, a->status,
+             a->status == 204 ? NULL
+             : a->type        ? a->type
+                              : "application/json",
+             a->extra);
+    if (a->status != 204)
+        evbuffer_add_printf(c->out, "Content-Length: %zu\r\n", a->size);
+    evbuffer_add(c->out, "\r\n", 2);
+    if (has_no_body(c, a->status) || !a->body)
+        free(a->body);
+    else if (a->size < 2048) {
+        evbuffer_add(c->out, a->body, a->size);
+        free(a->body);
+    } else
+        evbuffer_add_reference(c->out, a->body, a->size, free_body, a->body);
+    complete(c);
+}
+
+void http_answer_file(struct http_exchange *x, const char *type, int fd, uint64_t size)
+{
+    struct http_conn *c = x->conn;
+
+    settle(c);
+    add_head(c, 200, type, NULL);
+    evbuffer_add_printf(c->out, "Content-Length: %" PRIu64 "\r\n\r\n", size);
+    c->send_fd = fd;
+    c->send_left = has_no_body(c, 200) ? 0 : size;
+    complete(c);
+}
+
+void http_begin(struct http_exchange *x, int status, const char *type)
+{
+    struct http_conn *c = x->conn;
+
+    settle(c);
+    c->chunking = c->head.minor > 0 && c->head.method != HTTP_HEAD;
+    if (c->head.minor == 0)
+        c->close_after = true; /* the end of the connection is the end of the answer */
+    add_head(c, status, type, c->chunking ? "Transfer-Encoding: chunked\r\n" : NULL);
+    evbuffer_add(c->out, "\r\n", 2);
+}
+
+void http_piece(struct http_exchange *x, struct str bytes)
+{
+    struct http_conn *c = x->conn;
+
+    if (!bytes.n || c->head.method == HTTP_HEAD)
+        return;
+    if (c->chunking)
+        evbuffer_add_printf(c->out, "%zx\r\n", bytes.n);
+    evbuffer_add(c->out, bytes.p, bytes.n);
+    if (c->chunking)
+        evbuffer_add(c->out, "\r\n", 2);
+    conn_write(c);
+}
+
+void http_end(struct http_exchange *x)
+{
+    struct http_conn *c = x->conn;
+
+    if (c->chunking)
+        evbuffer_add(c->out, "0\r\n\r\n", 5);
+    complete(c);
+}
+
+bool http_begun(const struct http_exchange *x)
+{
+    return x->conn->answered;
+}
+
+size_t http_unsent(const struct http_exchange *x)
+{
+    return evbuffer_get_length(x->conn->out);
+}

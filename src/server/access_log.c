@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/access_log.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "session/verdict_json.h"
+
+enum { GATHERED = 32 << 10, GATHERED_MAX = 1 << 20 };
+
+struct access_log {
+    char *path;
+    bool json;
+    int fd;
+    struct buf lines;
+    uint64_t dropped;
+};
+
+static int open_file(const char *path, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+
+    return fd < 0 ? err_sys(err, "--access-log %.200s", path) : fd;
+}
+
+int access_log_open(const char *path, bool json, struct access_log **ret, struct err *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? STDOUT_FILENO : open_file(path, err);
+
+    if (fd < 0)
+        return -1;
+    struct access_log *log = xcalloc(1, sizeof *log);
+    *log = (struct access_log){.path = standard ? NULL : xstrdup(path), .json = json, .fd = fd};
+    buf_init(&log->lines, GATHERED_MAX);
+    *ret = log;
+    return 0;
+}
+
+void access_log_close(struct access_log *log)
+{
+    if (!log)
+        return;
+    access_log_flush(log);
+    if (log->path)
+        fd_close(&log->fd);
+    buf_done(&log->lines);
+    free(log->path);
+    free(log);
+}
+
+int access_log_reopen(struct access_log *log, struct err *err)
+{
+    if (!log || !log->path)
+        return 0;
+    access_log_flush(log);
+    int fd = open_file(log->path, err);
+    if (fd < 0)
+        return -1;
+    fd_close(&log->fd);
+    log->fd = fd;
+    return 0;
+}
+
+/* Standard output may be a pipe that nobody reads; the daemon does not wait for
+ * that. */
+void access_log_flush(struct access_log *log)
+{
+    if (!log || !log->lines.n)
+        return;
+    struct pollfd p = {.fd = log->fd, .events = POLLOUT};
+    if (poll(&p, 1, 0) < 1 || !(p.revents & POLLOUT))
+        return;
+    size_t n = log->path || log->lines.n < 4096 ? log->lines.n : 4096;
+    ssize_t written = write(log->fd, log->lines.p, n);
+    if (written > 0)
+        buf_drop(&log->lines, (size_t)written);
+    else
+        buf_clear(&log->lines);
+}
+
+static void time_text(char out[40])
+{
+    int64_t ms = clock_wall_ms();
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+    size_t n;
+
+    gmtime_r(&seconds, &tm);
+    n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
+}
+
+/* A path comes from a client, and a line ends where we say. */
+static void add_text(struct buf *b, struct str s)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c > ' ' && c < 0x7F && c != '"' && c != '\\')
+            (void)buf_addc(b, (char)c);
+        else
+            (void)buf_addf(b, "\\x%02x", c);
+    }
+}
+
+static void text_line(struct buf *b, const struct http_exchange *x, const char *owner, double ms)
+{
+    char now[40];
+
+    time_text(now);
+    (void)buf_addf(b, "%s %s %s ", now, x->listener->tcp ? "tcp" : "unix", *owner ? owner : "-");
+    (void)buf_addf(b, "%s ", http_method_name(x->head->method));
+    add_text(b, x->head->path);
+    (void)buf_addf(b, " %d %" PRIu64 " %" PRIu64 " %.1f%s\n", x->status, x->body_size, x->sent, ms,
+                   x->failed ? " broken" : "");
+}
+
+static void json_line(struct buf *b, const struct http_exchange *x, const char *owner, double ms)
+{
+    char now[40];
+
+    time_text(now);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:I, s:f, s:b}", "time", now,
+                          "socket", x->listener->tcp ? "tcp" : "unix", "owner", owner, "method",
+                          http_method_name(x->head->method), "path", json_text(x->head->path),
+                          "status", x->status, "bytes_in", (json_int_t)x->body_size, "bytes_out",
+                          (json_int_t)x->sent, "ms", ms, "broken", x->failed);
+    AUTO_FREE char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6) | JSON_ENSURE_ASCII);
+
+    json_decref(o);
+    (void)buf_addf(b, "%s\n", line ? line : "{}");
+}
+
+void access_log_add(struct access_log *log, const struct http_exchange *x, const char *owner)
+{
+    if (!log)
+        return;
+    (log->json ? json_line : text_line)(&log->lines, x, owner,
+                                        (double)(clock_mono_ms() - x->began_ms));
+    if (log->lines.n >= GATHERED)
+        access_log_flush(log);
+    if (log->lines.overflow) {
+        log->lines.overflow = false;
+        log->dropped++;
+    }
+}

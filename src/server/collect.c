@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The guest is dead, and its folder is read as it left it: nothing in there is trusted, no link
+ * followed.
+ */
+#include "server/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/utf8.h"
+
+/* Component by component; the last is opened for reading. */
+static int open_below(int folder, struct str path)
+{
+    AUTO_CLOSE int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    struct str part;
+    char name[256];
+
+    while (at >= 0 && str_next(&path, '/', &part)) {
+        if (!part.n || part.n >= sizeof name || str_is(part, "..") || memchr(part.p, '\0', part.n))
+            return -1;
+        memcpy(name, part.p, part.n);
+        name[part.n] = '\0';
+        int flags = path.p ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+        int next = openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC);
+        fd_close(&at);
+        at = next;
+    }
+    return fd_take(&at);
+}
+
+static const char *read_content(const struct result *r, const struct file_entry *f, struct buf *b)
+{
+    AUTO_CLOSE int fd = open_below(r->outcome.work_fd, (struct str){f->path, f->path_len});
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return "cannot be read";
+    if ((uint64_t)st.st_size != f->size)
+        return "changed meanwhile";
+    buf_init(b, (size_t)f->size + 1);
+    return fd_read_all(fd, b) < 0 || b->n != f->size ? "cannot be read" : NULL;
+}
+
+void collect_contents(json_t *document, const struct result *r, uint64_t max_bytes)
+{
+    json_t *list = json_object_get(document, "files");
+
+    for (size_t i = 0; i < r->files.count; i++) {
+        const struct file_entry *f = &r->files.entries[i];
+        json_t *object = json_array_get(list, i);
+        AUTO_BUF struct buf content = {0}, text = {0};
+        if (!object || f->is_dir || f->change == FILE_DELETED)
+            continue;
+        const char *why = f->size > max_bytes ? "larger than what is left of collect_bytes"
+                                              : read_content(r, f, &content);
+        if (why) {
+            json_object_set_new(object, "content_skipped", json_string(why));
+            continue;
+        }
+        max_bytes -= f->size;
+        buf_init(&text, 2 * content.n + 8);
+        (void)base64_add(&text, buf_str(&content));
+        json_object_set_new(object, "content_base64", json_stringn(text.p, text.n));
+    }
+}

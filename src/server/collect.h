@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_COLLECT_H
+#define SERVER_COLLECT_H
+
+#include <jansson.h>
+
+#include "session/result.h"
+
+/* Adds content_base64 to each new or changed file in the result's document, as far as max_bytes go,
+ * and content_skipped where they do not. Between the run and result_done. */
+void collect_contents(json_t *document, const struct result *result, uint64_t max_bytes);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a request to the handler of its route, and what all handlers answer
+ * with.
+ */
+#ifndef SERVER_FRONT_H
+#define SERVER_FRONT_H
+
+#include "server/fields.h"
+#include "server/server.h"
+
+struct job;
+struct call;
+
+enum route_flag {
+    ROUTE_OPEN = 1 << 0,     /* for everybody */
+    ROUTE_JSON = 1 << 1,     /* has a body of JSON */
+    ROUTE_UPLOAD = 1 << 2,   /* has a body that is a file */
+    ROUTE_STREAMS = 1 << 3,  /* can answer with a line for each event */
+    ROUTE_DRAINING = 1 << 4, /* is answered also while the daemon ends */
+};
+
+/* A parameter of the address, behind the '?'. */
+struct query_field {
+    const char *name, *help;
+};
+
+struct route {
+    enum http_method method;
+    const char *path; /* "/v1/sessions/{id}/files/{path}": {path} may hold slashes */
+    const char *name; /* operationId */
+    const char *summary;
+    unsigned flags;
+    const struct field *const *fields; /* of its JSON body */
+    const struct query_field *query;
+    int status;         /* when all went well */
+    const char *answer; /* the name of a schema (openapi_schemas.c) */
+    void (*handle)(struct call *call);
+};
+
+extern const struct route routes[]; /* ends with a NULL path */
+
+/* One request on its way. Lives as long as its exchange. */
+struct call {
+    struct server *server;
+    struct http_exchange *x;
+    const struct route *route;
+    struct buf id;   /* {id} */
+    struct buf rest; /* {path}, {call}, {run} */
+    char owner[TOKEN_NAME];
+    bool operator; /* came over the Unix socket: sees everything */
+    bool streams;  /* asked for lines */
+    struct job *job;
+};
+
+/* The answer; text is taken over. */
+void call_answer(struct call *call, int status, const char *type, char *text);
+void call_fail(struct call *call, const struct err *err);
+void call_refuse(struct call *call, int status, const char *extra, const char *kind,
+                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Reads ?name=value pairs of the route's query: `take` for each; -1 answers
+ * 400. */
+int call_query(struct call *call,
+               int (*take)(void *ctx, const char *name, const char *value, struct err *err),
+               void *ctx);
+
+/* handle_*.c */
+void handle_run(struct call *call);
+void handle_check(struct call *call);
+void handle_test(struct call *call);
+void handle_batch(struct call *call);
+void batch_prepare(void); /* before the first request */
+void handle_runs(struct call *call);
+void handle_run_by_id(struct call *call);
+void handle_health(struct call *call);
+void handle_ready(struct call *call);
+void handle_metrics(struct call *call);
+void handle_openapi(struct call *call);
+void handle_session_open(struct call *call);
+void handle_session_list(struct call *call);
+void handle_session_show(struct call *call);
+void handle_session_close(struct call *call);
+void handle_session_exec(struct call *call);
+void handle_session_fork(struct call *call);
+void handle_session_interrupt(struct call *call);
+void handle_session_restart(struct call *call);
+void handle_session_set(struct call *call);
+void handle_session_get(struct call *call);
+void handle_session_answer(struct call *call);
+void handle_files_list(struct call *call);
+void handle_file_get(struct call *call);
+void handle_file_put(struct call *call);
+void handle_file_delete(struct call *call);
+
+extern const struct field *const run_tables[],
+    *const check_tables[], *const test_tables[], *const batch_tables[],
+                                                     *const session_tables[],
+                                                         *const cell_tables[],
+                                                             *const fork_tables[],
+                                                                 *const set_tables[],
+                                                                     *const get_tables[],
+                                                                         *const answer_tables[];
+extern const struct query_field runs_query[];
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POST /v1/batch: many runs in one request. Each is a job of its own; so that one client's thousand
+ * leave room for others', only a few of them are in the queue at one time.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "server/front.h"
+#include "server/handle_parts.h"
+#include "server/workers.h"
+
+enum { BATCH_MAX = 1000, BATCH_AT_ONCE = 16, BATCH_BYTES_MAX = 256 << 20 };
+
+struct batch_fields {
+    json_t *runs;
+    int64_t deadline_ms;
+};
+
+static struct field run_item[96]; /* the rows of run_tables in one table */
+
+static const struct field batch_rows[] = {
+    {.name = "runs",
+     .kind = FIELD_ARRAY,
+     .offset = offsetof(struct batch_fields, runs),
+     .required = true,
+     .items = run_item,
+     .help = "Up to 1000 requests, each as for /v1/run."},
+    {.name = "deadline_ms",
+     .kind = FIELD_MS,
+     .offset = offsetof(struct batch_fields, deadline_ms),
+     .initial = "0 (none)",
+     .help = "When an answer is no use any more, from the request's arrival on."},
+    {0},
+};
+const struct field *const batch_tables[] = {batch_rows, NULL};
+
+/* The descriptions of a batch's items are made of those of a run. */
+void batch_prepare(void)
+{
+    size_t n = 0;
+
+    for (const struct field *const *t = run_tables; *t; t++)
+        for (const struct field *f = *t; f->name && n + 1 < ARRAY_LEN(run_item); f++)
+            run_item[n++] = *f;
+}
+
+/* Belongs to the parent job, which is over when the last part is. */
+struct batch {
+    struct job *parent;
+    json_t *runs;
+    size_t n, next, under_way;
+    struct part {
+        struct batch *batch;
+        size_t index;
+        struct job *job;
+        int status;
+        char *text;
+    } * parts;
+    size_t bytes;
+};
+
+static void release(struct job *job)
+{
+    struct batch *b = job->own;
+
+    for (size_t i = 0; b && i < b->n; i++)
+        free(b->parts[i].text);
+    if (b)
+        free(b->parts);
+    free(b);
+}
+
+/* ---- the answer ---- */
+
+static void answer_all(struct batch *b)
+{
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, b->bytes + b->n * 64 + 100);
+    (void)buf_adds(&text, "{\"results\":[");
+    for (size_t i = 0; i < b->n; i++) {
+        (void)buf_adds(&text, i ? "," : "");
+        (void)buf_adds(&text, b->parts[i].text ? b->parts[i].text : "null");
+    }
+    (void)buf_adds(&text, "]}");
+    job_answer(b->parent, 200, buf_take(&text));
+}
+
+static void finish(struct batch *b)
+{
+    struct job *parent = b->parent;
+
+    if (parent->call && !parent->streams)
+        answer_all(b);
+    else
+        parent->status = 200;
+    job_reply(parent);
+    job_free(parent);
+}
+
+static void send_part(struct batch *b, struct part *p)
+{
+    AUTO_FREE char *line =
+        xasprintf("{\"index\":%zu,\"status\":%d,\"result\":%s}\n", p->index, p->status, p->text);
+    struct call *call = b->parent->call;
+
+    if (!http_begun(call->x))
+        http_begin(call->x, 200, "application/x-ndjson");
+    http_piece(call->x, str_from(line));
+    free(p->text);
+    p->text = NULL;
+}
+
+/* ---- the parts ---- */
+
+static void submit_some(struct batch *b);
+
+static void part_over(struct job *job)
+{
+    struct part *p = job->own;
+    struct batch *b = p->batch;
+
+    p->status = job->status ? job->status : 503;
+    p->text = job->answer ? mem_take(&job->answer)
+                          : error_text(job->late ? "timeout" : "limit", "ended before it was run");
+    p->job = NULL;
+    b->bytes += strlen(p->text);
+    job->own = NULL;
+    job_free(job);
+    if (b->bytes > BATCH_BYTES_MAX && !b->parent->streams) {
+        b->bytes -= strlen(p->text);
+        free(p->text);
+        p->text =
+            error_text("limit", "the results together are larger than 256 MiB; ask for lines");
+        b->bytes += strlen(p->text);
+    }
+    if (b->parent->call && b->parent->streams)
+        send_part(b, p); /* which may find that the client has gone */
+    b->under_way--;
+    submit_some(b);
+}
+
+static void submit_one(struct batch *b)
+{
+    struct part *p = &b->parts[b->next++];
+    struct job *job = job_bare(b->parent->server, NULL);
+
+    job->doc = json_incref(json_array_get(b->runs, p->index));
+    memcpy(job->owner, b->parent->owner, sizeof job->owner);
+    job->own = p;
+    job->work = run_work;
+    job->over = part_over;
+    job->arrived_ms = b->parent->arrived_ms;
+    p->job = job;
+    b->under_way++;
+    job_submit(job);
+    if (b->parent->deadline_ms && (!job->deadline_ms || b->parent->deadline_ms < job->deadline_ms))
+        job->deadline_ms = (int64_t)b->parent->deadline_ms;
+}
+
+static void submit_some(struct batch *b)
+{
+    while (b->next < b->n && b->under_way < BATCH_AT_ONCE && !atomic_load(&b->parent->cancelled))
+        submit_one(b);
+    if (!b->under_way)
+        finish(b);
+}
+
+/* The client has gone, or the daemon ends. */
+static void stop(struct job *parent)
+{
+    struct batch *b = parent->own;
+
+    b->under_way++; /* until we are done with it */
+    for (size_t i = 0; i < b->n; i++)
+        if (b->parts[i].job)
+            job_cancel(b->parts[i].job);
+    b->under_way--;
+    if (!b->under_way)
+        finish(b);
+}
+
+/* ---- the beginning ---- */
+
+/* In a worker: a large body takes a while to read. */
+static void split(struct job *job)
+{
+    struct batch_fields fields;
+    struct err err;
+
+    if (job_read(job, &err) < 0 ||
+        fields_read(batch_tables, job->doc, job->config, &fields, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    size_t n = json_array_size(fields.runs);
+    if (n > BATCH_MAX) {
+        err_set(&err, ERR_LIMIT, "'runs': %zu are more than %d", n, BATCH_MAX);
+        job_fail(job, &err);
+        return;
+    }
+    struct batch *b = xcalloc(1, sizeof *b);
+    *b = (struct batch){.parent = job, .runs = fields.runs, .n = n};
+    b->parts = xcalloc(n + 1, sizeof *b->parts);
+    for (size_t i = 0; i < n; i++)
+        b->parts[i] = (struct part){.batch = b, .index = i};
+    job->own = b;
+}
+
+static void split_over(struct job *job)
+{
+    if (!job->own || atomic_load(&job->cancelled)) {
+        job_reply(job);
+        job_free(job);
+        return;
+    }
+    job->stop = stop;
+    submit_some(job->own);
+}
+
+void handle_batch(struct call *call)
+{
+    struct job *job = job_new(call->server, call);
+
+    if (!job)
+        return;
+    job->work = split;
+    job->over = split_over;
+    job->release = release;
+    job_submit(job);
+}

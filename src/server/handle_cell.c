@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is done in a session: cells, variables.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "server/handle_parts.h"
+#include "server/session_parts.h"
+#include "session/event_json.h"
+
+struct cell_fields {
+    struct str code, input;
+    int64_t timeout_ms, cpu_time_ms, deadline_ms;
+    enum tri no_check, attempt, attempt_keep;
+};
+
+#define AT(member) offsetof(struct cell_fields, member)
+
+static const struct field cell_rows[] = {
+    {.name = "code",
+     .kind = FIELD_TEXT,
+     .offset = AT(code),
+     .required = true,
+     .help = "The cell's text."},
+    {.name = "stdin",
+     .kind = FIELD_TEXT,
+     .offset = AT(input),
+     .help = "What the cell reads as standard input."},
+    {.name = "timeout_ms",
+     .kind = FIELD_MS,
+     .offset = AT(timeout_ms),
+     .initial = "the session's",
+     .help = "Wall clock of this cell."},
+    {.name = "cpu_time_ms",
+     .kind = FIELD_MS,
+     .offset = AT(cpu_time_ms),
+     .initial = "the session's",
+     .help = "Processor time of this cell."},
+    {.name = "no_check",
+     .kind = FIELD_BOOL,
+     .offset = AT(no_check),
+     .policy = true,
+     .initial = "false",
+     .help = "Run it unread."},
+    {.name = "attempt",
+     .kind = FIELD_BOOL,
+     .offset = AT(attempt),
+     .initial = "false",
+     .help = "Run it in a fork, which takes the session's place if the cell succeeds and is "
+             "dropped if not."},
+    {.name = "attempt_keep",
+     .kind = FIELD_BOOL,
+     .offset = AT(attempt_keep),
+     .initial = "false",
+     .help = "With attempt: keep the fork whatever happens."},
+    {.name = "deadline_ms",
+     .kind = FIELD_MS,
+     .offset = AT(deadline_ms),
+     .initial = "0 (none)",
+     .help = "When an answer is no use any more, from the request's arrival on."},
+    {0},
+};
+const struct field *const cell_tables[] = {cell_rows, NULL};
+
+struct values_fields {
+    json_t *values, *names;
+};
+static const struct field set_rows[] = {
+    {.name = "values",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(struct values_fields, values),
+     .required = true,
+     .help = "Variables by name, as typed JSON."},
+    {0},
+};
+static const struct field get_rows[] = {
+    {.name = "names",
+     .kind = FIELD_WORDS,
+     .offset = offsetof(struct values_fields, names),
+     .required = true,
+     .help = "Names of variables."},
+    {0},
+};
+const struct field *const set_tables[] = {set_rows, NULL};
+const struct field *const get_tables[] = {get_rows, NULL};
+
+/* ---- cells ---- */
+
+static int check_limit(const char *name, int64_t wanted, int64_t ceiling, struct err *err)
+{
+    if (wanted > 0 && ceiling && wanted > ceiling)
+        return err_set(err, ERR_POLICY, "'%s': %lld is more than this daemon allows, %lld", name,
+                       (long long)wanted, (long long)ceiling);
+    return 0;
+}
+
+static int make_cell(const struct job *job, const struct cell_fields *f, struct cell_request *ret,
+                     struct err *err)
+{
+    const struct server_settings *s = &job->config->settings;
+
+    *ret = (struct cell_request){
+        .code = f->code,
+        .wall_ms = f->timeout_ms > 0 ? f->timeout_ms : 0,
+        .cpu_ms = f->cpu_time_ms > 0 ? f->cpu_time_ms : 0,
+        .input = f->input,
+        .no_check = f->no_check == TRI_TRUE,
+        .attempt = f->attempt == TRI_TRUE,
+        .attempt_keep = f->attempt_keep == TRI_TRUE,
+    };
+    if (ret->attempt_keep && !ret->attempt)
+        return err_set(err, ERR_USAGE, "'attempt_keep' does nothing without 'attempt'");
+    return check_limit("timeout_ms", f->timeout_ms, s->max_timeout_ms, err) < 0
+               ? -1
+               : check_limit("cpu_time_ms", f->cpu_time_ms, s->max_cpu_time_ms, err);
+}
+
+/* Calls of tools have a line of their own, with the number to answer by. */
+static void on_event(void *ctx, const struct run_event *event)
+{
+    if (event->kind != RUN_TOOL)
+        event_lines_add(ctx, event);
+}
+
+/* What the guest did is a result; what a caller or the host did wrong is an error. */
+static int status_of(const struct result *r)
+{
+    if (r->error.kind == ERR_GUEST || r->error.kind == ERR_LIMIT)
+        return r->cell.ended == CELL_DIED && !r->started ? 409 : 200;
+    if (r->error.kind == ERR_POLICY)
+        return 200;
+    return r->error.kind ? err_http_status(r->error.kind) : 200;
+}
+
+static void run_cell(struct job *job, const struct cell_request *cell)
+{
+    struct event_lines lines = {.line = job_line_of, .ctx = job};
+    struct run_watch watch = {
+        .event = job->streams ? on_event : NULL, .ctx = &lines, .cancel_fd = job->cancel_fd};
+    int64_t began = clock_mono_ns();
+    struct result result;
+
+    result_init(&result, job->session->ground->output_limit);
+    cell_enter(job->own, job);
+    session_exec(job->session->session, cell, &watch, &result);
+    cell_leave();
+    figures_of(&result, FIGURES_CELL, (clock_mono_ns() - began) / 1000, job_figures(job));
+    if (job->streams)
+        job->status = 200;
+    else
+        job_answer(job, status_of(&result), result_json(&result, false));
+    result_done(&result);
+}
+
+void cell_work(struct job *job)
+{
+    struct cell_fields fields;
+    struct cell_request cell;
+    struct err err;
+
+    if (job_read(job, &err) < 0 ||
+        fields_read(cell_tables, job->doc, job->config, &fields, &err) < 0 ||
+        make_cell(job, &fields, &cell, &err) < 0)
+        job_fail(job, &err);
+    else
+        run_cell(job, &cell);
+}
+
+static void release_cell(struct job *job)
+{
+    cell_free(job->own);
+}
+
+static struct job *job_in_session(struct call *call, void (*work)(struct job *),
+                                  struct session_entry **ret)
+{
+    *ret = session_of(call);
+    struct job *job = *ret ? job_new(call->server, call) : NULL;
+
+    if (job)
+        job->work = work;
+    return job;
+}
+
+void handle_session_exec(struct call *call)
+{
+    struct session_entry *e;
+    struct job *job = job_in_session(call, cell_work, &e);
+
+    if (!job)
+        return;
+    job->own = cell_new();
+    job->release = release_cell;
+    session_submit(e, job);
+}
+
+/* ---- variables ---- */
+
+static void set_work(struct job *job)
+{
+    struct values_fields fields;
+    struct err err;
+
+    if (job_read(job, &err) < 0 ||
+        fields_read(set_tables, job->doc, job->config, &fields, &err) < 0 ||
+        session_set(job->session->session, fields.values, &err) < 0)
+        job_fail(job, &err);
+    else
+        job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
+}
+
+void handle_session_set(struct call *call)
+{
+    struct session_entry *e;
+    struct job *job = job_in_session(call, set_work, &e);
+
+    if (job)
+        session_submit(e, job);
+}
+
+static void get_work(struct job *job)
+{
+    struct values_fields fields;
+    json_t *found;
+    struct err err;
+
+    if (job_read(job, &err) < 0 ||
+        fields_read(get_tables, job->doc, job->config, &fields, &err) < 0 ||
+        session_get(job->session->session, fields.names, &found, &err) < 0)
+        job_fail(job, &err);
+    else
+        job_answer_json(job, 200, found);
+}
+
+void handle_session_get(struct call *call)
+{
+    struct session_entry *e;
+    struct job *job = job_in_session(call, get_work, &e);
+
+    if (job)
+        session_submit(e, job);
+}

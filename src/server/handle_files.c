@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files of a session. That a path stays in the workspace is session_file_*'s business.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "server/session_parts.h"
+#include "session/verdict_json.h"
+
+struct file_job {
+    char *path;
+    int fd; /* an upload */
+    uint64_t max;
+};
+
+static void release(struct job *job)
+{
+    struct file_job *f = job->own;
+
+    fd_close(&f->fd);
+    free(f->path);
+    free(f);
+}
+
+static void submit(struct call *call, void (*work)(struct job *), int fd)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e) {
+        fd_close(&fd);
+        return;
+    }
+    struct job *job = job_bare(call->server, call);
+    struct file_job *f = xcalloc(1, sizeof *f);
+    *f = (struct file_job){
+        .path = xstrdup(call->rest.p), .fd = fd, .max = call->server->config->settings.max_upload};
+    job->own = f;
+    job->release = release;
+    job->work = work;
+    session_submit(e, job);
+}
+
+/* What is not there is 404. */
+static void fail(struct job *job, const struct err *err)
+{
+    job_fail(job, err);
+    if (err->kind == ERR_USAGE)
+        job->status = 404;
+}
+
+static void list_work(struct job *job)
+{
+    struct session_file *files;
+    size_t n;
+    struct err err;
+
+    if (session_files(job->session->session, &files, &n, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:I, s:I}", "path", json_text(str_from(files[i].path)), "size",
+                            (json_int_t)files[i].size, "mtime_ms", (json_int_t)files[i].mtime_ms));
+    session_files_done(files, n);
+    job_answer_json(job, 200, json_pack("{s:o}", "files", list));
+}
+
+static void get_work(struct job *job)
+{
+    const struct file_job *f = job->own;
+    struct err err;
+
+    job->file_fd = session_file_open(job->session->session, f->path, &job->file_size, &err);
+    if (job->file_fd < 0) {
+        fail(job, &err);
+        return;
+    }
+    job->status = 200;
+    job->type = "application/octet-stream";
+}
+
+static void put_work(struct job *job)
+{
+    const struct file_job *f = job->own;
+    struct err err;
+
+    if (session_file_put(job->session->session, f->path, f->fd, f->max, &err) < 0)
+        job_fail(job, &err);
+    else
+        job_answer(job, 201, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
+}
+
+static void delete_work(struct job *job)
+{
+    const struct file_job *f = job->own;
+    struct err err;
+
+    if (session_file_remove(job->session->session, f->path, &err) < 0)
+        fail(job, &err);
+    else
+        job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
+}
+
+void handle_files_list(struct call *call)
+{
+    submit(call, list_work, -1);
+}
+
+void handle_file_get(struct call *call)
+{
+    submit(call, get_work, -1);
+}
+
+void handle_file_delete(struct call *call)
+{
+    submit(call, delete_work, -1);
+}
+
+/* The body lies in a file of its own, which the connection closes when the client has gone. */
+void handle_file_put(struct call *call)
+{
+    submit(call, put_work, fcntl(call->x->body_fd, F_DUPFD_CLOEXEC, 0));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What watches the daemon asks: /healthz, /readyz, /metrics, /openapi.json. All answered in the
+ * loop.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "server/front.h"
+#include "server/metrics.h"
+#include "server/openapi.h"
+#include "server/workers.h"
+
+enum { METRICS_MAX = 4 << 20 };
+
+void handle_health(struct call *call)
+{
+    call_answer(call, 200, NULL, xstrdup("{\"status\":\"ok\"}\n"));
+}
+
+void handle_ready(struct call *call)
+{
+    struct workers_stats w;
+
+    workers_stats(call->server->workers, &w);
+    if (call->server->state != SERVER_SERVING)
+        call_refuse(call, 503, NULL, "limit", "the daemon is ending");
+    else if (!w.free && w.queued >= (size_t)call->server->config->settings.queue)
+        call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the queue is full");
+    else
+        call_answer(call, 200, NULL, xstrdup("{\"status\":\"ready\"}\n"));
+}
+
+void handle_metrics(struct call *call)
+{
+    struct buf text;
+
+    buf_init(&text, METRICS_MAX);
+    metrics_write(call->server, &text);
+    call_answer(call, 200, "text/plain; version=0.0.4; charset=utf-8", buf_take(&text));
+}
+
+void handle_openapi(struct call *call)
+{
+    call_answer(call, 200, NULL, openapi_text());
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the handlers share. All in a worker.
+ */
+#ifndef SERVER_HANDLE_PARTS_H
+#define SERVER_HANDLE_PARTS_H
+
+#include "server/job.h"
+#include "server/run_fields.h"
+#include "server/run_log.h"
+
+/* The work of POST /v1/run, and of each of a batch. */
+void run_work(struct job *job);
+
+/* Bytes of files to return, 0 for none. */
+int collect_max(const struct run_fields *fields, const struct config *config, uint64_t *ret,
+                struct err *err);
+/* What a request made of fields gets of the daemon: its pool, its log. */
+void request_serve(struct job *job, const struct run_fields *fields, struct run_request *request);
+/* job_line, for struct event_lines. */
+void job_line_of(void *job, struct str line);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POST /v1/run
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "server/collect.h"
+#include "server/front.h"
+#include "server/handle_parts.h"
+#include "session/event_json.h"
+#include "session/run.h"
+
+const struct field *const run_tables[] = {code_fields,   program_fields, work_fields,
+                                          wall_fields,   policy_fields,  limit_fields,
+                                          answer_fields, collect_fields, NULL};
+
+struct running {
+    struct job *job;
+    struct event_lines lines;
+    uint64_t collect_max; /* 0: nothing */
+};
+
+void job_line_of(void *ctx, struct str line)
+{
+    job_line(ctx, line);
+}
+
+/* {"event": "finished", "result": ...} with the files' content in it. */
+static void finished_line(const struct running *run, const struct run_event *event)
+{
+    json_t *object = event_json(event);
+
+    collect_contents(json_object_get(object, "result"), event->result, run->collect_max);
+    AUTO_FREE char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(object);
+    if (line)
+        job_line(run->job, str_from(line));
+}
+
+static void on_event(void *ctx, const struct run_event *event)
+{
+    struct running *run = ctx;
+
+    if (event->kind != RUN_FINISHED || !run->collect_max) {
+        event_lines_add(&run->lines, event);
+        return;
+    }
+    event_lines_flush(&run->lines);
+    finished_line(run, event);
+}
+
+static char *answer_text(const struct running *run, const struct result *r)
+{
+    char *text = result_json(r, false);
+
+    if (!run->collect_max)
+        return text;
+    json_t *doc = json_loads(text, JSON_ALLOW_NUL, NULL);
+    free(text);
+    collect_contents(doc, r, run->collect_max);
+    text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    json_decref(doc);
+    return text ? text : xstrdup("{}");
+}
+
+int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
+                struct err *err)
+{
+    uint64_t most = config->settings.max_collect;
+
+    *ret = 0;
+    if (f->collect != TRI_TRUE)
+        return f->collect_bytes >= 0 && f->collect == TRI_ABSENT
+                   ? err_set(err, ERR_USAGE, "'collect_bytes' does nothing without 'collect'")
+                   : 0;
+    if (f->collect_bytes >= 0 && (uint64_t)f->collect_bytes > most)
+        return err_set(err, ERR_POLICY,
+                       "'collect_bytes': %lld is more than this daemon allows, %llu",
+                       (long long)f->collect_bytes, (unsigned long long)most);
+    *ret = f->collect_bytes >= 0 ? (uint64_t)f->collect_bytes : most;
+    return 0;
+}
+
+void request_serve(struct job *job, const struct run_fields *f, struct run_request *q)
+{
+    q->pool = job->server->pool;
+    if (!f->log)
+        q->sink = run_log_sink(job->server->log);
+}
+
+static void run_program(struct job *job, const struct run_request *q, uint64_t collect)
+{
+    struct running run = {
+        .job = job, .lines = {.line = job_line_of, .ctx = job}, .collect_max = collect};
+    struct run_watch watch = {
+        .event = job->streams ? on_event : NULL, .ctx = &run, .cancel_fd = job->cancel_fd};
+    int64_t began = clock_mono_ns();
+    struct result result;
+
+    result_init(&result, q->output_limit);
+    session_run(q, &watch, &result);
+    figures_of(&result, FIGURES_RUN, (clock_mono_ns() - began) / 1000, job_figures(job));
+    if (!job->streams)
+        job_answer(job, result.error.kind ? err_http_status(result.error.kind) : 200,
+                   answer_text(&run, &result));
+    else
+        job->status = 200;
+    result_done(&result);
+}
+
+void run_work(struct job *job)
+{
+    struct run_fields fields;
+    struct request_parts parts;
+    struct run_request request;
+    uint64_t collect;
+    struct err err;
+
+    request_parts_init(&parts);
+    if (job_read(job, &err) < 0 ||
+        fields_read(run_tables, job->doc, job->config, &fields, &err) < 0 ||
+        collect_max(&fields, job->config, &collect, &err) < 0 ||
+        request_make(&fields, job->config, &parts, &request, &err) < 0) {
+        job_fail(job, &err);
+    } else {
+        request_serve(job, &fields, &request);
+        run_program(job, &request, collect);
+    }
+    request_parts_done(&parts);
+}
+
+void handle_run(struct call *call)
+{
+    struct job *job = job_new(call->server, call);
+
+    if (!job)
+        return;
+    job->work = run_work;
+    job_submit(job);
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sessions: opening, forking, looking, closing.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "server/handle_parts.h"
+#include "server/session_parts.h"
+#include "session/verdict_json.h"
+
+struct open_fields {
+    struct run_fields run; /* first */
+    const char *name;
+    struct str tools_source;
+    json_t *tools, *preload;
+    int value;
+    int64_t idle_ms, grace_ms, forks, tool_timeout_ms;
+    enum tri final_answer;
+};
+
+#define AT(member) offsetof(struct open_fields, member)
+
+static const char *const values[] = {"notebook", "last", NULL};
+
+static const struct field session_fields[] = {
+    {.name = "language",
+     .kind = FIELD_WORD,
+     .offset = offsetof(struct run_fields, language),
+     .initial = "python",
+     .help = "python, javascript, bash or r."},
+    {.name = "name",
+     .kind = FIELD_WORD,
+     .offset = AT(name),
+     .help = "Yours for it, up to 200 characters; shown with it."},
+    {.name = "value",
+     .kind = FIELD_CHOICE,
+     .offset = AT(value),
+     .choices = values,
+     .help = "Which value a cell has: of a last expression as in a notebook, or of the last "
+             "statement whatever it is."},
+    {.name = "preload",
+     .kind = FIELD_WORDS,
+     .offset = AT(preload),
+     .help = "Modules to import before the first cell."},
+    {.name = "tools",
+     .kind = FIELD_ARRAY,
+     .offset = AT(tools),
+     .items = tool_fields,
+     .help = "Functions that cells may call and whoever reads a cell's stream answers."},
+    {.name = "tools_source",
+     .kind = FIELD_TEXT,
+     .offset = AT(tools_source),
+     .help = "Python source of functions that cells may call; it runs inside."},
+    {.name = "tool_timeout_ms",
+     .kind = FIELD_MS,
+     .offset = AT(tool_timeout_ms),
+     .initial = "30000",
+     .help = "How long a call waits for its answer."},
+    {.name = "final_answer",
+     .kind = FIELD_BOOL,
+     .offset = AT(final_answer),
+     .initial = "false",
+     .help = "Cells have final_answer(value), which ends them."},
+    {.name = "idle_ms",
+     .kind = FIELD_MS,
+     .offset = AT(idle_ms),
+     .initial = "what the daemon has (30 min)",
+     .help = "A session that is not used for so long is closed."},
+    {.name = "grace_ms",
+     .kind = FIELD_MS,
+     .offset = AT(grace_ms),
+     .initial = "2000",
+     .help = "From a cell's interrupt to its end by force."},
+    {.name = "forks",
+     .kind = FIELD_COUNT,
+     .offset = AT(forks),
+     .initial = "0",
+     .help = "It will be forked, so many levels deep."},
+    {0},
+};
+
+const struct field *const session_tables[] = {
+    session_fields, work_fields, wall_fields, policy_fields, limit_fields, answer_fields, NULL};
+
+struct fork_fields {
+    const char *name;
+    int64_t idle_ms;
+};
+static const struct field fork_rows[] = {
+    {.name = "name",
+     .kind = FIELD_WORD,
+     .offset = offsetof(struct fork_fields, name),
+     .help = "Yours for it."},
+    {.name = "idle_ms",
+     .kind = FIELD_MS,
+     .offset = offsetof(struct fork_fields, idle_ms),
+     .initial = "its parent's",
+     .help = "A session that is not used for so long is closed."},
+    {0},
+};
+const struct field *const fork_tables[] = {fork_rows, NULL};
+
+/* ---- how one looks ---- */
+
+static const char *const states[] = {
+    [SESSION_IDLE] = "idle", [SESSION_BUSY] = "busy", [SESSION_DEAD] = "dead"};
+
+static json_t *layers_json(layer_mask held)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (held & LAYER_BIT(i))
+            json_array_append_new(list, json_string(jail_layers[i].name));
+    return list;
+}
+
+static json_t *text_or_null(const char *s)
+{
+    return s && *s ? json_text(str_from(s)) : json_null();
+}
+
+json_t *session_json(const struct session_entry *e, const struct session_info *i)
+{
+    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:o}", "id", e->id, "name", text_or_null(e->name),
+                          "language", i->language, "state", states[i->state], "parent",
+                          text_or_null(i->parent));
+
+    json_object_set_new(o, "cells", json_integer(i->cells));
+    json_object_set_new(o, "created_ms", json_integer((json_int_t)i->created_ms));
+    json_object_set_new(o, "used_ms", json_integer((json_int_t)i->used_ms));
+    json_object_set_new(o, "idle_ms", json_integer((json_int_t)e->idle_ms));
+    json_object_set_new(o, "memory_bytes", json_integer((json_int_t)i->memory_bytes));
+    json_object_set_new(o, "cpu_ms", json_real((double)i->cpu_us / 1000));
+    json_object_set_new(o, "isolation", layers_json(i->held));
+    json_object_set_new(o, "why", text_or_null(i->why));
+    return o;
+}
+
+/* ---- opening ---- */
+
+struct opening {
+    struct session_ground *ground;
+    struct session *session; /* made by the worker */
+    struct session_info info;
+    char *name;
+    int64_t idle_ms;
+    bool counted;
+};
+
+static void release_opening(struct job *job)
+{
+    struct opening *o = job->own;
+
+    session_opening_done(job->server->sessions);
+    ground_drop(o->ground);
+    free(o->name);
+    free(o);
+}
+
+static int take_idle(int64_t wanted, int64_t initial, int64_t *ret, struct err *err)
+{
+    *ret = wanted > 0 ? wanted : initial;
+    return *ret > 365LL * 24 * 3600 * 1000 ? err_set(err, ERR_USAGE, "'idle_ms' is too long") : 0;
+}
+
+static int take_name(const char *name, char **ret, struct err *err)
+{
+    if (name && strlen(name) > SESSION_NAME_MAX)
+        return err_set(err, ERR_USAGE, "'name' has more than %d characters", SESSION_NAME_MAX);
+    *ret = name ? xstrdup(name) : NULL;
+    return 0;
+}
+
+static char **words_of(json_t *v)
+{
+    size_t n = json_is_array(v) ? json_array_size(v) : 1;
+    char **words = xcalloc(n + 1, sizeof *words);
+
+    for (size_t i = 0; i < n; i++)
+        words[i] = xstrdup(json_string_value(json_is_array(v) ? json_array_get(v, i) : v));
+    return words;
+}
+
+static int make_tools(const struct open_fields *f, struct session_ground *g, struct err *err)
+{
+    if (f->tools && tools_read(f->tools, &g->tools, g->config, err) < 0)
+        return -1;
+    if (f->tools_source.n) {
+        if (memchr(f->tools_source.p, '\0', f->tools_source.n))
+            return err_set(err, ERR_USAGE, "'tools_source' holds a NUL");
+        g->tools.source = xstrndup(f->tools_source.p, f->tools_source.n);
+    }
+    if (f->tool_timeout_ms > 0)
+        g->tools.timeout_ms = f->tool_timeout_ms;
+    if (f->final_answer)
+        g->tools.final_answer = f->final_answer == TRI_TRUE;
+    return 0;
+}
+
+static int make_ground(struct job *job, const struct open_fields *f, struct session_ground *g,
+                       struct err *err)
+{
+    struct session_request *q = &g->request;
+
+    session_request_init(q);
+    if (request_make(&f->run, g->config, &g->parts, &q->run, err) < 0 || make_tools(f, g, err) < 0)
+        return -1;
+    request_serve(job, &f->run, &q->run);
+    q->tools = &g->tools;
+    q->value_set = f->value != 0;
+    q->value = f->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
+    if (f->preload)
+        q->preload = g->preload = words_of(f->preload);
+    q->grace_ms = f->grace_ms > 60000 ? 60000 : f->grace_ms > 0 ? f->grace_ms : q->grace_ms;
+    q->forks = f->forks > 0 ? (unsigned)(f->forks < 1000 ? f->forks : 1000) : 0;
+    g->output_limit = q->run.output_limit;
+    return 0;
+}
+
+static struct session_ground *new_ground(struct job *job)
+{
+    struct session_ground *g = xcalloc(1, sizeof *g);
+
+    atomic_init(&g->references, 1);
+    g->config = config_hold(job->config);
+    g->doc = json_incref(job->doc);
+    request_parts_init(&g->parts);
+    tool_set_init(&g->tools);
+    return g;
+}
+
+static void open_work(struct job *job)
+{
+    struct opening *o = job->own;
+    struct open_fields fields;
+    struct err err;
+
+    for (const struct field *const *t = run_tables; *t; t++)
+        fields_absent(*t, &fields);
+    if (job_read(job, &err) < 0 ||
+        fields_read(session_tables, job->doc, job->config, &fields, &err) < 0 ||
+        take_name(fields.name, &o->name, &err) < 0 ||
+        take_idle(fields.idle_ms, job->config->settings.session_idle_ms, &o->idle_ms, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    if (!fields.run.language)
+        fields.run.language = "python";
+    o->ground = new_ground(job);
+    if (make_ground(job, &fields, o->ground, &err) < 0 ||
+        session_open(&o->ground->request, &o->session, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    session_info(o->session, &o->info);
+}
+
+/* Of opening and forking: into the table, or away with it when nobody waits for it any more. */
+static void new_over(struct job *job, bool is_fork)
+{
+    struct opening *o = job->own;
+    struct sessions *sessions = job->server->sessions;
+
+    if (o->session) {
+        struct session_entry *e =
+            session_add(sessions, o->session, o->ground, job->owner, o->name, o->idle_ms, is_fork);
+        o->ground = NULL;
+        o->name = NULL;
+        job_answer_json(job, 201, session_json(e, &o->info));
+        if (!job->call || atomic_load(&job->cancelled) || job->server->state == SERVER_CANCELLING)
+            session_shut(e);
+    }
+    job_reply(job);
+    job_free(job);
+}
+
+static void open_over(struct job *job)
+{
+    new_over(job, false);
+}
+
+void handle_session_open(struct call *call)
+{
+    if (!session_may_open(call))
+        return;
+    struct job *job = job_new(call->server, call);
+    if (!job) {
+        session_opening_done(call->server->sessions);
+        return;
+    }
+    job->own = xcalloc(1, sizeof(struct opening));
+    job->release = release_opening;
+    job->work = open_work;
+    job->over = open_over;
+    job_submit(job);
+}
+
+/* ---- forking ---- */
+
+static void fork_work(struct job *job)
+{
+    struct opening *o = job->own;
+    struct fork_fields fields;
+    struct err err;
+
+    if (job_read(job, &err) < 0 ||
+        fields_read(fork_tables, job->doc, job->config, &fields, &err) < 0 ||
+        take_name(fields.name, &o->name, &err) < 0 ||
+        take_idle(fields.idle_ms, o->idle_ms, &o->idle_ms, &err) < 0 ||
+        session_fork(job->session->session, &o->session, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    o->ground = ground_hold(job->session->ground);
+    session_info(o->session, &o->info);
+}
+
+static void fork_over(struct job *job)
+{
+    new_over(job, true);
+}
+
+void handle_session_fork(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e || !session_may_open(call))
+        return;
+    struct job *job = job_new(call->server, call);
+    if (!job) {
+        session_opening_done(call->server->sessions);
+        return;
+    }
+    struct opening *o = xcalloc(1, sizeof *o);
+    o->idle_ms = e->idle_ms;
+    job->own = o;
+    job->release = release_opening;
+    job->work = fork_work;
+    job->over = fork_over;
+    session_submit(e, job);
+}
+
+/* ---- looking ---- */
+
+struct look {
+    struct session_entry **at;
+    struct session_info *infos;
+    size_t n;
+    bool one;
+};
+
+static void look_work(struct job *job)
+{
+    struct look *l = job->own;
+
+    for (size_t i = 0; i < l->n; i++)
+        session_info(l->at[i]->session, &l->infos[i]);
+    job->status = 200;
+}
+
+static void look_over(struct job *job)
+{
+    struct look *l = job->own;
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < l->n; i++) {
+        if (job->status)
+            json_array_append_new(list, session_json(l->at[i], &l->infos[i]));
+        int64_t used = l->at[i]->used_ms;
+        bool closing = l->at[i]->closing;
+        session_unhold(l->at[i]);
+        if (!closing)
+            l->at[i]->used_ms = used;
+    }
+    if (job->status && l->one)
+        job_answer_json(job, 200, json_incref(json_array_get(list, 0)));
+    else if (job->status)
+        job_answer_json(job, 200, json_pack("{s:O}", "sessions", list));
+    json_decref(list);
+    job_reply(job);
+    free(l->at);
+    free(l->infos);
+    job_free(job);
+}
+
+static void look(struct call *call, struct session_entry **at, size_t n, bool one)
+{
+    struct look *l = xcalloc(1, sizeof *l);
+    struct job *job = job_bare(call->server, call);
+
+    *l = (struct look){
+        .at = at, .infos = xcalloc(n + 1, sizeof(struct session_info)), .n = n, .one = one};
+    job->own = l;
+    job->work = look_work;
+    job->over = look_over;
+    job->urgent = true; /* it holds what others wait for */
+    job_submit(job);
+}
+
+void handle_session_list(struct call *call)
+{
+    size_t n;
+    struct session_entry **at = sessions_of(call, &n);
+
+    look(call, at, n, false);
+}
+
+void handle_session_show(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e)
+        return;
+    struct session_entry **at = xcalloc(1, sizeof(struct session_entry *));
+    at[0] = e;
+    e->holds++;
+    look(call, at, 1, true);
+}
+
+/* ---- ending ---- */
+
+void handle_session_close(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e)
+        return;
+    char *text = xasprintf("{\"id\":\"%s\",\"closed\":true}", e->id);
+    session_shut(e);
+    call_answer(call, 200, NULL, text);
+}
+
+void handle_session_interrupt(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e)
+        return;
+    bool done = session_interrupt(e->session);
+    call_answer(call, 200, NULL,
+                xasprintf("{\"id\":\"%s\",\"interrupted\":%s}", e->id, done ? "true" : "false"));
+}
+
+static void restart_work(struct job *job)
+{
+    struct session_info info;
+    struct err err;
+
+    if (session_restart(job->session->session, &err) < 0) {
+        job_fail(job, &err);
+        return;
+    }
+    session_info(job->session->session, &info);
+    job_answer_json(job, 200, session_json(job->session, &info));
+}
+
+void handle_session_restart(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+
+    if (!e)
+        return;
+    struct job *job = job_bare(call->server, call);
+    job->work = restart_work;
+    session_submit(e, job);
+}

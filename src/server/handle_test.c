@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POST /v1/test: a candidate against cases.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "judge/judge.h"
+#include "server/front.h"
+#include "server/handle_parts.h"
+#include "session/verdict_json.h"
+
+struct test_fields {
+    struct run_fields run; /* first */
+    json_t *cases;
+    const char *func, *checker_filename;
+    struct str setup, checker;
+    enum tri isolate, coverage;
+    int compare;
+};
+
+#define AT(member) offsetof(struct test_fields, member)
+
+static const char *const compares[] = {"exact", "tokens", "floats", NULL};
+
+static const struct field what_fields[] = {
+    {.name = "cases",
+     .kind = FIELD_CASES,
+     .offset = AT(cases),
+     .required = true,
+     .help = "What it is called with and what should come of it, as in a case file. As a text, "
+             "numbers keep all their digits."},
+    {.name = "func",
+     .kind = FIELD_WORD,
+     .offset = AT(func),
+     .help = "The function that the cases call, or Class.method."},
+    {.name = "setup",
+     .kind = FIELD_TEXT,
+     .offset = AT(setup),
+     .policy = true,
+     .help =
+         "Python that runs before the code, among its names; the profile is not asked about it."},
+    {.name = "isolate",
+     .kind = FIELD_BOOL,
+     .offset = AT(isolate),
+     .initial = "false",
+     .help = "A sandbox for each case."},
+    {.name = "coverage",
+     .kind = FIELD_BOOL,
+     .offset = AT(coverage),
+     .initial = "false",
+     .help = "Tell which lines ran."},
+    {.name = "compare",
+     .kind = FIELD_CHOICE,
+     .offset = AT(compare),
+     .choices = compares,
+     .initial = "exact",
+     .help = "How outputs of whole programs are compared."},
+    {.name = "checker",
+     .kind = FIELD_TEXT,
+     .offset = AT(checker),
+     .help = "A program that judges outputs instead."},
+    {.name = "checker_filename",
+     .kind = FIELD_WORD,
+     .offset = AT(checker_filename),
+     .initial = "checker.py",
+     .help = "Its name, which tells its language."},
+    {0},
+};
+
+const struct field *const test_tables[] = {what_fields,  code_fields,   work_fields,   wall_fields,
+                                           limit_fields, policy_fields, answer_fields, NULL};
+
+static int read_cases(const struct test_fields *f, struct case_file *ret, struct err *err)
+{
+    if (json_is_string(f->cases))
+        return case_file_read(
+            (struct str){json_string_value(f->cases), json_string_length(f->cases)}, ret, err);
+    AUTO_FREE char *text = json_dumps(f->cases, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    return case_file_read(str_from(text), ret, err);
+}
+
+static void make_request(const struct test_fields *f, const struct case_file *cases,
+                         struct judge_request *q)
+{
+    q->cases = cases;
+    q->func = f->func;
+    q->setup = f->setup;
+    q->isolate = f->isolate == TRI_TRUE;
+    q->coverage = f->coverage == TRI_TRUE;
+    q->compare = (enum output_compare)(COMPARE_EXACT + (f->compare ? f->compare - 1 : 0));
+    q->checker = f->checker;
+    q->checker_file = f->checker_filename ? f->checker_filename : "checker.py";
+}
+
+static void on_case(void *ctx, const struct case_result *r, size_t number)
+{
+    struct job *job = ctx;
+    json_t *o = json_pack("{s:s, s:I, s:I, s:o, s:b, s:o}", "event", "case", "time_ms",
+                          (json_int_t)clock_wall_ms(), "number", (json_int_t)number, "name",
+                          json_text(str_from(r->test->name)), "passed", r->passed, "detail",
+                          r->detail ? json_text(str_from(r->detail)) : json_null());
+    AUTO_FREE char *line = json_dumps(o, JSON_COMPACT);
+
+    json_decref(o);
+    if (line)
+        job_line(job, str_from(line));
+}
+
+static void answer(struct job *job, const struct judge_result *r)
+{
+    char *text = judge_json(r, false);
+
+    if (!job->streams) {
+        job_answer(job, r->run.error.kind ? err_http_status(r->run.error.kind) : 200, text);
+        return;
+    }
+    AUTO_FREE char *line = xasprintf("{\"event\":\"finished\",\"time_ms\":%lld,\"result\":%s}",
+                                     (long long)clock_wall_ms(), text);
+    free(text);
+    job_line(job, str_from(line));
+    job->status = 200;
+}
+
+static void judge(struct job *job, const struct judge_request *q)
+{
+    struct judge_watch watch = {
+        .done = job->streams ? on_case : NULL, .ctx = job, .cancel_fd = job->cancel_fd};
+    struct judge_result result;
+    int64_t began = clock_mono_ns();
+
+    judge_run(q, &watch, &result);
+    figures_of(&result.run, FIGURES_TEST, (clock_mono_ns() - began) / 1000, job_figures(job));
+    answer(job, &result);
+    judge_result_done(&result);
+}
+
+static void test_work(struct job *job)
+{
+    struct test_fields fields;
+    struct request_parts parts;
+    struct judge_request request = {0};
+    struct case_file cases = {0};
+    struct err err;
+
+    request_parts_init(&parts);
+    for (const struct field *const *t = run_tables; *t; t++)
+        fields_absent(*t, &fields);
+    if (job_read(job, &err) < 0 ||
+        fields_read(test_tables, job->doc, job->config, &fields, &err) < 0 ||
+        request_make(&fields.run, job->config, &parts, &request.run, &err) < 0 ||
+        (read_cases(&fields, &cases, &err) < 0 && err_wrap(&err, "'cases'") < 0)) {
+        job_fail(job, &err);
+    } else {
+        make_request(&fields, &cases, &request);
+        request_serve(job, &fields.run, &request.run);
+        request.run.pool = NULL; /* of the judge's driver there are no warm jails */
+        judge(job, &request);
+    }
+    case_file_done(&cases);
+    request_parts_done(&parts);
+}
+
+void handle_test(struct call *call)
+{
+    struct job *job = job_new(call->server, call);
+
+    if (!job)
+        return;
+    job->work = test_work;
+    job_submit(job);
+}

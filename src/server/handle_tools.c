@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tools of a session: the guest calls, the call becomes a line of the cell's stream, and the client
+ * that reads it answers with another request. The worker waits for that; the loop brings it, so
+ * that an answer needs no worker.
+ */
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "server/session_parts.h"
+
+enum { WAIT_STEP_MS = 50, TOOLS_MAX = 200, MESSAGE_MAX = 4000 };
+
+struct cell {
+    struct job *job;
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    unsigned call; /* the last that was made */
+    bool open;     /* it waits */
+    json_t *answer;
+};
+
+/* The cell that this thread runs: tools answer in the thread that called session_exec. */
+static _Thread_local struct cell *current;
+
+struct cell *cell_new(void)
+{
+    struct cell *cell = xcalloc(1, sizeof *cell);
+
+    pthread_mutex_init(&cell->lock, NULL);
+    pthread_cond_init(&cell->answered, NULL);
+    return cell;
+}
+
+void cell_free(struct cell *cell)
+{
+    if (!cell)
+        return;
+    json_decref(cell->answer);
+    pthread_cond_destroy(&cell->answered);
+    pthread_mutex_destroy(&cell->lock);
+    free(cell);
+}
+
+void cell_enter(struct cell *cell, struct job *job)
+{
+    cell->job = job;
+    current = cell;
+}
+
+void cell_leave(void)
+{
+    current = NULL;
+}
+
+/* ---- what the client describes ---- */
+
+struct tool_item {
+    const char *name, *description;
+    json_t *parameters;
+    int64_t timeout_ms;
+};
+
+const struct field tool_fields[] = {
+    {.name = "name",
+     .kind = FIELD_WORD,
+     .offset = offsetof(struct tool_item, name),
+     .required = true,
+     .help = "An identifier."},
+    {.name = "description",
+     .kind = FIELD_WORD,
+     .offset = offsetof(struct tool_item, description),
+     .help = "What it does; the function's docstring inside."},
+    {.name = "parameters",
+     .kind = FIELD_WORDS,
+     .offset = offsetof(struct tool_item, parameters),
+     .help = "Names of its parameters."},
+    {.name = "timeout_ms",
+     .kind = FIELD_MS,
+     .offset = offsetof(struct tool_item, timeout_ms),
+     .help = "How long a call of it waits for its answer."},
+    {0},
+};
+
+static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
+
+int tools_read(json_t *list, struct tool_set *ret, const struct config *config, struct err *err)
+{
+    static const struct field *const tables[] = {tool_fields, NULL};
+    json_t *value;
+    size_t i;
+
+    if (json_array_size(list) > TOOLS_MAX)
+        return err_set(err, ERR_LIMIT, "'tools': there are more than %d", TOOLS_MAX);
+    json_array_foreach(list, i, value)
+    {
+        struct tool_item item;
+        if (fields_read(tables, value, config, &item, err) < 0)
+            return err_wrap(err, "'tools'");
+        json_t *parameters = json_is_array(item.parameters) ? json_incref(item.parameters) : NULL;
+        if (tool_set_add(ret, item.name, item.description, parameters, call_tool, NULL, err) < 0)
+            return err_wrap(err, "'tools'");
+        if (item.timeout_ms > 0)
+            ret->items[ret->count - 1].timeout_ms = item.timeout_ms;
+    }
+    return 0;
+}
+
+/* ---- a call, in the worker ---- */
+
+static void tell(const struct cell *cell, const struct tool_call *call)
+{
+    json_t *o = json_pack("{s:s, s:I, s:i, s:s, s:s, s:O, s:O, s:I}", "event", "tool", "time_ms",
+                          (json_int_t)clock_wall_ms(), "call", (int)cell->call, "session",
+                          call->session, "name", call->name, "args", call->args, "kwargs",
+                          call->kwargs, "timeout_ms", (json_int_t)call->timeout_ms);
+    AUTO_FREE char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
+
+    json_decref(o);
+    if (line)
+        job_line(cell->job, str_from(line));
+}
+
+static bool nobody_waits(const struct cell *cell, const struct tool_call *call)
+{
+    struct pollfd p = {.fd = call->cancel_fd, .events = POLLIN};
+
+    return atomic_load(&cell->job->cancelled) || (p.fd >= 0 && poll(&p, 1, 0) > 0);
+}
+
+static void wait_step(struct cell *cell)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_STEP_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    (void)pthread_cond_timedwait(&cell->answered, &cell->lock, &until);
+}
+
+/* A new reference, or NULL. */
+static json_t *wait_for_answer(struct cell *cell, const struct tool_call *call)
+{
+    int64_t until = clock_mono_ms() + call->timeout_ms;
+
+    pthread_mutex_lock(&cell->lock);
+    while (!cell->answer && clock_mono_ms() < until && !nobody_waits(cell, call))
+        wait_step(cell);
+    json_t *answer = cell->answer;
+    cell->answer = NULL;
+    cell->open = false;
+    pthread_mutex_unlock(&cell->lock);
+    return answer;
+}
+
+static int take_error(json_t *error, struct err *err)
+{
+    const char *type = json_string_value(json_object_get(error, "type"));
+    const char *message = json_string_value(json_object_get(error, "message"));
+    enum err_kind kind = type && strcmp(type, "TimeoutError") == 0 ? ERR_TIMEOUT
+                         : type && strcmp(type, "TypeError") == 0  ? ERR_GUEST
+                                                                   : ERR_SYSTEM;
+
+    message = message ? message : "the tool failed";
+    if (kind == ERR_SYSTEM && type && strcmp(type, "RuntimeError") != 0)
+        return err_set(err, kind, "%.80s: %s", type, message);
+    return err_set(err, kind, "%s", message);
+}
+
+static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    struct cell *cell = current;
+
+    (void)ctx;
+    if (!cell || !cell->job->streams)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "'%.100s' cannot be answered: whoever runs this cell does not read its "
+                       "stream (Accept: application/x-ndjson)",
+                       call->name);
+    pthread_mutex_lock(&cell->lock);
+    cell->call++;
+    cell->open = true;
+    pthread_mutex_unlock(&cell->lock);
+    tell(cell, call);
+    json_t *answer = wait_for_answer(cell, call);
+    if (!answer)
+        return err_set(err, ERR_TIMEOUT, "nobody answered the call of '%.100s' within %lld ms",
+                       call->name, (long long)call->timeout_ms);
+    json_t *ok = json_object_get(answer, "ok"), *error = json_object_get(answer, "error");
+    int result = error && !json_is_null(error) ? take_error(error, err) : 0;
+    if (result == 0)
+        *ret = ok ? json_incref(ok) : json_null();
+    json_decref(answer);
+    return result;
+}
+
+/* ---- the answer, in the loop ---- */
+
+struct answer_fields {
+    json_t *ok, *error;
+};
+static const struct field answer_rows[] = {
+    {.name = "ok",
+     .kind = FIELD_ANY,
+     .offset = offsetof(struct answer_fields, ok),
+     .help = "What the call returns, as typed JSON."},
+    {.name = "error",
+     .kind = FIELD_OBJECT,
+     .offset = offsetof(struct answer_fields, error),
+     .help = "Or what it raises: {type, message}."},
+    {0},
+};
+const struct field *const answer_tables[] = {answer_rows, NULL};
+
+/* False when no such call waits (any more). The answer is taken over. */
+static bool deliver(struct cell *cell, int64_t number, json_t *answer)
+{
+    pthread_mutex_lock(&cell->lock);
+    bool waits = cell->open && !cell->answer && cell->call == number;
+    if (waits) {
+        cell->answer = answer;
+        pthread_cond_signal(&cell->answered);
+    }
+    pthread_mutex_unlock(&cell->lock);
+    if (!waits)
+        json_decref(answer);
+    return waits;
+}
+
+void handle_session_answer(struct call *call)
+{
+    struct session_entry *e = session_of(call);
+    struct answer_fields fields;
+    json_t *doc = NULL;
+    struct err err;
+    int64_t number;
+
+    if (!e)
+        return;
+    if (json_read(call->x->body, &doc, &err) < 0 ||
+        fields_read(answer_tables, doc, call->server->config, &fields, &err) < 0 ||
+        (!fields.ok == !fields.error &&
+         err_set(&err, ERR_USAGE, "an answer has either 'ok' or 'error'") < 0)) {
+        json_decref(doc);
+        call_fail(call, &err);
+        return;
+    }
+    struct cell *cell = e->busy && e->busy->streams ? e->busy->own : NULL;
+    bool runs_cell = cell && e->busy->work == cell_work;
+    if (!num_int64(buf_str(&call->rest), &number))
+        number = 0;
+    if (!runs_cell || !deliver(cell, number, json_incref(doc))) {
+        json_decref(doc);
+        call_refuse(call, 404, NULL, "usage", "no call %.20s of a tool waits in this session",
+                    call->rest.p);
+        return;
+    }
+    json_decref(doc);
+    call_answer(call, 200, NULL, xasprintf("{\"id\":\"%s\",\"done\":true}", e->id));
+}

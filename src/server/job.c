@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/job.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "server/front.h"
+#include "server/session_table.h"
+#include "server/workers.h"
+#include "session/verdict_json.h"
+
+enum {
+    READ_IN_LOOP = 64 << 10, /* a longer body is read by the worker */
+    QUEUED_BYTES_MAX = 512 << 20,
+    UNREAD_MAX = 8 << 20, /* of a stream */
+    STALL_MAX_MS = 30000, /* how long a run waits for its reader in all */
+    STALL_STEP_MS = 50,
+};
+
+/* ---- JSON ---- */
+
+int json_read(struct str text, json_t **ret, struct err *err)
+{
+    json_error_t error;
+
+    *ret =
+        json_loadb(text.p ? text.p : "", text.n, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
+    if (*ret)
+        return 0;
+    return err_set(err, ERR_USAGE, "the body is not JSON: line %d, column %d: %s", error.line,
+                   error.column, error.text);
+}
+
+char *error_text(const char *kind, const char *message)
+{
+    json_t *o =
+        json_pack("{s:{s:s, s:o}}", "error", "kind", kind, "message", json_text(str_from(message)));
+    char *text = json_dumps(o, JSON_COMPACT);
+
+    json_decref(o);
+    return text ? text : xstrdup("{}");
+}
+
+/* ---- life ---- */
+
+static void deliver_over(struct mail *mail)
+{
+    job_over((struct job *)(void *)((char *)mail - offsetof(struct job, over_mail)));
+}
+
+static void deliver_lines(struct mail *mail);
+
+struct job *job_bare(struct server *server, struct call *call)
+{
+    struct job *job = xcalloc(1, sizeof *job);
+
+    job->over_mail.deliver = deliver_over;
+    job->lines_mail.deliver = deliver_lines;
+    job->server = server;
+    job->config = config_hold(server->config);
+    job->arrived_ms = clock_mono_ms();
+    job->cancel_fd = job->file_fd = -1;
+    pthread_mutex_init(&job->lock, NULL);
+    buf_init(&job->body, 0);
+    buf_init(&job->lines, 2 * UNREAD_MAX + (1u << 30));
+    server->jobs++;
+    if (call) {
+        job->call = call;
+        job->streams = call->streams;
+        memcpy(job->owner, call->owner, sizeof job->owner);
+        call->job = job;
+    }
+    return job;
+}
+
+static void set_deadline(struct job *job)
+{
+    json_t *v = json_object_get(job->doc, "deadline_ms");
+    json_int_t ms = json_is_integer(v) ? json_integer_value(v) : 0;
+
+    if (ms > 0 && ms < INT32_MAX)
+        job->deadline_ms = job->arrived_ms + ms;
+}
+
+struct job *job_new(struct server *server, struct call *call)
+{
+    struct err err;
+    json_t *doc = NULL;
+    struct str body = call->x->body;
+
+    if (body.n <= READ_IN_LOOP && json_read(body, &doc, &err) < 0) {
+        call_fail(call, &err);
+        return NULL;
+    }
+    struct job *job = job_bare(server, call);
+    job->doc = doc;
+    set_deadline(job);
+    if (!doc)
+        http_take_body(call->x, &job->body);
+    return job;
+}
+
+void job_free(struct job *job)
+{
+    job->server->jobs--;
+    if (job->call)
+        job->call->job = NULL;
+    if (job->release)
+        job->release(job);
+    else
+        free(job->own);
+    if (job->session)
+        session_entry_drop(job->session, job);
+    config_drop(job->config);
+    buf_done(&job->body);
+    buf_done(&job->lines);
+    json_decref(job->doc);
+    fd_close(&job->file_fd);
+    pthread_mutex_destroy(&job->lock);
+    free(job->answer);
+    free(job->figures);
+    free(job);
+}
+
+/* ---- the queue ---- */
+
+static void refuse(struct job *job, const struct workers_stats *w, int status, const char *why)
+{
+    char retry[40];
+    double seconds = (double)(w->queued + 1) * w->mean_ms / (w->busy ? w->busy : 1) / 1000;
+    struct call *call = job->call;
+
+    metrics_refused(job->server->metrics, REFUSAL_QUEUE);
+    snprintf(retry, sizeof retry, "Retry-After: %d\r\n",
+             seconds < 1    ? 1
+             : seconds > 60 ? 60
+                            : (int)(seconds + 0.999));
+    job_free(job);
+    call_refuse(call, status, retry, "limit", "%s", why);
+}
+
+void job_submit(struct job *job)
+{
+    struct workers_stats w;
+
+    workers_stats(job->server->workers, &w);
+    if (job->call && !job->urgent) {
+        if (!w.free && w.queued >= (size_t)job->server->config->settings.queue) {
+            refuse(job, &w, 429, "the queue is full");
+            return;
+        }
+        if (w.queued_bytes + job->body.n > QUEUED_BYTES_MAX) {
+            refuse(job, &w, 503, "too many large requests at once");
+            return;
+        }
+    }
+    workers_add(job->server->workers, job);
+}
+
+void job_cancel(struct job *job)
+{
+    atomic_store(&job->cancelled, true);
+    if (job->stop)
+        job->stop(job);
+    else if (workers_cancel(job->server->workers, job))
+        job_over(job);
+}
+
+/* ---- the answer ---- */
+
+static void answer_late(struct job *job)
+{
+    bool ran = job->status || http_begun(job->call->x);
+
+    metrics_refused(job->server->metrics, REFUSAL_DEADLINE);
+    call_refuse(job->call, ran ? 504 : 503, ran ? NULL : "Retry-After: 1\r\n", "timeout",
+                ran ? "the deadline of this request passed while it ran"
+                    : "the deadline of this request passed while it waited for its turn");
+}
+
+static void end_stream(struct job *job)
+{
+    struct call *call = job->call;
+
+    if (job->overrun) {
+        metrics_refused(job->server->metrics, REFUSAL_SLOW);
+        http_break(call->x);
+        return;
+    }
+    /* An error after the first line has to be a line. */
+    if (job->status >= 400 && job->answer && strncmp(job->answer, "{\"error\":", 9) == 0) {
+        AUTO_FREE char *line = xasprintf("{\"event\":\"error\",%s\n", job->answer + 1);
+        http_piece(call->x, str_from(line));
+    }
+    if (job->call)
+        http_end(call->x);
+}
+
+void job_reply(struct job *job)
+{
+    struct call *call = job->call;
+
+    if (!call)
+        return;
+    if (http_begun(call->x)) {
+        end_stream(job);
+    } else if (job->late) {
+        answer_late(job);
+    } else if (!job->status) {
+        call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is ending");
+    } else if (job->file_fd >= 0) {
+        http_answer_file(call->x, job->type, fd_take(&job->file_fd), job->file_size);
+    } else {
+        char *text = job->answer;
+        job->answer = NULL;
+        http_answer(call->x, &(struct http_answer){.status = job->status,
+                                                   .type = job->type,
+                                                   .extra = job->extra,
+                                                   .body = text,
+                                                   .size = job->answer_n});
+    }
+}
+
+void job_over(struct job *job)
+{
+    for (size_t i = 0; i < job->figure_count; i++)
+        metrics_add(job->server->metrics, &job->figures[i]);
+    job->figure_count = 0;
+    if (job->over) {
+        job->over(job);
+        return;
+    }
+    job_reply(job);
+    job_free(job);
+}
+
+/* ---- lines, from the worker to the client ---- */
+
+static void deliver_lines(struct mail *mail)
+{
+    struct job *job = (struct job *)(void *)((char *)mail - offsetof(struct job, lines_mail));
+    struct buf lines;
+    bool overrun;
+
+    pthread_mutex_lock(&job->lock);
+    lines = job->lines;
+    job->lines = (struct buf){0};
+    buf_init(&job->lines, lines.limit);
+    job->posted = false;
+    overrun = job->overrun;
+    pthread_mutex_unlock(&job->lock);
+    if (job->call && !overrun && lines.n) {
+        if (!http_begun(job->call->x))
+            http_begin(job->call->x, 200, "application/x-ndjson");
+        http_piece(job->call->x, buf_str(&lines));
+    }
+    buf_done(&lines);
+    pthread_mutex_lock(&job->lock);
+    job->unsent = job->call ? http_unsent(job->call->x) : 0;
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* With the lock. Asks the loop to look, also when only at how much is unsent.
+ */
+static void post_lines(struct job *job)
+{
+    if (job->posted)
+        return;
+    job->posted = true;
+    mailbox_post(job->server->mailbox, &job->lines_mail);
+}
+
+/* With the lock. */
+static void wait_for_room(struct job *job)
+{
+    struct timespec step = {.tv_nsec = STALL_STEP_MS * 1000000L};
+
+    while (job->lines.n + job->unsent > UNREAD_MAX && !job->overrun &&
+           !atomic_load(&job->cancelled)) {
+        post_lines(job);
+        pthread_mutex_unlock(&job->lock);
+        nanosleep(&step, NULL);
+        pthread_mutex_lock(&job->lock);
+        job->stalled_ms += STALL_STEP_MS;
+        if (job->stalled_ms > STALL_MAX_MS)
+            job->overrun = true;
+    }
+}
+
+void job_line(struct job *job, struct str line)
+{
+    uint64_t one = 1;
+
+    pthread_mutex_lock(&job->lock);
+    wait_for_room(job);
+    if (job->overrun) {
+        if (!atomic_exchange(&job->cancelled, true) && job->cancel_fd >= 0)
+            (void)!write(job->cancel_fd, &one, sizeof one);
+    } else if (buf_add_str(&job->lines, line) < 0 || buf_addc(&job->lines, '\n') < 0) {
+        job->overrun = true;
+    } else {
+        post_lines(job);
+    }
+    pthread_mutex_unlock(&job->lock);
+}
+
+/* ---- the worker's ---- */
+
+int job_read(struct job *job, struct err *err)
+{
+    if (job->doc)
+        return 0;
+    int result = json_read(buf_str(&job->body), &job->doc, err);
+    buf_done(&job->body);
+    set_deadline(job);
+    if (result == 0 && job->deadline_ms && clock_mono_ms() > job->deadline_ms) {
+        job->late = true;
+        return err_set(err, ERR_TIMEOUT, "the deadline has passed");
+    }
+    return result;
+}
+
+void job_answer(struct job *job, int status, char *text)
+{
+    free(job->answer);
+    job->status = status;
+    job->answer = text;
+    job->answer_n = text ? strlen(text) : 0;
+}
+
+void job_answer_json(struct job *job, int status, json_t *doc)
+{
+    char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
+
+    json_decref(doc);
+    job_answer(job, status, text ? text : xstrdup("{}"));
+}
+
+void job_fail(struct job *job, const struct err *err)
+{
+    job_answer(job, err_http_status(err->kind), error_text(err_kind_name(err->kind), err->msg));
+}
+
+struct run_figures *job_figures(struct job *job)
+{
+    job->figures = xrealloc_array(job->figures, job->figure_count + 1, sizeof *job->figures);
+    return &job->figures[job->figure_count++];
+}

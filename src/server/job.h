@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A request that a worker works on. See server/server.h for who owns it when.
+ */
+#ifndef SERVER_JOB_H
+#define SERVER_JOB_H
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "net/mailbox.h"
+#include "server/metrics.h"
+#include "server/server.h"
+
+struct call;
+struct worker;
+struct session_entry;
+
+struct job {
+    struct mail over_mail;
+    struct job *next;      /* in the queue */
+    struct worker *worker; /* under the queue's lock; NULL while it waits */
+    bool queued;           /* the same */
+    bool urgent;           /* goes first and is never refused: what only frees something */
+    struct server *server;
+    struct config *config;
+    struct call *call; /* the loop's; NULL when nobody waits for the answer any more */
+    char owner[TOKEN_NAME];
+    int64_t arrived_ms;
+    _Atomic int64_t deadline_ms; /* when an answer is no use any more; 0 for never */
+    atomic_bool late;            /* ... and that has passed */
+
+    /* In a worker. */
+    void (*work)(struct job *job);
+    /* In the loop, after work, or instead of it when the client went away first
+     * (cancelled): answers (job_reply) and frees (job_free). NULL: just that. */
+    void (*over)(struct job *job);
+    void (*release)(struct job *job); /* frees `own`; NULL for free() */
+    void *own;
+    /* Instead of stopping a worker: of a job that only waits for others. */
+    void (*stop)(struct job *job);
+
+    struct buf body;
+    json_t *doc;                   /* the body, read; NULL while it is not */
+    struct session_entry *session; /* held */
+
+    atomic_bool cancelled;
+    int cancel_fd; /* the worker's, while it works on this */
+
+    /* The answer. */
+    int status; /* 0: none was made */
+    const char *type, *extra;
+    char *answer;
+    size_t answer_n;
+    int file_fd; /* instead: a file */
+    uint64_t file_size;
+
+    struct run_figures *figures; /* for the metrics */
+    size_t figure_count;
+
+    /* Lines that are sent as they are made. */
+    bool streams;
+    struct mail lines_mail;
+    pthread_mutex_t lock; /* of what follows */
+    struct buf lines;
+    bool posted;
+    size_t unsent;
+    int64_t stalled_ms;
+    bool overrun; /* the client does not read: nothing is sent any more */
+};
+
+/* ---- the loop's ---- */
+
+/* A job for a call: it takes the body, and reads it when that is short work. NULL: it was not JSON,
+ * and is answered. */
+struct job *job_new(struct server *server, struct call *call);
+/* Like job_new, without a body; `call` may be NULL for a job of our own. */
+struct job *job_bare(struct server *server, struct call *call);
+/* Queues it, or answers 429 or 503 and frees it. */
+void job_submit(struct job *job);
+/* The client has gone, or nobody may wait any longer. May end in `over`. */
+void job_cancel(struct job *job);
+/* Work has returned, or will never be called. */
+void job_over(struct job *job);
+/* Sends what `work` left. */
+void job_reply(struct job *job);
+void job_free(struct job *job);
+
+/* ---- the worker's ---- */
+
+/* The body as an object; -1 with *err. */
+int job_read(struct job *job, struct err *err);
+/* {"error": {"kind", "message"}} with the status that goes with the kind. */
+void job_fail(struct job *job, const struct err *err);
+/* JSON text, taken over. */
+void job_answer(struct job *job, int status, char *text);
+void job_answer_json(struct job *job, int status, json_t *doc); /* taken over */
+/* A line of a stream. Waits when the client is slow, and gives up on one that
+ * is too slow: then the job is cancelled. */
+void job_line(struct job *job, struct str line);
+/* Room for the figures of one run more. */
+struct run_figures *job_figures(struct job *job);
+
+/* {"error": ...}; the caller frees. */
+char *error_text(const char *kind, const char *message);
+
+/* Reads JSON of a client; nothing is an empty object. -1 with ERR_USAGE, line and column. */
+int json_read(struct str text, json_t **ret, struct err *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the daemon counts, in the text format of Prometheus. All in the loop's
+ * thread; what a run has to tell comes from the worker as struct run_figures.
+ */
+#ifndef SERVER_METRICS_H
+#define SERVER_METRICS_H
+
+#include "base/buf.h"
+#include "session/result.h"
+#include "store/store.h"
+
+struct server;
+struct metrics;
+
+enum figures_kind { FIGURES_RUN, FIGURES_CELL, FIGURES_TEST, FIGURES_CHECK };
+
+struct run_figures {
+    enum figures_kind kind;
+    enum run_outcome outcome;
+    char language[24];
+    int64_t total_us; /* in the worker */
+    int64_t cpu_ms;
+    uint64_t memory_peak;
+    const char *denied[8]; /* names out of the jail's own table */
+    uint64_t denied_counts[8];
+    size_t denied_n;
+};
+
+void figures_of(const struct result *result, enum figures_kind kind, int64_t total_us,
+                struct run_figures *ret);
+
+struct metrics *metrics_new(void);
+void metrics_free(struct metrics *m);
+void metrics_add(struct metrics *m, const struct run_figures *figures);
+/* A request: its route's name, status and time. */
+void metrics_request(struct metrics *m, int status, int64_t us);
+void metrics_waited(struct metrics *m, int64_t us); /* in the queue */
+
+enum refusal_kind {
+    REFUSAL_QUEUE,    /* 429 */
+    REFUSAL_SESSIONS, /* 429: too many */
+    REFUSAL_MEMORY,   /* 503: of sessions */
+    REFUSAL_DEADLINE, /* waited too long in the queue */
+    REFUSAL_TOKEN,    /* 401 */
+    REFUSAL_SLOW,     /* a stream's client did not read */
+    REFUSAL_COUNT
+};
+void metrics_refused(struct metrics *m, enum refusal_kind kind);
+
+void metrics_write(const struct server *server, struct buf *out);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Answers as schemas. tests/http/ holds them against what is answered.
+ */
+#include "server/openapi.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* "name type" pairs with blanks between; a type may be "null|TYPE", and "[]" behind it is a list;
+ * what begins with a capital is another schema. A '?' behind the name: it may be missing. */
+static const struct {
+    const char *name, *members;
+} schemas[] = {
+    {"Error", "error Failure"},
+    {"Failure", "kind string message string"},
+    {"Status", "status string"},
+    {"Document", "openapi string info object paths object components object"},
+    {"Result",
+     "id string backend null|string language null|string success boolean exit_code integer "
+     "signal null|integer timed_out boolean oom_killed boolean stdout string stderr string "
+     "stdout_bytes integer stderr_bytes integer stdout_truncated boolean stderr_truncated boolean "
+     "stdout_base64? string stderr_base64? string value any results any[] final_answer any "
+     "is_final_answer boolean exception null|Exception duration_ms integer cpu_ms integer "
+     "max_memory_mb number files File[] skipped Skipped[] verdict Verdict denied Denied[] "
+     "isolation string[] limits string[] attempts integer feedback string[] usage object "
+     "error null|Failure cell? any"},
+    {"Exception", "type string message string line null|integer column null|integer "
+                  "traceback string hint null|string"},
+    {"File", "path string path_base64? string size integer sha256 null|string mime string "
+             "change string content_base64? string content_skipped? string"},
+    {"Skipped", "path null|string reason string"},
+    {"Denied", "name string count integer"},
+    {"Verdict", "allowed boolean stage null|string reason null|string risk any findings object[]"},
+    {"CheckResult", "files Checked[] allowed boolean"},
+    {"Checked", "path string verdict null|Verdict error? Failure"},
+    {"TestResult", "total integer passed integer failed integer score number all_passed boolean "
+                   "message null|string test_results object[] coverage any feedback_text string"},
+    {"BatchResult", "results any[]"},
+    {"Runs", "runs Run[]"},
+    {"Run",
+     "id string time null|string time_ms integer source_sha256 string language string "
+     "backend string program string verdict object limits any isolation string[] "
+     "outcome string exit_code integer signal integer duration_ms integer cpu_ms integer "
+     "stdout_bytes integer stderr_bytes integer files_count integer max_memory_bytes integer "
+     "attempts integer denied any error null|string code? null|string"},
+    {"Session", "id string name null|string language string state string parent null|string "
+                "cells integer created_ms integer used_ms integer idle_ms integer "
+                "memory_bytes integer cpu_ms number isolation string[] why null|string"},
+    {"Sessions", "sessions Session[]"},
+    {"Closed", "id string closed boolean"},
+    {"Interrupted", "id string interrupted boolean"},
+    {"Values", "values object missing string[] failed object"},
+    {"Done", "id string done boolean"},
+    {"Files", "files SessionFile[]"},
+    {"SessionFile", "path string size integer mtime_ms integer"},
+};
+
+static json_t *plain_type(struct str type)
+{
+    json_t *o = json_object();
+
+    if (str_is(type, "any"))
+        return o;
+    if (type.p[0] >= 'A' && type.p[0] <= 'Z')
+        json_object_set_new(o, "$ref",
+                            json_sprintf("#/components/schemas/%.*s", (int)type.n, type.p));
+    else
+        json_object_set_new(o, "type", json_stringn(type.p, type.n));
+    return o;
+}
+
+static json_t *type_schema(struct str type)
+{
+    bool list = str_ends(type, "[]"), null = str_starts(type, "null|");
+
+    if (list)
+        return json_pack("{s:s, s:o}", "type", "array", "items",
+                         plain_type(str_slice(type, 0, type.n - 2)));
+    if (!null)
+        return plain_type(type);
+    return json_pack("{s:[o, {s:s}]}", "anyOf", plain_type(str_slice(type, 5, type.n)), "type",
+                     "null");
+}
+
+static json_t *schema_of(const char *members)
+{
+    json_t *properties = json_object(), *required = json_array();
+    struct str rest = str_from(members), name, type;
+
+    while (str_next(&rest, ' ', &name) && str_next(&rest, ' ', &type)) {
+        bool optional = str_ends(name, "?");
+        AUTO_FREE char *key = xstrndup(name.p, name.n - optional);
+        json_object_set_new(properties, key, type_schema(type));
+        if (!optional)
+            json_array_append_new(required, json_string(key));
+    }
+    return json_pack("{s:s, s:o, s:o}", "type", "object", "properties", properties, "required",
+                     required);
+}
+
+json_t *openapi_schemas(void)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < ARRAY_LEN(schemas); i++)
+        json_object_set_new(all, schemas[i].name, schema_of(schemas[i].members));
+    return all;
+}

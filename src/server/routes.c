@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All that can be asked for.
+ */
+#include "server/front.h"
+
+#define SESSION "/v1/sessions/{id}"
+
+const struct route routes[] = {
+    {HTTP_POST, "/v1/run", "run", "Run a program once.", ROUTE_JSON | ROUTE_STREAMS, run_tables,
+     NULL, 200, "Result", handle_run},
+    {HTTP_POST, "/v1/check", "check", "Read programs without running them.", ROUTE_JSON,
+     check_tables, NULL, 200, "CheckResult", handle_check},
+    {HTTP_POST, "/v1/test", "test", "Judge a program by cases.", ROUTE_JSON | ROUTE_STREAMS,
+     test_tables, NULL, 200, "TestResult", handle_test},
+    {HTTP_POST, "/v1/batch", "batch",
+     "Run many programs; the results come in their order, or as "
+     "lines with their index as they are there.",
+     ROUTE_JSON | ROUTE_STREAMS, batch_tables, NULL, 200, "BatchResult", handle_batch},
+    {HTTP_POST, "/v1/sessions", "openSession", "Open a session: a guest that stays.", ROUTE_JSON,
+     session_tables, NULL, 201, "Session", handle_session_open},
+    {HTTP_GET, "/v1/sessions", "listSessions", "One's open sessions.", 0, NULL, NULL, 200,
+     "Sessions", handle_session_list},
+    {HTTP_GET, SESSION, "showSession", "How a session is.", ROUTE_DRAINING, NULL, NULL, 200,
+     "Session", handle_session_show},
+    {HTTP_DELETE, SESSION, "closeSession", "End a session and all in it.", ROUTE_DRAINING, NULL,
+     NULL, 200, "Closed", handle_session_close},
+    {HTTP_POST, SESSION "/exec", "exec", "Run a cell in a session.", ROUTE_JSON | ROUTE_STREAMS,
+     cell_tables, NULL, 200, "Result", handle_session_exec},
+    {HTTP_POST, SESSION "/fork", "forkSession", "A session that begins with what this one has now.",
+     ROUTE_JSON, fork_tables, NULL, 201, "Session", handle_session_fork},
+    {HTTP_POST, SESSION "/interrupt", "interrupt", "Ctrl-C for the cell that runs.", ROUTE_DRAINING,
+     NULL, NULL, 200, "Interrupted", handle_session_interrupt},
+    {HTTP_POST, SESSION "/restart", "restart", "A new guest in the same workspace.", 0, NULL, NULL,
+     200, "Session", handle_session_restart},
+    {HTTP_POST, SESSION "/set", "setVariables", "Set variables.", ROUTE_JSON, set_tables, NULL, 200,
+     "Done", handle_session_set},
+    {HTTP_POST, SESSION "/get", "getVariables", "Read variables.", ROUTE_JSON, get_tables, NULL,
+     200, "Values", handle_session_get},
+    {HTTP_POST, SESSION "/answers/{call}", "answerTool", "Answer a tool call of a cell's stream.",
+     ROUTE_JSON | ROUTE_DRAINING, answer_tables, NULL, 200, "Done", handle_session_answer},
+    {HTTP_GET, SESSION "/files", "listFiles", "What is in a session's workspace.", 0, NULL, NULL,
+     200, "Files", handle_files_list},
+    {HTTP_GET, SESSION "/files/{path}", "readFile", "A file of the workspace.", 0, NULL, NULL, 200,
+     "File", handle_file_get},
+    {HTTP_PUT, SESSION "/files/{path}", "writeFile", "Put a file into the workspace.", ROUTE_UPLOAD,
+     NULL, NULL, 201, "Done", handle_file_put},
+    {HTTP_DELETE, SESSION "/files/{path}", "deleteFile", "Remove a file of the workspace.", 0, NULL,
+     NULL, 200, "Done", handle_file_delete},
+    {HTTP_GET, "/v1/runs", "listRuns", "The run log, newest first.", 0, NULL, runs_query, 200,
+     "Runs", handle_runs},
+    {HTTP_GET, "/v1/runs/{run}", "showRun", "One run of the log; its id may be shortened.", 0, NULL,
+     NULL, 200, "Run", handle_run_by_id},
+    {HTTP_GET, "/healthz", "health", "Is the daemon alive?", ROUTE_OPEN | ROUTE_DRAINING, NULL,
+     NULL, 200, "Status", handle_health},
+    {HTTP_GET, "/readyz", "ready", "Would it take a request?", ROUTE_OPEN | ROUTE_DRAINING, NULL,
+     NULL, 200, "Status", handle_ready},
+    {HTTP_GET, "/metrics", "metrics", "Figures for Prometheus.", ROUTE_DRAINING, NULL, NULL, 200,
+     "Text", handle_metrics},
+    {HTTP_GET, "/openapi.json", "openapi", "This description.", 0, NULL, NULL, 200, "Document",
+     handle_openapi},
+    {HTTP_GET, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL},
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/run_log.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "store/store.h"
+
+enum {
+    WAITING_MAX = 65536,
+    BATCH = 256,
+    PAUSE_MS = 50, /* rows that come meanwhile share a transaction */
+    FLUSH_MS = 2000,
+};
+
+struct row {
+    struct row *next;
+    struct run_record record;
+};
+
+struct run_log {
+    struct run_sink sink;
+    struct store *store; /* the thread's */
+    char *path;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more, done;
+    struct row *first, **end;
+    size_t waiting;
+    uint64_t given, settled; /* rows, ever */
+    uint64_t written, lost;
+    bool ending, hurry;
+};
+
+/* ---- the thread ---- */
+
+static struct row *take_batch(struct run_log *log, size_t *ret_n)
+{
+    struct row *batch = log->first, **end = &log->first;
+    size_t n = 0;
+
+    for (; *end && n < BATCH; n++)
+        end = &(*end)->next;
+    log->first = *end;
+    *end = NULL;
+    if (!log->first)
+        log->end = &log->first;
+    log->waiting -= n;
+    *ret_n = n;
+    return batch;
+}
+
+static uint64_t append_all(struct run_log *log, struct row *batch)
+{
+    struct err err;
+    uint64_t written = 0;
+    bool together = store_begin(log->store, &err) == 0;
+
+    for (struct row *row = batch, *next; row; row = next) {
+        next = row->next;
+        written += store_append(log->store, &row->record, &err) == 0;
+        run_record_done(&row->record);
+        free(row);
+    }
+    if (together && store_commit(log->store, &err) < 0)
+        written = 0;
+    return written;
+}
+
+static void pause_for_more(struct run_log *log)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PAUSE_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    while (!log->ending && !log->hurry && log->waiting < BATCH)
+        if (pthread_cond_timedwait(&log->more, &log->lock, &until) != 0)
+            break;
+}
+
+static void *log_main(void *ctx)
+{
+    struct run_log *log = ctx;
+    size_t n;
+
+    pthread_mutex_lock(&log->lock);
+    for (;;) {
+        while (!log->first && !log->ending)
+            pthread_cond_wait(&log->more, &log->lock);
+        if (!log->first)
+            break;
+        pause_for_more(log);
+        struct row *batch = take_batch(log, &n);
+        pthread_mutex_unlock(&log->lock);
+        uint64_t written = append_all(log, batch);
+        pthread_mutex_lock(&log->lock);
+        log->written += written;
+        log->lost += n - written;
+        log->settled += n;
+        log->hurry = log->hurry && log->first;
+        pthread_cond_broadcast(&log->done);
+    }
+    pthread_mutex_unlock(&log->lock);
+    return NULL;
+}
+
+/* ---- the others' ---- */
+
+/* Copies outside of the lock; nobody who gave a row waits for a disk. */
+static void give(void *ctx, const struct run_record *record)
+{
+    struct run_log *log = ctx;
+    struct row *row = xcalloc(1, sizeof *row);
+
+    run_record_copy(record, &row->record);
+    pthread_mutex_lock(&log->lock);
+    bool full = log->waiting >= WAITING_MAX;
+    if (full) {
+        log->lost++;
+    } else {
+        *log->end = row;
+        log->end = &row->next;
+        log->given++;
+        if (log->waiting++ == 0 || log->waiting == BATCH)
+            pthread_cond_signal(&log->more);
+    }
+    pthread_mutex_unlock(&log->lock);
+    if (full) {
+        run_record_done(&row->record);
+        free(row);
+    }
+}
+
+static int start(struct run_log *log, struct err *err)
+{
+    sigset_t all, old;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&log->thread, NULL, log_main, log);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return failed ? err_set(err, ERR_SYSTEM, "no thread for the run log: %s", strerror(failed)) : 0;
+}
+
+int run_log_open(const char *path, struct run_log **ret, struct err *err)
+{
+    struct run_log *log = xcalloc(1, sizeof *log);
+
+    *ret = NULL;
+    log->sink = (struct run_sink){.append = give, .ctx = log};
+    log->end = &log->first;
+    pthread_mutex_init(&log->lock, NULL);
+    pthread_cond_init(&log->more, NULL);
+    pthread_cond_init(&log->done, NULL);
+    if (path)
+        log->path = xstrdup(path);
+    if ((path || store_default_path(&log->path, err) == 0) &&
+        store_open(log->path, STORE_CREATE, &log->store, err) == 0 && start(log, err) == 0) {
+        *ret = log;
+        return 0;
+    }
+    store_close(log->store);
+    free(log->path);
+    free(log);
+    return -1;
+}
+
+void run_log_close(struct run_log *log)
+{
+    if (!log)
+        return;
+    pthread_mutex_lock(&log->lock);
+    log->ending = true;
+    pthread_cond_signal(&log->more);
+    pthread_mutex_unlock(&log->lock);
+    pthread_join(log->thread, NULL);
+    store_close(log->store);
+    free(log->path);
+    free(log);
+}
+
+const struct run_sink *run_log_sink(struct run_log *log)
+{
+    return log ? &log->sink : NULL;
+}
+
+void run_log_flush(struct run_log *log)
+{
+    struct timespec until;
+
+    if (!log)
+        return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += FLUSH_MS / 1000;
+    pthread_mutex_lock(&log->lock);
+    uint64_t wanted = log->given;
+    log->hurry = true;
+    pthread_cond_signal(&log->more);
+    while (log->settled < wanted)
+        if (pthread_cond_timedwait(&log->done, &log->lock, &until) != 0)
+            break;
+    pthread_mutex_unlock(&log->lock);
+}
+
+void run_log_stats(struct run_log *log, struct run_log_stats *ret)
+{
+    *ret = (struct run_log_stats){0};
+    if (!log)
+        return;
+    pthread_mutex_lock(&log->lock);
+    *ret = (struct run_log_stats){log->written, log->lost, log->waiting};
+    pthread_mutex_unlock(&log->lock);
+}
+
+const char *run_log_path(const struct run_log *log)
+{
+    return log ? log->path : NULL;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/server.h"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "jail/cgroup.h"
+#include "jail/pool.h"
+#include "net/mailbox.h"
+#include "net/notify.h"
+#include "server/access_log.h"
+#include "server/front.h"
+#include "server/job.h"
+#include "server/metrics.h"
+#include "server/run_log.h"
+#include "server/session_table.h"
+#include "server/workers.h"
+
+enum {
+    TICK_MS = 25,
+    WRITE_TIMEOUT_MS = 30000,
+    BODIES_MAX = 512 << 20,
+    CANCEL_GRACE_MS = 5000, /* for what was cancelled to end */
+    SYSTEMD_FIRST_FD = 3,
+};
+
+void server_say(const struct server *server, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (server->config->settings.quiet)
+        return;
+    fputs("glovebox serve: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+static void complain(const struct err *err)
+{
+    fprintf(stderr, "glovebox serve: %s\n", err->msg);
+}
+
+static struct http_limits http_limits_of(const struct config *config)
+{
+    const struct server_settings *s = &config->settings;
+
+    return (struct http_limits){.header_ms = s->header_ms,
+                                .body_ms = s->body_ms,
+                                .idle_ms = s->idle_ms,
+                                .write_ms = WRITE_TIMEOUT_MS,
+                                .connections = (unsigned)s->connections,
+                                .bodies = BODIES_MAX};
+}
+
+/* ---- the end ---- */
+
+static void cancel_everything(struct server *server)
+{
+    server->state = SERVER_CANCELLING;
+    server->drain_until_ms = clock_mono_ms() + CANCEL_GRACE_MS;
+    workers_cancel_all(server->workers);
+    sessions_close_all(server->sessions);
+}
+
+static void begin_drain(struct server *server)
+{
+    server->state = SERVER_DRAINING;
+    server->drain_until_ms = clock_mono_ms() + server->config->settings.drain_ms;
+    notify_send("STOPPING=1\nSTATUS=waiting for what runs");
+    server_say(server, "ending; %u requests are under way", server->jobs);
+    http_server_drain(server->http);
+    for (size_t i = 0; i < server->listener_count; i++)
+        listen_stop(&server->listeners[i]);
+}
+
+static void go_on_ending(struct server *server, int64_t now)
+{
+    bool idle = !server->jobs && !http_server_counts(server->http)->open;
+
+    if (server->state == SERVER_DRAINING && (idle || now >= server->drain_until_ms)) {
+        cancel_everything(server);
+        idle = false;
+    }
+    /* Answers that nobody fetches are not waited for. */
+    if (server->state == SERVER_CANCELLING &&
+        ((!server->jobs && !sessions_any(server->sessions)) || now >= server->drain_until_ms))
+        (void)event_base_loopbreak(server->base);
+}
+
+/* ---- what happens now and then ---- */
+
+static void end_late_jobs(struct server *server, int64_t now)
+{
+    struct job *late = workers_tick(server->workers, now), *next;
+
+    for (; late; late = next) {
+        next = late->next;
+        late->late = true;
+        job_over(late);
+    }
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *ctx)
+{
+    struct server *server = ctx;
+    int64_t now = clock_mono_ms();
+
+    (void)fd;
+    (void)what;
+    end_late_jobs(server, now);
+    sessions_tick(server->sessions, now);
+    access_log_flush(server->access);
+    if (server->state != SERVER_SERVING)
+        go_on_ending(server, now);
+}
+
+/* Settings that are looked at once. */
+static void say_what_stays(struct server *server, const struct config *now)
+{
+    const struct server_settings *a = &server->config->settings, *b = &now->settings;
+    bool same = a->listen.n == b->listen.n;
+
+    for (size_t i = 0; same && i < a->listen.n; i++)
+        same = strcmp(a->listen.items[i], b->listen.items[i]) == 0;
+    if (!same)
+        server_say(server, "reload: 'listen' changes with the next start only");
+    if (strcmp(a->common.log ? a->common.log : "", b->common.log ? b->common.log : "") != 0)
+        server_say(server, "reload: 'log' changes with the next start only");
+    if (strcmp(a->access_log ? a->access_log : "", b->access_log ? b->access_log : "") != 0 ||
+        a->access_format != b->access_format)
+        server_say(server, "reload: 'access-log' changes with the next start only");
+}
+
+static int check_listeners(const struct server *server, const struct config *config,
+                           struct err *err);
+
+static void reload(struct server *server)
+{
+    char text[80];
+    struct err err;
+    struct config *config = config_make(server->argc, server->argv, &err);
+
+    snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%lld",
+             (long long)(clock_mono_ns() / 1000));
+    notify_send(text);
+    if (access_log_reopen(server->access, &err) < 0)
+        complain(&err);
+    if (!config || check_listeners(server, config, &err) < 0) {
+        complain(&err);
+        fputs("glovebox serve: the settings stay as they were\n", stderr);
+        config_drop(config);
+    } else {
+        struct http_limits limits = http_limits_of(config);
+        say_what_stays(server, config);
+        config_drop(server->config);
+        server->config = config;
+        http_server_limits(server->http, &limits);
+        workers_max(server->workers, (unsigned)config->settings.workers);
+        server_say(server, "settings read again");
+    }
+    notify_send("READY=1");
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *ctx)
+{
+    struct server *server = ctx;
+
+    (void)what;
+    if (sig == SIGHUP) {
+        if (server->state == SERVER_SERVING)
+            reload(server);
+        return;
+    }
+    if (server->state == SERVER_SERVING) {
+        begin_drain(server);
+    } else if (server->state == SERVER_DRAINING) {
+        cancel_everything(server);
+    } else {
+        (void)event_base_loopbreak(server->base);
+    }
+}
+
+/* ---- the beginning ---- */
+
+static int check_listeners(const struct server *server, const struct config *config,
+                           struct err *err)
+{
+    for (size_t i = 0; i < server->listener_count; i++) {
+        const struct listener *l = &server->listeners[i];
+        if (!l->tcp || config->tokens.n)
+            continue;
+        return err_set(err, ERR_USAGE, "refusing to listen on %s without --token-file: %s", l->name,
+                       l->public ? "anybody who can reach it could run programs here"
+                                 : "every user of this machine could run programs here");
+    }
+    return 0;
+}
+
+static int parse_listeners(struct server *server, struct err *err)
+{
+    const struct opt_list *list = &server->config->settings.listen;
+    int given = list->n ? 0 : notify_listen_fds();
+    size_t n = list->n ? list->n : given ? (size_t)given : 1;
+    AUTO_FREE char *path = NULL;
+
+    server->listeners = xcalloc(n, sizeof *server->listeners);
+    for (size_t i = 0; i < n; i++)
+        server->listeners[i] = (struct listener){.fd = -1, .lock_fd = -1};
+    if (n == 1 && !list->n && !given && !(path = listen_default_path(err)))
+        return -1;
+    server->listener_count = n;
+    for (size_t i = 0; i < n; i++) {
+        struct listener *l = &server->listeners[i];
+        int result = given ? listen_adopt(SYSTEMD_FIRST_FD + (int)i, l, err)
+                           : listen_parse(list->n ? list->items[i] : path, l, err);
+        if (result < 0)
+            return -1;
+    }
+    return check_listeners(server, server->config, err);
+}
+
+static int open_listeners(struct server *server, struct err *err)
+{
+    struct http_limits limits = http_limits_of(server->config);
+    struct http_handler handler = server_front;
+
+    handler.ctx = server;
+    if (http_server_open(server->base, &handler, &limits, &server->http, err) < 0)
+        return -1;
+    for (size_t i = 0; i < server->listener_count; i++) {
+        struct listener *l = &server->listeners[i];
+        if ((l->fd < 0 && listen_open(l, err) < 0) || http_server_add(server->http, l, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int open_logs(struct server *server, struct err *err)
+{
+    const struct server_settings *s = &server->config->settings;
+    struct err why;
+
+    if (s->access_log &&
+        access_log_open(s->access_log, s->access_format == 1, &server->access, err) < 0)
+        return -1;
+    bool off = s->common.log && strcmp(s->common.log, "off") == 0;
+    if (!off && run_log_open(s->common.log, &server->log, &why) < 0)
+        server_say(server, "runs are not written down: %s", why.msg);
+    return 0;
+}
+
+static int catch_signals(struct server *server, struct err *err)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+    struct timeval tick = {.tv_usec = TICK_MS * 1000};
+
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        server->signals[i] = evsignal_new(server->base, signals[i], on_signal, server);
+        if (!server->signals[i] || event_add(server->signals[i], NULL) < 0)
+            return err_set(err, ERR_SYSTEM, "cannot catch signal %d", signals[i]);
+    }
+    server->tick = event_new(server->base, -1, EV_PERSIST, on_tick, server);
+    if (!server->tick || event_add(server->tick, &tick) < 0)
+        return err_set(err, ERR_SYSTEM, "no timer");
+    return 0;
+}
+
+/* A run needs some twenty descriptors, a connection one. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int open_server(struct server *server, struct err *err)
+{
+    struct event_config *options = event_config_new();
+
+    (void)event_config_set_flag(options, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST |
+                                             EVENT_BASE_FLAG_NOLOCK |
+                                             EVENT_BASE_FLAG_PRECISE_TIMER);
+    server->base = event_base_new_with_config(options);
+    event_config_free(options);
+    if (!server->base)
+        return err_set(err, ERR_SYSTEM, "no event loop");
+    raise_descriptors();
+    batch_prepare();
+    server->metrics = metrics_new();
+    server->sessions = sessions_new(server);
+    server->pool = server_pool(server);
+    if (parse_listeners(server, err) < 0 || mailbox_open(server->base, &server->mailbox, err) < 0 ||
+        catch_signals(server, err) < 0 || open_logs(server, err) < 0)
+        return -1;
+    server->workers = workers_open(server->mailbox, (unsigned)server->config->settings.workers);
+    return open_listeners(server, err);
+}
+
+/* When something still runs after all grace, the kernel ends it with us. */
+static void close_server(struct server *server)
+{
+    bool stuck = server->jobs > 0;
+
+    http_server_close(server->http);
+    for (size_t i = 0; i < server->listener_count; i++)
+        listen_close(&server->listeners[i]);
+    run_log_close(server->log);
+    access_log_close(server->access);
+    if (stuck)
+        _exit(0);
+    workers_close(server->workers);
+    sessions_free(server->sessions);
+    pool_close(server->pool);
+    mailbox_close(server->mailbox);
+    for (size_t i = 0; i < ARRAY_LEN(server->signals); i++)
+        if (server->signals[i])
+            event_free(server->signals[i]);
+    if (server->tick)
+        event_free(server->tick);
+    if (server->base)
+        event_base_free(server->base);
+    metrics_free(server->metrics);
+    free(server->listeners);
+    config_drop(server->config);
+}
+
+int server_run(int argc, char **argv, struct config *config)
+{
+    struct server server = {.argc = argc, .argv = argv, .config = config};
+    struct err err;
+    int status = 0;
+
+    cgroup_sweep();
+    if (open_server(&server, &err) < 0) {
+        complain(&err);
+        status = err_exit_status(err.kind);
+    } else {
+        for (size_t i = 0; i < server.listener_count; i++)
+            server_say(&server, "listening on %s", server.listeners[i].name);
+        notify_send("READY=1\nSTATUS=serving");
+        (void)event_base_dispatch(server.base);
+    }
+    close_server(&server);
+    return status;
+}

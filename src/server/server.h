@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The daemon, `glovebox serve`.
+ *
+ * Theory. One thread, the loop, has all sockets, connections, exchanges, the
+ * queue's order, the table of sessions and all figures; it never waits for
+ * anything but events. What blocks (a run, a cell, a check, a judge, the run
+ * log) is done by worker threads, of which as many are started as are needed,
+ * and which never end before the daemon does: a guest dies with the thread that
+ * started it.
+ *
+ * A request that needs a worker becomes a job (server/job.h). Who owns what:
+ *
+ *   loop    exchange -> job         until the client has gone or has its answer
+ *   queue   job                     from job_submit until a worker takes it
+ *   worker  job                     while `work` runs; the loop only looks at
+ * what has a lock loop    job                     again in `over`, which
+ * answers and frees it
+ *
+ * From a worker to the loop everything goes through the mailbox
+ * (net/mailbox.h), in order. From the loop to a worker there are the queue and
+ * the worker's cancel descriptor, which becomes readable when the client has
+ * gone, a deadline has passed or the daemon ends. A cell that waits for a
+ * tool's answer waits on its call (server/tool_calls.h), which the loop answers
+ * without a worker.
+ *
+ * The run log has a thread of its own (server/run_log.h), because a store
+ * belongs to one thread and an answer should not wait for a disk. A config
+ * (server/settings.h) never changes; jobs and sessions hold the one they began
+ * with.
+ *
+ * The end: SIGTERM stops listening, lets what runs go on for a while (--drain),
+ * then cancels it; a second signal cancels at once. After SIGKILL the kernel
+ * ends every guest with us, and the next run of anything sweeps their control
+ * groups away.
+ */
+#ifndef SERVER_SERVER_H
+#define SERVER_SERVER_H
+
+#include "base/err.h"
+#include "net/http_server.h"
+#include "server/settings.h"
+
+struct event;
+struct event_base;
+struct mailbox;
+struct pool;
+
+enum server_state { SERVER_SERVING, SERVER_DRAINING, SERVER_CANCELLING };
+
+struct server {
+    int argc;
+    char **argv; /* read again at SIGHUP */
+    struct config *config;
+    struct event_base *base;
+    struct mailbox *mailbox;
+    struct http_server *http;
+    struct workers *workers;
+    struct run_log *log;
+    struct access_log *access;
+    struct metrics *metrics;
+    struct sessions *sessions;
+    struct pool *pool; /* of warm jails; NULL: none */
+    struct listener *listeners;
+    size_t listener_count;
+    struct event *signals[4], *tick;
+    enum server_state state;
+    int64_t drain_until_ms;
+    unsigned jobs; /* that are not over, wherever they are */
+};
+
+/* Serves until it is told to end. The exit status; complaints go to standard
+ * error. The config is taken over. */
+int server_run(int argc, char **argv, struct config *config);
+
+/* The pool of warm jails that all runs share; NULL where there is none (server/pool.c). */
+struct pool *server_pool(const struct server *server);
+
+/* "glovebox serve: ..." on standard error, unless --quiet and not an error. */
+void server_say(const struct server *server, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The handler of net/http_server.h: authentication, routes (server/front.c). */
+extern const struct http_handler server_front;
+
+#endif

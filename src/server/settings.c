@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+
+#define AT(member) offsetof(struct server_settings, member)
+
+static const char *const access_formats[] = {"text", "json", NULL};
+
+const struct opt serve_options[] = {
+    {.name = "listen",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF,
+     .offset = AT(listen),
+     .arg = "ADDRESS",
+     .group = "Where to listen",
+     .help = "unix:PATH, or HOST:PORT (which needs --token-file); may be repeated"},
+    {.name = "token-file",
+     .kind = OPT_STRING,
+     .flags = OPT_CONF,
+     .offset = AT(token_file),
+     .arg = "FILE",
+     .group = "Where to listen",
+     .help = "who may ask over TCP: a token a line, or a name and a token; "
+             "nobody else may read it"},
+    {.name = "host-name",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF,
+     .offset = AT(host_names),
+     .arg = "NAME",
+     .group = "Where to listen",
+     .help = "a name by which clients may call this host over TCP; may be "
+             "repeated"},
+    {.name = "allow",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF,
+     .offset = AT(allow),
+     .arg = "WHAT",
+     .group = "What clients may ask for",
+     .help = "host-files, host-backend, net-host or without: each takes "
+             "something from the wall"},
+    {.name = "lock-policy",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF,
+     .offset = AT(lock_policy),
+     .group = "What clients may ask for",
+     .help = "clients choose neither profile nor imports, and every program is "
+             "checked"},
+    {.name = "workers",
+     .kind = OPT_INT,
+     .flags = OPT_CONF,
+     .offset = AT(workers),
+     .arg = "N",
+     .group = "How much at once",
+     .initial = "128",
+     .min = 1,
+     .max = 1024,
+     .help = "runs and cells at one time; as many as are needed are started"},
+    {.name = "queue",
+     .kind = OPT_INT,
+     .flags = OPT_CONF,
+     .offset = AT(queue),
+     .arg = "N",
+     .group = "How much at once",
+     .initial = "1024",
+     .max = 1000000,
+     .help = "requests that may wait for a worker; more are answered 429"},
+    {.name = "connections",
+     .kind = OPT_INT,
+     .flags = OPT_CONF,
+     .offset = AT(connections),
+     .arg = "N",
+     .group = "How much at once",
+     .initial = "2048",
+     .min = 1,
+     .max = 100000,
+     .help = "open connections; more are answered 503"},
+    {.name = "sessions",
+     .kind = OPT_INT,
+     .flags = OPT_CONF,
+     .offset = AT(sessions),
+     .arg = "N",
+     .group = "How much at once",
+     .initial = "1000",
+     .max = 100000,
+     .help = "open sessions; more are answered 429"},
+    {.name = "sessions-memory",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(sessions_memory),
+     .arg = "SIZE",
+     .group = "How much at once",
+     .initial = "0",
+     .help = "memory of all sessions together, above which none is opened; 0: "
+             "half of the machine's"},
+    {.name = "session-idle",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(session_idle_ms),
+     .arg = "TIME",
+     .group = "How much at once",
+     .initial = "30m",
+     .min = 1000,
+     .help = "a session that nobody uses for so long is closed"},
+    {.name = "max-body",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(max_body),
+     .arg = "SIZE",
+     .group = "Requests",
+     .initial = "32m",
+     .min = 1024,
+     .max = 1LL << 30,
+     .help = "largest JSON request"},
+    {.name = "max-upload",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(max_upload),
+     .arg = "SIZE",
+     .group = "Requests",
+     .initial = "256m",
+     .min = 1024,
+     .help = "largest file put into a session"},
+    {.name = "max-collect",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(max_collect),
+     .arg = "SIZE",
+     .group = "Requests",
+     .initial = "16m",
+     .max = 1LL << 30,
+     .help = "most that the files of one run may have in its answer ('collect')"},
+    {.name = "header-timeout",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(header_ms),
+     .arg = "TIME",
+     .group = "Requests",
+     .initial = "10s",
+     .min = 100,
+     .help = "for a request's head to arrive"},
+    {.name = "body-timeout",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(body_ms),
+     .arg = "TIME",
+     .group = "Requests",
+     .initial = "30s",
+     .min = 100,
+     .help = "for its body, and a second more for every 64 KiB of it"},
+    {.name = "idle-timeout",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(idle_ms),
+     .arg = "TIME",
+     .group = "Requests",
+     .initial = "60s",
+     .min = 100,
+     .help = "between two requests of a connection"},
+    {.name = "drain",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(drain_ms),
+     .arg = "TIME",
+     .group = "Requests",
+     .initial = "30s",
+     .help = "at SIGTERM, how long what runs may go on"},
+    {.name = "access-log",
+     .kind = OPT_STRING,
+     .flags = OPT_CONF,
+     .offset = AT(access_log),
+     .arg = "FILE",
+     .group = "Requests",
+     .help = "a line for each request; - for standard output"},
+    {.name = "access-format",
+     .kind = OPT_CHOICE,
+     .flags = OPT_CONF,
+     .offset = AT(access_format),
+     .arg = "FORMAT",
+     .group = "Requests",
+     .choices = access_formats,
+     .help = "of its lines: text, or json"},
+    {0},
+};
+
+const struct opt ceiling_options[] = {
+    {.name = "max-timeout",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(max_timeout_ms),
+     .arg = "TIME",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "1h",
+     .help = "wall clock of a run or cell"},
+    {.name = "max-cpu-time",
+     .kind = OPT_DURATION,
+     .flags = OPT_CONF,
+     .offset = AT(max_cpu_time_ms),
+     .arg = "TIME",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "0s",
+     .help = "processor time"},
+    {.name = "max-memory",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(max_memory),
+     .arg = "SIZE",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "4g",
+     .help = "memory"},
+    {.name = "max-disk",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(max_disk),
+     .arg = "SIZE",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "4g",
+     .help = "workspace"},
+    {.name = "max-cpus",
+     .kind = OPT_MILLI,
+     .flags = OPT_CONF,
+     .offset = AT(max_cpus_milli),
+     .arg = "N",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "0",
+     .help = "share of the processors"},
+    {.name = "max-pids",
+     .kind = OPT_INT,
+     .flags = OPT_CONF,
+     .offset = AT(max_pids),
+     .arg = "N",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "4096",
+     .help = "processes and threads"},
+    {.name = "max-output-limit",
+     .kind = OPT_SIZE,
+     .flags = OPT_CONF,
+     .offset = AT(max_output_limit),
+     .arg = "SIZE",
+     .group = "Most that a client may ask for (0: anything)",
+     .initial = "64m",
+     .max = 1LL << 30,
+     .help = "of each output stream that is kept"},
+    {0},
+};
+
+const struct opt serve_general[] = {
+    {.name = "print-config",
+     .kind = OPT_FLAG,
+     .offset = AT(print_config),
+     .group = "General",
+     .help = "print every setting and where it came from, start nothing"},
+    {.name = "config",
+     .kind = OPT_STRING,
+     .offset = AT(config),
+     .arg = "FILE",
+     .group = "General",
+     .help = "read this config file instead of the user's"},
+    {.name = "help",
+     .letter = 'h',
+     .kind = OPT_FLAG,
+     .offset = AT(help),
+     .group = "General",
+     .help = "explain this command"},
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF,
+     .offset = AT(quiet),
+     .group = "General",
+     .help = "say nothing but errors"},
+    {0},
+};
+
+const struct opt *const serve_tables[] = {
+    serve_options,  ceiling_options, serve_general, work_options, wall_options,
+    policy_options, guard_options,   limit_options, log_options,  NULL};
+
+/* ---- permits ---- */
+
+static const struct {
+    enum permit permit;
+    const char *name;
+} permits[] = {
+    {PERMIT_HOST_FILES, "host-files"},
+    {PERMIT_HOST_BACKEND, "host-backend"},
+    {PERMIT_NET_HOST, "net-host"},
+    {PERMIT_WITHOUT, "without"},
+};
+
+const char *permit_name(enum permit permit)
+{
+    for (size_t i = 0; i < ARRAY_LEN(permits); i++)
+        if (permits[i].permit == permit)
+            return permits[i].name;
+    return "nothing";
+}
+
+static int read_permit(struct str name, unsigned *ret, struct err *err)
+{
+    struct near near = {.word = name};
+
+    for (size_t i = 0; i < ARRAY_LEN(permits); i++) {
+        if (str_is(name, permits[i].name)) {
+            *ret |= permits[i].permit;
+            return 0;
+        }
+        near_try(&near, permits[i].name);
+    }
+    return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
+                   near.best ? "did you mean '" : "is not host-files, host-backend, net-host or",
+                   near.best ? near.best : " without", near.best ? "'?" : "");
+}
+
+static int read_permits(const struct opt_list *list, unsigned *ret, struct err *err)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        struct str rest = str_from(list->items[i]), name;
+        while (str_next(&rest, ',', &name))
+            if (read_permit(str_trim(name), ret, err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+/* ---- loading ---- */
+
+static int on_section(void *ctx, const struct opt_source *source, const struct conf_item *item,
+                      struct err *err)
+{
+    struct config *config = ctx;
+    struct str section = item->section;
+
+    if (str_is(section, "serve"))
+        return opt_apply_list(&config->set, source, item->key, item->values, item->n, err);
+    if (!str_starts(section, "language.") || section.n <= 9)
+        return err_set(err, ERR_USAGE, "there is no section [%.*s]; use [serve] or [language.NAME]",
+                       (int)section.n, section.p);
+    return language_configure(&config->settings.common.languages, str_slice(section, 9, section.n),
+                              item, false, err);
+}
+
+static int load_file(struct config *config, struct err *err)
+{
+    const char *named =
+        config->settings.config ? config->settings.config : getenv("GLOVEBOX_CONFIG");
+    bool is_named = named && *named;
+    AUTO_FREE char *path = is_named ? xstrdup(named) : conf_user_path("glovebox");
+    struct opt_conf conf = {.path = path,
+                            .from = OPT_FROM_USER,
+                            .optional = !is_named,
+                            .section = on_section,
+                            .ctx = config};
+
+    if (path && opt_load_conf(&config->set, &conf, err) < 0)
+        return -1;
+    return language_check(&config->settings.common.languages, err);
+}
+
+static int make(struct config *config, int argc, char **argv, struct err *err)
+{
+    struct server_settings *s = &config->settings;
+
+    opt_init(&config->set, serve_tables, s);
+    if (opt_parse(&config->set, argc, argv, &config->args, err) < 0)
+        return -1;
+    if (s->help)
+        return 0;
+    if (config->args.operand_n || config->args.has_rest)
+        return err_set(err, ERR_USAGE, "'%.60s' is not asked for: serve takes options only",
+                       config->args.operand_n ? config->args.operands[0] : "--");
+    if (opt_load_env(&config->set, "GLOVEBOX", err) < 0 || load_file(config, err) < 0 ||
+        read_permits(&s->allow, &config->permits, err) < 0 ||
+        settings_request(&s->common, &config->defaults, err) < 0)
+        return -1;
+    if (!s->sessions_memory)
+        s->sessions_memory =
+            (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    return s->token_file ? token_list_read(s->token_file, &config->tokens, err) : 0;
+}
+
+struct config *config_make(int argc, char **argv, struct err *err)
+{
+    struct config *config = xcalloc(1, sizeof *config);
+
+    atomic_init(&config->references, 1);
+    if (make(config, argc, argv, err) == 0)
+        return config;
+    config_drop(config);
+    return NULL;
+}
+
+struct config *config_hold(struct config *config)
+{
+    atomic_fetch_add(&config->references, 1);
+    return config;
+}
+
+void config_drop(struct config *config)
+{
+    if (!config || atomic_fetch_sub(&config->references, 1) != 1)
+        return;
+    token_list_done(&config->tokens);
+    settings_done(&config->settings.common);
+    opt_args_done(&config->args);
+    opt_done(&config->set);
+    free(config);
+}

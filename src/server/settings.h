@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What who runs the daemon decides: where it listens, who may ask, how much one
+ * may ask for.
+ *
+ * A struct config is a set of settings that does not change any more. A reload
+ * makes a new one; requests and sessions go on with that under which they
+ * began, and each holds a reference.
+ */
+#ifndef SERVER_SETTINGS_H
+#define SERVER_SETTINGS_H
+
+#include <stdatomic.h>
+
+#include "server/tokens.h"
+#include "session/settings.h"
+
+/* What a client may not ask for unless it was allowed (--allow). */
+enum permit {
+    PERMIT_NONE,
+    PERMIT_HOST_FILES = 1 << 0,   /* files of the host, by path */
+    PERMIT_HOST_BACKEND = 1 << 1, /* programs without a wall */
+    PERMIT_NET_HOST = 1 << 2,     /* the host's network */
+    PERMIT_WITHOUT = 1 << 3,      /* layers left out */
+};
+/* "host-files" */
+const char *permit_name(enum permit permit);
+
+struct server_settings {
+    struct settings common; /* first: its tables count on it */
+    struct opt_list listen, host_names, allow;
+    char *token_file, *access_log, *config;
+    int access_format; /* 0: text, 1: JSON */
+    bool quiet, help, print_config, lock_policy;
+    int64_t workers, queue, connections, sessions;
+    int64_t drain_ms, header_ms, body_ms, idle_ms, session_idle_ms;
+    uint64_t max_body, max_upload, max_collect, sessions_memory;
+    /* of one run */
+    int64_t max_timeout_ms, max_cpu_time_ms, max_cpus_milli, max_pids;
+    uint64_t max_memory, max_disk, max_output_limit;
+};
+
+struct config {
+    atomic_uint references;
+    struct server_settings settings;
+    struct opt_set set;
+    struct opt_args args;
+    struct run_request defaults;
+    struct token_list tokens;
+    unsigned permits; /* bits of enum permit */
+};
+
+/* The command line, the environment, the user's config file with its section
+ * [serve]. A config file in the working folder is not read. NULL with *err;
+ * with --help only the command line. */
+struct config *config_make(int argc, char **argv, struct err *err);
+struct config *config_hold(struct config *config);
+void config_drop(struct config *config); /* NULL is fine */
+
+/* What help shows; `serve_tables` has the settings of runs beside them. */
+extern const struct opt serve_options[], ceiling_options[], serve_general[];
+extern const struct opt *const serve_tables[];
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/tokens.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+static void sum_of(struct str token, char ret[SHA256_HEX])
+{
+    struct sha256 sum;
+
+    sha256_init(&sum);
+    sha256_add(&sum, token.p, token.n);
+    sha256_hex(&sum, ret);
+}
+
+static int check_file(const char *path, struct err *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return err_sys(err, "--token-file %.200s", path);
+    if (st.st_mode & 077)
+        return err_set(err, ERR_USAGE,
+                       "--token-file %.200s: others than its owner may read it "
+                       "(mode %04o); chmod "
+                       "600 it",
+                       path, st.st_mode & 07777);
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return err_set(err, ERR_USAGE, "--token-file %.200s: it belongs to somebody else", path);
+    return 0;
+}
+
+static bool is_name(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
+              (s.p[i] >= '0' && s.p[i] <= '9') || strchr("._-", s.p[i])))
+            return false;
+    return s.n > 0 && s.n < TOKEN_NAME;
+}
+
+static int add_line(struct token_list *list, struct str line, struct err *err)
+{
+    struct str rest = line, name = {NULL, 0}, token = line;
+    const char *blank = memchr(line.p, ' ', line.n);
+
+    if (blank) {
+        (void)str_next(&rest, ' ', &name);
+        token = str_trim(rest);
+    }
+    if (token.n < TOKEN_MIN || memchr(token.p, ' ', token.n))
+        return err_set(err, ERR_USAGE, "a token has no blanks and at least %d characters",
+                       TOKEN_MIN);
+    if (blank && !is_name(name))
+        return err_set(err, ERR_USAGE, "a name before a token has up to %d of A-Z a-z 0-9 . _ -",
+                       TOKEN_NAME - 1);
+    if (list->n == TOKENS_MAX)
+        return err_set(err, ERR_USAGE, "there are more than %d tokens", TOKENS_MAX);
+    list->at = xrealloc_array(list->at, list->n + 1, sizeof *list->at);
+    struct token *t = &list->at[list->n++];
+    *t = (struct token){0};
+    memcpy(t->name, name.p ? name.p : "", name.n);
+    sum_of(token, t->sum);
+    return 0;
+}
+
+int token_list_read(const char *path, struct token_list *ret, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+    struct str rest, line;
+
+    *ret = (struct token_list){0};
+    buf_init(&text, 1 << 20);
+    if (check_file(path, err) < 0 || fd_read_file(path, &text, err) < 0)
+        return -1;
+    rest = buf_str(&text);
+    for (unsigned number = 1; str_next_line(&rest, &line); number++) {
+        line = str_trim(line);
+        if (line.n && line.p[0] != '#' && add_line(ret, line, err) < 0)
+            return err_wrap(err, "--token-file %.200s:%u", path, number);
+    }
+    explicit_bzero(text.p, text.n);
+    return ret->n ? 0
+                  : err_set(err, ERR_USAGE, "--token-file %.200s: there is no token in it", path);
+}
+
+void token_list_done(struct token_list *list)
+{
+    free(list->at);
+    *list = (struct token_list){0};
+}
+
+/* Sums are compared, all of each and all of them. */
+const struct token *token_list_find(const struct token_list *list, struct str authorization)
+{
+    const struct token *found = NULL;
+    char sum[SHA256_HEX];
+
+    if (authorization.n < 7 || !str_is_nocase(str_slice(authorization, 0, 7), "bearer "))
+        return NULL;
+    sum_of(str_trim(str_slice(authorization, 7, authorization.n)), sum);
+    for (size_t i = 0; i < list->n; i++) {
+        volatile unsigned char differs = 0;
+        for (size_t k = 0; k < SHA256_HEX - 1; k++)
+            differs |= (unsigned char)(sum[k] ^ list->at[i].sum[k]);
+        if (!differs)
+            found = &list->at[i];
+    }
+    return found;
+}

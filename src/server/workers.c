@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/workers.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+enum {
+    STACK_BYTES = 8 << 20, /* the parser of a large program recurses */
+    LONG_MS = 40,          /* a job that took so long waits for something */
+};
+
+struct worker {
+    struct workers *all;
+    struct worker *next;
+    pthread_t thread;
+    struct job *job;
+    int64_t since_ms;
+    int cancel_fd;
+};
+
+struct workers {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct mailbox *mailbox;
+    struct job *first, **end;
+    size_t queued, queued_bytes;
+    struct worker *threads;
+    unsigned thread_count, threads_max;
+    unsigned busy, waiting;
+    unsigned at_once; /* short jobs */
+    unsigned slow;    /* jobs that have become long, as of the last tick */
+    double mean_ms;
+    bool ending;
+};
+
+/* ---- a worker ---- */
+
+static struct job *unlink_job(struct workers *w, struct job **place)
+{
+    struct job *job = *place;
+
+    *place = job->next;
+    if (w->end == &job->next)
+        w->end = place;
+    job->next = NULL;
+    job->queued = false;
+    w->queued--;
+    w->queued_bytes -= job->body.n;
+    return job;
+}
+
+static bool may_start(const struct workers *w)
+{
+    return w->first && (w->busy < w->at_once + w->slow || w->first->urgent);
+}
+
+static struct job *take(struct worker *self)
+{
+    struct workers *w = self->all;
+
+    while (!may_start(w) && !w->ending) {
+        w->waiting++;
+        pthread_cond_wait(&w->wake, &w->lock);
+        w->waiting--;
+    }
+    if (!w->first)
+        return NULL;
+    struct job *job = unlink_job(w, &w->first);
+    job->worker = self;
+    self->job = job;
+    self->since_ms = clock_mono_ms();
+    w->busy++;
+    return job;
+}
+
+static void put_down(struct worker *self)
+{
+    struct workers *w = self->all;
+    uint64_t count;
+    double took = (double)(clock_mono_ms() - self->since_ms);
+
+    w->mean_ms += (took - w->mean_ms) / 16;
+    self->job->worker = NULL;
+    self->job = NULL;
+    w->busy--;
+    (void)!read(self->cancel_fd, &count, sizeof count); /* a cancel that came too late */
+}
+
+static void work_on(struct worker *self, struct job *job)
+{
+    job->cancel_fd = self->cancel_fd;
+    if (!atomic_load(&job->cancelled))
+        job->work(job);
+    job->cancel_fd = -1;
+}
+
+static void *worker_main(void *ctx)
+{
+    struct worker *self = ctx;
+    struct workers *w = self->all;
+    struct job *job;
+
+    pthread_mutex_lock(&w->lock);
+    while ((job = take(self))) {
+        pthread_mutex_unlock(&w->lock);
+        work_on(self, job);
+        pthread_mutex_lock(&w->lock);
+        put_down(self);
+        mailbox_post(w->mailbox, &job->over_mail);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* Signals are the loop's. */
+static int start_thread(struct workers *w)
+{
+    struct worker *worker = xcalloc(1, sizeof *worker);
+    pthread_attr_t attributes;
+    sigset_t all, old;
+
+    *worker = (struct worker){.all = w, .next = w->threads};
+    worker->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = worker->cancel_fd < 0 ||
+                 pthread_create(&worker->thread, &attributes, worker_main, worker) != 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    if (failed) {
+        fd_close(&worker->cancel_fd);
+        free(worker);
+        return -1;
+    }
+    w->threads = worker;
+    w->thread_count++;
+    return 0;
+}
+
+/* ---- the loop's side ---- */
+
+struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max)
+{
+    struct workers *w = xcalloc(1, sizeof *w);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->wake, NULL);
+    w->mailbox = mailbox;
+    w->end = &w->first;
+    w->threads_max = threads_max;
+    w->at_once = (unsigned)(processors > 0 ? processors : 1) * 2 + 2;
+    return w;
+}
+
+void workers_close(struct workers *w)
+{
+    if (!w)
+        return;
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    for (struct worker *t = w->threads, *next; t; t = next) {
+        next = t->next;
+        pthread_join(t->thread, NULL);
+        fd_close(&t->cancel_fd);
+        free(t);
+    }
+    pthread_cond_destroy(&w->wake);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+void workers_max(struct workers *w, unsigned threads_max)
+{
+    pthread_mutex_lock(&w->lock);
+    w->threads_max = threads_max;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* With the lock. One more thread at most: each that ends a job looks again. */
+static void let_through(struct workers *w)
+{
+    if (!may_start(w))
+        return;
+    if (w->waiting)
+        pthread_cond_signal(&w->wake);
+    else if (w->thread_count < w->threads_max)
+        (void)start_thread(w);
+}
+
+void workers_add(struct workers *w, struct job *job)
+{
+    pthread_mutex_lock(&w->lock);
+    job->queued = true;
+    if (job->urgent) {
+        job->next = w->first;
+        w->first = job;
+        if (!job->next)
+            w->end = &job->next;
+    } else {
+        job->next = NULL;
+        *w->end = job;
+        w->end = &job->next;
+    }
+    w->queued++;
+    w->queued_bytes += job->body.n;
+    let_through(w);
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool workers_cancel(struct workers *w, struct job *job)
+{
+    uint64_t one = 1;
+    bool was_queued;
+
+    pthread_mutex_lock(&w->lock);
+    was_queued = job->queued;
+    if (was_queued) {
+        struct job **place = &w->first;
+        while (*place != job)
+            place = &(*place)->next;
+        (void)unlink_job(w, place);
+    } else if (job->worker) {
+        (void)!write(job->worker->cancel_fd, &one, sizeof one);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return was_queued;
+}
+
+void workers_cancel_all(struct workers *w)
+{
+    uint64_t one = 1;
+
+    pthread_mutex_lock(&w->lock);
+    for (struct job *job = w->first; job; job = job->next)
+        if (!job->urgent)
+            atomic_store(&job->cancelled, true);
+    for (struct worker *t = w->threads; t; t = t->next)
+        if (t->job && !t->job->urgent) {
+            atomic_store(&t->job->cancelled, true);
+            (void)!write(t->cancel_fd, &one, sizeof one);
+        }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static struct job *take_late(struct workers *w, int64_t now)
+{
+    struct job *late = NULL;
+
+    for (struct job **place = &w->first; *place;) {
+        struct job *job = *place;
+        if (!job->deadline_ms || now < job->deadline_ms) {
+            place = &job->next;
+            continue;
+        }
+        (void)unlink_job(w, place);
+        job->next = late;
+        late = job;
+    }
+    return late;
+}
+
+struct job *workers_tick(struct workers *w, int64_t now)
+{
+    uint64_t one = 1;
+
+    pthread_mutex_lock(&w->lock);
+    w->slow = 0;
+    for (struct worker *t = w->threads; t; t = t->next) {
+        if (!t->job)
+            continue;
+        w->slow += now - t->since_ms > LONG_MS;
+        if (t->job->deadline_ms && now >= t->job->deadline_ms && !t->job->late) {
+            t->job->late = true;
+            atomic_store(&t->job->cancelled, true);
+            (void)!write(t->cancel_fd, &one, sizeof one);
+        }
+    }
+    struct job *late = take_late(w, now);
+    for (unsigned room = w->at_once; room > 0; room--)
+        let_through(w);
+    pthread_mutex_unlock(&w->lock);
+    return late;
+}
+
+void workers_stats(struct workers *w, struct workers_stats *ret)
+{
+    pthread_mutex_lock(&w->lock);
+    *ret = (struct workers_stats){.threads = w->thread_count,
+                                  .busy = w->busy,
+                                  .queued = w->queued,
+                                  .queued_bytes = w->queued_bytes,
+                                  .free = w->busy + w->queued < w->at_once + w->slow &&
+                                          w->busy + w->queued < w->threads_max,
+                                  .mean_ms = w->mean_ms};
+    pthread_mutex_unlock(&w->lock);
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be asked for, but sessions."""
+
+import base64
+import json
+
+from daemon import Daemon
+
+PLUS = "def f(a):\n    return a + 1\n"
+
+
+def test_run(tap, d):
+    r = d.run("print(6 * 7)").json
+    tap.equal((r["stdout"], r["success"], r["exit_code"]), ("42\n", True, 0), "a program runs")
+    r = d.run("import sys; print('no', file=sys.stderr); sys.exit(3)")
+    tap.equal((r.status, r.json["exit_code"], r.json["stderr"]), (200, 3, "no\n"),
+              "what a program does is an answer, not an error")
+    r = d.run("import sys; print(sys.stdin.read(), sys.argv[1:], __import__('os').environ['A'])",
+              stdin="in\0put", args=["x", "y z"], env={"A": "b=c"}, no_check=True).json
+    tap.equal(r["stdout"], "in\0put ['x', 'y z'] b=c\n", "stdin, args, env")
+    r = d.run("console.log(1+1)", language="js").json
+    tap.equal((r["language"], r["stdout"]), ("javascript", "2\n"), "another language")
+    r = d.run("echo hi", filename="x.sh").json
+    tap.equal((r["language"], r["stdout"]), ("bash", "hi\n"), "a language by the file's name")
+    r = d.run("while True: pass", timeout_ms=300).json
+    tap.equal((r["timed_out"], r["exit_code"]), (True, 124), "timeout_ms")
+    r = d.run("x = b'x' * (200 << 20)", memory_bytes=64 << 20).json
+    tap.ok(not r["success"] and (r["oom_killed"] or r["exception"]), "memory_bytes", r)
+    r = d.run("print('x' * 100000)", output_limit_bytes=1000).json
+    tap.equal((r["stdout_truncated"], r["stdout_bytes"]), (True, 100001), "output_limit_bytes")
+    r = d.run("import socket").json
+    tap.ok(not r["verdict"]["allowed"] or r["success"], "the guard's verdict is in it", r["verdict"])
+    r = d.run("import numpy_is_not", forbid_imports=["numpy_is_not"]).json
+    tap.equal((r["success"], r["verdict"]["allowed"]), (False, False), "forbid_imports")
+    r = d.run("x = 1 +").json
+    tap.equal(r["verdict"]["stage"], "syntax", "what does not compile is not run")
+    r = d.run("print(helper)", prelude="helper = 5").json
+    tap.equal(r["stdout"], "5\n", "prelude", r)
+    r = d.run("print(sales['n'])", data={"sales": {"n": [1, 2]}}).json
+    tap.equal(r["stdout"], "[1, 2]\n", "data", r)
+    r = d.run("print(1)", require=["no-such-layer"])
+    tap.equal(r.status, 400, "require names a layer", r)
+
+
+def test_files(tap, d):
+    code = "print(open('a.txt').read(), open('d/b.bin', 'rb').read())\nopen('new', 'wb').write(b'\\xff')"
+    files = [{"name": "a.txt", "content": "é"},
+             {"path": "d/b.bin", "content": base64.b64encode(b"\0\1").decode(), "encoding": "base64"}]
+    r = d.run(code, files=files, collect=True).json
+    tap.equal(r["stdout"], "é b'\\x00\\x01'\n", "files go in", r["stderr"])
+    new = [f for f in r["files"] if f["path"] == "new"]
+    tap.equal([f.get("content_base64") for f in new], ["/w=="], "files come back", r["files"])
+    r = d.run("print(open('a').read() + open('b/c').read())", files={"a": "1", "b/c": "2"}).json
+    tap.equal(r["stdout"], "12\n", "files as an object", r["stderr"])
+    r = d.run("open('x', 'w').write('x' * 1000)", collect=True, collect_bytes=10).json
+    tap.ok("content_skipped" in r["files"][0], "what does not fit is said", r["files"])
+    r = d.run("import os; os.symlink('/etc/passwd', 'link')", collect=True, no_check=True).json
+    tap.ok(all("content_base64" not in f for f in r["files"]), "no link is followed", r["files"])
+    for name in ("/etc/x", "../x", "a/../../x", ""):
+        r = d.run("pass", files={name: "x"})
+        tap.equal(r.status, 400, "no file named %r" % name, r)
+    r = d.run("pass", files=[{"name": "a", "content": "!", "encoding": "base64"}])
+    tap.equal(r.status, 400, "what is not base64", r)
+
+
+def test_events(tap, d):
+    code = "print('é'); open('f', 'w').write('x')"
+    r = d.post("/v1/run", {"code": code, "collect": True}, lines=True)
+    events = [e["event"] for e in r.lines]
+    events = [e for e, before in zip(events, [None] + events) if e != before]
+    tap.equal(r.headers["Content-Type"], "application/x-ndjson", "lines when asked for")
+    tap.equal(events, ["verdict", "started", "stdout", "file", "finished"], "events in order")
+    result = r.lines[-1]["result"]
+    tap.equal((result["stdout"], result["files"][0]["content_base64"]), ("é\n", "eA=="),
+              "the last line has the result")
+    r = d.post("/v1/run", {"code": 1}, lines=True)
+    tap.equal(r.status, 400, "an error before the first line has a status", r)
+    r = d.post("/v1/run", {"code": "print('x' * 3000000)", "output_limit_bytes": 4 << 20}, lines=True)
+    text = "".join(e["text"] for e in r.lines if e["event"] == "stdout")
+    tap.equal(len(text), 3000001, "much output arrives whole")
+
+
+def test_check(tap, d):
+    r = d.post("/v1/check", {"code": "import os\nos.system('x')", "profile": "strict"}).json
+    tap.equal((r["allowed"], len(r["files"])), (False, 1), "check: refused", r)
+    r = d.post("/v1/check", {"files": {"a.py": "x = 1", "b.py": "x ="}}).json
+    tap.equal([f["verdict"]["allowed"] for f in r["files"]], [True, False], "check: files", r)
+    r = d.post("/v1/check", {})
+    tap.equal(r.status, 400, "check: nothing to check", r)
+    r = d.post("/v1/check", {"code": "x", "profile": "/etc/passwd"})
+    tap.ok(r.status == 400 and "root" not in r.message, "a profile is no file of the host", r)
+
+
+def test_test(tap, d):
+    cases = [{"args": [1], "expected": 2}, {"args": [1], "expected": 3}]
+    r = d.post("/v1/test", {"code": PLUS, "cases": cases}).json
+    tap.equal((r["total"], r["passed"], r["all_passed"]), (2, 1, False), "test: cases", r)
+    r = d.post("/v1/test", {"code": PLUS, "cases": json.dumps(cases[:1])}).json
+    tap.equal(r["passed"], 1, "test: cases as a text")
+    r = d.post("/v1/test", {"code": PLUS, "cases": cases}, lines=True)
+    tap.equal([e["event"] for e in r.lines], ["case", "case", "finished"], "test: lines", r)
+    r = d.post("/v1/test", {"code": PLUS, "cases": [{"argz": 1}]})
+    tap.equal(r.status, 400, "test: a case that is none", r)
+    r = d.post("/v1/test", {"code": "print(int(input()) * 2)", "compare": "tokens",
+                            "cases": [{"stdin": "4\n", "expected_stdout": "8"}]}).json
+    tap.equal(r["passed"], 1, "test: whole programs", r)
+
+
+def test_batch(tap, d):
+    runs = [{"code": "print(%d)" % i} for i in range(30)] + [{"cod": 1}]
+    r = d.post("/v1/batch", {"runs": runs}).json["results"]
+    tap.equal([x.get("stdout") for x in r], ["%d\n" % i for i in range(30)] + [None],
+              "batch: results in order")
+    tap.ok("error" in r[30], "batch: one that is wrong is an error of its own", r[30])
+    r = d.post("/v1/batch", {"runs": runs[:5]}, lines=True).lines
+    tap.equal(sorted((x["index"], x["result"]["stdout"]) for x in r),
+              [(i, "%d\n" % i) for i in range(5)], "batch: lines with their index")
+    tap.equal(d.post("/v1/batch", {"runs": []}).json, {"results": []}, "batch: none")
+    tap.equal(d.post("/v1/batch", {"runs": [{}] * 1001}).status, 413, "batch: too many")
+
+
+def test_runs(tap, d):
+    done = d.run("print('in the log')").json
+    one = d.get("/v1/runs/" + done["id"])
+    tap.equal((one.status, one.json["id"], one.json["outcome"]), (200, done["id"], "ok"),
+              "a run is in the log at once", one)
+    d.run("import sys; sys.exit(4)")
+    r = d.get("/v1/runs?limit=1&outcome=failed").json["runs"]
+    tap.equal([(x["exit_code"], x["outcome"]) for x in r], [(4, "failed")], "the log is queried")
+    tap.equal(len(d.get("/v1/runs?limit=2").json["runs"]), 2, "limit")
+    tap.equal(d.get("/v1/runs?since=2999-01-01").json["runs"], [], "since")
+    tap.equal(d.get("/v1/runs/nothing-like-this").status, 404, "a run that was not")
+    for query in ("limit=x", "limitt=1", "outcome=good", "since=soon", "limit=100000", "a=%zz"):
+        tap.equal(d.get("/v1/runs?" + query).status, 400, "the query " + query)
+
+
+def test_figures(tap, d):
+    tap.equal(d.get("/healthz").json, {"status": "ok"}, "healthz")
+    tap.equal(d.get("/readyz").json, {"status": "ready"}, "readyz")
+    text = d.get("/metrics").body.decode()
+    wrong = [line for line in text.splitlines()
+             if not line.startswith("# ") and len(line.rsplit(" ", 1)) != 2]
+    names = {line.split("{")[0].split(" ")[0] for line in text.splitlines() if line[0] != "#"}
+    typed = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    bases = {n.rsplit("_", 1)[0] if n.rsplit("_", 1)[-1] in ("bucket", "sum", "count") and
+             n.rsplit("_", 1)[0] in typed else n for n in names}
+    tap.ok(not wrong and bases <= typed, "metrics are Prometheus text", wrong, bases - typed)
+    for name in ("glovebox_runs_total", "glovebox_run_seconds_bucket", "glovebox_queue_length",
+                 "glovebox_sessions", "glovebox_refusals_total", "process_open_fds"):
+        tap.ok(name in names, "metrics have " + name)
+    d.run("import ctypes\nctypes.CDLL(None).ptrace(0, 0, 0, 0)", no_check=True)
+    tap.ok('glovebox_denied_syscalls_total{name="ptrace"}' in d.get("/metrics").body.decode(),
+           "metrics name denied system calls")
+
+
+def test(tap):
+    with Daemon() as d:
+        for part in (test_run, test_files, test_events, test_check, test_test, test_batch,
+                     test_runs, test_figures):
+            part(tap, d)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many at once: the queue, its ceiling, deadlines, a thousand connections."""
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from daemon import SLEEP, Daemon, read_all, statuses, wait_for
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def together(n, function):
+    with ThreadPoolExecutor(n) as pool:
+        return list(pool.map(function, range(n)))
+
+
+def test_queue(tap, d):
+    answers = together(12, lambda i: d.run("import time; time.sleep(0.5)"))
+    codes = sorted(a.status for a in answers)
+    full = [a for a in answers if a.status == 429]
+    tap.ok(set(codes) == {200, 429} and codes.count(200) >= 3, "a full queue is 429", codes)
+    tap.ok(full and all(int(a.headers["Retry-After"]) >= 1 for a in full), "with Retry-After")
+    tap.ok(d.figure('glovebox_refusals_total{reason="queue"}') >= len(full), "which is counted")
+    tap.equal(d.run("print(1)").status, 200, "and afterwards there is room")
+
+
+def test_deadline(tap, d):
+    blocker = threading.Thread(target=d.run, args=("import time; time.sleep(1.5)",))
+    blocker.start()
+    wait_for(lambda: d.figure("glovebox_workers_busy") == 1)
+    began = time.monotonic()
+    r = d.run("print(1)", deadline_ms=200)
+    took = time.monotonic() - began
+    tap.ok(r.status == 503 and r.json["error"]["kind"] == "timeout" and took < 1,
+           "a deadline in the queue", r, took)
+    blocker.join()
+    r = d.run(SLEEP % 30, deadline_ms=400, no_check=True)
+    tap.equal(r.status, 504, "a deadline while it runs", r)
+    tap.ok(wait_for(lambda: not d.sleepers(), 3), "which ends it")
+    tap.equal(d.run("print(1)", deadline_ms=9000).status, 200, "a deadline that is kept")
+
+
+def test_thousand(tap, d):
+    before = d.figure("process_open_fds")
+    began = time.monotonic()
+    sockets = [d.raw() for _ in range(1000)]
+    for s in sockets:
+        s.sendall(GET)
+    good = sum(s.recv(1000).startswith(b"HTTP/1.1 200") for s in sockets)
+    tap.equal(good, 1000, "a thousand connections at once")
+    tap.equal(d.figure("glovebox_connections"), 1001, "which are counted")
+    tap.equal(d.run("print(1)").status, 200, "and a run beside them")
+    for s in sockets:
+        s.close()
+    gone = wait_for(lambda: d.figure("glovebox_connections") == 1, 5)
+    tap.ok(gone and wait_for(lambda: d.figure("process_open_fds") <= before + 40, 5),
+           "and nothing of them is left", before, d.figure("process_open_fds"))
+    tap.ok(time.monotonic() - began < 10, "in a few seconds")
+
+
+def test_thousand_runs(tap, d):
+    """Each of a thousand clients has its own run asked for before the first answer is read."""
+    body = json.dumps({"code": "print(1)", "language": "sh"}).encode()
+    text = (b"POST /v1/run HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" %
+            len(body)) + body
+    sockets = [d.raw() for _ in range(300)]
+    for s in sockets:
+        s.sendall(text)
+    answers = together(30, lambda i: [read_all(s) for s in sockets[i * 10:i * 10 + 10]])
+    codes = [statuses(a) for ten in answers for a in ten]
+    tap.equal(codes.count([200]), 300, "300 runs at once, all answered", codes[:5])
+    for s in sockets:
+        s.close()
+
+
+def test_fair(tap, d):
+    """Long ones do not keep short ones waiting."""
+    stop = [d.sleep(20) for _ in range(20)]
+    wait_for(lambda: d.figure("glovebox_workers_busy") >= 20)
+    began = time.monotonic()
+    r = d.run("print(1)")
+    took = time.monotonic() - began
+    tap.ok(r.status == 200 and took < 2, "twenty that sleep do not keep another waiting", took)
+    for c in stop:
+        c.close()
+    tap.ok(wait_for(lambda: not d.sleepers(), 5), "and are gone with their clients")
+
+
+def test(tap):
+    with Daemon("--workers", "1", "--queue", "3") as d:
+        test_queue(tap, d)
+        test_deadline(tap, d)
+    with Daemon() as d:
+        test_thousand(tap, d)
+        test_thousand_runs(tap, d)
+        test_fair(tap, d)
+    with Daemon("--connections", "3") as d:
+        sockets = [d.raw() for _ in range(3)]
+        for s in sockets:
+            s.sendall(GET)
+            s.recv(1000)
+        tap.equal(statuses(d.say(GET)), [503], "too many connections")
+        for s in sockets:
+            s.close()
+        tap.ok(wait_for(lambda: d.say(GET.replace(b"Host", b"Connection: close\r\nHost"))
+                        .startswith(b"HTTP/1.1 200"), 5), "until there are fewer")

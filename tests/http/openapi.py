@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description: well formed, and true."""
+
+from daemon import Daemon
+
+EXAMPLES = {
+    "code": "print(1)", "filename": "a.py", "language": "python", "args": ["a"], "stdin": "x",
+    "files": [{"name": "a", "content": "b"}], "env": {"A": "b"}, "data": {"a": 1}, "backend": "jail",
+    "require": ["pidns"], "profile": "standard", "allow_imports": ["json"], "forbid_imports": ["os"],
+    "prelude": "x = 1", "check": True, "no_check": False, "timeout_ms": 5000, "cpu_time_ms": 5000,
+    "memory_bytes": 256 << 20, "disk_bytes": 64 << 20, "inodes": 1000,
+    "output_limit_bytes": 1000, "pids": 20, "cpus": 0.5, "open_files": 100, "retries": 1,
+    "retry_delay_ms": 10, "deadline_ms": 9000, "collect": True, "collect_bytes": 100,
+    "optimize_data": False, "cases": [{"call": "1", "expected": 1}], "func": "f", "setup": "y = 1",
+    "isolate": False, "coverage": False, "compare": "tokens", "checker": "x",
+    "checker_filename": "c.py", "runs": [{"code": "print(1)"}], "name": "n", "value": "last",
+    "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",
+    "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,
+    "attempt": False, "attempt_keep": False, "values": {"a": 1}, "names": ["a"], "ok": 1,
+    "error": {"type": "T", "message": "m"}, "net": "none", "target": "3.11",
+}
+NEEDS = {"collect_bytes": {"collect": True}, "attempt_keep": {"attempt": True}}
+
+
+def resolve(doc, schema):
+    while "$ref" in schema:
+        node = doc
+        for part in schema["$ref"].lstrip("#/").split("/"):
+            node = node[part]
+        schema = node
+    return schema
+
+
+TYPES = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict,
+         "array": list, "null": type(None)}
+
+
+def wrong(doc, schema, value, at="$"):
+    """What of a value its schema does not say."""
+    schema = resolve(doc, schema)
+    if "anyOf" in schema:
+        found = [wrong(doc, s, value, at) for s in schema["anyOf"]]
+        return [] if [] in found else found[0]
+    kind = schema.get("type")
+    if kind and (not isinstance(value, TYPES[kind]) or (kind in ("integer", "number") and
+                                                        isinstance(value, bool))):
+        return ["%s is no %s: %r" % (at, kind, value)]
+    if "enum" in schema and value not in schema["enum"]:
+        return ["%s is not in %s" % (at, schema["enum"])]
+    if kind == "array":
+        return [w for i, v in enumerate(value) for w in wrong(doc, schema["items"], v, "%s[%d]" % (at, i))]
+    if kind != "object":
+        return []
+    found = ["%s.%s is missing" % (at, k) for k in schema.get("required", []) if k not in value]
+    for key, v in value.items():
+        if key in schema.get("properties", {}):
+            found += wrong(doc, schema["properties"][key], v, "%s.%s" % (at, key))
+        elif schema.get("additionalProperties") is False:
+            found.append("%s.%s is not described" % (at, key))
+    return found
+
+
+def references(node):
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key == "$ref":
+                yield value
+            yield from references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from references(value)
+
+
+def test_form(tap, doc):
+    tap.equal(doc["openapi"], "3.1.0", "a version that there is")
+    names = [op["operationId"] for at in doc["paths"].values() for op in at.values()]
+    tap.equal(len(names), len(set(names)), "each operation has a name of its own")
+    for path, at in doc["paths"].items():
+        for method, op in at.items():
+            wanted = {p[1:-1] for p in path.split("/") if p.startswith("{")}
+            have = {p["name"] for p in op.get("parameters", []) if p["in"] == "path"}
+            tap.ok(wanted == have and op["summary"] and "default" in op["responses"] and
+                   len(op["responses"]) == 2, "%s %s" % (method, path), op)
+    broken = [r for r in references(doc) if not r.startswith("#/components/schemas/") or
+              r.rpartition("/")[2] not in doc["components"]["schemas"]]
+    tap.equal(broken, [], "each reference leads somewhere")
+
+
+def schema_of(doc, path, method):
+    return resolve(doc, doc["paths"][path][method]["requestBody"]["content"]["application/json"]["schema"])
+
+
+def test_fields(tap, d, doc):
+    """Each field that is described is known; so is nothing else."""
+    s = "/v1/sessions/" + d.post("/v1/sessions", {}).json["id"]
+    for path, at in doc["paths"].items():
+        content = at.get("post", {}).get("requestBody", {}).get("content", {})
+        if "application/json" not in content:
+            continue
+        schema = schema_of(doc, path, "post")
+        where = path.replace("/v1/sessions/{id}", s).replace("{call}", "1")
+        needed = {k: EXAMPLES[k] for k in schema.get("required", [])}
+        refused = []
+        for name, one in schema["properties"].items():
+            permit = "--allow" in one["description"] and "Only where" in one["description"]
+            value = EXAMPLES.get(name, ["x"] if one.get("type") == "array" else "x")
+            body = dict(needed, **NEEDS.get(name, {}), **{name: value})
+            r = d.post(where, body)
+            good = r.status == 403 and "--allow" in r.message if permit else \
+                "no field" not in r.message and ("'%s'" % name not in r.message or r.status == 404)
+            if not good or wrong(doc, schema, body):
+                refused.append((name, r, wrong(doc, schema, body)))
+            if r.status == 201:
+                d.call("DELETE", "/v1/sessions/" + r.json["id"])
+        tap.equal(refused, [], "%s: each field is known" % path)
+        r = d.post(where, dict(needed, no_such_field=1))
+        tap.ok(r.status == 400 and "no_such_field" in r.message, "%s: and no other" % path, r)
+    d.call("DELETE", s)
+
+
+def check(tap, doc, path, method, answer):
+    op = doc["paths"][path][method]
+    status = next(k for k in op["responses"] if k != "default")
+    schema = op["responses"][status]["content"]["application/json"]["schema"]
+    found = wrong(doc, schema, answer.json)
+    tap.ok(answer.status == int(status) and not found, "the answer of %s %s" % (method, path), answer, *found)
+
+
+def test_answers(tap, d, doc):
+    code = "import sys; open('f', 'w').write('x'); print(1, file=sys.stderr); 1 / 0"
+    ran = d.post("/v1/run", {"code": code, "collect": True})
+    check(tap, doc, "/v1/run", "post", ran)
+    check(tap, doc, "/v1/run", "post", d.run("x = (", timeout_ms=100))
+    check(tap, doc, "/v1/check", "post", d.post("/v1/check", {"code": "eval('1')"}))
+    check(tap, doc, "/v1/test", "post", d.post("/v1/test", {"code": "def f(): pass", "cases": [{"args": []}]}))
+    check(tap, doc, "/v1/batch", "post", d.post("/v1/batch", {"runs": [{"code": "1"}]}))
+    check(tap, doc, "/v1/runs", "get", d.get("/v1/runs"))
+    check(tap, doc, "/v1/runs/{run}", "get", d.get("/v1/runs/" + ran.json["id"]))
+    opened = d.post("/v1/sessions", {})
+    check(tap, doc, "/v1/sessions", "post", opened)
+    s, p = "/v1/sessions/" + opened.json["id"], "/v1/sessions/{id}"
+    check(tap, doc, "/v1/sessions", "get", d.get("/v1/sessions"))
+    check(tap, doc, p, "get", d.get(s))
+    check(tap, doc, p + "/exec", "post", d.post(s + "/exec", {"code": "a = 1; a"}))
+    check(tap, doc, p + "/set", "post", d.post(s + "/set", {"values": {"b": 2}}))
+    check(tap, doc, p + "/get", "post", d.post(s + "/get", {"names": ["b", "c"]}))
+    check(tap, doc, p + "/files/{path}", "put", d.call("PUT", s + "/files/x", b"x"))
+    check(tap, doc, p + "/files", "get", d.get(s + "/files"))
+    check(tap, doc, p + "/files/{path}", "delete", d.call("DELETE", s + "/files/x"))
+    check(tap, doc, p + "/interrupt", "post", d.post(s + "/interrupt"))
+    check(tap, doc, p + "/restart", "post", d.post(s + "/restart"))
+    check(tap, doc, p, "delete", d.call("DELETE", s))
+    check(tap, doc, "/healthz", "get", d.get("/healthz"))
+    check(tap, doc, "/readyz", "get", d.get("/readyz"))
+    check(tap, doc, "/openapi.json", "get", d.get("/openapi.json"))
+    error = d.get("/nothing")
+    tap.equal(wrong(doc, {"$ref": "#/components/schemas/Error"}, error.json), [], "an error")
+
+
+def test(tap):
+    with Daemon() as d:
+        doc = d.get("/openapi.json").json
+        test_form(tap, doc)
+        test_answers(tap, d, doc)
+        test_fields(tap, d, doc)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a client may not ask for, and what it may where that was allowed."""
+
+import os
+
+from daemon import Daemon
+
+
+def test_unknown(tap, d):
+    r = d.post("/v1/run", {"code": "1", "tiemout_ms": 5})
+    tap.ok(r.status == 400 and "timeout_ms" in r.message, "an unknown field, and its nearest", r)
+    for field, value in (("timeout_ms", "5s"), ("timeout_ms", -1), ("timeout_ms", 1.5),
+                         ("code", 5), ("env", {"A": 1}), ("env", {"A=B": "x"}), ("files", "x"),
+                         ("args", [1]), ("args", ["a\0b"]), ("net", "all"), ("check", "yes"),
+                         ("target", "2.7"), ("cpus", "x"), ("collect", 1), ("language", "klingon")):
+        r = d.post("/v1/run", {"code": "1", field: value})
+        tap.equal(r.status, 400, "%s is not %r" % (field, value), r)
+    r = d.post("/v1/run", {"code": "print(1)", "env": None, "timeout_ms": None})
+    tap.equal(r.status, 200, "null is nothing", r)
+    tap.equal(d.post("/v1/run", {}).message, "'code' is missing", "a field that has to be there")
+    r = d.run("1", check=True, no_check=True)
+    tap.equal(r.status, 400, "a contradiction", r)
+
+
+def test_host(tap, d):
+    for field, value, what in (
+            ("ro", ["/etc/passwd"], "host-files"), ("work_dir", "/tmp", "host-files"),
+            ("out_dir", "/tmp", "host-files"), ("host_files", ["/etc/passwd"], "host-files"),
+            ("log", "/tmp/x.db", "host-files"), ("backend", "host", "host-backend"),
+            ("net", "host", "net-host"), ("without", ["seccomp"], "without")):
+        r = d.run("1", **{field: value})
+        tap.ok(r.status == 403 and "--allow " + what in r.message, field + " needs a word", r)
+
+
+def test_ceilings(tap, d):
+    for field, value in (("timeout_ms", 61000), ("memory_bytes", 2 << 30), ("pids", 1000),
+                         ("timeout_ms", 0), ("disk_bytes", 2 << 30), ("cpu_time_ms", 999999),
+                         ("cpus", 3), ("output_limit_bytes", 9 << 20), ("retries", 50)):
+        r = d.run("1", **{field: value})
+        tap.ok(r.status == 403 and field in r.message, "%s: not %r here" % (field, value), r)
+    r = d.run("print(1)", timeout_ms=60000, memory_bytes=1 << 30)
+    tap.equal(r.status, 200, "as much as is allowed", r)
+
+
+def test_policy(tap, d):
+    for field, value in (("no_check", True), ("check", False), ("profile", "host"),
+                         ("allow_imports", ["os"]), ("prelude", "x = 1")):
+        tap.equal(d.run("1", **{field: value}).status, 403, field + " is locked")
+    tap.equal(d.run("print(1)", forbid_imports=["os"]).status, 200, "stricter may be")
+
+
+def test_allowed(tap, d):
+    secret = os.path.join(d.folder, "shown.txt")
+    Daemon.write(secret, "shown")
+    r = d.run("print(open('/data').read())", ro=[secret + ":/data"]).json
+    tap.equal(r["stdout"], "shown\n", "ro, where it is allowed", r["stderr"])
+    r = d.run("print(1)", backend="host")
+    tap.equal((r.status, r.json["backend"]), (200, "host"), "backend host, where it is allowed")
+    r = d.run("print(1)", net="host")
+    tap.equal(r.status, 403, "what was not allowed is not", r)
+
+
+CONFIG = """timeout = 20s
+[serve]
+max-timeout = 60s
+max-memory = 1g
+max-disk = 1g
+max-pids = 500
+max-cpu-time = 100s
+max-cpus = 2
+max-output-limit = 8m
+"""
+
+
+def test(tap):
+    with Daemon(config=CONFIG) as d:
+        test_unknown(tap, d)
+        test_host(tap, d)
+        test_ceilings(tap, d)
+    with Daemon("--lock-policy") as d:
+        test_policy(tap, d)
+    with Daemon("--allow", "host-files,host-backend") as d:
+        test_allowed(tap, d)

@@ -1,0 +1,52 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), what is refused
+(refused), broken and hostile clients (protocol), crowds (crowd), tokens (tokens), its description
+(openapi), its life from start to SIGKILL (life). $GLOVEBOX names the program (build/glovebox)."""
+
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
+
+import api  # noqa: E402
+import crowd  # noqa: E402
+import life  # noqa: E402
+import openapi  # noqa: E402
+import protocol  # noqa: E402
+import refused  # noqa: E402
+import sessions  # noqa: E402
+import tokens  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PARTS = {
+    "api": api.test,
+    "sessions": sessions.test,
+    "refused": refused.test,
+    "protocol": protocol.test,
+    "crowd": crowd.test,
+    "tokens": tokens.test,
+    "openapi": openapi.test,
+    "life": life.test,
+}
+
+
+def main():
+    tap = Tap()
+    for part in sys.argv[1:] or PARTS:
+        try:
+            PARTS[part](tap)
+        except Exception as e:  # one part's failure is not the others'
+            tap.ok(False, "%s goes to its end" % part, repr(e), *trace(e))
+    return tap.done()
+
+
+def trace(e):
+    import traceback
+
+    return traceback.format_tb(e.__traceback__)
+
+
+sys.exit(main())

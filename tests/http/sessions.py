@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions over HTTP."""
+
+import json
+import os
+import threading
+import time
+
+from daemon import SLEEP, Daemon, still_there, wait_for
+
+ADD = {"name": "add", "description": "Adds.", "parameters": ["a", "b"]}
+
+
+def opened(d, **fields):
+    r = d.post("/v1/sessions", fields)
+    assert r.status == 201, r
+    return "/v1/sessions/" + r.json["id"]
+
+
+def test_cells(tap, d):
+    r = d.post("/v1/sessions", {"name": "mine"})
+    tap.equal((r.status, r.json["state"], r.json["name"], r.json["cells"]), (201, "idle", "mine", 0),
+              "a session is opened", r)
+    s = "/v1/sessions/" + r.json["id"]
+    d.post(s + "/exec", {"code": "x = 5"})
+    r = d.post(s + "/exec", {"code": "print(x)\nx + 1"}).json
+    tap.equal((r["stdout"], r["value"], r["cell"]["number"]), ("5\n", 6, 2), "state lasts", r)
+    r = d.post(s + "/exec", {"code": "y = 1\n1 / 0"})
+    tap.equal((r.status, r.json["exception"]["type"]), (200, "ZeroDivisionError"), "a cell fails", r)
+    r = d.post(s + "/exec", {"code": "input()", "stdin": "in\n"}).json
+    tap.equal(r["value"], "in", "stdin", r)
+    r = d.post(s + "/exec", {"code": "print('a')\n2"}, lines=True).lines
+    tap.equal((r[-1]["event"], r[-1]["result"]["value"]), ("finished", 2), "a cell's lines", r)
+    tap.equal(d.post(s + "/set", {"values": {"v": [1, "b"]}}).json["done"], True, "set")
+    r = d.post(s + "/get", {"names": ["v", "x", "none"]}).json
+    tap.equal((r["values"], r["missing"]), ({"v": [1, "b"], "x": 5}, ["none"]), "get")
+    r = d.post(s + "/exec", {"code": "1", "timeout_ms": 10 ** 9})
+    tap.equal(r.status, 403, "a cell's ceiling", r)
+    r = d.get(s).json
+    tap.ok(r["cells"] >= 5 and r["memory_bytes"] > 0, "how it is", r)
+    tap.equal([x["name"] for x in d.get("/v1/sessions").json["sessions"]], ["mine"], "the list")
+    r = d.post(s + "/restart").json
+    tap.equal(d.post(s + "/exec", {"code": "x"}).json["exception"]["type"], "NameError", "restart")
+    busy = d.begin("POST", s + "/exec", {"code": SLEEP % 60, "no_check": True})
+    guests = wait_for(d.sleepers)
+    tap.equal(d.call("DELETE", s).json["closed"], True, "closed")
+    tap.ok(guests and wait_for(lambda: not still_there(guests), 5), "and its guest is gone")
+    busy.close()
+    for method, path in (("GET", s), ("DELETE", s), ("POST", s + "/exec"), ("GET", s + "/files")):
+        body = {"code": "1"} if method == "POST" else None
+        tap.equal(d.call(method, path, body).status, 404, "%s of none" % method)
+
+
+def test_order(tap, d):
+    s = opened(d)
+    d.post(s + "/exec", {"code": "seen = []"})
+    threads = []
+    for i in range(5):
+        t = threading.Thread(target=d.post, args=(
+            s + "/exec", {"code": "import time; time.sleep(0.1); seen.append(%d)" % i}))
+        t.start()
+        threads.append(t)
+        time.sleep(0.02)
+    for t in threads:
+        t.join()
+    r = d.post(s + "/exec", {"code": "seen"}).json
+    tap.equal(r["value"], [0, 1, 2, 3, 4], "cells wait for each other, in order", r)
+    busy = d.begin("POST", s + "/exec", {"code": "import time; time.sleep(30)"})
+    wait_for(lambda: d.get(s).json["state"] == "busy")
+    waiting = [d.begin("POST", s + "/exec", {"code": "1"}) for _ in range(66)]
+    codes = []
+    for c in waiting[-2:]:
+        codes.append(c.getresponse().status)
+    tap.ok(429 in codes, "a session's own queue has an end", codes)
+    r = d.post("/v1/run", {"code": "print(1)"})
+    tap.equal(r.status, 200, "and takes no worker from others")
+    r = d.post(s + "/exec", {"code": "1", "deadline_ms": 200})
+    tap.ok(r.status in (503, 429), "a deadline while waiting for its turn", r)
+    for c in waiting:
+        c.close()
+    tap.equal(d.post(s + "/interrupt").json["interrupted"], True, "interrupt")
+    r = json.loads(busy.getresponse().read())
+    tap.equal(r["cell"]["ended"], "interrupted", "the cell ends, the session goes on", r)
+    tap.equal(d.post(s + "/exec", {"code": "len(seen)"}).json["value"], 5, "with its variables")
+    busy = d.begin("POST", s + "/exec", {"code": "import time; time.sleep(30)"})
+    wait_for(lambda: d.get(s).json["state"] == "busy")
+    busy.sock.close()
+    tap.ok(wait_for(lambda: d.get(s).json["state"] != "busy", 6), "a client that goes ends its cell")
+    d.call("DELETE", s)
+
+
+def test_tools(tap, d):
+    s = opened(d, tools=[ADD, {"name": "slow", "timeout_ms": 300}])
+    r = d.post(s + "/exec", {"code": "add(1, 2)"}).json
+    tap.ok("stream" in r["exception"]["message"], "a tool needs who reads the stream", r["exception"])
+    code = ("print(add(1, b=[2, None, 'x']))\n"
+            "try:\n    add(2, 3)\nexcept Exception as e:\n    print(type(e).__name__, e)\n"
+            "try:\n    slow()\nexcept TimeoutError as e:\n    print('late')")
+    c = d.begin("POST", s + "/exec", {"code": code}, lines=True)
+    answer, events = c.getresponse(), []
+    for line in iter(answer.readline, b""):
+        e = json.loads(line)
+        events.append(e)
+        if e["event"] != "tool" or e["name"] != "add":
+            continue
+        path = "%s/answers/%d" % (s, e["call"])
+        if e["args"] == [1]:
+            tap.equal(e["kwargs"], {"b": [2, None, "x"]}, "a call's arguments")
+            tap.equal(d.post("%s/answers/99" % s, {"ok": 1}).status, 404, "no such call")
+            tap.equal(d.post(path, {"okay": 1}).status, 400, "no such answer")
+            tap.equal(d.post(path, {"ok": {"sum": 3}}).status, 200, "an answer")
+            tap.equal(d.post(path, {"ok": 1}).status, 404, "one answer a call")
+        else:
+            d.post(path, {"error": {"type": "TypeError", "message": "not these"}})
+    out = "".join(e["text"] for e in events if e["event"] == "stdout")
+    tap.equal(out, "{'sum': 3}\nTypeError not these\nlate\n", "tools are called and answered", events[-1])
+    r = d.post("/v1/sessions", {"tools": [{"name": "not a name"}]})
+    tap.equal(r.status, 400, "a tool's name", r)
+    d.call("DELETE", s)
+
+
+def test_files(tap, d):
+    s = opened(d, files={"in.txt": "there"})
+    tap.equal(d.get(s + "/files/in.txt").body, b"there", "a file of the request")
+    big = os.urandom(3 << 20)
+    r = d.call("PUT", s + "/files/d/big%20%C3%A9.bin", big)
+    tap.equal(r.status, 201, "put", r)
+    r = d.post(s + "/exec", {"code": "len(open('d/big é.bin', 'rb').read())"}).json
+    tap.equal(r["value"], len(big), "the guest sees it", r)
+    tap.equal(d.get(s + "/files/d/big%20%C3%A9.bin").body == big, True, "get")
+    names = {f["path"]: f["size"] for f in d.get(s + "/files").json["files"]}
+    tap.equal(names.get("d/big é.bin"), len(big), "the list of files", names)
+    d.post(s + "/exec", {"code": "import os; os.symlink('/etc/passwd', 'l')", "no_check": True})
+    for path in ("l", "..%2f..%2fetc/passwd", "../../etc/passwd", "%2fetc/passwd", "none", "d"):
+        r = d.get(s + "/files/" + path)
+        tap.ok(r.status in (400, 404) and b"root:" not in r.body, "no file " + path, r)
+    tap.equal(d.call("PUT", s + "/files/../x", b"x").status, 400, "no way out for what is put")
+    tap.equal(d.call("PUT", s + "/files/huge", b"x" * (5 << 20)).status, 413, "an upload's ceiling")
+    tap.equal(d.call("DELETE", s + "/files/in.txt").status, 200, "delete")
+    tap.equal(d.get(s + "/files/in.txt").status, 404, "is gone")
+    d.call("DELETE", s)
+
+
+def test_end(tap, d):
+    s = opened(d, idle_ms=400)
+    tap.ok(wait_for(lambda: d.get(s).status == 404 if time.sleep(0.6) is None else None, 5),
+           "a session that nobody uses is closed")
+    tap.ok(d.figure("glovebox_sessions_expired_total") >= 1, "which is counted")
+    all_of_them = [opened(d) for _ in range(3)]
+    r = d.post("/v1/sessions", {})
+    tap.ok(r.status == 429 and "close one" in r.message, "too many sessions", r)
+    s = all_of_them[0]
+    r = d.post(s + "/exec", {"code": "import os; os._exit(3)", "no_check": True})
+    tap.equal(r.json["cell"]["ended"], "died", "a guest that ends itself", r)
+    r = d.post(s + "/exec", {"code": "1"})
+    tap.equal(r.status, 409, "no cell in a dead session", r)
+    tap.equal(d.get(s).json["state"], "dead", "which it is")
+    d.post(s + "/restart")
+    tap.equal(d.post(s + "/exec", {"code": "1"}).json["value"], 1, "until it is restarted")
+    busy = d.begin("POST", s + "/exec", {"code": "import time; time.sleep(30)"})
+    wait_for(lambda: d.get(s).json["state"] == "busy")
+    d.call("DELETE", s)
+    tap.ok(busy.getresponse().status in (200, 409, 503), "closing ends what runs")
+    for s in all_of_them[1:]:
+        d.call("DELETE", s)
+    tap.ok(wait_for(lambda: d.figure("glovebox_sessions") == 0 and
+                    d.figure("glovebox_workers_busy") == 0, 6), "nothing is left")
+
+
+def test_fork(tap, d):
+    s = opened(d, forks=1)
+    d.post(s + "/exec", {"code": "x = 1"})
+    r = d.post(s + "/fork", {"name": "child"})
+    if r.status == 501:
+        tap.skip("fork", "needs " + r.message)
+    else:
+        f = "/v1/sessions/" + r.json["id"]
+        tap.equal((r.status, r.json["parent"]), (201, s.rpartition("/")[2]), "fork", r)
+        d.post(f + "/exec", {"code": "x = 2"})
+        values = [d.post(p + "/exec", {"code": "x"}).json["value"] for p in (s, f)]
+        tap.equal(values, [1, 2], "and they share nothing")
+        d.call("DELETE", s)
+        tap.equal(d.post(f + "/exec", {"code": "x"}).json["value"], 2, "nor an end")
+        d.call("DELETE", f)
+    d.call("DELETE", s)
+
+
+def test(tap):
+    with Daemon("--max-upload", "4m") as d:
+        for part in (test_cells, test_order, test_tools, test_files, test_fork):
+            part(tap, d)
+    with Daemon("--sessions", "3") as d:
+        test_end(tap, d)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "session/tools.h"
+#include "tap.h"
+
+static int answer(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    enum err_kind *kind = ctx;
+
+    (void)call;
+    if (*kind != ERR_NONE)
+        return err_set(err, *kind, "no \"answer\"\n");
+    *ret = json_pack("{s:O, s:O}", "args", call->args, "kwargs", call->kwargs);
+    return 0;
+}
+
+static int nothing(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    (void)ctx;
+    (void)call;
+    (void)ret;
+    (void)err;
+    return 0;
+}
+
+static int slow(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    (void)ctx;
+    (void)err;
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    *ret = json_integer(call->timeout_ms);
+    return 0;
+}
+
+static void test_names(void)
+{
+    static const char *const wrong[] = {"",     "1a",           "a b",      "a.b",  "class",
+                                        "None", "__init__",     "a-b",      "a\nb", "a=b",
+                                        "(a)",  "final_answer", "\xC3\xA9", "x ",   "lambda"};
+    enum err_kind none = ERR_NONE;
+    struct tool_set set;
+    struct err err;
+
+    tool_set_init(&set);
+    set.final_answer = true;
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        OK(tool_set_add(&set, wrong[i], NULL, NULL, answer, &none, &err) < 0 &&
+               err.kind == ERR_USAGE,
+           "no name: number %zu", i);
+    EQ_INT(tool_set_add(&set, "find", "finds", json_pack("[ss]", "what", "n"), answer, &none, &err),
+           0);
+    OK(tool_set_add(&set, "find", NULL, NULL, answer, &none, &err) < 0, "a name twice");
+    OK(tool_set_add(&set, "a", NULL, json_pack("[ss]", "n", "n"), answer, &none, &err) < 0 &&
+           tool_set_add(&set, "b", NULL, json_pack("[i]", 1), answer, &none, &err) < 0 &&
+           tool_set_add(&set, "c", NULL, json_pack("{}"), answer, &none, &err) < 0 &&
+           tool_set_add(&set, "d", NULL, json_pack("[s]", "def"), answer, &none, &err) < 0,
+       "parameters that are none");
+    EQ_INT(set.count, 1);
+    OK(tool_set_find(&set, "find") && !tool_set_find(&set, "a"), "what is there is found");
+    tool_set_done(&set);
+    EQ_INT(set.count, 0);
+}
+
+/* The answer to a call with [1] and {"k": 2}. */
+static char *call(const struct tool_set *set, const char *name)
+{
+    struct tool_call c = {.name = name,
+                          .args = json_pack("[i]", 1),
+                          .kwargs = json_pack("{s:i}", "k", 2),
+                          .cancel_fd = -1};
+    char *text = tool_set_call(set, &c);
+
+    json_decref(c.args);
+    json_decref(c.kwargs);
+    return text;
+}
+
+static void answers(const struct tool_set *set, const char *name, const char *want)
+{
+    AUTO_FREE char *got = call(set, name);
+
+    EQ_STR(got, want);
+}
+
+static void test_calls(void)
+{
+    enum err_kind kind = ERR_NONE;
+    struct tool_set set;
+    struct err err;
+
+    tool_set_init(&set);
+    (void)tool_set_add(&set, "t", NULL, NULL, answer, &kind, &err);
+    (void)tool_set_add(&set, "n", NULL, NULL, nothing, NULL, &err);
+    (void)tool_set_add(&set, "slow", NULL, NULL, slow, NULL, &err);
+    answers(&set, "t", "{\"ok\":{\"args\":[1],\"kwargs\":{\"k\":2}}}");
+    answers(&set, "n", "{\"ok\":null}");
+    answers(&set, "u",
+            "{\"error\":{\"type\":\"NameError\",\"message\":\"there is no tool of the name "
+            "'u'\"}}");
+    kind = ERR_SYSTEM;
+    answers(&set, "t",
+            "{\"error\":{\"type\":\"RuntimeError\",\"message\":\"no \\\"answer\\\"\\n\"}}");
+    kind = ERR_GUEST;
+    answers(&set, "t", "{\"error\":{\"type\":\"TypeError\",\"message\":\"no \\\"answer\\\"\\n\"}}");
+    kind = ERR_TIMEOUT;
+    answers(&set, "t",
+            "{\"error\":{\"type\":\"TimeoutError\",\"message\":\"no \\\"answer\\\"\\n\"}}");
+    answers(&set, "slow", "{\"ok\":30000}");
+    set.items[2].timeout_ms = 5;
+    answers(&set, "slow",
+            "{\"error\":{\"type\":\"TimeoutError\",\"message\":\"slow took longer than 5 ms\"}}");
+    kind = ERR_NONE;
+    set.max_bytes = 20;
+    answers(&set, "t",
+            "{\"error\":{\"type\":\"RuntimeError\",\"message\":\"t answered with 36 bytes, more "
+            "than 20\"}}");
+    tool_set_done(&set);
+}
+
+static int read_source(struct tool_set *set, const char *path, const char *text, size_t n,
+                       struct err *err)
+{
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (fd < 0 || fd_write_all(fd, text, n) < 0)
+        abort();
+    return tool_set_read(set, path, err);
+}
+
+static void test_source(void)
+{
+    char folder[] = "/tmp/test-tools-XXXXXX";
+    struct tool_set set;
+    struct err err;
+
+    if (!mkdtemp(folder))
+        abort();
+    AUTO_FREE char *path = xasprintf("%s/tools.py", folder);
+    tool_set_init(&set);
+    OK(read_source(&set, path, "def f(:\n", 8, &err) < 0 && err.kind == ERR_USAGE &&
+           strstr(err.msg, "line 1: SyntaxError"),
+       "what cannot be read is refused: %s", err.msg);
+    OK(read_source(&set, path, "x\0y", 3, &err) < 0, "a NUL");
+    OK(!set.source, "nothing is kept of them");
+    EQ_INT(read_source(&set, path, "def f(): pass\n", 14, &err), 0);
+    EQ_INT(read_source(&set, path, "def g(): pass\n", 14, &err), 0);
+    EQ_STR(set.source, "def f(): pass\n\n\ndef g(): pass\n");
+    unlink(path);
+    OK(tool_set_read(&set, path, &err) < 0 && err.kind == ERR_USAGE, "a file that is missing");
+    tool_set_done(&set);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    test_names();
+    test_calls();
+    test_source();
+    return tap_done();
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backends/live.h"
+#include "backends/live_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,37 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/plan.h"
-#include "backends/pump.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/wire.h"
-#include "jail/cgroup.h"
 #include "jail/watch.h"
 
-#define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 #define WATCH_EVERY_MS 10
 #define WATCH_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
-
-struct live {
-    const struct backend_job *job;
-    const struct backend_sink *sink;
-    struct backend_outcome *out;
-    struct jail_spec spec;
-    struct jail *jail;
-    struct cgroup *group;
-    struct pump pump;
-    int lay_write; /* files go in here, until they are in */
-    int oom_fd;
-    int64_t start_ns, deadline_ms;
-    int64_t oom_until_ms; /* memory was out; until then a kill may follow */
-    uint64_t cpu_ns;      /* used when a limit ended it */
-    int64_t watch_ms;     /* when to look next */
-    int work_fd;          /* opened when asked for */
-    bool over;            /* no guest is alive any more */
-    struct err error;     /* why nothing was started */
-};
 
 static void hit(struct live *l, enum jail_limit_hit limit)
 {
@@ -93,216 +69,6 @@ static void hit_and_kill(struct live *l, enum jail_limit_hit limit)
         l->cpu_ns = used;
     hit(l, limit);
     kill_all(l);
-}
-
-/* ---- starting ---- */
-
-/* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
-static char *box_path(void)
-{
-    /* As root the guest gets an id of its own, which may not reach root's own folders. */
-    const char *base = geteuid() == 0 ? NULL : getenv("TMPDIR");
-    unsigned long long random = 0;
-    AUTO_CLOSE int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0 || read(fd, &random, sizeof random) != (ssize_t)sizeof random)
-        random = (unsigned long long)clock_mono_ns();
-    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp",
-                     (int)getpid(), random);
-}
-
-static int require_groups(const struct live *l, struct err *err)
-{
-    layer_mask missing = l->job->required & CGROUP_LAYERS & ~cgroup_held(l->group);
-
-    for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (missing & LAYER_BIT(i))
-            return err_set(err, ERR_POLICY, "layer %s is required and cannot be had: %s",
-                           jail_layers[i].name, jail_layers[i].how);
-    return 0;
-}
-
-static int open_group(struct live *l, struct jail_fds *fds, struct err *err)
-{
-    int enter[CGROUP_ENTER_MAX];
-
-    cgroup_sweep();
-    if (cgroup_open(&l->job->limits, l->job->layers & CGROUP_LAYERS, &l->group, err) < 0 ||
-        require_groups(l, err) < 0)
-        return -1;
-    size_t n = cgroup_enter_fds(l->group, enter);
-    memcpy(fds->enter, enter, n * sizeof *enter);
-    l->spec.enter_count = (uint32_t)n;
-    int folder = cgroup_dir_fd(l->group);
-    l->spec.enter_v2 = folder >= 0;
-    l->spec.pids_held = cgroup_held(l->group) & LAYER_BIT(LAYER_PIDS);
-    fds->enter[n] = folder;
-    l->oom_fd = cgroup_oom_fd(l->group);
-    return 0;
-}
-
-static int open_lay(struct live *l, struct jail_fds *fds, struct err *err)
-{
-    int ends[2];
-
-    fds->lay = -1;
-    l->spec.lay = l->job->lay != NULL;
-    if (!l->spec.lay)
-        return 0;
-    if (fd_pipe(ends, err) < 0)
-        return -1;
-    fds->lay = ends[0];
-    l->lay_write = ends[1];
-    return 0;
-}
-
-/* The reader is the jail's init. When it dies early the write fails, and what it said on the
- * control socket is the better message. */
-static int send_files(struct live *l, struct err *err)
-{
-    int result = l->job->lay(l->job->lay_ctx, l->lay_write, err);
-
-    fd_close(&l->lay_write);
-    return result < 0 && !(err->kind == ERR_SYSTEM && err->sys == EPIPE) ? -1 : 0;
-}
-
-static int start_cold(struct live *l, struct err *err)
-{
-    struct jail_fds fds = {.lay = -1};
-    int result = -1;
-
-    l->out->box_host = box_path();
-    plan_jail(l->job, l->out->box_host, &l->spec);
-    if (pump_init(&l->pump, l->job->stdin_fd, l->sink, err) < 0 || open_group(l, &fds, err) < 0 ||
-        open_lay(l, &fds, err) < 0)
-        return -1;
-    fds.in = l->pump.theirs[0];
-    fds.out = l->pump.theirs[1];
-    fds.err = l->pump.theirs[2];
-    l->spec.channel = l->job->channel[0] >= 0;
-    memcpy(fds.channel, l->job->channel, sizeof fds.channel);
-    l->start_ns = clock_mono_ns();
-    l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
-    outcome_phase(l->out, "plan");
-    result = jail_start(&l->spec, &fds, &l->jail, err);
-    outcome_phase(l->out, "spawn");
-    fd_close(&fds.lay);
-    pump_started(&l->pump);
-    return result < 0 || !l->spec.lay ? result : send_files(l, err);
-}
-
-/* ---- warm ---- */
-
-static void put_strings(struct buf *b, char *const *strings)
-{
-    for (; *strings; strings++)
-        wire_put_cstr(b, *strings);
-    wire_put_cstr(b, NULL);
-}
-
-/* All that jails of one kind have in common. */
-static void warm_key(const struct backend_job *job, struct buf *key)
-{
-    struct jail_limits limits = job->limits;
-
-    limits.wall_ms = 0; /* comes with each */
-    buf_init(key, 1 << 20);
-    (void)buf_add(key, &limits, sizeof limits);
-    wire_put_u32(key, job->layers);
-    wire_put_u32(key, job->required);
-    wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0) << 1);
-    wire_put_cstr(key, job->exec_path);
-    put_strings(key, job->zygote_argv);
-    put_strings(key, job->zygote_env);
-    for (size_t i = 0; i < job->view_count; i++) {
-        wire_put_cstr(key, job->views[i].src);
-        wire_put_cstr(key, job->views[i].dst);
-    }
-}
-
-/* Views inside the guest's own folders would have to be mounted for each. */
-static bool can_be_warm(const struct backend_job *job)
-{
-    if (!job->pool || !job->zygote_argv || !job->lay || job->net_host)
-        return false;
-    for (size_t i = 0; i < job->view_count; i++)
-        if (spec_in_box(job->views[i].dst))
-            return false;
-    return true;
-}
-
-static void teach_pool(const struct live *l, struct str key)
-{
-    const struct backend_job *job = l->job;
-    struct backend_job zygote = *job;
-    struct jail_spec spec;
-
-    zygote.argv = job->zygote_argv;
-    zygote.env = job->zygote_env;
-    plan_jail(&zygote, "/nonexistent", &spec);
-    free(spec.cwd);
-    spec.cwd = xstrdup(SPEC_WORK);
-    pool_learn(job->pool, key, &spec, &job->limits, job->layers);
-    spec_done(&spec);
-}
-
-/* What the zygote does not have already. The caller frees the list alone. */
-static char **environment_beyond(char **env, char **known)
-{
-    size_t n = 0;
-
-    while (env[n])
-        n++;
-    char **beyond = xcalloc(n + 1, sizeof *beyond), **at = beyond;
-    for (; *env; env++) {
-        char **same = known;
-        while (*same && strcmp(*same, *env) != 0)
-            same++;
-        if (!*same)
-            *at++ = *env;
-    }
-    return beyond;
-}
-
-/* 1: started; 0: there was none. */
-static int start_warm(struct live *l, struct err *err)
-{
-    AUTO_BUF struct buf key = {0};
-    struct pool_jail warm;
-    int ends[2];
-
-    if (!can_be_warm(l->job))
-        return 0;
-    warm_key(l->job, &key);
-    if (!pool_take(l->job->pool, buf_str(&key), &warm)) {
-        teach_pool(l, buf_str(&key));
-        return 0;
-    }
-    outcome_phase(l->out, "take");
-    l->jail = warm.jail;
-    l->group = warm.group;
-    l->oom_fd = cgroup_oom_fd(l->group);
-    pump_adopt(&l->pump, l->job->stdin_fd, warm.pipes, l->sink);
-    l->start_ns = clock_mono_ns();
-    l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
-    if (require_groups(l, err) < 0 || fd_pipe(ends, err) < 0)
-        return -1;
-    AUTO_CLOSE int theirs = ends[0];
-    l->lay_write = ends[1];
-    AUTO_FREE char **env = environment_beyond(l->job->env, l->job->zygote_env);
-    if (jail_go(l->jail, l->job->warm_argv, env, l->job->limits.wall_ms, theirs, err) < 0)
-        return -1;
-    fd_close(&theirs);
-    return send_files(l, err) < 0 ? -1 : 1;
-}
-
-/* ---- either way ---- */
-
-static int start(struct live *l, struct err *err)
-{
-    int warm = start_warm(l, err);
-
-    return warm ? (warm < 0 ? -1 : 0) : start_cold(l, err);
 }
 
 /* ---- events ---- */
@@ -577,7 +343,7 @@ int loop_run(const struct backend_job *job, const struct backend_sink *sink,
              struct backend_outcome *ret, struct err *err)
 {
     struct live *l = prepare(job, sink, ret);
-    int result = start(l, err);
+    int result = live_start(l, err);
 
     if (result == 0) {
         while (!l->over)
@@ -594,7 +360,7 @@ int live_open(const struct backend_job *job, const struct backend_sink *sink,
               struct backend_outcome *ret, struct live **ret_live, struct err *err)
 {
     struct live *l = prepare(job, sink, ret);
-    int result = start(l, err);
+    int result = live_start(l, err);
 
     while (result == 0 && !l->over && !ret->started)
         step(l, -1);

@@ -6,6 +6,10 @@
 // cells, so timers go on.
 (() => {
     "use strict";
+    // A cell may declare something by one of these names.
+    const { Array, ArrayBuffer, Atomics, BigInt, Boolean, Buffer, Date, Error, Int32Array, JSON, Map, Math, Number, Object,
+        Promise, RangeError, ReferenceError, Set, SharedArrayBuffer, String, Symbol, SyntaxError, TypeError, Uint8Array,
+        clearTimeout, process, require, setImmediate, setTimeout } = globalThis;
     const fs = require("fs"), vm = require("vm"), util = require("util");
     const { Session } = require("inspector");
     const HOLD = Symbol.for("glovebox.cells"), TICK = new Int32Array(new SharedArrayBuffer(4));

@@ -242,8 +242,11 @@ as_r <- function(v) {
 
 # ---- bundles ----
 
+# From the global environment, where methods may be defined.
+print_value <- function(x) eval(as.call(list(base::print, call("quote", x))), globalenv())
+
 text_of <- function(x) {
-    text <- tryCatch(paste(utils::capture.output(print(x)), collapse = "\n"),
+    text <- tryCatch(paste(utils::capture.output(print_value(x)), collapse = "\n"),
         error = function(e) sprintf("<%s that cannot be shown>", class(x)[1L]))
     substr(text, 1L, limits$text)
 }
@@ -269,7 +272,7 @@ draws <- function(x) inherits(x, c("ggplot", "trellis", "recordedplot", "grob", 
 
 bundle_of <- function(kind, x) {
     if (draws(x)) {
-        print(x)
+        print_value(x)
         return(NULL)
     }
     data <- list("text/plain" = text_of(x))
@@ -418,7 +421,7 @@ run_cell <- function(parsed) {
         result <- withCallingHandlers(withVisible(eval(parsed[[i]], globalenv())), error = note_error, warning = say_warning)
         last <- i == length(parsed)
         if (result$visible && !last)
-            withCallingHandlers(print(result$value), error = note_error, warning = say_warning)
+            withCallingHandlers(print_value(result$value), error = note_error, warning = say_warning)
         if (last && (result$visible || state$mode == "last")) cell$value <- result$value
         if (last && result$visible)
             cell$bundle <- withCallingHandlers(bundle_of("value", result$value), error = note_error, warning = say_warning)

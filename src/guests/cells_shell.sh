@@ -99,16 +99,16 @@ __cells_take() {
     done
 }
 
-# A string with its quotes; a quote after an odd number of backslashes is one of its characters.
+# A string with its quotes; the one that ends it is the first that is not behind a backslash.
 __cells_take_string() {
-    local part slashes
-    __cells_raw+='"' __cells_s=${__cells_s:1}
-    while :; do
-        part=${__cells_s%%\"*}
-        __cells_raw+="$part\"" __cells_s=${__cells_s:${#part}+1}
-        slashes=${part##*[!\\]}
-        ((${#slashes} % 2 == 1)) && [[ -n $__cells_s ]] || return 0
-    done
+    local text=${__cells_s:1} end
+    end=${text%%\"*}
+    if [[ $end == *\\ ]]; then
+        text=${text//'\\'/__}
+        text=${text//'\"'/__}
+        end=${text%%\"*}
+    fi
+    __cells_raw+=${__cells_s:0:${#end}+2} __cells_s=${__cells_s:${#end}+2}
 }
 
 # __cells_text: what the string $1, with its quotes, stands for. A character that is not in it keeps the place of a
@@ -447,7 +447,7 @@ __cells_no_errexit() {
 
 # 2 is "return"; at the loop's own level there is nothing to return from.
 __cells_out() {
-    ((${#FUNCNAME[@]} > __cells_depth)) && [[ $BASHPID == "$__cells_pid" && -n $__cells_running ]] && return 2
+    ((${#FUNCNAME[@]} > __cells_depth)) && [[ -z ${__cells_calling-} && $BASHPID == "$__cells_pid" && -n $__cells_running ]] && return 2
     return 0
 }
 
@@ -624,7 +624,8 @@ __cells_done() {
 # ---- tools ----
 
 __cells_call() {
-    local LC_ALL=C name=$1 args='' arg kind id length body
+    # An interrupt waits until the answer is read, or the next frame would begin in its middle.
+    local LC_ALL=C name=$1 args='' arg kind id length body __cells_calling=1
     shift
     for arg; do
         __cells_quote "$arg"

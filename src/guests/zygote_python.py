@@ -82,6 +82,8 @@ def serve(link, words):
 # The runner's functions now, its run in each fork.
 functions, marker, run = sys.argv[1].partition("# ---- the run;")
 names = {"__name__": "__main__", "__builtins__": __builtins__, "first": None}
+if "__annotations__" in globals():
+    names["__annotations__"] = {}
 exec(compile(functions, "<glovebox>", "exec", dont_inherit=True, optimize=2), names)
 run = compile(marker + run, "<glovebox>", "exec", dont_inherit=True, optimize=2)
 load(STANDARD + tuple(sys.argv[2:]))

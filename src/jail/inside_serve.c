@@ -187,6 +187,13 @@ static void wait_for_go(struct serve *s)
     unsigned char message[12];
     int fds[FD_MSG_MAX];
     size_t count = 0;
+    struct pollfd wait[] = {{.fd = SPEC_FD_CONTROL, .events = POLLIN},
+                            {.fd = s->exit_fd, .events = POLLIN}};
+
+    while (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno == EINTR)
+        ;
+    if (wait[1].revents)
+        _exit(1); /* it died waiting, or its zygote did */
     ssize_t got = fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0);
     struct wire w = {.rest = {(const char *)message, got > 0 ? (size_t)got : 0}};
 

@@ -68,8 +68,8 @@ void warm_main(struct inside *in, const struct warm_request *r)
     int guest[2], end[2];
     struct err err;
 
-    /* Who joins our namespaces by our pidfd must be allowed to look at us: until the guest is locked
-     * in (inside_serve.c). */
+    /* Who joins our namespaces by our pidfd must be allowed to look at us: until the guest is
+     * locked in (inside_serve.c). */
     if (prctl(PR_SET_DUMPABLE, 1) < 0)
         die_sys("set dumpable");
     enter_cgroups(in, r);

@@ -30,16 +30,22 @@ enum kind_state {
     KIND_FAILED,
 };
 
+struct nest {
+    struct jail *jail;
+    unsigned users; /* threads that have it make a jail right now */
+    uint32_t forks;
+    bool broken; /* it made none when it was asked to */
+    bool ending;
+};
+
 struct kind {
     enum kind_state state;
     struct buf key;
     struct jail_spec spec;
     struct jail_limits limits;
     layer_mask layers;
-    struct jail *nest;
-    unsigned users; /* threads that have the nest make a jail right now */
-    bool broken;    /* the nest made none when it was asked to */
-    uint32_t forks;
+    struct nest *nest;
+    unsigned users; /* of this kind and its nests */
     struct pool_jail ready[READY_MAX];
     unsigned ready_n, target, making;
     int64_t used_ms, missed_ms, failed_ms;
@@ -52,7 +58,7 @@ struct pool {
     bool closing;
     struct pool_options options;
     struct kind *kinds;
-    struct jail *retired[RETIRED_MAX];
+    struct nest *retired[RETIRED_MAX];
     struct pool_stats stats;
 };
 
@@ -80,19 +86,35 @@ static unsigned ready_in_all(const struct pool *pool)
 /* With the lock; lets go of it meanwhile. */
 static bool make_now(struct pool *pool, struct kind *k, struct pool_jail *ret)
 {
+    struct nest *nest = k->nest;
     struct err err;
 
     k->users++;
-    k->forks++;
+    nest->users++;
+    nest->forks++;
     pthread_mutex_unlock(&pool->lock);
-    int result = pool_make_jail(k->nest, &k->spec, &k->limits, k->layers, ret, &err);
+    int result = pool_make_jail(nest->jail, &k->spec, &k->limits, k->layers, ret, &err);
     pthread_mutex_lock(&pool->lock);
+    nest->users--;
     k->users--;
     if (result < 0) {
-        k->broken = true;
+        nest->broken = true;
         snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
     }
     return result == 0;
+}
+
+/* One that waits; those that died waiting are put away. */
+static bool take_ready(struct kind *k, struct pool_jail *ret)
+{
+    while (k->ready_n) {
+        *ret = k->ready[--k->ready_n];
+        struct pollfd look = {.fd = jail_fd(ret->jail), .events = POLLIN};
+        if (poll(&look, 1, 0) == 0)
+            return true;
+        pool_jail_done(ret);
+    }
+    return false;
 }
 
 bool pool_take(struct pool *pool, struct str key, struct pool_jail *ret)
@@ -103,11 +125,10 @@ bool pool_take(struct pool *pool, struct str key, struct pool_jail *ret)
     struct kind *k = find(pool, key);
     if (k)
         k->used_ms = clock_mono_ms();
-    if (k && k->ready_n) {
-        *ret = k->ready[--k->ready_n];
+    if (k && take_ready(k, ret)) {
         pool->stats.hits++;
         took = true;
-    } else if (k && k->state == KIND_LIVE && !k->broken) {
+    } else if (k && k->nest && !k->nest->broken) {
         k->missed_ms = k->used_ms;
         if (k->target < READY_MAX && k->target < pool->options.ready_max)
             k->target++;
@@ -128,30 +149,27 @@ static void drop_ready(struct kind *k)
         pool_jail_done(&k->ready[--k->ready_n]);
 }
 
-/* Its guests may still run: it ends with the last. The helper is reaped by the thread. */
-static void retire_nest(struct pool *pool, struct kind *k)
+static void end_nest(struct nest *nest)
 {
-    struct jail *nest = k->nest;
+    jail_free(nest->jail);
+    free(nest);
+}
 
-    drop_ready(k);
-    k->nest = NULL;
-    k->forks = 0;
-    k->broken = false;
-    if (!nest)
-        return;
-    (void)shutdown(jail_fd(nest), SHUT_WR);
-    for (unsigned i = 0; i < RETIRED_MAX; i++) {
-        if (pool->retired[i])
-            continue;
-        pool->retired[i] = nest;
-        return;
-    }
-    jail_free(nest);
+/* Its guests may still run, and others wait: it ends with the last. False when there are too many
+ * of those already. */
+static bool retire_nest(struct pool *pool, struct kind *k)
+{
+    for (unsigned i = 0; i < RETIRED_MAX && k->nest; i++)
+        if (!pool->retired[i])
+            pool->retired[i] = mem_take(&k->nest);
+    return !k->nest;
 }
 
 static void forget(struct pool *pool, struct kind *k)
 {
-    retire_nest(pool, k);
+    drop_ready(k);
+    if (!retire_nest(pool, k))
+        end_nest(k->nest);
     spec_done(&k->spec);
     buf_done(&k->key);
     *k = (struct kind){.state = KIND_FREE};
@@ -197,16 +215,24 @@ void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
 
 /* ---- the pool's thread ---- */
 
+/* The present one, if there is one, serves until the new one can. */
 static void start_nest(struct pool *pool, struct kind *k)
 {
     struct err err;
-    struct jail *nest = NULL;
+    struct jail *jail = NULL;
 
     k->state = KIND_STARTING;
     pthread_mutex_unlock(&pool->lock);
-    int result = pool_make_nest(&k->spec, &nest, &err);
+    int result = pool_make_nest(&k->spec, &jail, &err);
     pthread_mutex_lock(&pool->lock);
-    k->nest = nest;
+    if (result == 0 && !retire_nest(pool, k))
+        result = err_set(&err, ERR_LIMIT, "too many zygotes wait for their last guests");
+    if (result == 0) {
+        k->nest = xcalloc(1, sizeof *k->nest);
+        k->nest->jail = jail;
+    } else {
+        jail_free(jail);
+    }
     k->state = result == 0 ? KIND_LIVE : KIND_FAILED;
     k->failed_ms = clock_mono_ms();
     if (result < 0)
@@ -230,9 +256,9 @@ static void fill(struct pool *pool, struct kind *k)
 
 static bool has_died(const struct kind *k)
 {
-    struct pollfd look = {.fd = jail_fd(k->nest), .events = POLLIN};
+    struct pollfd look = {.fd = jail_fd(k->nest->jail), .events = POLLIN};
 
-    return k->broken || poll(&look, 1, 0) > 0; /* it has nothing more to say than its end */
+    return k->nest->broken || poll(&look, 1, 0) > 0; /* it has nothing more to say than its end */
 }
 
 /* One thing that is to be done for this kind; false when there is none. */
@@ -244,20 +270,21 @@ static bool tend(struct pool *pool, struct kind *k, int64_t now)
         start_nest(pool, k);
         return true;
     }
-    if (k->state == KIND_FREE || k->users || k->making)
+    if (k->state == KIND_FREE)
         return false;
-    if (now > k->used_ms + IDLE_MS) {
+    if (!k->users && !k->making && now > k->used_ms + IDLE_MS) {
         forget(pool, k);
         return true;
     }
     if (k->state != KIND_LIVE)
         return false;
     bool died = has_died(k);
-    if (died || k->forks >= pool->options.forks_max) {
+    if (died || k->nest->forks >= pool->options.forks_max) {
         pool->stats.zygotes_died += died;
         pool->stats.zygotes_renewed += !died;
-        retire_nest(pool, k);
-        k->state = KIND_WANTED;
+        if (died && !k->making)
+            drop_ready(k);
+        start_nest(pool, k);
         return true;
     }
     if (k->ready_n < k->target && ready_in_all(pool) < pool->options.ready_max) {
@@ -276,11 +303,15 @@ static bool tend(struct pool *pool, struct kind *k, int64_t now)
 static void reap_retired(struct pool *pool)
 {
     for (unsigned i = 0; i < RETIRED_MAX; i++) {
-        if (!pool->retired[i])
+        struct nest *nest = pool->retired[i];
+        if (!nest || nest->users)
             continue;
-        struct pollfd look = {.fd = jail_fd(pool->retired[i]), .events = POLLIN};
+        if (!nest->ending)
+            (void)shutdown(jail_fd(nest->jail), SHUT_WR);
+        nest->ending = true;
+        struct pollfd look = {.fd = jail_fd(nest->jail), .events = POLLIN};
         if (poll(&look, 1, 0) > 0 && look.revents & POLLHUP)
-            jail_free(mem_take(&pool->retired[i]));
+            end_nest(mem_take(&pool->retired[i]));
     }
 }
 
@@ -312,7 +343,8 @@ static void *thread_main(void *ctx)
         if (pool->kinds[i].state != KIND_FREE)
             forget(pool, &pool->kinds[i]);
     for (unsigned i = 0; i < RETIRED_MAX; i++)
-        jail_free(pool->retired[i]); /* here: the kernel kills them with this thread anyway */
+        if (pool->retired[i])
+            end_nest(pool->retired[i]); /* here: the kernel kills them with this thread anyway */
     pthread_mutex_unlock(&pool->lock);
     return NULL;
 }

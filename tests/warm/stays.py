@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is left on the host, what a pool survives, and what it costs to keep."""
+
+import os
+import signal
+import time
+
+from feed import Feed
+
+
+def below(pid):
+    """Every process below this one."""
+    parents = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open("/proc/%s/stat" % name) as f:
+                    fields = f.read().rpartition(")")[2].split()
+                parents[int(name)] = int(fields[1])
+            except (OSError, IndexError):
+                pass
+    found, more = set(), {pid}
+    while more:
+        more = {p for p, parent in parents.items() if parent in more} - found
+        found |= more
+    return found
+
+
+def groups():
+    """Directories of control groups that are ours, by name."""
+    found = set()
+    for top, folders, _ in os.walk("/sys/fs/cgroup"):
+        found |= {f for f in folders if f.startswith("glovebox-")}
+        if top.count("/") > 6:
+            folders.clear()
+    return found
+
+
+def mounts():
+    with open("/proc/self/mountinfo") as f:
+        return len(f.readlines())
+
+
+def gone(pids, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        alive = [p for p in pids if os.path.exists("/proc/%d" % p)]
+        if not alive:
+            return []
+        time.sleep(0.05)
+    return alive
+
+
+def test_close(tap):
+    before, mounted = groups(), mounts()
+    feed = Feed()
+    tap.ok(feed.warm_up(30), "one becomes ready", feed.stats())
+    feed.ask(many=50, threads=4, code="pass")
+    pids, pid = below(feed.process.pid), feed.process.pid
+    tap.equal(feed.close(), 0, "the pool is closed")
+    tap.equal(gone(pids), [], "no process stays")
+    tap.equal({g for g in groups() - before if "-%d-" % pid in g}, set(), "no control group stays")
+    tap.equal(mounts(), mounted, "no mount stays")
+
+
+def test_kill(tap):
+    feed = Feed()
+    feed.warm_up(30)
+    feed.process.stdin.write('{"many": 1000, "threads": 4, "code": "import time; time.sleep(0.05)"}\n')
+    feed.process.stdin.flush()
+    time.sleep(0.3)
+    pids, pid = below(feed.process.pid), feed.process.pid
+    os.kill(pid, signal.SIGKILL)
+    feed.process.wait()
+    tap.ok(len(pids) > 4, "it had processes", pids)
+    tap.equal(gone(pids), [], "killed under load, it leaves no process")
+    with Feed() as other:
+        other.run("pass", warm=False)  # sweeps
+        tap.equal({g for g in groups() if "-%d-" % pid in g}, set(), "and the next run removes its control groups")
+
+
+def zygotes(feed):
+    found = []
+    for pid in below(feed.process.pid):
+        try:
+            with open("/proc/%d/cmdline" % pid, "rb") as f:
+                if b"A Python that has everything loaded" in f.read():
+                    found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def test_zygote_dies(tap):
+    with Feed() as feed:
+        feed.warm_up(30)
+        for pid in zygotes(feed):
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.2)
+        results = [feed.run("print(1)") for _ in range(5)]
+        tap.ok(all(r["success"] for r in results), "runs go on when the zygote was killed", *[r["error"] for r in results])
+        tap.ok(feed.warm_up(30), "and there is a new one", feed.stats())
+        tap.ok(feed.stats()["died"] >= 1, "which is told", feed.stats())
+
+
+def test_renewal(tap):
+    with Feed(forks=20) as feed:
+        feed.warm_up(30)
+        answer = feed.ask(many=200, threads=2, code="pass")
+        tap.equal(answer["failed"], 0, "200 runs while zygotes are renewed after 20 each")
+        tap.ok(feed.stats()["renewed"] >= 3, "they were", feed.stats())
+
+
+def open_beside(feed):
+    """Descriptors but for those of jails that wait, some twelve each."""
+    return len(os.listdir("/proc/%d/fd" % feed.process.pid)) - 12 * feed.stats()["ready"]
+
+
+def memory_kib(pid):
+    with open("/proc/%d/status" % pid) as f:
+        return int([line for line in f if line.startswith("VmRSS")][0].split()[1])
+
+
+def test_growth(tap):
+    runs = int(os.environ.get("WARM_RUNS") or 1000)
+    with Feed() as feed:
+        feed.warm_up(30)
+        feed.ask(many=300, threads=4, code="print(1)")
+        pid = feed.process.pid
+        open_before, before = open_beside(feed), memory_kib(pid)
+        answer = feed.ask(many=runs, threads=4, code="print(1)")
+        time.sleep(1)
+        tap.equal(answer["failed"], 0, "%d runs" % runs)
+        tap.ok(open_beside(feed) <= open_before + 20, "no descriptors are lost", open_before, open_beside(feed))
+        tap.ok(memory_kib(pid) <= before + 2048 + runs // 100, "no memory is lost", before, memory_kib(pid))
+
+
+def test(tap):
+    test_close(tap)
+    test_kill(tap)
+    test_zygote_dies(tap)
+    test_renewal(tap)
+    test_growth(tap)

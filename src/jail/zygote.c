@@ -25,6 +25,7 @@
 #include "jail/inside.h"
 #include "jail/proto.h"
 #include "jail/zygote_ask.h"
+#include "jail/zygote_pages.h"
 
 #define API __attribute__((visibility("default")))
 
@@ -129,6 +130,16 @@ static void drop_ask(void)
 {
     while (zygote.fd_count)
         close(zygote.fds[--zygote.fd_count]);
+}
+
+API int zygote_note(int fd)
+{
+    return pages_note(fd);
+}
+
+API int zygote_learn(int fd)
+{
+    return pages_learn(fd);
 }
 
 API int zygote_wait(void)
@@ -242,7 +253,10 @@ API int zygote_enter(void)
     zygote.in.held = zygote.ask.held;
     zygote.in.spec.channel = zygote.ask.channel;
     int at = place_fds();
-    if (at < 0 || enter_cgroups(at) < 0 || join() < 0 || drop_capabilities() < 0)
+    if (at < 0 || enter_cgroups(at) < 0)
+        return -1;
+    pages_fetch(); /* now: they are to be charged to the guest */
+    if (join() < 0 || drop_capabilities() < 0)
         return -1;
     guest_enter(&zygote.in);
     fd_close(&zygote.in.init_fd); /* what exec does for others: it runs */

@@ -23,6 +23,10 @@
 
 #include <stddef.h>
 
+/* What a run touches is learned from a rehearsal: a plain fork acts as a guest would and at its end
+ * calls zygote_note with a pipe, whose other end the zygote gives to zygote_learn. 0 or -1. */
+int zygote_note(int fd);
+int zygote_learn(int fd);
 /* Reads the spec, and tells the nest that all is loaded. 0, or -1. */
 int zygote_open(void);
 /* Until a fork is wanted: 0; and the next fork is born in the new jail's pid namespace. Meanwhile

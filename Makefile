@@ -43,7 +43,7 @@ LIB_DIRS := base text python guard store jail guests backends session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
-LIB_SRC := $(filter-out $(JAIL_ONLY) src/jail/zygote.c,$(LIB_SRC))
+LIB_SRC := $(filter-out $(JAIL_ONLY) src/jail/zygote.c src/jail/zygote_pages.c,$(LIB_SRC))
 # What the helper shares with the library.
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
@@ -55,7 +55,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python
 	$(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 # What a zygote loads, for the host's own libc: the last steps into a jail.
-ZYGOTE_SRC := src/jail/zygote.c src/jail/inside_guest.c $(filter-out src/jail/lay.c src/jail/host_box.c,$(JAIL_SHARED))
+ZYGOTE_SRC := src/jail/zygote.c src/jail/zygote_pages.c src/jail/inside_guest.c $(filter-out src/jail/lay.c src/jail/host_box.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
@@ -71,7 +71,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak python guard session replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak python guard cells session warm http replay \
 	fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -236,6 +236,12 @@ $(BUILD)/tests/session-feed: tests/session/feed.c $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
 
+# Warm runs as a service for tests/warm.
+$(BUILD)/tests/warm-feed: tests/warm/feed.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+
 $(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -245,8 +251,9 @@ $(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape limits soak python guard session    tests of the program from outside
-cli escape limits soak python guard session: all example $(BUILD)/tests/feed $(BUILD)/tests/session-feed
+## make cli escape limits soak python guard cells session warm http    tests of the program from outside
+cli escape limits soak python guard cells session warm http: all example $(BUILD)/tests/feed \
+		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed
 	@tests/run-outside $@
 
 ## make check-v2   the cgroup tests on a kernel with cgroup v2, in a virtual machine (minutes)
@@ -292,13 +299,18 @@ stats:
 ## make install    into PREFIX (/usr/local); DESTDIR is honoured
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system
 	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
 	install $(BUILD)/glovebox-jail $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-jail
+	install $(BUILD)/glovebox-zygote.so $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-zygote.so
 	install -m 644 $(BUILD)/libglovebox.a $(DESTDIR)$(PREFIX)/lib/libglovebox.a
 	install $(BUILD)/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0
 	ln -sf libglovebox.so.0 $(DESTDIR)$(PREFIX)/lib/libglovebox.so
 	install -m 644 include/glovebox.h $(DESTDIR)$(PREFIX)/include/glovebox.h
+	sed 's|@PREFIX@|$(PREFIX)|' packaging/glovebox.service > \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.service
+	install -m 644 packaging/glovebox.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.socket
 	$(BUILD)/glovebox help --man > $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1
 	$(BUILD)/glovebox help --completion > \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
@@ -309,6 +321,8 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/glovebox $(DESTDIR)$(PREFIX)/lib/libglovebox.a \
 		$(DESTDIR)$(PREFIX)/lib/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0 \
 		$(DESTDIR)$(PREFIX)/include/glovebox.h $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1 \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.service \
+		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.socket \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
 
 clean:

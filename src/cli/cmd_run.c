@@ -12,12 +12,11 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/mem.h"
 #include "cli/cancel.h"
-#include "cli/check_report.h"
 #include "cli/events.h"
 #include "cli/options.h"
-#include "cli/safe_text.h"
+#include "cli/report.h"
+#include "cli/run_remote.h"
 #include "session/check.h"
 #include "session/run.h"
 
@@ -60,8 +59,9 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    run_options,    work_options,  json_option,   show_options, quiet_option,    wall_options,
-    policy_options, guard_options, limit_options, log_options,  general_options, NULL};
+    run_options,    work_options,    json_option,   show_options,  quiet_option,
+    wall_options,   policy_options,  guard_options, limit_options, log_options,
+    daemon_options, general_options, NULL};
 
 /* One invocation. */
 struct invocation {
@@ -71,6 +71,7 @@ struct invocation {
     int stdin_fd; /* opened by us, or -1 */
     int cancel_pipe[2];
     int64_t begin_ns;
+    struct remote_run remote; /* its doc is the result's, when a daemon ran it */
 };
 
 /* ---- what to run ---- */
@@ -137,122 +138,6 @@ static int choose_stdin(struct invocation *in, struct err *err)
     return 0;
 }
 
-/* ---- output ---- */
-
-/* A name in it may be a guest's. */
-static void complain(const char *text)
-{
-    AUTO_BUF struct buf line = {0};
-
-    buf_init(&line, 16 << 10);
-    safe_text_add(&line, str_from(text), false);
-    fprintf(stderr, "glovebox: %s\n", line.p);
-}
-
-static void say(const struct invocation *in, const char *text)
-{
-    if (!in->options.settings.quiet && *text)
-        complain(text);
-}
-
-static void say_notes(const struct invocation *in, const struct result *r)
-{
-    struct str rest = buf_str(&r->notes), line;
-
-    while (str_next_line(&rest, &line)) {
-        AUTO_FREE char *one = xstrndup(line.p, line.n);
-        say(in, one);
-    }
-}
-
-static void say_skipped_list(const struct invocation *in, const struct skip_list *list)
-{
-    char why[256];
-
-    for (size_t i = 0; i < list->count && i < 10; i++) {
-        AUTO_BUF struct buf b = {0};
-        buf_init(&b, 8192);
-        (void)buf_adds(&b, "left out: ");
-        safe_text_add(&b, (struct str){list->items[i].path, list->items[i].path_len}, false);
-        (void)buf_addf(&b, ": %s", file_skip_describe(&list->items[i], why, sizeof why));
-        say(in, b.p);
-    }
-    if (list->count + list->more > 10) {
-        AUTO_FREE char *more = xasprintf("left out: %zu more", list->count + list->more - 10);
-        say(in, more);
-    }
-}
-
-/* Folders that nobody asked to have brought out are nobody's concern. */
-static void say_skipped(const struct invocation *in, const struct result *r)
-{
-    if (r->laid)
-        say_skipped_list(in, lay_list_skipped(r->laid));
-    if (in->options.settings.common.out || in->options.settings.common.work_dir)
-        say_skipped_list(in, &r->files.skipped);
-}
-
-static void say_denied(const struct invocation *in, const struct result *r)
-{
-    AUTO_BUF struct buf b = {0};
-
-    if (r->success || !r->outcome.denied_count)
-        return;
-    buf_init(&b, 4096);
-    (void)buf_adds(&b, "refused system calls:");
-    for (size_t i = 0; i < r->outcome.denied_count; i++)
-        (void)buf_addf(&b, " %s (%llu)", r->outcome.denied[i].name,
-                       (unsigned long long)r->outcome.denied[i].count);
-    say(in, b.p);
-}
-
-/* What is in the way, as 'glovebox check' shows it. */
-static void say_refusal(const struct invocation *in, const struct result *r)
-{
-    struct finding_style style = {
-        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = 10};
-
-    if (result_refused(r) && !in->options.settings.quiet)
-        check_text_findings(&style, check_shown_name(&in->request), &r->verdict);
-}
-
-static void say_times(const struct invocation *in, const struct result *r)
-{
-    int64_t from = in->begin_ns;
-
-    for (size_t i = 0; i < r->outcome.phase_count; i++) {
-        const struct backend_phase *p = &r->outcome.phases[i];
-        fprintf(stderr, "glovebox: %-10s %8.3f ms\n", p->name, (double)(p->at_ns - from) / 1e6);
-        from = p->at_ns;
-    }
-    fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "all",
-            (double)(clock_mono_ns() - in->begin_ns) / 1e6);
-}
-
-static void report(const struct invocation *in, struct printer *printer, const struct result *r)
-{
-    char line[700];
-
-    printer_finish(printer, r);
-    if (in->options.settings.json)
-        printer_result(printer, r, isatty(1));
-    if (!in->options.settings.json && !in->options.settings.events) {
-        say_skipped(in, r);
-        say_denied(in, r);
-        say_refusal(in, r);
-    }
-    say_notes(in, r);
-    result_summary(r, &in->request.limits, line, sizeof line);
-    if (printer->failed && printer->failed != EPIPE)
-        snprintf(line, sizeof line, "standard output: %s", strerror(printer->failed));
-    if (r->error.kind || result_refused(r) || (printer->failed && printer->failed != EPIPE))
-        complain(line);
-    else
-        say(in, line);
-    if (in->options.settings.trace_time)
-        say_times(in, r);
-}
-
 /* ---- the story ---- */
 
 static void warn_unsafe(const struct invocation *in)
@@ -261,8 +146,26 @@ static void warn_unsafe(const struct invocation *in)
     const struct backend_ops *backend = backend_find(str_from(in->request.backend), &err);
 
     if (backend && backend->unsafe && in->request.allow_unsafe)
-        say(in, "warning: You are running LLM-generated code on your host. Nothing but the time "
-                "limit stands between it and your files; use --backend jail.");
+        report_say(&in->options.settings,
+                   "warning: You are running LLM-generated code on your host. Nothing but the time "
+                   "limit stands between it and your files; use --backend jail.");
+}
+
+/* The exit status. */
+static int finish(const struct invocation *in, struct printer *printer, const struct result *r)
+{
+    const struct report how = {.settings = &in->options.settings,
+                               .shown = check_shown_name(&in->request),
+                               .limits = &in->request.limits,
+                               .doc = in->remote.stream.doc,
+                               .begin_ns = in->begin_ns};
+
+    report_result(&how, printer, r);
+    if (printer->failed && printer->failed != EPIPE)
+        return err_exit_status(ERR_SYSTEM);
+    if (r->cancelled && !r->error.kind)
+        return 128 + (cancel_signal() ? cancel_signal() : printer->failed ? SIGPIPE : SIGINT);
+    return result_exit_status(r);
 }
 
 static int run(struct invocation *in, struct err *err)
@@ -284,14 +187,16 @@ static int run(struct invocation *in, struct err *err)
                  in->cancel_pipe);
     struct run_watch watch = {
         .event = printer_event, .ctx = &printer, .cancel_fd = in->cancel_pipe[0]};
-    session_run(&in->request, &watch, &result);
-    report(in, &printer, &result);
-    int status = result_exit_status(&result);
-    if (printer.failed && printer.failed != EPIPE)
-        status = err_exit_status(ERR_SYSTEM);
-    else if (result.cancelled && !result.error.kind)
-        status = 128 + (cancel_signal() ? cancel_signal() : printer.failed ? SIGPIPE : SIGINT);
+    in->remote = (struct remote_run){
+        .options = &in->options,
+        .request = &in->request,
+        .stream = {.printer = &printer, .cancel_fd = in->cancel_pipe[0], .out_fd = -1}};
+    int ran = run_remote(&in->remote, &result, err);
+    if (ran == 0)
+        session_run(&in->request, &watch, &result);
+    int status = ran < 0 ? -1 : finish(in, &printer, &result);
     result_done(&result);
+    remote_run_done(&in->remote);
     return status;
 }
 
@@ -337,6 +242,9 @@ const struct command command_run = {
         "count from the prelude's first. --data and --optimize-data run before it too, but its "
         "lines "
         "stay its own.\n\n"
+        "Where a daemon runs ('glovebox serve'), it does the work, in a jail that waits ready; "
+        "what only this process can do (--work-dir, --context, a terminal to read from) stays "
+        "here, and so does all with --no-daemon.\n\n"
         "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
         "126 when it was refused, 125 when the failure is ours, 2 for wrong usage ('glovebox help "
         "exit-status').",

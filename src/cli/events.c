@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "session/json_write.h"
 
 /* A reader may stand still (`| less`), and then a write does not return, not even for Ctrl-C. So it
  * is made only when there is room, and waiting for that ends soon after we were asked to stop. */
@@ -86,6 +87,14 @@ void printer_finish(struct printer *printer, const struct result *result)
 void printer_result(struct printer *printer, const struct result *result, bool pretty)
 {
     AUTO_FREE char *json = result_json(result, pretty);
+
+    put(printer, 1, str_from(json));
+    put(printer, 1, STR("\n"));
+}
+
+void printer_document(struct printer *printer, const json_t *doc, bool pretty)
+{
+    AUTO_FREE char *json = json_write(doc, pretty);
 
     put(printer, 1, str_from(json));
     put(printer, 1, STR("\n"));

@@ -24,6 +24,7 @@ void printer_event(void *ctx, const struct run_event *event); /* for struct run_
 /* What was held back of a stream that grew too long. */
 void printer_finish(struct printer *printer, const struct result *result);
 /* The whole result as JSON, and a line's end. */
+void printer_document(struct printer *printer, const struct json_t *doc, bool pretty);
 void printer_result(struct printer *printer, const struct result *result, bool pretty);
 
 #endif

@@ -30,6 +30,24 @@ const struct opt quiet_option[] = {
     {0},
 };
 
+const struct opt daemon_options[] = {
+    {.name = "daemon",
+     .kind = OPT_STRING,
+     .offset = AT(daemon),
+     .arg = "PLACE",
+     .group = "The daemon",
+     .excludes = "no-daemon",
+     .help = "ask the daemon that listens there: unix:PATH, or HOST:PORT; else it is that of "
+             "$GLOVEBOX_SOCKET, or the one 'glovebox serve' starts without --listen"},
+    {.name = "token-file",
+     .kind = OPT_STRING,
+     .offset = AT(token_file),
+     .arg = "FILE",
+     .group = "The daemon",
+     .help = "the token for a daemon on TCP is this file's first line"},
+    {0},
+};
+
 const struct opt general_options[] = {
     {.name = "config",
      .kind = OPT_STRING,

@@ -22,6 +22,7 @@ struct cli_settings {
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;
     int64_t max_findings;
     bool json, events, quiet, trace_time, print_config, help;
+    char *daemon, *token_file; /* of what asks a daemon */
 };
 
 struct cli_options {
@@ -33,6 +34,7 @@ struct cli_options {
 extern const struct opt json_option[];
 extern const struct opt general_options[]; /* --config, --help */
 extern const struct opt quiet_option[];
+extern const struct opt daemon_options[]; /* --daemon, --token-file */
 
 /* Parses the command line, then loads what lies below it, unless only help is wanted. End with
  * cli_options_done in every case. */

@@ -158,9 +158,10 @@ struct clone3_args {
 
 static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool *ret_born)
 {
+    int pidfd = -1;
     struct clone3_args args = {
         .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD,
-        .pidfd = (uint64_t)(uintptr_t)ret_pidfd,
+        .pidfd = (uint64_t)(uintptr_t)&pidfd,
         .exit_signal = SIGCHLD,
     };
 
@@ -169,7 +170,9 @@ static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool
         args.flags |= 0x200000000ULL; /* CLONE_INTO_CGROUP */
         args.cgroup = (uint64_t)request->enter[request->enter_count];
     }
-    return (pid_t)syscall(SYS_clone3, &args, sizeof args);
+    long pid = syscall(SYS_clone3, &args, sizeof args);
+    *ret_pidfd = pidfd;
+    return (pid_t)pid;
 }
 
 static void tell_on(int control, uint32_t kind, int fd, const struct err *err)

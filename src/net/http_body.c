@@ -102,7 +102,7 @@ int body_take(struct http_conn *c)
     int done = c->head.chunked ? take_chunked(c) : take_plain(c);
 
     if (done == 0)
-        c->deadline_ms = c->x.began_ms + c->server->limits.body_ms +
+        c->deadline_ms = c->x.began_ns / 1000000 + c->server->limits.body_ms +
                          (int64_t)(c->x.body_size / (64 << 10)) * 1000;
     if (done == 1) {
         c->x.body = buf_str(&c->body);

@@ -91,7 +91,7 @@ static void begin_exchange(struct http_conn *c)
                                   .listener = c->listener,
                                   .head = &c->head,
                                   .body_fd = -1,
-                                  .began_ms = clock_mono_ms()};
+                                  .began_ns = clock_mono_ns()};
     c->active = true;
     c->answered = c->chunking = c->wants_body = false;
     c->body_max = 0;
@@ -147,7 +147,7 @@ static void take_head(struct http_conn *c, size_t n)
     if (done < 0)
         return;
     c->state = CONN_BODY;
-    c->deadline_ms = c->x.began_ms + c->server->limits.body_ms;
+    c->deadline_ms = clock_mono_ms() + c->server->limits.body_ms;
     if (done == 0 && c->head.expects_continue && !c->in.n) {
         evbuffer_add(c->out, "HTTP/1.1 100 Continue\r\n\r\n", 25);
         conn_write(c);

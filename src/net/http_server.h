@@ -28,7 +28,7 @@ struct http_exchange {
     int body_fd;        /* instead, where http_to_file was called: from its beginning; -1
                          */
     uint64_t body_size; /* of either */
-    int64_t began_ms;   /* when the head was there */
+    int64_t began_ns;   /* when the head was there */
     void *user;         /* the handler's */
     /* What came of it, for `done`. */
     int status;

@@ -146,7 +146,7 @@ void access_log_add(struct access_log *log, const struct http_exchange *x, const
     if (!log)
         return;
     (log->json ? json_line : text_line)(&log->lines, x, owner,
-                                        (double)(clock_mono_ms() - x->began_ms));
+                                        (double)(clock_mono_ns() - x->began_ns) / 1e6);
     if (log->lines.n >= GATHERED)
         access_log_flush(log);
     if (log->lines.overflow) {

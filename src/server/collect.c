@@ -67,5 +67,6 @@ void collect_contents(json_t *document, const struct result *r, uint64_t max_byt
         buf_init(&text, 2 * content.n + 8);
         (void)base64_add(&text, buf_str(&content));
         json_object_set_new(object, "content_base64", json_stringn(text.p, text.n));
+        json_object_set_new(object, "content_mode", json_integer(f->mode & 0777));
     }
 }

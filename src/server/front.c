@@ -360,7 +360,7 @@ static void on_done(void *ctx, struct http_exchange *x)
     struct call *call = x->user;
 
     metrics_request(server->metrics, x->failed && !x->status ? 499 : x->status,
-                    (clock_mono_ms() - x->began_ms) * 1000);
+                    (clock_mono_ns() - x->began_ns) / 1000);
     access_log_add(server->access, x, call ? call->owner : "");
     if (!call)
         return;

@@ -13,11 +13,11 @@
 void run_work(struct job *job);
 
 /* Bytes of files to return, 0 for none. */
-int collect_max(const struct run_fields *fields, const struct config *config, uint64_t *ret,
+int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
                 struct err *err);
 /* What a request made of fields gets of the daemon: its pool, its log. */
-void request_serve(struct job *job, const struct run_fields *fields, struct run_request *request);
+void request_serve(struct job *job, const struct run_fields *fields, struct run_request *ret);
 /* job_line, for struct event_lines. */
-void job_line_of(void *job, struct str line);
+void job_line_of(void *ctx, struct str line);
 
 #endif

@@ -83,11 +83,11 @@ int collect_max(const struct run_fields *f, const struct config *config, uint64_
     return 0;
 }
 
-void request_serve(struct job *job, const struct run_fields *f, struct run_request *q)
+void request_serve(struct job *job, const struct run_fields *fields, struct run_request *ret)
 {
-    q->pool = job->server->pool;
-    if (!f->log)
-        q->sink = run_log_sink(job->server->log);
+    ret->pool = job->server->pool;
+    if (!fields->log)
+        ret->sink = run_log_sink(job->server->log);
 }
 
 static void run_program(struct job *job, const struct run_request *q, uint64_t collect)

@@ -266,8 +266,12 @@ static void new_over(struct job *job, bool is_fork)
     struct sessions *sessions = job->server->sessions;
 
     if (o->session) {
-        struct session_entry *e =
-            session_add(sessions, o->session, o->ground, job->owner, o->name, o->idle_ms, is_fork);
+        struct session_entry *e = session_add(sessions, &(struct session_new){.session = o->session,
+                                                                              .ground = o->ground,
+                                                                              .name = o->name,
+                                                                              .owner = job->owner,
+                                                                              .idle_ms = o->idle_ms,
+                                                                              .is_fork = is_fork});
         o->ground = NULL;
         o->name = NULL;
         job_answer_json(job, 201, session_json(e, &o->info));

@@ -254,14 +254,14 @@ void handle_session_answer(struct call *call)
     }
     struct cell *cell = e->busy && e->busy->streams ? e->busy->own : NULL;
     bool runs_cell = cell && e->busy->work == cell_work;
-    if (!num_int64(buf_str(&call->rest), &number))
-        number = 0;
-    if (!runs_cell || !deliver(cell, number, json_incref(doc))) {
+    if (!num_int64(buf_str(&call->rest), &number) || !runs_cell) {
         json_decref(doc);
+        doc = NULL;
+    }
+    if (!doc || !deliver(cell, number, doc)) {
         call_refuse(call, 404, NULL, "usage", "no call %.20s of a tool waits in this session",
                     call->rest.p);
         return;
     }
-    json_decref(doc);
     call_answer(call, 200, NULL, xasprintf("{\"id\":\"%s\",\"done\":true}", e->id));
 }

@@ -65,7 +65,9 @@ struct job *job_bare(struct server *server, struct call *call)
     job->lines_mail.deliver = deliver_lines;
     job->server = server;
     job->config = config_hold(server->config);
-    job->arrived_ms = clock_mono_ms();
+    job->arrived_ns = clock_mono_ns();
+    job->arrived_ms = job->arrived_ns / 1000000;
+    job->waited_us = -1;
     job->cancel_fd = job->file_fd = -1;
     pthread_mutex_init(&job->lock, NULL);
     buf_init(&job->body, 0);
@@ -233,6 +235,9 @@ void job_over(struct job *job)
     for (size_t i = 0; i < job->figure_count; i++)
         metrics_add(job->server->metrics, &job->figures[i]);
     job->figure_count = 0;
+    if (job->waited_us >= 0)
+        metrics_waited(job->server->metrics, job->waited_us);
+    job->waited_us = -1;
     if (job->over) {
         job->over(job);
         return;

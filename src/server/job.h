@@ -27,7 +27,8 @@ struct job {
     struct config *config;
     struct call *call; /* the loop's; NULL when nobody waits for the answer any more */
     char owner[TOKEN_NAME];
-    int64_t arrived_ms;
+    int64_t arrived_ms, arrived_ns;
+    int64_t waited_us;           /* in the queue; -1 while it does */
     _Atomic int64_t deadline_ms; /* when an answer is no use any more; 0 for never */
     atomic_bool late;            /* ... and that has passed */
 

@@ -39,7 +39,8 @@ void figures_of(const struct result *r, enum figures_kind kind, int64_t total_us
                                 .memory_peak = r->memory_peak};
     snprintf(ret->language, sizeof ret->language, "%s", r->language ? r->language : "unknown");
     for (size_t i = 0; i < r->outcome.denied_count && ret->denied_n < ARRAY_LEN(ret->denied); i++) {
-        ret->denied[ret->denied_n] = r->outcome.denied[i].name;
+        snprintf(ret->denied[ret->denied_n], sizeof ret->denied[0], "%s",
+                 r->outcome.denied[i].name);
         ret->denied_counts[ret->denied_n++] = r->outcome.denied[i].count;
     }
 }

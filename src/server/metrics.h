@@ -22,7 +22,7 @@ struct run_figures {
     int64_t total_us; /* in the worker */
     int64_t cpu_ms;
     uint64_t memory_peak;
-    const char *denied[8]; /* names out of the jail's own table */
+    char denied[8][24]; /* names of system calls */
     uint64_t denied_counts[8];
     size_t denied_n;
 };
@@ -48,6 +48,6 @@ enum refusal_kind {
 };
 void metrics_refused(struct metrics *m, enum refusal_kind kind);
 
-void metrics_write(const struct server *server, struct buf *out);
+void metrics_write(const struct server *server, struct buf *b);
 
 #endif

@@ -163,7 +163,8 @@ static uint64_t resident_bytes(void)
     if (fd_read_file_at(AT_FDCWD, "/proc/self/statm", text, sizeof text) < 0)
         return 0;
     rest = str_from(text);
-    if (str_next(&rest, ' ', &word) && str_next(&rest, ' ', &word))
+    (void)str_next(&rest, ' ', &word); /* of address space */
+    if (str_next(&rest, ' ', &word))
         (void)num_int64(word, &pages);
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }

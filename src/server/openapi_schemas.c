@@ -30,7 +30,8 @@ static const struct {
     {"Exception", "type string message string line null|integer column null|integer "
                   "traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
-             "change string content_base64? string content_skipped? string"},
+             "change string content_base64? string content_mode? integer "
+             "content_skipped? string"},
     {"Skipped", "path null|string reason string"},
     {"Denied", "name string count integer"},
     {"Verdict", "allowed boolean stage null|string reason null|string risk any findings object[]"},

@@ -89,7 +89,7 @@ static void go_on_ending(struct server *server, int64_t now)
 
     if (server->state == SERVER_DRAINING && (idle || now >= server->drain_until_ms)) {
         cancel_everything(server);
-        idle = false;
+        return;
     }
     /* Answers that nobody fetches are not waited for. */
     if (server->state == SERVER_CANCELLING &&
@@ -292,9 +292,7 @@ static int open_server(struct server *server, struct err *err)
 {
     struct event_config *options = event_config_new();
 
-    (void)event_config_set_flag(options, EVENT_BASE_FLAG_EPOLL_USE_CHANGELIST |
-                                             EVENT_BASE_FLAG_NOLOCK |
-                                             EVENT_BASE_FLAG_PRECISE_TIMER);
+    (void)event_config_set_flag(options, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_PRECISE_TIMER);
     server->base = event_base_new_with_config(options);
     event_config_free(options);
     if (!server->base)

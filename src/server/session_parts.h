@@ -43,10 +43,15 @@ struct session_entry {
     bool closing;
 };
 
-/* Takes over session and name; the ground is held by the caller for it. */
-struct session_entry *session_add(struct sessions *sessions, struct session *session,
-                                  struct session_ground *ground, const char *owner, char *name,
-                                  int64_t idle_ms, bool is_fork);
+struct session_new {
+    struct session *session;       /* taken over, like the next two */
+    struct session_ground *ground; /* held for it */
+    char *name;
+    const char *owner;
+    int64_t idle_ms;
+    bool is_fork;
+};
+struct session_entry *session_add(struct sessions *sessions, const struct session_new *made);
 /* The one with the address's {id}, if it is the caller's; else NULL, and it is answered 404. */
 struct session_entry *session_of(struct call *call);
 /* Gives the job its turn, when those before it are over. May answer 429 and free it. */

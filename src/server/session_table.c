@@ -69,30 +69,28 @@ static struct session_entry **bucket_of(struct sessions *s, const char *id)
     return &s->buckets[hash % BUCKETS];
 }
 
-struct session_entry *session_add(struct sessions *s, struct session *session,
-                                  struct session_ground *ground, const char *owner, char *name,
-                                  int64_t idle_ms, bool is_fork)
+struct session_entry *session_add(struct sessions *s, const struct session_new *made)
 {
     struct session_entry *e = xcalloc(1, sizeof *e);
     struct session_info info;
 
-    session_info(session, &info);
+    session_info(made->session, &info);
     *e = (struct session_entry){.all = s,
-                                .name = name,
-                                .session = session,
-                                .ground = ground,
-                                .idle_ms = idle_ms,
+                                .name = made->name,
+                                .session = made->session,
+                                .ground = made->ground,
+                                .idle_ms = made->idle_ms,
                                 .used_ms = clock_mono_ms(),
                                 .memory_bytes = info.memory_bytes};
     e->end = &e->first;
     memcpy(e->id, info.id, sizeof e->id);
-    memcpy(e->owner, owner, sizeof e->owner);
+    memcpy(e->owner, made->owner, sizeof e->owner);
     struct session_entry **bucket = bucket_of(s, e->id);
     e->next = *bucket;
     *bucket = e;
     s->totals.count++;
     s->totals.memory_bytes += e->memory_bytes;
-    *(is_fork ? &s->totals.forked : &s->totals.opened) += 1;
+    *(made->is_fork ? &s->totals.forked : &s->totals.opened) += 1;
     return e;
 }
 

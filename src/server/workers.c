@@ -95,6 +95,7 @@ static void put_down(struct worker *self)
 static void work_on(struct worker *self, struct job *job)
 {
     job->cancel_fd = self->cancel_fd;
+    job->waited_us = (clock_mono_ns() - job->arrived_ns) / 1000;
     if (!atomic_load(&job->cancelled))
         job->work(job);
     job->cancel_fd = -1;

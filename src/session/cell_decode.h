@@ -27,8 +27,8 @@ size_t cell_bundle_bytes(const json_t *bundle);
 
 /* An EXCEPTION of cell `number`, whose text is `code`; NULL when it is none. `profile` may be
  * NULL. exception_free. */
-struct result_exception *cell_exception(const json_t *exception, const char *language,
-                                        struct str code, unsigned number, const char *profile);
+struct result_exception *cell_exception(const json_t *from, const char *language, struct str code,
+                                        unsigned number, const char *profile);
 
 /* A member of an object; NULL, false or 0 when it is not of that kind. */
 bool cell_flag(const json_t *object, const char *key);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "session/json_write.h"
 #include "session/verdict_json.h"
 
@@ -26,6 +27,18 @@ static void add_file(json_t *object, const struct file_entry *f)
     json_object_set_new(object, "sha256", f->sha256[0] ? json_string(f->sha256) : json_null());
     json_object_set_new(object, "mime", json_string(f->mime));
     json_object_set_new(object, "change", json_string(file_change_name(f->change)));
+}
+
+/* Text that is not UTF-8 has lost something in JSON. */
+static void add_bytes_if_odd(json_t *object, struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (utf8_valid(s))
+        return;
+    buf_init(&b, 2 * s.n + 8);
+    (void)base64_add(&b, s);
+    json_object_set_new(object, "base64", json_stringn_nocheck(b.p, b.n));
 }
 
 /* {"name", "args", "kwargs"} becomes members of the event. */
@@ -73,6 +86,7 @@ json_t *event_json(const struct run_event *e)
         break;
     case RUN_OUTPUT:
         json_object_set_new(object, "text", json_text(e->text));
+        add_bytes_if_odd(object, e->text);
         break;
     case RUN_DENIED:
         json_object_set_new(object, "name", json_string(e->name));

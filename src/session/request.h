@@ -56,6 +56,7 @@ struct run_request {
     int retries;
     int64_t retry_delay_ms;
 
+    bool cold;           /* nothing is shared with other runs, not even a zygote */
     bool no_check;       /* run it unread */
     const char *profile; /* a policy's name or file; NULL: "standard", "host" without a wall */
     char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -34,6 +35,10 @@ static int open_pipes(struct link *l, struct err *err)
         return -1;
     l->from = up[0];
     l->guest[1] = up[1];
+    /* R opens them by their path in /proc, as the guest's user, who is not whose pipes they are.
+     * Only who has them, or may look into who has them, gets to that path. */
+    if (fchmod(l->guest[0], 0666) < 0 || fchmod(l->guest[1], 0666) < 0)
+        return err_sys(err, "open the session's pipes");
     if (fd_nonblock(l->to, true) < 0 || fd_nonblock(l->from, true) < 0)
         return err_sys(err, "open the session's pipes");
     return 0;

@@ -10,7 +10,7 @@
 #include "session/cell_decode.h"
 #include "session/session_impl.h"
 
-enum { NAME_MAX_BYTES = 200 };
+enum { NAME_MAX_BYTES = 200, WAITING_MAX = 16 << 20 };
 
 static char *refuse(const char *message, size_t limit)
 {
@@ -78,6 +78,9 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
 
     if (!answer)
         return -1;
+    /* Who calls waits for the answer. */
+    if (x->session->link.out.n - x->session->link.sent > WAITING_MAX)
+        return err_set(err, ERR_GUEST, "it calls and does not read the answers");
     int64_t took = clock_mono_ms() - from;
     if (x->deadline_ms != INT64_MAX)
         x->deadline_ms += took;

@@ -138,7 +138,13 @@ const struct opt wall_options[] = {
      .flags = OPT_CONF,
      .offset = AT(no_daemon),
      .group = "The wall",
-     .help = "do not use a running daemon (there is none yet)"},
+     .help = "run it in this process, even where a daemon runs"},
+    {.name = "cold",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF,
+     .offset = AT(cold),
+     .group = "The wall",
+     .help = "make the jail from nothing, even where one is ready"},
     {0},
 };
 
@@ -436,6 +442,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->retries = (int)s->retries;
     ret->retry_delay_ms = s->retry_delay_ms;
+    ret->cold = s->cold;
     ret->no_check = !s->check;
     ret->profile = s->profile;
     ret->allow_imports = s->allow_imports.items;

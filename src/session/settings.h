@@ -21,7 +21,7 @@ struct settings {
     bool allow_unsafe;
     int net;
     struct opt_list require, without;
-    bool no_daemon;
+    bool no_daemon, cold;
     /* the guard */
     bool check;
     char *profile, *prelude;

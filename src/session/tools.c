@@ -81,6 +81,7 @@ static int check_parameters(const char *name, const json_t *parameters, struct e
     return 0;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): all that a tool is */
 int tool_set_add(struct tool_set *set, const char *name, const char *description,
                  json_t *parameters, tool_fn fn, void *ctx, struct err *err)
 {

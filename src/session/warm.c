@@ -22,7 +22,7 @@ static bool can_be_warm(const struct prepared *p)
 {
     const struct run_request *q = p->request;
 
-    if (!q->pool || !p->language->zygote || p->backend->unsafe)
+    if (!q->pool || q->cold || !p->language->zygote || p->backend->unsafe)
         return false;
     for (char *const *pair = q->env; pair && *pair; pair++)
         if (is_read_at_start(*pair))

@@ -63,6 +63,9 @@ static const struct language builtin[] = {
         .syntax_args =
             WORDS("--vanilla", "-e",
                   "invisible(parse(file = commandArgs(TRUE)[1], keep.source = FALSE))", "{file}"),
+        .cells_args = WORDS("--vanilla", "-e", "{cells}"),
+        .cells_boot = guest_cells_r_boot_R,
+        .cells = WORDS(guest_cells_r_R),
         .extension = ".R",
         .install = "apt-get install r-base-core",
     },

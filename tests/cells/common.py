@@ -136,6 +136,19 @@ def test_interrupt(tap, language):
             tap.ok(done.ok and done.out == "on\n", "... and the session", done)
 
 
+    with language.start(tools=[{"name": "add"}]) as g:
+        number = g.begin(language.texts["call"])
+        call = g.receive()
+        g.interrupt()
+        time.sleep(0.1)
+        g.send("answer", call[1], {"error": {"type": "RuntimeError", "message": "cancelled"}})
+        cell = g.finish(number)
+        tap.ok(not cell.ok and cell.interrupted, "interrupt of a call", cell)
+        number = g.begin(language.texts["call"])
+        g.answer(g.receive()[1], {"name": "add", "args": [], "kwargs": {}}, {"add": lambda args, kwargs: "sum"})
+        tap.ok(g.finish(number).ok, "... after which there are others")
+
+
 def test_end(tap, language):
     g = language.start()
     before = cpu_ticks(g.pid)

@@ -9,7 +9,7 @@ import time
 from common import Language, has, run_table, test_all
 
 NODE = Language("node", ["-e"], "cells_node_boot.js", "cells_node.js", {
-    "name": "javascript", "comment": "// nothing", "print": "console.log('%s')", "any_name": False,
+    "name": "javascript", "call": "add(1)", "comment": "// nothing", "print": "console.log('%s')", "any_name": False,
     "assign": "var kept = 'here'",
     "count": "console.log(require('fs').readFileSync(0, 'utf8').split('\\n').filter(Boolean).length)",
     "children": "process.stdout.write(require('child_process').spawnSync('ls', ['-l', '/proc/self/fd'], "
@@ -135,6 +135,11 @@ def test_rich(tap):
 
 
 def test_between(tap):
+    with NODE.start() as g:
+        g.run("class Map {}; let Object = 1, Buffer, process, JSON, Error, Promise, setTimeout, setImmediate, Number, String")
+        cell = g.run("[1, new Date(0), 'é']")
+        tap.ok(cell.ok and cell.value[2] == "é" and cell.results, "a cell's own names are not ours", cell)
+        tap.ok(g.set({"v": 1})["ok"] and g.get("v")["values"] == {"v": 1}, "... nor for set and get")
     with NODE.start() as g:
         g.run("setTimeout(() => { throw new Error('meanwhile') }, 1)")
         time.sleep(0.2)

@@ -135,7 +135,7 @@ def test_failing(tap, path):
             script = subprocess.run([path, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
             with start(path) as g:
                 cell = g.run(text + "\n")
-            want = script.stderr.decode().replace(name, "<cell 1>"), script.stdout.decode()
+            want = script.stderr.decode().replace(name, "<cell 1>").replace("__main__.", ""), script.stdout.decode()
             tap.equal((cell.err, cell.out), want, "as a script: %r" % text[:60])
 
 

@@ -8,7 +8,7 @@ import sys
 from common import Language, has, run_table, test_all
 
 R = Language("Rscript", ["--vanilla", "-e"], "cells_r_boot.R", "cells_r.R", {
-    "name": "r", "comment": "# nothing", "print": "cat('%s\\n')", "any_name": True, "assign": "kept <- 'here'",
+    "name": "r", "call": "add(1)", "comment": "# nothing", "print": "cat('%s\\n')", "any_name": True, "assign": "kept <- 'here'",
     "count": "cat(length(readLines(file('stdin'))), '\\n')", "children": "system('ls -l /proc/self/fd')",
     "endless": ["while (TRUE) {}", "Sys.sleep(30)", "repeat tryCatch(stop('x'), error = function(e) NULL)"],
     "suicide": "tools::pskill(Sys.getpid(), 9); Sys.sleep(20)"})
@@ -24,6 +24,10 @@ STATE = (
     ("print(1:3); message('said'); 'last'", {"out": "[1] 1 2 3\n", "err": "said\n", "value": "last"}),
     ("e <- quote(a + b); e", {"text": "a + b"}), ("setClass('P', representation(a = 'numeric')); new('P', a = 1)", {"text": has("Slot \"a\"")}),
     ("nchar('é')", {"value": 1}), ("'é€'", {"value": "é€", "text": "[1] \"é€\""}),
+    ("c <- cat <- paste <- names <- length <- is.null <- function(...) stop('theirs'); 5", {"value": 5, "text": "[1] 5"}),
+    ("rm(c, cat, paste, names, length, is.null)", {}),
+    ("print.own <- function(x, ...) cat('own print\\n'); o <- structure(1, class = 'own'); o", {"text": "own print"}),
+    ("o; 2", {"out": "own print\n", "value": 2}),
     ("g <- function() {\n  # a comment\n  1\n}\ng", {"text": has("# a comment")}),
 )
 ERRORS = (

@@ -328,18 +328,20 @@ static json_t *do_exec(struct entry *e, const json_t *q)
     struct run_watch watch = {.event = on_event, .ctx = &w, .cancel_fd = -1};
     struct result r;
     int ends[2] = {-1, -1};
-    pthread_t thread;
+    pthread_t thread = 0;
     struct later later = {.ms = number_of(q, "cancel_after_ms", -1)};
 
     w.lines = (struct event_lines){.line = on_line, .ctx = w.events};
-    if (later.ms >= 0 && pipe2(ends, O_CLOEXEC) == 0) {
+    bool cancels = later.ms >= 0 && pipe2(ends, O_CLOEXEC) == 0;
+    if (cancels) {
         watch.cancel_fd = ends[0];
         later.fd = ends[1];
-        pthread_create(&thread, NULL, cancel_later, &later);
+        if (pthread_create(&thread, NULL, cancel_later, &later) != 0)
+            abort();
     }
     result_init(&r, (size_t)number_of(q, "output_limit", 1 << 20));
     session_exec(e->session, &cell, &watch, &r);
-    if (later.ms >= 0)
+    if (cancels)
         pthread_join(thread, NULL);
     fd_close(&ends[0]);
     fd_close(&ends[1]);

@@ -74,6 +74,15 @@ def test_forged(t, feed):
         t.ok(r["timed_out"] or r["error"], "an endless one", r["error"])
 
 
+def test_unread_answers(t, feed):
+    with Session(feed, tools=["add"], no_check=True) as s:
+        s.run(FIND)
+        call = "f = frame(b'call', 1, {'name': 'n' * 190}) * 300\nimport signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        r = s.run(call + "while True: say(f)", wall_ms=15000)
+        t.equal((ended(r), r["error"] and r["error"]["kind"]), ("died", "guest"), "calls whose answers nobody reads", r["error"])
+        t.equal(s.ask("restart").get("ok"), True, "can be restarted")
+
+
 def test_closed_wire(t, feed):
     with Session(feed, no_check=True, grace_ms=300) as s:
         s.run(FIND)

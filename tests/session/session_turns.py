@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many at once."""
 
+import os
 import time
 
 from feed import Feed, Session, ended
@@ -65,6 +66,42 @@ def test_many_cells(t, feed):
         t.note("a cell: %.0f us at the median" % sorted(times)[len(times) // 2])
         t.equal(s.run("len(os.listdir('/proc/self/fd'))")["value"], before, "1500 cells leave no descriptors inside")
         t.equal(s.ask("info")["cells"], 1502, "all were counted")
+
+
+def test_nothing_left(t, feed):
+    folder = "/proc/%d/fd" % feed.process.pid
+
+    def round_():
+        with Session(feed) as s:
+            s.run("open('f', 'w').write('x')")
+            s.run("import os; os._exit(1)", no_check=True)
+            s.ask("restart")
+            s.run("1")
+        Session(feed, preload=["x"], lang="sh")
+
+    round_()
+    before = len(os.listdir(folder))
+    for _ in range(10):
+        round_()
+    t.equal(len(os.listdir(folder)), before, "sessions leave no descriptors")
+    children = open("/proc/%d/task/%d/children" % (feed.process.pid, feed.process.pid)).read()
+    t.equal(children, "", "and no processes")
+
+
+def test_host(t, feed):
+    """Without a wall it is the same."""
+    with Session(feed, backend="host", allow_unsafe=True) as s:
+        r = s.run("import os\nopen('f', 'w').write('x')\nos.path.realpath('.')")
+        t.equal([f["path"] for f in r["files"]], ["f"], "the host backend: files", r)
+        folder = r["value"]
+        t.equal(s.ask("put", path="d/g", text="hello").get("ok"), True, "put")
+        t.equal(s.run("open('d/g').read()")["value"], "hello", "and read")
+        r = s.run("while True: pass", wall_ms=300, no_check=True)
+        t.equal((ended(r), s.run("7")["value"]), ("interrupted", 7), "a timeout", r)
+        r = s.run("os._exit(3)", no_check=True)
+        t.equal((ended(r), s.ask("restart").get("ok")), ("died", True), "restart", r)
+        t.equal(s.run("open('d/g').read()")["value"], "hello", "files stay")
+    t.ok(not os.path.exists(folder), "its folder is gone", folder)
 
 
 def test(t):

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What people are told at the end of a run, or of a cell: beside its output, what is worth knowing.
+ */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "cli/events.h"
+#include "cli/options.h"
+
+struct report {
+    const struct cli_settings *settings;
+    const char *shown;                /* how findings call the program */
+    const struct jail_limits *limits; /* that it had */
+    const struct json_t *doc; /* the result as a daemon told it; NULL when it was made here */
+    int64_t begin_ns;         /* of all of it, for --trace-time */
+};
+
+/* The rest of its output, the document where --json asks for it, and the notes. */
+void report_result(const struct report *report, struct printer *printer,
+                   const struct result *result);
+
+/* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
+void report_say(const struct cli_settings *settings, const char *text);
+
+#endif

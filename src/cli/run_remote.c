@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_remote.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "net/place.h"
+#include "session/json_write.h"
+#include "session/workspace.h"
+#include "text/encoded.h"
+
+enum { TOKEN_FILE_MAX = 64 << 10, LINE_MAX_BYTES = 128 << 20, PATIENCE_MS = 60000 };
+
+/* ---- the connection ---- */
+
+/* The first word of its first line that is no comment. */
+static int read_token(const char *path, char **ret, struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+    struct str rest, line;
+
+    buf_init(&b, TOKEN_FILE_MAX);
+    if (fd_read_file(path, &b, err) < 0)
+        return err_wrap(err, "--token-file");
+    rest = buf_str(&b);
+    while (str_next_line(&rest, &line)) {
+        line = str_trim(line);
+        const char *blank = line.n ? memrchr(line.p, ' ', line.n) : NULL;
+        if (!line.n || line.p[0] == '#')
+            continue;
+        if (blank) /* NAME TOKEN, as the daemon's own file has it */
+            line = str_slice(line, (size_t)(blank + 1 - line.p), line.n);
+        *ret = xstrndup(line.p, line.n);
+        return 0;
+    }
+    return err_set(err, ERR_USAGE, "--token-file %s: there is no token in it", path);
+}
+
+int remote_open(const struct cli_settings *s, struct http_client *ret, struct err *err)
+{
+    bool tcp = false;
+    AUTO_FREE char *token = NULL;
+    AUTO_CLOSE int fd = place_connect(s->daemon, &tcp, err);
+
+    *ret = (struct http_client){.fd = -1};
+    if (fd < 0)
+        return -1;
+    if (s->token_file && read_token(s->token_file, &token, err) < 0)
+        return -1;
+    const char *said = token ? token : tcp ? getenv("GLOVEBOX_TOKEN") : NULL;
+    if (said && strpbrk(said, "\r\n"))
+        return err_set(err, ERR_USAGE, "a token is one line");
+    http_client_init(ret, fd_take(&fd), said);
+    return 0;
+}
+
+json_t *remote_json(struct str text, struct err *err)
+{
+    json_error_t why;
+    json_t *doc = json_loadb(text.p, text.n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &why);
+
+    if (!doc)
+        err_set(err, ERR_GUEST, "the daemon's answer is not JSON: %s", why.text);
+    return doc;
+}
+
+int remote_refused(const struct http_reply *reply, struct err *err)
+{
+    struct err unread;
+    json_t *doc = remote_json(buf_str(&reply->body), &unread);
+    const json_t *error = json_object_get(doc, "error");
+    const char *kind = json_string_value(json_object_get(error, "kind"));
+    const char *message = json_string_value(json_object_get(error, "message"));
+    enum err_kind found = ERR_SYSTEM;
+
+    for (int k = ERR_USAGE; kind && k <= ERR_BUG; k++)
+        if (strcmp(kind, err_kind_name((enum err_kind)k)) == 0)
+            found = (enum err_kind)k;
+    if (message)
+        err_set(err, found, "%s", message);
+    else
+        err_set(err, ERR_SYSTEM, "the daemon answers %d", reply->status);
+    json_decref(doc);
+    return -1;
+}
+
+/* ---- what comes back ---- */
+
+struct coming {
+    struct remote_stream *stream;
+    struct result *result;
+    bool any; /* the daemon has begun with it */
+};
+
+static struct str text_of(const json_t *v)
+{
+    return (struct str){json_string_value(v), json_string_length(v)};
+}
+
+static void on_output(struct coming *c, const json_t *event, int stream)
+{
+    AUTO_BUF struct buf bytes = {0};
+    const json_t *odd = json_object_get(event, "base64");
+    struct run_event e = {.kind = RUN_OUTPUT, .stream = stream, .result = c->result};
+    struct err err;
+
+    e.text = text_of(json_object_get(event, "text"));
+    if (odd) {
+        buf_init(&bytes, json_string_length(odd) + 1);
+        if (encoded_read(text_of(odd), STR("base64"), &bytes, &err) == 0)
+            e.text = buf_str(&bytes);
+    }
+    if (!e.text.n)
+        return;
+    capture_add(stream == 1 ? &c->result->out : &c->result->err, e.text.p, e.text.n);
+    if (c->stream->printer->mode == PRINT_OUTPUT)
+        printer_event(c->stream->printer, &e);
+}
+
+static void on_started(struct coming *c, const json_t *event)
+{
+    const char *id = json_string_value(json_object_get(event, "id"));
+    const char *language = json_string_value(json_object_get(event, "language"));
+    const char *backend = json_string_value(json_object_get(event, "backend"));
+
+    if (id)
+        snprintf(c->result->id, sizeof c->result->id, "%s", id);
+    free(c->stream->language);
+    free(c->stream->backend);
+    c->stream->language = xstrdup(language ? language : "");
+    c->stream->backend = xstrdup(backend ? backend : "");
+    c->result->language = c->stream->language;
+    c->result->backend = c->stream->backend;
+    c->result->started = true;
+}
+
+/* Of struct http_ask. The last event waits until the files are written. */
+static void on_line(void *ctx, struct str line)
+{
+    struct coming *c = ctx;
+    struct err err;
+    json_t *event = remote_json(line, &err);
+    const char *name = json_string_value(json_object_get(event, "event"));
+
+    if (!name) {
+        json_decref(event);
+        return;
+    }
+    c->any = true;
+    if (strcmp(name, "finished") == 0) {
+        json_decref(c->stream->doc);
+        c->stream->doc = json_incref(json_object_get(event, "result"));
+    } else {
+        if (strcmp(name, "stdout") == 0)
+            on_output(c, event, 1);
+        else if (strcmp(name, "stderr") == 0)
+            on_output(c, event, 2);
+        else if (strcmp(name, "started") == 0)
+            on_started(c, event);
+        else if (c->stream->event)
+            c->stream->event(c->stream->ctx, name, event);
+        if (c->stream->printer->mode == PRINT_EVENTS)
+            c->stream->printer->lines.line(c->stream->printer->lines.ctx, line);
+    }
+    json_decref(event);
+}
+
+/* ---- the end ---- */
+
+static void show_rest(struct coming *c)
+{
+    static const char *const streams[] = {"stdout", "stderr"};
+
+    for (int i = 0; i < 2 && c->stream->printer->mode == PRINT_OUTPUT; i++) {
+        AUTO_BUF struct buf rest = {0};
+        buf_init(&rest, c->result->out.limit + 256);
+        remote_rest(c->stream->doc, streams[i], c->result->out.limit, &rest);
+        struct run_event e = {.kind = RUN_OUTPUT, .stream = i + 1, .text = buf_str(&rest)};
+        printer_event(c->stream->printer, &e);
+    }
+}
+
+static void show_finished(struct coming *c)
+{
+    struct run_event e = {.kind = RUN_FINISHED, .result = c->result};
+    struct printer *printer = c->stream->printer;
+
+    if (printer->mode != PRINT_EVENTS)
+        return;
+    json_t *event = event_json(&e);
+    if (c->stream->doc)
+        json_object_set(event, "result", c->stream->doc);
+    AUTO_FREE char *line = json_write(event, false);
+    json_decref(event);
+    printer->lines.line(printer->lines.ctx, str_from(line));
+}
+
+static void finish(struct coming *c)
+{
+    struct err err = {.kind = ERR_NONE};
+
+    if (remote_export(c->stream->doc, c->stream->out_fd, &err) < 0) {
+        json_t *error =
+            json_pack("{s:s, s:s}", "kind", err_kind_name(err.kind), "message", err.msg);
+        json_object_set_new(c->stream->doc, "error", error);
+        json_object_set_new(c->stream->doc, "success", json_false());
+    }
+    remote_result(c->stream->doc, c->result);
+    show_rest(c);
+    show_finished(c);
+}
+
+/* It may have run there, so it does not run again. */
+static int lost(struct coming *c, const struct http_reply *reply, const struct err *why)
+{
+    if (reply->cancelled)
+        c->result->cancelled = true;
+    else
+        c->result->error = *why;
+    show_finished(c);
+    return 1;
+}
+
+/* ---- the story ---- */
+
+int remote_stream_run(struct http_client *client, struct remote_stream *stream, struct result *ret,
+                      struct err *err)
+{
+    struct coming c = {.stream = stream, .result = ret};
+    struct http_reply reply;
+    struct http_ask ask = {
+        .method = "POST",
+        .path = stream->path,
+        .body = stream->body,
+        .timeout_ms = stream->timeout_ms,
+        .cancel_fd = stream->cancel_fd,
+        .body_max = LINE_MAX_BYTES,
+        .line = on_line,
+        .ctx = &c,
+    };
+    int result = http_client_ask(client, &ask, &reply, err);
+
+    if (result == 0 && reply.streamed && !stream->doc)
+        result = err_set(err, ERR_SYSTEM, "the daemon ended before the program did");
+    if (result < 0)
+        result = c.any || reply.cancelled ? lost(&c, &reply, err) : -1;
+    else if (!reply.streamed)
+        result = remote_refused(&reply, err);
+    else {
+        finish(&c);
+        result = 1;
+    }
+    http_reply_done(&reply);
+    return result;
+}
+
+void remote_stream_done(struct remote_stream *stream)
+{
+    json_decref(stream->doc);
+    free(stream->language);
+    free(stream->backend);
+    stream->doc = NULL;
+    stream->language = stream->backend = NULL;
+}
+
+/* What was read of our input is still the program's. */
+static int give_back(struct remote_run *run, const struct buf *input, struct err *err)
+{
+    if (!input->n)
+        return 0;
+    run->stdin_fd = fd_memory("glovebox-stdin", input->p, input->n, err);
+    run->request->stdin_fd = run->stdin_fd;
+    return run->stdin_fd < 0 ? -1 : 0;
+}
+
+/* A wall clock for each try, and patience. */
+static int64_t patience(const struct run_request *q)
+{
+    int64_t wall = q->limits.wall_ms;
+
+    return wall ? wall * (q->retries + 1) + PATIENCE_MS : 0;
+}
+
+static int hand_over(struct remote_run *run, struct http_client *client, struct result *ret,
+                     struct err *err)
+{
+    AUTO_BUF struct buf input = {0};
+    AUTO_CLOSE int out = -1;
+    struct err given;
+    const char *folder = run->request->out_dir;
+    int result = -1;
+
+    if (folder && (out = workspace_open_dir(folder, true, err)) < 0)
+        return -1;
+    AUTO_FREE char *body = remote_body(run, &input);
+    run->stream.path = "/v1/run";
+    run->stream.body = str_from(body);
+    run->stream.timeout_ms = patience(run->request);
+    run->stream.out_fd = out;
+    if (body)
+        result = remote_stream_run(client, &run->stream, ret, err);
+    else
+        err_set(err, ERR_UNSUPPORTED, "this cannot be given to a daemon as it is");
+    if (result < 0 && give_back(run, &input, &given) < 0)
+        *err = given;
+    return result;
+}
+
+int run_remote(struct remote_run *run, struct result *ret, struct err *err)
+{
+    struct http_client client = {.fd = -1};
+    int result = -1;
+
+    run->stdin_fd = -1;
+    if (!remote_can_carry(run)) {
+        err_set(err, ERR_UNSUPPORTED,
+                "this cannot be given to a daemon: it needs this process's own surroundings");
+    } else if (remote_open(&run->options->settings, &client, err) == 0) {
+        result = hand_over(run, &client, ret, err);
+        http_client_done(&client);
+    }
+    if (result < 0 && run->options->settings.daemon)
+        return err_wrap(err, "--daemon %s", run->options->settings.daemon);
+    return result < 0 ? 0 : 1;
+}
+
+void remote_run_done(struct remote_run *run)
+{
+    remote_stream_done(&run->stream);
+    if (run->stdin_fd > 0)
+        fd_close(&run->stdin_fd);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A result's document, read back as far as a report needs it.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/check_report.h"
+#include "cli/run_remote.h"
+#include "text/encoded.h"
+
+static bool is_true(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+static int64_t number(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static char *text_or_null(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+
+    return s ? xstrdup(s) : NULL;
+}
+
+/* ---- the verdict ---- */
+
+static enum severity severity_of(const char *name)
+{
+    for (int s = SEVERITY_INFO; name && s <= SEVERITY_CRITICAL; s++)
+        if (strcmp(name, severity_name((enum severity)s)) == 0)
+            return (enum severity)s;
+    return SEVERITY_INFO;
+}
+
+static enum guard_stage stage_of(const char *name)
+{
+    for (int s = GUARD_INPUT; name && s <= GUARD_REVIEW; s++)
+        if (strcmp(name, guard_stage_name((enum guard_stage)s)) == 0)
+            return (enum guard_stage)s;
+    return GUARD_INPUT;
+}
+
+static void read_finding(const json_t *v, struct finding *f)
+{
+    const char *rule = json_string_value(json_object_get(v, "rule"));
+    const struct rule_info *known = check_rule_find(str_from(rule));
+
+    *f = (struct finding){
+        .rule = known ? known->id : "other",
+        .severity = severity_of(json_string_value(json_object_get(v, "severity"))),
+        .points = (int)number(v, "points"),
+        .refuses = is_true(v, "refuses"),
+        .message = text_or_null(v, "message"),
+        .hint = text_or_null(v, "hint"),
+        .line = (uint32_t)number(v, "line"),
+        .end_line = (uint32_t)number(v, "end_line"),
+        .column = (uint32_t)number(v, "column"),
+        .end_column = (uint32_t)number(v, "end_column"),
+        .excerpt = text_or_null(v, "excerpt"),
+    };
+    if (!f->message)
+        f->message = xstrdup("");
+    /* A line that was cut shows its beginning, or has the place somewhere within. */
+    bool within = f->excerpt && f->column <= utf8_count(str_from(f->excerpt)) + 1;
+    f->excerpt_column = within ? f->column : 1;
+}
+
+static void read_verdict(const json_t *v, struct result *r)
+{
+    const json_t *list = json_object_get(v, "findings");
+    const char *stage = json_string_value(json_object_get(v, "stage"));
+    size_t n =
+        json_array_size(list) < GUARD_MAX_FINDINGS ? json_array_size(list) : GUARD_MAX_FINDINGS;
+
+    if (!stage)
+        return;
+    r->checked = true;
+    r->verdict.allowed = is_true(v, "allowed");
+    r->verdict.stage = stage_of(stage);
+    r->verdict.reason = text_or_null(v, "reason");
+    r->verdict.risk = (int)number(v, "risk");
+    r->verdict.left_out = (size_t)number(v, "findings_left_out");
+    r->verdict.findings = xcalloc(n + 1, sizeof *r->verdict.findings);
+    for (size_t i = 0; i < n; i++)
+        read_finding(json_array_get(list, i), &r->verdict.findings[r->verdict.n++]);
+}
+
+/* ---- how it ended ---- */
+
+static void read_error(const json_t *v, struct err *ret)
+{
+    const char *kind = json_string_value(json_object_get(v, "kind"));
+    const char *message = json_string_value(json_object_get(v, "message"));
+
+    for (int k = ERR_USAGE; kind && k <= ERR_BUG; k++)
+        if (strcmp(kind, err_kind_name((enum err_kind)k)) == 0)
+            err_set(ret, (enum err_kind)k, "%s", message ? message : "");
+}
+
+static void read_denied(const json_t *list, struct backend_outcome *o)
+{
+    for (size_t i = 0; i < json_array_size(list) && i < JAIL_DENIED_MAX; i++) {
+        const json_t *v = json_array_get(list, i);
+        const char *name = json_string_value(json_object_get(v, "name"));
+        struct jail_denial *d = &o->denied[o->denied_count++];
+        snprintf(d->name, sizeof d->name, "%s", name ? name : "");
+        d->count = (uint64_t)number(v, "count");
+    }
+}
+
+static void read_limits(const json_t *list, struct result *r)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        for (unsigned bit = 1; name && bit <= LIMIT_OUTPUT; bit <<= 1)
+            if (strcmp(name, limit_name((enum jail_limit_hit)bit)) == 0)
+                r->limits_hit |= bit;
+    }
+}
+
+static void read_cell(const json_t *v, struct result_cell *ret)
+{
+    const char *session = json_string_value(json_object_get(v, "session"));
+    const char *ended = json_string_value(json_object_get(v, "ended"));
+
+    snprintf(ret->session, sizeof ret->session, "%s", session ? session : "");
+    ret->number = (unsigned)number(v, "number");
+    for (int e = CELL_DONE; ended && e <= CELL_REFUSED; e++)
+        if (strcmp(ended, cell_end_name((enum cell_end)e)) == 0)
+            ret->ended = (enum cell_end)e;
+}
+
+void remote_result(const json_t *doc, struct result *r)
+{
+    const char *id = json_string_value(json_object_get(doc, "id"));
+
+    snprintf(r->id, sizeof r->id, "%s", id ? id : "");
+    r->success = is_true(doc, "success");
+    r->timed_out = is_true(doc, "timed_out");
+    r->oom_killed = is_true(doc, "oom_killed");
+    r->exit_code = (int)number(doc, "exit_code");
+    r->signal = (int)number(doc, "signal");
+    r->duration_ms = number(doc, "duration_ms");
+    r->cpu_ms = number(doc, "cpu_ms");
+    read_limits(json_object_get(doc, "limits"), r);
+    read_denied(json_object_get(doc, "denied"), &r->outcome);
+    read_error(json_object_get(doc, "error"), &r->error);
+    if (r->error.kind != ERR_POLICY)
+        read_verdict(json_object_get(doc, "verdict"), r);
+    read_cell(json_object_get(doc, "cell"), &r->cell);
+}
+
+/* ---- output ---- */
+
+static void kept(const json_t *doc, const char *stream, struct buf *ret)
+{
+    AUTO_FREE char *key = xasprintf("%s_base64", stream);
+    const json_t *text = json_object_get(doc, stream), *odd = json_object_get(doc, key);
+    struct str s = {json_string_value(text), json_string_length(text)};
+    struct str o = {json_string_value(odd), json_string_length(odd)};
+    struct err err;
+
+    buf_init(ret, s.n + o.n + 1);
+    if (!odd || encoded_read(o, STR("base64"), ret, &err) < 0) {
+        buf_clear(ret);
+        (void)buf_add_str(ret, s);
+    }
+}
+
+/* The result has a head, a line about what is missing, and a tail (session/capture.h); the first
+ * `limit` bytes were shown already, so that only the newest of the tail are new. */
+void remote_rest(const json_t *doc, const char *stream, size_t limit, struct buf *out)
+{
+    AUTO_FREE char *key = xasprintf("%s_bytes", stream);
+    AUTO_BUF struct buf all = {0};
+    uint64_t total = (uint64_t)number(doc, key);
+
+    if (total <= limit)
+        return;
+    kept(doc, stream, &all);
+    AUTO_FREE char *mark = xasprintf(
+        "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n", total - limit, total);
+    long at = str_find(buf_str(&all), str_from(mark));
+    if (at < 0)
+        return;
+    struct str tail = str_slice(buf_str(&all), (size_t)at + strlen(mark), all.n);
+    uint64_t unseen = total - limit;
+    if (unseen > tail.n)
+        (void)buf_addf(out, "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n",
+                       unseen - tail.n, total);
+    (void)buf_add_str(out, unseen > tail.n ? tail : str_slice(tail, tail.n - unseen, tail.n));
+}

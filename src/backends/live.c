@@ -224,6 +224,10 @@ static void step(struct live *l, int most_ms)
     int wait_ms = poll_timeout(l);
     if (poll(polls, COUNT, most_ms >= 0 && most_ms < wait_ms ? most_ms : wait_ms) < 0)
         return;
+    /* The start is told before what was printed, the end after it. */
+    bool is_start = polls[CONTROL].revents && !l->out->started;
+    if (is_start)
+        on_jail(l);
     pump_step(&l->pump, polls);
     if (polls[CANCEL].revents) {
         l->out->cancelled = true;
@@ -232,7 +236,7 @@ static void step(struct live *l, int most_ms)
     if (polls[CHANNEL].revents)
         l->sink->channel(l->sink->ctx);
     look_for_oom(l, polls[OOM].revents);
-    if (polls[CONTROL].revents)
+    if (polls[CONTROL].revents && !is_start)
         on_jail(l);
     watch_when_due(l);
     check_deadline(l);

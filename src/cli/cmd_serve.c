@@ -48,8 +48,8 @@ const struct command command_serve = {
     .examples = "  glovebox serve\n"
                 "  glovebox serve --listen unix:/run/user/1000/box.sock --access-log -\n"
                 "  glovebox serve --listen 127.0.0.1:8080 --token-file ~/.glovebox-tokens\n"
-                "  curl --unix-socket $XDG_RUNTIME_DIR/glovebox.sock --json "
-                "'{\"code\": \"print(1)\"}' http://localhost/v1/run",
+                "  curl --unix-socket $XDG_RUNTIME_DIR/glovebox.sock \\\n"
+                "       --json '{\"code\": \"print(1)\"}' http://localhost/v1/run",
     .tables = shown_tables,
     .run = serve_main,
 };

@@ -6,6 +6,8 @@
 #include "cli/help.h"
 
 extern const struct command command_run;
+extern const struct command command_session;
+extern const struct command command_repl;
 extern const struct command command_check;
 extern const struct command command_test;
 extern const struct command command_blocks;

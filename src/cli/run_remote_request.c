@@ -76,7 +76,7 @@ bool remote_can_carry(const struct remote_run *run)
                       !c->data.n && !c->languages.user_count;
     bool plain_log = !is_own(&run->options->set, "log") && !is_own(&run->options->set, "log-code");
 
-    return !c->no_daemon && !s->trace_time && plain_wall && plain_work && plain_log &&
+    return !c->no_daemon && !c->cold && !s->trace_time && plain_wall && plain_work && plain_log &&
            is_built_in(c->profile) && !has_own_interpreter() && utf8_valid(q->code) &&
            is_valid(q->args) && is_valid(q->env) && is_valid(q->allow_imports) &&
            is_valid(q->forbid_imports) && (!q->file || utf8_valid(str_from(q->file)));

@@ -237,7 +237,8 @@ static const char events_text[] =
     "Skip events that you do not know; more may come.\n\n"
     "* verdict | id and verdict, what the guard says, before anything starts; not with --no-check\n"
     "* started | id, language, backend and isolation, the layers that hold\n"
-    "* stdout, stderr | text that the program printed\n"
+    "* stdout, stderr | text that the program printed; base64 has the bytes where that is not "
+    "UTF-8\n"
     "* denied | name of a system call that the sandbox refused\n"
     "* limit | limit that the program met\n"
     "* file | a new or changed file: path, size, sha256, mime, change\n"
@@ -363,6 +364,33 @@ static const char suites_text[] =
     "without bias from those there are, as a mean over tasks. The exit status is 0 when every "
     "task passed.";
 
+static const char sessions_text[] =
+    "A session is a guest that stays. What a cell leaves behind, the next one finds: variables, "
+    "imports, functions, open files, threads, the current folder and the workspace. There are "
+    "sessions in Python, JavaScript, R and Bash.\n\n"
+    "'glovebox repl' has one in its own process and ends it. Others live in a daemon: 'glovebox "
+    "serve &', then 'glovebox session new' and 'glovebox session exec'. Libraries have both "
+    "(include/glovebox.h, docs/http.md).\n\n"
+    "* value | a cell's last expression, as in a notebook; a semicolon behind it hides it. "
+    "--value last has that of the last statement, whatever it is\n"
+    "* failure | a cell that fails keeps what it did before; one that the profile refuses changes "
+    "nothing\n"
+    "* time | a cell that takes longer than --timeout is interrupted, and the session goes on; one "
+    "that does not heed that within --grace is killed with its session\n"
+    "* memory | --memory and the other limits are the session's as a whole. A session that met one "
+    "is dead: 'restart' begins anew in the same workspace\n"
+    "* idle | a daemon closes a session that nobody has used for --idle\n"
+    "* fork | a session that begins with the same variables and a copy of the workspace, then "
+    "shares nothing; asked for with --forks when the first is opened. 'exec --try' runs a cell in "
+    "a fork and keeps it only if it succeeds\n"
+    "* tools | --tools FILE: functions that run inside. final_answer(value) is always there\n"
+    "* results | text, pictures, tables: 'exec' prints the text of a value, a terminal that can "
+    "shows pictures, --out DIR saves them\n\n"
+    "Which daemon: --daemon PLACE, else what GLOVEBOX_SOCKET names, else glovebox.sock in "
+    "$XDG_RUNTIME_DIR, or /run/glovebox.sock for root. Whoever listens there has to be you or "
+    "root. For one on TCP the token is in --token-file or GLOVEBOX_TOKEN. 'glovebox run' uses the "
+    "same one where it can and says nothing when it cannot; with --daemon it has to.\n";
+
 static const char security_text[] =
     "The kernel is the wall: namespaces, a small read-only root, no privileges, a filter of "
     "system calls, Landlock, and limits on the whole tree of processes. What a program's text "
@@ -383,6 +411,7 @@ const struct topic help_topics[] = {
     {"config", "config files, environment, and what wins", config_text, add_config_keys},
     {"languages", "what can be run, and adding to it", languages_text, add_languages},
     {"layers", "what the sandbox is made of", layers_text, add_layers},
+    {"sessions", "guests that stay, here and in a daemon", sessions_text, NULL},
     {"results", "the fields of --json", results_text, NULL},
     {"events", "following a run with --events", events_text, NULL},
     {"profiles", "what a program may be and use, before it runs", profiles_text, add_profiles},

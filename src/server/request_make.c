@@ -327,6 +327,8 @@ static int set_wall(const struct run_fields *f, const struct config *config, str
         q->net_host = f->net == 2;
     if (f->require && layers_of(f->require, "require", &q->required, err) < 0)
         return -1;
+    if (f->cold)
+        q->cold = f->cold == TRI_TRUE;
     if (f->without) {
         if (layers_of(f->without, "without", &q->without, err) < 0)
             return -1;

@@ -16,7 +16,7 @@ struct run_fields {
     const char *language, *filename, *backend, *profile, *work_dir, *out_dir, *log;
     json_t *args, *files, *env, *data, *host_files, *ro, *require, *without;
     json_t *allow_imports, *forbid_imports;
-    enum tri check, no_check, optimize_data, collect;
+    enum tri check, no_check, optimize_data, collect, cold;
     int net, target;
     int64_t timeout_ms, cpu_time_ms, memory_bytes, disk_bytes, inodes, pids, open_files;
     int64_t output_limit_bytes, retries, retry_delay_ms, deadline_ms, collect_bytes;

@@ -18,11 +18,20 @@ static bool is_read_at_start(const char *pair)
     return false;
 }
 
+static bool has_argument(const struct language *language, const char *arg)
+{
+    for (const char *const *a = language->args; *a; a++)
+        if (strcmp(*a, arg) == 0)
+            return true;
+    return false;
+}
+
 static bool can_be_warm(const struct prepared *p)
 {
     const struct run_request *q = p->request;
 
-    if (!q->pool || q->cold || !p->language->zygote || p->backend->unsafe)
+    if (!q->pool || q->cold || !p->language->zygote || p->backend->unsafe ||
+        !has_argument(p->language, "{boot}") || !has_argument(p->language, "{runner}"))
         return false;
     for (char *const *pair = q->env; pair && *pair; pair++)
         if (is_read_at_start(*pair))

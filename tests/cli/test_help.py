@@ -6,7 +6,7 @@ import shutil
 
 import box
 
-COMMANDS = ["run", "check", "test", "blocks", "format", "math", "doctor", "log", "help"]
+COMMANDS = ["run", "check", "test", "blocks", "format", "math", "serve", "doctor", "log", "help"]
 TOPICS = [
     "exit-status",
     "limits",

@@ -28,13 +28,14 @@ class Host:
     def __init__(self, scratch, glovebox, unprivileged):
         self.scratch, self.proved, self.neighbours, self.pids = scratch, 0, {}, []
         os.makedirs(os.path.join(scratch, "bin"))
-        for name in (glovebox, glovebox + "-jail"):  # the build may lie in a private home
+        zygote = os.path.join(os.path.dirname(glovebox), "glovebox-zygote.so")
+        for name in (glovebox, glovebox + "-jail", zygote):  # the build may lie in a private home
             shutil.copy(name, os.path.join(scratch, "bin"))
         self.glovebox = os.path.join(scratch, "bin", os.path.basename(glovebox))
         self.is_root = os.geteuid() == 0
         self.modes = ["root", "user"] if self.is_root else ["user"]
         self.uids = {"root": 0, "user": unprivileged if self.is_root else os.geteuid()}
-        self.homes = {}
+        self.homes, self.daemons = {}, {}
         for mode in self.modes:
             self.homes[mode] = tempfile_home(scratch, mode, self.uids[mode])
         # What outlives its run becomes our child, and is found in the end.
@@ -52,6 +53,24 @@ class Host:
         process = subprocess.Popen([*prefix, self.glovebox, *arguments], env=env, **popen)
         self.pids.append(process.pid)
         return process
+
+    def start_daemons(self):
+        """From now on runs that may are warm."""
+        for mode in self.modes:
+            socket = os.path.join(self.homes[mode], "daemon")
+            process = self.start(mode, ["serve", "--listen", "unix:" + socket], stderr=subprocess.DEVNULL)
+            end = time.monotonic() + 10
+            while not os.path.exists(socket) and time.monotonic() < end:
+                time.sleep(0.02)
+            self.daemons[mode] = (socket, process)
+
+    def stop_daemons(self):
+        """What they say of their pools."""
+        for mode, (socket, process) in self.daemons.items():
+            said = subprocess.run(["curl", "-s", "--unix-socket", socket, "http://daemon/metrics"], capture_output=True, text=True).stdout
+            process.terminate()
+            process.wait(30)
+            yield mode, {m[0]: int(m[1]) for m in re.findall(r'pool_starts_total{from="(.*)"} (\d+)', said)}
 
     def descendants(self):
         """All that was ours or became so, and still lives; call it when nothing is waited for."""
@@ -113,7 +132,9 @@ class Case:
             if self.bare:  # it would succeed, and a neighbour must stay untouched
                 told[prefix + "_PID"] = told["PID"]
         told.update(NEIGHBOUR_TMP=host.homes[self.mode] + "/tmp", HOSTNAME=os.uname().nodename)
-        yield from ("run", "--log", "off", "--retries", "0", "--no-check")
+        yield from ("run", "--retries", "0", "--no-check")
+        if not host.daemons:  # a log of its own would keep a run from the daemon
+            yield from ("--log", "off")
         if self.attack.get("plain") is None:
             yield "--json"
         if "--timeout" not in (self.attack.get("args") or ""):
@@ -142,6 +163,8 @@ class Case:
         command = [*self.options(host, canaries, marker, number), *self.program()]
         popen = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                  "stderr": subprocess.PIPE, "env": {"HOST_SECRET": canaries.token}}
+        if host.daemons:
+            popen["env"]["GLOVEBOX_SOCKET"] = host.daemons[self.mode][0]
         master = slave = leaked = None
         if self.attack.get("runs"):
             popen["cwd"] = canaries.path("work")

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `glovebox repl`: cells typed one after the other.
+ */
+#include "cli/cmd_repl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/commands.h"
+#include "cli/run_remote.h"
+#include "cli/safe_text.h"
+#include "net/place.h"
+#include "session/workspace.h"
+
+enum { HISTORY_LINES = 20 };
+
+#define AT(member) offsetof(struct session_settings, member)
+
+static const struct opt repl_options[] = {
+    {.name = "session",
+     .kind = OPT_STRING,
+     .offset = AT(session),
+     .arg = "ID",
+     .group = "The session",
+     .help = "one of a daemon's sessions, which stays there afterwards"},
+    {0},
+};
+
+static const struct opt *const tables[] = {
+    repl_options,  session_options, work_options, quiet_option,   wall_options,    policy_options,
+    guard_options, limit_options,   log_options,  daemon_options, general_options, NULL};
+
+struct repl {
+    struct repl_host host;
+    struct repl_reader reader;
+    struct cell_show show;
+    struct printer printer;
+    int cancel_pipe[2];
+    bool progress_drawn, quit;
+};
+
+static void complain(const struct err *err)
+{
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, 8 << 10);
+    safe_text_add(&line, str_from(err->msg), false);
+    fprintf(stderr, "glovebox: %s\n", line.p);
+}
+
+/* ---- the progress of a long cell ---- */
+
+static void progress(void *ctx, int64_t elapsed_ms, uint64_t memory)
+{
+    struct repl *r = ctx;
+    char size[32];
+
+    if (!isatty(2) || r->host.set->cli.quiet || (elapsed_ms < 0 && !r->progress_drawn))
+        return;
+    fputs("\r\x1b[K", stderr);
+    r->progress_drawn = elapsed_ms >= 0;
+    if (r->progress_drawn)
+        fprintf(stderr, "%lld s, %s", (long long)(elapsed_ms / 1000),
+                num_format_size(memory >> 20 << 20, size, sizeof size));
+    fflush(stderr);
+}
+
+/* ---- commands ---- */
+
+static int on_help(struct repl *r, struct str word, struct err *err);
+
+static int on_files(struct repl *r, struct str word, struct err *err)
+{
+    (void)word;
+    return repl_host_files(&r->host, err);
+}
+
+static int on_reset(struct repl *r, struct str word, struct err *err)
+{
+    (void)word;
+    return repl_host_reset(&r->host, err);
+}
+
+static int on_timeout(struct repl *r, struct str word, struct err *err)
+{
+    return num_duration_ms(word, &r->host.wall_ms, err);
+}
+
+static int on_save(struct repl *r, struct str word, struct err *err)
+{
+    AUTO_FREE char *name = xstrndup(word.p, word.n);
+
+    return repl_host_save(&r->host, name, err);
+}
+
+static int on_history(struct repl *r, struct str word, struct err *err)
+{
+    (void)r;
+    (void)word;
+    (void)err;
+    repl_history_show(HISTORY_LINES);
+    return 0;
+}
+
+static int on_quit(struct repl *r, struct str word, struct err *err)
+{
+    (void)word;
+    (void)err;
+    r->quit = true;
+    return 0;
+}
+
+static const struct repl_command {
+    const char *name, *word, *help;
+    int (*run)(struct repl *r, struct str word, struct err *err);
+} commands_here[] = {
+    {"help", NULL, "this", on_help},
+    {"files", NULL, "what is in the workspace", on_files},
+    {"reset", NULL, "a new guest: variables go, files stay", on_reset},
+    {"timeout", "TIME", "how long a cell may take from now on: 5s, 2m", on_timeout},
+    {"save", "NAME", "copy a file of the workspace into the current folder", on_save},
+    {"history", NULL, "what was typed lately", on_history},
+    {"quit", NULL, "end; so does Ctrl-D", on_quit},
+};
+
+static int on_help(struct repl *r, struct str word, struct err *err)
+{
+    (void)r;
+    (void)word;
+    (void)err;
+    for (size_t i = 0; i < ARRAY_LEN(commands_here); i++) {
+        const struct repl_command *c = &commands_here[i];
+        printf(":%-8s %-5s %s\n", c->name, c->word ? c->word : "", c->help);
+    }
+    puts("Ctrl-C interrupts a cell; a block ends with an empty line.");
+    return 0;
+}
+
+static int run_command(struct repl *r, struct str line, struct err *err)
+{
+    struct str rest = str_trim(str_slice(line, 1, line.n)), name;
+
+    if (!str_next(&rest, ' ', &name))
+        name = STR("");
+    struct str word = str_trim(rest);
+    for (size_t i = 0; i < ARRAY_LEN(commands_here); i++) {
+        const struct repl_command *c = &commands_here[i];
+        if (!str_is(name, c->name))
+            continue;
+        if (!word.n != !c->word)
+            return err_set(err, ERR_USAGE, "write :%s%s%s", c->name, c->word ? " " : "",
+                           c->word ? c->word : "");
+        return c->run(r, word, err);
+    }
+    return err_set(err, ERR_USAGE, "there is no command :%.*s; :help lists them",
+                   (int)(name.n < 40 ? name.n : 40), name.p);
+}
+
+/* ---- the story ---- */
+
+static void run_one(struct repl *r, struct str cell)
+{
+    struct str line = str_trim(cell);
+    struct err err;
+    int result;
+
+    if (!line.n)
+        return;
+    bool command = line.p[0] == ':' && !memchr(line.p, '\n', line.n);
+    if (r->reader.terminal)
+        repl_history_add(line);
+    if (command)
+        result = run_command(r, line, &err);
+    else
+        result = repl_host_run(&r->host, cell, &err);
+    progress(r, -1, 0);
+    if (result < 0)
+        complain(&err);
+    fflush(stdout);
+}
+
+static int loop(struct repl *r, struct err *err)
+{
+    AUTO_BUF struct buf cell = {0};
+    enum repl_input input;
+
+    buf_init(&cell, RUN_SOURCE_MAX);
+    if (r->reader.terminal && !r->host.set->cli.quiet)
+        printf("glovebox %s, %s; :help says more\n", GLOVEBOX_VERSION, r->host.language);
+    for (;;) {
+        if (repl_read(&r->reader, &cell, &input, err) < 0)
+            return -1;
+        if (input == REPL_END)
+            return 0;
+        if (input == REPL_CELL)
+            run_one(r, buf_str(&cell));
+        bool told = cancel_signal() && cancel_signal() != 2; /* not SIGINT */
+        repl_drain(r->cancel_pipe[0]);
+        if (r->quit || told || r->printer.failed)
+            return 0;
+    }
+}
+
+static int begin(struct repl *r, struct session_call *call, struct err *err)
+{
+    const struct session_settings *set = r->host.set;
+    bool there = set->session || set->cli.daemon;
+
+    if (cancel_catch_signals(r->cancel_pipe, err) < 0)
+        return -1;
+    if (set->cli.common.out &&
+        (r->show.out_fd = workspace_open_dir(set->cli.common.out, true, err)) < 0)
+        return -1;
+    if (there && remote_open(&set->cli, &call->client, err) < 0) {
+        AUTO_FREE char *name = place_name(set->cli.daemon);
+        return err->kind != ERR_SYSTEM
+                   ? -1
+                   : err_set(err, ERR_SYSTEM,
+                             "no daemon answers at %s; start one: glovebox serve &", name);
+    }
+    r->show.out_name = set->cli.common.out;
+    r->show.quiet = set->cli.quiet;
+    printer_init(&r->printer, PRINT_OUTPUT, r->cancel_pipe);
+    r->host.cancel_fd = r->cancel_pipe[0];
+    return repl_host_open(&r->host, there ? call : NULL, err);
+}
+
+static int run_repl(struct session_call *call, const struct opt_args *args, struct err *err)
+{
+    struct repl r = {.show = {.out_fd = -1}};
+    int result = -1;
+
+    if (args->operand_n || args->rest_n)
+        return err_set(err, ERR_USAGE,
+                       "'glovebox repl' takes no arguments; cells come from "
+                       "standard input");
+    r.host = (struct repl_host){
+        .set = call->set, .printer = &r.printer, .show = &r.show, .progress = progress, .ctx = &r};
+    if (begin(&r, call, err) == 0) {
+        repl_reader_init(&r.reader, r.host.language, r.cancel_pipe[0]);
+        result = loop(&r, err);
+        repl_reader_done(&r.reader);
+        repl_host_close(&r.host);
+    }
+    http_client_done(&call->client);
+    return result;
+}
+
+static int run(int argc, char **argv)
+{
+    struct session_settings set = {.name = NULL};
+    struct opt_set options;
+    struct opt_args args = {0};
+    struct session_call call = {.set = &set, .options = &options, .client = {.fd = -1}};
+    struct err err = {0};
+    int status = -1;
+
+    opt_init(&options, tables, &set);
+    if (opt_parse(&options, argc, argv, &args, &err) == 0) {
+        if (set.cli.help) {
+            help_print_command(stdout, &command_repl);
+            status = 0;
+        } else if (settings_load(&set.cli.common, &options, set.cli.config, &err) == 0) {
+            status = run_repl(&call, &args, &err);
+        }
+    }
+    if (status < 0)
+        status = cli_fail("repl", &err);
+    settings_done(&set.cli.common);
+    opt_args_done(&args);
+    opt_done(&options);
+    return status;
+}
+
+const struct command command_repl = {
+    .name = "repl",
+    .summary = "a session at the prompt: type cells, see their values",
+    .usage = "glovebox repl [--lang NAME] [OPTION]...\n"
+             "glovebox repl --session ID\n"
+             "glovebox repl [OPTION]... < CELLS",
+    .description =
+        "Opens a session in this process and runs what is typed, cell by cell: output, the value, "
+        "tracebacks, pictures where the terminal shows them (else as files with --out). With "
+        "--daemon or --session it is one of a daemon's.\n\n"
+        "Python goes on over several lines until the block is complete; in other languages an "
+        "open bracket or a backslash at the end of a line does that, and an empty line ends it. "
+        "Ctrl-C interrupts the cell, Ctrl-D ends. :help lists the commands. Lines are edited by "
+        "the terminal itself; 'rlwrap glovebox repl' has more. What was typed is kept in the "
+        "state folder (repl_history).\n\n"
+        "When standard input is no terminal, it is a cell, or several with lines '%%' between "
+        "them. The exit status is 0 when the session could be opened, whatever the cells did.",
+    .examples = "  glovebox repl\n"
+                "  glovebox repl --lang r --file data.csv\n"
+                "  glovebox repl --preload numpy,pandas --out pictures\n"
+                "  printf 'x = 2\\n%%%%\\nx + 1\\n' | glovebox repl",
+    .tables = tables,
+    .run = run,
+};

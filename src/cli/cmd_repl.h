@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parts of `glovebox repl`: where lines come from, and what runs the cells.
+ */
+#ifndef CLI_CMD_REPL_H
+#define CLI_CMD_REPL_H
+
+#include "cli/cmd_session.h"
+#include "session/session.h"
+
+/* ---- cmd_repl_input.c ---- */
+
+enum repl_input {
+    REPL_CELL,        /* a whole cell */
+    REPL_END,         /* of the input, or SIGTERM */
+    REPL_INTERRUPTED, /* Ctrl-C at the prompt: what was typed is thrown away */
+};
+
+struct repl_reader {
+    bool terminal; /* with prompts, line by line */
+    const char *language;
+    int cancel_fd;    /* readable after Ctrl-C; emptied here */
+    struct buf bytes; /* read, and not yet part of a cell */
+    bool ended;       /* the input is */
+};
+
+void repl_reader_init(struct repl_reader *r, const char *language, int cancel_fd);
+void repl_reader_done(struct repl_reader *r);
+/* The next cell, without its last line's end; in `cell`, which is emptied first. Not from a
+ * terminal, cells are separated by lines "%%". */
+int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err);
+/* Whether what was typed so far goes on in the next line. */
+bool repl_goes_on(const char *language, struct str text);
+/* Throws away what a signal wrote. */
+void repl_drain(int fd);
+
+/* ---- cmd_repl_history.c: what was typed, in the state folder; failing is no matter ---- */
+
+void repl_history_add(struct str cell);
+void repl_history_show(size_t lines);
+
+/* ---- cmd_repl_host.c: a session in this process, or in a daemon ---- */
+
+struct repl_host {
+    const struct session_settings *set;
+    int cancel_fd;
+    int64_t wall_ms; /* of a cell, after :timeout; 0: the session's */
+    struct printer *printer;
+    struct cell_show *show;
+    void (*progress)(void *ctx, int64_t elapsed_ms, uint64_t memory); /* -1: wipe it */
+    void *ctx;
+    /* one of these */
+    struct session *session;
+    struct session_call *call;
+    bool own; /* the daemon's session was opened by us, and is closed at the end */
+
+    struct session_request request; /* of ours, with what it lends */
+    struct tool_set tools;
+    char **preload;
+    char language[24];
+};
+
+/* `where` is set up by the caller for a daemon, else NULL. */
+int repl_host_open(struct repl_host *host, struct session_call *where, struct err *err);
+void repl_host_close(struct repl_host *host);
+/* Runs a cell and shows all of it. -1 with *err when it cannot be. */
+int repl_host_run(struct repl_host *host, struct str code, struct err *err);
+int repl_host_reset(struct repl_host *host, struct err *err);
+int repl_host_files(struct repl_host *host, struct err *err);
+/* A file of the workspace, into the current folder. */
+int repl_host_save(struct repl_host *host, const char *name, struct err *err);
+
+#endif

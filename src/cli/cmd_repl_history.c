@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cli/cmd_repl.h"
+#include "cli/safe_text.h"
+
+enum { HISTORY_MAX = 1 << 20 };
+
+/* Beside the run log; NULL when there is no place. */
+static char *history_path(void)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+    if (state && state[0] == '/')
+        return xasprintf("%s/glovebox/repl_history", state);
+    if (home && home[0] == '/')
+        return xasprintf("%s/.local/state/glovebox/repl_history", home);
+    return NULL;
+}
+
+static void make_parents(char *path)
+{
+    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        (void)!mkdir(path, 0700);
+        *p = '/';
+    }
+}
+
+static int open_history(int flags)
+{
+    AUTO_FREE char *path = history_path();
+
+    if (!path)
+        return -1;
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+    if (fd < 0 && errno == ENOENT && flags & O_CREAT) {
+        make_parents(path);
+        fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+    }
+    return fd;
+}
+
+/* The newer half, from a line's beginning on. */
+static void halve(int fd)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 2 * HISTORY_MAX);
+    if (lseek(fd, HISTORY_MAX / 2, SEEK_SET) < 0 || fd_read_all(fd, &b) < 0)
+        return;
+    const char *line = memchr(b.p, '\n', b.n);
+    if (!line || ftruncate(fd, 0) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return;
+    (void)fd_write_all(fd, line + 1, b.n - (size_t)(line + 1 - b.p));
+}
+
+/* One append, so that two at once do not mix. */
+void repl_history_add(struct str cell)
+{
+    AUTO_CLOSE int fd = open_history(O_RDWR | O_CREAT | O_APPEND);
+    AUTO_BUF struct buf line = {0};
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return;
+    if (st.st_size > HISTORY_MAX)
+        halve(fd);
+    buf_init(&line, cell.n + 2);
+    (void)buf_add_str(&line, cell);
+    (void)buf_addc(&line, '\n');
+    (void)fd_write_all(fd, line.p, line.n);
+}
+
+void repl_history_show(size_t lines)
+{
+    AUTO_CLOSE int fd = open_history(O_RDONLY);
+    AUTO_BUF struct buf b = {0}, safe = {0};
+
+    buf_init(&b, 4 * HISTORY_MAX);
+    if (fd < 0 || fd_read_all(fd, &b) < 0)
+        return;
+    size_t from = b.n ? b.n - 1 : 0;
+    while (from && (b.p[from - 1] != '\n' || --lines))
+        from--;
+    buf_init(&safe, 16 * HISTORY_MAX);
+    safe_text_add(&safe, str_slice(buf_str(&b), from, b.n), true);
+    fwrite(safe.p, 1, safe.n, stdout);
+}

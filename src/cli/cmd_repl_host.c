@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What runs the cells of `glovebox repl`: a session in this process, or one of a daemon's.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/cmd_repl.h"
+#include "cli/report.h"
+#include "cli/run_remote.h"
+#include "cli/safe_text.h"
+#include "session/workspace_export.h"
+
+/* ---- opening ---- */
+
+static char **words_of(const struct opt_list *list)
+{
+    char **words = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct str rest = str_from(list->items[i]), word;
+        while (str_next(&rest, ',', &word)) {
+            word = str_trim(word);
+            words = xrealloc_array(words, n + 2, sizeof *words);
+            words[n++] = xstrndup(word.p, word.n);
+            words[n] = NULL;
+        }
+    }
+    return words;
+}
+
+static int open_here(struct repl_host *h, struct err *err)
+{
+    const struct session_settings *set = h->set;
+    struct session_request *q = &h->request;
+
+    session_request_init(q);
+    if (settings_request(&set->cli.common, &q->run, err) < 0 ||
+        (set->tools && tool_set_read(&h->tools, set->tools, err) < 0))
+        return -1;
+    q->run.stdin_fd = -1;
+    q->run.out_dir = NULL; /* --out is for what cells show */
+    if (!q->run.language || strcmp(q->run.language, "auto") == 0)
+        q->run.language = "python";
+    h->tools.final_answer = true;
+    q->tools = &h->tools;
+    q->preload = h->preload = words_of(&set->preload);
+    q->grace_ms = set->grace_ms;
+    q->value_set = set->value != 0;
+    q->value = set->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
+    if (session_open(q, &h->session, err) < 0)
+        return -1;
+    struct session_info info;
+    session_info(h->session, &info);
+    snprintf(h->language, sizeof h->language, "%s", info.language);
+    return 0;
+}
+
+/* One that is there (--session), or a new one. */
+static int open_there(struct repl_host *h, struct session_call *call, struct err *err)
+{
+    json_t *doc = NULL, *body = NULL;
+    int result;
+
+    h->call = call;
+    if (h->set->session) {
+        if (session_find(call, h->set->session, call->id, sizeof call->id, err) < 0)
+            return -1;
+        AUTO_FREE char *path = xasprintf("/v1/sessions/%s", call->id);
+        result = session_ask(call, "GET", path, NULL, &doc, err);
+    } else {
+        body = session_body(h->set, err);
+        result = body ? session_ask(call, "POST", "/v1/sessions", body, &doc, err) : -1;
+    }
+    if (result < 0)
+        return -1;
+    const char *id = json_string_value(json_object_get(doc, "id"));
+    const char *language = json_string_value(json_object_get(doc, "language"));
+    snprintf(call->id, sizeof call->id, "%s", id ? id : "");
+    snprintf(h->language, sizeof h->language, "%s", language ? language : "");
+    h->own = !h->set->session;
+    json_decref(doc);
+    return 0;
+}
+
+int repl_host_open(struct repl_host *h, struct session_call *where, struct err *err)
+{
+    tool_set_init(&h->tools);
+    return where ? open_there(h, where, err) : open_here(h, err);
+}
+
+void repl_host_close(struct repl_host *h)
+{
+    session_close(h->session);
+    if (h->call && h->own) {
+        AUTO_FREE char *path = xasprintf("/v1/sessions/%s", h->call->id);
+        json_t *doc = NULL;
+        struct err err;
+        if (session_ask(h->call, "DELETE", path, NULL, &doc, &err) == 0)
+            json_decref(doc);
+    }
+    for (char **p = h->preload; p && *p; p++)
+        free(*p);
+    free(h->preload);
+    tool_set_done(&h->tools);
+}
+
+/* ---- a cell ---- */
+
+static void report(struct repl_host *h, const struct result *r, const json_t *doc)
+{
+    const struct settings *s = &h->set->cli.common;
+    struct jail_limits limits = {.wall_ms = h->wall_ms ? h->wall_ms : s->timeout_ms,
+                                 .cpu_ms = s->cpu_time_ms,
+                                 .memory_bytes = s->memory,
+                                 .disk_bytes = s->disk,
+                                 .inodes = (uint64_t)s->inodes,
+                                 .pids = (uint32_t)s->pids};
+    const struct report how = {.settings = &h->set->cli,
+                               .shown = "<cell>",
+                               .limits = &limits,
+                               .doc = doc,
+                               .begin_ns = clock_mono_ns()};
+
+    h->progress(h->ctx, -1, 0);
+    cell_show_value(h->show, doc ? json_object_get(doc, "results") : r->results);
+    fflush(stdout);
+    report_result(&how, h->printer, r);
+    if (r->cell.ended == CELL_KILLED || r->cell.ended == CELL_DIED)
+        report_say(&h->set->cli, "the session is over; :reset begins a new one");
+}
+
+static void on_event_here(void *ctx, const struct run_event *event)
+{
+    struct repl_host *h = ctx;
+
+    if (event->kind == RUN_PROGRESS) {
+        h->progress(h->ctx, (int64_t)event->count, event->memory);
+        return;
+    }
+    h->progress(h->ctx, -1, 0);
+    if (event->kind == RUN_DISPLAY)
+        cell_show_bundle(h->show, event->bundle);
+    else
+        printer_event(h->printer, event);
+}
+
+static int run_here(struct repl_host *h, struct str code)
+{
+    struct cell_request cell = {.code = code, .wall_ms = h->wall_ms};
+    struct run_watch watch = {.event = on_event_here, .ctx = h, .cancel_fd = h->cancel_fd};
+    struct session_info info;
+    struct result result;
+
+    session_info(h->session, &info);
+    h->show->cell = info.cells + 1;
+    result_init(&result, h->request.run.output_limit);
+    session_exec(h->session, &cell, &watch, &result);
+    report(h, &result, NULL);
+    result_done(&result);
+    return 0;
+}
+
+static void on_event_there(void *ctx, const char *name, const json_t *event)
+{
+    struct repl_host *h = ctx;
+    const json_t *bundle = json_object_get(event, "bundle");
+
+    if (strcmp(name, "progress") == 0)
+        h->progress(h->ctx, json_integer_value(json_object_get(event, "elapsed_ms")),
+                    (uint64_t)json_integer_value(json_object_get(event, "memory_bytes")));
+    else if (strcmp(name, "display") == 0) {
+        h->progress(h->ctx, -1, 0);
+        cell_show_bundle(h->show, bundle);
+    }
+}
+
+/* The connection ends with a cell that was stopped. */
+static int connect_again(struct repl_host *h, struct err *err)
+{
+    if (h->call->client.fd >= 0)
+        return 0;
+    http_client_done(&h->call->client);
+    return remote_open(&h->set->cli, &h->call->client, err);
+}
+
+static int run_there(struct repl_host *h, struct str code, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/exec", h->call->id);
+    json_t *doc = json_pack("{s:o}", "code", json_stringn(code.p, code.n));
+    struct result result;
+
+    if (doc && h->wall_ms)
+        json_object_set_new(doc, "timeout_ms", json_integer((json_int_t)h->wall_ms));
+    AUTO_FREE char *body = doc ? json_dumps(doc, JSON_COMPACT) : NULL;
+    json_decref(doc);
+    if (!body)
+        return err_set(err, ERR_USAGE, "a cell is UTF-8 text");
+    if (connect_again(h, err) < 0)
+        return -1;
+    struct remote_stream stream = {.printer = h->printer,
+                                   .path = path,
+                                   .body = str_from(body),
+                                   .cancel_fd = h->cancel_fd,
+                                   .out_fd = -1,
+                                   .event = on_event_there,
+                                   .ctx = h};
+    h->show->cell++;
+    result_init(&result, h->set->cli.common.output_limit);
+    int ran = remote_stream_run(&h->call->client, &stream, &result, err);
+    if (ran > 0)
+        report(h, &result, stream.doc);
+    result_done(&result);
+    remote_stream_done(&stream);
+    return ran > 0 ? 0 : -1;
+}
+
+int repl_host_run(struct repl_host *h, struct str code, struct err *err)
+{
+    h->show->shown = 0;
+    return h->session ? run_here(h, code) : run_there(h, code, err);
+}
+
+int repl_host_reset(struct repl_host *h, struct err *err)
+{
+    json_t *doc;
+
+    if (h->session)
+        return session_restart(h->session, err);
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/restart", h->call->id);
+    if (connect_again(h, err) < 0 || session_ask(h->call, "POST", path, NULL, &doc, err) < 0)
+        return -1;
+    json_decref(doc);
+    return 0;
+}
+
+/* ---- files ---- */
+
+static int files_here(struct session *session, struct err *err)
+{
+    struct session_file *files;
+    size_t n;
+
+    if (session_files(session, &files, &n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        AUTO_BUF struct buf line = {0};
+        buf_init(&line, 64 << 10);
+        safe_text_add(&line, str_from(files[i].path), false);
+        printf("%12" PRIu64 "  %s\n", files[i].size, line.p);
+    }
+    session_files_done(files, n);
+    return 0;
+}
+
+int repl_host_files(struct repl_host *h, struct err *err)
+{
+    if (h->session)
+        return files_here(h->session, err);
+    return connect_again(h, err) < 0 ? -1 : session_run_files(h->call, err);
+}
+
+static int copy(struct export *x, struct str name, int from, struct err *err)
+{
+    AUTO_FREE char *chunk = xmalloc(64 << 10);
+    ssize_t n;
+
+    while ((n = read(from, chunk, 64 << 10)) > 0)
+        if (export_write(x, name, chunk, (size_t)n, err) < 0)
+            return -1;
+    return n < 0 ? err_sys(err, "read the session's file") : 0;
+}
+
+static int save_here(struct session *session, const char *path, struct err *err)
+{
+    uint64_t size;
+    struct str folder, name;
+    enum skip_reason why;
+    struct export x;
+    AUTO_CLOSE int from = session_file_open(session, path, &size, err);
+    AUTO_CLOSE int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (from < 0 || here < 0)
+        return from < 0 ? -1 : err_sys(err, "open the current folder");
+    lay_path_split(str_from(path), &folder, &name);
+    export_init(&x, here, "current");
+    int result = export_begin(&x, name, 0644, &why, err);
+    if (result == 0)
+        result = copy(&x, name, from, err);
+    if (result == 0)
+        result = export_commit(&x, name, &why, err);
+    export_done(&x);
+    return result > 0 ? err_set(err, ERR_USAGE, "%s: cannot be written here", path) : result;
+}
+
+int repl_host_save(struct repl_host *h, const char *name, struct err *err)
+{
+    char *operands[] = {h->call ? h->call->id : NULL, (char *)name, NULL};
+
+    if (h->session)
+        return save_here(h->session, name, err);
+    if (connect_again(h, err) < 0)
+        return -1;
+    h->call->operands = operands;
+    h->call->operand_n = 2;
+    int result = session_run_get(h->call, err);
+    h->call->operands = NULL;
+    h->call->operand_n = 0;
+    return result;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines of a terminal (in its own cooked mode: it edits, we read) into cells, and a file into
+ * cells.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "cli/cmd_repl.h"
+#include "python/python.h"
+
+enum { READ_STEP = 64 << 10 };
+
+void repl_reader_init(struct repl_reader *r, const char *language, int cancel_fd)
+{
+    *r = (struct repl_reader){
+        .terminal = isatty(0) == 1, .language = language, .cancel_fd = cancel_fd};
+    buf_init(&r->bytes, RUN_SOURCE_MAX);
+}
+
+void repl_reader_done(struct repl_reader *r)
+{
+    buf_done(&r->bytes);
+}
+
+void repl_drain(int fd)
+{
+    char some[64];
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    while (poll(&p, 1, 0) > 0 && read(fd, some, sizeof some) > 0)
+        continue;
+}
+
+/* ---- whether a cell is complete ---- */
+
+static struct str last_line(struct str text)
+{
+    const char *end = text.n ? memrchr(text.p, '\n', text.n) : NULL;
+
+    return end ? str_slice(text, (size_t)(end - text.p) + 1, text.n) : text;
+}
+
+static bool is_indented(struct str line)
+{
+    return line.n && (line.p[0] == ' ' || line.p[0] == '\t');
+}
+
+/* Errors that more text can heal, in CPython's words. */
+static bool is_open(const char *message, bool blank)
+{
+    static const char *const always[] = {"was never closed", "unterminated triple-quoted",
+                                         "unexpected EOF"};
+    static const char *const until_blank[] = {"expected an indented block",
+                                              "expected 'except' or 'finally' block"};
+
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+        if (strstr(message, always[i]))
+            return true;
+    for (size_t i = 0; i < sizeof until_blank / sizeof until_blank[0] && !blank; i++)
+        if (strstr(message, until_blank[i]))
+            return true;
+    return false;
+}
+
+/* As CPython's own prompt: a block ends with an empty line. */
+static bool python_goes_on(struct str text)
+{
+    struct python_tree tree;
+    struct python_options options = {.top_await = true};
+    struct str line = last_line(text);
+    bool blank = !str_trim(line).n, lines = line.n < text.n;
+    bool parsed = python_parse(text, &options, &tree) == 0;
+    bool open = !parsed && tree.error.message && is_open(tree.error.message, blank && lines);
+
+    python_tree_done(&tree);
+    if (open || (str_ends(str_trim(line), "\\") && !blank))
+        return true;
+    if (blank)
+        return false;
+    return parsed ? lines && is_indented(line) : str_starts(line, "@");
+}
+
+/* Brackets that are open, roughly: what stands in quotes counts as well. */
+static bool brackets_open(struct str text)
+{
+    long depth = 0;
+
+    for (size_t i = 0; i < text.n; i++) {
+        depth += text.p[i] == '{' || text.p[i] == '(' || text.p[i] == '[';
+        depth -= text.p[i] == '}' || text.p[i] == ')' || text.p[i] == ']';
+    }
+    return depth > 0;
+}
+
+static bool opens_block(struct str line)
+{
+    static const char *const ends[] = {"do", "then", "else", "\\"};
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (str_ends(line, ends[i]))
+            return true;
+    return false;
+}
+
+bool repl_goes_on(const char *language, struct str text)
+{
+    struct str line = last_line(text);
+
+    if (strcmp(language, "python") == 0)
+        return python_goes_on(text);
+    if (!str_trim(line).n)
+        return false;
+    bool block = strcmp(language, "bash") == 0 && line.n < text.n && is_indented(line);
+    return block || brackets_open(text) || opens_block(str_trim(line));
+}
+
+/* ---- reading ---- */
+
+/* 1 more came, 0 the end, -1 a signal. */
+static int read_more(struct repl_reader *r, struct err *err)
+{
+    struct pollfd p[] = {{.fd = 0, .events = POLLIN}, {.fd = r->cancel_fd, .events = POLLIN}};
+    char *room = buf_room(&r->bytes, READ_STEP);
+
+    if (!room) {
+        err_set(err, ERR_LIMIT, "a cell has at most %u MiB", RUN_SOURCE_MAX >> 20);
+        return -2;
+    }
+    if (poll(p, 2, -1) < 0 && errno != EINTR)
+        return 0;
+    if (p[1].revents || (p[0].revents == 0))
+        return -1;
+    ssize_t n = read(0, room, READ_STEP);
+    if (n < 0 && errno == EINTR)
+        return -1;
+    if (n > 0)
+        buf_grew(&r->bytes, (size_t)n);
+    return n > 0;
+}
+
+static bool take_line(struct repl_reader *r, struct buf *cell)
+{
+    const char *end = memchr(r->bytes.p, '\n', r->bytes.n);
+
+    if (!end && !(r->ended && r->bytes.n))
+        return false;
+    size_t n = end ? (size_t)(end - r->bytes.p) : r->bytes.n;
+    (void)buf_add(cell, r->bytes.p, n);
+    buf_drop(&r->bytes, n + (end != NULL));
+    return true;
+}
+
+static void prompt(const struct repl_reader *r, const struct buf *cell)
+{
+    if (!r->terminal)
+        return;
+    fputs(cell->n ? "... " : ">>> ", stdout);
+    fflush(stdout);
+}
+
+/* A line, into the cell. */
+static int read_line(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err)
+{
+    prompt(r, cell);
+    while (!take_line(r, cell)) {
+        int got = r->ended ? 0 : read_more(r, err);
+        if (got == -2)
+            return -1;
+        if (got > 0)
+            continue;
+        bool over = got == 0 || cancel_signal() != 2; /* SIGINT */
+        repl_drain(r->cancel_fd);
+        if (r->terminal)
+            putchar('\n');
+        *ret = over ? REPL_END : REPL_INTERRUPTED;
+        r->ended |= over;
+        if (over && r->bytes.n)
+            continue;
+        return 1;
+    }
+    *ret = REPL_CELL;
+    return 0;
+}
+
+static int read_typed(struct repl_reader *r, struct buf *cell, enum repl_input *ret,
+                      struct err *err)
+{
+    for (;;) {
+        int got = read_line(r, cell, ret, err);
+        if (got < 0)
+            return -1;
+        if (got > 0) {
+            if (*ret == REPL_END && cell->n)
+                *ret = REPL_CELL;
+            return 0;
+        }
+        if (cell->n && cell->p[0] == ':')
+            return 0;
+        if (!repl_goes_on(r->language, buf_str(cell)))
+            return 0;
+        if (buf_addc(cell, '\n') < 0)
+            return err_set(err, ERR_LIMIT, "a cell has at most %u MiB", RUN_SOURCE_MAX >> 20);
+    }
+}
+
+/* ---- from a file ---- */
+
+static bool is_separator(struct str line)
+{
+    line = str_trim(line);
+    return str_is(line, "%%") || str_is(line, "# %%") || str_is(line, "#%%");
+}
+
+static int read_whole(struct repl_reader *r, struct err *err)
+{
+    if (r->ended)
+        return 0;
+    r->ended = true;
+    if (fd_read_all(0, &r->bytes) == 0)
+        return 0;
+    return errno == EFBIG
+               ? err_set(err, ERR_LIMIT, "the cells have more than %u MiB", RUN_SOURCE_MAX >> 20)
+               : err_sys(err, "standard input");
+}
+
+static int read_separated(struct repl_reader *r, struct buf *cell, enum repl_input *ret,
+                          struct err *err)
+{
+    struct str rest, line;
+    size_t from = 0, next;
+
+    if (read_whole(r, err) < 0)
+        return -1;
+    *ret = r->bytes.n ? REPL_CELL : REPL_END;
+    rest = buf_str(&r->bytes);
+    next = rest.n;
+    while (str_next_line(&rest, &line))
+        if (is_separator(line)) {
+            from = (size_t)(line.p - r->bytes.p);
+            next = rest.p ? (size_t)(rest.p - r->bytes.p) : r->bytes.n;
+            (void)buf_add(cell, r->bytes.p, from);
+            buf_drop(&r->bytes, next);
+            return 0;
+        }
+    (void)buf_add_str(cell, buf_str(&r->bytes));
+    buf_clear(&r->bytes);
+    return 0;
+}
+
+int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err)
+{
+    buf_clear(cell);
+    return r->terminal ? read_typed(r, cell, ret, err) : read_separated(r, cell, ret, err);
+}

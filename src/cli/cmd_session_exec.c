@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `glovebox session exec`: a cell in a session of the daemon's.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/cmd_session.h"
+#include "cli/report.h"
+#include "cli/run_remote.h"
+#include "session/workspace.h"
+
+enum { STDIN_MAX = 16 << 20 };
+
+/* ---- the cell ---- */
+
+static int read_cell(const struct session_call *call, struct buf *code, bool *ret_from_stdin,
+                     struct err *err)
+{
+    const char *text = call->set->cli.code;
+    const char *file = call->operand_n > 1 ? call->operands[1] : NULL;
+
+    *ret_from_stdin = !text && (!file || strcmp(file, "-") == 0);
+    if (text && file)
+        return err_set(err, ERR_USAGE, "give the cell with -c, or in a FILE, not both");
+    if (text)
+        return buf_adds(code, text);
+    if (!*ret_from_stdin)
+        return fd_read_file(file, code, err);
+    if (!file && isatty(0))
+        return err_set(err, ERR_USAGE,
+                       "no cell: give -c CODE, name a FILE, or - for standard input");
+    return fd_read_all(0, code) < 0 ? err_sys(err, "standard input") : 0;
+}
+
+static int put_stdin(const struct session_call *call, json_t *body, bool taken, struct err *err)
+{
+    const char *path = call->set->cli.stdin_path;
+    AUTO_BUF struct buf b = {0};
+
+    if (!path)
+        return 0;
+    buf_init(&b, STDIN_MAX);
+    bool ours = strcmp(path, "-") == 0;
+    if (ours && taken)
+        return err_set(err, ERR_USAGE, "--stdin -: the cell came that way");
+    if (ours ? fd_read_all(0, &b) < 0 : fd_read_file(path, &b, err) < 0)
+        return ours ? err_sys(err, "standard input") : err_wrap(err, "--stdin");
+    if (!utf8_valid(buf_str(&b)))
+        return err_set(err, ERR_USAGE, "--stdin: a cell's input is UTF-8 text");
+    json_object_set_new(body, "stdin", json_stringn(b.p, b.n));
+    return 0;
+}
+
+static char *make_body(const struct session_call *call, struct err *err)
+{
+    const struct session_settings *set = call->set;
+    const struct settings *s = &set->cli.common;
+    AUTO_BUF struct buf code = {0};
+    bool from_stdin;
+    json_t *body = json_object();
+    char *text = NULL;
+
+    buf_init(&code, RUN_SOURCE_MAX);
+    if (session_is_given(call, "timeout"))
+        json_object_set_new(body, "timeout_ms", json_integer((json_int_t)s->timeout_ms));
+    if (session_is_given(call, "cpu-time"))
+        json_object_set_new(body, "cpu_time_ms", json_integer((json_int_t)s->cpu_time_ms));
+    if (!s->check)
+        json_object_set_new(body, "no_check", json_true());
+    if (set->attempt)
+        json_object_set_new(body, "attempt", json_true());
+    if (read_cell(call, &code, &from_stdin, err) == 0 &&
+        put_stdin(call, body, from_stdin, err) == 0) {
+        if (!utf8_valid(buf_str(&code)))
+            err_set(err, ERR_USAGE, "a cell is UTF-8 text");
+        else if (json_object_set_new(body, "code", json_stringn(code.p, code.n)) == 0)
+            text = json_dumps(body, JSON_COMPACT);
+    }
+    json_decref(body);
+    return text;
+}
+
+/* ---- what comes of it ---- */
+
+static void on_event(void *ctx, const char *name, const json_t *event)
+{
+    struct cell_show *show = ctx;
+
+    if (strcmp(name, "display") == 0)
+        cell_show_bundle(show, json_object_get(event, "bundle"));
+}
+
+static int status_of(const struct printer *printer, const struct result *r)
+{
+    if (printer->failed && printer->failed != EPIPE)
+        return err_exit_status(ERR_SYSTEM);
+    if (r->cancelled && !r->error.kind)
+        return 128 + (cancel_signal() ? cancel_signal() : printer->failed ? SIGPIPE : SIGINT);
+    return result_exit_status(r);
+}
+
+/* -1 with *err when nothing was run. */
+static int run_cell(struct session_call *call, struct remote_stream *stream, struct cell_show *show,
+                    struct err *err)
+{
+    const struct session_settings *set = call->set;
+    struct jail_limits limits = {.wall_ms = set->cli.common.timeout_ms,
+                                 .cpu_ms = set->cli.common.cpu_time_ms,
+                                 .memory_bytes = set->cli.common.memory,
+                                 .disk_bytes = set->cli.common.disk,
+                                 .pids = (uint32_t)set->cli.common.pids};
+    struct result result;
+    int status = -1;
+
+    result_init(&result, 1 << 20);
+    if (remote_stream_run(&call->client, stream, &result, err) > 0) {
+        if (!set->cli.json && !set->cli.events)
+            cell_show_value(show, json_object_get(stream->doc, "results"));
+        fflush(stdout);
+        struct report how = {.settings = &set->cli,
+                             .shown = "<cell>",
+                             .limits = &limits,
+                             .doc = stream->doc,
+                             .begin_ns = clock_mono_ns()};
+        report_result(&how, stream->printer, &result);
+        status = status_of(stream->printer, &result);
+    }
+    result_done(&result);
+    return status;
+}
+
+static unsigned next_cell(struct session_call *call)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s", call->id);
+    json_t *info = NULL;
+    struct err err;
+
+    if (session_ask(call, "GET", path, NULL, &info, &err) < 0)
+        return 0;
+    unsigned n = (unsigned)json_integer_value(json_object_get(info, "cells")) + 1;
+    json_decref(info);
+    return n;
+}
+
+int session_run_exec(struct session_call *call, struct err *err)
+{
+    const struct cli_settings *s = &call->set->cli;
+    struct printer printer;
+    int cancel_pipe[2];
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/exec", call->id);
+    AUTO_FREE char *body = make_body(call, err);
+    AUTO_CLOSE int out = -1;
+
+    if (!body || cancel_catch_signals(cancel_pipe, err) < 0)
+        return -1;
+    if (s->common.out && (out = workspace_open_dir(s->common.out, true, err)) < 0)
+        return -1;
+    struct cell_show show = {.out_fd = out,
+                             .out_name = s->common.out,
+                             .plain = s->json || s->events,
+                             .quiet = s->quiet,
+                             .cell = out >= 0 ? next_cell(call) : 0};
+    printer_init(&printer,
+                 s->json     ? PRINT_NOTHING
+                 : s->events ? PRINT_EVENTS
+                             : PRINT_OUTPUT,
+                 cancel_pipe);
+    struct remote_stream stream = {.printer = &printer,
+                                   .path = path,
+                                   .body = str_from(body),
+                                   .cancel_fd = cancel_pipe[0],
+                                   .out_fd = -1,
+                                   .event = on_event,
+                                   .ctx = &show};
+    int status = run_cell(call, &stream, &show, err);
+    remote_stream_done(&stream);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files of a daemon's session: `glovebox session files|get|put`.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/cmd_session.h"
+#include "cli/run_remote.h"
+#include "cli/safe_text.h"
+#include "jail/lay.h"
+#include "session/json_write.h"
+#include "session/workspace_export.h"
+
+static char *address(const struct session_call *call, struct str path)
+{
+    struct buf b = {0};
+
+    buf_init(&b, 4 * LAY_PATH_MAX);
+    (void)buf_addf(&b, "/v1/sessions/%s/files/", call->id);
+    http_encode_path(&b, path);
+    return buf_take(&b);
+}
+
+static void print_file(const json_t *file)
+{
+    AUTO_BUF struct buf line = {0};
+    const char *path = json_string_value(json_object_get(file, "path"));
+    int64_t size = json_integer_value(json_object_get(file, "size"));
+
+    buf_init(&line, 64 << 10);
+    safe_text_add(&line, str_from(path), false);
+    printf("%12" PRId64 "  %s\n", size, line.p);
+}
+
+int session_run_files(struct session_call *call, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/files", call->id);
+    json_t *doc, *file;
+    size_t i;
+
+    if (session_ask(call, "GET", path, NULL, &doc, err) < 0)
+        return -1;
+    if (call->set->cli.json) {
+        AUTO_FREE char *text = json_write(doc, isatty(1));
+        puts(text);
+    } else {
+        json_array_foreach(json_object_get(doc, "files"), i, file) print_file(file);
+    }
+    json_decref(doc);
+    return 0;
+}
+
+/* ---- get ---- */
+
+struct getting {
+    struct export x;
+    struct str name;
+    int fd; /* standard output; -1 for the file */
+};
+
+static int take_piece(void *ctx, struct str bytes, struct err *err)
+{
+    struct getting *g = ctx;
+
+    if (g->fd < 0)
+        return export_write(&g->x, g->name, bytes.p, bytes.n, err);
+    return fd_write_all(g->fd, bytes.p, bytes.n) < 0 ? err_sys(err, "standard output") : 0;
+}
+
+static int fetch(struct session_call *call, struct getting *g, struct err *err)
+{
+    AUTO_FREE char *path = address(call, str_from(call->operands[1]));
+    struct http_ask ask = {.method = "GET",
+                           .path = path,
+                           .timeout_ms = 60000,
+                           .cancel_fd = -1,
+                           .piece = take_piece,
+                           .ctx = g};
+    struct http_reply reply;
+    int result = http_client_ask(&call->client, &ask, &reply, err);
+
+    if (result == 0 && reply.status != 200)
+        result = remote_refused(&reply, err);
+    http_reply_done(&reply);
+    return result;
+}
+
+static int in_the_way(const char *path, struct err *err)
+{
+    return err_set(err, ERR_USAGE, "%s: cannot be written, something else is there", path);
+}
+
+/* Whole or not at all. */
+static int fetch_into(struct session_call *call, const char *target, struct err *err)
+{
+    struct str folder, name;
+    enum skip_reason why;
+
+    lay_path_split(str_from(target), &folder, &name);
+    AUTO_FREE char *parent = folder.n           ? xstrndup(folder.p, folder.n)
+                             : target[0] == '/' ? xstrdup("/")
+                                                : xstrdup(".");
+    AUTO_CLOSE int dir = workspace_open_dir(parent, false, err);
+    if (dir < 0)
+        return -1;
+    if (!name.n)
+        return err_set(err, ERR_USAGE, "'%s' is no file's name", target);
+    struct getting g = {.name = name, .fd = -1};
+    export_init(&g.x, dir, "target");
+    int result = export_begin(&g.x, name, 0644, &why, err);
+    if (result == 0)
+        result = fetch(call, &g, err);
+    if (result == 0)
+        result = export_commit(&g.x, name, &why, err);
+    export_done(&g.x);
+    return result > 0 ? in_the_way(target, err) : result;
+}
+
+int session_run_get(struct session_call *call, struct err *err)
+{
+    struct str folder, name;
+
+    lay_path_split(str_from(call->operands[1]), &folder, &name);
+    AUTO_FREE char *own = xstrndup(name.p, name.n);
+    const char *target = call->operand_n > 2 ? call->operands[2] : own;
+    struct stat st;
+    if (strcmp(target, "-") == 0) {
+        struct getting g = {.fd = STDOUT_FILENO};
+        return fetch(call, &g, err);
+    }
+    if (stat(target, &st) < 0 || !S_ISDIR(st.st_mode))
+        return fetch_into(call, target, err);
+    AUTO_FREE char *below = xasprintf("%s/%s", target, own);
+    return fetch_into(call, below, err);
+}
+
+/* ---- put ---- */
+
+static int send_file(struct session_call *call, int fd, uint64_t size, struct str name,
+                     struct err *err)
+{
+    AUTO_FREE char *path = address(call, name);
+    struct http_ask ask = {.method = "PUT",
+                           .path = path,
+                           .type = "application/octet-stream",
+                           .has_file = true,
+                           .body_fd = fd,
+                           .body_size = size,
+                           .timeout_ms = 60000,
+                           .cancel_fd = -1};
+    struct http_reply reply;
+    int result = http_client_ask(&call->client, &ask, &reply, err);
+
+    if (result == 0 && reply.status / 100 != 2)
+        result = remote_refused(&reply, err);
+    http_reply_done(&reply);
+    return result;
+}
+
+/* FILE[:NAME], as --file. */
+static int put_one(struct session_call *call, const char *spec, struct err *err)
+{
+    const char *colon = strrchr(spec, ':');
+    AUTO_FREE char *src = xstrndup(spec, colon ? (size_t)(colon - spec) : strlen(spec));
+    struct str folder, name = str_from(colon ? colon + 1 : src);
+    struct stat st;
+
+    if (!colon)
+        lay_path_split(str_from(src), &folder, &name);
+    AUTO_CLOSE int fd = open(src, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        err_sys(err, "read %s", src);
+        err->kind = ERR_USAGE;
+        return -1;
+    }
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_USAGE, "%s: is no file; folders are put file by file", src);
+    return send_file(call, fd, (uint64_t)st.st_size, name, err);
+}
+
+int session_run_put(struct session_call *call, struct err *err)
+{
+    for (size_t i = 1; i < call->operand_n; i++)
+        if (put_one(call, call->operands[i], err) < 0)
+            return -1;
+    return 0;
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times warm runs through the library: build/bench/warm RUNS THREADS [CODE]. Prints the median and the
- * 99th percentile from request to result, runs a second, processor time a run, and what the pool says.
+ * Times warm runs through the library: build/bench/warm RUNS THREADS [CODE]. Prints the median and
+ * the 99th percentile from request to result, runs a second, processor time a run, and what the
+ * pool says.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -121,12 +122,13 @@ int main(int argc, char **argv)
     cpu = cpu_ms() - cpu;
     qsort(times, (size_t)runs, sizeof *times, ascending);
     pool_stats(pool, &stats);
-    printf("%d runs, %d threads: p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run, the guest's %.3f; "
+    printf("%d runs, %d threads: p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run, "
+           "the guest's %.3f; "
            "%d failed; %llu ready, %llu on demand, %llu cold; cold first %.1f ms %s\n",
            runs, (int)threads, (double)times[runs / 2] / 1e6, (double)times[runs * 99 / 100] / 1e6,
-           (double)runs / ((double)all / 1e9), cpu / runs, (double)guest_us / 1e3 / (runs + 1), failed, (unsigned long long)stats.hits,
-           (unsigned long long)stats.on_demand, (unsigned long long)stats.misses,
-           (double)first / 1e6, stats.problem);
+           (double)runs / ((double)all / 1e9), cpu / runs, (double)guest_us / 1e3 / (runs + 1),
+           failed, (unsigned long long)stats.hits, (unsigned long long)stats.on_demand,
+           (unsigned long long)stats.misses, (double)first / 1e6, stats.problem);
     pool_close(pool);
     free(times);
     return failed > 0;

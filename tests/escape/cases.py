@@ -10,6 +10,7 @@ import re
 import secrets
 import shlex
 import shutil
+import socket
 import subprocess
 import termios
 import time
@@ -57,17 +58,18 @@ class Host:
     def start_daemons(self):
         """From now on runs that may are warm."""
         for mode in self.modes:
-            socket = os.path.join(self.homes[mode], "daemon")
-            process = self.start(mode, ["serve", "--listen", "unix:" + socket], stderr=subprocess.DEVNULL)
+            path = os.path.join(self.homes[mode], "daemon")
+            process = self.start(mode, ["serve", "--listen", "unix:" + path],
+                                 stderr=subprocess.DEVNULL)
             end = time.monotonic() + 10
-            while not os.path.exists(socket) and time.monotonic() < end:
+            while not os.path.exists(path) and time.monotonic() < end:
                 time.sleep(0.02)
-            self.daemons[mode] = (socket, process)
+            self.daemons[mode] = (path, process)
 
     def stop_daemons(self):
         """What they say of their pools."""
-        for mode, (socket, process) in self.daemons.items():
-            said = subprocess.run(["curl", "-s", "--unix-socket", socket, "http://daemon/metrics"], capture_output=True, text=True).stdout
+        for mode, (path, process) in self.daemons.items():
+            said = ask(path, b"GET /metrics HTTP/1.1\r\nHost: daemon\r\nConnection: close\r\n\r\n")
             process.terminate()
             process.wait(30)
             yield mode, {m[0]: int(m[1]) for m in re.findall(r'pool_starts_total{from="(.*)"} (\d+)', said)}
@@ -89,6 +91,13 @@ class Host:
         for path in glob.glob("/sys/fs/cgroup/**/glovebox-*", recursive=True):
             if os.path.basename(path).split("-")[1] in ours:
                 yield path
+
+
+def ask(path, request):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
+        s.sendall(request)
+        return b"".join(iter(lambda: s.recv(65536), b"")).decode()
 
 
 def tempfile_home(scratch, mode, uid):

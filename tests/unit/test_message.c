@@ -35,6 +35,12 @@ static void test_simple(void)
     EQ_INT(event.kind, JAIL_NOTHING);
     OK(!state.started && !state.exited, "nothing runs yet");
 
+    b = begin(MSG_READY);
+    wire_put_u32(&b, LAYER_BIT(LAYER_PIDNS));
+    read_buf(&b);
+    EQ_INT(event.kind, JAIL_READY);
+    OK(!state.started && state.held == LAYER_BIT(LAYER_PIDNS), "one that waits does not run");
+
     b = begin(MSG_STARTED);
     wire_put_u32(&b, LAYER_BIT(LAYER_SECCOMP) | LAYER_BIT(LAYER_COUNT));
     read_buf(&b);

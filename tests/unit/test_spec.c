@@ -27,6 +27,7 @@ static void fill(struct jail_spec *s)
     s->disk_bytes = 1ULL << 40;
     s->inodes = 99;
     s->lay = true;
+    s->park = true;
     s->enter_count = 2;
     s->enter_v2 = true;
     s->hostname = xstrdup("glovebox");
@@ -73,7 +74,8 @@ static void test_round_trip(void)
     EQ_INT(s.host_gid, 70001);
     EQ_INT(s.disk_bytes, 1LL << 40);
     EQ_INT(s.inodes, 99);
-    OK(s.lay && s.enter_v2 && !s.net_host, "each flag for itself");
+    OK(s.lay && s.enter_v2 && s.park && !s.net_host && !s.channel && !s.nest,
+       "each flag for itself");
     EQ_INT(s.enter_count, 2);
     EQ_STR(s.exec_path, "/usr/bin/python3");
     EQ_STR(s.cwd, "/box/work");

@@ -187,6 +187,8 @@ static void on_event_there(void *ctx, const char *name, const json_t *event)
 /* The connection ends with a cell that was stopped. */
 static int connect_again(struct repl_host *h, struct err *err)
 {
+    if (!h->call)
+        return err_set(err, ERR_BUG, "no session is open");
     if (h->call->client.fd >= 0)
         return 0;
     http_client_done(&h->call->client);

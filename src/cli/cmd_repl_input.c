@@ -232,19 +232,15 @@ static int read_separated(struct repl_reader *r, struct buf *cell, enum repl_inp
                           struct err *err)
 {
     struct str rest, line;
-    size_t from = 0, next;
 
     if (read_whole(r, err) < 0)
         return -1;
     *ret = r->bytes.n ? REPL_CELL : REPL_END;
     rest = buf_str(&r->bytes);
-    next = rest.n;
     while (str_next_line(&rest, &line))
         if (is_separator(line)) {
-            from = (size_t)(line.p - r->bytes.p);
-            next = rest.p ? (size_t)(rest.p - r->bytes.p) : r->bytes.n;
-            (void)buf_add(cell, r->bytes.p, from);
-            buf_drop(&r->bytes, next);
+            (void)buf_add(cell, r->bytes.p, (size_t)(line.p - r->bytes.p));
+            buf_drop(&r->bytes, rest.p ? (size_t)(rest.p - r->bytes.p) : r->bytes.n);
             return 0;
         }
     (void)buf_add_str(cell, buf_str(&r->bytes));

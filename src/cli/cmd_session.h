@@ -24,6 +24,7 @@ struct session_settings {
 /* Over struct session_settings. */
 extern const struct opt session_options[]; /* of opening one */
 extern const struct opt cell_options[];    /* of running a cell */
+extern const char *const session_values[]; /* of --value */
 
 /* ---- a subcommand of session ---- */
 
@@ -51,6 +52,15 @@ int session_run_exec(struct session_call *call, struct err *err);  /* cmd_sessio
 int session_run_files(struct session_call *call, struct err *err); /* cmd_session_files.c */
 int session_run_get(struct session_call *call, struct err *err);
 int session_run_put(struct session_call *call, struct err *err);
+int session_run_new(struct session_call *call, struct err *err); /* cmd_session_verbs.c */
+int session_run_fork(struct session_call *call, struct err *err);
+int session_run_list(struct session_call *call, struct err *err);
+int session_run_show(struct session_call *call, struct err *err);
+int session_run_set(struct session_call *call, struct err *err);
+int session_run_vars(struct session_call *call, struct err *err);
+int session_run_interrupt(struct session_call *call, struct err *err);
+int session_run_restart(struct session_call *call, struct err *err);
+int session_run_close(struct session_call *call, struct err *err);
 
 /* ---- cmd_session_show.c: what a cell shows beside its output ---- */
 

@@ -17,8 +17,7 @@ struct report {
 };
 
 /* The rest of its output, the document where --json asks for it, and the notes. */
-void report_result(const struct report *report, struct printer *printer,
-                   const struct result *result);
+void report_result(const struct report *how, struct printer *printer, const struct result *r);
 
 /* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
 void report_say(const struct cli_settings *settings, const char *text);

@@ -21,7 +21,7 @@
 enum {
     INPUT_MAX = 4 << 20, /* of standard input */
     FILES_MAX = 4 << 20, /* of all --file together */
-    INPUT_WAIT_MS = 1,
+    INPUT_WAIT_MS = 2,
 };
 
 /* ---- what can be carried over ---- */
@@ -95,6 +95,24 @@ static int read_pipe(int fd, struct buf *input)
     return fd_read_all(fd, input);
 }
 
+/* Where there has to be a daemon: to the end, or to Ctrl-C. */
+static int wait_for_all(int fd, int cancel_fd, struct buf *input)
+{
+    struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
+
+    for (;;) {
+        char *room = buf_room(input, 4096);
+        if (!room || (poll(p, 2, -1) < 0 && errno != EINTR) || p[1].revents)
+            return -1;
+        ssize_t n = read(fd, room, 4096);
+        if (n == 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return -1;
+        buf_grew(input, n > 0 ? (size_t)n : 0);
+    }
+}
+
 /* From where the descriptor stands. */
 static int read_input_file(int fd, const struct stat *st, struct buf *input)
 {
@@ -106,22 +124,26 @@ static int read_input_file(int fd, const struct stat *st, struct buf *input)
 }
 
 /* -1 when it is not all there, or too much; nothing is lost then. */
-static int take_input(int fd, struct buf *input)
+static int take_input(const struct remote_run *run, struct buf *input)
 {
+    int fd = run->request->stdin_fd;
+    bool demanded = run->options->settings.daemon;
     struct stat st, null;
 
-    buf_init(input, INPUT_MAX + 1);
+    buf_init(input, INPUT_MAX + 8192);
     if (fd < 0)
         return 0;
     if (fstat(fd, &st) < 0)
         return -1;
     if (S_ISREG(st.st_mode))
         return read_input_file(fd, &st, input);
-    if (S_ISFIFO(st.st_mode))
-        return read_pipe(fd, input);
     bool is_null = S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 &&
                    st.st_rdev == null.st_rdev && S_ISCHR(null.st_mode);
-    return is_null ? 0 : -1;
+    if (is_null || (demanded && isatty(fd)))
+        return 0;
+    if (demanded)
+        return wait_for_all(fd, run->stream.cancel_fd, input);
+    return S_ISFIFO(st.st_mode) ? read_pipe(fd, input) : -1;
 }
 
 /* ---- parts of the body ---- */
@@ -287,8 +309,7 @@ int remote_put_files(json_t *body, const struct run_request *q)
 
 static int put_input(json_t *body, const struct remote_run *run, struct buf *input)
 {
-    if (take_input(run->request->stdin_fd, input) < 0 || input->n > INPUT_MAX ||
-        !utf8_valid(buf_str(input)))
+    if (take_input(run, input) < 0 || input->n > INPUT_MAX || !utf8_valid(buf_str(input)))
         return -1;
     if (input->n)
         set(body, "stdin", json_stringn(input->p, input->n));

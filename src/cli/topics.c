@@ -389,7 +389,8 @@ static const char sessions_text[] =
     "Which daemon: --daemon PLACE, else what GLOVEBOX_SOCKET names, else glovebox.sock in "
     "$XDG_RUNTIME_DIR, or /run/glovebox.sock for root. Whoever listens there has to be you or "
     "root. For one on TCP the token is in --token-file or GLOVEBOX_TOKEN. 'glovebox run' uses the "
-    "same one where it can and says nothing when it cannot; with --daemon it has to.\n";
+    "same one where it can and says nothing when it cannot; with --daemon it has to, "
+    "and reads its standard input to the end first (a terminal not at all).\n";
 
 static const char security_text[] =
     "The kernel is the wall: namespaces, a small read-only root, no privileges, a filter of "

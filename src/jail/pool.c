@@ -202,6 +202,7 @@ void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
         buf_init(&k->key, key.n);
         (void)buf_add_str(&k->key, key);
         k->spec = *spec;
+        k->spec.park = true;
         spec_init(spec);
         k->limits = *limits;
         k->layers = layers;

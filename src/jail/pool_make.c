@@ -35,7 +35,7 @@ static int hear_until(struct jail *jail, enum jail_event_kind wanted, int64_t li
     return err_set(err, ERR_SYSTEM, "a warm jail was not ready after %d s", (int)(limit_ms / 1000));
 }
 
-int pool_make_nest(struct jail_spec *spec, struct jail **ret, struct err *err)
+int pool_make_nest(const struct jail_spec *plan, struct jail **ret, struct err *err)
 {
     struct jail_fds fds = {.in = -1, .out = -1, .err = -1, .lay = -1, .channel = {-1, -1}};
     AUTO_CLOSE int zygote = jail_open_zygote(err);
@@ -43,8 +43,9 @@ int pool_make_nest(struct jail_spec *spec, struct jail **ret, struct err *err)
     if (zygote < 0)
         return -1;
     fds.zygote = zygote;
-    spec->nest = spec->park = true;
-    if (jail_start(spec, &fds, ret, err) < 0)
+    struct jail_spec spec = *plan; /* borrows; others read the plan meanwhile */
+    spec.nest = true;
+    if (jail_start(&spec, &fds, ret, err) < 0)
         return -1;
     if (hear_until(*ret, JAIL_STARTED, NEST_MS, err) == 0)
         return 0;

@@ -8,7 +8,7 @@
 #include "jail/pool.h"
 
 /* Waits until its zygote is ready. The calling thread must outlive it. */
-int pool_make_nest(struct jail_spec *spec, struct jail **ret, struct err *err);
+int pool_make_nest(const struct jail_spec *plan, struct jail **ret, struct err *err);
 /* Waits until it is parked. */
 int pool_make_jail(struct jail *nest, const struct jail_spec *spec,
                    const struct jail_limits *limits, layer_mask layers, struct pool_jail *ret,

@@ -188,7 +188,7 @@ static int check_cell(const struct cell_request *cell, struct err *err)
                        RUN_SOURCE_MAX >> 20);
     if (cell->attempt)
         return err_set(err, ERR_UNSUPPORTED,
-                       "a cell cannot be tried: this session cannot be forked");
+                       "a cell cannot be tried: sessions cannot be forked in this version");
     return 0;
 }
 

@@ -6,5 +6,5 @@ int session_fork(struct session *session, struct session **ret, struct err *err)
     (void)session;
     (void)ret;
     return err_set(err, ERR_UNSUPPORTED,
-                   "this session cannot be forked: it was not taken from a pool of warm jails");
+                   "sessions cannot be forked in this version; open another and set its variables");
 }

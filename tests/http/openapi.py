@@ -7,7 +7,7 @@ EXAMPLES = {
     "code": "print(1)", "filename": "a.py", "language": "python", "args": ["a"], "stdin": "x",
     "files": [{"name": "a", "content": "b"}], "env": {"A": "b"}, "data": {"a": 1}, "backend": "jail",
     "require": ["pidns"], "profile": "standard", "allow_imports": ["json"], "forbid_imports": ["os"],
-    "prelude": "x = 1", "check": True, "no_check": False, "timeout_ms": 5000, "cpu_time_ms": 5000,
+    "prelude": "x = 1", "check": True, "no_check": False, "cold": True, "timeout_ms": 5000, "cpu_time_ms": 5000,
     "memory_bytes": 256 << 20, "disk_bytes": 64 << 20, "inodes": 1000,
     "output_limit_bytes": 1000, "pids": 20, "cpus": 0.5, "open_files": 100, "retries": 1,
     "retry_delay_ms": 10, "deadline_ms": 9000, "collect": True, "collect_bytes": 100,

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`glovebox repl`: cells from a file, and typed into a terminal."""
+
+import base64
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import termios
+import time
+
+from box import once
+from test_daemon_run import Daemon
+from test_session import PNG
+
+
+def cells(t, *texts, args=(), env=None, **how):
+    return t.box("repl", *args, stdin="\n%%\n".join(texts).encode(), env=env, **how)
+
+
+def test_cells(t):
+    r = cells(t, "x = 2\nprint('hi')", "x + 1", "1 / 0", "x", "y =", "x * 3")
+    t.exits(r, 0, "cells one after the other", b"hi\n3\n2\n6\n")
+    t.ok(b'"<cell 3>", line 1' in r.err and b"refused at syntax" in r.err, "and what went wrong", r)
+    r = cells(t, "import asyncio\nawait asyncio.sleep(0, 'slept')")
+    t.exits(r, 0, "top-level await", b"'slept'\n")
+    t.exits(cells(t, ""), 0, "nothing at all", b"")
+    r = cells(t, ":timeout 300ms", "while True: pass", "'on'", ":reset", "'again'")
+    t.ok(r.out == b"'on'\n'again'\n" and b"not done after 300ms" in r.err, ":timeout, :reset", r)
+    r = cells(t, "open('f.txt', 'w').write('yo');", ":files", ":save f.txt", ":save none", ":nope",
+              ":timeout", ":quit", "print('not reached')")
+    t.match(rb"^ *2  f.txt\n$", r.out, ":files and :quit")
+    t.ok(open(t.path("here", "f.txt")).read() == "yo", ":save")
+    t.ok(b"no command :nope" in r.err and b"write :timeout TIME" in r.err and b"none" in r.err,
+         "commands that make no sense", r)
+    t.match(rb":save +NAME", cells(t, ":help").out, ":help")
+    r = cells(t, "import os\nos._exit(1)", "1", ":reset", "2", args=("--no-check",))
+    t.ok(r.out == b"2\n" and b":reset begins a new one" in r.err, "a session that is over", r)
+    r = cells(t, "x = 5", args=("--value", "last"))
+    t.exits(r, 0, "--value last", b"5\n")
+
+
+def test_options(t):
+    t.write("in.txt", "there")
+    r = cells(t, "open('in.txt').read()", args=("--file", "in.txt"))
+    t.exits(r, 0, "--file", b"'there'\n")
+    r = cells(t, "twice(4)", args=("--tools", t.write("tools.py", "def twice(x):\n    return 2 * x\n")))
+    t.exits(r, 0, "--tools", b"8\n")
+    r = cells(t, "import sys\n'colorsys' in sys.modules, 'this' in sys.modules",
+              args=("--preload", "colorsys"))
+    t.exits(r, 0, "--preload", b"(True, False)\n")
+    r = cells(t, "x=3", 'echo "$x"', args=("--lang", "bash"))
+    t.exits(r, 0, "Bash", b"3\n")
+    t.refused(cells(t, "1", args=("--lang", "cobol")), 2, "cobol", "a language that there is not")
+    t.refused(t.box("repl", "file.py"), 2, "takes no arguments", "a file")
+    t.refused(cells(t, "1", args=("--session", "x"), env={"GLOVEBOX_SOCKET": t.path("none.sock")}),
+              125, "no daemon answers", "a daemon that there is not")
+
+
+def test_daemon(t):
+    with Daemon(t) as d:
+        place = "unix:" + d.socket
+        r = cells(t, "x = 1\nopen('f', 'w').write('abc');", "x + 1", ":files", ":save f", "1 / 0",
+                  args=("--daemon", place))
+        t.ok(r.code == 0 and r.out.startswith(b"2\n") and b"  f\n" in r.out
+             and b"ZeroDivisionError" in r.err, "a daemon's session", r)
+        t.ok(open(t.path("here", "f")).read() == "abc", ":save from there")
+        t.exits(t.box("session", "list", env=d.env), 0, "which is closed at the end", b"no sessions\n")
+        i = t.box("session", "new", "--name", "kept", env=d.env).out.decode().strip()
+        t.exits(cells(t, "z = 7", args=("--session", "kept"), env=d.env), 0, "one that is there")
+        t.exits(t.box("session", "exec", i, "-c", "z", env=d.env), 0, "stays there", b"7\n")
+        t.exits(cells(t, ":reset", "1", args=("--session", "kept"), env=d.env), 0, ":reset", b"1\n")
+
+
+class Terminal:
+    """The program on a terminal of its own."""
+
+    def __init__(self, t, *args, env=None):
+        self.master, slave = pty.openpty()
+        mode = termios.tcgetattr(slave)
+        mode[3] &= ~termios.ECHO
+        termios.tcsetattr(slave, termios.TCSANOW, mode)
+        env = t.env(dict({"TERM": "dumb"}, **(env or {})))
+
+        def own():
+            os.setsid()
+            import fcntl
+
+            fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+        self.p = subprocess.Popen([t.glovebox, "repl", *args], stdin=slave, stdout=slave,
+                                  stderr=slave, env=env, cwd=t.dir, preexec_fn=own)
+        os.close(slave)
+
+    def read(self, pattern, seconds=15):
+        """All that comes until it matches, or too long."""
+        text, until = "", time.monotonic() + seconds
+        while not re.search(pattern, text, re.S) and time.monotonic() < until:
+            if not select.select([self.master], [], [], 0.1)[0]:
+                continue
+            try:
+                text += os.read(self.master, 65536).decode("utf-8", "replace")
+            except OSError:
+                break
+        return text
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def ask(self, text, pattern=r">>> $"):
+        self.type(text)
+        return self.read(pattern)
+
+    def end(self):
+        try:
+            return self.p.wait(10)
+        except subprocess.TimeoutExpired:
+            self.p.kill()
+            self.p.wait()
+            return None
+        finally:
+            os.close(self.master)
+
+
+def test_terminal(t):
+    term = Terminal(t)
+    first = term.read(r">>> $")
+    t.match(r"glovebox \S+, python; :help says more\r\n>>> $", first, "a greeting and a prompt")
+    t.equal(term.ask("6 * 7\n"), "42\r\n>>> ", "a value")
+    t.equal(term.ask("def f(n):\n", r"\.\.\. $"), "... ", "a block goes on")
+    t.equal(term.ask("    return n + 1\n", r"\.\.\. $"), "... ", "in the next line")
+    t.equal(term.ask("\n"), ">>> ", "and ends with an empty one")
+    t.equal(term.ask("f(1)\n"), "2\r\n>>> ", "it is there")
+    t.equal(term.ask("[1,\n", r"\.\.\. $"), "... ", "an open bracket")
+    t.equal(term.ask("2]\n"), "[1, 2]\r\n>>> ", "until it is closed")
+    t.equal(term.ask('"""a\n', r"\.\.\. $"), "... ", "a long string")
+    t.equal(term.ask('\n', r"\.\.\. $"), "... ", "with an empty line in it")
+    t.equal(term.ask('b"""\n'), "'a\\n\\nb'\r\n>>> ", "until it is closed")
+    t.match("SyntaxError", term.ask("x = = 1\n"), "what cannot become right is told at once")
+    t.equal(term.ask("if 1: print(3)\n"), "3\r\n>>> ", "a block in one line")
+    term.type("half a line")
+    time.sleep(0.3)
+    term.type("\x03")
+    term.read(r">>> $")
+    t.equal(term.ask("5\n"), "5\r\n>>> ", "Ctrl-C throws a line away")
+    term.type("import time\n")
+    term.read(r">>> $")
+    term.type("time.sleep(30)\n")
+    time.sleep(0.5)
+    begin = time.monotonic()
+    said = term.ask("\x03", r">>> $")
+    t.ok("KeyboardInterrupt" in said and time.monotonic() - begin < 5, "Ctrl-C ends a cell", said)
+    t.equal(term.ask("f(2)\n"), "3\r\n>>> ", "and the session goes on")
+    t.match(r"f\(2\)", term.ask(":history\n"), ":history")
+    said = term.ask("time.sleep(2.5)\n")
+    t.match(r"\r\x1b\[K[12] s, \d+", said, "the progress of a long cell")
+    term.type("\x04")
+    t.equal(term.end(), 0, "Ctrl-D ends it")
+    history = os.path.join(t.home, ".local/state/glovebox/repl_history")
+    info = os.stat(history)
+    t.ok("def f(n):" in open(history).read() and info.st_mode & 0o077 == 0, "the history is kept",
+         open(history).read())
+
+
+@once
+def test_pictures(t):
+    code = "import base64\n%%\nclass P:\n  def _repr_png_(self): return base64.b64decode(b'" + PNG + "')"
+    term = Terminal(t, env={"TERM": "xterm-kitty", "KITTY_WINDOW_ID": "1"})
+    term.read(r">>> $")
+    term.ask(code.replace("\n%%\n", "\n") + "\n\n")
+    t.match("\x1b_Ga=T,.*\x1b", term.ask("P()\n", "\x1b_G.*>>> $"), "a terminal that can shows it")
+    term.type("\x04")
+    t.equal(term.end(), 0, "the end")
+    r = cells(t, *code.split("\n%%\n"), "P()", args=("--out", "pictures"))
+    t.ok(b"P object" in r.out and b"saved pictures/cell3-1.png" in r.err, "else it is a file", r)
+    with open(t.path("here", "pictures", "cell3-1.png"), "rb") as f:
+        t.equal(f.read(), base64.b64decode(PNG), "as it is")
+
+
+@once
+def test_other_languages(t):
+    term = Terminal(t, "--lang", "bash", "--quiet")
+    t.equal(term.read(r">>> $"), ">>> ", "--quiet has no greeting")
+    t.equal(term.ask("for i in 1 2; do\n", r"\.\.\. $"), "... ", "do goes on")
+    term.type("  echo $i\ndone\n\n")
+    t.match("1\r\n2\r\n", term.read(r"2\r\n.*>>> $"), "until an empty line")
+    t.equal(term.ask("echo a \\\n", r"\.\.\. $"), "... ", "a backslash goes on")
+    t.equal(term.ask("b\n"), "a b\r\n>>> ", "for one line")
+    term.type("sleep 30\n")
+    time.sleep(0.5)
+    term.ask("\x03", r">>> $")
+    t.equal(term.ask("echo on\n"), "on\r\n>>> ", "Ctrl-C there")
+    term.p.send_signal(signal.SIGTERM)
+    t.equal(term.end(), 0, "SIGTERM ends it")

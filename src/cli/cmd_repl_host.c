@@ -119,12 +119,16 @@ void repl_host_close(struct repl_host *h)
 static void report(struct repl_host *h, const struct result *r, const json_t *doc)
 {
     const struct settings *s = &h->set->cli.common;
-    struct jail_limits limits = {.wall_ms = h->wall_ms ? h->wall_ms : s->timeout_ms,
+    struct jail_limits limits = {.wall_ms = s->timeout_ms,
                                  .cpu_ms = s->cpu_time_ms,
                                  .memory_bytes = s->memory,
                                  .disk_bytes = s->disk,
                                  .inodes = (uint64_t)s->inodes,
                                  .pids = (uint32_t)s->pids};
+    if (h->set->session)
+        cell_limits(r, &limits);
+    if (h->wall_ms)
+        limits.wall_ms = h->wall_ms;
     const struct report how = {.settings = &h->set->cli,
                                .shown = "<cell>",
                                .limits = &limits,

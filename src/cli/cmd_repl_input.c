@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "cli/cmd_repl.h"
 #include "python/python.h"
 
@@ -121,7 +120,7 @@ bool repl_goes_on(const char *language, struct str text)
 
 /* ---- reading ---- */
 
-/* 1 more came, 0 the end, -1 a signal. */
+/* 1 more came, 0 the end, -1 a signal, -2 with *err. */
 static int read_more(struct repl_reader *r, struct err *err)
 {
     struct pollfd p[] = {{.fd = 0, .events = POLLIN}, {.fd = r->cancel_fd, .events = POLLIN}};
@@ -216,16 +215,15 @@ static bool is_separator(struct str line)
     return str_is(line, "%%") || str_is(line, "# %%") || str_is(line, "#%%");
 }
 
+/* 1 when a signal ended it. */
 static int read_whole(struct repl_reader *r, struct err *err)
 {
-    if (r->ended)
-        return 0;
+    int got = r->ended ? 0 : 1;
+
+    while (got == 1)
+        got = read_more(r, err);
     r->ended = true;
-    if (fd_read_all(0, &r->bytes) == 0)
-        return 0;
-    return errno == EFBIG
-               ? err_set(err, ERR_LIMIT, "the cells have more than %u MiB", RUN_SOURCE_MAX >> 20)
-               : err_sys(err, "standard input");
+    return got == -2 ? -1 : got < 0;
 }
 
 static int read_separated(struct repl_reader *r, struct buf *cell, enum repl_input *ret,
@@ -233,9 +231,10 @@ static int read_separated(struct repl_reader *r, struct buf *cell, enum repl_inp
 {
     struct str rest, line;
 
-    if (read_whole(r, err) < 0)
+    int stopped = read_whole(r, err);
+    if (stopped < 0)
         return -1;
-    *ret = r->bytes.n ? REPL_CELL : REPL_END;
+    *ret = r->bytes.n && !stopped ? REPL_CELL : REPL_END;
     rest = buf_str(&r->bytes);
     while (str_next_line(&rest, &line))
         if (is_separator(line)) {

@@ -158,7 +158,8 @@ static int finish(const struct invocation *in, struct printer *printer, const st
                                .shown = check_shown_name(&in->request),
                                .limits = &in->request.limits,
                                .doc = in->remote.stream.doc,
-                               .begin_ns = in->begin_ns};
+                               .begin_ns = in->begin_ns,
+                               .files = true};
 
     report_result(&how, printer, r);
     if (printer->failed && printer->failed != EPIPE)
@@ -243,7 +244,8 @@ const struct command command_run = {
         "lines "
         "stay its own.\n\n"
         "Where a daemon runs ('glovebox serve'), it does the work, in a jail that waits ready; "
-        "what only this process can do (--work-dir, --context, a terminal to read from) stays "
+        "what only this process can do (--work-dir, --context, input that is typed or still to "
+        "come) stays "
         "here, and so does all with --no-daemon.\n\n"
         "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
         "126 when it was refused, 125 when the failure is ours, 2 for wrong usage ('glovebox help "

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/show_image.h"
 #include "net/http_client.h"
+#include "session/result.h"
 
 struct session_settings {
     struct cli_settings cli; /* first: its tables count on it */
@@ -79,5 +80,7 @@ struct cell_show {
 void cell_show_bundle(struct cell_show *show, const json_t *bundle);
 /* Those of a result that are a cell's value; displays were shown as they happened. */
 void cell_show_value(struct cell_show *show, const json_t *results);
+/* The limits of a session that somebody else opened, as far as a cell that met them tells. */
+void cell_limits(const struct result *result, struct jail_limits *ret);
 
 #endif

@@ -112,11 +112,7 @@ static int run_cell(struct session_call *call, struct remote_stream *stream, str
                     struct err *err)
 {
     const struct session_settings *set = call->set;
-    struct jail_limits limits = {.wall_ms = set->cli.common.timeout_ms,
-                                 .cpu_ms = set->cli.common.cpu_time_ms,
-                                 .memory_bytes = set->cli.common.memory,
-                                 .disk_bytes = set->cli.common.disk,
-                                 .pids = (uint32_t)set->cli.common.pids};
+    struct jail_limits limits = {0};
     struct result result;
     int status = -1;
 
@@ -125,6 +121,9 @@ static int run_cell(struct session_call *call, struct remote_stream *stream, str
         if (!set->cli.json && !set->cli.events)
             cell_show_value(show, json_object_get(stream->doc, "results"));
         fflush(stdout);
+        cell_limits(&result, &limits);
+        if (session_is_given(call, "timeout"))
+            limits.wall_ms = set->cli.common.timeout_ms;
         struct report how = {.settings = &set->cli,
                              .shown = "<cell>",
                              .limits = &limits,

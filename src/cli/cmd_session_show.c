@@ -161,3 +161,10 @@ void cell_show_value(struct cell_show *show, const json_t *results)
             cell_show_bundle(show, bundle);
     }
 }
+
+void cell_limits(const struct result *r, struct jail_limits *ret)
+{
+    ret->wall_ms = r->duration_ms / 100 * 100;
+    ret->cpu_ms = r->cpu_ms / 100 * 100;
+    ret->memory_bytes = r->memory_peak >> 20 << 20;
+}

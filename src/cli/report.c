@@ -87,6 +87,8 @@ static void say_skipped(const struct report *how, const struct result *r)
 
     if (r->laid)
         say_skipped_list(how, lay_list_skipped(r->laid));
+    if (!how->files)
+        return;
     if (s->out || s->work_dir)
         say_skipped_list(how, &r->files.skipped);
     if (s->out)

@@ -14,6 +14,7 @@ struct report {
     const struct jail_limits *limits; /* that it had */
     const struct json_t *doc; /* the result as a daemon told it; NULL when it was made here */
     int64_t begin_ns;         /* of all of it, for --trace-time */
+    bool files;               /* --out and --work-dir are for its files */
 };
 
 /* The rest of its output, the document where --json asks for it, and the notes. */

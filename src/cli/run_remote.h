@@ -70,6 +70,13 @@ int remote_put_files(json_t *body, const struct run_request *q);
 /* The whole body of POST /v1/run; the caller frees. NULL when it cannot be carried over. */
 char *remote_body(struct remote_run *run, struct buf *input);
 
+/* ---- run_remote_input.c ---- */
+
+/* All of the run's standard input, or nothing where the program surely reads none. -1 when it is
+ * not all there yet, or too much: it can still be read by somebody else then, after what is in
+ * `input`. */
+int remote_take_input(const struct remote_run *run, struct buf *input);
+
 /* ---- run_remote_result.c ---- */
 
 /* What a report reads, from a result's document. */

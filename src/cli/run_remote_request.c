@@ -2,12 +2,9 @@
  *
  * A run's settings as the JSON that a daemon takes.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,9 +16,7 @@
 #include "text/encoded.h"
 
 enum {
-    INPUT_MAX = 4 << 20, /* of standard input */
     FILES_MAX = 4 << 20, /* of all --file together */
-    INPUT_WAIT_MS = 2,
 };
 
 /* ---- what can be carried over ---- */
@@ -80,70 +75,6 @@ bool remote_can_carry(const struct remote_run *run)
            is_built_in(c->profile) && !has_own_interpreter() && utf8_valid(q->code) &&
            is_valid(q->args) && is_valid(q->env) && is_valid(q->allow_imports) &&
            is_valid(q->forbid_imports) && (!q->file || utf8_valid(str_from(q->file)));
-}
-
-/* ---- standard input ---- */
-
-/* All of a pipe whose writers have gone, without waiting for them: a program may be meant to read
- * what is still to come, or to end before that. */
-static int read_pipe(int fd, struct buf *input)
-{
-    struct pollfd p = {.fd = fd, .events = 0};
-
-    if (poll(&p, 1, INPUT_WAIT_MS) <= 0 || !(p.revents & POLLHUP))
-        return -1;
-    return fd_read_all(fd, input);
-}
-
-/* Where there has to be a daemon: to the end, or to Ctrl-C. */
-static int wait_for_all(int fd, int cancel_fd, struct buf *input)
-{
-    struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
-
-    for (;;) {
-        char *room = buf_room(input, 4096);
-        if (!room || (poll(p, 2, -1) < 0 && errno != EINTR) || p[1].revents)
-            return -1;
-        ssize_t n = read(fd, room, 4096);
-        if (n == 0)
-            return 0;
-        if (n < 0 && errno != EINTR)
-            return -1;
-        buf_grew(input, n > 0 ? (size_t)n : 0);
-    }
-}
-
-/* From where the descriptor stands. */
-static int read_input_file(int fd, const struct stat *st, struct buf *input)
-{
-    off_t at = lseek(fd, 0, SEEK_CUR);
-
-    if (at < 0 || st->st_size - at > INPUT_MAX)
-        return -1;
-    return fd_read_all(fd, input);
-}
-
-/* -1 when it is not all there, or too much; nothing is lost then. */
-static int take_input(const struct remote_run *run, struct buf *input)
-{
-    int fd = run->request->stdin_fd;
-    bool demanded = run->options->settings.daemon;
-    struct stat st, null;
-
-    buf_init(input, INPUT_MAX + 8192);
-    if (fd < 0)
-        return 0;
-    if (fstat(fd, &st) < 0)
-        return -1;
-    if (S_ISREG(st.st_mode))
-        return read_input_file(fd, &st, input);
-    bool is_null = S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 &&
-                   st.st_rdev == null.st_rdev && S_ISCHR(null.st_mode);
-    if (is_null || (demanded && isatty(fd)))
-        return 0;
-    if (demanded)
-        return wait_for_all(fd, run->stream.cancel_fd, input);
-    return S_ISFIFO(st.st_mode) ? read_pipe(fd, input) : -1;
 }
 
 /* ---- parts of the body ---- */
@@ -309,7 +240,7 @@ int remote_put_files(json_t *body, const struct run_request *q)
 
 static int put_input(json_t *body, const struct remote_run *run, struct buf *input)
 {
-    if (take_input(run, input) < 0 || input->n > INPUT_MAX || !utf8_valid(buf_str(input)))
+    if (remote_take_input(run, input) < 0 || !utf8_valid(buf_str(input)))
         return -1;
     if (input->n)
         set(body, "stdin", json_stringn(input->p, input->n));

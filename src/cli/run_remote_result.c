@@ -148,6 +148,8 @@ void remote_result(const json_t *doc, struct result *r)
     r->signal = (int)number(doc, "signal");
     r->duration_ms = number(doc, "duration_ms");
     r->cpu_ms = number(doc, "cpu_ms");
+    r->memory_peak =
+        (uint64_t)(json_number_value(json_object_get(doc, "max_memory_mb")) * (1 << 20));
     read_limits(json_object_get(doc, "limits"), r);
     read_denied(json_object_get(doc, "denied"), &r->outcome);
     read_error(json_object_get(doc, "error"), &r->error);

@@ -71,13 +71,12 @@ def reseed():
 
 # Of the environment, what differs from ours.
 def become(words):
-    count, _, rest = words.partition(b"\0")
-    items = rest.split(b"\0")
-    count = int(count)
-    sys.argv = ["-c"] + [os.fsdecode(item) for item in items[:count]]
+    items = words.decode(sys.getfilesystemencoding(), "surrogateescape").split("\0")
+    count = int(items[0]) + 1
+    sys.argv = ["-c"] + items[1:count]
     for item in items[count:-1]:
-        name, _, value = item.partition(b"=")
-        os.environb[name] = value
+        name, _, value = item.partition("=")
+        os.environ[name] = value
 
 
 def serve(link, words):

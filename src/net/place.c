@@ -139,10 +139,12 @@ int place_connect(const char *named, bool *ret_tcp, struct err *err)
     const char *place = chosen(named);
     AUTO_FREE char *path = place ? NULL : listen_default_path(err);
 
+    if (!place && !path)
+        return err_set(err, ERR_USAGE,
+                       "XDG_RUNTIME_DIR is not set: name the daemon's place with --daemon or in "
+                       "GLOVEBOX_SOCKET");
     if (!place)
         place = path;
-    if (!place)
-        return -1;
     *ret_tcp = !(place[0] == '/' || str_starts(str_from(place), "unix:"));
     if (*ret_tcp)
         return connect_tcp(place, err);

@@ -42,6 +42,20 @@ def test_cells(t):
     t.exits(r, 0, "--value last", b"5\n")
 
 
+def test_waiting(t):
+    """Cells that are still to come."""
+    p = t.start("repl", stdin=subprocess.PIPE)
+    time.sleep(0.5)
+    out, err = p.communicate(b"1 + 1\n", timeout=20)
+    t.equal((p.returncode, out, err), (0, b"2\n", b""), "are waited for")
+    p = t.start("repl", stdin=subprocess.PIPE)
+    time.sleep(0.5)
+    p.send_signal(signal.SIGINT)
+    t.equal(p.wait(10), 0, "until Ctrl-C")
+    for stream in (p.stdin, p.stdout, p.stderr):
+        stream.close()
+
+
 def test_options(t):
     t.write("in.txt", "there")
     r = cells(t, "open('in.txt').read()", args=("--file", "in.txt"))

@@ -247,6 +247,18 @@ static void hear_why(int sync, struct err *err)
     err_set(err, ERR_UNSUPPORTED, "%s", n > 0 ? why : "a private root cannot be had");
 }
 
+/* Once init has its root there is no other attempt, and the host is to hear it when the guest
+ * closes its end of the channel. */
+static void let_go_of_channel(const struct inside *in, int sync)
+{
+    char peeked;
+
+    if (!in->spec.channel || recv(sync, &peeked, 1, MSG_PEEK) != 0)
+        return;
+    close(SPEC_FD_CHANNEL);
+    close(SPEC_FD_CHANNEL + 1);
+}
+
 /* Runs one attempt to its end. Returns false when another one may be made, with the reason in *err.
  */
 static bool attempt(struct inside *in, struct err *err)
@@ -279,6 +291,8 @@ static bool attempt(struct inside *in, struct err *err)
     }
     (void)shutdown(sync[1], SHUT_WR); /* an init that reads the end instead of a byte gives up */
     fd_close(&pidfd);
+    if (mapped)
+        let_go_of_channel(in, sync[1]);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     bool again = !mapped || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RETRY);

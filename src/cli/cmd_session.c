@@ -71,7 +71,7 @@ static const struct opt open_options[] = {
      .arg = "N",
      .group = "The session",
      .max = 1000,
-     .help = "it will be forked, so many levels deep"},
+     .help = "it will be forked, so many levels deep (not in this version)"},
     {0},
 };
 
@@ -93,7 +93,8 @@ const struct opt cell_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(attempt),
      .group = "The cell",
-     .help = "run it in a fork, which takes the session's place only if the cell succeeds"},
+     .help = "run it in a fork, which takes the session's place only if the cell succeeds "
+             "(not in this version)"},
     {.name = "events",
      .kind = OPT_FLAG,
      .offset = AT(cli.events),
@@ -330,7 +331,8 @@ const struct command command_session = {
         "--timeout and --cpu-time each cell's\n"
         "* exec | run a cell: output, then its value as text; pictures are shown by terminals "
         "that can, and saved with --out\n"
-        "* fork | a session that begins with what this one has now, and shares nothing with it\n"
+        "* fork | a session that begins with what this one has now, and shares nothing with it "
+        "(not in this version)\n"
         "* list, show | those there are; all about one\n"
         "* files, get, put | what is in its workspace; DEST - is standard output\n"
         "* set, vars | variables, as JSON\n"

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The small subcommands of `glovebox session`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/cmd_session.h"
+#include "cli/run_remote.h"
+#include "cli/safe_text.h"
+#include "session/json_write.h"
+#include "session/tools.h"
+
+enum { FAILED = 1 };
+
+static int ask_session(struct session_call *call, const char *method, const char *what,
+                       json_t *body, json_t **ret, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s%s", call->id, what);
+
+    return session_ask(call, method, path, body, ret, err);
+}
+
+static const char *member(const json_t *object, const char *key)
+{
+    const char *s = json_string_value(json_object_get(object, key));
+
+    return s ? s : "";
+}
+
+static int put_json(json_t *doc)
+{
+    AUTO_FREE char *text = json_write(doc, isatty(1));
+
+    puts(text);
+    json_decref(doc);
+    return 0;
+}
+
+/* What the daemon says of it, as JSON or as one word. */
+static int put_word(const struct session_call *call, json_t *doc, const char *word)
+{
+    if (call->set->cli.json)
+        return put_json(doc);
+    if (word && !call->set->cli.quiet)
+        puts(word);
+    json_decref(doc);
+    return 0;
+}
+
+/* ---- new, fork ---- */
+
+static int put_tools(json_t *body, const char *path, struct err *err)
+{
+    struct tool_set tools;
+    int result = 0;
+
+    if (!path)
+        return 0;
+    tool_set_init(&tools);
+    result = tool_set_read(&tools, path, err);
+    if (result == 0 && tools.source)
+        json_object_set_new(body, "tools_source", json_string(tools.source));
+    tool_set_done(&tools);
+    return result;
+}
+
+static void put_preload(json_t *body, const struct opt_list *list)
+{
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct str rest = str_from(list->items[i]), name;
+        while (str_next(&rest, ',', &name)) {
+            name = str_trim(name);
+            if (name.n)
+                json_array_append_new(names, json_stringn(name.p, name.n));
+        }
+    }
+    if (json_array_size(names))
+        json_object_set(body, "preload", names);
+    json_decref(names);
+}
+
+static int put_options(json_t *body, const struct session_settings *set, struct err *err)
+{
+    const struct settings *s = &set->cli.common;
+    struct run_request q;
+
+    if (settings_request(s, &q, err) < 0)
+        return -1;
+    if (remote_put_common(body, s, &q) < 0)
+        return err_set(err, ERR_USAGE, "--env or --prelude: cannot be read, or is not UTF-8");
+    if (remote_put_files(body, &q) < 0)
+        return err_set(err, ERR_USAGE,
+                       "--file: here it takes files, 4 MiB in all; 'glovebox session put' takes "
+                       "larger ones");
+    if (s->lang && strcmp(s->lang, "auto") != 0)
+        json_object_set_new(body, "language", json_string(s->lang));
+    if (s->cold)
+        json_object_set_new(body, "cold", json_true());
+    put_preload(body, &set->preload);
+    return put_tools(body, set->tools, err);
+}
+
+json_t *session_body(const struct session_settings *set, struct err *err)
+{
+    json_t *body = json_object();
+
+    if (put_options(body, set, err) < 0) {
+        json_decref(body);
+        return NULL;
+    }
+    if (set->name)
+        json_object_set_new(body, "name", json_string(set->name));
+    if (set->value)
+        json_object_set_new(body, "value", json_string(session_values[set->value]));
+    if (set->idle_ms)
+        json_object_set_new(body, "idle_ms", json_integer((json_int_t)set->idle_ms));
+    if (set->grace_ms)
+        json_object_set_new(body, "grace_ms", json_integer((json_int_t)set->grace_ms));
+    if (set->forks)
+        json_object_set_new(body, "forks", json_integer((json_int_t)set->forks));
+    json_object_set_new(body, "final_answer", json_true());
+    return body;
+}
+
+static int put_id(const struct session_call *call, json_t *doc)
+{
+    AUTO_FREE char *id = xstrdup(member(doc, "id"));
+
+    if (call->set->cli.json)
+        return put_json(doc);
+    puts(id);
+    json_decref(doc);
+    return 0;
+}
+
+int session_run_new(struct session_call *call, struct err *err)
+{
+    json_t *body = session_body(call->set, err), *doc;
+
+    if (!body || session_ask(call, "POST", "/v1/sessions", body, &doc, err) < 0)
+        return -1;
+    return put_id(call, doc);
+}
+
+int session_run_fork(struct session_call *call, struct err *err)
+{
+    json_t *body = json_object(), *doc;
+
+    if (call->set->name)
+        json_object_set_new(body, "name", json_string(call->set->name));
+    if (call->set->idle_ms)
+        json_object_set_new(body, "idle_ms", json_integer((json_int_t)call->set->idle_ms));
+    if (ask_session(call, "POST", "/fork", body, &doc, err) < 0)
+        return -1;
+    return put_id(call, doc);
+}
+
+/* ---- list, show ---- */
+
+static void print_row(const json_t *v)
+{
+    char memory[32], idle[32];
+    int64_t used = json_integer_value(json_object_get(v, "used_ms"));
+    int64_t bytes = json_integer_value(json_object_get(v, "memory_bytes"));
+    int64_t unused = (clock_wall_ms() - used) / 1000 * 1000;
+    AUTO_BUF struct buf name = {0};
+
+    buf_init(&name, 4096);
+    safe_text_add(&name, str_from(member(v, "name")), false);
+    num_format_size((uint64_t)bytes >> 10 << 10, memory, sizeof memory);
+    num_format_duration(unused > 0 ? unused : 0, idle, sizeof idle);
+    printf("%-26s  %-10s  %-5s  %5lld  %8s  %8s  %s\n", member(v, "id"), member(v, "language"),
+           member(v, "state"), (long long)json_integer_value(json_object_get(v, "cells")), memory,
+           idle, name.p);
+}
+
+int session_run_list(struct session_call *call, struct err *err)
+{
+    json_t *doc, *v;
+    size_t i;
+
+    if (session_ask(call, "GET", "/v1/sessions", NULL, &doc, err) < 0)
+        return -1;
+    if (call->set->cli.json)
+        return put_json(doc);
+    json_t *list = json_object_get(doc, "sessions");
+    if (json_array_size(list))
+        printf("%-26s  %-10s  %-5s  %5s  %8s  %8s  %s\n", "ID", "LANGUAGE", "STATE", "CELLS",
+               "MEMORY", "UNUSED", "NAME");
+    else if (!call->set->cli.quiet)
+        puts("no sessions");
+    json_array_foreach(list, i, v) print_row(v);
+    json_decref(doc);
+    return 0;
+}
+
+int session_run_show(struct session_call *call, struct err *err)
+{
+    json_t *doc, *v;
+    const char *key;
+
+    if (ask_session(call, "GET", "", NULL, &doc, err) < 0)
+        return -1;
+    if (call->set->cli.json)
+        return put_json(doc);
+    json_object_foreach(doc, key, v)
+    {
+        AUTO_FREE char *text = json_is_string(v) ? xstrdup(json_string_value(v))
+                                                 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+        AUTO_BUF struct buf safe = {0};
+        buf_init(&safe, 64 << 10);
+        safe_text_add(&safe, str_from(text), false);
+        printf("%-13s %s\n", key, safe.p);
+    }
+    json_decref(doc);
+    return 0;
+}
+
+/* ---- variables ---- */
+
+/* name=JSON */
+static int add_variable(json_t *values, const char *spec, struct err *err)
+{
+    const char *equals = strchr(spec, '=');
+    json_error_t why;
+
+    if (!equals || equals == spec)
+        return err_set(err, ERR_USAGE, "'%.100s': write NAME=JSON, as in n=3 or 'name=\"Ann\"'",
+                       spec);
+    json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+    AUTO_FREE char *name = xstrndup(spec, (size_t)(equals - spec));
+    if (!value)
+        return err_set(err, ERR_USAGE, "'%.100s' is not JSON (%s); a text is '%s=\"...\"'",
+                       equals + 1, why.text, name);
+    return json_object_set_new(values, name, value);
+}
+
+int session_run_set(struct session_call *call, struct err *err)
+{
+    json_t *values = json_object(), *doc;
+
+    for (size_t i = 1; i < call->operand_n; i++)
+        if (add_variable(values, call->operands[i], err) < 0) {
+            json_decref(values);
+            return -1;
+        }
+    if (ask_session(call, "POST", "/set", json_pack("{s:o}", "values", values), &doc, err) < 0)
+        return -1;
+    return put_word(call, doc, NULL);
+}
+
+static void print_value(const char *name, const json_t *v)
+{
+    AUTO_FREE char *text = json_write(v, false);
+    AUTO_BUF struct buf safe = {0};
+
+    buf_init(&safe, 6 * strlen(text) + 16);
+    safe_text_add(&safe, str_from(text), false);
+    printf("%s=%s\n", name, isatty(1) ? safe.p : text);
+}
+
+int session_run_vars(struct session_call *call, struct err *err)
+{
+    json_t *names = json_array(), *doc, *v;
+    const char *key;
+    size_t i;
+
+    for (i = 1; i < call->operand_n; i++)
+        json_array_append_new(names, json_string(call->operands[i]));
+    if (ask_session(call, "POST", "/get", json_pack("{s:o}", "names", names), &doc, err) < 0)
+        return -1;
+    bool whole = !json_array_size(json_object_get(doc, "missing")) &&
+                 !json_object_size(json_object_get(doc, "failed"));
+    if (call->set->cli.json) {
+        put_json(doc);
+        return whole ? 0 : FAILED;
+    }
+    json_object_foreach(json_object_get(doc, "values"), key, v) print_value(key, v);
+    json_array_foreach(json_object_get(doc, "missing"), i, v)
+        fprintf(stderr, "glovebox session: there is no variable %s\n", json_string_value(v));
+    json_object_foreach(json_object_get(doc, "failed"), key, v)
+    {
+        AUTO_BUF struct buf why = {0};
+        buf_init(&why, 8192);
+        safe_text_add(&why, str_from(json_string_value(v)), false);
+        fprintf(stderr, "glovebox session: %s cannot be had as JSON: %s\n", key, why.p);
+    }
+    json_decref(doc);
+    return whole ? 0 : FAILED;
+}
+
+/* ---- interrupt, restart, close ---- */
+
+int session_run_interrupt(struct session_call *call, struct err *err)
+{
+    json_t *doc;
+
+    if (ask_session(call, "POST", "/interrupt", NULL, &doc, err) < 0)
+        return -1;
+    bool done = json_is_true(json_object_get(doc, "interrupted"));
+    return put_word(call, doc, done ? "interrupted" : "no cell runs");
+}
+
+int session_run_restart(struct session_call *call, struct err *err)
+{
+    json_t *doc;
+
+    if (ask_session(call, "POST", "/restart", NULL, &doc, err) < 0)
+        return -1;
+    return put_word(call, doc, NULL);
+}
+
+int session_run_close(struct session_call *call, struct err *err)
+{
+    json_t *doc;
+
+    for (size_t i = 0; i < call->operand_n; i++) {
+        if (session_find(call, call->operands[i], call->id, sizeof call->id, err) < 0 ||
+            ask_session(call, "DELETE", "", NULL, &doc, err) < 0)
+            return -1;
+        put_word(call, doc, NULL);
+    }
+    return 0;
+}

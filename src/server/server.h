@@ -11,11 +11,10 @@
  *
  * A request that needs a worker becomes a job (server/job.h). Who owns what:
  *
- *   loop    exchange -> job         until the client has gone or has its answer
- *   queue   job                     from job_submit until a worker takes it
- *   worker  job                     while `work` runs; the loop only looks at
- * what has a lock loop    job                     again in `over`, which
- * answers and frees it
+ *   loop      exchange -> job    until the client has gone or has its answer
+ *   queue     job                from job_submit until a worker takes it
+ *   worker    job                while `work` runs; the loop looks only at what has a lock
+ *   loop      job                again, in `over`, which answers and frees it
  *
  * From a worker to the loop everything goes through the mailbox
  * (net/mailbox.h), in order. From the loop to a worker there are the queue and

@@ -44,6 +44,7 @@ struct backend_job {
     char **zygote_argv; /* NULL-terminated, as is its environment */
     char **zygote_env;
     char **warm_argv; /* instead of argv, for a fork of that */
+    bool forks;       /* the guest is to have forks (live.h): it starts warm, or has none */
     struct jail_limits limits;
     layer_mask layers;   /* to apply where the host can */
     layer_mask required; /* else nothing runs */
@@ -76,6 +77,7 @@ struct backend_outcome {
     int status; /* as from wait(); meaningless when a limit or a cancel ended it */
     unsigned limits_hit;
     layer_mask held;
+    char no_fork[200]; /* with job.forks: why the guest can have none, or "" */
     int64_t wall_ns, cpu_us;
     uint64_t memory_peak;
     struct jail_denial denied[JAIL_DENIED_MAX];

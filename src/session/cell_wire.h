@@ -26,10 +26,14 @@
  *   set ID    {"NAME": TYPED, ...}: variables
  *   get ID    {"names": ["a", ...]}
  *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
+ *   fork ID   to a guest with forks: it is to fork into the jail that waits (zygote.h). Its "done" is
+ *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then acts on
+ *             frames from them
  *
  * Guest to host:
  *
  *   ready 0   {"language": "python", "version": "3.11.2"}: after hello was acted on
+ *   forked ID  {}: the first of a fork, which has everything and waits for frames
  *   display ID  BUNDLE, as it happens
  *   call CALL   {"name": "...", "args": [TYPED], "kwargs": {"K": TYPED}}; CALL counts from 1; the
  *             guest waits for the answer (other threads of it may call meanwhile)

@@ -713,9 +713,11 @@ exec 198<&3 199>&4 3<&- 4>&- 190<&0 191>&1
 unset -v __cells_n __cells_text
 set -m
 coproc __CELLS {
+    # Bash takes the pipes of a coproc that ends away: not before the keeper has its copy, which then closes this one.
+    read -r __cells_text
     set +m
     exec 192>&1 0<&190 1>&191 190<&- 191>&-
-    unset -v __CELLS __CELLS_PID
+    unset -v __CELLS __CELLS_PID __cells_text
     shopt -s expand_aliases
     set -E
     __cells_born

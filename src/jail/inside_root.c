@@ -236,28 +236,67 @@ static int do_op(const struct spec_op *op, int source, struct err *err)
 
 /* The guest's disk: one tmpfs, three places. The workspace is a mount point on itself, because a
  * mount point cannot be renamed: a link in its place would lead the collector out. */
+struct place {
+    const char *folder; /* of the disk */
+    const char *at;     /* where it is seen */
+    const char *link;   /* with spec.forks: what leads there, */
+    const char *text;   /* and how */
+    mode_t mode;
+};
+
+#define PLACES 3
+static const struct place places[PLACES] = {
+    {"work", "box/work", NULL, NULL, 0755},
+    {"tmp", "tmp", "tmp", "box/tmp", 01777},
+    {"shm", "dev/shm", "dev/shm", "../box/shm", 01777},
+};
+
+static int open_place(const struct place *place, const char *disk, int *ret_view, struct err *err)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "%s/%s", disk, place->folder);
+    if (mkdir(path, place->mode) < 0 || chmod(path, place->mode) < 0)
+        return err_sys(err, "make %s", path);
+    *ret_view = clone_tree(AT_FDCWD, path, 0);
+    return *ret_view < 0 ? err_sys(err, "show %s", path) : 0;
+}
+
+static int show_place(const struct place *place, int view, struct err *err)
+{
+    if (make_mount_point(view, place->at) < 0 || attach(view, place->at) < 0)
+        return err_sys(err, "mount %s", place->at);
+    return 0;
+}
+
+/* Where forks may come, all is below /box, and /box/shm covers the disk itself. */
+static int show_below_box(const struct place *place, int view, struct err *err)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "box/%s", place->folder);
+    return attach(view, path) < 0 ? err_sys(err, "mount %s", path) : 0;
+}
+
 static int mount_box(struct inside *in, struct err *err)
 {
-    static const struct {
-        const char *folder;
-        const char *at;
-        mode_t mode;
-    } places[] = {
-        {"box/work", "box/work", 0755}, {"box/tmp", "tmp", 01777}, {"box/shm", "dev/shm", 01777}};
+    const char *disk = in->spec.forks ? "box/shm" : "box";
+    int views[PLACES] = {-1, -1, -1}, result = 0;
 
     AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
     if (box < 0)
         return -1;
-    if ((mkdir("box", 0755) < 0 && errno != EEXIST) || attach(box, "box") < 0)
+    if ((!in->spec.forks && make_folder("box") < 0) || attach(box, disk) < 0)
         return err_sys(err, "mount the guest's disk");
-    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-        if (mkdir(places[i].folder, places[i].mode) < 0 ||
-            chmod(places[i].folder, places[i].mode) < 0)
-            return err_sys(err, "make %s", places[i].folder);
-        AUTO_CLOSE int view = clone_tree(AT_FDCWD, places[i].folder, 0);
-        if (view < 0 || make_mount_point(view, places[i].at) < 0 || attach(view, places[i].at) < 0)
-            return err_sys(err, "mount %s", places[i].at);
-    }
+    for (size_t i = 0; i < PLACES && result == 0; i++)
+        result = open_place(&places[i], disk, &views[i], err);
+    for (size_t i = 0; i < PLACES && result == 0; i++)
+        result = in->spec.forks ? show_below_box(&places[i], views[i], err)
+                                : show_place(&places[i], views[i], err);
+    for (size_t i = 0; i < PLACES; i++)
+        fd_close(&views[i]);
+    if (result < 0)
+        return -1;
     in->box_fd = openat(box, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return in->box_fd < 0 ? err_sys(err, "open the guest's disk") : 0;
 }
@@ -323,11 +362,17 @@ int root_build_own(struct inside *in, struct err *err)
  * gives none of them one. */
 static int make_places(struct inside *in, struct err *err)
 {
-    static const char *const places[] = {"box", "tmp", "dev/shm"};
+    char below[64];
 
-    for (size_t i = 0; i < ARRAY_LEN(places); i++)
-        if (make_folder(places[i]) < 0)
-            return err_sys(err, "make %s inside", places[i]);
+    if (make_folder("box") < 0)
+        return err_sys(err, "make /box inside");
+    for (size_t i = 0; i < PLACES; i++) {
+        const struct place *p = &places[i];
+        snprintf(below, sizeof below, "box/%s", p->folder);
+        if (make_folder(in->spec.forks ? below : p->at) < 0 ||
+            (in->spec.forks && p->link && make_link(p->link, p->text) < 0))
+            return err_sys(err, "make %s inside", p->at);
+    }
     mount_proc(in);
     return 0;
 }

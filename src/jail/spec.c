@@ -67,7 +67,8 @@ static uint32_t flags_of(const struct jail_spec *spec)
 {
     return (uint32_t)spec->net_host | (uint32_t)spec->lay << 1 | (uint32_t)spec->enter_v2 << 2 |
            (uint32_t)spec->pids_held << 3 | (uint32_t)spec->channel << 4 |
-           (uint32_t)spec->park << 5 | (uint32_t)spec->nest << 6;
+           (uint32_t)spec->park << 5 | (uint32_t)spec->nest << 6 |
+           (uint32_t)spec->forks << 7;
 }
 
 int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
@@ -135,7 +136,8 @@ static void get_flags(struct wire *w, struct jail_spec *spec)
     spec->channel = flags & 16;
     spec->park = flags & 32;
     spec->nest = flags & 64;
-    if (flags > 127)
+    spec->forks = flags & 128;
+    if (flags > 255)
         w->bad = true;
 }
 

@@ -76,6 +76,9 @@ struct jail_spec {
     bool pids_held;       /* one of them limits processes */
     bool park;            /* the guest waits for MSG_GO, and has its arguments from that */
     bool nest;            /* no guest: a zygote is started, whose forks become guests (zygote.h) */
+    bool forks; /* with nest: guests can be forked. Their disks are then seen below /box alone, which
+                   is the nest's, so that a Landlock rule for it holds for each fork's disk as well;
+                   /tmp and /dev/shm are links into it */
 };
 
 /* The descriptors that the helper is started with; 0, 1 and 2 are the guest's. */

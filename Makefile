@@ -43,19 +43,19 @@ LIB_DIRS := base text python guard store jail guests backends session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
-LIB_SRC := $(filter-out $(JAIL_ONLY) src/jail/zygote.c src/jail/zygote_pages.c,$(LIB_SRC))
+LIB_SRC := $(filter-out $(JAIL_ONLY) $(wildcard src/jail/zygote*.c),$(LIB_SRC))
 # What the helper shares with the library.
-JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c \
+JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c src/base/num.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/net/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
-	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/suite_tests_code.o \
-	$(BUILD)/gen/suite_candidate_code.o
+	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
+	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
 # What a zygote loads, for the host's own libc: the last steps into a jail.
-ZYGOTE_SRC := src/jail/zygote.c src/jail/zygote_pages.c src/jail/inside_guest.c $(filter-out src/jail/lay.c src/jail/host_box.c,$(JAIL_SHARED))
+ZYGOTE_SRC := $(wildcard src/jail/zygote*.c) src/jail/inside_guest.c src/jail/inside_spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
@@ -208,6 +208,12 @@ $(BUILD)/gen/cells_code.c: tools/embed-driver $(CELLS)
 	$(Q)tools/embed-driver $(CELLS) | sed 's/guest_judge_/guest_cells_/' > $@.new
 	$(Q)mv $@.new $@
 
+RICH := $(patsubst %,src/guests/%.py,cells_charts cells_rich cells_hooks rich_run)
+$(BUILD)/gen/rich_code.c: tools/embed-driver $(RICH)
+	@mkdir -p $(@D)
+	$(Q)tools/embed-driver $(RICH) | sed 's/guest_judge_/guest_rich_/' > $@.new
+	$(Q)mv $@.new $@
+
 SUITE := src/guests/judge_codec.py src/guests/suite_link.py
 SUITE_CODE := $(BUILD)/gen/suite_tests_code.c $(BUILD)/gen/suite_candidate_code.c
 $(SUITE_CODE): $(BUILD)/gen/suite_%_code.c: src/guests/suite_%.py tools/embed-driver $(SUITE)
@@ -241,6 +247,12 @@ $(BUILD)/tests/warm-feed: tests/warm/feed.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+
+# Programs of the bench that need nothing of ours.
+$(BUILD)/bench/interleave $(BUILD)/bench/clients: $(BUILD)/bench/%: bench/%.c
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -D_GNU_SOURCE -std=c17 $(WARN) -O2 -o $@ $<
 
 $(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -284,9 +296,9 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lz
 
-## make bench      the budgets table, beside bare interpreters and other sandboxes where present
-bench: all $(BUILD)/bench/parse
-	bench/run
+## make bench      the budgets table, beside bare interpreters and other sandboxes where present (PARTS="warm cell" for some)
+bench: all $(addprefix $(BUILD)/bench/,parse warm interleave clients) $(BUILD)/tests/session-feed
+	@BUILD=$(BUILD) bench/run $(PARTS)
 
 ## make format     let clang-format rewrite the sources
 format:

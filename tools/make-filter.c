@@ -326,8 +326,10 @@ static int kill_all(struct program *p)
 
 static int do_init_ioctl(struct program *p, unsigned i)
 {
-    static const uint32_t answers[] = {SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
-                                       SECCOMP_IOCTL_NOTIF_ID_VALID};
+    const uint32_t add_fd = 0x40182103;     /* SECCOMP_IOCTL_NOTIF_ADDFD, of Linux 5.9 */
+    const uint32_t pidfd_info = 0xc040ff0b; /* PIDFD_GET_INFO, of 6.13 */
+    const uint32_t answers[] = {SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND,
+                                SECCOMP_IOCTL_NOTIF_ID_VALID, add_fd, pidfd_info};
 
     return arg(p, i, ONE_OF(p, answers, allow(p), kill_all(p)));
 }

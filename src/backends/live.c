@@ -30,9 +30,13 @@ static void hit(struct live *l, enum jail_limit_hit limit)
 }
 
 /* The namespace's end is at once; that of the groups also gives the dying their processor time
- * back, and reaches all where there is no namespace. */
+ * back, and reaches all where there is no namespace. Forks below it need both. */
 static void kill_all(struct live *l)
 {
+    if (family_has_others(l->family)) {
+        jail_leave(l->jail);
+        return;
+    }
     jail_kill(l->jail);
     cgroup_kill(l->group);
 }
@@ -109,6 +113,11 @@ static void on_jail(struct live *l)
         l->out->wall_ns = clock_mono_ns() - l->start_ns;
         l->deadline_ms = INT64_MAX;
         l->over = jail_state(l->jail)->alone;
+        if (l->family)
+            kill_all(l); /* its init stays until it is told */
+        break;
+    case JAIL_LEFT:
+        l->over = true;
         break;
     case JAIL_FAILED:
         l->error = event.error; /* even after JAIL_STARTED: the interpreter could not be executed */
@@ -316,7 +325,7 @@ static int finish(struct live *l, struct err *err)
     return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
 }
 
-static void live_done(struct live *l)
+void live_done(struct live *l)
 {
     l->out->jail = l->jail;
     l->out->group = l->group;
@@ -324,6 +333,8 @@ static void live_done(struct live *l)
         jail_free(mem_take(&l->out->jail));
         cgroup_close(mem_take(&l->out->group));
     }
+    family_let_fork(l);
+    family_leave(l);
     pump_done(&l->pump);
     fd_close(&l->lay_write);
     fd_close(&l->work_fd);
@@ -331,8 +342,8 @@ static void live_done(struct live *l)
     free(l);
 }
 
-static struct live *prepare(const struct backend_job *job, const struct backend_sink *sink,
-                            struct backend_outcome *out)
+struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
+                      struct backend_outcome *out)
 {
     struct live *l = xcalloc(1, sizeof *l);
 
@@ -346,7 +357,7 @@ static struct live *prepare(const struct backend_job *job, const struct backend_
 int loop_run(const struct backend_job *job, const struct backend_sink *sink,
              struct backend_outcome *ret, struct err *err)
 {
-    struct live *l = prepare(job, sink, ret);
+    struct live *l = live_new(job, sink, ret);
     int result = live_start(l, err);
 
     if (result == 0) {
@@ -363,7 +374,7 @@ int loop_run(const struct backend_job *job, const struct backend_sink *sink,
 int live_open(const struct backend_job *job, const struct backend_sink *sink,
               struct backend_outcome *ret, struct live **ret_live, struct err *err)
 {
-    struct live *l = prepare(job, sink, ret);
+    struct live *l = live_new(job, sink, ret);
     int result = live_start(l, err);
 
     while (result == 0 && !l->over && !ret->started)

@@ -5,11 +5,28 @@
 #ifndef BACKENDS_LIVE_PARTS_H
 #define BACKENDS_LIVE_PARTS_H
 
+#include <pthread.h>
+
 #include "backends/live.h"
 #include "backends/pump.h"
 #include "jail/cgroup.h"
 
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
+
+/* Guests of one nest that are forks of each other. Their jails lie one below the other, so each stays
+ * as long as there is any: what a guest leaves is kept here. */
+struct family {
+    pthread_mutex_t lock;    /* one fork at a time: they share the gate of the first jail's init */
+    pthread_mutex_t members; /* over the rest */
+    struct pool *pool;
+    struct pool_nest *nest; /* held once a member */
+    struct jail *root;      /* of the first */
+    unsigned alive, kept_count, kept_size;
+    struct kept {
+        struct jail *jail;
+        struct cgroup *group;
+    } *kept; /* of those that ended */
+};
 
 struct live {
     const struct backend_job *job;
@@ -27,10 +44,28 @@ struct live {
     int64_t watch_ms;     /* when to look next */
     int work_fd;          /* opened when asked for */
     bool over;            /* no guest is alive any more */
-    struct err error;     /* why nothing was started */
+    struct family *family;  /* with job.forks, when it can have some */
+    struct family *forking; /* whose lock it has while it comes to be */
+    struct err error;      /* why nothing was started */
 };
 
 /* Starts it, warm where one waits. After -1 what there is is live_done's to take down. */
 int live_start(struct live *l, struct err *err);
+/* A guest that was taken out of a pool. */
+void live_adopt(struct live *l, const struct pool_jail *warm);
+
+/* live_fork.c. A new family of one; NULL stays NULL in all of these. */
+struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
+/* Whether another member lives, who needs what this one would take down. */
+bool family_has_others(struct family *family);
+/* Of a member that ended: keeps its jail and group, which the outcome then has no more, as long as
+ * others need them; the last one takes all of them down. */
+void family_leave(struct live *l);
+void family_let_fork(struct live *l);
+
+/* live.c: before it is started, and after its end. */
+struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
+                      struct backend_outcome *out);
+void live_done(struct live *l);
 
 #endif

@@ -127,7 +127,8 @@ static void warm_key(const struct backend_job *job, struct buf *key)
     (void)buf_add(key, &limits, sizeof limits);
     wire_put_u32(key, job->layers);
     wire_put_u32(key, job->required);
-    wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0) << 1);
+    wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0) << 1 |
+                          (uint32_t)job->forks << 2);
     wire_put_cstr(key, job->exec_path);
     put_strings(key, job->zygote_argv);
     put_strings(key, job->zygote_env);
@@ -159,23 +160,31 @@ static void drop_process_rlimit(struct jail_spec *spec)
     spec->rlimit_count = kept;
 }
 
+/* How the nest of this kind is made. */
+static void plan_nest(const struct backend_job *job, struct jail_spec *ret)
+{
+    struct backend_job zygote = *job;
+
+    zygote.argv = job->zygote_argv;
+    zygote.env = job->zygote_env;
+    plan_jail(&zygote, "/nonexistent", ret);
+    ret->pids_held = true;
+    ret->forks = job->forks;
+    drop_process_rlimit(ret);
+}
+
 /* Once one was started cold, whose group is here to be looked at: limits that no group holds are
  * watched from outside, by who knows the parents of all; a fork's is the zygote. */
 static void teach_pool(const struct live *l)
 {
     const struct backend_job *job = l->job;
-    struct backend_job zygote = *job;
     AUTO_BUF struct buf key = {0};
     struct jail_spec spec;
 
     if (job->layers & CGROUP_LAYERS & ~cgroup_held(l->group))
         return;
     warm_key(job, &key);
-    zygote.argv = job->zygote_argv;
-    zygote.env = job->zygote_env;
-    plan_jail(&zygote, "/nonexistent", &spec);
-    spec.pids_held = true;
-    drop_process_rlimit(&spec);
+    plan_nest(job, &spec);
     pool_learn(job->pool, buf_str(&key), &spec, &job->limits, job->layers);
     spec_done(&spec);
 }
@@ -214,7 +223,7 @@ static int go(struct live *l, struct err *err)
     return send_files(l, err);
 }
 
-static void adopt(struct live *l, const struct pool_jail *warm)
+void live_adopt(struct live *l, const struct pool_jail *warm)
 {
     outcome_phase(l->out, "take");
     l->jail = warm->jail;
@@ -225,24 +234,85 @@ static void adopt(struct live *l, const struct pool_jail *warm)
     l->deadline_ms = clock_mono_ms() + SETUP_LIMIT_MS;
 }
 
+static const int *channel_of(const struct backend_job *job)
+{
+    return job->channel[0] >= 0 ? job->channel : NULL;
+}
+
 static bool take_warm(const struct live *l, struct pool_jail *ret)
 {
     AUTO_BUF struct buf key = {0};
 
     warm_key(l->job, &key);
-    return pool_take(l->job->pool, buf_str(&key), ret);
+    return pool_take(l->job->pool, buf_str(&key), channel_of(l->job), ret);
+}
+
+/* ---- to be forked ---- */
+
+/* Limits that no group holds are watched by who knows the parents of all. */
+static int need_groups(const struct backend_job *job, struct err *err)
+{
+    struct cgroup *group = NULL;
+
+    if (cgroup_open(&job->limits, job->layers & CGROUP_LAYERS, &group, err) < 0)
+        return -1;
+    layer_mask missing = job->layers & CGROUP_LAYERS & ~cgroup_held(group);
+    cgroup_close(group);
+    return missing ? err_set(err, ERR_UNSUPPORTED,
+                             "forks need control groups for all limits ('glovebox doctor' says "
+                             "what there is)")
+                   : 0;
+}
+
+static int require_warm(struct live *l, struct pool_jail *ret, struct pool_nest **ret_nest,
+                        struct err *err)
+{
+    const struct backend_job *job = l->job;
+    AUTO_BUF struct buf key = {0};
+    struct jail_spec spec;
+
+    if (!can_be_warm(job) || !channel_of(job))
+        return err_set(err, ERR_UNSUPPORTED, "forks need a session that starts warm");
+    if (need_groups(job, err) < 0)
+        return -1;
+    warm_key(job, &key);
+    plan_nest(job, &spec);
+    int result = pool_require(job->pool, buf_str(&key), &spec, &job->limits, job->layers,
+                              job->channel, ret, ret_nest, err);
+    spec_done(&spec);
+    return result;
+}
+
+/* True when it was started, or failed for good. */
+static bool start_forkable(struct live *l, int *ret_result, struct err *err)
+{
+    struct pool_jail warm;
+    struct pool_nest *nest;
+    struct err why;
+
+    if (require_warm(l, &warm, &nest, &why) < 0) {
+        snprintf(l->out->no_fork, sizeof l->out->no_fork, "%.199s", why.msg);
+        return false;
+    }
+    l->family = family_new(l->job->pool, nest, warm.jail);
+    live_adopt(l, &warm);
+    *ret_result = go(l, err);
+    return true;
 }
 
 int live_start(struct live *l, struct err *err)
 {
-    bool warm = can_be_warm(l->job);
+    bool warm = can_be_warm(l->job) && !l->job->forks;
     struct pool_jail jail;
+    int result;
 
+    if (l->job->forks && start_forkable(l, &result, err))
+        return result;
     if (warm && take_warm(l, &jail)) {
-        adopt(l, &jail);
+        live_adopt(l, &jail);
         return go(l, err);
     }
-    int result = start_cold(l, err);
+    result = start_cold(l, err);
     if (warm && result == 0)
         teach_pool(l);
     return result;

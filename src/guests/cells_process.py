@@ -94,6 +94,11 @@ class Streams:
         self.input = open_stream(0, "r", -1, "utf-8", "surrogateescape", None, False)
         self.input.buffer.raw.name = "<stdin>"
 
+    # In a fork of the session: what was 1 and 2 before a cell could change it is so again.
+    def reopen(self):
+        dup2(1, self.out_fd, False)
+        dup2(2, self.err_fd, False)
+
     def flush(self):
         for stream in (sys.stdout, sys.stderr, self.out, self.err):
             try:
@@ -196,6 +201,18 @@ class Loop:
         if self.loop is not None and not self.loop.is_closed() and "asyncio" in modules:
             modules["asyncio"].set_event_loop(self.loop)
 
+    # In a fork of the session, where the loop's descriptors lead nowhere: it gets others, and its timers go on.
+    def reopen(self):
+        loop = self.loop
+        if loop is None or loop.is_closed():
+            return
+        try:
+            loop._selector = type(loop._selector)()
+            loop._internal_fds = 0
+            loop._make_self_pipe()
+        except Exception:  # another kind of loop
+            self.loop = None
+
     def run(self, coroutine):
         loop = self.current()
         task = loop.create_task(coroutine)
@@ -261,3 +278,20 @@ def freeze_objects():
     import gc
     if hasattr(gc, "freeze"):
         gc.freeze()
+
+
+def thaw_objects():
+    import gc
+    if hasattr(gc, "unfreeze"):
+        gc.unfreeze()
+
+
+# A fork has the one thread that forked: what others hold would stay held in it. Why it cannot be, or None.
+def running_threads():
+    others = len(sys._current_frames()) - 1
+    if "threading" in modules:
+        threading = modules["threading"]
+        named = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
+        if named:
+            return "threads are running (%s)" % ", ".join(named)[:100]
+    return "threads are running" if others > 0 else None

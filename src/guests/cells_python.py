@@ -17,6 +17,7 @@ from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursio
 LIMITS = {"value": 1 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
 TRIES = 10  # of a frame that exceptions of signal handlers keep from being acted on
 ROOM = 1000  # calls, for our own functions between cells
+FORK = []  # how this process forks itself into the jail that waits for its fork; none where it cannot
 OURS_DEPTH = 10 if VERSION >= (3, 12) else 11  # of our calls, how many are below a cell's
 
 
@@ -300,9 +301,40 @@ class Server:
     def take_input(self, frame):
         self.inputs = {frame.number: frame.data}
 
+    # ---- forks ----
+
+    def fork(self, frame):
+        why = None if FORK else "this session was not started to be forked"
+        result = 1
+        if why is None:
+            why = running_threads()
+        if why is None:
+            self.streams.flush()
+            freeze_objects()  # a collection in the fork would copy all the memory
+            self.wire.alive = False  # so that its end stays open in this child
+            try:
+                result = FORK[0](self.wire.fd_in, self.wire.fd_out)
+            finally:
+                self.wire.alive = True
+            if result == 0:
+                return self.forked(frame)
+            thaw_objects()
+        if result < 0:
+            from posix import strerror
+            why = "it could not fork: %s" % strerror(-result)
+        self.wire.send("done", frame.number, '{"ok":%s,"why":%s}' % (truth(why is None), quote(why or "")), frame.counts)
+
+    # From here on in the fork. Its files, and the ends of its pipes, are others by now.
+    def forked(self, frame):
+        self.pid = getpid()
+        self.wire.commands.clear()
+        self.streams.reopen()
+        self.loop.reopen()
+        self.wire.send("forked", frame.number, "{}", frame.counts)
+
     # ---- the loop ----
 
-    ACTIONS = {b"hello": hello, b"exec": execute, b"set": set, b"get": get, b"stdin": take_input}
+    ACTIONS = {b"hello": hello, b"exec": execute, b"set": set, b"get": get, b"stdin": take_input, b"fork": fork}
 
     def act(self):
         while True:

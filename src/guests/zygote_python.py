@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A Python that has everything loaded and forks when it is asked to; each fork becomes one guest (the
 # protocol is in src/jail/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
-# modules to load.
+# modules to load. The text is the runner's (python_runner.py), or that of a session's server, which has no part
+# that is marked to be run.
 import gc
 import os
 import sys
@@ -62,6 +63,23 @@ def learn(link):
     os.waitpid(pid, 0)
 
 
+# A session's fork of itself, into the jail that waits: 0 in the fork, 1 in the session, or an errno, negative.
+def forker(link):
+    import ctypes
+    api = ctypes.pythonapi
+
+    def fork_guest(fd_in, fd_out):
+        api.PyOS_BeforeFork()
+        result = link.zygote_fork(fd_in, fd_out)
+        if result == 0:
+            api.PyOS_AfterFork_Child()
+            reseed()
+        else:
+            api.PyOS_AfterFork_Parent()
+        return result
+    return fork_guest
+
+
 # Generators that a fork would share with its brothers; `random` sees to itself.
 def reseed():
     numpy_random = sys.modules.get("numpy.random")
@@ -95,25 +113,38 @@ def serve(link, words):
     os._exit(0)
 
 
+def freeze():
+    gc.collect()
+    if hasattr(gc, "freeze"):
+        gc.freeze()
+
+
 # The runner's functions now, its run in each fork.
 functions, marker, run = sys.argv[1].partition("# ---- the run;")
 names = {"__name__": "__main__", "__builtins__": __builtins__, "first": None}
-if "__annotations__" in globals():
+if not marker:  # builtins of its own: the program's may be changed by it
+    names = {"__name__": "<glovebox>", "__builtins__": vars(__builtins__).copy()}
+elif "__annotations__" in globals():
     names["__annotations__"] = {}
 exec(compile(functions, "<glovebox>", "exec", dont_inherit=True, optimize=2), names)
 run = compile(marker + run, "<glovebox>", "exec", dont_inherit=True, optimize=2)
 load(STANDARD + tuple(sys.argv[2:]))
 link, words = open_link()
+if not marker:
+    names["FORK"].append(forker(link))
 for name in OURS:
     sys.modules.pop(name, None)
-rehearse()
-names["known"] = len(sys.modules)
-gc.collect()
-if hasattr(gc, "freeze"):
-    gc.freeze()
-learn(link)
+if marker:
+    rehearse()
+    names["known"] = len(sys.modules)
+freeze()
+if marker:
+    learn(link)
 if link.zygote_open() < 0:
     os._exit(1)
 serve(link, words)
 reseed()
-exec(run, names)
+if marker:
+    exec(run, names)
+else:
+    names["serve"](3, 4)

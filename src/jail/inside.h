@@ -47,6 +47,11 @@ void tell_buf(const struct buf *message);
 /* inside_end.c: kills and reaps everything below us. The keeper is a subreaper, so what is left of
  * a guest without a pid namespace ends up here. */
 void end_children(void);
+/* inside_left.c: kills and reaps all but us in our own pid namespace, not those in namespaces below:
+ * where the guest's forks are. */
+void end_ours(void);
+/* How a process ended that is another's child, as from wait(); 0 where the kernel does not tell. */
+int pidfd_status(int pidfd);
 
 /* inside_init.c: everything pid 1 does; never returns. */
 _Noreturn void init_main(struct inside *in);
@@ -64,6 +69,16 @@ struct warm_request {
     int zygote; /* where to ask for a fork */
 };
 _Noreturn void warm_main(struct inside *in, const struct warm_request *request);
+/* inside_fork.c: pid 1 of a jail for a fork of a guest, below that guest's. */
+struct fork_request {
+    struct warm_request given; /* without a zygote; enter_v2 is never set */
+    int gate;                  /* to the init that watches the family's calls */
+    int origin_box;
+};
+/* The nest's side: makes one below the origin, in whose namespaces (user_space -1: the nest's own) it
+ * is. 0, or -1 with errno; what else happens is told on `control`. */
+int fork_make(struct inside *in, int control, const struct fork_request *request, int user_space,
+              int pid_space);
 
 /* inside_root.c: the private root. root_open_sources runs with the host's ids, root_build with the
  * guest's. On failure the caller decides whether to die. */
@@ -71,6 +86,8 @@ int root_open_sources(struct inside *in, struct err *err);
 int root_build(struct inside *in, struct err *err);
 /* The part of it that is each guest's own: its disk, /proc, what lies in those, and the masks. */
 int root_build_own(struct inside *in, struct err *err);
+/* The same in a user namespace that has no ids yet, which it gets. */
+int root_build_fork(struct inside *in, struct err *err);
 /* inside_box.c: the guest's folders on the host's disk, where there can be no private root. Sets
  * box_fd. */
 int host_box_make(struct inside *in, struct err *err);
@@ -80,6 +97,62 @@ _Noreturn void guest_main(struct inside *in);
 void guest_enter(struct inside *in);
 /* inside_serve.c: pid 1 while the guest runs. */
 _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd);
+/* The same for a fork, which is nobody's child here. */
+_Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd);
+void tell_state(struct inside *in, uint32_t kind);
+
+/* inside_copy.c: what is in one box into another that is empty, never following a link. */
+int copy_box(int from, int to, struct err *err);
+
+/* inside_check.c: whether the only other process in here is what a fork may be: alone, waiting,
+ * without capabilities, without memory that it shares. Reasons are for the user. */
+int check_fork(int origin_box, pid_t *ret, struct err *err);
+/* inside_files.c: each of its open files gets a description of its own; what cannot be had twice
+ * becomes a dead end. `put` puts one there. */
+struct new_fd {
+    int number; /* in the fork */
+    int fd;     /* what is to be there */
+    bool cloexec;
+};
+typedef int (*put_fd)(void *ctx, const struct new_fd *file);
+int reopen_files(pid_t pid, int origin_box, put_fd put, void *ctx, struct err *err);
+
+/* inside_gate.c: the init of the first of a family lets one process at a time join the jail that was
+ * made for a fork, by answering its calls of setns(2) itself. */
+struct gate;
+struct gate *gate_new(int fd, int listener); /* takes fd */
+int gate_fd(const struct gate *gate);        /* to poll */
+/* What came from the other end; false when the gate is to be freed. */
+bool gate_hear(struct gate *gate);
+/* True when the call is the gate's matter, and was or will be answered. */
+struct seccomp_notif;
+bool gate_answer(struct gate *gate, const struct seccomp_notif *request);
+void gate_free(struct gate *gate);
+
+/* What init and gate say to each other. */
+enum gate_kind {
+    GATE_OPEN = 1, /* descriptors: namespaces in the order of gate_spaces, then `number` files */
+    GATE_ARRIVED,  /* the fork waits; channel has the numbers of its channel's ends */
+    GATE_PUT,      /* one descriptor: in the fork it is to be `number` */
+    GATE_LET,      /* the fork goes on */
+};
+struct gate_word {
+    uint32_t kind;
+    int32_t number;
+    int32_t cloexec;
+    int32_t channel[2];
+};
+/* inside_spaces.c: a process joins them in this order; the last one may be missing. */
+#define GATE_SPACES 7
+extern const struct gate_space {
+    const char *name; /* below /proc/self/ns */
+    int flag;
+} gate_spaces[GATE_SPACES];
+/* How the fork says that it is there: setns(-1, GATE_HELLO, channel in, channel out). */
+#define GATE_HELLO 0x676c6f76
+
+/* inside_nest.c */
+void raise_loopback(void);
 
 /* What the guest's first process says to init before it becomes the program. */
 struct guest_word {

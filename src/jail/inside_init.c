@@ -5,11 +5,9 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -161,18 +159,6 @@ static void make_root(struct inside *in)
         tell_lost(LAYER_BIT(LAYER_LANDLOCK), "this kernel has none, or not in its lsm= list");
 }
 
-/* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */
-static void raise_loopback(struct inside *in)
-{
-    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-
-    if (!trying(in, LAYER_NETNS))
-        return;
-    AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (s >= 0)
-        (void)ioctl(s, SIOCSIFFLAGS, &lo);
-}
-
 static void set_names(struct inside *in)
 {
     if (trying(in, LAYER_UTSNS)) {
@@ -244,7 +230,8 @@ void init_main(struct inside *in)
     note_namespaces(in);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     make_root(in);
-    raise_loopback(in);
+    if (trying(in, LAYER_NETNS))
+        raise_loopback();
     set_names(in);
     if (in->spec.nest)
         nest_main(in);

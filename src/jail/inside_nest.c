@@ -121,7 +121,8 @@ static void start_zygote(struct nest *n)
 
 /* ---- making a jail ---- */
 
-static void raise_loopback(void)
+/* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */
+void raise_loopback(void)
 {
     struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
     AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -175,7 +176,7 @@ static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool
     return (pid_t)pid;
 }
 
-static void tell_on(int control, uint32_t kind, int fd, const struct err *err)
+static void tell_on(int control, uint32_t kind, const int *fds, size_t count, const struct err *err)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -185,7 +186,32 @@ static void tell_on(int control, uint32_t kind, int fd, const struct err *err)
         wire_put_u32(&b, err->kind);
         wire_put_cstr(&b, err->msg);
     }
-    (void)fd_send(control, b.p, b.n, &fd, fd >= 0);
+    (void)fd_send(control, b.p, b.n, fds, count);
+}
+
+static void tell_failure(int control, const char *what)
+{
+    struct err err;
+
+    err_sys(&err, "%s", what);
+    tell_on(control, MSG_ERROR, NULL, 0, &err);
+}
+
+static int open_pid_space(pid_t pid)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* What a fork of its guest will need to come below it goes along. */
+static void tell_born(const struct nest *n, int control, pid_t pid, int pidfd)
+{
+    int fds[2] = {pidfd, n->in->spec.forks ? open_pid_space(pid) : -1};
+
+    tell_on(control, MSG_BORN, fds, 1 + (fds[1] >= 0), NULL);
+    fd_close(&fds[1]);
 }
 
 static void become_init(struct nest *n, int control, const struct warm_request *request, bool born)
@@ -204,27 +230,34 @@ static void become_init(struct nest *n, int control, const struct warm_request *
 static void make_jail(struct nest *n, int control, const struct warm_request *request)
 {
     struct slot *slot = take_slot(n);
-    struct err err;
     int pidfd = -1;
     bool born;
 
     if (!slot) {
-        err_sys(&err, "a network for a warm jail");
-        tell_on(control, MSG_ERROR, -1, &err);
+        tell_failure(control, "a network for a warm jail");
         return;
     }
     pid_t pid = clone_init(request, &pidfd, &born);
     if (pid == 0)
         become_init(n, control, request, born);
     if (pid < 0) {
-        err_sys(&err, "clone with new namespaces");
-        tell_on(control, MSG_ERROR, -1, &err);
+        tell_failure(control, "clone with new namespaces");
         return;
     }
     slot->init = pid;
     n->live++;
-    tell_on(control, MSG_BORN, pidfd, NULL);
+    tell_born(n, control, pid, pidfd);
     fd_close(&pidfd);
+}
+
+/* For a fork; it has a network of its own, because it cannot join one of ours. */
+static void make_fork(struct nest *n, int control, const struct fork_request *request,
+                      int user_space, int pid_space)
+{
+    if (fork_make(n->in, control, request, user_space, pid_space) == 0)
+        n->live++;
+    else
+        tell_failure(control, "make namespaces below the session's");
 }
 
 /* ---- what the library says ---- */
@@ -248,6 +281,29 @@ static bool take_request(struct wire *w, const int *fds, size_t count, struct wa
     return true;
 }
 
+/* Descriptors as MSG_FORK has them. */
+static void hear_fork(struct nest *n, struct wire *w, const int *fds, size_t count)
+{
+    bool nested = wire_u32(w) == 1;
+    uint32_t enter = wire_u32(w);
+    size_t at = 4;
+    struct fork_request r = {.given = {.enter_count = enter, .zygote = -1}};
+
+    if (!wire_ok(w) || !n->in->spec.forks || enter > SPEC_ENTER_MAX || count != 9 + nested + enter)
+        return;
+    r.gate = fds[1];
+    r.origin_box = fds[2];
+    int pid_space = fds[3];
+    int user_space = nested ? fds[at++] : -1;
+    for (int i = 0; i < 3; i++)
+        r.given.standard[i] = fds[at++];
+    for (int i = 0; i < 2; i++)
+        r.given.channel[i] = fds[at++];
+    for (uint32_t i = 0; i < enter; i++)
+        r.given.enter[i] = fds[at++];
+    make_fork(n, fds[0], &r, user_space, pid_space);
+}
+
 static void hear_library(struct nest *n)
 {
     char message[64];
@@ -257,10 +313,13 @@ static void hear_library(struct nest *n)
     struct wire w = {.rest = {message, got > 0 ? (size_t)got : 0}};
     struct warm_request request = {.zygote = n->zygote_fd};
 
+    uint32_t kind = wire_u32(&w);
     if (got <= 0)
         n->closing = true;
-    else if (wire_u32(&w) == MSG_MAKE && take_request(&w, fds, count, &request))
+    else if (kind == MSG_MAKE && take_request(&w, fds, count, &request))
         make_jail(n, fds[0], &request);
+    else if (kind == MSG_FORK)
+        hear_fork(n, &w, fds, count);
     while (count)
         close(fds[--count]);
 }
@@ -274,14 +333,14 @@ static void reap(struct nest *n)
 
     (void)!read(n->signals, &info, sizeof info);
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
-        if (pid == n->zygote)
+        if (pid == n->zygote) {
             n->closing = true; /* no more guests; those that live may end */
-        for (size_t i = 0; i < JAILS_MAX; i++) {
-            if (n->slots[i].init != pid)
-                continue;
-            n->slots[i].init = 0;
-            n->live--;
+            continue;
         }
+        n->live--; /* a jail's init, all else is waited for where it is made */
+        for (size_t i = 0; i < JAILS_MAX; i++)
+            if (n->slots[i].init == pid)
+                n->slots[i].init = 0;
     }
 }
 
@@ -328,6 +387,8 @@ void nest_main(struct inside *in)
         die(ERR_UNSUPPORTED, "warm jails need all namespaces and a private root");
     for (size_t i = 0; i < JAILS_MAX; i++)
         n.slots[i].net = -1;
+    if (in->spec.forks && prctl(PR_SET_DUMPABLE, 1) < 0) /* or our inits' /proc is closed to us */
+        die_sys("set dumpable");
     (void)sched_setaffinity(0, sizeof in->processors, &in->processors);
     watch_children(&n);
     start_zygote(&n);

@@ -303,14 +303,14 @@ static int mount_box(struct inside *in, struct err *err)
 
 /* In a container whose own /proc is masked the kernel refuses a new one: the guest then does
  * without. */
-static void mount_proc(struct inside *in)
+static void mount_proc(struct inside *in, unsigned attr)
 {
     struct err err;
 
     if (!(in->mode & LAYER_BIT(LAYER_PROC)) || !(in->mode & LAYER_BIT(LAYER_PIDNS)))
         return;
     AUTO_CLOSE int proc =
-        make_fs("proc", NULL, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC, &err);
+        make_fs("proc", NULL, attr | ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC, &err);
     if (proc >= 0 && attach(proc, "proc") == 0)
         in->held |= LAYER_BIT(LAYER_PROC);
     else
@@ -354,7 +354,37 @@ int root_build_own(struct inside *in, struct err *err)
 {
     if (mount_box(in, err) < 0)
         return -1;
-    mount_proc(in);
+    mount_proc(in, ATTR_RDONLY);
+    return run_plan(in, true, err);
+}
+
+/* Our ids, as the namespace above has them, mean themselves. */
+static int map_ids(const struct inside *in, int proc)
+{
+    char uid[48], gid[48];
+
+    snprintf(uid, sizeof uid, "%u %u 1", in->spec.uid, in->spec.uid);
+    snprintf(gid, sizeof gid, "%u %u 1", in->spec.gid, in->spec.gid);
+    return fd_write_file_at(proc, "self/setgroups", "deny") < 0 ||
+                   fd_write_file_at(proc, "self/gid_map", gid) < 0 ||
+                   fd_write_file_at(proc, "self/uid_map", uid) < 0
+               ? -1
+               : 0;
+}
+
+int root_build_fork(struct inside *in, struct err *err)
+{
+    AUTO_CLOSE int proc = make_fs("proc", NULL, ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC, err);
+
+    if (proc < 0)
+        return -1;
+    if (map_ids(in, proc) < 0)
+        return err_sys(err, "give a fork's namespace its ids");
+    if (mount_box(in, err) < 0)
+        return -1;
+    if (set_attr(proc, 0, ATTR_RDONLY) < 0 || attach(proc, "proc") < 0)
+        return err_sys(err, "mount /proc");
+    in->held |= LAYER_BIT(LAYER_PROC);
     return run_plan(in, true, err);
 }
 
@@ -373,7 +403,9 @@ static int make_places(struct inside *in, struct err *err)
             (in->spec.forks && p->link && make_link(p->link, p->text) < 0))
             return err_sys(err, "make %s inside", p->at);
     }
-    mount_proc(in);
+    /* Of a nest whose guests have forks it can be written: a namespace below sees no more than what
+     * it comes from, and who makes a fork's jail has to write its ids. */
+    mount_proc(in, in->spec.forks ? 0 : ATTR_RDONLY);
     return 0;
 }
 

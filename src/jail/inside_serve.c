@@ -39,7 +39,10 @@ struct serve {
     int guest_fd;         /* the guest's first process, until it has become the program */
     int exit_fd;          /* who hears of its end instead of us: the zygote; -1 for none */
     struct guest_end end; /* what that said */
+    int pidfd; /* of a guest that is nobody's child here; -1 for none */
     int listener;
+    struct gate *gate; /* a fork of the guest, or of one of its forks, is under way */
+    bool left;         /* the guest is dead, and we are here for its forks */
     int signals;
     int timer;
     struct denial denials[MSG_DENIED_NAMES + 1];
@@ -80,6 +83,8 @@ static void answer(struct serve *s)
     memset(&request, 0, sizeof request);
     if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
         return; /* the caller died meanwhile */
+    if (s->gate && gate_answer(s->gate, &request))
+        return;
     memset(&response, 0, sizeof response);
     response.id = request.id;
     response.error = -filter_denial_errno(filter_native(), &request.data);
@@ -112,13 +117,16 @@ static void report_exit(struct serve *s, int status, bool alone, const struct ru
     tell_buf(&b);
 }
 
-static _Noreturn void finish(struct serve *s, int status, bool alone)
+/* Where there may be forks they need us; the library says when we are done. */
+static void finish(struct serve *s, int status, bool alone)
 {
     struct rusage use;
 
     getrusage(RUSAGE_CHILDREN, &use);
-    report_exit(s, status, alone, &use);
-    _exit(0);
+    report_exit(s, status, alone && !s->in->spec.forks, &use);
+    if (!s->in->spec.forks)
+        _exit(0);
+    s->left = true;
 }
 
 static void reap(struct serve *s)
@@ -130,7 +138,7 @@ static void reap(struct serve *s)
 
     (void)!read(s->signals, &info, sizeof info);
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid != s->guest)
+        if (pid != s->guest || s->left)
             continue;
         of_guest = status;
         ended = true;
@@ -155,15 +163,26 @@ static void hear_zygote(struct serve *s)
     finish(s, s->end.status, waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
 
+/* Who waits for a fork is another; what is known of its end is what the kernel keeps for a while. */
+static void note_fork_end(struct serve *s)
+{
+    int status = pidfd_status(s->pidfd);
+
+    fd_close(&s->pidfd);
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    finish(s, status, false);
+}
+
 /* That the guest runs, or is parked. The box goes along, once. */
-static void tell_state(struct serve *s, enum jail_message kind)
+void tell_state(struct inside *in, uint32_t kind)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, kind);
-    wire_put_u32(&b, s->in->held);
-    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &s->in->box_fd, s->in->box_fd >= 0);
+    wire_put_u32(&b, in->held);
+    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &in->box_fd, in->box_fd >= 0);
 }
 
 static void lay_files(const struct serve *s, int from)
@@ -202,7 +221,7 @@ static void wait_for_go(struct serve *s)
     if (kind != MSG_GO || !wire_ok(&w) || count != 2)
         _exit(1);
     lay_files(s, fds[1]);
-    tell_state(s, MSG_STARTED);
+    tell_state(s->in, MSG_STARTED);
     fd_close(&s->in->box_fd);
     (void)fd_send(s->guest_fd, "", 1, fds, 1);
     close(fds[0]);
@@ -233,7 +252,7 @@ static void hear_guest(struct serve *s)
         tell_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
-    tell_state(s, s->in->spec.park ? MSG_READY : MSG_STARTED);
+    tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {
         wait_for_go(s);
         return;
@@ -282,15 +301,89 @@ static void close_rest(const struct inside *in)
         (void)close(SPEC_FD_CHANNEL + i);
 }
 
+static void take_gate(struct serve *s, int *fds, size_t *count)
+{
+    if (s->gate || s->listener < 0 || *count != 1)
+        return; /* its other end will see that it is closed */
+    s->gate = gate_new(fds[--*count], s->listener);
+}
+
+static void leave(struct serve *s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    end_ours();
+    s->left = true;
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_LEFT);
+    tell_buf(&b);
+}
+
 /* What the library says, or that it is gone. */
-static void hear_library(const struct serve *s)
+static void hear_library(struct serve *s)
 {
     unsigned char message[4];
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
 
-    if (read(SPEC_FD_CONTROL, message, sizeof message) != sizeof message ||
-        message[0] != MSG_INTERRUPT)
+    if (fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0) != sizeof message)
         _exit(1);
-    (void)kill(-s->guest, SIGINT);
+    if (message[0] == MSG_INTERRUPT && !s->left)
+        (void)kill(-s->guest, SIGINT);
+    else if (message[0] == MSG_GATE)
+        take_gate(s, fds, &count);
+    else if (message[0] == MSG_LEAVE)
+        leave(s);
+    while (count)
+        close(fds[--count]);
+}
+
+static void hear_gate(struct serve *s)
+{
+    if (gate_hear(s->gate))
+        return;
+    gate_free(s->gate);
+    s->gate = NULL;
+}
+
+static _Noreturn void serve(struct serve *s)
+{
+    struct err err;
+
+    start_clock(s);
+    /* Where the guest has no filter, there may be no right to install one (no no_new_privs). */
+    if ((s->in->held & LAYER_BIT(LAYER_SECCOMP)) && filter_install_init(&err) < 0)
+        die_err(&err);
+    reap(s); /* a child that died before the signal was blocked */
+    for (;;) {
+        struct pollfd wait[] = {
+            {.fd = SPEC_FD_CONTROL, .events = POLLIN},
+            {.fd = s->signals, .events = POLLIN},
+            {.fd = s->listener, .events = POLLIN},
+            {.fd = s->timer, .events = POLLIN},
+            {.fd = s->exit_fd, .events = POLLIN},
+            {.fd = s->pidfd, .events = POLLIN},
+            {.fd = s->gate ? gate_fd(s->gate) : -1, .events = POLLIN},
+        };
+        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+            _exit(1);
+        if (wait[3].revents) /* the library is late */
+            _exit(1);
+        if (wait[6].revents)
+            hear_gate(s);
+        if (wait[0].revents)
+            hear_library(s);
+        if (wait[2].revents & POLLIN)
+            answer(s);
+        else if (wait[2].revents) /* nobody is left behind the filter */
+            fd_close(&s->listener);
+        if (wait[1].revents)
+            reap(s);
+        if (wait[4].revents)
+            hear_zygote(s);
+        if (wait[5].revents)
+            note_fork_end(s);
+    }
 }
 
 void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd)
@@ -299,38 +392,27 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd)
                       .guest = guest,
                       .guest_fd = guest_fd,
                       .exit_fd = exit_fd,
+                      .pidfd = -1,
                       .listener = -1,
                       .timer = -1};
-    struct err err;
 
     watch_children(&s);
     close_rest(in);
     while (s.guest_fd >= 0)
         hear_guest(&s);
-    start_clock(&s);
-    /* Where the guest has no filter, there may be no right to install one (no no_new_privs). */
-    if ((in->held & LAYER_BIT(LAYER_SECCOMP)) && filter_install_init(&err) < 0)
-        die_err(&err);
-    reap(&s); /* a child that died before the signal was blocked */
-    for (;;) {
-        struct pollfd wait[] = {
-            {.fd = SPEC_FD_CONTROL, .events = POLLIN}, {.fd = s.signals, .events = POLLIN},
-            {.fd = s.listener, .events = POLLIN},      {.fd = s.timer, .events = POLLIN},
-            {.fd = s.exit_fd, .events = POLLIN},
-        };
-        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
-            _exit(1);
-        if (wait[3].revents) /* the library is late */
-            _exit(1);
-        if (wait[0].revents)
-            hear_library(&s);
-        if (wait[2].revents & POLLIN)
-            answer(&s);
-        else if (wait[2].revents) /* nobody is left behind the filter */
-            fd_close(&s.listener);
-        if (wait[1].revents)
-            reap(&s);
-        if (wait[4].revents)
-            hear_zygote(&s);
-    }
+    serve(&s);
+}
+
+void serve_fork(struct inside *in, pid_t guest, int pidfd)
+{
+    struct serve s = {.in = in,
+                      .guest = guest,
+                      .guest_fd = -1,
+                      .exit_fd = -1,
+                      .pidfd = pidfd,
+                      .listener = -1,
+                      .timer = -1};
+
+    watch_children(&s);
+    serve(&s);
 }

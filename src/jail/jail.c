@@ -26,9 +26,24 @@ struct jail {
     bool reaped;
     int control;
     int init_pidfd;
+    int pid_space;  /* where guests can be forked: its pid namespace, or -1 */
+    int user_space; /* a fork's own user namespace, or -1 */
     int box;
     struct jail_state state;
 };
+
+static struct jail *new_jail(pid_t helper, int control)
+{
+    struct jail *jail = xcalloc(1, sizeof *jail);
+
+    *jail = (struct jail){.helper = helper,
+                          .control = control,
+                          .init_pidfd = -1,
+                          .pid_space = -1,
+                          .user_space = -1,
+                          .box = -1};
+    return jail;
+}
 
 /* ---- starting ---- */
 
@@ -186,9 +201,7 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
     if (spawn_helper(spec, fds, theirs, plan, &pid, err) < 0)
         return -1;
 
-    struct jail *jail = xcalloc(1, sizeof *jail);
-    *jail = (struct jail){.helper = pid, .control = fd_take(&ours), .init_pidfd = -1, .box = -1};
-    *ret = jail;
+    *ret = new_jail(pid, fd_take(&ours));
     return 0;
 }
 
@@ -232,10 +245,89 @@ int jail_make(struct jail *nest, const struct jail_spec *spec, const struct jail
     wire_put_u32(&b, spec->enter_count);
     if (fd_send(nest->control, b.p, b.n, lent, count) < 0)
         return err_sys(err, "ask for a warm jail");
-    struct jail *jail = xcalloc(1, sizeof *jail);
-    *jail = (struct jail){.control = fd_take(&ours), .init_pidfd = -1, .box = -1};
-    *ret = jail;
+    *ret = new_jail(0, fd_take(&ours));
     return 0;
+}
+
+/* Where the cgroup is to be entered by its folder, the file in there does as well. */
+static int open_enter_files(const struct jail_spec *spec, const struct jail_fds *fds, int *ret,
+                            struct err *err)
+{
+    size_t n = spec->enter_count;
+
+    for (size_t i = 0; i < n; i++)
+        ret[i] = fds->enter[i];
+    if (!spec->enter_v2)
+        return (int)n;
+    ret[n] = openat(fds->enter[n], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+    return ret[n] < 0 ? err_sys(err, "enter the fork's cgroup") : (int)n + 1;
+}
+
+static int ask_for_fork(struct jail *nest, const struct jail_fds *fds, const struct jail *origin,
+                        const int *enter, int enter_count, int control, int gate, struct err *err)
+{
+    int lent[FD_MSG_MAX];
+    size_t count = 0;
+    AUTO_BUF struct buf b = {0};
+
+    lent[count++] = control;
+    lent[count++] = gate;
+    lent[count++] = origin->box;
+    lent[count++] = origin->pid_space;
+    if (origin->user_space >= 0)
+        lent[count++] = origin->user_space;
+    lent[count++] = fds->in;
+    lent[count++] = fds->out;
+    lent[count++] = fds->err;
+    lent[count++] = fds->channel[0];
+    lent[count++] = fds->channel[1];
+    for (int i = 0; i < enter_count; i++)
+        lent[count++] = enter[i];
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_FORK);
+    wire_put_u32(&b, origin->user_space >= 0);
+    wire_put_u32(&b, (uint32_t)enter_count);
+    return fd_send(nest->control, b.p, b.n, lent, count) < 0
+               ? err_sys(err, "ask for a jail for a fork")
+               : 0;
+}
+
+static int pass_gate(struct jail *root, int gate, struct err *err)
+{
+    unsigned char raw[4] = {MSG_GATE};
+
+    return fd_send(root->control, raw, sizeof raw, &gate, 1) < 0 ? err_sys(err, "open a gate") : 0;
+}
+
+int jail_fork(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
+              const struct jail_origin *origin, struct jail **ret, struct err *err)
+{
+    int control[2], gate[2], enter[SPEC_ENTER_MAX + 1], result = -1;
+
+    if (origin->jail->pid_space < 0 || !spec->channel)
+        return err_set(err, ERR_UNSUPPORTED, "this guest was not started to be forked");
+    int n = open_enter_files(spec, fds, enter, err);
+    if (n < 0)
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
+        return err_sys(err, "make a socket pair");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, gate) == 0) {
+        result = ask_for_fork(nest, fds, origin->jail, enter, n, control[1], gate[0], err);
+        if (result == 0)
+            result = pass_gate(origin->root, gate[1], err);
+        close(gate[0]);
+        close(gate[1]);
+    } else {
+        err_sys(err, "make a socket pair");
+    }
+    close(control[1]);
+    if (spec->enter_v2)
+        close(enter[n - 1]);
+    if (result == 0)
+        *ret = new_jail(0, control[0]);
+    else
+        close(control[0]);
+    return result;
 }
 
 static void put_words(struct buf *b, char *const *words)
@@ -293,17 +385,24 @@ static void reap_helper(struct jail *jail)
         s->max_rss_kib = use.ru_maxrss;
 }
 
-/* Two kinds of message bring a descriptor along. */
-static void keep_fd(struct jail *jail, enum jail_message kind, const int *fds, size_t *count)
+static void keep_fd(int *slot, int *fds, size_t count, size_t which)
 {
-    int *slot = kind == MSG_BORN                           ? &jail->init_pidfd
-                : kind == MSG_STARTED || kind == MSG_READY ? &jail->box
-                                                           : NULL;
-
-    if (!slot || !*count)
+    if (which >= count)
         return;
     fd_close(slot);
-    *slot = fds[--*count];
+    *slot = fd_take(&fds[which]);
+}
+
+/* Two kinds of message bring descriptors along. */
+static void keep_fds(struct jail *jail, enum jail_message kind, int *fds, size_t count)
+{
+    if (kind == MSG_BORN) {
+        keep_fd(&jail->init_pidfd, fds, count, 0);
+        keep_fd(&jail->pid_space, fds, count, 1);
+        keep_fd(&jail->user_space, fds, count, 2);
+    }
+    if (kind == MSG_STARTED || kind == MSG_READY)
+        keep_fd(&jail->box, fds, count, 0);
 }
 
 void jail_hear(struct jail *jail, struct jail_event *ret)
@@ -318,9 +417,9 @@ void jail_hear(struct jail *jail, struct jail_event *ret)
         reap_helper(jail);
         return;
     }
-    keep_fd(jail, message_read((struct str){message, (size_t)got}, &jail->state, ret), fds, &count);
+    keep_fds(jail, message_read((struct str){message, (size_t)got}, &jail->state, ret), fds, count);
     while (count)
-        close(fds[--count]);
+        fd_close(&fds[--count]);
 }
 
 /* ---- the rest ---- */
@@ -362,6 +461,11 @@ void jail_interrupt(struct jail *jail)
         say(jail, MSG_INTERRUPT);
 }
 
+void jail_leave(struct jail *jail)
+{
+    say(jail, MSG_LEAVE);
+}
+
 const struct jail_state *jail_state(const struct jail *jail)
 {
     return &jail->state;
@@ -392,6 +496,8 @@ void jail_free(struct jail *jail)
     }
     fd_close(&jail->control);
     fd_close(&jail->init_pidfd);
+    fd_close(&jail->pid_space);
+    fd_close(&jail->user_space);
     fd_close(&jail->box);
     free(jail);
 }

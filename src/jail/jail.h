@@ -35,6 +35,18 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
  * is the nest's, but for `channel`, `enter_count` and `enter_v2`. */
 int jail_make(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
               struct jail **ret, struct err *err);
+/* Whose fork a jail is for: a guest that jail_make put into the same nest, or a fork of one. */
+struct jail_origin {
+    struct jail *jail; /* its own jail, */
+    struct jail *root; /* and that of the first of the family, whose init watches all their calls */
+};
+/* A jail below that of `origin`, with a copy of its disk, into which nobody but a fork of its guest
+ * can come: JAIL_READY when it waits for that, JAIL_STARTED when it came and was locked in,
+ * JAIL_FAILED when it was turned away. The guest is to be told between the two. */
+int jail_fork(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
+              const struct jail_origin *origin, struct jail **ret, struct err *err);
+/* Kills the guest and all that it started, but leaves what its forks need of the jail. */
+void jail_leave(struct jail *jail);
 /* What one who is parked is to run: files to lay come from `lay`, which stays the caller's. */
 int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall_ms, int lay,
             struct err *err);
@@ -46,6 +58,7 @@ enum jail_event_kind {
     JAIL_DENIED,  /* name, count */
     JAIL_READY,   /* the guest is parked, jail_box is there; it waits for jail_go */
     JAIL_EXITED,  /* the guest's first process ended; see jail_exit */
+    JAIL_LEFT,    /* after jail_leave: the guest and what it started is dead */
     JAIL_FAILED,  /* nothing was started; error */
     JAIL_GONE,    /* the helper and everything in the jail is dead */
 };

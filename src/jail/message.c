@@ -104,6 +104,11 @@ static enum jail_event_kind read_body(enum jail_message kind, struct wire *w, st
     case MSG_READY:
         read_ready(w, s);
         return JAIL_READY;
+    case MSG_LEFT:
+        return JAIL_LEFT;
+    case MSG_FORK:
+    case MSG_GATE:
+    case MSG_LEAVE:
     case MSG_GO:
     case MSG_MAKE:
     case MSG_END:

@@ -30,9 +30,9 @@ enum kind_state {
     KIND_FAILED,
 };
 
-struct nest {
+struct pool_nest {
     struct jail *jail;
-    unsigned users; /* threads that have it make a jail right now */
+    unsigned users; /* threads that have it make a jail right now, and who holds it */
     uint32_t forks;
     bool broken; /* it made none when it was asked to */
     bool ending;
@@ -44,7 +44,7 @@ struct kind {
     struct jail_spec spec;
     struct jail_limits limits;
     layer_mask layers;
-    struct nest *nest;
+    struct pool_nest *nest;
     unsigned users; /* of this kind and its nests */
     struct pool_jail ready[READY_MAX];
     unsigned ready_n, target, making;
@@ -54,11 +54,12 @@ struct kind {
 struct pool {
     pthread_mutex_t lock;
     pthread_cond_t work;
+    pthread_cond_t settled; /* a nest could be started, or could not */
     pthread_t thread;
     bool closing;
     struct pool_options options;
     struct kind *kinds;
-    struct nest *retired[RETIRED_MAX];
+    struct pool_nest *retired[RETIRED_MAX];
     struct pool_stats stats;
 };
 
@@ -84,24 +85,32 @@ static unsigned ready_in_all(const struct pool *pool)
 }
 
 /* With the lock; lets go of it meanwhile. */
-static bool make_now(struct pool *pool, struct kind *k, struct pool_jail *ret)
+static int make_in(struct pool *pool, struct pool_nest *nest, const struct pool_order *order,
+                   struct pool_jail *ret, struct err *err)
 {
-    struct nest *nest = k->nest;
-    struct err err;
-
-    k->users++;
     nest->users++;
     nest->forks++;
     pthread_mutex_unlock(&pool->lock);
-    int result = pool_make_jail(nest->jail, &k->spec, &k->limits, k->layers, ret, &err);
+    int result = pool_make_jail(nest->jail, order, ret, err);
     pthread_mutex_lock(&pool->lock);
     nest->users--;
+    return result;
+}
+
+static int make_now(struct pool *pool, struct kind *k, const int channel[2], struct pool_jail *ret,
+                    struct err *err)
+{
+    struct pool_order order = {.limits = &k->limits, .layers = k->layers, .channel = channel};
+    struct pool_nest *nest = k->nest;
+
+    k->users++;
+    int result = make_in(pool, nest, &order, ret, err);
     k->users--;
     if (result < 0) {
         nest->broken = true;
-        snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
+        snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err->msg);
     }
-    return result == 0;
+    return result;
 }
 
 /* One that waits; those that died waiting are put away. */
@@ -117,22 +126,23 @@ static bool take_ready(struct kind *k, struct pool_jail *ret)
     return false;
 }
 
-bool pool_take(struct pool *pool, struct str key, struct pool_jail *ret)
+bool pool_take(struct pool *pool, struct str key, const int channel[2], struct pool_jail *ret)
 {
     bool took = false;
+    struct err err;
 
     pthread_mutex_lock(&pool->lock);
     struct kind *k = find(pool, key);
     if (k)
         k->used_ms = clock_mono_ms();
-    if (k && take_ready(k, ret)) {
+    if (k && !channel && take_ready(k, ret)) {
         pool->stats.hits++;
         took = true;
     } else if (k && k->nest && !k->nest->broken) {
         k->missed_ms = k->used_ms;
-        if (k->target < READY_MAX && k->target < pool->options.ready_max)
+        if (!channel && k->target < READY_MAX && k->target < pool->options.ready_max)
             k->target++;
-        took = make_now(pool, k, ret);
+        took = make_now(pool, k, channel, ret, &err) == 0;
         pool->stats.on_demand += took;
     }
     pool->stats.misses += !took;
@@ -149,8 +159,10 @@ static void drop_ready(struct kind *k)
         pool_jail_done(&k->ready[--k->ready_n]);
 }
 
-static void end_nest(struct nest *nest)
+static void end_nest(struct pool_nest *nest)
 {
+    if (!nest)
+        return;
     jail_free(nest->jail);
     free(nest);
 }
@@ -175,6 +187,11 @@ static void forget(struct pool *pool, struct kind *k)
     *k = (struct kind){.state = KIND_FREE};
 }
 
+static bool is_busy(const struct kind *k)
+{
+    return k->users || k->making || k->state == KIND_STARTING || (k->nest && k->nest->users);
+}
+
 /* A free place, or that of who was not asked for longest and has nothing under way. */
 static struct kind *place(struct pool *pool)
 {
@@ -184,33 +201,105 @@ static struct kind *place(struct pool *pool)
         struct kind *k = &pool->kinds[i];
         if (k->state == KIND_FREE)
             return k;
-        bool busy = k->users || k->making || k->state == KIND_STARTING;
-        if (!busy && (!oldest || k->used_ms < oldest->used_ms))
+        if (!is_busy(k) && (!oldest || k->used_ms < oldest->used_ms))
             oldest = k;
     }
     return oldest;
+}
+
+/* Takes the spec over; NULL when there is no place. */
+static struct kind *learn(struct pool *pool, struct str key, struct jail_spec *spec,
+                          const struct jail_limits *limits, layer_mask layers)
+{
+    struct kind *k = pool->closing ? NULL : place(pool);
+
+    if (!k)
+        return NULL;
+    if (k->state != KIND_FREE)
+        forget(pool, k);
+    buf_init(&k->key, key.n);
+    (void)buf_add_str(&k->key, key);
+    k->spec = *spec;
+    k->spec.park = true;
+    spec_init(spec);
+    k->limits = *limits;
+    k->layers = layers;
+    k->target = 1;
+    k->used_ms = clock_mono_ms();
+    k->state = KIND_WANTED;
+    pthread_cond_signal(&pool->work);
+    return k;
 }
 
 void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
                 const struct jail_limits *limits, layer_mask layers)
 {
     pthread_mutex_lock(&pool->lock);
-    struct kind *k = find(pool, key) ? NULL : place(pool);
-    if (k && !pool->closing) {
-        if (k->state != KIND_FREE)
-            forget(pool, k);
-        buf_init(&k->key, key.n);
-        (void)buf_add_str(&k->key, key);
-        k->spec = *spec;
-        k->spec.park = true;
-        spec_init(spec);
-        k->limits = *limits;
-        k->layers = layers;
-        k->target = 1;
+    if (!find(pool, key))
+        (void)learn(pool, key, spec, limits, layers);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- guests that will be forked ---- */
+
+/* With the lock; lets go of it meanwhile. The kind's nest, or NULL. */
+static struct pool_nest *wait_for_nest(struct pool *pool, struct kind *k, struct err *err)
+{
+    k->users++; /* so that it stays */
+    while (!pool->closing && (k->state == KIND_WANTED || k->state == KIND_STARTING) && !k->nest)
+        pthread_cond_wait(&pool->settled, &pool->lock);
+    k->users--;
+    if (k->nest && !k->nest->broken)
+        return k->nest;
+    err_set(err, ERR_SYSTEM, "%s",
+            pool->stats.problem[0] ? pool->stats.problem : "its zygote could not be started");
+    return NULL;
+}
+
+int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
+                 const struct jail_limits *limits, layer_mask layers, const int channel[2],
+                 struct pool_jail *ret, struct pool_nest **ret_nest, struct err *err)
+{
+    int result = -1;
+
+    pthread_mutex_lock(&pool->lock);
+    struct kind *k = find(pool, key);
+    if (!k)
+        k = learn(pool, key, spec, limits, layers);
+    if (!k)
+        err_set(err, ERR_LIMIT, "all places for zygotes are taken");
+    struct pool_nest *nest = k ? wait_for_nest(pool, k, err) : NULL;
+    if (nest) {
+        nest->users++;
         k->used_ms = clock_mono_ms();
-        k->state = KIND_WANTED;
-        pthread_cond_signal(&pool->work);
+        result = make_now(pool, k, channel, ret, err);
+        *ret_nest = nest;
+        nest->users -= result < 0;
+        pool->stats.on_demand += result == 0;
     }
+    pthread_mutex_unlock(&pool->lock);
+    return result;
+}
+
+int pool_fork(struct pool *pool, struct pool_nest *nest, const struct jail_limits *limits,
+              layer_mask layers, const int channel[2], const struct jail_origin *origin,
+              struct pool_jail *ret, struct err *err)
+{
+    struct pool_order order = {
+        .limits = limits, .layers = layers, .channel = channel, .origin = origin};
+
+    pthread_mutex_lock(&pool->lock);
+    int result = make_in(pool, nest, &order, ret, err);
+    nest->users += result == 0;
+    pthread_mutex_unlock(&pool->lock);
+    return result;
+}
+
+void pool_release(struct pool *pool, struct pool_nest *nest)
+{
+    pthread_mutex_lock(&pool->lock);
+    nest->users--;
+    pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -240,14 +329,16 @@ static void start_nest(struct pool *pool, struct kind *k)
         snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
     else
         pool->stats.zygotes_started++;
+    pthread_cond_broadcast(&pool->settled);
 }
 
 static void fill(struct pool *pool, struct kind *k)
 {
     struct pool_jail jail;
+    struct err err;
 
     k->making++;
-    bool made = make_now(pool, k, &jail);
+    bool made = make_now(pool, k, NULL, &jail, &err) == 0;
     k->making--;
     if (made && (k->state != KIND_LIVE || k->ready_n == READY_MAX))
         pool_jail_done(&jail);
@@ -273,7 +364,7 @@ static bool tend(struct pool *pool, struct kind *k, int64_t now)
     }
     if (k->state == KIND_FREE)
         return false;
-    if (!k->users && !k->making && now > k->used_ms + IDLE_MS) {
+    if (!is_busy(k) && now > k->used_ms + IDLE_MS) {
         forget(pool, k);
         return true;
     }
@@ -288,7 +379,7 @@ static bool tend(struct pool *pool, struct kind *k, int64_t now)
         start_nest(pool, k);
         return true;
     }
-    if (k->ready_n < k->target && ready_in_all(pool) < pool->options.ready_max) {
+    if (!k->spec.forks && k->ready_n < k->target && ready_in_all(pool) < pool->options.ready_max) {
         fill(pool, k);
         return true;
     }
@@ -304,7 +395,7 @@ static bool tend(struct pool *pool, struct kind *k, int64_t now)
 static void reap_retired(struct pool *pool)
 {
     for (unsigned i = 0; i < RETIRED_MAX; i++) {
-        struct nest *nest = pool->retired[i];
+        struct pool_nest *nest = pool->retired[i];
         if (!nest || nest->users)
             continue;
         if (!nest->ending)
@@ -370,6 +461,7 @@ int pool_open(const struct pool_options *options, struct pool **ret, struct err 
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&pool->work, &attr);
+    pthread_cond_init(&pool->settled, &attr);
     pthread_condattr_destroy(&attr);
     errno = pthread_create(&pool->thread, NULL, thread_main, pool);
     if (errno) {
@@ -391,6 +483,7 @@ void pool_close(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
     pthread_join(pool->thread, NULL);
     pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->settled);
     pthread_mutex_destroy(&pool->lock);
     free(pool->kinds);
     free(pool);

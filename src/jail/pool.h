@@ -42,12 +42,28 @@ struct pool_jail {
     int pipes[3]; /* our ends of the guest's 0, 1, 2 */
 };
 
-/* True and one of this kind, by its key. */
-bool pool_take(struct pool *pool, struct str key, struct pool_jail *ret);
+/* True and one of this kind, by its key. With a channel (the guest's ends, lent; or NULL) it is made
+ * at once. */
+bool pool_take(struct pool *pool, struct str key, const int channel[2], struct pool_jail *ret);
 /* After a miss: how one of this kind is made. Takes over what is in the spec (it is empty then),
  * whose program is the zygote. */
 void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
                 const struct jail_limits *limits, layer_mask layers);
+
+/* For guests that will be forked: the nest they are in, which lives as long as one holds it. */
+struct pool_nest;
+
+/* One of this kind made at once, after its nest was started if there was none: the spec is taken
+ * over then, as by pool_learn. *ret_nest is held until pool_release. */
+int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
+                 const struct jail_limits *limits, layer_mask layers, const int channel[2],
+                 struct pool_jail *ret, struct pool_nest **ret_nest, struct err *err);
+/* A jail below that of a guest of this nest, for a fork of it; see jail_fork. Holds the nest once
+ * more. */
+int pool_fork(struct pool *pool, struct pool_nest *nest, const struct jail_limits *limits,
+              layer_mask layers, const int channel[2], const struct jail_origin *origin,
+              struct pool_jail *ret, struct err *err);
+void pool_release(struct pool *pool, struct pool_nest *nest);
 
 struct pool_stats {
     uint64_t hits, on_demand, misses; /* runs that found a ready jail, a zygote, nothing */

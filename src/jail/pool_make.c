@@ -68,30 +68,33 @@ static int make_pipes(int ours[3], int theirs[3], struct err *err)
     return 0;
 }
 
-static int start(struct jail *nest, const struct jail_spec *plan, const int theirs[3],
+static int start(struct jail *nest, const struct pool_order *order, const int theirs[3],
                  struct pool_jail *ret, struct err *err)
 {
     struct jail_fds fds = {.in = theirs[0], .out = theirs[1], .err = theirs[2], .lay = -1};
-    struct jail_spec spec = *plan; /* borrows */
+    struct jail_spec spec = {.channel = order->channel != NULL};
 
+    if (order->channel)
+        memcpy(fds.channel, order->channel, sizeof fds.channel);
     spec.enter_count = (uint32_t)cgroup_enter_fds(ret->group, fds.enter);
     fds.enter[spec.enter_count] = cgroup_dir_fd(ret->group);
     spec.enter_v2 = fds.enter[spec.enter_count] >= 0;
+    if (order->origin)
+        return jail_fork(nest, &spec, &fds, order->origin, &ret->jail, err);
     return jail_make(nest, &spec, &fds, &ret->jail, err);
 }
 
-int pool_make_jail(struct jail *nest, const struct jail_spec *spec,
-                   const struct jail_limits *limits, layer_mask layers, struct pool_jail *ret,
+int pool_make_jail(struct jail *nest, const struct pool_order *order, struct pool_jail *ret,
                    struct err *err)
 {
     int theirs[3] = {-1, -1, -1};
 
     *ret = (struct pool_jail){.pipes = {-1, -1, -1}};
-    int result = cgroup_open(limits, layers & CGROUP_LAYERS, &ret->group, err);
+    int result = cgroup_open(order->limits, order->layers & CGROUP_LAYERS, &ret->group, err);
     if (result == 0)
         result = make_pipes(ret->pipes, theirs, err);
     if (result == 0)
-        result = start(nest, spec, theirs, ret, err);
+        result = start(nest, order, theirs, ret, err);
     for (int i = 0; i < 3; i++)
         fd_close(&theirs[i]);
     if (result == 0)

@@ -9,7 +9,8 @@
 
 enum jail_message {
     /* helper to library */
-    MSG_BORN = 1, /* (nothing) + descriptor: the init's pidfd */
+    MSG_BORN = 1, /* (nothing) + descriptors: the init's pidfd; where guests can be forked, its pid
+                     namespace, and for a fork's the user namespace */
     MSG_LOST,     /* u32 layer mask, string why: layers that could not be had */
     MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about
                      to run */
@@ -18,6 +19,7 @@ enum jail_message {
                   u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_ERROR, /* u32 err_kind, string message: no guest was started */
     MSG_READY, /* u32 layers that hold + descriptor: the box. The guest is parked */
+    MSG_LEFT,  /* after MSG_LEAVE: all are dead that it was about */
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
@@ -26,6 +28,12 @@ enum jail_message {
                       parked */
     MSG_MAKE,      /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
                       socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
+    MSG_FORK,      /* to a nest: u32 1 if the origin is a fork itself, u32 enter_count + descriptors:
+                      control socket, gate (inside_gate.c), the origin's box, its pid namespace, its
+                      user namespace if it is a fork, the guest's 0, 1, 2, its channel, files to enter
+                      cgroups by writing "0" */
+    MSG_GATE,      /* to the init of the first of a family: + descriptor: the gate's other end */
+    MSG_LEAVE,     /* kill the guest and what it started, but not its forks; stay for them */
 };
 
 enum { MAKE_CHANNEL = 1, MAKE_ENTER_V2 = 2 };

@@ -39,4 +39,11 @@ int zygote_enter(void);
 /* How many arguments, each of them, each NAME=VALUE, all NUL-terminated. */
 const char *zygote_words(size_t *ret_n);
 
+
+/* ---- in a guest that is to be forked ---- */
+
+/* Into the jail that waits for it: 0 in the fork, whose channel has these numbers by then; 1 in the
+ * guest; or an errno, negative. */
+int zygote_fork(int channel_in, int channel_out);
+
 #endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is looked at before a fork goes on. It waits in a system call and has one thread, so nothing
+ * of it changes meanwhile but by somebody else in its namespaces, and there must be nobody. It may
+ * have been made by hostile code; what it could be is: not alone, with capabilities, with memory or
+ * open files of the origin's.
+ */
+#include "jail/inside.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#define MAPS_MAX (8u << 20) /* of the text that lists them */
+
+/* ---- alone ---- */
+
+/* Numbers are given out upwards. Who hides from one look by dying after having forked needs the
+ * numbers to start anew during it, and to hide from two, twice: tens of thousands of forks between
+ * two looks that are microseconds apart. */
+static int look_around(pid_t *ret_only, struct err *err)
+{
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    int64_t pid;
+
+    *ret_only = 0;
+    if (!dir)
+        return err_sys(err, "look for the fork");
+    while ((entry = readdir(dir))) {
+        if (!num_int64(str_from(entry->d_name), &pid) || pid == 1)
+            continue;
+        if (*ret_only) {
+            closedir(dir);
+            return err_set(err, ERR_GUEST, "the fork did not come alone");
+        }
+        *ret_only = (pid_t)pid;
+    }
+    closedir(dir);
+    return *ret_only ? 0 : err_set(err, ERR_GUEST, "the fork ended before it could be looked at");
+}
+
+static int find_alone(pid_t *ret, struct err *err)
+{
+    pid_t again;
+
+    if (look_around(ret, err) < 0 || look_around(&again, err) < 0)
+        return -1;
+    return *ret == again ? 0 : err_set(err, ERR_GUEST, "the fork did not come alone");
+}
+
+/* ---- without rights ---- */
+
+static bool has_line(struct str status, const char *name, const char *value)
+{
+    struct str line;
+
+    while (str_next_line(&status, &line)) {
+        if (!str_starts(line, name))
+            continue;
+        struct str rest = str_trim(str_slice(line, strlen(name), line.n));
+        return str_is(rest, value);
+    }
+    return false;
+}
+
+static int check_status(pid_t pid, struct err *err)
+{
+    static const struct {
+        const char *name, *value;
+    } wanted[] = {
+        {"Threads:", "1"},
+        {"CapInh:", "0000000000000000"},
+        {"CapPrm:", "0000000000000000"},
+        {"CapEff:", "0000000000000000"},
+        {"CapAmb:", "0000000000000000"},
+        {"NoNewPrivs:", "1"},
+        {"Seccomp:", "2"},
+    };
+    char path[64], text[8192];
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    if (fd_read_file_at(AT_FDCWD, path, text, sizeof text) < 0)
+        return err_sys(err, "look at the fork");
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        if (!has_line(str_from(text), wanted[i].name, wanted[i].value))
+            return err_set(err, ERR_GUEST, "the fork came with more than it may have (%.*s)",
+                           (int)strlen(wanted[i].name) - 1, wanted[i].name);
+    return 0;
+}
+
+/* ---- without memory of others ---- */
+
+/* Disks, as maps names them. */
+struct disks {
+    char box[32];      /* the origin's */
+    char nameless[32]; /* of memory files, anonymous maps, System V segments */
+};
+
+static void name_disk(char out[32], dev_t device)
+{
+    snprintf(out, 32, "%02x:%02x", major(device), minor(device));
+}
+
+static void name_disks(struct disks *ret, dev_t box)
+{
+    AUTO_CLOSE int fd = memfd_create("look", MFD_CLOEXEC);
+    struct stat st = {0};
+
+    (void)fstat(fd, &st);
+    name_disk(ret->nameless, st.st_dev);
+    name_disk(ret->box, box);
+}
+
+/* "FROM-TO RIGHTS OFFSET MAJOR:MINOR INODE    PATH". A shared map that nobody can write is only a
+ * way to read a file: of the read-only root, where nobody has opened one for writing. */
+static int check_map(struct str line, const struct disks *disks, struct err *err)
+{
+    struct str skipped, rights, device;
+
+    if (!str_next(&line, ' ', &skipped) || !str_next(&line, ' ', &rights) ||
+        !str_next(&line, ' ', &skipped) || !str_next(&line, ' ', &device) || rights.n < 4)
+        return err_set(err, ERR_SYSTEM, "the fork's memory could not be looked at");
+    bool shared = rights.p[3] == 's';
+    if (!shared || (rights.p[1] != 'w' && !str_is(device, disks->box) &&
+                    !str_is(device, disks->nameless)))
+        return 0;
+    (void)str_next(&line, ' ', &skipped);
+    struct str path = str_trim(line);
+    return err_set(err, ERR_UNSUPPORTED, "it shares memory with other processes (mmap of %.*s)",
+                   path.n ? (int)(path.n < 60 ? path.n : 60) : 16,
+                   path.n ? path.p : "anonymous memory");
+}
+
+static int check_memory(pid_t pid, dev_t box, struct err *err)
+{
+    char path[64];
+    struct disks disks;
+    struct str rest, line;
+    AUTO_BUF struct buf maps = {0};
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    buf_init(&maps, MAPS_MAX);
+    if (fd < 0 || fd_read_all(fd, &maps) < 0)
+        return err_sys(err, "look at the fork's memory");
+    name_disks(&disks, box);
+    rest = buf_str(&maps);
+    while (str_next_line(&rest, &line))
+        if (line.n && check_map(line, &disks, err) < 0)
+            return -1;
+    return 0;
+}
+
+int check_fork(int origin_box, pid_t *ret, struct err *err)
+{
+    struct stat st;
+
+    if (fstat(origin_box, &st) < 0)
+        return err_sys(err, "look at the origin's disk");
+    if (find_alone(ret, err) < 0 || check_status(*ret, err) < 0)
+        return -1;
+    return check_memory(*ret, st.st_dev, err);
+}

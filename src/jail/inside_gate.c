@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a guest without a single capability gets a fork of itself into another jail.
+ *
+ * Nobody can move another process into a namespace, so the fork has to join by itself. It may: the
+ * new jail's user namespace was made by a process with the guest's own ids, and who owns a user
+ * namespace may enter it from the one above. What keeps guests from entering any is the filter,
+ * which hands setns(2) to us. While a gate is open, one process (the first that asks) gets the new
+ * jail's namespaces as descriptors and may join them in the order of gate_spaces; all its calls
+ * carry their arguments in registers, so what we looked at is what the kernel does. Its child then
+ * says that it is there (GATE_HELLO), having given up the capabilities that joining gave it, and
+ * stays in that call until the new jail's init has looked at it (inside_check.c). Who is not as it
+ * must be never gets an answer: that init ends.
+ */
+#include "jail/inside.h"
+
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define SECCOMP_USER_NOTIF_FLAG_CONTINUE 1
+#endif
+
+/* Of Linux 5.9, which older headers lack. */
+struct add_fd {
+    uint64_t id;
+    uint32_t flags, srcfd, newfd, newfd_flags;
+};
+#define ADD_FD     _IOW('!', 3, struct add_fd)
+#define ADD_FD_SET 1 /* at newfd, in the place of what is there */
+
+struct gate {
+    int fd, listener;
+    bool open;
+    int fds[FD_MSG_MAX]; /* namespaces, then files */
+    size_t count, spaces;
+    uint32_t guest; /* who came, in our numbers; 0: nobody yet */
+    int base;       /* the first of the descriptors there */
+    size_t joined;
+    uint64_t hello; /* the call in which the fork waits, or 0 */
+};
+
+struct gate *gate_new(int fd, int listener)
+{
+    struct gate *g = xcalloc(1, sizeof *g);
+
+    *g = (struct gate){.fd = fd, .listener = listener};
+    return g;
+}
+
+int gate_fd(const struct gate *g)
+{
+    return g->fd;
+}
+
+static bool answer(const struct gate *g, uint64_t id, int error, uint32_t flags)
+{
+    struct seccomp_notif_resp response;
+
+    memset(&response, 0, sizeof response);
+    response.id = id;
+    response.error = -error;
+    response.flags = flags;
+    return ioctl(g->listener, SECCOMP_IOCTL_NOTIF_SEND, &response) == 0;
+}
+
+static bool put(const struct gate *g, uint64_t id, int fd, int number, bool cloexec)
+{
+    struct add_fd add = {.id = id,
+                         .flags = ADD_FD_SET,
+                         .srcfd = (uint32_t)fd,
+                         .newfd = (uint32_t)number,
+                         .newfd_flags = cloexec ? 02000000 : 0}; /* O_CLOEXEC */
+
+    return ioctl(g->listener, ADD_FD, &add) >= 0;
+}
+
+static void close_all(struct gate *g)
+{
+    while (g->count)
+        close(g->fds[--g->count]);
+}
+
+/* ---- the other end ---- */
+
+static void open_gate(struct gate *g, const struct gate_word *word, const int *fds, size_t count)
+{
+    size_t files = (size_t)word->number;
+
+    if (g->open || word->number < 0 || files > count || count - files > GATE_SPACES ||
+        count - files < GATE_SPACES - 1)
+        return;
+    memcpy(g->fds, fds, count * sizeof *fds);
+    g->count = count;
+    g->spaces = count - files;
+    g->open = true;
+}
+
+bool gate_hear(struct gate *g)
+{
+    struct gate_word word;
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
+    ssize_t got = fd_recv(g->fd, &word, sizeof word, fds, &count, 0);
+    bool goes_on = got == sizeof word;
+
+    if (goes_on && word.kind == GATE_OPEN) {
+        open_gate(g, &word, fds, count);
+        if (g->open)
+            count = 0; /* they are the gate's now */
+    } else if (goes_on && word.kind == GATE_PUT && count == 1 && g->hello) {
+        (void)put(g, g->hello, fds[0], word.number, word.cloexec);
+    } else if (goes_on && word.kind == GATE_LET && g->hello) {
+        (void)answer(g, g->hello, 0, 0);
+        g->hello = 0;
+        goes_on = false;
+    }
+    while (count)
+        close(fds[--count]);
+    return goes_on;
+}
+
+/* ---- who comes ---- */
+
+static void tell_arrival(const struct gate *g, const struct seccomp_notif *request)
+{
+    struct gate_word word = {
+        .kind = GATE_ARRIVED,
+        .channel = {(int32_t)request->data.args[2], (int32_t)request->data.args[3]},
+    };
+
+    (void)fd_send(g->fd, &word, sizeof word, NULL, 0);
+}
+
+/* All it will need, at the numbers that it has kept free. */
+static bool give(struct gate *g, const struct seccomp_notif *request)
+{
+    g->guest = request->pid;
+    g->base = (int)request->data.args[0];
+    for (size_t i = 0; i < g->count; i++)
+        if (!put(g, request->id, g->fds[i], g->base + (int)i, true))
+            return false;
+    return true;
+}
+
+static bool may_join(struct gate *g, const struct seccomp_notif *request)
+{
+    if (!g->guest && !give(g, request))
+        return false;
+    return request->pid == g->guest && g->joined < g->spaces &&
+           (int)request->data.args[0] == g->base + (int)g->joined &&
+           (int)request->data.args[1] == gate_spaces[g->joined].flag;
+}
+
+bool gate_answer(struct gate *g, const struct seccomp_notif *request)
+{
+    if (!g->open || request->data.nr != SYS_setns)
+        return false;
+    if ((int)request->data.args[0] == -1 && (int)request->data.args[1] == GATE_HELLO) {
+        if (g->joined < g->spaces || g->hello)
+            return false;
+        g->hello = request->id;
+        tell_arrival(g, request);
+        return true;
+    }
+    if (!may_join(g, request))
+        return false;
+    g->joined++;
+    return answer(g, request->id, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+}
+
+void gate_free(struct gate *g)
+{
+    if (!g)
+        return;
+    if (g->hello)
+        (void)answer(g, g->hello, 1, 0); /* EPERM */
+    close_all(g);
+    fd_close(&g->fd);
+    free(g);
+}

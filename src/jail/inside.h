@@ -74,6 +74,7 @@ struct fork_request {
     struct warm_request given; /* without a zygote; enter_v2 is never set */
     int gate;                  /* to the init that watches the family's calls */
     int origin_box;
+    layer_mask inherited; /* layers that hold for the origin, and so for its fork */
 };
 /* The nest's side: makes one below the origin, in whose namespaces (user_space -1: the nest's own) it
  * is. 0, or -1 with errno; what else happens is told on `control`. */
@@ -142,8 +143,10 @@ struct gate_word {
     int32_t cloexec;
     int32_t channel[2];
 };
-/* inside_spaces.c: a process joins them in this order; the last one may be missing. */
-#define GATE_SPACES 7
+/* inside_spaces.c: a process joins them in this order; the last one may be missing. No network is
+ * among them: who joins one that belongs to the new user namespace could administer it, by netlink
+ * and by socket options, and that is where the kernel's holes are. A fork stays in its origin's. */
+#define GATE_SPACES 6
 extern const struct gate_space {
     const char *name; /* below /proc/self/ns */
     int flag;

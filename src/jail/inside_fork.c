@@ -153,13 +153,12 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
     in->held &= ~LAYER_BIT(LAYER_PROC);
     if (chdir("/") < 0 || root_build_fork(in, &err) < 0)
         die_err(&err);
-    if (in->held & LAYER_BIT(LAYER_NETNS))
-        raise_loopback();
     if (copy_box(r->origin_box, in->box_fd, &err) < 0)
         die_err(&err);
     open_gate(in, r);
     tell_state(in, MSG_READY);
     pid_t guest = take_fork(r);
+    in->held |= r->inherited;
     int pidfd = (int)syscall(SYS_pidfd_open, guest, 0);
     if (pidfd < 0)
         die_sys("open a pidfd");
@@ -201,8 +200,6 @@ static _Noreturn void maker_main(struct inside *in, int control, const struct fo
     struct clone3_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
                                         CLONE_NEWUTS};
 
-    if (in->held & LAYER_BIT(LAYER_NETNS))
-        args.flags |= CLONE_NEWNET;
     long pid = syscall(SYS_clone3, &args, sizeof args);
     if (pid == 0)
         become_init(in, control, r);

@@ -250,7 +250,6 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
     fd_close(&pidfd);
 }
 
-/* For a fork; it has a network of its own, because it cannot join one of ours. */
 static void make_fork(struct nest *n, int control, const struct fork_request *request,
                       int user_space, int pid_space)
 {
@@ -285,9 +284,10 @@ static bool take_request(struct wire *w, const int *fds, size_t count, struct wa
 static void hear_fork(struct nest *n, struct wire *w, const int *fds, size_t count)
 {
     bool nested = wire_u32(w) == 1;
+    layer_mask inherited = wire_u32(w);
     uint32_t enter = wire_u32(w);
     size_t at = 4;
-    struct fork_request r = {.given = {.enter_count = enter, .zygote = -1}};
+    struct fork_request r = {.given = {.enter_count = enter, .zygote = -1}, .inherited = inherited};
 
     if (!wire_ok(w) || !n->in->spec.forks || enter > SPEC_ENTER_MAX || count != 9 + nested + enter)
         return;

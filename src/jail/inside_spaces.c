@@ -8,6 +8,5 @@
 
 const struct gate_space gate_spaces[GATE_SPACES] = {
     {"user", CLONE_NEWUSER}, {"pid", CLONE_NEWPID}, {"mnt", CLONE_NEWNS},
-    {"ipc", CLONE_NEWIPC},   {"uts", CLONE_NEWUTS}, {"net", CLONE_NEWNET},
-    {"cgroup", CLONE_NEWCGROUP},
+    {"ipc", CLONE_NEWIPC},   {"uts", CLONE_NEWUTS}, {"cgroup", CLONE_NEWCGROUP},
 };

@@ -263,6 +263,10 @@ static int open_enter_files(const struct jail_spec *spec, const struct jail_fds 
     return ret[n] < 0 ? err_sys(err, "enter the fork's cgroup") : (int)n + 1;
 }
 
+/* What a process cannot shed, nor its children. */
+#define INHERITED_LAYERS                                                                           \
+    (LAYER_BIT(LAYER_SECCOMP) | LAYER_BIT(LAYER_LANDLOCK) | LAYER_BIT(LAYER_RLIMITS))
+
 static int ask_for_fork(struct jail *nest, const struct jail_fds *fds, const struct jail *origin,
                         const int *enter, int enter_count, int control, int gate, struct err *err)
 {
@@ -286,6 +290,7 @@ static int ask_for_fork(struct jail *nest, const struct jail_fds *fds, const str
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_FORK);
     wire_put_u32(&b, origin->user_space >= 0);
+    wire_put_u32(&b, origin->state.held & INHERITED_LAYERS);
     wire_put_u32(&b, (uint32_t)enter_count);
     return fd_send(nest->control, b.p, b.n, lent, count) < 0
                ? err_sys(err, "ask for a jail for a fork")

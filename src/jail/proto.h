@@ -28,7 +28,8 @@ enum jail_message {
                       parked */
     MSG_MAKE,      /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
                       socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
-    MSG_FORK,      /* to a nest: u32 1 if the origin is a fork itself, u32 enter_count + descriptors:
+    MSG_FORK,      /* to a nest: u32 1 if the origin is a fork itself, u32 layers that hold for a fork as
+                      they do for the origin, u32 enter_count + descriptors:
                       control socket, gate (inside_gate.c), the origin's box, its pid namespace, its
                       user namespace if it is a fork, the guest's 0, 1, 2, its channel, files to enter
                       cgroups by writing "0" */

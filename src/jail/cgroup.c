@@ -17,15 +17,6 @@
 #include "base/mem.h"
 #include "jail/cgroup_impl.h"
 
-struct cgroup {
-    struct cgroup_host *host;
-    char name[CGROUP_NAME_MAX];
-    struct cgroup_part parts[CGROUP_HOMES + 1];
-    size_t part_count;
-    struct err why[CGROUP_CONTROLLERS]; /* for those that do not hold */
-    struct cgroup *next;                /* among the stuck */
-};
-
 static int none_limit(struct cgroup_part *p, enum cgroup_controller controller,
                       const struct jail_limits *limits, struct err *err)
 {
@@ -55,6 +46,12 @@ static void none_kill(struct cgroup_part *p)
     (void)p;
 }
 
+static bool none_renew(struct cgroup_part *p)
+{
+    (void)p;
+    return true;
+}
+
 const struct cgroup_ops cgroup_none = {
     .name = "none",
     .limit = none_limit,
@@ -63,6 +60,7 @@ const struct cgroup_ops cgroup_none = {
     .watch_oom = none_watch_oom,
     .hurry = none_kill,
     .kill = none_kill,
+    .renew = none_renew,
 };
 
 static struct cgroup_home nowhere = {.ops = &cgroup_none, .fd = -1};
@@ -192,15 +190,22 @@ static int build(struct cgroup_host *host, const struct jail_limits *limits, uns
 int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgroup **ret,
                 struct err *err)
 {
-    unsigned controllers = controllers_of(wanted, limits);
-    struct cgroup_host *host = cgroup_host_get();
+    struct cgroup_spare_key key = {.controllers = controllers_of(wanted, limits),
+                                   .memory_bytes = limits->memory_bytes,
+                                   .pids = limits->pids,
+                                   .cpu_milli = limits->cpu_milli};
 
     (void)err;
-    if (build(host, limits, controllers, ret) == 0)
+    *ret = cgroup_spare_take(&key);
+    if (*ret)
         return 0;
-    cgroup_host_forget(host);
-    cgroup_close(*ret);
-    (void)build(cgroup_host_get(), limits, controllers, ret);
+    struct cgroup_host *host = cgroup_host_get();
+    if (build(host, limits, key.controllers, ret) < 0) {
+        cgroup_host_forget(host);
+        cgroup_remove(*ret);
+        (void)build(cgroup_host_get(), limits, key.controllers, ret);
+    }
+    (*ret)->made_for = key;
     return 0;
 }
 
@@ -274,6 +279,7 @@ int cgroup_oom_fd(struct cgroup *c)
 /* Where forking can be stopped comes first: then the other lists can only shrink. */
 void cgroup_kill(struct cgroup *c)
 {
+    c->once = true;
     for (size_t i = 0; i < c->part_count; i++)
         c->parts[i].home->ops->hurry(&c->parts[i]);
     for (int pids = 1; pids >= 0; pids--)
@@ -352,14 +358,23 @@ void cgroup_retry_stuck(void)
     }
 }
 
-void cgroup_close(struct cgroup *c)
+void cgroup_use_once(struct cgroup *c)
 {
-    if (!c)
-        return;
+    c->once = true;
+}
+
+void cgroup_remove(struct cgroup *c)
+{
     if (remove_parts(c) || remove_patiently(c))
         discard(c);
     else
         keep_stuck(c);
+}
+
+void cgroup_close(struct cgroup *c)
+{
+    if (c && !cgroup_spare_keep(c))
+        cgroup_remove(c);
 }
 
 void cgroup_describe(struct cgroup_place ret[CGROUP_PLACES])

@@ -82,6 +82,14 @@ void cgroup_kill(struct cgroup *c);
 /* Kills what is left, removes the group everywhere, frees. NULL is fine. */
 void cgroup_close(struct cgroup *c);
 
+/* From now on so many groups more are kept when they are closed, for the next run with the same
+ * limits: making and removing one takes longer than all else that a warm jail costs its host. A
+ * group is kept only when it is empty and nothing of its last run can be seen in it. Less than
+ * nothing takes away, and what is too many then is removed. Safe in threads. */
+void cgroup_spare(int more);
+/* Not this one: a descriptor to enter it gets into the hands of a guest. */
+void cgroup_use_once(struct cgroup *c);
+
 /* Removes what dead owners left behind. Costs a microsecond per tree when nobody has a group there.
  */
 void cgroup_sweep(void);

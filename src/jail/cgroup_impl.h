@@ -37,6 +37,8 @@ struct cgroup_ops {
      * process dies late. */
     void (*hurry)(struct cgroup_part *p);
     void (*kill)(struct cgroup_part *p);
+    /* Makes an empty directory as good as new; false where that cannot be. */
+    bool (*renew)(struct cgroup_part *p);
 };
 
 extern const struct cgroup_ops cgroup_v1, cgroup_v2, cgroup_none;
@@ -115,5 +117,29 @@ struct cgroup_quota cgroup_quota(uint32_t cpu_milli);
 
 /* Kills what cgroup.procs lists, again and again until it lists nothing, for at most 0.1 s. */
 void cgroup_kill_listed(struct cgroup_part *p);
+
+/* ---- cgroup.c and cgroup_spare.c ---- */
+
+struct cgroup {
+    struct cgroup_host *host;
+    char name[CGROUP_NAME_MAX];
+    struct cgroup_part parts[CGROUP_HOMES + 1];
+    size_t part_count;
+    struct err why[CGROUP_CONTROLLERS]; /* for those that do not hold */
+    struct cgroup_spare_key {           /* what it was made for */
+        unsigned controllers;
+        uint64_t memory_bytes;
+        uint32_t pids, cpu_milli;
+    } made_for;
+    bool once; /* it is not for another run: its limits have changed, or guests can enter it */
+    struct cgroup *next; /* among the stuck, or the spare */
+};
+
+/* Its directory is removed, or kept aside for the next sweep. */
+void cgroup_remove(struct cgroup *c);
+/* One that is as good as new, or NULL. */
+struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key);
+/* True when it was kept for another run: it is empty, and nothing of the last one shows. */
+bool cgroup_spare_keep(struct cgroup *c);
 
 #endif

@@ -158,6 +158,29 @@ static void v1_kill(struct cgroup_part *p)
     cgroup_kill_listed(p);
 }
 
+#define LEFT_MAX (1u << 20) /* of memory that is still charged: what the kernel keeps for a while */
+
+/* What only counts up must not have counted anything. */
+static bool v1_renew(struct cgroup_part *p)
+{
+    struct cgroup_usage use = {0};
+    struct err err;
+
+    v1_usage(p, &use);
+    if (use.oom_kills || use.pids_hits || use.memory_now > LEFT_MAX)
+        return false;
+    if (p->controllers & CGROUP_BIT(CGROUP_CPU) &&
+        cgroup_get_key(p, "cpu.stat", "nr_throttled") > 0)
+        return false;
+    if (p->controllers & CGROUP_BIT(CGROUP_PIDS) && cgroup_get_u64(p, "pids.current") > 0)
+        return false;
+    if (p->controllers & CGROUP_BIT(CGROUP_MEMORY) &&
+        cgroup_put_u64(p, "memory.max_usage_in_bytes", 0, &err) < 0)
+        return false;
+    return !(p->controllers & CGROUP_BIT(CGROUP_CPUACCT)) ||
+           cgroup_put_u64(p, "cpuacct.usage", 0, &err) == 0;
+}
+
 const struct cgroup_ops cgroup_v1 = {
     .name = "v1",
     .find = v1_find,
@@ -167,4 +190,5 @@ const struct cgroup_ops cgroup_v1 = {
     .watch_oom = v1_watch_oom,
     .hurry = v1_hurry,
     .kill = v1_kill,
+    .renew = v1_renew,
 };

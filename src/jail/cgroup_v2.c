@@ -408,6 +408,13 @@ static void v2_kill(struct cgroup_part *p)
     cgroup_kill_listed(p);
 }
 
+/* Its peaks and events cannot be set back (memory.peak can since Linux 6.12, for one reader). */
+static bool v2_renew(struct cgroup_part *p)
+{
+    (void)p;
+    return false;
+}
+
 const struct cgroup_ops cgroup_v2 = {
     .name = "v2",
     .find = v2_find,
@@ -417,4 +424,5 @@ const struct cgroup_ops cgroup_v2 = {
     .watch_oom = v2_watch_oom,
     .hurry = v2_hurry,
     .kill = v2_kill,
+    .renew = v2_renew,
 };

@@ -22,6 +22,8 @@
 #define FAILED_MS   10000  /* before another try */
 #define LOOK_MS     500
 
+#define SPARE_GROUPS 16 /* kept beside those of ready jails */
+
 enum kind_state {
     KIND_FREE,
     KIND_WANTED, /* its nest is to be started */
@@ -469,6 +471,7 @@ int pool_open(const struct pool_options *options, struct pool **ret, struct err 
         free(pool);
         return err_sys(err, "start the pool's thread");
     }
+    cgroup_spare((int)pool->options.ready_max + SPARE_GROUPS);
     *ret = pool;
     return 0;
 }
@@ -482,6 +485,7 @@ void pool_close(struct pool *pool)
     pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
     pthread_join(pool->thread, NULL);
+    cgroup_spare(-((int)pool->options.ready_max + SPARE_GROUPS));
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->settled);
     pthread_mutex_destroy(&pool->lock);

@@ -80,6 +80,8 @@ static int start(struct jail *nest, const struct pool_order *order, const int th
     fds.enter[spec.enter_count] = cgroup_dir_fd(ret->group);
     spec.enter_v2 = fds.enter[spec.enter_count] >= 0;
     if (order->origin)
+        cgroup_use_once(ret->group);
+    if (order->origin)
         return jail_fork(nest, &spec, &fds, order->origin, &ret->jail, err);
     return jail_make(nest, &spec, &fds, &ret->jail, err);
 }

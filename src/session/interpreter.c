@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 
@@ -271,7 +273,7 @@ static int resolve(const char *found, struct interpreter *ret, struct err *err)
     return 0;
 }
 
-int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
+static int look(const struct language *language, struct interpreter *ret, struct err *err)
 {
     *ret = (struct interpreter){0};
     for (const char *const *name = language->programs; *name; name++) {
@@ -281,6 +283,82 @@ int interpreter_find(const struct language *language, struct interpreter *ret, s
     }
     return err_set(err, ERR_UNSUPPORTED, "no %s on this machine (looked for %s in $PATH); %s",
                    language->name, language->programs[0], language->install);
+}
+
+/* ---- what was found a moment ago: a daemon is asked some hundred times a second ---- */
+
+#define KNOWN_MS    1000
+#define KNOWN_COUNT 8
+
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known {
+    char *asked; /* all that the answer depends on, but for the disk */
+    int64_t until_ms;
+    struct interpreter found;
+} known[KNOWN_COUNT];
+static size_t known_next;
+
+static struct interpreter copy_of(const struct interpreter *in)
+{
+    struct interpreter copy = {.path = xstrdup(in->path)};
+
+    for (size_t i = 0; i < in->view_count; i++)
+        add_view(&copy, in->views[i].src);
+    return copy;
+}
+
+static bool recall(const char *asked, struct interpreter *ret)
+{
+    int64_t now = clock_mono_ms();
+    bool found = false;
+
+    pthread_mutex_lock(&known_lock);
+    for (size_t i = 0; i < KNOWN_COUNT && !found; i++) {
+        const struct known *k = &known[i];
+        if (!k->asked || k->until_ms < now || strcmp(k->asked, asked) != 0)
+            continue;
+        *ret = copy_of(&k->found);
+        found = true;
+    }
+    pthread_mutex_unlock(&known_lock);
+    return found;
+}
+
+static void remember(const char *asked, const struct interpreter *in)
+{
+    pthread_mutex_lock(&known_lock);
+    struct known *k = &known[known_next++ % KNOWN_COUNT];
+    free(k->asked);
+    interpreter_done(&k->found);
+    *k = (struct known){
+        .asked = xstrdup(asked), .until_ms = clock_mono_ms() + KNOWN_MS, .found = copy_of(in)};
+    pthread_mutex_unlock(&known_lock);
+}
+
+static void ask(const struct language *language, struct buf *out)
+{
+    static const char *const variables[] = {"PATH", "HOME", "PYENV_VERSION"};
+
+    buf_init(out, 1 << 20);
+    for (const char *const *name = language->programs; *name; name++)
+        (void)buf_addf(out, "%s\n", *name);
+    for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
+        const char *value = getenv(variables[i]);
+        (void)buf_addf(out, "%s\n", value ? value : "");
+    }
+}
+
+int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
+{
+    AUTO_BUF struct buf asked = {0};
+
+    ask(language, &asked);
+    if (recall(asked.p, ret))
+        return 0;
+    if (look(language, ret, err) < 0)
+        return -1;
+    remember(asked.p, ret);
+    return 0;
 }
 
 void interpreter_done(struct interpreter *interpreter)

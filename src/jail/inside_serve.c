@@ -328,12 +328,20 @@ static void hear_library(struct serve *s)
 
     if (fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0) != sizeof message)
         _exit(1);
-    if (message[0] == MSG_INTERRUPT && !s->left)
-        (void)kill(-s->guest, SIGINT);
-    else if (message[0] == MSG_GATE)
+    switch (message[0]) {
+    case MSG_INTERRUPT:
+        if (!s->left)
+            (void)kill(-s->guest, SIGINT);
+        break;
+    case MSG_GATE:
         take_gate(s, fds, &count);
-    else if (message[0] == MSG_LEAVE)
+        break;
+    case MSG_LEAVE:
         leave(s);
+        break;
+    default: /* MSG_END */
+        _exit(1);
+    }
     while (count)
         close(fds[--count]);
 }

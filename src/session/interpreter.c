@@ -273,7 +273,7 @@ static int resolve(const char *found, struct interpreter *ret, struct err *err)
     return 0;
 }
 
-static int look(const struct language *language, struct interpreter *ret, struct err *err)
+int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
 {
     *ret = (struct interpreter){0};
     for (const char *const *name = language->programs; *name; name++) {
@@ -348,14 +348,15 @@ static void ask(const struct language *language, struct buf *out)
     }
 }
 
-int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
+int interpreter_find_recent(const struct language *language, struct interpreter *ret,
+                            struct err *err)
 {
     AUTO_BUF struct buf asked = {0};
 
     ask(language, &asked);
     if (recall(asked.p, ret))
         return 0;
-    if (look(language, ret, err) < 0)
+    if (interpreter_find(language, ret, err) < 0)
         return -1;
     remember(asked.p, ret);
     return 0;

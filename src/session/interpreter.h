@@ -19,6 +19,9 @@ struct interpreter {
  * environment, conda, nvm and the like bring their own prefix along. ERR_UNSUPPORTED when there is
  * none. */
 int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err);
+/* The same, where what was found within the last second will do. Safe in threads. */
+int interpreter_find_recent(const struct language *language, struct interpreter *ret,
+                            struct err *err);
 void interpreter_done(struct interpreter *interpreter);
 
 #endif

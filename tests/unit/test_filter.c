@@ -448,7 +448,8 @@ static void test_init(enum filter_arch arch)
     EQ_INT(init_answer(arch, "mmap", 0, PROT_READ | PROT_EXEC), dead);
     EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_RECV, 0), YES);
     EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_SEND, 0), YES);
-    EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_ADDFD, 0), dead);
+    EQ_INT(init_answer(arch, "ioctl", SECCOMP_IOCTL_NOTIF_ADDFD, 0), YES);
+    EQ_INT(init_answer(arch, "ioctl", 0x5401, 0), dead); /* TCGETS */
     EQ_INT(init_answer(arch, "openat", 0, O_RDONLY | O_CLOEXEC), YES);
     EQ_INT(init_answer(arch, "openat", 0, O_RDWR), dead);
     EQ_INT(init_answer(arch, "openat", 0, O_RDONLY | O_CREAT), dead);

@@ -55,7 +55,9 @@ int prepare_language(struct prepared *p, struct err *err)
     } else {
         p->language = language_detect(q->languages, q->file, q->code);
     }
-    return interpreter_find(p->language, &p->interpreter, err);
+    /* A daemon is asked some hundred times a second. */
+    return p->request->pool ? interpreter_find_recent(p->language, &p->interpreter, err)
+                            : interpreter_find(p->language, &p->interpreter, err);
 }
 
 int prepare_folders(struct prepared *p, struct err *err)

@@ -208,10 +208,10 @@ $(BUILD)/gen/cells_code.c: tools/embed-driver $(CELLS)
 	$(Q)tools/embed-driver $(CELLS) | sed 's/guest_judge_/guest_cells_/' > $@.new
 	$(Q)mv $@.new $@
 
-RICH := $(patsubst %,src/guests/%.py,cells_charts cells_rich cells_hooks rich_run)
-$(BUILD)/gen/rich_code.c: tools/embed-driver $(RICH)
+RICH := $(patsubst %,src/guests/%.py,rich_begin cells_charts cells_rich cells_hooks rich_run)
+$(BUILD)/gen/rich_code.c: tools/embed-rich $(RICH)
 	@mkdir -p $(@D)
-	$(Q)tools/embed-driver $(RICH) | sed 's/guest_judge_/guest_rich_/' > $@.new
+	$(Q)tools/embed-rich $(RICH) > $@.new
 	$(Q)mv $@.new $@
 
 SUITE := src/guests/judge_codec.py src/guests/suite_link.py
@@ -340,4 +340,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)

@@ -3,6 +3,10 @@
  * Times warm runs through the library: build/bench/warm RUNS THREADS [CODE]. Prints the median and
  * the 99th percentile from request to result, runs a second, processor time a run, and what the
  * pool says.
+ *
+ * With WARM_DEMAND set, in turn by one of three kinds in a pool that keeps a single jail, which
+ * therefore hardly ever has the right one: runs on demand. With WARM_TIMES set, prints the
+ * microseconds of each instead.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +20,8 @@
 #include "base/num.h"
 #include "session/run.h"
 
+enum { KINDS = 3 };
+
 static const char *code = "print(1)";
 static struct pool *pool;
 static int64_t *times;
@@ -24,7 +30,9 @@ static int next;
 static int failed;
 static int64_t guest_us;
 
-static void run_one(int64_t *ret_ns)
+static bool demand;
+
+static void run_one(int which, int64_t *ret_ns)
 {
     struct run_request request;
     struct run_watch watch = {.cancel_fd = -1};
@@ -37,6 +45,8 @@ static void run_one(int64_t *ret_ns)
     request.languages = &languages;
     request.log = "off";
     request.pool = pool;
+    if (demand)
+        request.limits.memory_bytes += (uint64_t)(which % KINDS) << 20;
     result_init(&result, request.output_limit);
     int64_t begin = clock_mono_ns();
     session_run(&request, &watch, &result);
@@ -61,7 +71,7 @@ static void *work(void *ctx)
 
     (void)ctx;
     while ((i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < runs) {
-        run_one(&times[i]);
+        run_one(i, &times[i]);
         if (getenv("WARM_PAUSE"))
             usleep(3000);
     }
@@ -85,10 +95,57 @@ static double cpu_ms(void)
            (double)(self.ru_utime.tv_usec + self.ru_stime.tv_usec) / 1e3;
 }
 
+/* Until there is a zygote of each kind, and something waits. */
+static void warm_up(int kinds, int64_t *ret_first)
+{
+    struct pool_stats stats;
+    int64_t other;
+
+    for (int i = 0; i < kinds; i++)
+        run_one(i, i ? &other : ret_first);
+    for (int i = 0; i < 200; i++) {
+        pool_stats(pool, &stats);
+        if ((stats.ready && stats.zygotes >= (unsigned)kinds) || stats.problem[0])
+            break;
+        usleep(25000);
+    }
+}
+
+static void run_all(int threads)
+{
+    pthread_t ids[64];
+
+    for (int i = 0; i < threads; i++)
+        pthread_create(&ids[i], NULL, work, NULL);
+    for (int i = 0; i < threads; i++)
+        pthread_join(ids[i], NULL);
+}
+
+static void say_times(const struct pool_stats *before, const struct pool_stats *after)
+{
+    printf("%llu", (unsigned long long)(after->on_demand - before->on_demand));
+    for (int i = 0; i < runs; i++)
+        printf(" %lld", (long long)(times[i] / 1000));
+    putchar('\n');
+}
+
+static void say(const struct pool_stats *stats, int64_t all_ns, double cpu, int64_t first)
+{
+    size_t half = (size_t)runs / 2, most = (size_t)runs * 99 / 100;
+
+    qsort(times, (size_t)runs, sizeof *times, ascending);
+    printf("p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run, the guest's %.3f; "
+           "%d failed; %llu ready, %llu on demand, %llu cold; cold first %.1f ms %s\n",
+           (double)times[half] / 1e6, (double)times[most] / 1e6,
+           (double)runs / ((double)all_ns / 1e9), cpu / runs, (double)guest_us / 1e3 / (runs + 1),
+           failed, (unsigned long long)stats->hits, (unsigned long long)stats->on_demand,
+           (unsigned long long)stats->misses, (double)first / 1e6, stats->problem);
+}
+
 int main(int argc, char **argv)
 {
     struct pool_options options = {0};
-    struct pool_stats stats;
+    struct pool_stats before, after;
     struct err err;
     int64_t first, threads = 1, count = 1000;
 
@@ -100,35 +157,24 @@ int main(int argc, char **argv)
         code = argv[3];
     runs = (int)count;
     times = xcalloc((size_t)runs, sizeof *times);
+    demand = getenv("WARM_DEMAND") != NULL;
+    if (demand)
+        options.ready_max = 1;
     if (pool_open(&options, &pool, &err) < 0) {
         fprintf(stderr, "%s\n", err.msg);
         return 1;
     }
-    run_one(&first);
-    for (int i = 0; i < 100; i++) {
-        pool_stats(pool, &stats);
-        if (stats.ready || stats.problem[0])
-            break;
-        usleep(50000);
-    }
-    pthread_t ids[64];
+    warm_up(demand ? KINDS : 1, &first);
+    pool_stats(pool, &before);
     double cpu = cpu_ms();
     int64_t begin = clock_mono_ns();
-    for (int i = 0; i < threads && i < 64; i++)
-        pthread_create(&ids[i], NULL, work, NULL);
-    for (int i = 0; i < threads && i < 64; i++)
-        pthread_join(ids[i], NULL);
+    run_all(threads < 64 ? (int)threads : 64);
     int64_t all = clock_mono_ns() - begin;
-    cpu = cpu_ms() - cpu;
-    qsort(times, (size_t)runs, sizeof *times, ascending);
-    pool_stats(pool, &stats);
-    printf("%d runs, %d threads: p50 %.3f ms, p99 %.3f ms, %.0f runs/s, ours %.3f cpu ms a run, "
-           "the guest's %.3f; "
-           "%d failed; %llu ready, %llu on demand, %llu cold; cold first %.1f ms %s\n",
-           runs, (int)threads, (double)times[runs / 2] / 1e6, (double)times[runs * 99 / 100] / 1e6,
-           (double)runs / ((double)all / 1e9), cpu / runs, (double)guest_us / 1e3 / (runs + 1),
-           failed, (unsigned long long)stats.hits, (unsigned long long)stats.on_demand,
-           (unsigned long long)stats.misses, (double)first / 1e6, stats.problem);
+    pool_stats(pool, &after);
+    if (getenv("WARM_TIMES"))
+        say_times(&before, &after);
+    else
+        say(&after, all, cpu_ms() - cpu, first);
     pool_close(pool);
     free(times);
     return failed > 0;

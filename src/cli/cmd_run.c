@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
+#include "cli/run_show.h"
 #include "session/check.h"
 #include "session/run.h"
 
@@ -72,6 +73,7 @@ struct invocation {
     int cancel_pipe[2];
     int64_t begin_ns;
     struct remote_run remote; /* its doc is the result's, when a daemon ran it */
+    struct run_show show;
 };
 
 /* ---- what to run ---- */
@@ -151,17 +153,34 @@ static void warn_unsafe(const struct invocation *in)
                    "limit stands between it and your files; use --backend jail.");
 }
 
-/* The exit status. */
-static int finish(const struct invocation *in, struct printer *printer, const struct result *r)
+static void on_event(void *ctx, const struct run_event *event)
 {
+    struct invocation *in = ctx;
+
+    printer_event(in->show.printer, event);
+    if (event->kind == RUN_DISPLAY)
+        run_show_bundle(&in->show, event->bundle);
+}
+
+static void on_event_there(void *ctx, const char *name, const json_t *event)
+{
+    if (strcmp(name, "display") == 0)
+        run_show_bundle(&((struct invocation *)ctx)->show, json_object_get(event, "bundle"));
+}
+
+/* The exit status. */
+static int finish(struct invocation *in, struct printer *printer, const struct result *r)
+{
+    const json_t *doc = in->remote.stream.doc;
     const struct report how = {.settings = &in->options.settings,
                                .shown = check_shown_name(&in->request),
                                .limits = &in->request.limits,
-                               .doc = in->remote.stream.doc,
+                               .doc = doc,
                                .begin_ns = in->begin_ns,
                                .files = true};
 
     report_result(&how, printer, r);
+    run_show_end(&in->show, doc ? json_object_get(doc, "results") : r->results);
     if (printer->failed && printer->failed != EPIPE)
         return err_exit_status(ERR_SYSTEM);
     if (r->cancelled && !r->error.kind)
@@ -186,12 +205,15 @@ static int run(struct invocation *in, struct err *err)
                  : in->options.settings.events ? PRINT_EVENTS
                                                : PRINT_OUTPUT,
                  in->cancel_pipe);
-    struct run_watch watch = {
-        .event = printer_event, .ctx = &printer, .cancel_fd = in->cancel_pipe[0]};
-    in->remote = (struct remote_run){
-        .options = &in->options,
-        .request = &in->request,
-        .stream = {.printer = &printer, .cancel_fd = in->cancel_pipe[0], .out_fd = -1}};
+    in->show = (struct run_show){.settings = &in->options.settings, .printer = &printer};
+    struct run_watch watch = {.event = on_event, .ctx = in, .cancel_fd = in->cancel_pipe[0]};
+    in->remote = (struct remote_run){.options = &in->options,
+                                     .request = &in->request,
+                                     .stream = {.printer = &printer,
+                                                .cancel_fd = in->cancel_pipe[0],
+                                                .out_fd = -1,
+                                                .event = on_event_there,
+                                                .ctx = in}};
     int ran = run_remote(&in->remote, &result, err);
     if (ran == 0)
         session_run(&in->request, &watch, &result);
@@ -243,6 +265,10 @@ const struct command command_run = {
         "count from the prelude's first. --data and --optimize-data run before it too, but its "
         "lines "
         "stay its own.\n\n"
+        "What a Python program shows comes back too: figures of matplotlib by plt.show() or left "
+        "open, display(), pictures of PIL, frames of pandas, with what is in a chart as data. A "
+        "terminal that can shows pictures; --out saves each result in its best form "
+        "(display-1.png), never over a file that is there; --json has them all in 'results'.\n\n"
         "Where a daemon runs ('glovebox serve'), it does the work, in a jail that waits ready; "
         "what only this process can do (--work-dir, --context, input that is typed or still to "
         "come) stays "

@@ -72,6 +72,11 @@ void printer_event(void *ctx, const struct run_event *event)
         put(printer, event->stream, event->text);
 }
 
+void printer_text(struct printer *printer, struct str text)
+{
+    put(printer, 1, text);
+}
+
 void printer_finish(struct printer *printer, const struct result *result)
 {
     const struct capture *streams[] = {&result->out, &result->err};

@@ -21,6 +21,8 @@ struct printer {
 
 void printer_init(struct printer *printer, enum print_mode mode, const int cancel_pipe[2]);
 void printer_event(void *ctx, const struct run_event *event); /* for struct run_watch */
+/* Text of ours to standard output, among the program's. */
+void printer_text(struct printer *printer, struct str text);
 /* What was held back of a stream that grew too long. */
 void printer_finish(struct printer *printer, const struct result *result);
 /* The whole result as JSON, and a line's end. */

@@ -134,6 +134,10 @@ static void read_cell(const json_t *v, struct result_cell *ret)
     for (int e = CELL_DONE; ended && e <= CELL_REFUSED; e++)
         if (strcmp(ended, cell_end_name((enum cell_end)e)) == 0)
             ret->ended = (enum cell_end)e;
+    const char *attempt = json_string_value(json_object_get(v, "attempt"));
+    for (int a = CELL_KEPT; attempt && a <= CELL_DROPPED; a++)
+        if (strcmp(attempt, cell_attempt_name((enum cell_attempt)a)) == 0)
+            ret->attempt = (enum cell_attempt)a;
 }
 
 void remote_result(const json_t *doc, struct result *r)

@@ -37,30 +37,6 @@ def after_cell(emit):
         rich_show_figures(emit)
 
 
-# ---- a program ----
-
-# Frames on descriptor 4, as long as it is the one that it was at the start. A child's copy of this process
-# is not to write among its parent's.
-def rich_install_program(channel):
-    from os import fstat, getpid, set_inheritable, write
-    from json import dumps
-    process = getpid()
-
-    def send(made):
-        text = dumps(made).encode()
-        data = memoryview(b"display 0 %d\n%s" % (len(text), text))
-        try:
-            now = fstat(4)
-            if getpid() == process and (now.st_dev, now.st_ino) == (channel.st_dev, channel.st_ino):
-                while data:
-                    data = data[write(4, data):]
-        except OSError:  # nobody listens
-            pass
-
-    set_inheritable(4, False)
-    install(send, ending=True)
-
-
 # ---- imports ----
 
 # Each once; a version of a library that we do not know stays as it is.

@@ -31,6 +31,12 @@ extern const char guest_suite_candidate_magic[], guest_suite_tests_magic[];
 extern const unsigned char guest_suite_candidate_code[], guest_suite_tests_code[];
 extern const unsigned long guest_suite_candidate_code_size, guest_suite_tests_code_size;
 
+/* What a plain program shows: how that begins; charts, rich, hooks and rich_run in one text, which
+ * is seldom needed; and both as bytecode. Made by tools/embed-rich. */
+extern const char guest_rich_begin_py[], guest_rich_run_py[], guest_rich_magic[];
+extern const unsigned char guest_rich_begin_code[], guest_rich_later_code[];
+extern const unsigned long guest_rich_begin_code_size, guest_rich_later_code_size;
+
 /* The servers of sessions (session/cell_wire.h). Python's is one text, after the judge's codec and
  * in this order; the boots read them from descriptor 3. */
 extern const char guest_cells_boot_py[], guest_cells_charts_py[], guest_cells_rich_py[],

@@ -27,6 +27,30 @@ def start_ordinary():
     execv(program, [program] + sys.argv[1:])
 
 
+# ---- what the program shows ----
+
+rich = None
+
+
+# Of a program that may show something: how that begins (rich_begin.py) is in descriptor 3, as src/session/run_display.c
+# has put it there, and before what is needed later.
+def begin_rich():
+    from posix import pread
+    from _frozen_importlib_external import MAGIC_NUMBER
+    magic, *sizes = pread(3, 64, 0).split()
+    begin, later, text = map(int, sizes)
+    if magic.decode() == MAGIC_NUMBER.hex():
+        from marshal import loads
+        code, names = loads(pread(3, begin, 64)), {"later": (64 + begin, later)}
+    else:
+        at = 64 + begin + later
+        code = compile(pread(3, text, at), "<glovebox>", "exec", dont_inherit=True, optimize=2)
+        names = {"later": (at + text, 1 << 20)}
+    names["has_any"] = has_any
+    exec(code, names)
+    return names
+
+
 # ---- packages ----
 
 site_lock, site_begun = RLock(), []
@@ -70,7 +94,8 @@ def has_any(source, words):
 def read_program(path):
     with open(path, "rb") as f:
         source = f.read()
-    if b"\0" in source or (first is None and has_any(source, ORDINARY)):
+    ordinary = rich["wants_ordinary"](source, ORDINARY) if rich else has_any(source, ORDINARY)
+    if b"\0" in source or (first is None and ordinary):
         start_ordinary()
     try:
         source.decode()
@@ -167,7 +192,7 @@ def may_leave(folder):
         files = len(listdir("/proc/self/fd"))
     except OSError:
         return False
-    if files > 4 or thread_count() or (site_begun and "ctypes" not in sys.modules):
+    if files > 4 + (len(rich["held"]) if rich else 0) or thread_count() or (site_begun and "ctypes" not in sys.modules):
         return False
     for module in list(sys.modules.values()) if len(sys.modules) > known else ():
         file = getattr(module, "__file__", None)
@@ -214,6 +239,9 @@ def status_of(e):
 
 # ---- the run; what is above may have been loaded before, by a zygote ----
 first = None
+if sys.argv[1] == "--rich":
+    del sys.argv[1]
+    rich = begin_rich()
 if sys.argv[1] == "--first":
     first = sys.argv[2]
     del sys.argv[1:3]
@@ -221,6 +249,8 @@ path = sys.argv[1]
 source, code = read_program(path)
 ends_quickly = not has_any(source, SLOW_ENDING)
 set_paths(path, source)
+if rich:
+    rich["install"]()
 names = make_main(path)
 failure = source = None
 # As deep as without us: our two frames count, and before 3.12 the calls of exec as well.

@@ -1,37 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rich results of a plain program: runs before it, in its interpreter. display() is a builtin, and libraries that
-# show things show them through descriptor 4, in frames "display 0 LENGTH\n" and the BUNDLE as JSON; does
-# nothing where that is no pipe. The host adds to this text a last line, rich_text = r'''...''', with
-# cells_charts.py, cells_rich.py and cells_hooks.py: compiled only when a program shows something or is
-# about to be able to. This here is compiled at every start.
+# Rich results of a plain program: the end of the text that begins with cells_charts.py, cells_rich.py and
+# cells_hooks.py. rich_begin.py executes it once a program is about to show something. What is shown goes into the
+# host's pipe as frames "display 0 LENGTH\n" and the BUNDLE as JSON (src/session/cell_wire.h).
 import sys
-from posix import fstat
+from _thread import RLock
+from json import dumps
+from posix import getpid, write
+from time import monotonic, sleep
+
+RICH_RUN_LIMITS = {"bundle": 8 << 20, "text": 100000}
+RICH_PATIENCE = 2  # seconds
 
 
-class rich_first:
-    names = {}
+class RichPipe:
+    def __init__(self, fd, there, process):
+        self.fd, self.there, self.process = fd, there, process
+        self.lock, self.writing, self.rest = RLock(), False, b""
 
-    def load():
-        names = rich_first.names
-        if not names:
-            sys.meta_path[:] = [f for f in sys.meta_path if f is not rich_first]
-            exec(compile(rich_text, "<glovebox>", "exec", dont_inherit=True), names)
-            names["rich_install_program"](rich_channel)
-        return names
+    # A child's copy of this process does not write among its parent's frames, and nobody into what the program has
+    # opened in the pipe's place.
+    def is_open(self):
+        return getpid() == self.process and is_ours(self.fd, self.there)
 
-    def find_spec(name, path=None, target=None):
-        if name in ("matplotlib", "PIL", "plotly", "altair", "IPython", "bokeh"):
-            return rich_first.load()["rich_finder"].find_spec(name, path, target)
+    # A signal's handler may raise in the middle of a frame, whose rest then comes before the next one; or show
+    # something itself, which would be within that frame and is dropped.
+    def put(self, frame):
+        with self.lock:
+            if self.writing:
+                return
+            self.writing = True
+            try:
+                if self.is_open():
+                    self.rest = memoryview(bytes(self.rest) + frame)
+                    while self.rest:
+                        self.rest = self.rest[write(self.fd, self.rest):]
+            except OSError:  # nobody listens
+                self.rest = b""
+            finally:
+                self.writing = False
+
+    # What is printed next comes next, also for the host, who looks at the output before it takes a frame.
+    def wait(self):
+        try:
+            from fcntl import ioctl
+            from termios import FIONREAD
+            until, pause = monotonic() + RICH_PATIENCE, 0.00002
+            while self.is_open() and any(ioctl(self.fd, FIONREAD, bytes(4))) and monotonic() < until:
+                sleep(pause)
+                pause = min(2 * pause, 0.002)
+        except (ImportError, OSError):
+            pass
+
+    def send(self, made):
+        if not self.is_open():
+            return
+        try:
+            sys.stdout.flush()  # what was printed before comes before
+        except Exception:
+            pass
+        text = dumps(made).encode()
+        self.put(b"display 0 %d\n%s" % (len(text), text))
+        self.wait()
 
 
-def display(*objs, **options):
-    rich_first.load()["rich_display"](*objs, **options)
-
-
-try:
-    rich_channel = fstat(4)
-except OSError:
-    rich_channel = None
-if rich_channel and rich_channel.st_mode & 0o170000 == 0o010000:
-    __builtins__["display"] = display
-    sys.meta_path.insert(0, rich_first)
+def rich_begin(fd, there, process):
+    install(RichPipe(fd, there, process).send, RICH_RUN_LIMITS, ending=True)

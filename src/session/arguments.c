@@ -47,7 +47,7 @@ static char **add_first(const struct first *first, char **at)
 }
 
 char **arguments_make(const struct language *language, const char *interpreter, const char *name,
-                      const struct first *first, char *const *own)
+                      const struct first *first, bool rich, char *const *own)
 {
     size_t n = 0, owned = 0;
 
@@ -55,11 +55,14 @@ char **arguments_make(const struct language *language, const char *interpreter, 
         n++;
     while (own && own[owned])
         owned++;
-    char **argv = xcalloc(n + owned + 4, sizeof *argv), **at = argv;
+    char **argv = xcalloc(n + owned + 5, sizeof *argv), **at = argv;
     *at++ = xstrdup(interpreter);
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(language->args[i], "{file}") == 0)
+        if (strcmp(language->args[i], "{file}") == 0) {
+            if (rich)
+                *at++ = xstrdup("--rich");
             at = add_first(first, at);
+        }
         *at++ = fill_in(language, name, language->args[i]);
     }
     for (size_t i = 0; i < owned; i++)

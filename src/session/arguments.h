@@ -9,9 +9,9 @@
 #include "text/language.h"
 
 /* The interpreter, what its language's row says, and the program's own; NULL-terminated, for
- * environment_free. */
+ * environment_free. `rich`: its runner has a channel (run_display.h). */
 char **arguments_make(const struct language *language, const char *interpreter, const char *name,
-                      const struct first *first, char *const *own);
+                      const struct first *first, bool rich, char *const *own);
 
 /* The interpreter and what starts its server of cells; the row has one. */
 char **arguments_cells(const struct language *language, const char *interpreter);

@@ -18,6 +18,7 @@
 #include "session/prepare.h"
 #include "session/record.h"
 #include "session/run_context.h"
+#include "session/run_display.h"
 #include "session/tell.h"
 #include "session/warm.h"
 
@@ -32,6 +33,9 @@ struct run {
     struct run_context context;
     struct first first;
     char name[300]; /* the program's file name inside */
+    bool rich;      /* it may show something */
+    struct run_display display;
+    struct backend_sink sink;
     struct recorder recorder;
 };
 
@@ -61,6 +65,7 @@ static void on_started(void *ctx, layer_mask held)
     run->result->started = true;
     run->result->outcome.held = held;
     tell(&run->teller, (struct run_event){.kind = RUN_STARTED});
+    run_display_started(&run->display);
     /* The guest is busy starting its interpreter: the time to get the log ready. */
     record_open(&run->recorder, run->request);
 }
@@ -78,6 +83,14 @@ static void on_denied(void *ctx, const char *name, uint64_t count)
 static void on_limit(void *ctx, enum jail_limit_hit hit)
 {
     tell_limit(&((struct run *)ctx)->teller, hit);
+}
+
+static void on_channel(void *ctx)
+{
+    struct run *run = ctx;
+
+    run_display_hear(&run->display);
+    run->sink.channel_fd = run->display.from;
 }
 
 /* ---- preparing ---- */
@@ -160,6 +173,13 @@ static int put_together(struct run *run, struct err *err)
     return 0;
 }
 
+/* --optimize-data gives frames, which can draw themselves. */
+static bool may_show(const struct run *run)
+{
+    return (run->request->optimize_data && run->first.table_count) ||
+           run_display_wanted(run->prepared.language, run->program);
+}
+
 static int prepare(struct run *run, struct err *err)
 {
     if (put_together(run, err) < 0 || prepare_folders(&run->prepared, err) < 0)
@@ -169,8 +189,9 @@ static int prepare(struct run *run, struct err *err)
                                                run->request->context ? &run->context.context : NULL,
                                                run->result->laid, &run->first, err) < 0)
         return -1;
+    run->rich = may_show(run);
     run->prepared.argv = arguments_make(run->prepared.language, run->prepared.interpreter.path,
-                                        run->name, &run->first, run->request->args);
+                                        run->name, &run->first, run->rich, run->request->args);
     return prepare_surroundings(&run->prepared, err);
 }
 
@@ -184,24 +205,30 @@ static int lay(void *ctx, int fd, struct err *err)
 static int run_once(struct run *run, struct err *err)
 {
     struct backend_job job = prepared_job(&run->prepared);
-    struct backend_sink sink = {
+
+    if (run->rich && run_display_open(&run->display, run->prepared.language, err) < 0)
+        return -1;
+    run->sink = (struct backend_sink){
         .ctx = run,
         .started = on_started,
         .output = on_output,
         .denied = on_denied,
         .limit = on_limit,
         .cancel_fd = run->watch->cancel_fd,
-        .channel_fd = -1,
+        .channel_fd = run->display.from,
+        .channel = on_channel,
     };
-
+    memcpy(job.channel, run->display.guest, sizeof job.channel);
     job.lay = lay;
     job.lay_ctx = run;
     struct warm warm;
     warm_make(&run->prepared, &warm);
+    warm_make_ahead(&run->prepared, run->result->laid, &warm);
     warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;
-    int result = run->prepared.backend->run(&job, &sink, &run->result->outcome, err);
+    int result = run->prepared.backend->run(&job, &run->sink, &run->result->outcome, err);
     warm_done(&warm);
+    run_display_end(&run->display);
     if (result < 0)
         outcome_done(&run->result->outcome);
     return result;
@@ -344,6 +371,7 @@ static void run_done(struct run *run)
     buf_done(&run->prelude);
     run_context_done(&run->context);
     first_done(&run->first);
+    run_display_done(&run->display);
 }
 
 static void hash_source(struct run *run)
@@ -365,6 +393,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     hash_source(&run);
     buf_init(&run.prelude, 0);
     buf_init(&run.first.text, 0);
+    run_display_init(&run.display, &run.teller);
     if (run_context_begin(request, watch->cancel_fd, &run.context, ret, &ret->error) == 0 &&
         choose(&run, &ret->error) == 0 && may_run(&run, &ret->error) &&
         prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {

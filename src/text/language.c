@@ -15,6 +15,17 @@
         __VA_ARGS__, NULL                                                                          \
     }
 
+static const struct language_rich python_rich = {
+    .begin = guest_rich_begin_py,
+    .later =
+        WORDS(guest_cells_charts_py, guest_cells_rich_py, guest_cells_hooks_py, guest_rich_run_py),
+    .magic = guest_rich_magic,
+    .begin_code = guest_rich_begin_code,
+    .later_code = guest_rich_later_code,
+    .begin_size = &guest_rich_begin_code_size,
+    .later_size = &guest_rich_later_code_size,
+};
+
 /* -S: site's work (1 to 5 ms) is done by the runner when something outside the standard library is
  * first asked for. -s: no user's own packages. */
 static const struct language builtin[] = {
@@ -36,6 +47,7 @@ static const struct language builtin[] = {
         .cells_magic = guest_cells_magic,
         .cells_code = guest_cells_code,
         .cells_code_size = &guest_cells_code_size,
+        .rich = &python_rich,
         .extension = ".py",
         .install = "apt-get install python3",
     },
@@ -50,6 +62,9 @@ static const struct language builtin[] = {
         .cells_args = WORDS("-e", "{cells}"),
         .cells_boot = guest_cells_node_boot_js,
         .cells = WORDS(guest_cells_node_js),
+        .early = WORDS("NODE", "UV_", "OPENSSL_", "SSL_", "ICU_", "LC_", "LANG", "LD_", "MALLOC_",
+                       "GLIBC_", "TZ", "NO_COLOR", "FORCE_COLOR"),
+        .waits_for = WORDS("main.js", "main.mjs"),
         .extension = ".js",
         .install = "apt-get install nodejs",
     },
@@ -66,6 +81,7 @@ static const struct language builtin[] = {
         .cells_args = WORDS("--vanilla", "-e", "{cells}"),
         .cells_boot = guest_cells_r_boot_R,
         .cells = WORDS(guest_cells_r_R),
+        .early = WORDS(""),
         .extension = ".R",
         .install = "apt-get install r-base-core",
     },
@@ -80,6 +96,10 @@ static const struct language builtin[] = {
         .cells_args = WORDS("-c", "{cells}"),
         .cells_boot = guest_cells_shell_boot_sh,
         .cells = WORDS(guest_cells_shell_sh),
+        .early = WORDS("BASH", "POSIX", "SHELLOPTS", "ENV", "IFS", "PS", "PWD", "OLDPWD", "SHLVL",
+                       "OPT", "_", "UID", "EUID", "PPID", "GROUPS", "RANDOM", "SRANDOM", "SECONDS",
+                       "EPOCH", "LINENO", "FUNC", "DIRSTACK", "HIST", "COMP", "LC_", "LANG", "LD_",
+                       "MALLOC_", "GLIBC_", "TZ"),
         .extension = ".sh",
         .install = "apt-get install bash",
     },
@@ -232,9 +252,11 @@ static struct language *user_row(struct language_table *table, struct str name, 
         row->cells_args = base->cells_args;
         row->cells_boot = base->cells_boot;
         row->cells = base->cells;
+        row->early = base->early;
         row->cells_magic = base->cells_magic;
         row->cells_code = base->cells_code;
         row->cells_code_size = base->cells_code_size;
+        row->rich = base->rich;
     }
     table->user[table->user_count++] = row;
     return row;

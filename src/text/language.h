@@ -14,6 +14,16 @@
 #include "base/err.h"
 #include "base/str.h"
 
+/* What the runner takes from its channel (session/run_display.h): how showing begins, and what is
+ * needed later, in pieces. The same as bytecode, for the interpreter with this magic number. */
+struct language_rich {
+    const char *begin;
+    const char *const *later;
+    const char *magic;
+    const unsigned char *begin_code, *later_code;
+    const unsigned long *begin_size, *later_size;
+};
+
 struct language {
     const char *name;
     const char *const *aliases;    /* other names for --lang, and what a shebang line may call */
@@ -34,6 +44,14 @@ struct language {
     const char *cells_magic;
     const unsigned char *cells_code;
     const unsigned long *cells_code_size;
+    const struct language_rich *rich; /* NULL where plain programs show nothing */
+    /* Of variables in its environment that the interpreter reads when it starts, and not again: how
+     * they begin ("": any). Who has one cannot have an interpreter that was started before. NULL:
+     * it is not known. */
+    const char *const *early;
+    /* Names of programs that an interpreter which was started before may wait for, because opening
+     * them is the last it does for itself; or NULL. */
+    const char *const *waits_for;
     const char *extension; /* for a program that comes without a name */
     const char *install;   /* how to get it on this distribution */
     bool stranger;         /* of the user's rows: see language_configure */

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rich results as the guest makes them (src/guests/cells_rich.py, cells_hooks.py, cells_charts.py, rich_run.py),
+"""Rich results as the guest makes them (src/guests/cells_rich.py, cells_hooks.py, cells_charts.py, rich_*.py),
 called directly, in TAP. Needs no built program; any Python from 3.9 may run it. $PYTHONS: interpreters that
 tests/cells/run.py runs it with, separated by colons."""
 
@@ -316,22 +316,25 @@ def test_imports():
 
 
 def run_program(program):
-    """A program in the runner, behind rich_run.py; its bundles, output and errors."""
-    first = read("rich_run.py") + "\nrich_text = r'''" + TEXT + "'''\n"
+    """A program in the runner, with a channel; its bundles, output and errors."""
+    begin = read("rich_begin.py").encode()
+    texts = (b"- 0 0 %d" % len(begin)).ljust(64) + begin + (TEXT + read("rich_run.py")).encode()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "main.py")
         with open(path, "w") as f:
             f.write(program)
+        with open(os.path.join(folder, "texts"), "wb") as f:
+            f.write(texts)
         reading, writing = os.pipe()
         holder = os.fork()
         if holder == 0:
-            os.close(reading)
-            os.dup2(writing, 4)
-            os.set_inheritable(4, True)
+            os.dup2(writing, 101, False)
+            os.dup2(os.open(os.path.join(folder, "texts"), os.O_RDONLY), 3)
+            os.dup2(101, 4)
             out = os.open(os.path.join(folder, "out"), os.O_CREAT | os.O_WRONLY)
             os.dup2(out, 1)
             os.dup2(out, 2)
-            arguments = [sys.executable, "-S", "-c", read("python_runner.py"), "--first", first, path]
+            arguments = [sys.executable, "-S", "-c", read("python_runner.py"), "--rich", path]
             os.execv(arguments[0], arguments)
         os.close(writing)
         with open(reading, "rb") as f:
@@ -350,7 +353,6 @@ def run_program(program):
 
 
 def test_programs():
-    ok("'''" not in TEXT and not TEXT.endswith("\\"), "the text fits between three quotes")
     same(run_program("print('hello')"), ([], "hello\n"), "a program that shows nothing")
     made, printed = run_program("display({'a': 1}); print('x')")
     same((printed, made[0]["data"]["application/json"]), ("x\n", {"a": 1}), "display() is there")
@@ -365,16 +367,23 @@ def test_programs():
                                 "else: os.wait()")
     same(len(made), 1, "a child's copy shows nothing")
     made, printed = run_program("import os, matplotlib.pyplot as plt\nf = open('/dev/null', 'w')\n"
-                                "os.dup2(f.fileno(), 4)\nplt.plot([1]); plt.show(); print('fine')")
-    same((made, printed), ([], "fine\n"), "nor does a program that has its own descriptor 4")
+                                "for fd in range(3, 1000):\n  if fd != f.fileno(): os.dup2(f.fileno(), fd)\n"
+                                "plt.plot([1]); plt.show(); print('fine')")
+    same((made, printed), ([], "fine\n"), "nor does a program that has put its own descriptors everywhere")
     made, printed = run_program("import matplotlib, os; matplotlib.use('Agg')\nimport matplotlib.pyplot as plt\n"
                                 "plt.bar(['a'], [1]); os.system('true'); plt.show()")
     same([m["data"][CHART]["type"] for m in made], ["bar"], "with a backend of the program's choice")
-    first = read("rich_run.py")
-    done = subprocess.run([sys.executable, "-c", "import sys; exec(sys.argv[1]); import builtins\n"
-                           "print(hasattr(builtins, 'display'), [f for f in sys.meta_path if 'rich' in str(f)])", first],
-                          stdout=subprocess.PIPE, timeout=60)
-    same(done.stdout, b"False []\n", "without descriptor 4 nothing is there")
+    made, printed = run_program("import os\n"
+                                "print(open('/dev/null').fileno(), os.get_inheritable(900), display.__name__)\n"
+                                "try: display({'a': 1}, exclude=5)\nexcept TypeError: print('a mistake of its own')\n"
+                                "display = print\ndisplay('mine')")
+    same((made, printed), ([], "3 False display\na mistake of its own\nmine\n"), "and nothing of it is in the way")
+    made, printed = run_program("import signal\ndef late(*_): raise ValueError('late')\n"
+                                "signal.signal(signal.SIGALRM, late)\nsignal.setitimer(signal.ITIMER_REAL, 0.1)\n"
+                                "class Slow:\n  def _repr_html_(self): return 'x' * 6000000\n"
+                                "for i in range(100000):\n  try: display(Slow())\n  except ValueError: break\n"
+                                "display('end')")
+    same(made[-1]["data"], {"text/plain": "'end'"}, "a frame that a signal's handler cut is completed")
 
 
 def test(tap):

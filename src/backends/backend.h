@@ -23,6 +23,15 @@ struct backend_view {
     char *dst;
 };
 
+/* What a pool may start ahead of a run that comes without a zygote. */
+enum backend_ahead {
+    AHEAD_NOTHING,
+    AHEAD_JAIL,    /* all but the program */
+    AHEAD_PROGRAM, /* the program as well, with the job's argv and zygote_env. It waits: for what
+                      comes on its channel, or for its own text, when it opens the file `waits_for`
+                    */
+};
+
 struct backend_job {
     const char *exec_path; /* as seen inside */
     char **argv;           /* NULL-terminated, as is env */
@@ -43,8 +52,11 @@ struct backend_job {
     struct pool *pool;
     char **zygote_argv; /* NULL-terminated, as is its environment */
     char **zygote_env;
-    char **warm_argv; /* instead of argv, for a fork of that */
-    bool forks;       /* the guest is to have forks (live.h): it starts warm, or has none */
+    char **warm_argv;         /* instead of argv, for a fork of that */
+    enum backend_ahead ahead; /* without a zygote */
+    const char *waits_for;    /* a name in the workspace, or NULL */
+    struct str ahead_text;    /* and what its channel already gave it */
+    bool forks;               /* the guest is to have forks (live.h): it starts warm, or has none */
     struct jail_limits limits;
     layer_mask layers;   /* to apply where the host can */
     layer_mask required; /* else nothing runs */
@@ -88,6 +100,10 @@ struct backend_outcome {
     size_t phase_count;
     struct jail *jail; /* still being taken down; outcome_done waits for it */
     struct cgroup *group;
+    bool was_ahead; /* its program was started ahead, and has the job's ahead_text */
+    int channel[3]; /* of a guest that was started ahead with one of its own: our ends of it, to
+                       write and to read, and the one it reads, instead of those of job.channel. May
+                       be taken; else -1 */
     int work_fd;    /* the workspace as the run left it, or -1 */
     char *box_host; /* where it may lie on the host's disk; outcome_done removes what is there */
 };

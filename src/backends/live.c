@@ -18,6 +18,7 @@
 #include "jail/watch.h"
 
 #define WATCH_EVERY_MS 10
+#define LEAVE_MS       5000
 #define WATCH_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
 
 static void hit(struct live *l, enum jail_limit_hit limit)
@@ -30,13 +31,18 @@ static void hit(struct live *l, enum jail_limit_hit limit)
 }
 
 /* The namespace's end is at once; that of the groups also gives the dying their processor time
- * back, and reaches all where there is no namespace. Forks below it need both. */
+ * back, and reaches all where there is no namespace. Forks below it need both; but a family may
+ * stop the inits of its forks, and who does not answer is ended all the same. */
 static void kill_all(struct live *l)
 {
-    if (family_has_others(l->family)) {
+    if (!l->leave_until_ms && family_has_below(l)) {
         jail_leave(l->jail);
+        l->leave_until_ms = clock_mono_ms() + LEAVE_MS;
         return;
     }
+    if (l->leave_until_ms && clock_mono_ms() < l->leave_until_ms)
+        return;
+    l->leave_until_ms = 0;
     jail_kill(l->jail);
     cgroup_kill(l->group);
 }
@@ -207,12 +213,20 @@ static void check_deadline(struct live *l)
         kill_all(l);
 }
 
+static void check_leaving(struct live *l)
+{
+    if (l->leave_until_ms && !l->over && clock_mono_ms() >= l->leave_until_ms)
+        kill_all(l);
+}
+
 static int poll_timeout(const struct live *l)
 {
     int64_t left = l->deadline_ms == INT64_MAX ? 60000 : l->deadline_ms - clock_mono_ms();
 
     if (needs_watching(l) && left > l->watch_ms - clock_mono_ms())
         left = l->watch_ms - clock_mono_ms();
+    if (l->leave_until_ms && left > l->leave_until_ms - clock_mono_ms())
+        left = l->leave_until_ms - clock_mono_ms();
     if (l->oom_until_ms && left > OOM_LOOK_EVERY)
         left = OOM_LOOK_EVERY;
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
@@ -249,6 +263,7 @@ static void step(struct live *l, int most_ms)
         on_jail(l);
     watch_when_due(l);
     check_deadline(l);
+    check_leaving(l);
 }
 
 /* ---- the end ---- */
@@ -429,7 +444,7 @@ void live_usage(struct live *l, struct cgroup_usage *ret)
     struct watch_tree tree = tree_of(l);
 
     cgroup_usage(l->group, ret);
-    if (l->over)
+    if (l->over || !tree.root)
         return;
     if (!ret->cpu_ns)
         (void)watch_tree_cpu(&tree, &ret->cpu_ns);

@@ -46,16 +46,16 @@ int live_end(struct live *live, struct err *err);
 
 /* ---- forks of a guest whose job has `forks` ---- */
 
-/* Makes a jail for a fork of a guest that has nothing to do: below the guest's own jail, with a copy of
- * its disk and the limits of `job`, whose channel is the fork's. Nobody is inside yet: the guest is now
- * to be told to fork, and live_forked waits for what it puts in. `job`, `sink` and `ret` are as for
- * live_open. ERR_UNSUPPORTED with the reason when this guest has no forks (see also no_fork in
- * struct backend_outcome), ERR_LIMIT when they nest too deep. */
+/* Makes a jail for a fork of a guest that has nothing to do: below the guest's own jail, with a
+ * copy of its disk and the limits of `job`, whose channel is the fork's. Nobody is inside yet: the
+ * guest is now to be told to fork, and live_forked waits for what it puts in. `job`, `sink` and
+ * `ret` are as for live_open. ERR_UNSUPPORTED with the reason when this guest has no forks (see
+ * also no_fork in struct backend_outcome), ERR_LIMIT when they nest too deep. */
 int live_fork(struct live *origin, const struct backend_job *job, const struct backend_sink *sink,
               struct backend_outcome *ret, struct live **ret_live, struct err *err);
 /* Waits until the fork is locked in and runs. -1 with why it was turned away, or did not come: then
- * live_end is left to do. From 0 on both are guests like any other, for different threads if they like:
- * either may end first (what a fork needs of its origin's jail stays). */
-int live_forked(struct live *fork, struct err *err);
+ * live_end is left to do. From 0 on both are guests like any other, for different threads if they
+ * like: either may end first (what a fork needs of its origin's jail stays). */
+int live_forked(struct live *live, struct err *err);
 
 #endif

@@ -17,6 +17,7 @@ struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail
     struct family *f = xcalloc(1, sizeof *f);
 
     *f = (struct family){.pool = pool, .nest = nest, .root = root, .alive = 1};
+    f->first = xcalloc(1, sizeof *f->first);
     pthread_mutex_init(&f->lock, NULL);
     pthread_mutex_init(&f->members, NULL);
     return f;
@@ -24,48 +25,74 @@ struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail
 
 static void family_free(struct family *f)
 {
-    /* Those below first: the end of a jail ends what is below it. */
-    while (f->kept_count) {
-        struct kept *k = &f->kept[--f->kept_count];
-        jail_free(k->jail);
-        cgroup_close(k->group);
-    }
     pthread_mutex_destroy(&f->lock);
     pthread_mutex_destroy(&f->members);
-    free(f->kept);
     free(f);
 }
 
-bool family_has_others(struct family *f)
+static struct member *member_of(const struct live *l)
 {
-    if (!f)
-        return false;
-    pthread_mutex_lock(&f->members);
-    bool others = f->alive > 1;
-    pthread_mutex_unlock(&f->members);
-    return others;
+    return l->member ? l->member : l->family->first;
 }
 
-static void keep(struct family *f, struct jail *jail, struct cgroup *group)
+bool family_has_below(struct live *l)
 {
-    if (f->kept_count == f->kept_size) {
-        f->kept_size = f->kept_size ? f->kept_size * 2 : 4;
-        f->kept = xrealloc_array(f->kept, f->kept_size, sizeof *f->kept);
+    if (!l->family)
+        return false;
+    pthread_mutex_lock(&l->family->members);
+    bool below = member_of(l)->below > 0;
+    pthread_mutex_unlock(&l->family->members);
+    return below;
+}
+
+/* With the lock. Who has nobody below it any more is taken out, and so on upwards; what those left
+ * is in the list that is returned, from below. */
+static struct member *take_out(struct member *m)
+{
+    struct member *list = NULL, **end = &list;
+
+    while (m && m->ended && !m->below) {
+        struct member *parent = m->parent;
+        *end = m;
+        end = &m->parent;
+        *end = NULL;
+        if (parent)
+            parent->below--;
+        m = parent;
     }
-    f->kept[f->kept_count++] = (struct kept){jail, group};
+    return list;
+}
+
+static void free_members(struct member *list)
+{
+    while (list) {
+        struct member *next = list->parent;
+        jail_free(list->jail);
+        cgroup_close(list->group);
+        free(list);
+        list = next;
+    }
 }
 
 void family_leave(struct live *l)
 {
-    struct family *f = mem_take(&l->family);
+    struct family *f = l->family;
 
     if (!f)
         return;
     pthread_mutex_lock(&f->members);
+    struct member *m = member_of(l);
+    m->ended = true;
+    if (m->below) {
+        m->jail = mem_take(&l->out->jail);
+        m->group = mem_take(&l->out->group);
+    }
+    struct member *list = take_out(m);
     bool last = --f->alive == 0;
-    if (!last)
-        keep(f, mem_take(&l->out->jail), mem_take(&l->out->group));
     pthread_mutex_unlock(&f->members);
+    l->family = NULL;
+    l->member = NULL;
+    free_members(list);
     pool_release(f->pool, f->nest);
     if (last)
         family_free(f);
@@ -77,13 +104,18 @@ static int fork_jail(struct live *l, struct live *origin, struct err *err)
 {
     struct family *f = origin->family;
     struct jail_origin from = {.jail = origin->jail, .root = f->root};
+    struct jail_limits limits = l->job->limits;
     struct pool_jail made;
 
-    if (pool_fork(f->pool, f->nest, &l->job->limits, l->job->layers, l->job->channel, &from, &made,
-                  err) < 0)
+    limits.count_cpu = true;
+    if (pool_fork(f->pool, f->nest, &limits, l->job->layers, l->job->channel, &from, &made, err) <
+        0)
         return -1;
+    l->member = xcalloc(1, sizeof *l->member);
     pthread_mutex_lock(&f->members);
     f->alive++;
+    l->member->parent = member_of(origin);
+    l->member->parent->below++;
     pthread_mutex_unlock(&f->members);
     l->family = f;
     live_adopt(l, &made);

@@ -13,19 +13,23 @@
 
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 
-/* Guests of one nest that are forks of each other. Their jails lie one below the other, so each stays
- * as long as there is any: what a guest leaves is kept here. */
+/* Guests of one nest that are forks of each other. Their jails lie one below the other, so what a
+ * guest leaves is kept as long as there is anybody below it. */
+struct member {
+    struct member *parent;
+    unsigned below; /* members whose parent it is */
+    bool ended;     /* and then what it left: */
+    struct jail *jail;
+    struct cgroup *group;
+};
 struct family {
     pthread_mutex_t lock;    /* one fork at a time: they share the gate of the first jail's init */
     pthread_mutex_t members; /* over the rest */
     struct pool *pool;
     struct pool_nest *nest; /* held once a member */
     struct jail *root;      /* of the first */
-    unsigned alive, kept_count, kept_size;
-    struct kept {
-        struct jail *jail;
-        struct cgroup *group;
-    } *kept; /* of those that ended */
+    struct member *first;
+    unsigned alive;
 };
 
 struct live {
@@ -39,14 +43,16 @@ struct live {
     int lay_write; /* files go in here, until they are in */
     int oom_fd;
     int64_t start_ns, deadline_ms;
-    int64_t oom_until_ms; /* memory was out; until then a kill may follow */
-    uint64_t cpu_ns;      /* used when a limit ended it */
-    int64_t watch_ms;     /* when to look next */
-    int work_fd;          /* opened when asked for */
-    bool over;            /* no guest is alive any more */
+    int64_t oom_until_ms;   /* memory was out; until then a kill may follow */
+    uint64_t cpu_ns;        /* used when a limit ended it */
+    int64_t watch_ms;       /* when to look next */
+    int work_fd;            /* opened when asked for */
+    bool over;              /* no guest is alive any more */
     struct family *family;  /* with job.forks, when it can have some */
+    struct member *member;  /* in it; NULL: the first */
+    int64_t leave_until_ms; /* it was told to end without its forks */
     struct family *forking; /* whose lock it has while it comes to be */
-    struct err error;      /* why nothing was started */
+    struct err error;       /* why nothing was started */
 };
 
 /* Starts it, warm where one waits. After -1 what there is is live_done's to take down. */
@@ -56,10 +62,10 @@ void live_adopt(struct live *l, const struct pool_jail *warm);
 
 /* live_fork.c. A new family of one; NULL stays NULL in all of these. */
 struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
-/* Whether another member lives, who needs what this one would take down. */
-bool family_has_others(struct family *family);
+/* Whether there are forks of it, who need what it would take down. */
+bool family_has_below(struct live *l);
 /* Of a member that ended: keeps its jail and group, which the outcome then has no more, as long as
- * others need them; the last one takes all of them down. */
+ * others are below it; who is the last below others takes theirs down. */
 void family_leave(struct live *l);
 void family_let_fork(struct live *l);
 

@@ -127,11 +127,16 @@ static void warm_key(const struct backend_job *job, struct buf *key)
     (void)buf_add(key, &limits, sizeof limits);
     wire_put_u32(key, job->layers);
     wire_put_u32(key, job->required);
-    wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0) << 1 |
-                          (uint32_t)job->forks << 2);
+    wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0 && !job->zygote_argv) << 1 |
+                          (uint32_t)job->forks << 2 | (uint32_t)job->ahead << 3 |
+                          (uint32_t)(job->ahead && job->stdin_fd >= 0) << 5);
     wire_put_cstr(key, job->exec_path);
-    put_strings(key, job->zygote_argv);
-    put_strings(key, job->zygote_env);
+    if (job->zygote_argv || job->ahead == AHEAD_PROGRAM) {
+        put_strings(key, job->zygote_argv ? job->zygote_argv : job->argv);
+        put_strings(key, job->zygote_env);
+        wire_put_cstr(key, job->waits_for);
+        wire_put_str(key, job->ahead_text);
+    }
     for (size_t i = 0; i < job->view_count; i++) {
         wire_put_cstr(key, job->views[i].src);
         wire_put_cstr(key, job->views[i].dst);
@@ -207,17 +212,31 @@ static char **environment_beyond(char **env, char **known)
     return beyond;
 }
 
+/* What one is told that was started ahead: a zygote's fork what its zygote did not know, a jail
+ * all, a program nothing. */
+static int tell_words(struct live *l, int lay, struct err *err)
+{
+    static char *nothing[] = {NULL};
+    const struct backend_job *job = l->job;
+    int64_t wall_ms = job->limits.wall_ms;
+
+    if (job->ahead == AHEAD_JAIL)
+        return jail_go(l->jail, job->argv, job->env, wall_ms, lay, err);
+    if (job->ahead == AHEAD_PROGRAM)
+        return jail_go(l->jail, nothing, nothing, wall_ms, lay, err);
+    AUTO_FREE char **env = environment_beyond(job->env, job->zygote_env);
+    return jail_go(l->jail, job->warm_argv, env, wall_ms, lay, err);
+}
+
 static int go(struct live *l, struct err *err)
 {
-    const struct backend_job *job = l->job;
     int ends[2];
 
     if (require_groups(l, err) < 0 || fd_pipe(ends, err) < 0)
         return -1;
     AUTO_CLOSE int theirs = ends[0];
-    AUTO_FREE char **env = environment_beyond(job->env, job->zygote_env);
     l->lay_write = ends[1];
-    if (jail_go(l->jail, job->warm_argv, env, job->limits.wall_ms, theirs, err) < 0)
+    if (tell_words(l, theirs, err) < 0)
         return -1;
     fd_close(&theirs);
     return send_files(l, err);
@@ -228,6 +247,8 @@ void live_adopt(struct live *l, const struct pool_jail *warm)
     outcome_phase(l->out, "take");
     l->jail = warm->jail;
     l->group = warm->group;
+    memcpy(l->out->channel, warm->channel, sizeof l->out->channel);
+    l->out->was_ahead = l->job->ahead == AHEAD_PROGRAM;
     l->oom_fd = cgroup_oom_fd(l->group);
     pump_adopt(&l->pump, l->job->stdin_fd, warm->pipes, l->sink);
     l->start_ns = clock_mono_ns();
@@ -245,6 +266,49 @@ static bool take_warm(const struct live *l, struct pool_jail *ret)
 
     warm_key(l->job, &key);
     return pool_take(l->job->pool, buf_str(&key), channel_of(l->job), ret);
+}
+
+/* ---- without a zygote ---- */
+
+/* One that waits without a program has no channel: it would have to be this run's. */
+static bool can_be_ahead(const struct backend_job *job)
+{
+    return job->pool && job->ahead && job->lay && !job->net_host &&
+           !(job->ahead == AHEAD_JAIL && channel_of(job));
+}
+
+static bool take_ahead(const struct live *l, struct pool_jail *ret)
+{
+    AUTO_BUF struct buf key = {0};
+
+    warm_key(l->job, &key);
+    return pool_take(l->job->pool, buf_str(&key), NULL, ret);
+}
+
+/* After one was started cold; see teach_pool. */
+static void teach_ahead(const struct live *l)
+{
+    static char *nothing[] = {NULL};
+    struct backend_job plan = *l->job;
+    AUTO_BUF struct buf key = {0};
+    char *no_program[] = {(char *)plan.exec_path, NULL};
+    struct jail_spec spec;
+
+    if (plan.layers & CGROUP_LAYERS & ~cgroup_held(l->group))
+        return;
+    warm_key(&plan, &key);
+    plan.limits.wall_ms = 0;
+    plan.env = plan.ahead == AHEAD_JAIL ? nothing : plan.zygote_env;
+    if (plan.ahead == AHEAD_JAIL)
+        plan.argv = no_program;
+    plan_jail(&plan, "/nonexistent", &spec);
+    spec.park = plan.ahead == AHEAD_JAIL;
+    spec.waits = plan.ahead == AHEAD_PROGRAM;
+    spec.wait_file = plan.waits_for ? xstrdup(plan.waits_for) : NULL;
+    spec.channel = channel_of(&plan) != NULL;
+    struct pool_alone more = {.input = plan.stdin_fd >= 0, .text = plan.ahead_text};
+    pool_learn_alone(plan.pool, buf_str(&key), &spec, &plan.limits, plan.layers, &more);
+    spec_done(&spec);
 }
 
 /* ---- to be forked ---- */
@@ -277,8 +341,10 @@ static int require_warm(struct live *l, struct pool_jail *ret, struct pool_nest 
         return -1;
     warm_key(job, &key);
     plan_nest(job, &spec);
-    int result = pool_require(job->pool, buf_str(&key), &spec, &job->limits, job->layers,
-                              job->channel, ret, ret_nest, err);
+    struct jail_limits limits = job->limits;
+    limits.count_cpu = true; /* nobody can look at the tree from outside: it has no root there */
+    int result = pool_require(job->pool, buf_str(&key), &spec, &limits, job->layers, job->channel,
+                              ret, ret_nest, err);
     spec_done(&spec);
     return result;
 }
@@ -302,18 +368,20 @@ static bool start_forkable(struct live *l, int *ret_result, struct err *err)
 
 int live_start(struct live *l, struct err *err)
 {
-    bool warm = can_be_warm(l->job) && !l->job->forks;
+    bool warm = can_be_warm(l->job) && !l->job->forks, ahead = can_be_ahead(l->job);
     struct pool_jail jail;
     int result;
 
     if (l->job->forks && start_forkable(l, &result, err))
         return result;
-    if (warm && take_warm(l, &jail)) {
+    if ((warm && take_warm(l, &jail)) || (ahead && take_ahead(l, &jail))) {
         live_adopt(l, &jail);
         return go(l, err);
     }
     result = start_cold(l, err);
     if (warm && result == 0)
         teach_pool(l);
+    if (ahead && result == 0)
+        teach_ahead(l);
     return result;
 }

@@ -72,12 +72,14 @@ void outcome_phase(struct backend_outcome *outcome, const char *name)
 
 void outcome_init(struct backend_outcome *outcome)
 {
-    *outcome = (struct backend_outcome){.work_fd = -1};
+    *outcome = (struct backend_outcome){.work_fd = -1, .channel = {-1, -1, -1}};
 }
 
 void outcome_done(struct backend_outcome *outcome)
 {
     fd_close(&outcome->work_fd);
+    for (int i = 0; i < 3; i++)
+        fd_close(&outcome->channel[i]);
     jail_free(outcome->jail);
     cgroup_close(outcome->group);
     if (outcome->box_host && !(outcome->held & LAYER_BIT(LAYER_ROOT)))

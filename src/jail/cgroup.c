@@ -102,9 +102,9 @@ static unsigned controllers_of(layer_mask wanted, const struct jail_limits *limi
     for (size_t i = 0; i < CGROUP_PLACES; i++)
         if (wanted & LAYER_BIT(layers[i].layer))
             controllers |= CGROUP_BIT(layers[i].controller);
-    /* Only a limit on processor time needs to know what was used while the run goes on: afterwards
-     * wait() tells, without a directory of its own. */
-    if (controllers & CGROUP_BIT(CGROUP_CPU) && limits->cpu_ms)
+    /* Mostly nobody needs to know what was used while the run goes on: afterwards wait() tells,
+     * without a directory of its own. */
+    if (controllers & CGROUP_BIT(CGROUP_CPU) && (limits->cpu_ms || limits->count_cpu))
         controllers |= CGROUP_BIT(CGROUP_CPUACCT);
     return controllers;
 }

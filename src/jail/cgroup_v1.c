@@ -158,7 +158,9 @@ static void v1_kill(struct cgroup_part *p)
     cgroup_kill_listed(p);
 }
 
-#define LEFT_MAX (1u << 20) /* of memory that is still charged: what the kernel keeps for a while */
+#define LEFT_MAX                                                                                   \
+    (1u << 20) /* of memory that is still charged: what the kernel keeps for a while               \
+                */
 
 /* What only counts up must not have counted anything. */
 static bool v1_renew(struct cgroup_part *p)

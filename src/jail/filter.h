@@ -6,8 +6,8 @@
  *
  * A refused call returns an error. One worth telling goes to the filter's listener first
  * (SECCOMP_RET_USER_NOTIF), and whoever holds that answers with filter_denial_errno and writes down
- * filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a setns(2) that an
- * open gate waits for (inside_gate.c): all it has to say is in registers.
+ * filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a setns(2) that
+ * an open gate waits for (inside_gate.c): all it has to say is in registers.
  */
 #ifndef JAIL_FILTER_H
 #define JAIL_FILTER_H

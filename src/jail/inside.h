@@ -47,11 +47,16 @@ void tell_buf(const struct buf *message);
 /* inside_end.c: kills and reaps everything below us. The keeper is a subreaper, so what is left of
  * a guest without a pid namespace ends up here. */
 void end_children(void);
-/* inside_left.c: kills and reaps all but us in our own pid namespace, not those in namespaces below:
- * where the guest's forks are. */
+/* inside_left.c: kills and reaps all but us in our own pid namespace, not those in namespaces
+ * below: where the guest's forks are. */
 void end_ours(void);
 /* How a process ended that is another's child, as from wait(); 0 where the kernel does not tell. */
 int pidfd_status(int pidfd);
+/* Kills whoever of guests, in our pid namespace or below it, holds a capability; and `also`. */
+void end_capable(pid_t also);
+/* Of a namespace that a file or descriptor is of: its number, or 0. */
+uint64_t space_number(const char *path);
+uint64_t space_number_fd(int fd);
 
 /* inside_init.c: everything pid 1 does; never returns. */
 _Noreturn void init_main(struct inside *in);
@@ -76,8 +81,8 @@ struct fork_request {
     int origin_box;
     layer_mask inherited; /* layers that hold for the origin, and so for its fork */
 };
-/* The nest's side: makes one below the origin, in whose namespaces (user_space -1: the nest's own) it
- * is. 0, or -1 with errno; what else happens is told on `control`. */
+/* The nest's side: makes one below the origin, in whose namespaces (user_space -1: the nest's own)
+ * it is. 0, or -1 with errno; what else happens is told on `control`. */
 int fork_make(struct inside *in, int control, const struct fork_request *request, int user_space,
               int pid_space);
 
@@ -99,15 +104,26 @@ void guest_enter(struct inside *in);
 /* inside_serve.c: pid 1 while the guest runs. */
 _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd);
 /* The same for a fork, which is nobody's child here. */
-_Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd);
+_Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate);
 void tell_state(struct inside *in, uint32_t kind);
+
+/* inside_wait.c: spec.wait_file. Made before the guest starts; taken, -1 as long as the guest does
+ * not read it, and then its name is free; filled with the file that was laid there, and closed. */
+void wait_file_make(const struct inside *in);
+int wait_file_take(const struct inside *in);
+void wait_file_fill(const struct inside *in, int pipe);
 
 /* inside_copy.c: what is in one box into another that is empty, never following a link. */
 int copy_box(int from, int to, struct err *err);
+/* One file's bytes into an empty one; holes stay holes. -1 with errno. */
+int copy_content(int from, int to, off_t size);
 
-/* inside_check.c: whether the only other process in here is what a fork may be: alone, waiting,
- * without capabilities, without memory that it shares. Reasons are for the user. */
+/* inside_check.c: whether the only other process in here is what a fork may be: alone in our pid
+ * and user namespace, waiting, in our cgroups and folders, without capabilities, without memory
+ * that it shares. Reasons are for the user. */
 int check_fork(int origin_box, pid_t *ret, struct err *err);
+/* Before anybody can come: whether the kernel can tell that (Linux 5.14). */
+int check_alone(struct err *err);
 /* inside_files.c: each of its open files gets a description of its own; what cannot be had twice
  * becomes a dead end. `put` puts one there. */
 struct new_fd {
@@ -118,24 +134,39 @@ struct new_fd {
 typedef int (*put_fd)(void *ctx, const struct new_fd *file);
 int reopen_files(pid_t pid, int origin_box, put_fd put, void *ctx, struct err *err);
 
-/* inside_gate.c: the init of the first of a family lets one process at a time join the jail that was
- * made for a fork, by answering its calls of setns(2) itself. */
+/* inside_gate.c: the init of the first of a family lets one process at a time join the jail that
+ * was made for a fork, by answering its calls of setns(2) itself. */
 struct gate;
-struct gate *gate_new(int fd, int listener); /* takes fd */
-int gate_fd(const struct gate *gate);        /* to poll */
+/* Takes fd. Only who is in that pid namespace may come. */
+struct gate *gate_new(int fd, int listener, uint64_t pid_space);
+int gate_fd(const struct gate *gate); /* to poll */
 /* What came from the other end; false when the gate is to be freed. */
 bool gate_hear(struct gate *gate);
 /* True when the call is the gate's matter, and was or will be answered. */
 struct seccomp_notif;
 bool gate_answer(struct gate *gate, const struct seccomp_notif *request);
 void gate_free(struct gate *gate);
+/* Forks that were let through: their inits hear of what is refused to them, on what was the gate.
+ */
+struct watched {
+    struct line *lines;
+    size_t count, size;
+};
+void watched_add(struct watched *w, struct gate *gate);
+/* True when it is one of theirs, who still waits for the answer. */
+bool watched_tell(const struct watched *w, uint32_t pid, const char *name);
+/* The other side: false when nobody is there any more; "" when that was nothing. */
+#define DENIAL_NAME 48
+bool watched_hear(int fd, char ret_name[DENIAL_NAME]);
 
 /* What init and gate say to each other. */
 enum gate_kind {
     GATE_OPEN = 1, /* descriptors: namespaces in the order of gate_spaces, then `number` files */
     GATE_ARRIVED,  /* the fork waits; channel has the numbers of its channel's ends */
     GATE_PUT,      /* one descriptor: in the fork it is to be `number` */
+    GATE_DONE,     /* init: that was all. Gate: number 1 if all are there */
     GATE_LET,      /* the fork goes on */
+    GATE_DENIED,   /* gate_denial: later, a system call of the fork was refused */
 };
 struct gate_word {
     uint32_t kind;
@@ -143,10 +174,15 @@ struct gate_word {
     int32_t cloexec;
     int32_t channel[2];
 };
+struct gate_denial {
+    uint32_t kind;
+    char name[48]; /* DENIAL_NAME */
+};
 /* inside_spaces.c: a process joins them in this order; the last one may be missing. No network is
  * among them: who joins one that belongs to the new user namespace could administer it, by netlink
  * and by socket options, and that is where the kernel's holes are. A fork stays in its origin's. */
-#define GATE_SPACES 6
+#define GATE_SPACES    6
+#define GATE_PID_SPACE 1
 extern const struct gate_space {
     const char *name; /* below /proc/self/ns */
     int flag;

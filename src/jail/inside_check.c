@@ -2,27 +2,87 @@
  *
  * What is looked at before a fork goes on. It waits in a system call and has one thread, so nothing
  * of it changes meanwhile but by somebody else in its namespaces, and there must be nobody. It may
- * have been made by hostile code; what it could be is: not alone, with capabilities, with memory or
- * open files of the origin's.
+ * have been made by hostile code; what it could be is: not alone, with capabilities, in the
+ * origin's control groups or folders, with memory or open files of the origin's.
+ *
+ * What an origin and its fork do to share something is not all found: both hold a copy of the same
+ * program, and can talk over their network once they run. What is looked for is what would give a
+ * process more than a guest may have, escape the fork's limits and its end, or surprise who did not
+ * mean it.
  */
 #include "jail/inside.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
 
-#define MAPS_MAX (8u << 20) /* of the text that lists them */
+#define MAPS_MAX  (8u << 20) /* of the text that lists them */
+#define LEAVE_MS  1000
+#define PROBE_PID 299
 
 /* ---- alone ---- */
+
+/* The kernel counts a user namespace's processes, wherever they are: the one that joined it and did
+ * not end, the threads and children that it had before it entered our pid namespace. A fork of ours
+ * works when fewer than `allowed` are there; its number is none that the guest's fork would get. */
+struct clone3_args {
+    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    uint64_t set_tid, set_tid_size;
+};
+
+static bool are_fewer(rlim_t allowed)
+{
+    struct rlimit before, limit;
+
+    if (getrlimit(RLIMIT_NPROC, &before) < 0)
+        return false;
+    limit = (struct rlimit){.rlim_cur = allowed, .rlim_max = before.rlim_max};
+    if (setrlimit(RLIMIT_NPROC, &limit) < 0)
+        return false;
+    pid_t number = PROBE_PID;
+    struct clone3_args args = {
+        .exit_signal = SIGCHLD, .set_tid = (uint64_t)(uintptr_t)&number, .set_tid_size = 1};
+    long pid = syscall(SYS_clone3, &args, sizeof args);
+    if (pid == 0)
+        _exit(0);
+    if (pid > 0)
+        (void)waitpid((pid_t)pid, NULL, 0);
+    (void)setrlimit(RLIMIT_NPROC, &before);
+    return pid > 0;
+}
+
+int check_alone(struct err *err)
+{
+    return are_fewer(2) ? 0
+                        : err_set(err, ERR_UNSUPPORTED,
+                                  "this kernel does not count processes by user namespace, which "
+                                  "forks need (Linux 5.14)");
+}
+
+/* The one that joined ends right after it has forked. */
+static int wait_until_alone(struct err *err)
+{
+    for (int ms = 0; ms < LEAVE_MS; ms++) {
+        if (are_fewer(3))
+            return 0;
+        (void)poll(NULL, 0, 1);
+    }
+    return err_set(err, ERR_GUEST, "the fork did not come alone");
+}
 
 /* Numbers are given out upwards. Who hides from one look by dying after having forked needs the
  * numbers to start anew during it, and to hide from two, twice: tens of thousands of forks between
@@ -82,6 +142,7 @@ static int check_status(pid_t pid, struct err *err)
         {"CapInh:", "0000000000000000"},
         {"CapPrm:", "0000000000000000"},
         {"CapEff:", "0000000000000000"},
+        {"CapBnd:", "0000000000000000"},
         {"CapAmb:", "0000000000000000"},
         {"NoNewPrivs:", "1"},
         {"Seccomp:", "2"},
@@ -96,6 +157,68 @@ static int check_status(pid_t pid, struct err *err)
             return err_set(err, ERR_GUEST, "the fork came with more than it may have (%.*s)",
                            (int)strlen(wanted[i].name) - 1, wanted[i].name);
     return 0;
+}
+
+/* ---- in our places ---- */
+
+/* Our own text is what it must be: we are in the same groups, or in none. */
+static int check_groups(pid_t pid, struct err *err)
+{
+    char path[64], ours[4096], its[4096];
+
+    snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+    if (fd_read_file_at(AT_FDCWD, "/proc/self/cgroup", ours, sizeof ours) < 0 ||
+        fd_read_file_at(AT_FDCWD, path, its, sizeof its) < 0)
+        return err_sys(err, "look at the fork's control groups");
+    return strcmp(ours, its) == 0
+               ? 0
+               : err_set(err, ERR_GUEST, "the fork did not enter its control groups");
+}
+
+/* Which of the mounts, of all namespaces, and what there. */
+struct where {
+    char mount[32];
+    struct stat st;
+};
+
+static int look_where(const char *path, struct where *ret)
+{
+    char info[64], text[512];
+    AUTO_CLOSE int fd = open(path, O_PATH | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &ret->st) < 0)
+        return -1;
+    snprintf(info, sizeof info, "/proc/self/fdinfo/%d", fd);
+    if (fd_read_file_at(AT_FDCWD, info, text, sizeof text) < 0)
+        return -1;
+    const char *at = strstr(text, "mnt_id:");
+    if (!at)
+        return -1;
+    snprintf(ret->mount, sizeof ret->mount, "%.*s", (int)strcspn(at, "\n"), at);
+    return 0;
+}
+
+/* A folder of the origin's mounts looks the same, and leads to the origin's disk. */
+static int check_place(pid_t pid, const char *which, struct err *err)
+{
+    char link[64], path[4096];
+    struct where its, ours;
+
+    snprintf(link, sizeof link, "/proc/%d/%s", (int)pid, which);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n < 0 ? 0 : n] = '\0';
+    if (n < 0 || look_where(link, &its) < 0 || look_where(path, &ours) < 0 ||
+        strcmp(its.mount, ours.mount) != 0 || its.st.st_dev != ours.st.st_dev ||
+        its.st.st_ino != ours.st.st_ino)
+        return err_set(err, ERR_GUEST, "the fork came with a folder of its origin's (%s)", which);
+    return 0;
+}
+
+static int check_places(pid_t pid, struct err *err)
+{
+    if (check_groups(pid, err) < 0 || check_place(pid, "root", err) < 0)
+        return -1;
+    return check_place(pid, "cwd", err);
 }
 
 /* ---- without memory of others ---- */
@@ -131,8 +254,8 @@ static int check_map(struct str line, const struct disks *disks, struct err *err
         !str_next(&line, ' ', &skipped) || !str_next(&line, ' ', &device) || rights.n < 4)
         return err_set(err, ERR_SYSTEM, "the fork's memory could not be looked at");
     bool shared = rights.p[3] == 's';
-    if (!shared || (rights.p[1] != 'w' && !str_is(device, disks->box) &&
-                    !str_is(device, disks->nameless)))
+    if (!shared ||
+        (rights.p[1] != 'w' && !str_is(device, disks->box) && !str_is(device, disks->nameless)))
         return 0;
     (void)str_next(&line, ' ', &skipped);
     struct str path = str_trim(line);
@@ -167,7 +290,8 @@ int check_fork(int origin_box, pid_t *ret, struct err *err)
 
     if (fstat(origin_box, &st) < 0)
         return err_sys(err, "look at the origin's disk");
-    if (find_alone(ret, err) < 0 || check_status(*ret, err) < 0)
+    if (wait_until_alone(err) < 0 || find_alone(ret, err) < 0 || check_status(*ret, err) < 0 ||
+        check_places(*ret, err) < 0)
         return -1;
     return check_memory(*ret, st.st_dev, err);
 }

@@ -46,7 +46,7 @@ static int copy_bytes(int from, int to, off_t at, off_t end)
     return 0;
 }
 
-static int copy_content(int from, int to, off_t size)
+int copy_content(int from, int to, off_t size)
 {
     off_t at = 0;
 
@@ -74,6 +74,8 @@ static int copy_file(int from, int to, const char *name, const struct stat *st)
     if (fstat(in, &opened) < 0 || !S_ISREG(opened.st_mode))
         return 0; /* something else took its place */
     AUTO_CLOSE int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (out < 0 && errno == EEXIST)
+        return 0; /* the list had it twice: it was renamed meanwhile */
     if (out < 0 || copy_content(in, out, opened.st_size) < 0 || fchmod(out, st->st_mode & 0777) < 0)
         return -1;
     return set_times(to, name, st);
@@ -87,7 +89,7 @@ static int copy_link(int from, int to, const char *name)
     if (n < 0)
         return errno == ENOENT || errno == EINVAL ? 0 : -1;
     target[n] = '\0';
-    return symlinkat(target, to, name);
+    return symlinkat(target, to, name) < 0 && errno != EEXIST ? -1 : 0;
 }
 
 static int copy_subfolder(int from, int to, const char *name, const struct stat *st, int depth,
@@ -97,9 +99,11 @@ static int copy_subfolder(int from, int to, const char *name, const struct stat 
     AUTO_CLOSE int in = openat(from, name, flags);
 
     if (in < 0)
-        return errno == ENOENT ? 0 : err_sys(err, "open a folder to copy it");
+        return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
+                   ? 0
+                   : err_sys(err, "open a folder to copy it");
     if (mkdirat(to, name, 0700) < 0)
-        return err_sys(err, "copy a folder");
+        return errno == EEXIST ? 0 : err_sys(err, "copy a folder");
     AUTO_CLOSE int out = openat(to, name, flags);
     if (out < 0)
         return err_sys(err, "copy a folder");
@@ -124,7 +128,7 @@ static int copy_entry(int from, int to, const char *name, int depth, struct err 
     else if (S_ISLNK(st.st_mode))
         result = copy_link(from, to, name);
     else if (S_ISFIFO(st.st_mode))
-        result = mkfifoat(to, name, st.st_mode & 0777);
+        result = mkfifoat(to, name, st.st_mode & 0777) < 0 && errno != EEXIST ? -1 : 0;
     return result < 0 ? err_sys(err, "copy a file of the session") : 0;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A fork's open files. It has those of the origin: the same descriptions, with one position for both,
- * of files on the origin's disk. Each becomes a description of its own, at the same number, with the
- * same flags and position: of the copy on the fork's disk, or of the same file of the read-only
- * root. What leads to other processes (pipes, sockets, what the kernel counts or watches) is cut: a
- * dead end, of the same kind where there is one.
+ * A fork's open files. It has those of the origin: the same descriptions, with one position for
+ * both, of files on the origin's disk. Each becomes a description of its own, at the same number,
+ * with the same flags and position: of what has that name in the fork's jail, its copy or the same
+ * file of the read-only root. Never of the file itself: a folder of the origin's mounts would lead
+ * on to the origin's disk, by "..". What leads to other processes (pipes, sockets, what the kernel
+ * counts or watches) is cut: a dead end, of the same kind where there is one.
  */
 #include "jail/inside.h"
 
@@ -16,7 +17,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,7 +27,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-#define KEPT_FLAGS (O_ACCMODE | O_APPEND | O_NONBLOCK)
+#define KEPT_FLAGS (O_APPEND | O_NONBLOCK)
 #define MEMORY_DEV 1 /* the major number of null, zero, random... */
 
 struct file {
@@ -79,20 +79,49 @@ struct how {
 };
 #define RESOLVE_BELOW (0x08 | 0x04) /* RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS */
 
-/* The same name on the fork's own disk; the path is the kernel's, so it has no links in it, and is
- * not followed if it has by now. */
-static int open_copy(const struct file *f)
+static uint64_t open_flags(const struct file *f)
+{
+    if (S_ISDIR(f->st.st_mode))
+        return O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    if (f->flags & O_PATH) /* which the gate cannot put into a process: one that can be read */
+        return O_RDONLY | O_NONBLOCK | O_CLOEXEC;
+    return (uint64_t)(f->flags & (O_ACCMODE | O_APPEND)) | O_NONBLOCK | O_CLOEXEC;
+}
+
+/* The same name in here; the path is the kernel's, so it has no links in it, and is not followed if
+ * it has by now. What /proc has of pid 1 is ours in here. */
+static int open_same(const struct file *f)
 {
     AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    struct how how = {.flags = (uint64_t)(f->flags & (O_ACCMODE | O_APPEND | O_PATH)) | O_NONBLOCK |
-                               O_CLOEXEC,
-                      .resolve = RESOLVE_BELOW};
+    struct how how = {.flags = open_flags(f), .resolve = RESOLVE_BELOW};
     struct stat st;
 
-    AUTO_CLOSE int fd = (int)syscall(437, root, f->path + 1, &how, sizeof how); /* openat2 */
-    if (fd < 0 || fstat(fd, &st) < 0 || (st.st_mode & S_IFMT) != (f->st.st_mode & S_IFMT))
+    if (f->path[0] != '/' || strncmp(f->path, "/proc/1/", 8) == 0)
+        return -1;
+    const char *path = f->path[1] ? f->path + 1 : ".";
+    AUTO_CLOSE int fd = (int)syscall(437, root, path, &how, sizeof how); /* openat2 */
+    if (fd < 0 || fstat(fd, &st) < 0 || (st.st_mode & S_IFMT) != (f->st.st_mode & S_IFMT) ||
+        st.st_rdev != f->st.st_rdev)
         return -1;
     return fd_take(&fd);
+}
+
+/* Files without a name that were copied: who has several descriptors of one gets one copy. */
+struct nameless {
+    dev_t dev;
+    ino_t ino;
+    int fd;
+};
+#define NAMELESS_MAX 64
+static struct nameless copies[NAMELESS_MAX];
+static size_t copy_count;
+
+static int find_copied(const struct file *f)
+{
+    for (size_t i = 0; i < copy_count; i++)
+        if (copies[i].dev == f->st.st_dev && copies[i].ino == f->st.st_ino)
+            return copies[i].fd;
+    return -1;
 }
 
 /* One that has no name any more. */
@@ -101,26 +130,34 @@ static int copy_nameless(const struct file *f, bool in_memory)
     AUTO_CLOSE int from = open(f->self, O_RDONLY | O_CLOEXEC);
     AUTO_CLOSE int to = in_memory ? memfd_create("copy", MFD_CLOEXEC)
                                   : open("/box/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    off_t left = f->st.st_size;
 
-    if (from < 0 || to < 0)
+    if (copy_count == NAMELESS_MAX || from < 0 || to < 0 ||
+        copy_content(from, to, f->st.st_size) < 0)
         return -1;
-    while (left > 0) {
-        ssize_t moved = sendfile(to, from, NULL, (size_t)left);
-        if (moved <= 0)
-            return -1;
-        left -= moved;
-    }
+    copies[copy_count++] = (struct nameless){f->st.st_dev, f->st.st_ino, to};
     return fd_take(&to);
+}
+
+static int open_nameless(const struct file *f, bool in_memory)
+{
+    char path[64];
+    int copy = find_copied(f);
+
+    if (copy < 0)
+        copy = copy_nameless(f, in_memory);
+    if (copy < 0)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", copy);
+    return open(path, (f->flags & (O_ACCMODE | O_APPEND)) | O_CLOEXEC);
 }
 
 static int open_regular(const struct file *f, dev_t box)
 {
-    if (f->st.st_dev == box)
-        return f->st.st_nlink ? open_copy(f) : copy_nameless(f, false);
-    if (strncmp(f->path, "/memfd:", 7) == 0)
-        return copy_nameless(f, true);
-    return open(f->self, (f->flags & O_PATH) | O_RDONLY | O_CLOEXEC);
+    if (f->st.st_dev == box && !f->st.st_nlink)
+        return open_nameless(f, false);
+    if (f->st.st_dev != box && strncmp(f->path, "/memfd:", 7) == 0)
+        return open_nameless(f, true);
+    return open_same(f);
 }
 
 static int dead_pipe(const struct file *f)
@@ -161,10 +198,9 @@ static int open_anew(const struct file *f, dev_t box)
 
     if (S_ISREG(f->st.st_mode))
         fd = open_regular(f, box);
-    else if (S_ISDIR(f->st.st_mode))
-        fd = f->st.st_dev == box ? open_copy(f) : open(f->self, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    else if (S_ISCHR(f->st.st_mode) && major(f->st.st_rdev) == MEMORY_DEV)
-        fd = open(f->self, (f->flags & O_ACCMODE) | O_CLOEXEC);
+    else if (S_ISDIR(f->st.st_mode) ||
+             (S_ISCHR(f->st.st_mode) && major(f->st.st_rdev) == MEMORY_DEV))
+        fd = open_same(f);
     if (fd < 0)
         return dead_end(f);
     if (!(f->flags & O_PATH)) {
@@ -188,13 +224,17 @@ int reopen_files(pid_t pid, int origin_box, put_fd put, void *ctx, struct err *e
         return err_sys(err, "look at the fork's open files");
     while (result == 0 && (entry = readdir(dir))) {
         struct file f = {0};
-        if (!num_int64(str_from(entry->d_name), &number) || look(pid, (int)number, &f) < 0)
+        if (!num_int64(str_from(entry->d_name), &number))
             continue;
-        AUTO_CLOSE int fd = open_anew(&f, box.st_dev);
+        /* What cannot be looked at is cut like what is unknown. */
+        AUTO_CLOSE int fd =
+            look(pid, (int)number, &f) < 0 ? dead_socket() : open_anew(&f, box.st_dev);
         struct new_fd new = {
             .number = (int)number, .fd = fd, .cloexec = (f.flags & O_CLOEXEC) != 0};
         result = fd < 0 ? -1 : put(ctx, &new);
     }
     closedir(dir);
+    while (copy_count)
+        close(copies[--copy_count].fd);
     return result < 0 ? err_sys(err, "open the fork's files anew") : 0;
 }

@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -66,8 +67,8 @@ static void open_gate(const struct inside *in, const struct fork_request *r)
 
 /* ---- the fork ---- */
 
-/* Until it says that it is there. The end of the library is ours. */
-static void wait_for_fork(int gate, struct gate_word *ret)
+/* The end of the library is ours. */
+static void hear_gate(int gate, enum gate_kind kind, struct gate_word *ret)
 {
     struct pollfd wait[] = {{.fd = gate, .events = POLLIN}, {.fd = SPEC_FD_CONTROL, .events = 0}};
     int none[FD_MSG_MAX];
@@ -76,15 +77,14 @@ static void wait_for_fork(int gate, struct gate_word *ret)
     while (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno == EINTR)
         ;
     if (wait[1].revents || fd_recv(gate, ret, sizeof *ret, none, &count, 0) != sizeof *ret ||
-        ret->kind != GATE_ARRIVED)
+        ret->kind != kind)
         _exit(1);
 }
 
 static int put(void *ctx, const struct new_fd *file)
 {
     const int *gate = ctx;
-    struct gate_word word = {
-        .kind = GATE_PUT, .number = file->number, .cloexec = file->cloexec};
+    struct gate_word word = {.kind = GATE_PUT, .number = file->number, .cloexec = file->cloexec};
 
     return fd_send(*gate, &word, sizeof word, &file->fd, 1);
 }
@@ -99,6 +99,18 @@ static void give_ends(const struct fork_request *r, const struct gate_word *arri
         (void)put(&gate, &(struct new_fd){.number = arrived->channel[i],
                                           .fd = r->given.channel[i],
                                           .cloexec = true});
+}
+
+/* Each descriptor is another now, or the fork would keep what leads to its origin. */
+static void check_given(int gate)
+{
+    struct gate_word word = {.kind = GATE_DONE};
+
+    if (fd_send(gate, &word, sizeof word, NULL, 0) < 0)
+        _exit(1);
+    hear_gate(gate, GATE_DONE, &word);
+    if (word.number != 1)
+        die(ERR_GUEST, "a descriptor of the fork could not be replaced");
 }
 
 static void close_given(const struct fork_request *r)
@@ -117,11 +129,12 @@ static pid_t take_fork(const struct fork_request *r)
     struct err err;
     pid_t pid;
 
-    wait_for_fork(gate, &arrived);
+    hear_gate(gate, GATE_ARRIVED, &arrived);
     if (check_fork(r->origin_box, &pid, &err) < 0 ||
         reopen_files(pid, r->origin_box, put, &gate, &err) < 0)
         die_err(&err);
     give_ends(r, &arrived);
+    check_given(gate);
     return pid;
 }
 
@@ -153,7 +166,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
     in->held &= ~LAYER_BIT(LAYER_PROC);
     if (chdir("/") < 0 || root_build_fork(in, &err) < 0)
         die_err(&err);
-    if (copy_box(r->origin_box, in->box_fd, &err) < 0)
+    if (copy_box(r->origin_box, in->box_fd, &err) < 0 || check_alone(&err) < 0)
         die_err(&err);
     open_gate(in, r);
     tell_state(in, MSG_READY);
@@ -166,12 +179,13 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
     drop_privileges(in);
     tell_state(in, MSG_STARTED);
     (void)fd_send(r->gate, &let, sizeof let, NULL, 0);
-    close(r->gate);
     in->spec.lay = in->spec.channel = false;
-    serve_fork(in, guest, pidfd);
+    serve_fork(in, guest, pidfd, r->gate);
 }
 
 /* ---- the nest's side ---- */
+
+#define MAKER_S 2
 
 struct clone3_args {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
@@ -208,7 +222,26 @@ static _Noreturn void maker_main(struct inside *in, int control, const struct fo
     _exit(0);
 }
 
-/* When we have ended, the init that was made is the nest's child. */
+/* The nest waits for us, and the maker can be seen by guests, who may stop it where Landlock does
+ * not keep their signals inside. */
+static void wait_for_maker(pid_t maker)
+{
+    const struct timespec most = {.tv_sec = MAKER_S};
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    while (waitpid(maker, NULL, WNOHANG) == 0) {
+        if (sigtimedwait(&set, NULL, &most) > 0)
+            continue;
+        (void)kill(maker, SIGKILL);
+        (void)waitpid(maker, NULL, 0);
+        return;
+    }
+}
+
+/* When we have ended, the init that was made is the child of that of its origin. */
 static _Noreturn void helper_main(struct inside *in, int control, const struct fork_request *r,
                                   int user_space, int pid_space, int tell)
 {
@@ -225,7 +258,7 @@ static _Noreturn void helper_main(struct inside *in, int control, const struct f
     if (maker < 0)
         (void)fd_send(tell, &made, sizeof made, NULL, 0);
     else
-        (void)waitpid(maker, NULL, 0);
+        wait_for_maker(maker);
     _exit(0);
 }
 

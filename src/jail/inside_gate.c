@@ -5,19 +5,25 @@
  * Nobody can move another process into a namespace, so the fork has to join by itself. It may: the
  * new jail's user namespace was made by a process with the guest's own ids, and who owns a user
  * namespace may enter it from the one above. What keeps guests from entering any is the filter,
- * which hands setns(2) to us. While a gate is open, one process (the first that asks) gets the new
- * jail's namespaces as descriptors and may join them in the order of gate_spaces; all its calls
- * carry their arguments in registers, so what we looked at is what the kernel does. Its child then
- * says that it is there (GATE_HELLO), having given up the capabilities that joining gave it, and
- * stays in that call until the new jail's init has looked at it (inside_check.c). Who is not as it
- * must be never gets an answer: that init ends.
+ * which hands setns(2) to us. While a gate is open, one process (the first that asks, of the guest
+ * that is to be forked: other forks are watched by us as well) gets the new jail's namespaces as
+ * descriptors and may join them in the order of gate_spaces; all its calls carry their arguments in
+ * registers. It may put other descriptors in their place meanwhile: it has none but of namespaces
+ * that are its own or below, where it owns all as it is. Its child then says that it is there
+ * (GATE_HELLO), in the new pid namespace, having given up the capabilities that joining gave it,
+ * and stays in that call until the new jail's init has looked at it (inside_check.c). Who is not as
+ * it must be never gets an answer: that init ends, and we kill who holds a capability.
  */
 #include "jail/inside.h"
 
+#include <errno.h>
 #include <linux/seccomp.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,7 +44,11 @@ struct add_fd {
 
 struct gate {
     int fd, listener;
+    uint64_t origin; /* the pid namespace of who may come */
+    uint64_t target; /* that of the fork */
     bool open;
+    bool failed;         /* something could not be put into the fork */
+    bool let;            /* it was let through */
     int fds[FD_MSG_MAX]; /* namespaces, then files */
     size_t count, spaces;
     uint32_t guest; /* who came, in our numbers; 0: nobody yet */
@@ -47,11 +57,11 @@ struct gate {
     uint64_t hello; /* the call in which the fork waits, or 0 */
 };
 
-struct gate *gate_new(int fd, int listener)
+struct gate *gate_new(int fd, int listener, uint64_t pid_space)
 {
     struct gate *g = xcalloc(1, sizeof *g);
 
-    *g = (struct gate){.fd = fd, .listener = listener};
+    *g = (struct gate){.fd = fd, .listener = listener, .origin = pid_space};
     return g;
 }
 
@@ -100,7 +110,15 @@ static void open_gate(struct gate *g, const struct gate_word *word, const int *f
     memcpy(g->fds, fds, count * sizeof *fds);
     g->count = count;
     g->spaces = count - files;
+    g->target = space_number_fd(fds[GATE_PID_SPACE]);
     g->open = true;
+}
+
+static void tell_done(const struct gate *g)
+{
+    struct gate_word word = {.kind = GATE_DONE, .number = !g->failed};
+
+    (void)fd_send(g->fd, &word, sizeof word, NULL, 0);
 }
 
 bool gate_hear(struct gate *g)
@@ -116,9 +134,11 @@ bool gate_hear(struct gate *g)
         if (g->open)
             count = 0; /* they are the gate's now */
     } else if (goes_on && word.kind == GATE_PUT && count == 1 && g->hello) {
-        (void)put(g, g->hello, fds[0], word.number, word.cloexec);
+        g->failed |= !put(g, g->hello, fds[0], word.number, word.cloexec);
+    } else if (goes_on && word.kind == GATE_DONE) {
+        tell_done(g);
     } else if (goes_on && word.kind == GATE_LET && g->hello) {
-        (void)answer(g, g->hello, 0, 0);
+        g->let = answer(g, g->hello, 0, 0);
         g->hello = 0;
         goes_on = false;
     }
@@ -139,6 +159,15 @@ static void tell_arrival(const struct gate *g, const struct seccomp_notif *reque
     (void)fd_send(g->fd, &word, sizeof word, NULL, 0);
 }
 
+/* It waits for our answer, so its number stays its own; who died meanwhile needs none. */
+static bool is_in(const struct seccomp_notif *request, uint64_t space)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%u/ns/pid", request->pid);
+    return space && space_number(path) == space;
+}
+
 /* All it will need, at the numbers that it has kept free. */
 static bool give(struct gate *g, const struct seccomp_notif *request)
 {
@@ -152,19 +181,29 @@ static bool give(struct gate *g, const struct seccomp_notif *request)
 
 static bool may_join(struct gate *g, const struct seccomp_notif *request)
 {
-    if (!g->guest && !give(g, request))
+    if (!g->guest && (!is_in(request, g->origin) || !give(g, request)))
         return false;
     return request->pid == g->guest && g->joined < g->spaces &&
            (int)request->data.args[0] == g->base + (int)g->joined &&
            (int)request->data.args[1] == gate_spaces[g->joined].flag;
 }
 
+/* Who was told to come may be here before we have read that the gate is open. */
+static bool is_open(struct gate *g)
+{
+    struct pollfd wait = {.fd = g->fd, .events = POLLIN};
+
+    if (!g->open && poll(&wait, 1, 0) > 0 && wait.revents & POLLIN)
+        (void)gate_hear(g); /* its end is heard again */
+    return g->open;
+}
+
 bool gate_answer(struct gate *g, const struct seccomp_notif *request)
 {
-    if (!g->open || request->data.nr != SYS_setns)
+    if (!is_open(g) || request->data.nr != SYS_setns)
         return false;
     if ((int)request->data.args[0] == -1 && (int)request->data.args[1] == GATE_HELLO) {
-        if (g->joined < g->spaces || g->hello)
+        if (g->joined < g->spaces || g->hello || !is_in(request, g->target))
             return false;
         g->hello = request->id;
         tell_arrival(g, request);
@@ -184,5 +223,79 @@ void gate_free(struct gate *g)
         (void)answer(g, g->hello, 1, 0); /* EPERM */
     close_all(g);
     fd_close(&g->fd);
+    if (g->guest && !g->let)
+        end_capable((pid_t)g->guest);
     free(g);
+}
+
+/* ---- afterwards ---- */
+
+struct line {
+    int fd;
+    uint64_t space; /* the fork's pid namespace */
+};
+
+static void drop_dead(struct watched *w)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < w->count; i++) {
+        struct pollfd look = {.fd = w->lines[i].fd, .events = 0};
+        if (poll(&look, 1, 0) > 0)
+            close(w->lines[i].fd);
+        else
+            w->lines[kept++] = w->lines[i];
+    }
+    w->count = kept;
+}
+
+void watched_add(struct watched *w, struct gate *g)
+{
+    if (!g->let)
+        return;
+    drop_dead(w);
+    if (w->count == w->size) {
+        w->size = w->size ? w->size * 2 : 8;
+        w->lines = xrealloc_array(w->lines, w->size, sizeof *w->lines);
+    }
+    w->lines[w->count++] = (struct line){fd_take(&g->fd), g->target};
+}
+
+/* Without waiting: an init that its family stopped hears less. */
+static bool tell_line(int fd, const char *name)
+{
+    struct gate_denial denial = {.kind = GATE_DENIED};
+    struct iovec data = {.iov_base = &denial, .iov_len = sizeof denial};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+
+    snprintf(denial.name, sizeof denial.name, "%s", name);
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN;
+}
+
+bool watched_tell(const struct watched *w, uint32_t pid, const char *name)
+{
+    char path[64];
+
+    if (!w->count)
+        return false;
+    snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
+    uint64_t space = space_number(path);
+    for (size_t i = 0; space && i < w->count; i++)
+        if (w->lines[i].space == space)
+            return tell_line(w->lines[i].fd, name);
+    return false;
+}
+
+bool watched_hear(int fd, char ret_name[DENIAL_NAME])
+{
+    struct gate_denial denial;
+    int none[FD_MSG_MAX];
+    size_t count = 0;
+    ssize_t got = fd_recv(fd, &denial, sizeof denial, none, &count, 0);
+
+    while (count)
+        close(none[--count]);
+    bool told = got == sizeof denial && denial.kind == GATE_DENIED;
+    snprintf(ret_name, DENIAL_NAME, "%.*s", DENIAL_NAME - 1, told ? denial.name : "");
+    return got > 0;
 }

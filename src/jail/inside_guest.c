@@ -8,14 +8,17 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/wire.h"
 #include "jail/filter.h"
 #include "jail/landlock.h"
+#include "jail/proto.h"
 
 static _Noreturn void fail(struct inside *in, const struct err *err)
 {
@@ -144,7 +147,8 @@ static int allow_box(const struct inside *in, int rules, struct err *err)
         landlock_allow(rules, "/tmp", LANDLOCK_WRITE, err) < 0 ||
         landlock_allow(rules, "/dev/shm", LANDLOCK_WRITE, err) < 0)
         return -1;
-    return landlock_allow(rules, "/", LANDLOCK_LIST, err);
+    /* A fork's /proc is another, on the same place: all that this root has may be read. */
+    return landlock_allow(rules, "/", in->spec.forks ? LANDLOCK_READ : LANDLOCK_LIST, err);
 }
 
 static void enter_landlock(struct inside *in)
@@ -288,11 +292,10 @@ static void relocate(const struct inside *in, char **value)
     *value = xasprintf("%s%s", in->spec.box_host, rest);
 }
 
-static void relocate_all(struct inside *in)
+static void relocate_words(struct inside *in)
 {
     if (in->held & LAYER_BIT(LAYER_ROOT))
         return;
-    relocate(in, &in->spec.cwd);
     for (char **arg = in->spec.argv; *arg; arg++)
         relocate(in, arg);
     for (char **pair = in->spec.envp; *pair; pair++) {
@@ -312,7 +315,9 @@ void guest_enter(struct inside *in)
     keep_standard_fds(in);
     (void)setsid();
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    relocate_all(in);
+    if (!(in->held & LAYER_BIT(LAYER_ROOT)))
+        relocate(in, &in->spec.cwd);
+    relocate_words(in);
     if (chdir(in->spec.cwd) < 0)
         must(in, err_sys(&err, "enter %s", in->spec.cwd), &err);
     in->lost = 0; /* init has told of what was lost until now */
@@ -325,11 +330,54 @@ void guest_enter(struct inside *in)
     fd_close(&listener);
 }
 
+static int read_words(int fd, struct buf *out, struct err *err)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0 || st.st_size < 0 || st.st_size > WORDS_MAX)
+        return err_sys(err, "look at what is to run");
+    buf_init(out, WORDS_MAX + 1);
+    char *room = buf_room(out, (size_t)st.st_size);
+    if (!room || pread(fd, room, (size_t)st.st_size, 0) != st.st_size)
+        return err_sys(err, "read what is to run");
+    buf_grew(out, (size_t)st.st_size);
+    return 0;
+}
+
+/* With its NULL. They stay until exec. */
+static char **next_list(struct wire *w)
+{
+    uint32_t n = wire_count(w, 4);
+    char **list = xcalloc((size_t)n + 1, sizeof *list);
+
+    for (uint32_t i = 0; i < n; i++)
+        list[i] = wire_cstr(w);
+    return list;
+}
+
+/* What one who was parked is to be, instead of what the plan says. */
+static void take_words(struct inside *in)
+{
+    AUTO_BUF struct buf bytes = {0};
+    struct err err;
+
+    must(in, read_words(in->words_fd, &bytes, &err), &err);
+    struct wire w = {.rest = buf_str(&bytes)};
+    in->spec.argv = next_list(&w);
+    in->spec.envp = next_list(&w);
+    if (!wire_ok(&w) || !in->spec.argv[0])
+        must(in, err_set(&err, ERR_SYSTEM, "what is to run was cut short"), &err);
+    relocate_words(in);
+    fd_close(&in->words_fd);
+}
+
 void guest_main(struct inside *in)
 {
     struct err err;
 
     guest_enter(in);
+    if (in->words_fd >= 0)
+        take_words(in);
     execve(in->spec.exec_path, in->spec.argv, in->spec.envp);
     err_sys(&err, "start %s", in->spec.exec_path);
     err.kind = errno == ENOENT ? ERR_UNSUPPORTED : ERR_SYSTEM;

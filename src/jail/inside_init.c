@@ -236,6 +236,8 @@ void init_main(struct inside *in)
     if (in->spec.nest)
         nest_main(in);
     lay_files(in);
+    if (in->spec.wait_file[0])
+        wait_file_make(in);
     drop_privileges(in);
     start_guest(in);
 }

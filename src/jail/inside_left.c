@@ -2,7 +2,9 @@
  *
  * The end of a guest whose forks live on below its pid namespace: its end would be theirs. Who
  * forks all the time is outrun as in inside_end.c: first all are stopped, until a look finds nobody
- * new, and then killed. All in here after init has locked itself in: open, read, list, kill.
+ * new, and then killed. And the end of those who hold capabilities, of a fork that went wrong. All
+ * in here after init has locked itself in: openat (musl's open calls fcntl as well), read, list,
+ * kill.
  */
 #include "jail/inside.h"
 
@@ -70,21 +72,27 @@ static bool signal_one(const char *name, int signal)
     return signal == SIGKILL || !is_quiet(status);
 }
 
-/* How many of ours were not stopped, or not gone, when we looked. */
-static unsigned signal_all(int signal)
+/* Of a folder's entries, how many it is true of. */
+static unsigned each(const char *folder, bool (*look)(const char *name, int with), int with)
 {
     _Alignas(struct entry) char list[4096];
     unsigned found = 0;
-    AUTO_CLOSE int dir = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int dir = openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     long n;
 
     while (dir >= 0 && (n = syscall(SYS_getdents64, dir, list, sizeof list)) > 0)
         for (long at = 0; at < n;) {
             const struct entry *e = (const struct entry *)(list + at);
-            found += signal_one(e->name, signal);
+            found += look(e->name, with);
             at += e->size;
         }
     return found;
+}
+
+/* How many of ours were not stopped, or not gone, when we looked. */
+static unsigned signal_all(int signal)
+{
+    return each("/proc", signal_one, signal);
 }
 
 static void reap_all(void)
@@ -104,6 +112,107 @@ void end_ours(void)
     reap_all();
 }
 
+/* ---- capabilities ---- */
+
+static bool holds(const char *status, const char *set)
+{
+    const char *at = strstr(status, set);
+
+    if (!at)
+        return false;
+    at += strlen(set);
+    at += strspn(at, " \t0");
+    return *at != '\n';
+}
+
+static bool holds_any(const char *status)
+{
+    return holds(status, "\nCapInh:") || holds(status, "\nCapPrm:") || holds(status, "\nCapEff:") ||
+           holds(status, "\nCapAmb:");
+}
+
+/* The last of its numbers is 1: of its own namespace it is the first. */
+static bool is_first(const char *status)
+{
+    const char *at = strstr(status, "\nNSpid:"), *end = at ? strchr(at + 1, '\n') : NULL;
+
+    return end && end[-1] == '1' && (end[-2] == '\t' || end[-2] == ' ');
+}
+
+static bool is_dead(const char *status)
+{
+    const char *at = strstr(status, "\nState:");
+
+    return at && (strncmp(at, "\nState:\tZ", 9) == 0 || strncmp(at, "\nState:\tX", 9) == 0);
+}
+
+static bool thread_holds(const char *name, int process)
+{
+    char path[96], status[8192];
+    int64_t thread;
+
+    if (!num_int64(str_from(name), &thread))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/status", process, (int)thread);
+    return fd_read_file_at(AT_FDCWD, path, status, sizeof status) > 0 && !is_dead(status) &&
+           holds_any(status);
+}
+
+static bool kill_capable(const char *name, int also)
+{
+    char path[64], status[8192];
+    int64_t pid;
+
+    if (!num_int64(str_from(name), &pid) || pid == 1)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    /* Who has no filter is ours as well: it makes the next jail. */
+    if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0 || is_first(status) ||
+        !strstr(status, "\nSeccomp:\t2"))
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    bool wanted = (pid == also && !is_dead(status)) || each(path, thread_holds, (int)pid);
+    if (wanted)
+        (void)kill((pid_t)pid, SIGKILL);
+    return wanted;
+}
+
+void end_capable(pid_t also)
+{
+    for (int round = 0; round < ROUNDS && each("/proc", kill_capable, also); round++)
+        (void)poll(NULL, 0, 1);
+}
+
+/* ---- namespaces ---- */
+
+/* Linux 5.14 has it in there. Only what is allowed after init has locked itself in. */
+uint64_t space_number_fd(int fd)
+{
+    char path[64], info[512];
+    uint64_t number = 0;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    if (fd < 0 || fd_read_file_at(AT_FDCWD, path, info, sizeof info) < 0)
+        return 0;
+    const char *at = strstr(info, "\nino:");
+    if (!at)
+        return 0;
+    for (at += strlen("\nino:"); *at == ' ' || *at == '\t'; at++)
+        ;
+    for (; *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    return number;
+}
+
+uint64_t space_number(const char *path)
+{
+    AUTO_CLOSE int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+
+    return space_number_fd(fd);
+}
+
+/* ---- how one ended ---- */
+
 /* Of Linux 6.15; what it tells at least. */
 struct pidfd_info {
     uint64_t mask, cgroup;
@@ -112,7 +221,7 @@ struct pidfd_info {
 };
 #define PIDFD_INFO_EXIT 8
 #define PIDFD_GET_INFO  _IOWR(0xff, 11, struct pidfd_info)
-#define REAPED_MS       50
+#define REAPED_MS       2000
 
 int pidfd_status(int pidfd)
 {

@@ -197,6 +197,15 @@ static void tell_failure(int control, const char *what)
     tell_on(control, MSG_ERROR, NULL, 0, &err);
 }
 
+/* 32 of a kind below each other, and so many of each user. */
+static void tell_limit(int control)
+{
+    struct err err;
+
+    err_set(&err, ERR_LIMIT, "the kernel has no more namespaces below the session's");
+    tell_on(control, MSG_ERROR, NULL, 0, &err);
+}
+
 static int open_pid_space(pid_t pid)
 {
     char path[64];
@@ -254,7 +263,9 @@ static void make_fork(struct nest *n, int control, const struct fork_request *re
                       int user_space, int pid_space)
 {
     if (fork_make(n->in, control, request, user_space, pid_space) == 0)
-        n->live++;
+        return;
+    if (errno == ENOSPC || errno == EUSERS || errno == EAGAIN)
+        tell_limit(control);
     else
         tell_failure(control, "make namespaces below the session's");
 }

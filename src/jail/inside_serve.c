@@ -39,10 +39,14 @@ struct serve {
     int guest_fd;         /* the guest's first process, until it has become the program */
     int exit_fd;          /* who hears of its end instead of us: the zygote; -1 for none */
     struct guest_end end; /* what that said */
-    int pidfd; /* of a guest that is nobody's child here; -1 for none */
+    int pidfd;            /* of a guest that is nobody's child here; -1 for none */
     int listener;
     struct gate *gate; /* a fork of the guest, or of one of its forks, is under way */
-    bool left;         /* the guest is dead, and we are here for its forks */
+    struct watched forks;
+    int upper;  /* of a fork: from who watches its calls; -1 for none */
+    bool left;  /* the guest is dead, and we are here for its forks */
+    bool waits; /* it runs, but was not told what to do */
+    int lay_fd; /* from then on, until it can be told: files to lay; -1 for none */
     int signals;
     int timer;
     struct denial denials[MSG_DENIED_NAMES + 1];
@@ -72,8 +76,27 @@ static void tell_denied(const struct denial *d)
     tell_buf(&b);
 }
 
-/* One refused call. Told at once the first time a name comes up, counted after that: a guest can
+/* Told at once the first time a name comes up, counted after that: a guest can
  * make half a million of them a second. */
+static void count_denial(struct serve *s, const char *name)
+{
+    struct denial *d = find_denial(s, name);
+
+    if (d->count++ == 0 && !s->waits)
+        tell_denied(d);
+}
+
+static void hear_upper(struct serve *s)
+{
+    char name[DENIAL_NAME];
+
+    if (!watched_hear(s->upper, name))
+        fd_close(&s->upper);
+    if (*name)
+        count_denial(s, name);
+}
+
+/* One refused call. */
 static void answer(struct serve *s)
 {
     struct seccomp_notif request;
@@ -85,14 +108,14 @@ static void answer(struct serve *s)
         return; /* the caller died meanwhile */
     if (s->gate && gate_answer(s->gate, &request))
         return;
+    (void)filter_denial_name(&request.data, name, sizeof name);
+    bool told = watched_tell(&s->forks, request.pid, name);
     memset(&response, 0, sizeof response);
     response.id = request.id;
     response.error = -filter_denial_errno(filter_native(), &request.data);
     (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-
-    struct denial *d = find_denial(s, filter_denial_name(&request.data, name, sizeof name));
-    if (d->count++ == 0)
-        tell_denied(d);
+    if (!told)
+        count_denial(s, name);
 }
 
 static void report_exit(struct serve *s, int status, bool alone, const struct rusage *use)
@@ -163,7 +186,8 @@ static void hear_zygote(struct serve *s)
     finish(s, s->end.status, waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
 
-/* Who waits for a fork is another; what is known of its end is what the kernel keeps for a while. */
+/* Who waits for a fork is another; what is known of its end is what the kernel keeps for a while.
+ */
 static void note_fork_end(struct serve *s)
 {
     int status = pidfd_status(s->pidfd);
@@ -198,21 +222,11 @@ static void lay_files(const struct serve *s, int from)
         die_err(&err);
 }
 
-/* Until the library says what is to run. Its end is ours. */
-static void wait_for_go(struct serve *s)
+/* What is to run, and a pipe of files. The library's end is ours. */
+static void hear_go(struct serve *s, int fds[FD_MSG_MAX])
 {
-    if (s->exit_fd >= 0)
-        drop_privileges(s->in); /* the zygote's fork has joined us by now */
     unsigned char message[12];
-    int fds[FD_MSG_MAX];
     size_t count = 0;
-    struct pollfd wait[] = {{.fd = SPEC_FD_CONTROL, .events = POLLIN},
-                            {.fd = s->exit_fd, .events = POLLIN}};
-
-    while (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno == EINTR)
-        ;
-    if (wait[1].revents)
-        _exit(1); /* it died waiting, or its zygote did */
     ssize_t got = fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0);
     struct wire w = {.rest = {(const char *)message, got > 0 ? (size_t)got : 0}};
 
@@ -220,6 +234,22 @@ static void wait_for_go(struct serve *s)
     s->in->spec.wall_ms = (int64_t)wire_u64(&w);
     if (kind != MSG_GO || !wire_ok(&w) || count != 2)
         _exit(1);
+}
+
+/* Until the library says what is to run. */
+static void wait_for_go(struct serve *s)
+{
+    if (s->exit_fd >= 0)
+        drop_privileges(s->in); /* the zygote's fork has joined us by now */
+    int fds[FD_MSG_MAX];
+    struct pollfd wait[] = {{.fd = SPEC_FD_CONTROL, .events = POLLIN},
+                            {.fd = s->exit_fd >= 0 ? s->exit_fd : s->signals, .events = POLLIN}};
+
+    while (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno == EINTR)
+        ;
+    if (wait[1].revents)
+        _exit(1); /* it died waiting, or its zygote did */
+    hear_go(s, fds);
     lay_files(s, fds[1]);
     tell_state(s->in, MSG_STARTED);
     fd_close(&s->in->box_fd);
@@ -243,6 +273,8 @@ static void hear_guest(struct serve *s)
         /* It was kept to one processor while the jail was made (main.c). */
         if (s->exit_fd < 0)
             (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
+        if (s->waits)
+            tell_state(s->in, MSG_READY);
         return;
     }
     if (word.stage == GUEST_FAILED)
@@ -252,12 +284,14 @@ static void hear_guest(struct serve *s)
         tell_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
-    tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
+    if (!s->waits)
+        tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {
         wait_for_go(s);
         return;
     }
-    fd_close(&s->in->box_fd);
+    if (!s->waits)
+        fd_close(&s->in->box_fd);
     (void)fd_send(s->guest_fd, "", 1, NULL, 0);
 }
 
@@ -303,9 +337,12 @@ static void close_rest(const struct inside *in)
 
 static void take_gate(struct serve *s, int *fds, size_t *count)
 {
-    if (s->gate || s->listener < 0 || *count != 1)
-        return; /* its other end will see that it is closed */
-    s->gate = gate_new(fds[--*count], s->listener);
+    if (s->listener < 0 || *count != 2)
+        return;         /* its other end will see that it is closed */
+    gate_free(s->gate); /* the library has one at a time: that one is over */
+    uint64_t space = space_number_fd(fds[1]);
+    close(fds[--*count]);
+    s->gate = gate_new(fds[--*count], s->listener, space);
 }
 
 static void leave(struct serve *s)
@@ -350,11 +387,13 @@ static void hear_gate(struct serve *s)
 {
     if (gate_hear(s->gate))
         return;
+    watched_add(&s->forks, s->gate);
     gate_free(s->gate);
     s->gate = NULL;
 }
 
-static _Noreturn void serve(struct serve *s)
+/* From here on the guest does what it was given. */
+static void begin(struct serve *s)
 {
     struct err err;
 
@@ -362,24 +401,66 @@ static _Noreturn void serve(struct serve *s)
     /* Where the guest has no filter, there may be no right to install one (no no_new_privs). */
     if ((s->in->held & LAYER_BIT(LAYER_SECCOMP)) && filter_install_init(&err) < 0)
         die_err(&err);
+}
+
+/* Tells one that waits, when it does; what was refused to it until then is told after its start, as
+ * with any other. */
+static void go_on(struct serve *s)
+{
+    int pipe = s->in->spec.wait_file[0] ? wait_file_take(s->in) : -1;
+
+    if (s->in->spec.wait_file[0] && pipe < 0)
+        return;
+    lay_files(s, s->lay_fd);
+    tell_state(s->in, MSG_STARTED);
+    s->waits = false;
+    fd_close(&s->lay_fd);
+    for (unsigned i = 0; i < s->denial_count; i++)
+        tell_denied(&s->denials[i]);
+    if (pipe >= 0)
+        wait_file_fill(s->in, pipe);
+    fd_close(&s->in->box_fd);
+    begin(s);
+}
+
+static void hear_library_at_last(struct serve *s)
+{
+    int fds[FD_MSG_MAX];
+
+    hear_go(s, fds);
+    close(fds[0]);
+    s->lay_fd = fds[1];
+}
+
+#define LOOK_MS 1 /* whether an interpreter that is in its own start has come to its pipe */
+
+static _Noreturn void serve(struct serve *s)
+{
+    if (!s->waits)
+        begin(s);
     reap(s); /* a child that died before the signal was blocked */
     for (;;) {
         struct pollfd wait[] = {
-            {.fd = SPEC_FD_CONTROL, .events = POLLIN},
+            {.fd = s->lay_fd >= 0 ? -1 : SPEC_FD_CONTROL, .events = POLLIN},
             {.fd = s->signals, .events = POLLIN},
             {.fd = s->listener, .events = POLLIN},
             {.fd = s->timer, .events = POLLIN},
             {.fd = s->exit_fd, .events = POLLIN},
             {.fd = s->pidfd, .events = POLLIN},
             {.fd = s->gate ? gate_fd(s->gate) : -1, .events = POLLIN},
+            {.fd = s->upper, .events = POLLIN},
         };
-        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+        if (poll(wait, ARRAY_LEN(wait), s->lay_fd >= 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
             _exit(1);
         if (wait[3].revents) /* the library is late */
             _exit(1);
         if (wait[6].revents)
             hear_gate(s);
-        if (wait[0].revents)
+        if (wait[7].revents)
+            hear_upper(s);
+        if (wait[0].revents && s->waits)
+            hear_library_at_last(s);
+        else if (wait[0].revents)
             hear_library(s);
         if (wait[2].revents & POLLIN)
             answer(s);
@@ -391,6 +472,8 @@ static _Noreturn void serve(struct serve *s)
             hear_zygote(s);
         if (wait[5].revents)
             note_fork_end(s);
+        if (s->lay_fd >= 0)
+            go_on(s);
     }
 }
 
@@ -400,7 +483,10 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd)
                       .guest = guest,
                       .guest_fd = guest_fd,
                       .exit_fd = exit_fd,
+                      .waits = in->spec.waits,
+                      .lay_fd = -1,
                       .pidfd = -1,
+                      .upper = -1,
                       .listener = -1,
                       .timer = -1};
 
@@ -411,13 +497,15 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd)
     serve(&s);
 }
 
-void serve_fork(struct inside *in, pid_t guest, int pidfd)
+void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate)
 {
     struct serve s = {.in = in,
                       .guest = guest,
                       .guest_fd = -1,
                       .exit_fd = -1,
+                      .lay_fd = -1,
                       .pidfd = pidfd,
+                      .upper = gate,
                       .listener = -1,
                       .timer = -1};
 

@@ -2,6 +2,7 @@
 #ifndef JAIL_LIMITS_H
 #define JAIL_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a run may use, as a whole tree of processes. 0 means no limit. */
@@ -14,6 +15,7 @@ struct jail_limits {
     uint32_t pids;      /* processes and threads, ours inside the wall not counted */
     uint32_t cpu_milli; /* thousandths of a processor */
     uint32_t open_files;
+    bool count_cpu; /* no limit: processor time is to be known while it runs */
 };
 
 /* Which limits a run met, as bits. */

@@ -13,77 +13,18 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "jail/pool_make.h"
-
-#define READY_MAX   64     /* of one kind */
-#define RETIRED_MAX 16     /* nests whose last guests are still running */
-#define IDLE_MS     600000 /* a kind that nobody asked for */
-#define CALM_MS     5000   /* ready jails that nobody missed become fewer */
-#define FAILED_MS   10000  /* before another try */
-#define LOOK_MS     500
-
-#define SPARE_GROUPS 16 /* kept beside those of ready jails */
-
-enum kind_state {
-    KIND_FREE,
-    KIND_WANTED, /* its nest is to be started */
-    KIND_STARTING,
-    KIND_LIVE,
-    KIND_FAILED,
-};
-
-struct pool_nest {
-    struct jail *jail;
-    unsigned users; /* threads that have it make a jail right now, and who holds it */
-    uint32_t forks;
-    bool broken; /* it made none when it was asked to */
-    bool ending;
-};
-
-struct kind {
-    enum kind_state state;
-    struct buf key;
-    struct jail_spec spec;
-    struct jail_limits limits;
-    layer_mask layers;
-    struct pool_nest *nest;
-    unsigned users; /* of this kind and its nests */
-    struct pool_jail ready[READY_MAX];
-    unsigned ready_n, target, making;
-    int64_t used_ms, missed_ms, failed_ms;
-};
-
-struct pool {
-    pthread_mutex_t lock;
-    pthread_cond_t work;
-    pthread_cond_t settled; /* a nest could be started, or could not */
-    pthread_t thread;
-    bool closing;
-    struct pool_options options;
-    struct kind *kinds;
-    struct pool_nest *retired[RETIRED_MAX];
-    struct pool_stats stats;
-};
+#include "jail/pool_parts.h"
 
 /* ---- taking ---- */
 
 static struct kind *find(struct pool *pool, struct str key)
 {
-    for (unsigned i = 0; i < pool->options.kinds_max; i++) {
+    for (unsigned i = 0; i < pool->kind_count; i++) {
         struct kind *k = &pool->kinds[i];
         if (k->state != KIND_FREE && str_eq(buf_str(&k->key), key))
             return k;
     }
     return NULL;
-}
-
-static unsigned ready_in_all(const struct pool *pool)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < pool->options.kinds_max; i++)
-        n += pool->kinds[i].ready_n + pool->kinds[i].making;
-    return n;
 }
 
 /* With the lock; lets go of it meanwhile. */
@@ -99,8 +40,8 @@ static int make_in(struct pool *pool, struct pool_nest *nest, const struct pool_
     return result;
 }
 
-static int make_now(struct pool *pool, struct kind *k, const int channel[2], struct pool_jail *ret,
-                    struct err *err)
+int pool_make_now(struct pool *pool, struct kind *k, const int channel[2], struct pool_jail *ret,
+                  struct err *err)
 {
     struct pool_order order = {.limits = &k->limits, .layers = k->layers, .channel = channel};
     struct pool_nest *nest = k->nest;
@@ -115,17 +56,50 @@ static int make_now(struct pool *pool, struct kind *k, const int channel[2], str
     return result;
 }
 
-/* One that waits; those that died waiting are put away. */
-static bool take_ready(struct kind *k, struct pool_jail *ret)
+static void doom(struct pool *pool, const struct pool_jail *jail)
+{
+    if (pool->doomed_n == pool->doomed_size) {
+        pool->doomed_size = pool->doomed_size ? pool->doomed_size * 2 : 8;
+        pool->doomed = xrealloc_array(pool->doomed, pool->doomed_size, sizeof *pool->doomed);
+    }
+    pool->doomed[pool->doomed_n++] = *jail;
+    pthread_cond_broadcast(&pool->work);
+}
+
+static struct pool_jail take_first(struct kind *k)
+{
+    struct pool_jail first = k->ready[0];
+
+    memmove(k->ready, k->ready + 1, --k->ready_n * sizeof *k->ready);
+    return first;
+}
+
+void pool_doom_first(struct pool *pool, struct kind *k)
+{
+    struct pool_jail first = take_first(k);
+
+    doom(pool, &first);
+}
+
+/* One that waits; those that died waiting are put away. Of forks the last, which is still in the
+ * processor's caches; of others the first, so that none waits for days. */
+static bool take_ready(struct pool *pool, struct kind *k, struct pool_jail *ret)
 {
     while (k->ready_n) {
-        *ret = k->ready[--k->ready_n];
+        *ret = k->alone ? take_first(k) : k->ready[--k->ready_n];
         struct pollfd look = {.fd = jail_fd(ret->jail), .events = POLLIN};
         if (poll(&look, 1, 0) == 0)
             return true;
-        pool_jail_done(ret);
+        doom(pool, ret);
     }
     return false;
+}
+
+static void note_miss(struct pool *pool, struct kind *k)
+{
+    k->missed_ms = k->used_ms;
+    if (k->target < READY_MAX && k->target < pool->options.ready_max)
+        k->target++;
 }
 
 bool pool_take(struct pool *pool, struct str key, const int channel[2], struct pool_jail *ret)
@@ -137,31 +111,25 @@ bool pool_take(struct pool *pool, struct str key, const int channel[2], struct p
     struct kind *k = find(pool, key);
     if (k)
         k->used_ms = clock_mono_ms();
-    if (k && !channel && take_ready(k, ret)) {
+    if (k && !channel && take_ready(pool, k, ret)) {
         pool->stats.hits++;
         took = true;
-    } else if (k && k->nest && !k->nest->broken) {
-        k->missed_ms = k->used_ms;
-        if (!channel && k->target < READY_MAX && k->target < pool->options.ready_max)
-            k->target++;
-        took = make_now(pool, k, channel, ret, &err) == 0;
+    } else if (k && !channel && k->state == KIND_LIVE) {
+        note_miss(pool, k);
+    }
+    if (!took && k && k->nest && !k->nest->broken) {
+        took = pool_make_now(pool, k, channel, ret, &err) == 0;
         pool->stats.on_demand += took;
     }
     pool->stats.misses += !took;
-    pthread_cond_signal(&pool->work);
+    pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
     return took;
 }
 
 /* ---- learning ---- */
 
-static void drop_ready(struct kind *k)
-{
-    while (k->ready_n)
-        pool_jail_done(&k->ready[--k->ready_n]);
-}
-
-static void end_nest(struct pool_nest *nest)
+void pool_end_nest(struct pool_nest *nest)
 {
     if (!nest)
         return;
@@ -169,9 +137,7 @@ static void end_nest(struct pool_nest *nest)
     free(nest);
 }
 
-/* Its guests may still run, and others wait: it ends with the last. False when there are too many
- * of those already. */
-static bool retire_nest(struct pool *pool, struct kind *k)
+bool pool_retire_nest(struct pool *pool, struct kind *k)
 {
     for (unsigned i = 0; i < RETIRED_MAX && k->nest; i++)
         if (!pool->retired[i])
@@ -179,57 +145,59 @@ static bool retire_nest(struct pool *pool, struct kind *k)
     return !k->nest;
 }
 
-static void forget(struct pool *pool, struct kind *k)
+void pool_forget(struct pool *pool, struct kind *k)
 {
-    drop_ready(k);
-    if (!retire_nest(pool, k))
-        end_nest(k->nest);
+    while (k->ready_n)
+        pool_doom_first(pool, k);
+    if (!pool_retire_nest(pool, k))
+        pool_end_nest(k->nest);
     spec_done(&k->spec);
     buf_done(&k->key);
+    buf_done(&k->text);
     *k = (struct kind){.state = KIND_FREE};
 }
 
-static bool is_busy(const struct kind *k)
+bool pool_is_busy(const struct kind *k)
 {
     return k->users || k->making || k->state == KIND_STARTING || (k->nest && k->nest->users);
 }
 
 /* A free place, or that of who was not asked for longest and has nothing under way. */
-static struct kind *place(struct pool *pool)
+static struct kind *place(const struct pool *pool, struct kind *kinds)
 {
     struct kind *oldest = NULL;
 
     for (unsigned i = 0; i < pool->options.kinds_max; i++) {
-        struct kind *k = &pool->kinds[i];
+        struct kind *k = &kinds[i];
         if (k->state == KIND_FREE)
             return k;
-        if (!is_busy(k) && (!oldest || k->used_ms < oldest->used_ms))
+        if (!pool_is_busy(k) && (!oldest || k->used_ms < oldest->used_ms))
             oldest = k;
     }
     return oldest;
 }
 
 /* Takes the spec over; NULL when there is no place. */
-static struct kind *learn(struct pool *pool, struct str key, struct jail_spec *spec,
-                          const struct jail_limits *limits, layer_mask layers)
+static struct kind *learn(struct pool *pool, struct kind *kinds, struct str key,
+                          struct jail_spec *spec, const struct jail_limits *limits,
+                          layer_mask layers)
 {
-    struct kind *k = pool->closing ? NULL : place(pool);
+    struct kind *k = pool->closing ? NULL : place(pool, kinds);
 
     if (!k)
         return NULL;
     if (k->state != KIND_FREE)
-        forget(pool, k);
+        pool_forget(pool, k);
     buf_init(&k->key, key.n);
     (void)buf_add_str(&k->key, key);
     k->spec = *spec;
-    k->spec.park = true;
     spec_init(spec);
     k->limits = *limits;
     k->layers = layers;
     k->target = 1;
     k->used_ms = clock_mono_ms();
     k->state = KIND_WANTED;
-    pthread_cond_signal(&pool->work);
+    pthread_cond_broadcast(&pool->work);
     return k;
 }
 
@@ -237,8 +205,28 @@ void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
                 const struct jail_limits *limits, layer_mask layers)
 {
     pthread_mutex_lock(&pool->lock);
+    spec->park = true;
     if (!find(pool, key))
-        (void)learn(pool, key, spec, limits, layers);
+        (void)learn(pool, pool->forks.kinds, key, spec, limits, layers);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_learn_alone(struct pool *pool, struct str key, struct jail_spec *spec,
+                      const struct jail_limits *limits, layer_mask layers,
+                      const struct pool_alone *more)
+{
+    struct kind *k = NULL;
+
+    pthread_mutex_lock(&pool->lock);
+    if (!find(pool, key))
+        k = learn(pool, pool->alone.kinds, key, spec, limits, layers);
+    if (k) {
+        k->alone = true;
+        k->input = more->input;
+        buf_init(&k->text, more->text.n);
+        (void)buf_add_str(&k->text, more->text);
+        k->state = KIND_LIVE;
+    }
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -266,15 +254,16 @@ int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
 
     pthread_mutex_lock(&pool->lock);
     struct kind *k = find(pool, key);
+    spec->park = true;
     if (!k)
-        k = learn(pool, key, spec, limits, layers);
+        k = learn(pool, pool->forks.kinds, key, spec, limits, layers);
     if (!k)
         err_set(err, ERR_LIMIT, "all places for zygotes are taken");
     struct pool_nest *nest = k ? wait_for_nest(pool, k, err) : NULL;
     if (nest) {
         nest->users++;
         k->used_ms = clock_mono_ms();
-        result = make_now(pool, k, channel, ret, err);
+        result = pool_make_now(pool, k, channel, ret, err);
         *ret_nest = nest;
         nest->users -= result < 0;
         pool->stats.on_demand += result == 0;
@@ -301,177 +290,87 @@ void pool_release(struct pool *pool, struct pool_nest *nest)
 {
     pthread_mutex_lock(&pool->lock);
     nest->users--;
-    pthread_cond_signal(&pool->work);
+    pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
-}
-
-/* ---- the pool's thread ---- */
-
-/* The present one, if there is one, serves until the new one can. */
-static void start_nest(struct pool *pool, struct kind *k)
-{
-    struct err err;
-    struct jail *jail = NULL;
-
-    k->state = KIND_STARTING;
-    pthread_mutex_unlock(&pool->lock);
-    int result = pool_make_nest(&k->spec, &jail, &err);
-    pthread_mutex_lock(&pool->lock);
-    if (result == 0 && !retire_nest(pool, k))
-        result = err_set(&err, ERR_LIMIT, "too many zygotes wait for their last guests");
-    if (result == 0) {
-        k->nest = xcalloc(1, sizeof *k->nest);
-        k->nest->jail = jail;
-    } else {
-        jail_free(jail);
-    }
-    k->state = result == 0 ? KIND_LIVE : KIND_FAILED;
-    k->failed_ms = clock_mono_ms();
-    if (result < 0)
-        snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err.msg);
-    else
-        pool->stats.zygotes_started++;
-    pthread_cond_broadcast(&pool->settled);
-}
-
-static void fill(struct pool *pool, struct kind *k)
-{
-    struct pool_jail jail;
-    struct err err;
-
-    k->making++;
-    bool made = make_now(pool, k, NULL, &jail, &err) == 0;
-    k->making--;
-    if (made && (k->state != KIND_LIVE || k->ready_n == READY_MAX))
-        pool_jail_done(&jail);
-    else if (made)
-        k->ready[k->ready_n++] = jail;
-}
-
-static bool has_died(const struct kind *k)
-{
-    struct pollfd look = {.fd = jail_fd(k->nest->jail), .events = POLLIN};
-
-    return k->nest->broken || poll(&look, 1, 0) > 0; /* it has nothing more to say than its end */
-}
-
-/* One thing that is to be done for this kind; false when there is none. */
-static bool tend(struct pool *pool, struct kind *k, int64_t now)
-{
-    if (k->state == KIND_FAILED && now > k->failed_ms + FAILED_MS)
-        k->state = KIND_WANTED;
-    if (k->state == KIND_WANTED) {
-        start_nest(pool, k);
-        return true;
-    }
-    if (k->state == KIND_FREE)
-        return false;
-    if (!is_busy(k) && now > k->used_ms + IDLE_MS) {
-        forget(pool, k);
-        return true;
-    }
-    if (k->state != KIND_LIVE)
-        return false;
-    bool died = has_died(k);
-    if (died || k->nest->forks >= pool->options.forks_max) {
-        pool->stats.zygotes_died += died;
-        pool->stats.zygotes_renewed += !died;
-        if (died && !k->making)
-            drop_ready(k);
-        start_nest(pool, k);
-        return true;
-    }
-    if (!k->spec.forks && k->ready_n < k->target && ready_in_all(pool) < pool->options.ready_max) {
-        fill(pool, k);
-        return true;
-    }
-    if (k->target > 1 && now > k->missed_ms + CALM_MS) {
-        k->missed_ms = now;
-        k->target--;
-        if (k->ready_n > k->target)
-            pool_jail_done(&k->ready[--k->ready_n]);
-    }
-    return false;
-}
-
-static void reap_retired(struct pool *pool)
-{
-    for (unsigned i = 0; i < RETIRED_MAX; i++) {
-        struct pool_nest *nest = pool->retired[i];
-        if (!nest || nest->users)
-            continue;
-        if (!nest->ending)
-            (void)shutdown(jail_fd(nest->jail), SHUT_WR);
-        nest->ending = true;
-        struct pollfd look = {.fd = jail_fd(nest->jail), .events = POLLIN};
-        if (poll(&look, 1, 0) > 0 && look.revents & POLLHUP)
-            end_nest(mem_take(&pool->retired[i]));
-    }
-}
-
-static void wait_for_work(struct pool *pool)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += LOOK_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    (void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
-}
-
-static void *thread_main(void *ctx)
-{
-    struct pool *pool = ctx;
-
-    pthread_mutex_lock(&pool->lock);
-    while (!pool->closing) {
-        bool busy = false;
-        for (unsigned i = 0; i < pool->options.kinds_max && !pool->closing; i++)
-            busy |= tend(pool, &pool->kinds[i], clock_mono_ms());
-        reap_retired(pool);
-        if (!busy)
-            wait_for_work(pool);
-    }
-    for (unsigned i = 0; i < pool->options.kinds_max; i++)
-        if (pool->kinds[i].state != KIND_FREE)
-            forget(pool, &pool->kinds[i]);
-    for (unsigned i = 0; i < RETIRED_MAX; i++)
-        if (pool->retired[i])
-            end_nest(pool->retired[i]); /* here: the kernel kills them with this thread anyway */
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 /* ---- from birth to death ---- */
 
-int pool_open(const struct pool_options *options, struct pool **ret, struct err *err)
+static void set_options(struct pool *pool, const struct pool_options *options)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES);
+    struct pool_options *o = &pool->options;
+
+    *o = *options;
+    if (!o->ready_max)
+        o->ready_max = processors > 0 ? (unsigned)processors * 4 : 4;
+    if (!o->kinds_max)
+        o->kinds_max = 8;
+    if (!o->forks_max)
+        o->forks_max = 5000;
+    if (!o->memory_max)
+        o->memory_max =
+            pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 8 : (uint64_t)256 << 20;
+}
+
+static struct pool *pool_new(const struct pool_options *options)
 {
     struct pool *pool = xcalloc(1, sizeof *pool);
     pthread_condattr_t attr;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    pool->options = *options;
-    if (!pool->options.ready_max)
-        pool->options.ready_max = processors > 0 ? (unsigned)processors * 4 : 4;
-    if (!pool->options.kinds_max)
-        pool->options.kinds_max = 8;
-    if (!pool->options.forks_max)
-        pool->options.forks_max = 5000;
-    pool->kinds = xcalloc(pool->options.kinds_max, sizeof *pool->kinds);
+    set_options(pool, options);
+    pool->kind_count = 2 * pool->options.kinds_max;
+    pool->kinds = xcalloc(pool->kind_count, sizeof *pool->kinds);
+    pool->forks = (struct tender){.pool = pool, .kinds = pool->kinds};
+    pool->alone = (struct tender){.pool = pool, .kinds = pool->kinds + pool->options.kinds_max};
     pthread_mutex_init(&pool->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&pool->work, &attr);
     pthread_cond_init(&pool->settled, &attr);
     pthread_condattr_destroy(&attr);
-    errno = pthread_create(&pool->thread, NULL, thread_main, pool);
-    if (errno) {
-        free(pool->kinds);
-        free(pool);
-        return err_sys(err, "start the pool's thread");
+    return pool;
+}
+
+static void pool_free(struct pool *pool)
+{
+    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->settled);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->doomed);
+    free(pool->kinds);
+    free(pool);
+}
+
+static void end_threads(struct pool *pool, bool both)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->closing = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_cond_broadcast(&pool->settled);
+    pthread_mutex_unlock(&pool->lock);
+    pthread_join(pool->forks.thread, NULL);
+    if (both)
+        pthread_join(pool->alone.thread, NULL);
+}
+
+int pool_open(const struct pool_options *options, struct pool **ret, struct err *err)
+{
+    struct pool *pool = pool_new(options);
+    bool one = false;
+
+    errno = pthread_create(&pool->forks.thread, NULL, pool_tend, &pool->forks);
+    if (!errno) {
+        one = true;
+        errno = pthread_create(&pool->alone.thread, NULL, pool_tend, &pool->alone);
     }
-    cgroup_spare((int)pool->options.ready_max + SPARE_GROUPS);
+    if (errno) {
+        err_sys(err, "start the pool's thread");
+        if (one)
+            end_threads(pool, false);
+        pool_free(pool);
+        return -1;
+    }
     *ret = pool;
     return 0;
 }
@@ -480,17 +379,8 @@ void pool_close(struct pool *pool)
 {
     if (!pool)
         return;
-    pthread_mutex_lock(&pool->lock);
-    pool->closing = true;
-    pthread_cond_signal(&pool->work);
-    pthread_mutex_unlock(&pool->lock);
-    pthread_join(pool->thread, NULL);
-    cgroup_spare(-((int)pool->options.ready_max + SPARE_GROUPS));
-    pthread_cond_destroy(&pool->work);
-    pthread_cond_destroy(&pool->settled);
-    pthread_mutex_destroy(&pool->lock);
-    free(pool->kinds);
-    free(pool);
+    end_threads(pool, true);
+    pool_free(pool);
 }
 
 void pool_stats(struct pool *pool, struct pool_stats *ret)
@@ -498,9 +388,12 @@ void pool_stats(struct pool *pool, struct pool_stats *ret)
     pthread_mutex_lock(&pool->lock);
     *ret = pool->stats;
     ret->ready = ret->zygotes = 0;
-    for (unsigned i = 0; i < pool->options.kinds_max; i++) {
-        ret->ready += pool->kinds[i].ready_n;
-        ret->zygotes += pool->kinds[i].nest != NULL;
+    ret->memory = 0;
+    for (unsigned i = 0; i < pool->kind_count; i++) {
+        const struct kind *k = &pool->kinds[i];
+        ret->ready += k->ready_n;
+        ret->zygotes += k->nest != NULL;
+        ret->memory += k->ready_n * k->bytes_each;
     }
     pthread_mutex_unlock(&pool->lock);
 }

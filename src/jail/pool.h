@@ -9,7 +9,12 @@
  * fewer where nobody came; a run takes one, or has the nest make one at once. Each jail is used
  * once.
  *
+ * Kinds of the other sort have no zygote: each of their jails is started by itself, as cold ones
+ * are, and waits without a program, or with an interpreter that waits for its own. There is nothing
+ * to have one made from at once: who finds none starts cold.
+ *
  * A nest is renewed after so many forks and when it dies; a kind that nobody asks for is dropped.
+ * No more jails are made ahead than the pool may hold in number and in memory.
  */
 #ifndef JAIL_POOL_H
 #define JAIL_POOL_H
@@ -25,9 +30,10 @@
 struct pool;
 
 struct pool_options {
-    unsigned ready_max; /* jails that wait at once, over all kinds; 0: four a processor */
-    unsigned kinds_max; /* 0: 8 */
-    uint32_t forks_max; /* of one zygote; 0: 5000 */
+    unsigned ready_max;  /* jails that wait at once, over all kinds; 0: four a processor */
+    unsigned kinds_max;  /* of each sort; 0: 8 */
+    uint32_t forks_max;  /* of one zygote; 0: 5000 */
+    uint64_t memory_max; /* bytes that jails hold while they wait; 0: an eighth of the machine's */
 };
 
 /* Starts nothing yet. Safe in threads. */
@@ -39,16 +45,28 @@ void pool_close(struct pool *pool);
 struct pool_jail {
     struct jail *jail;
     struct cgroup *group;
-    int pipes[3]; /* our ends of the guest's 0, 1, 2 */
+    int pipes[3];   /* our ends of the guest's 0, 1, 2 */
+    int channel[3]; /* our ends of its channel, to write and to read, when it was made with one of
+                       its own, and the end from which it reads; else -1 */
 };
 
-/* True and one of this kind, by its key. With a channel (the guest's ends, lent; or NULL) it is made
- * at once. */
+/* True and one of this kind, by its key. With a channel (the guest's ends, lent; or NULL) it is
+ * made at once. */
 bool pool_take(struct pool *pool, struct str key, const int channel[2], struct pool_jail *ret);
 /* After a miss: how one of this kind is made. Takes over what is in the spec (it is empty then),
  * whose program is the zygote. */
 void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
                 const struct jail_limits *limits, layer_mask layers);
+
+/* The same for a kind without a zygote: the spec says `park`, or `waits`, and whether each is to
+ * have a channel of its own. */
+struct pool_alone {
+    bool input;      /* else the guest's 0 is /dev/null */
+    struct str text; /* what its channel gives it at once; copied. At most 1 MiB */
+};
+void pool_learn_alone(struct pool *pool, struct str key, struct jail_spec *spec,
+                      const struct jail_limits *limits, layer_mask layers,
+                      const struct pool_alone *more);
 
 /* For guests that will be forked: the nest they are in, which lives as long as one holds it. */
 struct pool_nest;
@@ -69,6 +87,7 @@ struct pool_stats {
     uint64_t hits, on_demand, misses; /* runs that found a ready jail, a zygote, nothing */
     uint64_t zygotes_started, zygotes_died, zygotes_renewed;
     unsigned zygotes, ready;
+    uint64_t memory;   /* that those which are ready hold, as far as it was looked at */
     char problem[300]; /* why the last nest could not be had, or "" */
 };
 void pool_stats(struct pool *pool, struct pool_stats *ret);

@@ -2,15 +2,21 @@
 #include "jail/pool_make.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 
-#define NEST_MS 30000 /* a zygote may have much to load */
-#define JAIL_MS 5000
+#define NEST_MS    30000 /* a zygote may have much to load */
+#define JAIL_MS    5000
+#define PIPE_BYTES 65536
+
+static const struct pool_jail nothing = {.pipes = {-1, -1, -1}, .channel = {-1, -1, -1}};
 
 static int hear_until(struct jail *jail, enum jail_event_kind wanted, int64_t limit_ms,
                       struct err *err)
@@ -68,6 +74,13 @@ static int make_pipes(int ours[3], int theirs[3], struct err *err)
     return 0;
 }
 
+static void put_group(struct cgroup *group, struct jail_spec *spec, struct jail_fds *fds)
+{
+    spec->enter_count = (uint32_t)cgroup_enter_fds(group, fds->enter);
+    fds->enter[spec->enter_count] = cgroup_dir_fd(group);
+    spec->enter_v2 = fds->enter[spec->enter_count] >= 0;
+}
+
 static int start(struct jail *nest, const struct pool_order *order, const int theirs[3],
                  struct pool_jail *ret, struct err *err)
 {
@@ -76,9 +89,7 @@ static int start(struct jail *nest, const struct pool_order *order, const int th
 
     if (order->channel)
         memcpy(fds.channel, order->channel, sizeof fds.channel);
-    spec.enter_count = (uint32_t)cgroup_enter_fds(ret->group, fds.enter);
-    fds.enter[spec.enter_count] = cgroup_dir_fd(ret->group);
-    spec.enter_v2 = fds.enter[spec.enter_count] >= 0;
+    put_group(ret->group, &spec, &fds);
     if (order->origin)
         cgroup_use_once(ret->group);
     if (order->origin)
@@ -91,7 +102,7 @@ int pool_make_jail(struct jail *nest, const struct pool_order *order, struct poo
 {
     int theirs[3] = {-1, -1, -1};
 
-    *ret = (struct pool_jail){.pipes = {-1, -1, -1}};
+    *ret = nothing;
     int result = cgroup_open(order->limits, order->layers & CGROUP_LAYERS, &ret->group, err);
     if (result == 0)
         result = make_pipes(ret->pipes, theirs, err);
@@ -106,11 +117,97 @@ int pool_make_jail(struct jail *nest, const struct pool_order *order, struct poo
     return result;
 }
 
+/* ---- by itself ---- */
+
+/* What one that waits on this host is to have: else it starts cold, and says why. */
+#define ALONE_NEEDS (LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) | LAYER_BIT(LAYER_ROOT))
+
+/* All of it fits in at once: nobody is there to wait for who reads it. */
+static int put_text(int channel, struct str text, struct err *err)
+{
+    if (text.n > PIPE_BYTES && fcntl(channel, F_SETPIPE_SZ, (int)text.n) < 0)
+        return err_sys(err, "make a channel for %zu bytes", text.n);
+    if (text.n && write(channel, text.p, text.n) != (ssize_t)text.n)
+        return err_set(err, ERR_SYSTEM, "a channel did not take %zu bytes", text.n);
+    return 0;
+}
+
+static int make_channel(int ours[3], int theirs[2], struct str text, struct err *err)
+{
+    int down[2], up[2];
+
+    if (fd_pipe(down, err) < 0)
+        return -1;
+    ours[2] = down[0];
+    ours[0] = down[1];
+    if (fd_pipe(up, err) < 0)
+        return -1;
+    ours[1] = up[0];
+    theirs[1] = up[1];
+    theirs[0] = fcntl(ours[2], F_DUPFD_CLOEXEC, 0);
+    if (theirs[0] < 0)
+        return err_sys(err, "copy a channel's end");
+    /* Some open them by their path in /proc, as the guest's user, who is not whose pipes they are.
+     */
+    if (fchmod(theirs[0], 0666) < 0 || fchmod(theirs[1], 0666) < 0 ||
+        fd_nonblock(ours[0], true) < 0 || fd_nonblock(ours[1], true) < 0)
+        return err_sys(err, "prepare a channel");
+    return put_text(ours[0], text, err);
+}
+
+static int start_alone(const struct jail_spec *plan, const struct pool_order *order,
+                       const int theirs[3], const int channel[2], struct pool_jail *ret,
+                       struct err *err)
+{
+    struct jail_fds fds = {.in = theirs[0], .out = theirs[1], .err = theirs[2], .lay = -1};
+    struct jail_spec spec = *plan; /* borrows */
+
+    if (order->layers & CGROUP_LAYERS & ~cgroup_held(ret->group))
+        return err_set(err, ERR_UNSUPPORTED, "jails that wait need control groups for all limits");
+    memcpy(fds.channel, channel, sizeof fds.channel);
+    put_group(ret->group, &spec, &fds);
+    spec.pids_held = cgroup_held(ret->group) & LAYER_BIT(LAYER_PIDS);
+    if (jail_start(&spec, &fds, &ret->jail, err) < 0 ||
+        hear_until(ret->jail, JAIL_READY, JAIL_MS, err) < 0)
+        return -1;
+    if (order->layers & ALONE_NEEDS & ~jail_state(ret->jail)->held)
+        return err_set(err, ERR_UNSUPPORTED, "jails that wait need namespaces and a private root");
+    return 0;
+}
+
+int pool_make_alone(const struct jail_spec *plan, const struct pool_order *order,
+                    const struct pool_alone *more, struct pool_jail *ret, struct err *err)
+{
+    int theirs[3] = {-1, -1, -1}, channel[2] = {-1, -1};
+
+    *ret = nothing;
+    int result = cgroup_open(order->limits, order->layers & CGROUP_LAYERS, &ret->group, err);
+    if (result == 0)
+        result = make_pipes(ret->pipes, theirs, err);
+    if (result == 0 && plan->channel)
+        result = make_channel(ret->channel, channel, more->text, err);
+    if (!more->input) {
+        fd_close(&theirs[0]);
+        fd_close(&ret->pipes[0]);
+    }
+    if (result == 0)
+        result = start_alone(plan, order, theirs, channel, ret, err);
+    for (int i = 0; i < 3; i++)
+        fd_close(&theirs[i]);
+    for (int i = 0; i < 2; i++)
+        fd_close(&channel[i]);
+    if (result < 0)
+        pool_jail_done(ret);
+    return result;
+}
+
 void pool_jail_done(struct pool_jail *jail)
 {
     jail_free(jail->jail);
     cgroup_close(jail->group);
     for (int i = 0; i < 3; i++)
         fd_close(&jail->pipes[i]);
-    *jail = (struct pool_jail){.pipes = {-1, -1, -1}};
+    for (int i = 0; i < 3; i++)
+        fd_close(&jail->channel[i]);
+    *jail = nothing;
 }

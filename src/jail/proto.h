@@ -18,23 +18,24 @@ enum jail_message {
     MSG_EXIT,  /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
                   u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_ERROR, /* u32 err_kind, string message: no guest was started */
-    MSG_READY, /* u32 layers that hold + descriptor: the box. The guest is parked */
+    MSG_READY, /* u32 layers that hold + descriptor: the box. The guest is parked, or waits */
     MSG_LEFT,  /* after MSG_LEAVE: all are dead that it was about */
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
     MSG_GO,        /* u64 wall ms + descriptors: a memory file of two lists of strings (u32 count,
                       strings), arguments and environment; a pipe with files to lay. To one who is
-                      parked */
+                      parked, or waits */
     MSG_MAKE,      /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
                       socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
-    MSG_FORK,      /* to a nest: u32 1 if the origin is a fork itself, u32 layers that hold for a fork as
-                      they do for the origin, u32 enter_count + descriptors:
-                      control socket, gate (inside_gate.c), the origin's box, its pid namespace, its
-                      user namespace if it is a fork, the guest's 0, 1, 2, its channel, files to enter
-                      cgroups by writing "0" */
-    MSG_GATE,      /* to the init of the first of a family: + descriptor: the gate's other end */
-    MSG_LEAVE,     /* kill the guest and what it started, but not its forks; stay for them */
+    MSG_FORK, /* to a nest: u32 1 if the origin is a fork itself, u32 layers that hold for a fork as
+                 they do for the origin, u32 enter_count + descriptors:
+                 control socket, gate (inside_gate.c), the origin's box, its pid namespace, its
+                 user namespace if it is a fork, the guest's 0, 1, 2, its channel, files to enter
+                 cgroups by writing "0" */
+    MSG_GATE, /* to the init of the first of a family: + descriptors: the gate's other end, the
+                 pid namespace of who is to be forked */
+    MSG_LEAVE, /* kill the guest and what it started, but not its forks; stay for them */
 };
 
 enum { MAKE_CHANNEL = 1, MAKE_ENTER_V2 = 2 };

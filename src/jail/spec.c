@@ -37,6 +37,7 @@ void spec_done(struct jail_spec *spec)
     free_vector(spec->argv);
     free_vector(spec->envp);
     free(spec->cwd);
+    free(spec->wait_file);
     free(spec->rlimits);
     spec_init(spec);
 }
@@ -67,8 +68,8 @@ static uint32_t flags_of(const struct jail_spec *spec)
 {
     return (uint32_t)spec->net_host | (uint32_t)spec->lay << 1 | (uint32_t)spec->enter_v2 << 2 |
            (uint32_t)spec->pids_held << 3 | (uint32_t)spec->channel << 4 |
-           (uint32_t)spec->park << 5 | (uint32_t)spec->nest << 6 |
-           (uint32_t)spec->forks << 7;
+           (uint32_t)spec->park << 5 | (uint32_t)spec->nest << 6 | (uint32_t)spec->forks << 7 |
+           (uint32_t)spec->waits << 8;
 }
 
 int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
@@ -90,6 +91,7 @@ int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
     wire_put_cstr(out, spec->box_host);
     wire_put_cstr(out, spec->exec_path);
     wire_put_cstr(out, spec->cwd);
+    wire_put_cstr(out, spec->wait_file);
     put_vector(out, spec->argv);
     put_vector(out, spec->envp);
     wire_put_u32(out, (uint32_t)spec->rlimit_count);
@@ -137,7 +139,8 @@ static void get_flags(struct wire *w, struct jail_spec *spec)
     spec->park = flags & 32;
     spec->nest = flags & 64;
     spec->forks = flags & 128;
-    if (flags > 255)
+    spec->waits = flags & 256;
+    if (flags > 511)
         w->bad = true;
 }
 
@@ -204,6 +207,9 @@ static int check(const struct jail_spec *spec, struct err *err)
         return err_set(err, ERR_USAGE, "jail spec: values out of range");
     if (spec->wall_ms < 0 || spec->wall_ms > INT64_MAX / 1000)
         return err_set(err, ERR_USAGE, "jail spec: a time limit out of range");
+    if (spec->wait_file[0] && (!spec->waits || spec->wait_file[0] == '.' ||
+                               strchr(spec->wait_file, '/') || strlen(spec->wait_file) > 255))
+        return err_set(err, ERR_USAGE, "jail spec: no name for what the guest waits for");
     if (!spec->disk_bytes || !spec->inodes)
         return err_set(err, ERR_USAGE, "jail spec: no size for the guest's disk");
     return 0;
@@ -232,6 +238,7 @@ int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err)
     ret->box_host = wire_cstr(&w);
     ret->exec_path = wire_cstr(&w);
     ret->cwd = wire_cstr(&w);
+    ret->wait_file = wire_cstr(&w);
     ret->argv = get_vector(&w);
     ret->envp = get_vector(&w);
     get_rlimits(&w, ret);

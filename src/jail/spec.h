@@ -75,10 +75,16 @@ struct jail_spec {
     bool enter_v2;        /* then one more: the cgroup v2 folder to be born into */
     bool pids_held;       /* one of them limits processes */
     bool park;            /* the guest waits for MSG_GO, and has its arguments from that */
-    bool nest;            /* no guest: a zygote is started, whose forks become guests (zygote.h) */
-    bool forks; /* with nest: guests can be forked. Their disks are then seen below /box alone, which
-                   is the nest's, so that a Landlock rule for it holds for each fork's disk as well;
-                   /tmp and /dev/shm are links into it */
+    bool waits; /* it runs at once and waits by itself for what it is to do: MSG_GO is for its init
+                   alone, who lays files and starts the clock */
+    /* With waits, or NULL: a name in the workspace where a pipe is meanwhile, which the guest opens
+     * as its program. It reads the file that was laid there. */
+    char *wait_file;
+    bool nest; /* no guest: a zygote is started, whose forks become guests (zygote.h) */
+    /* With nest: guests can be forked. Their disks are then seen below /box alone, which is the
+     * nest's, so that a Landlock rule for it holds for each fork's disk as well; /tmp and /dev/shm
+     * are links into it. */
+    bool forks;
 };
 
 /* The descriptors that the helper is started with; 0, 1 and 2 are the guest's. */

@@ -39,7 +39,6 @@ int zygote_enter(void);
 /* How many arguments, each of them, each NAME=VALUE, all NUL-terminated. */
 const char *zygote_words(size_t *ret_n);
 
-
 /* ---- in a guest that is to be forked ---- */
 
 /* Into the jail that waits for it: 0 in the fork, whose channel has these numbers by then; 1 in the

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A guest forks itself into the jail that waits for its fork (inside_gate.c has the other side). This
- * is guest code: it has no rights, and what goes wrong here is found out on the other side.
+ * A guest forks itself into the jail that waits for its fork (inside_gate.c has the other side).
+ * This is guest code: it has no rights, and what goes wrong here is found out on the other side.
  *
  *     guest --vfork--> helper: joins the jail's namespaces --fork--> the fork: gives up what the
  *                      joining gave it, says that it is there, and goes on
  *
- * The helper shares the guest's memory and stack while the guest waits, so that the memory is copied
- * once, by the fork(2) of the C library, with all that hangs on it.
+ * The helper shares the guest's memory and stack while the guest waits, so that the memory is
+ * copied once, by the fork(2) of the C library, with all that hangs on it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,6 +79,8 @@ static void give_up(void)
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
 
+    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+        ;
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     (void)syscall(SYS_capset, &head, none);
     (void)prctl(PR_SET_DUMPABLE, 1);
@@ -104,12 +106,12 @@ __attribute__((visibility("default"))) int zygote_fork(int channel_in, int chann
 
     if (j.base < 0 || !getcwd(folder, sizeof folder))
         return -(j.base < 0 ? EMFILE : errno);
-    pid_t helper = vfork();
+    pid_t helper = vfork(); /* NOLINT: we are to wait; it ends after a few calls */
     if (helper == 0) {
         int joined = join(&j);
         if (joined < 0)
             _exit(1);
-        pid_t pid = fork();
+        pid_t pid = fork(); /* NOLINT: what it does to our memory, it does to its own */
         if (pid == 0) {
             arrive(j.base, joined, folder, channel_in, channel_out);
             return 0;

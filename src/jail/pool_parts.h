@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What pool.c and pool_tend.c share. Nobody else includes it.
+ */
+#ifndef JAIL_POOL_PARTS_H
+#define JAIL_POOL_PARTS_H
+
+#include <pthread.h>
+
+#include "jail/pool_make.h"
+
+#define READY_MAX   64 /* of one kind */
+#define RETIRED_MAX 16 /* nests whose last guests are still running */
+
+enum kind_state {
+    KIND_FREE,
+    KIND_WANTED, /* its nest is to be started */
+    KIND_STARTING,
+    KIND_LIVE,
+    KIND_FAILED,
+};
+
+struct pool_nest {
+    struct jail *jail;
+    unsigned users; /* threads that have it make a jail right now, and who holds it */
+    uint32_t forks;
+    bool broken; /* it made none when it was asked to */
+    bool ending;
+};
+
+struct kind {
+    enum kind_state state;
+    bool alone; /* it has no nest */
+    bool input;
+    struct buf text; /* for its channel */
+    struct buf key;
+    struct jail_spec spec;
+    struct jail_limits limits;
+    layer_mask layers;
+    struct pool_nest *nest;
+    unsigned users; /* of this kind and its nests */
+    struct pool_jail ready[READY_MAX];
+    unsigned ready_n, target, making;
+    uint64_t bytes_each; /* what the one that waits longest held when it was last looked at */
+    int64_t used_ms, missed_ms, failed_ms;
+};
+
+/* Kinds of each sort have a thread of their own, so that the start of an interpreter keeps no
+ * zygote from forking; and places of their own, so that neither drives out the other. */
+struct tender {
+    struct pool *pool;
+    struct kind *kinds; /* options.kinds_max */
+    pthread_t thread;
+    int64_t looked_ms; /* at how much memory they hold */
+};
+
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    pthread_cond_t settled; /* a nest could be started, or could not */
+    struct tender forks, alone;
+    bool closing;
+    struct pool_options options;
+    struct kind *kinds; /* of both */
+    unsigned kind_count;
+    struct pool_nest *retired[RETIRED_MAX];
+    struct pool_jail *doomed; /* to be ended by who has the time */
+    unsigned doomed_n, doomed_size;
+    struct pool_stats stats;
+};
+
+/* pool.c, all with the lock. These let go of it meanwhile: */
+int pool_make_now(struct pool *pool, struct kind *k, const int channel[2], struct pool_jail *ret,
+                  struct err *err);
+/* Its guests may still run, and others wait: it ends with the last. False when there are too many
+ * of those already. */
+bool pool_retire_nest(struct pool *pool, struct kind *k);
+void pool_end_nest(struct pool_nest *nest);
+void pool_forget(struct pool *pool, struct kind *k);
+bool pool_is_busy(const struct kind *k);
+/* The one that waits longest is to be ended. */
+void pool_doom_first(struct pool *pool, struct kind *k);
+
+/* pool_tend.c: a thread of the pool's; ctx is a struct tender. */
+void *pool_tend(void *ctx);
+
+#endif

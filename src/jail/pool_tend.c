@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pool's threads: what is to be started, replaced and put away. Jails and nests die with the
+ * thread that started them.
+ */
+#include "jail/pool_parts.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define IDLE_MS   600000 /* a kind that nobody asked for */
+#define CALM_MS   5000   /* ready jails that nobody missed become fewer */
+#define FAILED_MS 10000  /* before another try */
+#define LOOK_MS   500
+
+static void note_problem(struct pool *pool, const struct err *err)
+{
+    snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err->msg);
+}
+
+/* ---- how many ---- */
+
+/* What each kind's jails hold is looked at now and then, at one of them: they are alike. */
+static void look_at_memory(struct tender *t, int64_t now)
+{
+    struct cgroup_usage use;
+
+    if (now < t->looked_ms + LOOK_MS)
+        return;
+    t->looked_ms = now;
+    for (unsigned i = 0; i < t->pool->options.kinds_max; i++) {
+        struct kind *k = &t->kinds[i];
+        if (!k->ready_n)
+            continue;
+        cgroup_usage(k->ready[0].group, &use);
+        k->bytes_each = use.memory_now;
+    }
+}
+
+static bool has_room(const struct pool *pool, const struct kind *one_more)
+{
+    uint64_t bytes = one_more->bytes_each;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < pool->kind_count; i++) {
+        const struct kind *k = &pool->kinds[i];
+        unsigned these = k->ready_n + k->making;
+        n += these;
+        bytes += these * k->bytes_each;
+    }
+    return n < pool->options.ready_max && bytes <= pool->options.memory_max;
+}
+
+/* A kind that has none gets the place of one that nobody asked for longer. That has no more until
+ * it is missed again. */
+static bool make_room(struct pool *pool, const struct kind *k)
+{
+    struct kind *other = NULL;
+
+    if (has_room(pool, k))
+        return true;
+    if (k->ready_n + k->making)
+        return false;
+    for (unsigned i = 0; i < pool->kind_count; i++) {
+        struct kind *o = &pool->kinds[i];
+        if (o->ready_n && o->used_ms < k->used_ms && (!other || o->used_ms < other->used_ms))
+            other = o;
+    }
+    if (!other)
+        return false;
+    pool_doom_first(pool, other);
+    other->target = other->ready_n;
+    return has_room(pool, k);
+}
+
+/* A kind that nobody missed for a while needs fewer. */
+static void calm(struct pool *pool, struct kind *k, int64_t now)
+{
+    if (k->target <= 1 || now <= k->missed_ms + CALM_MS)
+        return;
+    k->missed_ms = now;
+    k->target--;
+    if (k->ready_n > k->target)
+        pool_doom_first(pool, k);
+}
+
+static void keep_or_doom(struct pool *pool, struct kind *k, const struct pool_jail *made)
+{
+    bool wanted = k->state == KIND_LIVE && k->ready_n < READY_MAX;
+
+    if (k->ready_n == READY_MAX)
+        pool_doom_first(pool, k);
+    k->ready[k->ready_n++] = *made;
+    if (!wanted)
+        pool_doom_first(pool, k);
+}
+
+/* ---- kinds with a zygote ---- */
+
+/* The present one, if there is one, serves until the new one can. */
+static void start_nest(struct pool *pool, struct kind *k)
+{
+    struct err err;
+    struct jail *jail = NULL;
+
+    k->state = KIND_STARTING;
+    pthread_mutex_unlock(&pool->lock);
+    int result = pool_make_nest(&k->spec, &jail, &err);
+    pthread_mutex_lock(&pool->lock);
+    if (result == 0 && !pool_retire_nest(pool, k))
+        result = err_set(&err, ERR_LIMIT, "too many zygotes wait for their last guests");
+    if (result == 0) {
+        k->nest = xcalloc(1, sizeof *k->nest);
+        k->nest->jail = jail;
+    } else {
+        jail_free(jail);
+    }
+    k->state = result == 0 ? KIND_LIVE : KIND_FAILED;
+    k->failed_ms = clock_mono_ms();
+    if (result < 0)
+        note_problem(pool, &err);
+    else
+        pool->stats.zygotes_started++;
+    pthread_cond_broadcast(&pool->settled);
+}
+
+static void fill(struct pool *pool, struct kind *k)
+{
+    struct pool_jail jail;
+    struct err err;
+
+    k->making++;
+    bool made = pool_make_now(pool, k, NULL, &jail, &err) == 0;
+    k->making--;
+    if (made)
+        keep_or_doom(pool, k, &jail);
+}
+
+static bool has_died(const struct kind *k)
+{
+    struct pollfd look = {.fd = jail_fd(k->nest->jail), .events = POLLIN};
+
+    return k->nest->broken || poll(&look, 1, 0) > 0; /* it has nothing more to say than its end */
+}
+
+static void renew(struct pool *pool, struct kind *k, bool died)
+{
+    pool->stats.zygotes_died += died;
+    pool->stats.zygotes_renewed += !died;
+    while (died && !k->making && k->ready_n)
+        pool_doom_first(pool, k);
+    start_nest(pool, k);
+}
+
+/* One thing that is to be done for this kind; false when there is none. */
+static bool tend_forks(struct pool *pool, struct kind *k, int64_t now)
+{
+    if (k->state == KIND_WANTED) {
+        start_nest(pool, k);
+        return true;
+    }
+    if (k->state != KIND_LIVE)
+        return false;
+    bool died = has_died(k);
+    if (died || k->nest->forks >= pool->options.forks_max) {
+        renew(pool, k, died);
+        return true;
+    }
+    if (!k->spec.forks && k->ready_n < k->target && make_room(pool, k)) {
+        fill(pool, k);
+        return true;
+    }
+    calm(pool, k, now);
+    return false;
+}
+
+static void reap_retired(struct pool *pool)
+{
+    for (unsigned i = 0; i < RETIRED_MAX; i++) {
+        struct pool_nest *nest = pool->retired[i];
+        if (!nest || nest->users)
+            continue;
+        if (!nest->ending)
+            (void)shutdown(jail_fd(nest->jail), SHUT_WR);
+        nest->ending = true;
+        struct pollfd look = {.fd = jail_fd(nest->jail), .events = POLLIN};
+        if (poll(&look, 1, 0) > 0 && look.revents & POLLHUP)
+            pool_end_nest(mem_take(&pool->retired[i]));
+    }
+}
+
+/* ---- kinds without ---- */
+
+static void fail_kind(struct pool *pool, struct kind *k, const struct err *err)
+{
+    note_problem(pool, err);
+    k->state = KIND_FAILED;
+    k->failed_ms = clock_mono_ms();
+}
+
+static void start_alone(struct pool *pool, struct kind *k)
+{
+    struct pool_order order = {.limits = &k->limits, .layers = k->layers};
+    struct pool_jail jail;
+    struct err err;
+
+    k->making++;
+    pthread_mutex_unlock(&pool->lock);
+    struct pool_alone more = {.input = k->input, .text = buf_str(&k->text)};
+    int result = pool_make_alone(&k->spec, &order, &more, &jail, &err);
+    pthread_mutex_lock(&pool->lock);
+    k->making--;
+    if (result == 0)
+        keep_or_doom(pool, k, &jail);
+    else
+        fail_kind(pool, k, &err);
+}
+
+/* An interpreter that cannot wait is not started again and again. */
+static void look_for_dead(struct pool *pool, struct kind *k)
+{
+    struct err err;
+
+    for (unsigned i = 0; i < k->ready_n; i++) {
+        struct pollfd look = {.fd = jail_fd(k->ready[i].jail), .events = POLLIN};
+        if (poll(&look, 1, 0) == 0)
+            continue;
+        struct pool_jail dead = k->ready[i];
+        k->ready[i--] = k->ready[0];
+        k->ready[0] = dead;
+        pool_doom_first(pool, k);
+        err_set(&err, ERR_SYSTEM, "%s ended while it waited", k->spec.exec_path);
+        fail_kind(pool, k, &err);
+    }
+}
+
+static bool tend_alone(struct pool *pool, struct kind *k, int64_t now)
+{
+    if (k->state == KIND_WANTED)
+        k->state = KIND_LIVE;
+    if (k->state != KIND_LIVE)
+        return false;
+    look_for_dead(pool, k);
+    if (k->state == KIND_LIVE && k->ready_n < k->target && make_room(pool, k)) {
+        start_alone(pool, k);
+        return true;
+    }
+    calm(pool, k, now);
+    return false;
+}
+
+/* Their end may take a while. */
+static void end_doomed(struct pool *pool)
+{
+    while (pool->doomed_n) {
+        struct pool_jail jail = pool->doomed[--pool->doomed_n];
+        pthread_mutex_unlock(&pool->lock);
+        pool_jail_done(&jail);
+        pthread_mutex_lock(&pool->lock);
+    }
+}
+
+/* ---- the threads ---- */
+
+static void wait_for_work(struct pool *pool)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    (void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+}
+
+/* One thing that is to be done for this kind; false when there is none. */
+static bool tend(struct tender *t, struct kind *k, int64_t now)
+{
+    if (k->state == KIND_FAILED && now > k->failed_ms + FAILED_MS)
+        k->state = KIND_WANTED;
+    if (k->state == KIND_FREE)
+        return false;
+    if (k->state != KIND_WANTED && !pool_is_busy(k) && now > k->used_ms + IDLE_MS) {
+        pool_forget(t->pool, k);
+        return true;
+    }
+    return k->alone ? tend_alone(t->pool, k, now) : tend_forks(t->pool, k, now);
+}
+
+static void end_all(struct tender *t)
+{
+    struct pool *pool = t->pool;
+
+    for (unsigned i = 0; i < pool->options.kinds_max; i++)
+        if (t->kinds[i].state != KIND_FREE)
+            pool_forget(pool, &t->kinds[i]);
+    for (unsigned i = 0; i < RETIRED_MAX && t == &pool->forks; i++)
+        if (pool->retired[i])
+            pool_end_nest(
+                pool->retired[i]); /* here: the kernel kills them with this thread anyway */
+    end_doomed(pool);
+}
+
+void *pool_tend(void *ctx)
+{
+    struct tender *t = ctx;
+    struct pool *pool = t->pool;
+
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->closing) {
+        bool busy = false;
+        for (unsigned i = 0; i < pool->options.kinds_max && !pool->closing; i++)
+            busy |= tend(t, &t->kinds[i], clock_mono_ms());
+        look_at_memory(t, clock_mono_ms());
+        if (t == &pool->forks)
+            reap_retired(pool);
+        else
+            end_doomed(pool);
+        if (!busy)
+            wait_for_work(pool);
+    }
+    end_all(t);
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}

@@ -422,16 +422,29 @@
     // are run in here as well.
     const turn = new vm.Script('globalThis[Symbol.for("glovebox.cells")].turn()', { filename: "glovebox-turn" });
 
-    function watched(work) {
-        if (watcher) {
+    function watched(work, ticks = true) {
+        if (Atomics.compareExchange(state, 2, 0, 1) === 2) {
             work();
             return;
         }
         hold.turn = () => {
+            delete process.listenerCount;
+            if (isDue()) {
+                interrupted();
+                return;
+            }
             work();
-            process._tickCallback?.();
+            if (ticks) process._tickCallback?.();
         };
-        turn.runInThisContext({ breakOnSigint: true });
+        // Node would give the signal's listeners up meanwhile, and the signal its deadly meaning.
+        if (guard) process.listenerCount = () => 0;
+        try {
+            turn.runInThisContext({ breakOnSigint: true });
+        } finally {
+            delete process.listenerCount;
+            Atomics.store(state, 2, 0);
+            Atomics.notify(state, 2);
+        }
     }
 
     const settle = (outcome) => running && !running.outcome && running.finish((running.outcome = outcome));
@@ -452,11 +465,14 @@
     }
 
     function interrupted() {
-        if (!running) return;
+        settle(interruption());
+    }
+
+    function interruption() {
         const e = new Error("the cell was interrupted");
         e.name = "Interrupted";
         e.stack = "Interrupted: the cell was interrupted";
-        settle({ exception: safeException(e), interrupted: true });
+        return { exception: safeException(e), interrupted: true };
     }
 
     function late(e) {
@@ -522,31 +538,38 @@
 
     async function exec(id, bytes) {
         const code = bytes.toString();
+        clearTimeout(forget);
         cells.set(id, code.split(/\r\n|[\n\r\u2028\u2029]/));
         if (cells.size > 200) cells.delete(cells.keys().next().value);
         for (const text of told.splice(0)) fs.writeSync(2, text);
         openInput();
         running = { id, shown: 0, final: null, outcome: null };
-        const over = new Promise((finish) => (running.finish = finish));
+        // Not in the cell's own turn, which an interrupt might end in the midst of this.
+        const over = new Promise((finish) => (running.finish = () => setImmediate(finish)));
         // In a turn of its own, all of which the watcher may stop.
-        setImmediate(() => begin(maybeObject(modules(code))));
-        const wait = setTimeout(watch, 50);
+        const started = running;
+        setImmediate(() => started.outcome || (isDue() ? interrupted() : begin(maybeObject(modules(code)))));
+        const wait = setTimeout(watch, 50), look = setInterval(() => isDue() && interrupted(), 20);
         await over;
         clearTimeout(wait);
+        clearInterval(look);
         if (running.outcome.exception) fs.writeSync(2, `${running.outcome.exception.traceback}\n`);
         await flushed(process.stdout);
         await flushed(process.stderr);
         const cell = running;
         let answer;
         try {
-            answer = answerCell(cell);
+            watched(() => (answer = answerCell(cell)), false);
         } catch (e) {
-            cell.outcome = { exception: safeException(e) };
-            answer = answerCell(cell);
+            cell.outcome = e?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED" ? interruption() : { exception: safeException(e) };
         }
+        if (!answer && !cell.outcome.exception) cell.outcome = interruption();
+        answer ??= answerCell(cell);
         running = null;
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });
         send("done", id, answer);
+        // The host lets an interrupt that comes too late pass before it sends the next cell.
+        forget = setTimeout(isDue, 40).unref();
     }
 
     // ---- import and export, which are for modules ----
@@ -780,6 +803,29 @@
         send("ready", 0, { language: "javascript", version: process.versions.node });
     }
 
+    // ---- the interrupt at any other time ----
+
+    // Whenever `breakOnSigint` begins or ends, SIGINT is deadly for a moment. Not so while this is held, which is
+    // what it uses itself; an interrupt that finds nothing to stop is kept.
+    const guard = (() => {
+        try {
+            const { startSigintWatchdog: start, stopSigintWatchdog: stop } = process.binding("contextify");
+            return start && stop && { start, stop };
+        } catch {
+            return null;
+        }
+    })();
+    let forget, early = false;
+
+    // Whether an interrupt waits; then it does no more.
+    function isDue() {
+        const due = early;
+        early = false;
+        if (!guard) return due;
+        guard.start();
+        return guard.stop() || due;
+    }
+
     // ---- the interrupt of what runs on after an await ----
 
     // V8 can be stopped from another thread, which is started when a cell is still running after a while. It
@@ -790,23 +836,44 @@
         session.connectToMainThread();
         globalThis.state = state;
         const sleep = new vm.Script("Atomics.wait(state, 0, 0)");
+        // The main thread's time of the processor: it may not loop, but wait for that, and must not be stopped then.
+        const ticks = () => {
+            try {
+                const text = require("fs").readFileSync("/proc/self/task/" + process.pid + "/stat", "latin1");
+                const words = text.slice(text.lastIndexOf(")")).split(" ");
+                return Number(words[12]) + Number(words[13]);
+            } catch {
+                return 0;
+            }
+        };
+        const stop = () => {
+            const seen = Atomics.load(state, 1);
+            parentPort.postMessage(0);
+            const from = ticks();
+            for (let n = 0; n < 20 && ticks() - from < 15; n++)
+                if (Atomics.wait(state, 1, seen, 50) !== "timed-out") return;
+            if (Atomics.load(state, 1) === seen) session.post("Runtime.terminateExecution");
+        };
         globalThis.listen = () => {
             try {
                 sleep.runInThisContext({ breakOnSigint: true });
             } catch {
-                const seen = Atomics.load(state, 1);
-                parentPort.postMessage(0);
-                if (Atomics.wait(state, 1, seen, 200) === "timed-out") session.post("Runtime.terminateExecution");
+                stop();
             }
         };
+        // Not while the main thread sees to it by itself.
+        while (Atomics.compareExchange(state, 2, 0, 2) === 1) Atomics.wait(state, 2, 1);
         // The outer script keeps the signal in our hands from one to the next.
         const always = new vm.Script("for (;;) listen()");
         for (;;) {
             try {
                 always.runInThisContext({ breakOnSigint: true });
-            } catch { }
+            } catch {
+                stop();
+            }
         }`;
-    const state = new Int32Array(new SharedArrayBuffer(8));
+    // What it sleeps on; how often it was heard; who has the signal: nobody, the main thread or the watcher.
+    const state = new Int32Array(new SharedArrayBuffer(12));
     let watcher = null;
 
     function watch() {
@@ -815,7 +882,8 @@
         watcher.on("message", () => {
             Atomics.add(state, 1, 1);
             Atomics.notify(state, 1);
-            interrupted();
+            if (running) interrupted();
+            else early = true;
         });
         watcher.on("error", () => { });
         watcher.unref();
@@ -833,7 +901,8 @@
     process.exit = exit;
     process.on("uncaughtException", late);
     process.on("unhandledRejection", late);
-    process.on("SIGINT", interrupted);
+    process.on("SIGINT", () => running ? interrupted() : (early = true));
+    guard?.start();
 
     const HANDLERS = { hello, exec, set, get, stdin: (id, bytes) => (input = { bytes }), answer: () => { } };
     let busy = false;

@@ -376,6 +376,7 @@ __cells_next() {
             __cells_input "$length" || return 1
             continue
         fi
+        [[ $kind != exec ]] || __cells_due=1
         __cells_read "$length" || return 1
         case $kind in
         hello) __cells_hello ;;
@@ -389,6 +390,7 @@ __cells_next() {
             __cells_answer false null "$__cells_exception"
             ;;
         esac
+        __cells_due='' __cells_early=''
     done
     return 1
 }
@@ -399,6 +401,7 @@ __cells_next() {
 __cells_back() {
     [[ -z $__cells_pwd ]] || { builtin cd -- "$__cells_pwd" && OLDPWD=$__cells_old; }
     __cells_running=1
+    [[ -z $__cells_early ]] || __cells_interrupt
     [[ -z $__cells_options ]] || builtin set "-$__cells_options"
     return "$__cells_status"
 }
@@ -522,14 +525,18 @@ __cells_failed() {
 }
 
 __cells_interrupt() {
-    [[ -n $__cells_running ]] || return 0
+    if [[ -z $__cells_running ]]; then
+        # It is for a cell that has been sent and has not begun; or for none.
+        [[ -z $__cells_due ]] && ! builtin read -t 0 -u "$__cells_r" 2> /dev/null || __cells_early=1
+        return 0
+    fi
     __cells_cause=interrupt
     __cells_unwind
 }
 
 # What the cell left: its options, and how it ended. Ours are those of a plain shell.
 __cells_after() {
-    __cells_r=198 __cells_w=199
+    __cells_r=198 __cells_w=199 __cells_due='' __cells_early=''
     local options=$-
     builtin set +euxvfkC
     [[ -z ${__cells_errexit-} ]] || options+=e
@@ -706,7 +713,7 @@ __cells_born() {
 
 declare -ft trap
 __cells_value_max=1048576 __cells_call_max=4194304 __cells_calls=0 __cells_id='' __cells_status=0 __cells_options=''
-__cells_stdin='' __cells_exit_trap='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
+__cells_due='' __cells_early='' __cells_stdin='' __cells_exit_trap='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
 __cells_dir=${TMPDIR:-/tmp}
 mkdir -m 700 "$__cells_dir/.cells-$$" 2> /dev/null && __cells_dir+=/.cells-$$
 exec 198<&3 199>&4 3<&- 4>&- 190<&0 191>&1

@@ -22,6 +22,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIMITS = {"value": 1 << 20, "bundle": 4 << 20, "bundles": 50, "text": 100000, "call": 1 << 20}
 MOST = 64 << 20
+BUSY_TICKS = 15
 # What started us may have left descriptors open that are not for guests.
 for number in os.listdir("/proc/self/fd"):
     if int(number) > 2 and os.path.exists("/proc/self/fd/" + number):
@@ -62,8 +63,25 @@ class Cell:
         return "Cell(%r, out=%r, err=%r, displays=%r)" % (self.done, self.out, self.err, self.displays)
 
 
+def tasks(pid):
+    """(state, ticks of the processor) of each thread of a process and of those that it started."""
+    found = []
+    try:
+        for task in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/stat" % (pid, task)) as f:
+                words = f.read().rpartition(")")[2].split()
+            found.append((words[0], int(words[11]) + int(words[12])))
+            with open("/proc/%d/task/%s/children" % (pid, task)) as f:
+                children = f.read().split()
+            for child in children:
+                found += tasks(int(child))
+    except (FileNotFoundError, ProcessLookupError):
+        pass  # it has just ended
+    return found
+
+
 class Guest:
-    def __init__(self, argv, program=None, env=None, cwd=None, timeout=20, stdin="/dev/null"):
+    def __init__(self, argv, program=None, env=None, cwd=None, timeout=60, stdin="/dev/null"):
         self.timeout, self.number, self.pending, self.status = timeout, 0, b"", None
         self.frames, self.ready = [], None
         self.text = {1: bytearray(), 2: bytearray()}
@@ -109,6 +127,20 @@ class Guest:
             if pid:
                 self.status = status
         return self.status is None
+
+    def settle(self):
+        """Waits until it is in the midst of what it was told: it sleeps, with all that it started, or has been busy
+        for a while."""
+        deadline, calm = time.monotonic() + self.timeout, 0
+        begin = sum(ticks for _, ticks in tasks(self.pid))
+        while calm < 5:
+            now = tasks(self.pid)
+            if sum(ticks for _, ticks in now) >= begin + BUSY_TICKS:
+                break
+            calm = calm + 1 if all(state in "SZ" for state, _ in now) else 0
+            if time.monotonic() > deadline:
+                raise Late("the guest does not settle")
+            time.sleep(0.01)
 
     def wait(self, timeout=None):
         """Its wait status, once it has ended."""

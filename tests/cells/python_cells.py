@@ -27,6 +27,9 @@ def program_text():
 class Python(Guest):
     """A session in a folder of its own, after hello."""
 
+    # For the end of a cell that is to last until mark().
+    AWAIT = "import os, time\nwhile not os.path.exists('mark'): time.sleep(0.01)\nos.remove('mark')"
+
     def __init__(self, path, **options):
         self.folder = tempfile.TemporaryDirectory()
         Guest.__init__(self, [path, "-S", "-c", source("cells_boot.py").decode()], program_text(), cwd=self.folder.name,
@@ -35,6 +38,10 @@ class Python(Guest):
         if options.pop("greet", True):
             self.hello(**options)
         self.version = None
+
+    def mark(self):
+        with open(os.path.join(self.folder.name, "mark"), "w"):
+            pass
 
     def close(self, timeout=2):
         status = Guest.close(self, timeout)
@@ -61,7 +68,7 @@ def test_state(tap, path):
                   {"$type": "tuple", "items": ["d", "abc", 8]}, "imports, functions, open files and the folder stay")
         g.run("import threading, time\nticks = []\ndef tick():\n    while not ticks or ticks[-1] < 30:\n"
               "        ticks.append(len(ticks)); time.sleep(0.002)\nt = threading.Thread(target=tick)\nt.start()")
-        tap.equal(g.run("t.join(5)\nlen(ticks)").value, 31, "threads go on")
+        tap.equal(g.run("t.join(60)\nlen(ticks)").value, 31, "threads go on")
         tap.equal(g.run("sorted(n for n in globals() if n not in ('f', 'x', 'y', '_', 't', '__warningregistry__', '__annotations__'))").value,
                   ["__builtins__", "__doc__", "__loader__", "__name__", "__package__", "__spec__", "os", "threading",
                    "tick", "ticks", "time", "twice"], "no names but the program's")
@@ -131,7 +138,7 @@ def test_async(tap, path):
         tap.ok(cell.exception["message"] == "'k'" and cell.exception["line"] == 3
                and cell.err.split("\n")[1].startswith('  File "<cell %d>", line 4' % g.number), "... deep in it", cell)
         number = g.begin("try:\n    await asyncio.sleep(60)\nfinally:\n    print('clean')")
-        time.sleep(0.2)
+        g.settle()
         g.interrupt()
         cell = g.finish(number)
         tap.ok(cell.interrupted and cell.out == "clean\n" and cell.exception["line"] == 2, "an interrupt of an await", cell)
@@ -216,7 +223,7 @@ def test_exits(tap, path):
         g.run("import atexit\natexit.register(lambda: open('ended', 'w').close())\nf = open('left', 'w')\nf.write('x')")
         os.close(g.to)
         g.to = -1
-        g.wait(5)
+        g.wait()
         tap.equal(sorted(os.listdir(g.folder.name)), ["ended", "left"], "at the end of frames, the interpreter's end")
         with open(os.path.join(g.folder.name, "left")) as f:
             tap.equal(f.read(), "x", "... with files flushed")
@@ -224,9 +231,9 @@ def test_exits(tap, path):
 
 # ---- interrupts ----
 
-def interrupted(g, text, after=0.15):
+def interrupted(g, text):
     number = g.begin(text)
-    time.sleep(after)
+    g.settle()
     g.interrupt()
     return g.finish(number)
 
@@ -246,10 +253,10 @@ def test_interrupts(tap, path):
         tap.equal((cell.ok, cell.interrupted, cell.value, cell.out), (True, False, 7, "mine\n"), "caught by the program")
         for _ in range(20):
             g.interrupt()
-        time.sleep(0.05)
+        g.settle()
         tap.equal((g.run("1").value, g.alive()), (1, True), "between cells it is nothing")
-        g.run("import signal\ndef mine(*a): print('got it', flush=True)\nold = signal.signal(signal.SIGINT, mine)")
-        cell = interrupted(g, "time.sleep(0.4)\nsignal.getsignal(signal.SIGINT) is mine")
+        g.run("import signal\nhit = []\ndef mine(*a): hit.append(print('got it', flush=True))\nold = signal.signal(signal.SIGINT, mine)")
+        cell = interrupted(g, "while not hit: time.sleep(0.01)\nsignal.getsignal(signal.SIGINT) is mine")
         tap.equal((cell.value, cell.out), (True, "got it\n"), "a handler of the program's")
         tap.equal(g.run("old is signal.default_int_handler, signal.signal(signal.SIGINT, old)").value["items"][0], True,
                   "the handler that it finds")
@@ -320,9 +327,10 @@ def test_streams(tap, path):
         tap.equal(g.run("print('\\ud800')").exception["type"], "UnicodeEncodeError", "what cannot be written")
         cell = g.run("print('x' * 300000)")
         tap.equal(len(cell.out), 300001, "much output")
-        number = g.begin("import time\nprint('early'); time.sleep(1)")
-        g._pump(time.monotonic() + 0.8)
+        number = g.begin("print('early')\n" + g.AWAIT)
+        g._pump(time.monotonic() + g.timeout)
         tap.equal(bytes(g.text[1]), b"early\n", "lines come as they are written")
+        g.mark()
         g.finish(number)
 
 
@@ -340,14 +348,14 @@ def test_children(tap, path):
                      "os.write(w, type(e).__name__.encode())\n    os._exit(0)\nos.waitpid(pid, 0)\nos.read(r, 99).decode()")
         tap.equal(cell.value, "NameError", "a child has the program's names only")
         cell = g.run("import multiprocessing as mp\nctx = mp.get_context('fork')\ndef sq(x): return x * x\n"
-                     "with ctx.Pool(2) as p: r = p.map(sq, range(5))\nr", timeout=30)
+                     "with ctx.Pool(2) as p: r = p.map(sq, range(5))\nr")
         tap.equal(cell.value, [0, 1, 4, 9, 16], "multiprocessing by fork")
         cell = g.run("q = ctx.Queue()\np = ctx.Process(target=lambda: (q.put(sum(range(9))), print('child')))\np.start()\n"
-                     "v = q.get(timeout=10)\np.join()\nv")
+                     "v = q.get(timeout=50)\np.join()\nv")
         tap.equal((cell.value, cell.out), (36, "child\n"), "... a process and a queue")
         cell = g.run("from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor\nimport math\n"
                      "with ProcessPoolExecutor(2, mp_context=mp.get_context('spawn')) as e: r = list(e.map(math.sqrt, [4, 9]))\n"
-                     "with ThreadPoolExecutor(2) as e: r += list(e.map(sq, [3]))\nr", timeout=60)
+                     "with ThreadPoolExecutor(2) as e: r += list(e.map(sq, [3]))\nr")
         tap.equal(cell.value, [2.0, 3.0, 9], "... by spawn, and threads", cell)
         cell = g.run("import subprocess\nsubprocess.run(['sh', '-c', 'ls /proc/self/fd | wc -l'], close_fds=False, "
                      "stdout=subprocess.PIPE).stdout.split()")
@@ -373,7 +381,7 @@ def test_zygote(tap, path):
         tap.equal(g.run("sorted(n for n in globals() if n[0] != '_')").value, ["asyncio", "f", "final_answer", "sys", "x"], "... is clean")
         os.close(g.to)
         g.to = -1
-        tap.equal(g.wait(5), 0, "... and ends")
+        tap.equal(g.wait(), 0, "... and ends")
     folder.cleanup()
 
 

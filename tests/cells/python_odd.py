@@ -65,10 +65,10 @@ def test_odd(tap, path):
     for text in ODD:
         with start(path) as g:
             try:
-                first = g.run(text, timeout=20)
+                first = g.run(text)
                 bad = []
                 for check, holds in CHECKS:
-                    cell = g.run(check, timeout=20)
+                    cell = g.run(check)
                     if not holds(cell):
                         bad += [check, cell]
                 g.run("import sys; sys.settrace(None)")

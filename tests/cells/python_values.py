@@ -3,7 +3,6 @@
 
 import base64
 import os
-import time
 
 from driver import LIMITS
 
@@ -166,19 +165,21 @@ def test_tools(tap, path):
         cell = g.finish(number)
         tap.ok(cell.ok and sorted(cell.value["items"][0]) == list(range(5)) and cell.value["items"][1] == "main",
                "answers in another order", cell)
-        number = g.begin("threading.Thread(target=lambda: out.append(echo('late'))).start()\nimport time; time.sleep(0.2)")
+        number = g.begin("threading.Thread(target=lambda: out.append(echo('late'))).start()\n" + g.AWAIT)
         kind, of, message = g.receive()
+        g.mark()
         cell = g.finish(number)
         g.answer(of, message, TOOLS)
-        tap.equal(g.run("time.sleep(0.1)\nout[-1]").value, "late", "a call that outlives its cell")
-        number = g.begin("threading.Thread(target=lambda: out.append(echo('held'))).start()\ntime.sleep(0.2)")
+        tap.equal(g.run("while out[-1] != 'late': time.sleep(0.01)\nout[-1]").value, "late", "a call that outlives its cell")
+        number = g.begin("threading.Thread(target=lambda: out.append(echo('held'))).start()\n" + g.AWAIT)
         kind, of, message = g.receive()
+        g.mark()
         g.finish(number)
         tap.equal(g.run("'meanwhile'").value, "meanwhile", "... while a thread waits, a cell")
         g.answer(of, message, TOOLS)
         number = g.begin("echo('never')")
         g.receive()
-        time.sleep(0.05)
+        g.settle()
         g.interrupt()
         tap.ok(g.finish(number).interrupted, "an interrupt of a call")
         g.send("answer", 999, {"ok": 1})
@@ -256,7 +257,7 @@ FINALS = (
 def test_final(tap, path):
     with start(path, final_answer=True) as g:
         for text, want, out in FINALS:
-            cell = g.run(text, timeout=10)
+            cell = g.run(text)
             tap.ok(cell.ok and cell.is_final_answer and cell.final_answer == want and cell.out == out
                    and cell.exception is None and not cell.err, "final: %r" % text, cell)
         cell = g.run("1")

@@ -11,7 +11,7 @@ BASH = Language("bash", ["-c"], "cells_shell_boot.sh", "cells_shell.sh", {
     "count": "wc -l", "children": "ls -l /proc/self/fd",
     "endless": ["sleep 30; echo no", "while :; do :; done", "sleep 30 | cat; echo no", "f() { sleep 30; f; }; f",
                 "x=$(sleep 30); echo no", "set -e; sleep 30"],
-    "suicide": "kill -9 $BASHPID; sleep 20"})
+    "early": "while :; do :; done", "suicide": "kill -9 $BASHPID; sleep 20"})
 
 STATE = (
     ("x=1; a=(1 2); declare -A m=([k]=v); f() { echo \"f $1\"; }; export E=env", {"out": ""}),
@@ -20,7 +20,7 @@ STATE = (
     ("echo five >&5; cat t; hi; echo ${PWD##*/}; shopt -q nullglob && echo null; echo *.no", {"out": "five\naliased\nd\nnull\n\n"}),
     ("declare top=1; f() { local inner=2; }; f", {}), ("echo $top$inner", {"out": "1\n"}),
     ("cat <<E\nhere $x\nE", {"out": "here 1\n"}), ("sleep 0.05 & wait $!; echo $?", {"out": "0\n"}),
-    ("sleep 5 &\n", {}), ("jobs -p | wc -l; kill %1; wait", {"out": "1\n"}),
+    ("sleep 60 &\n", {}), ("jobs -p | wc -l; kill %1; wait", {"out": "1\n"}),
     ("set -o pipefail; IFS=,; y=a,b", {}), ("set -- $y; echo $2; false | true", {"exit": 1, "out": "b\n"}),
     ("unset IFS; set +o pipefail; false | true", {}), ("(exit 7)", {"exit": 7}), ("# only this", {}),
     ("echo $?", {"out": "7\n"}), ("echo \"${BASH_SOURCE[0]}\"; dirname \"${BASH_SOURCE[0]}\"", {"out": "cell 17\n.\n"}),
@@ -93,14 +93,14 @@ def test_traps(tap):
     g.run("exit 1")
     tap.equal(g.run("ls mark").out, "mark\n", "an EXIT trap waits")
     g.run("exec 9>&1; sleep 0")
-    g.close(5)
+    g.close(60)
     with BASH.start() as g:
         g.run("trap 'echo gone > gone' EXIT")
         g.send_bytes(b"")
         import os
         os.close(g.to)
         g.to = os.open("/dev/null", os.O_WRONLY)
-        g.wait(5)
+        g.wait()
         tap.ok(os.path.exists(g.folder.name + "/gone"), "... for the session's end")
 
 

@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PATH = "/usr/local/bin:/usr/bin:/bin"
 ORDINARY = 31415  # a user that nobody is
+PATIENCE = 90  # seconds, for anything that should take far less
 
 
 def text(value):
@@ -31,6 +32,40 @@ def make_folder(owner):
     if owner != os.geteuid():
         os.chown(folder, owner, owner)
     return folder
+
+
+def states(pid):
+    """Those of all threads of a process and of those that it started."""
+    found = []
+    try:
+        for task in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/stat" % (pid, task)) as f:
+                found.append(f.read().rpartition(")")[2].split()[0])
+            with open("/proc/%d/task/%s/children" % (pid, task)) as f:
+                children = f.read().split()
+            for child in children:
+                found += states(int(child))
+    except (FileNotFoundError, ProcessLookupError):
+        pass  # it has just ended
+    return found
+
+
+def settled(pid):
+    """Waits until a process and all that it started only wait."""
+    calm, until = 0, time.monotonic() + PATIENCE
+    while calm < 5 and time.monotonic() < until:
+        calm = calm + 1 if all(state in "SZ" for state in states(pid)) else 0
+        time.sleep(0.02)
+
+
+def wait_for(condition, seconds=PATIENCE):
+    """Its first true answer, or the last."""
+    until = time.monotonic() + seconds
+    while True:
+        answer = condition()
+        if answer or time.monotonic() > until:
+            return answer
+        time.sleep(0.02)
 
 
 class Done:
@@ -122,7 +157,9 @@ class Test:
         return self.write("glovebox.conf", data)
 
     def env(self, extra=None):
-        env = {"PATH": PATH, "HOME": self.home, "TMPDIR": self.base, "LANG": "C.UTF-8"}
+        # No daemon of this machine's has a part in this.
+        env = {"PATH": PATH, "HOME": self.home, "TMPDIR": self.base, "LANG": "C.UTF-8",
+               "GLOVEBOX_SOCKET": "unix:" + self.path("nowhere.sock")}
         env.update(extra or {})
         return {k: v for k, v in env.items() if v is not None}
 
@@ -138,7 +175,7 @@ class Test:
             **more
         )
 
-    def command(self, argv, stdin=b"", env=None, cwd=None, timeout=30, **more):
+    def command(self, argv, stdin=b"", env=None, cwd=None, timeout=PATIENCE, **more):
         """Any program, in this test's surroundings; killed with its group when it takes too long."""
         if isinstance(stdin, bytes):
             more["stdin"] = subprocess.PIPE

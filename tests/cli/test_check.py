@@ -169,7 +169,7 @@ def test_amount(t):
     t.exits(t.box("check", "--quiet", "many.py"), 0, "--quiet with nothing that refuses", b"")
 
 
-def on_terminal(t, *args, env=None, seconds=30):
+def on_terminal(t, *args, env=None, seconds=box.PATIENCE):
     """What a terminal of 100 columns gets."""
     lead, follow = pty.openpty()
     fcntl.ioctl(follow, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
@@ -210,14 +210,14 @@ def test_progress(t):
         return t.skip("a progress bar", "needs node in the jail")
     for i in range(60):
         t.write("js/%02d.js" % i, "1\n")
-    code, out = on_terminal(t, "check", "js", env={"TERM": "xterm"}, seconds=90)
+    code, out = on_terminal(t, "check", "js", env={"TERM": "xterm"})
     t.ok(
         code == 0 and re.search(rb"\rchecking \[#*\.+\] \d+ of 60", out),
         "what lasts has a progress bar",
         out,
     )
     t.match(rb"\r\x1b\[K60 programs: 60 allowed", out, "which is gone at the end")
-    done = t.box("check", "js", timeout=90)
+    done = t.box("check", "js")
     t.equal((done.code, done.err), (0, b""), "and there is none without a terminal", done)
 
 
@@ -395,7 +395,7 @@ def test_many(t):
     begin = time.monotonic()
     done = t.box("check", "many")
     t.ok(done.code == 0 and b"2000 programs: 2000 allowed" in done.out, "2000 files", done)
-    t.ok(time.monotonic() - begin < 10, "fast")
+    t.ok(time.monotonic() - begin < 60, "fast")
 
 
 @box.once
@@ -425,8 +425,8 @@ def test_odd_input(t):
             )
     t.write("big.py", "x = 'some text of a line'\n" * 400000)
     begin = time.monotonic()
-    done = t.box("check", "big.py", timeout=60)
-    t.ok(done.code in (0, 1) and time.monotonic() - begin < 20, "ten megabytes", done)
+    done = t.box("check", "big.py", timeout=120)
+    t.ok(done.code in (0, 1) and time.monotonic() - begin < 100, "ten megabytes", done)
 
 
 # ---- JSON ----
@@ -1220,7 +1220,7 @@ def test_streams(t):
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
             p = t.start("check", "many.py", stdout=full)
-            _, err = p.communicate(timeout=30)
+            _, err = p.communicate(timeout=box.PATIENCE)
         t.ok(
             p.returncode == 125 and b"standard output: No space left" in err,
             "a full disk is told",

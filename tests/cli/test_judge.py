@@ -32,6 +32,8 @@ UNKNOWN = [
     {"args": [9], "expected": [1, 2, 3]},
     {"args": [10], "expected": {"a": 1}},
 ]
+# Time is for those that hang.
+PATIENT = [dict(case, timeout=30) for case in HONEST]
 ANSWER = "\n\ndef answer(n):\n    return n + 1 if n < 7 else cheat()\n"
 
 
@@ -39,7 +41,7 @@ def verdicts(t, name, code):
     folder = name.replace("/", "-")
     os.makedirs(t.path("here", folder), exist_ok=True)
     t.write(folder + "/c.py", code)
-    t.write(folder + "/cases.json", json.dumps(HONEST[:1] + UNKNOWN + HONEST[1:]))
+    t.write(folder + "/cases.json", json.dumps(PATIENT[:1] + UNKNOWN + PATIENT[1:]))
     done = t.box(
         *("test", folder + "/c.py", "--cases", folder + "/cases.json", "--func", "answer"),
         *("--json", "--no-check", "--timeout", "1s", "--memory", "400m", "--log", "off"),

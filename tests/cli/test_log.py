@@ -248,9 +248,9 @@ def test_concurrent(t):
 def test_interrupted(t):
     import signal
 
-    p = t.start("run", "-c", "import time; print('up'); time.sleep(20)")
+    p = t.start("run", "-c", "import time; print('up'); time.sleep(60)")
     p.stdout.readline()
     p.send_signal(signal.SIGINT)
-    p.communicate(timeout=10)
+    p.communicate(timeout=60)
     rows = runs(t)
     t.equal([r["outcome"] for r in rows], ["signal"], "a run that was stopped is there", rows)

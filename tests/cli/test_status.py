@@ -5,6 +5,8 @@ import os
 import signal
 import time
 
+from box import PATIENCE, settled, wait_for
+
 
 def test_own_status(t):
     for code in (0, 1, 2, 3, 42, 100, 124, 125, 126, 127, 128, 129, 137, 255):
@@ -29,7 +31,7 @@ def test_signals(t):
 
 
 def test_timeout(t):
-    done = t.run("--timeout", "300ms", "-c", "import time; print('begun'); time.sleep(60)")
+    done = t.run("--timeout", "2s", "-c", "import time; print('begun'); time.sleep(60)")
     t.exits(done, 124, "a program that sleeps", b"begun\n")
     t.ok(
         done.err.count(b"\n") == 1
@@ -38,7 +40,7 @@ def test_timeout(t):
         "says so in one line",
         done,
     )
-    t.ok(0.25 < done.seconds < 1.5, "after that time", done.seconds)
+    t.ok(1.9 < done.seconds < 20, "after that time", done.seconds)
     done = t.run(
         "--timeout",
         "300ms",
@@ -52,7 +54,7 @@ def test_timeout(t):
     )
     t.exits(done, 124, "one that is stopped, with a child")
     t.exits(
-        t.run("--timeout", "5s", "--lang", "sh", "-c", "sleep 300 & echo done"),
+        t.run("--timeout", "25s", "--lang", "sh", "-c", "sleep 300 & echo done"),
         0,
         "a child left behind ends with it",
         b"done\n",
@@ -171,13 +173,16 @@ def test_host_backend(t):
         "sleep 321 & setsid sleep 321 & sleep 321",
     )
     t.exits(done, 124, "the time limit holds")
-    time.sleep(0.1)
-    left = [
-        p
-        for p in os.listdir("/proc")
-        if p.isdigit() and b"sleep\0321\0" == read("/proc/%s/cmdline" % p)
-    ]
-    t.equal(left, [], "and the whole tree is gone")
+
+    def left():
+        return [
+            p
+            for p in os.listdir("/proc")
+            if p.isdigit() and b"sleep\0321\0" == read("/proc/%s/cmdline" % p)
+        ]
+
+    wait_for(lambda: not left())
+    t.equal(left(), [], "and the whole tree is gone")
     done = t.run(
         "--backend",
         "host",
@@ -295,7 +300,7 @@ def test_bad_programs(t):
     t.refused(t.run("/dev/zero"), 2, "/dev/zero: is not a regular file", "/dev/zero")
     t.refused(t.run("/dev/null"), 2, "/dev/null: is not a regular file", "/dev/null")
     os.mkfifo(t.path("here/fifo.py"))
-    t.refused(t.run("fifo.py", timeout=5), 2, "fifo.py: is not a regular file", "a FIFO")
+    t.refused(t.run("fifo.py"), 2, "fifo.py: is not a regular file", "a FIFO")
     os.symlink("loop.py", t.path("here/loop.py"))
     t.refused(t.run("loop.py"), 2, "loop.py: ", "a link to itself")
     t.refused(t.run("missing.py/x.py"), 2, "x.py: ", "a path through nothing")
@@ -388,21 +393,23 @@ def test_retries(t):
         done,
     )
     t.ok(
-        read(t.path("tries")).count(b"x") == 3 and 0.2 <= done.seconds < 3,
+        read(t.path("tries")).count(b"x") == 3 and 0.2 <= done.seconds < 20,
         "as often and as late as asked",
         done.seconds,
     )
     done = t.run("--json", "--retries", "0", "-c", "1", env={"GLOVEBOX_JAIL": broken})
     t.equal((done.code, done.json["attempts"]), (125, 1), "--retries 0", done)
+    tries = read(t.path("tries")).count(b"x")
     begin = time.monotonic()
     p = t.start(
         "run", "--retries", "5", "--retry-delay", "30s", "-c", "1", env={"GLOVEBOX_JAIL": broken}
     )
-    time.sleep(0.5)
+    wait_for(lambda: read(t.path("tries")).count(b"x") > tries)
+    settled(p.pid)
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=10)
+    out, err = p.communicate(timeout=PATIENCE)
     t.ok(
-        p.returncode == 130 and time.monotonic() - begin < 2,
+        p.returncode == 130 and time.monotonic() - begin < 25,
         "Ctrl-C while it waits",
         (p.returncode, err),
     )

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import time
 
+from box import PATIENCE, wait_for
+
 
 def tagged(tag):
     """The processes whose command line has this in it."""
@@ -21,15 +23,13 @@ def tagged(tag):
     return found
 
 
-def gone(tag, seconds=1.0):
-    end = time.monotonic() + seconds
-    while tagged(tag) and time.monotonic() < end:
-        time.sleep(0.01)
+def gone(tag):
+    wait_for(lambda: not tagged(tag))
     return tagged(tag)
 
 
-def first_line(p, timeout=10):
-    ready, _, _ = select.select([p.stdout], [], [], timeout)
+def first_line(p):
+    ready, _, _ = select.select([p.stdout], [], [], PATIENCE)
     return os.read(p.stdout.fileno(), 65536) if ready else b"(nothing)"
 
 
@@ -46,7 +46,7 @@ def whole_line(p):
 def end(p):
     """Waits; never leaves anything behind. Returns (status as a shell says it, stdout, stderr)."""
     try:
-        out, err = p.communicate(timeout=20)
+        out, err = p.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         os.killpg(p.pid, signal.SIGKILL)
         out, err = p.communicate()
@@ -56,34 +56,35 @@ def end(p):
 
 def test_live(t):
     for lang, code in (
-        ("python", "import time; print('first'); time.sleep(3); print('last')"),
+        ("python", "import time; print('first'); time.sleep(100); print('last')"),
         (
             "python",
-            "import sys, time; sys.stdout.write('fi'); sys.stdout.write('rst'); time.sleep(3)",
+            "import sys, time; sys.stdout.write('fi'); sys.stdout.write('rst'); time.sleep(100)",
         ),
-        ("js", "console.log('first'); setTimeout(() => console.log('last'), 3000)"),
-        ("bash", "echo first; sleep 3"),
-        ("r", "cat('first\\n'); Sys.sleep(3)"),
+        ("js", "console.log('first'); setTimeout(() => console.log('last'), 100000)"),
+        ("bash", "echo first; sleep 100"),
+        ("r", "cat('first\\n'); Sys.sleep(100)"),
     ):
-        p = t.start("run", "--lang", lang, "-c", code)
-        begin = time.monotonic()
+        p = t.start("run", "--timeout", "120s", "--lang", lang, "-c", code)
         line = first_line(p)
         t.ok(
-            line.startswith(b"fi") and p.poll() is None and time.monotonic() - begin < 2.5,
+            line.startswith(b"fi") and p.poll() is None,
             "%s: the first line comes before the end" % lang,
             line,
         )
         p.send_signal(signal.SIGINT)
         end(p)
-    p = t.start("run", "--events", "-c", "import time; print('first'); time.sleep(3)")
+    p = t.start("run", "--timeout", "120s", "--events", "-c",
+                "import time; print('first'); time.sleep(100)")
     seen = b""
-    while b"first" not in seen and select.select([p.stdout], [], [], 2)[0]:
+    while b"first" not in seen and select.select([p.stdout], [], [], PATIENCE)[0]:
         seen += os.read(p.stdout.fileno(), 65536)
     t.ok(b'"started"' in seen and b"first" in seen and p.poll() is None, "so do events", seen)
     p.send_signal(signal.SIGINT)
     end(p)
-    p = t.start("run", "-c", "import time, sys; sys.stderr.write('warn\\n'); time.sleep(3)")
-    ready, _, _ = select.select([p.stderr], [], [], 2)
+    p = t.start("run", "--timeout", "120s", "-c",
+                "import time, sys; sys.stderr.write('warn\\n'); time.sleep(100)")
+    ready, _, _ = select.select([p.stderr], [], [], PATIENCE)
     t.ok(
         ready and os.read(p.stderr.fileno(), 100) == b"warn\n" and p.poll() is None,
         "and standard error",
@@ -105,6 +106,11 @@ def test_dialogue(t):
     t.ok(code == 1 and b"EOFError" in err, "and the end of input arrives", (code, err))
 
 
+def up_and_asleep(tag):
+    """A program of whose output nothing is to be seen before its end: its sleep can be found."""
+    return "import subprocess\nprint('up', flush=True)\nsubprocess.run(['sleep', '%s'])" % tag
+
+
 def test_interrupt(t):
     for sig, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
         tag = "3%05d" % (os.getpid() % 100000)
@@ -115,19 +121,18 @@ def test_interrupt(t):
         )
         p = t.start("run", "-c", program)
         first_line(p)
-        time.sleep(0.2)
-        here = len(tagged(tag))
+        here = wait_for(lambda: len(tagged("sleep\0" + tag)) >= 3)
         begin = time.monotonic()
         p.send_signal(sig)
         got, out, err = end(p)
         seconds = time.monotonic() - begin
         t.equal(
-            (got, seconds < 0.5),
+            (got, seconds < 15),
             (code, True),
-            "signal %d ends it within half a second" % sig,
+            "signal %d ends it at once" % sig,
             "%s s, %s" % (seconds, err),
         )
-        t.ok(here >= 3 and gone(tag) == [], "and all that it started", (here, tagged(tag)))
+        t.ok(here and gone(tag) == [], "and all that it started", (here, tagged(tag)))
     codes = []
     for _ in range(10):
         p = t.start("run", "-c", "print('up')\nwhile True: pass")
@@ -135,8 +140,8 @@ def test_interrupt(t):
         os.killpg(p.pid, signal.SIGINT)
         codes.append(end(p)[0])
     t.equal(codes, [130] * 10, "Ctrl-C goes to the whole group; so does it here")
-    p = t.start("run", "--json", "-c", "print('up', flush=True)\nwhile True: pass")
-    time.sleep(0.7)
+    p = t.start("run", "--json", "-c", up_and_asleep(tag))
+    wait_for(lambda: tagged("sleep\0" + tag))
     p.send_signal(signal.SIGINT)
     got, out, err = end(p)
     import json
@@ -150,17 +155,14 @@ def test_killed(t):
     tag = "4%05d" % (os.getpid() % 100000)
     for _ in range(5):
         p = t.start("run", "--lang", "sh", "-c", "setsid sleep %s & sleep %s" % (tag, tag))
-        for _ in range(100):
-            if len(tagged("sleep\0" + tag)) >= 2:
-                break
-            time.sleep(0.02)
+        wait_for(lambda: len(tagged("sleep\0" + tag)) >= 2)
         here = len(tagged("sleep\0" + tag))
         p.kill()
         end(p)
-        left = gone("sleep\0" + tag, 0.5)
+        left = gone("sleep\0" + tag)
         if left or not here:
             break
-    t.ok(here and left == [], "the guest's whole tree is gone at once", (here, left))
+    t.ok(here and left == [], "the guest's whole tree is gone", (here, left))
 
 
 def test_stopped(t):
@@ -200,12 +202,12 @@ def test_terminal(t):
     os.write(master, b"\x03")
     begin = time.monotonic()
     try:
-        code = p.wait(10)
+        code = p.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         p.kill()
         code = None
     t.ok(
-        code == 130 and time.monotonic() - begin < 0.5,
+        code == 130 and time.monotonic() - begin < 15,
         "Ctrl-C at the terminal ends it",
         (code, time.monotonic() - begin),
     )
@@ -219,7 +221,7 @@ def take_terminal():
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def read_until(fd, mark, timeout=10):
+def read_until(fd, mark, timeout=PATIENCE):
     seen = b""
     while mark not in seen and select.select([fd], [], [], timeout)[0]:
         try:
@@ -234,15 +236,15 @@ def test_reader_goes(t):
         '"$G" run -c "%s" | head -1; echo "${PIPESTATUS[0]}"'
         % "import time\nfor i in range(1000000): print('line', i)"
     )
-    done = t.command(["bash", "-c", script], env={"G": t.glovebox}, timeout=20)
-    t.equal((done.out, done.seconds < 5), (b"line 0\n141\n", True), "| head -1", done)
+    done = t.command(["bash", "-c", script], env={"G": t.glovebox})
+    t.equal((done.out, done.seconds < 25), (b"line 0\n141\n", True), "| head -1", done)
     p = t.start("run", "-c", "import time\nwhile True: print('x'); time.sleep(0.05)")
     first_line(p)
     p.stdout.close()
     begin = time.monotonic()
-    code = p.wait(10)
+    code = p.wait(PATIENCE)
     t.ok(
-        code == 141 and time.monotonic() - begin < 1.5, "a reader that goes away ends the run", code
+        code == 141 and time.monotonic() - begin < 15, "a reader that goes away ends the run", code
     )
     p.stderr.close()
     p = t.start(
@@ -251,19 +253,19 @@ def test_reader_goes(t):
         "import sys, time\nsys.stderr.write('x\\n'); time.sleep(0.3); sys.stderr.write('y\\n'); print('end')",
     )
     p.stderr.close()
-    t.equal((p.stdout.read(), p.wait(10)), (b"end\n", 0), "nobody reading the errors does not")
+    t.equal((p.stdout.read(), p.wait(PATIENCE)), (b"end\n", 0), "nobody reading the errors does not")
     p.stdout.close()
     with open("/dev/full", "wb") as full:
-        done = t.command([t.glovebox, "run", "-c", "print('x')"], timeout=10)
+        done = t.command([t.glovebox, "run", "-c", "print('x')"])
         p = t.start("run", "-c", "print('x')", stdout=full)
-        _, err = p.communicate(timeout=10)
+        _, err = p.communicate(timeout=PATIENCE)
         t.ok(
             p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n",
             "a full disk behind standard output is told",
             (p.returncode, err),
         )
         p = t.start("run", "--json", "-c", "print('x')", stdout=full)
-        _, err = p.communicate(timeout=10)
+        _, err = p.communicate(timeout=PATIENCE)
         t.ok(
             p.returncode == 125 and err == b"glovebox: standard output: No space left on device\n",
             "and with --json",
@@ -274,7 +276,7 @@ def test_reader_goes(t):
 def test_slow_reader(t):
     p = t.start("run", "-c", "for i in range(200000): print(i)\n")
     time.sleep(1)
-    out, _ = p.communicate(timeout=20)
+    out, _ = p.communicate(timeout=PATIENCE)
     t.ok(
         p.returncode == 0 and out.startswith(b"0\n1\n") and out.endswith(b"199999\n"),
         "a reader that is slow gets it",
@@ -299,13 +301,13 @@ def test_quiet(t):
     done = t.run(
         "-q",
         "--timeout",
-        "200ms",
+        "2s",
         "-c",
         "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass",
     )
     t.equal((done.code, done.err), (124, b"its own\n"), "--quiet: only what the program says")
     done = t.run(
-        "--timeout", "200ms", "-c", "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass"
+        "--timeout", "2s", "-c", "import sys; sys.stderr.write('its own\\n')\nwhile 1: pass"
     )
     t.equal(done.err.count(b"\n"), 2, "without it one line more", done)
     done = t.run("-c", "print(1)")

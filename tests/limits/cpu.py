@@ -56,10 +56,10 @@ def test(tap, user):
     has_group = "cpu" in (user.run("").isolation or ())
     for name, code, options in CASES + ([UNSEEN] if has_group else []):
         name = f"{user.name}: {name}"
-        r = user.run(code, "--cpu-time", "500ms", "--timeout", "20s", *options)
+        r = user.run(code, "--cpu-time", "500ms", "--timeout", "100s", *options)
         tap.ok(r.timed_out and r.exit_code == 124 and r.status == 124 and "cpu_time" in (r.limits or ())
                and "timeout" not in r.limits, f"{name}: ended, and says which limit", r)
-        tap.ok(480 <= (r.cpu_ms or 0) <= 900, f"{name}: after 0.5 s of it", r)
+        tap.ok(480 <= (r.cpu_ms or 0) <= 1500, f"{name}: after 0.5 s of it", r)
         tap.note(f"{r.cpu_ms} ms of processor time, {r.duration_ms} ms of the clock")
     r = user.run("while True: pass", "--cpu-time", "300ms")
     tap.ok(r.err.count("\n") == 1 and "processor time" in r.err and "--cpu-time" in r.err,

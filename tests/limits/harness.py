@@ -124,7 +124,7 @@ class User:
                 os.mkdir(folder, 0o700)
                 os.chown(folder, self.id, self.id)
         self.env = {"HOME": self.home, "TMPDIR": self.tmp, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
-                    "GLOVEBOX_LOG": "off"}
+                    "GLOVEBOX_LOG": "off", "GLOVEBOX_SOCKET": "unix:/nowhere/glovebox.sock"}
 
     def behind(self, *launcher):
         return User(self.sandbox, self.name, launcher)
@@ -141,7 +141,7 @@ class User:
                                 cwd=self.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 **who, **options)
 
-    def command(self, *args, timeout=60, **options):
+    def command(self, *args, timeout=120, **options):
         """Runs glovebox to its end; whatever a hung one leaves is killed."""
         begin = time.monotonic()
         process = self.start(*args, **options)
@@ -154,7 +154,7 @@ class User:
         return Result(process.returncode, out.decode("utf-8", "replace"),
                       err.decode("utf-8", "replace"), time.monotonic() - begin)
 
-    def run(self, code, *args, lang="python", timeout=60, **options):
+    def run(self, code, *args, lang="python", timeout=120, **options):
         return self.command("run", "--json", "--lang", lang, *args, "-c", code, timeout=timeout,
                             **options)
 
@@ -262,7 +262,7 @@ class Events:
         return "".join(e.get("text", "") for e in self.lines)
 
     def result(self):
-        self.thread.join(5)
+        self.thread.join(60)
         for event in self.lines:
             if event["event"] == "finished":
                 return event["result"]
@@ -281,10 +281,13 @@ def status_line(pid, key):
     return 0
 
 
+BEFORE = set(os.listdir("/tmp"))  # which others left
+
+
 def leftovers(user):
     """What runs that are over have left in temporary folders."""
     found = [os.path.join(user.tmp, name) for name in os.listdir(user.tmp)]
-    for name in os.listdir("/tmp"):
+    for name in set(os.listdir("/tmp")) - BEFORE:
         match = re.fullmatch(r"glovebox-(\d+)-[0-9a-f]{16}", name)
         if match and not os.path.exists(f"/proc/{match[1]}"):
             found.append(os.path.join("/tmp", name))

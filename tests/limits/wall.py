@@ -12,7 +12,8 @@ import time
 from harness import Events, Tree
 
 LATE_MS = 100
-TRIES = 3  # a machine that is busy with something else is late itself
+HUNTED_MS = 250  # where no pid namespace ends all at once, and they are hunted one by one
+TRIES = 4
 
 # name, seconds, language, code, options. Each says "here" when it is in the state that is meant.
 CASES = [
@@ -100,7 +101,7 @@ def watch(user, seconds, lang, code, options):
     reader = threading.Thread(target=lambda: stderr.append(process.stderr.read()))
     reader.start()
     try:
-        started = events.wait("started", 20)
+        started = events.wait("started", 60)
         if started is None:
             process.kill()
             return None, events.result(), False, b"".join(stderr)
@@ -108,9 +109,9 @@ def watch(user, seconds, lang, code, options):
         while deadline - time.time() > 0.012:
             tree.look()
             time.sleep(0.01)
-        died = tree.wait(3)
+        died = tree.wait(20)
         late = None if died is None else (died - time.monotonic() + time.time() - deadline) * 1000
-        process.wait(10)
+        process.wait(60)
         return late, events.result(), "here" in events.text(), b"".join(stderr)
     finally:
         tree.kill()
@@ -126,14 +127,25 @@ def watch(user, seconds, lang, code, options):
 overshoots = []
 
 
-def check(tap, user, name, seconds, lang, code, options):
+def slowness():
+    """How many times longer than alone something takes here, because the machine has other work: who kills and who
+    dies have to wait for the processor, too."""
+    begin, used = time.monotonic(), time.process_time()
+    while time.process_time() - used < 0.05:
+        pass
+    return (time.monotonic() - begin) / (time.process_time() - used)
+
+
+def check(tap, user, name, seconds, lang, code, options, late_ms=LATE_MS):
     name = f"{user.name}: {name}"
-    for left in range(TRIES - 1, -1, -1):
-        late, result, here, err = watch(user, seconds, lang, code, options)
-        if not left or (late is not None and late <= LATE_MS and here):
+    for tried in range(TRIES):
+        slow, longer = slowness(), 1 + tried / 2  # it may also be slow in coming to what is meant
+        late, result, here, err = watch(user, seconds * longer, lang, code, options)
+        slow = max(slow, slowness())
+        in_time = late is not None and late <= late_ms * (2 * slow - 1)
+        if in_time and here:
             break
-    tap.ok(late is not None and late <= LATE_MS, f"{name}: all dead within {LATE_MS} ms",
-           f"overshoot {late} ms")
+    tap.ok(in_time, f"{name}: all dead within {late_ms} ms", f"overshoot {late} ms, slower by {slow:.1f}")
     if late is not None:
         tap.note(f"overshoot {late:.1f} ms")
         overshoots.append(late)
@@ -154,33 +166,39 @@ def test_compiled(tap, user):
 
 
 def test_text(tap, user):
+    slow = slowness()
     r = user.run("while True: pass", "--timeout", "300ms")
+    late_ms = LATE_MS * (2 * max(slow, slowness()) - 1)
     tap.equal(r.status, 124, f"{user.name}: exit status 124", r)
     tap.ok(r.err.count("\n") == 1 and "Execution timeout" in r.err and "--timeout" in r.err,
            f"{user.name}: one line says so, and what to do", r)
-    tap.ok(290 <= (r.duration_ms or 0) <= 400, f"{user.name}: duration_ms is the limit", r)
+    tap.ok(290 <= (r.duration_ms or 0) <= 300 + late_ms, f"{user.name}: duration_ms is the limit", r)
 
 
 def test_first_ends(tap, user):
     """A program whose first process has ended is over: what it left behind ends with it."""
-    r = user.run("import os, time\nif os.fork() == 0: time.sleep(60)\nprint('done')", "--timeout", "20s")
-    tap.ok(r.seconds < 5 and r.success and r.stdout == "done\n",
+    r = user.run("import os, time\nif os.fork() == 0: time.sleep(60)\nprint('done')", "--timeout", "50s")
+    tap.ok(r.seconds < 30 and r.success and r.stdout == "done\n",
            f"{user.name}: children left behind do not hold up the end", r)
+
+
+def grows(tree, most):
+    """Waits until a tree has had as many members."""
+    deadline = time.monotonic() + 20
+    while tree.look() < most and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return len(tree.fds) >= most
 
 
 def test_silent_reader(tap, user):
     """Nobody reads what glovebox prints: that must not keep the program alive."""
-    process = user.start("run", "--timeout", "500ms", "--lang", "sh", "-c",
+    process = user.start("run", "--timeout", "3s", "--lang", "sh", "-c",
                          "(while :; do :; done) & yes")
     tree = Tree(process.pid)
     try:
-        end = time.monotonic() + 0.4
-        while time.monotonic() < end:
-            tree.look()
-            time.sleep(0.01)
-        root = [pid for pid in tree.alive() if pid != process.pid]
-        died = tree.wait(1.5)
-        tap.ok(len(root) >= 3 and died is not None,
+        grown = grows(tree, 4)
+        died = tree.wait(30)
+        tap.ok(grown and died is not None,
                f"{user.name}: a reader that stands still does not stop the clock",
                f"alive: {tree.alive()}")
     finally:
@@ -192,16 +210,15 @@ def test_silent_reader(tap, user):
 
 def test_interrupted(tap, user):
     """Ctrl-C while nobody reads: the run ends all the same, and at once."""
-    process = user.start("run", "--timeout", "30s", "--lang", "sh", "-c", "(while :; do :; done) & yes")
+    process = user.start("run", "--timeout", "120s", "--lang", "sh", "-c", "(while :; do :; done) & yes")
     tree = Tree(process.pid)
     try:
-        time.sleep(0.4)
-        tree.look()
+        grown = grows(tree, 4)
         process.send_signal(2)
-        died = tree.wait(1)
-        tap.ok(len(tree.fds) >= 4 and died, f"{user.name}: Ctrl-C ends a run whose reader stands still",
+        died = tree.wait(20)
+        tap.ok(grown and died, f"{user.name}: Ctrl-C ends a run whose reader stands still",
                tree.alive())
-        tap.equal(wait_for(process, 2), 130, f"{user.name}: and glovebox with it")
+        tap.equal(wait_for(process, 20), 130, f"{user.name}: and glovebox with it")
     finally:
         tree.kill()
         tree.close()
@@ -218,17 +235,16 @@ def wait_for(process, seconds):
 
 def test_stopped_supervisor(tap, user):
     """glovebox itself is stopped (^Z): the deadline holds."""
-    process = user.start("run", "--timeout", "500ms", "-c", "while True: pass")
+    process = user.start("run", "--timeout", "3s", "-c", "while True: pass")
     tree = Tree(process.pid)
     try:
-        end = time.monotonic() + 0.4
-        while time.monotonic() < end:
-            tree.look()
-            time.sleep(0.01)
+        grown = grows(tree, 3)
         os.kill(process.pid, 19)
-        died = tree.wait(1.5)
-        tap.ok(len(tree.fds) >= 3 and not [p for p in tree.alive() if not is_zombie(p)],
-               f"{user.name}: stopping glovebox does not stop the clock", died, tree.alive())
+        deadline = time.monotonic() + 30
+        while not all(is_zombie(p) for p in tree.alive()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        tap.ok(grown and all(is_zombie(p) for p in tree.alive()),
+               f"{user.name}: stopping glovebox does not stop the clock", tree.alive())
     finally:
         tree.kill()
         tree.close()

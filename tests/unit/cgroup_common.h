@@ -97,7 +97,7 @@ static inline int reap_all(void)
 {
     int n = 0;
 
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 6000; i++) {
         pid_t pid = waitpid(-1, NULL, WNOHANG);
         if (pid < 0)
             return n;

@@ -432,6 +432,8 @@ static void test_killed(void)
                 ;
             _exit(1);
         }
+        for (int n = 0; i % 2 && n < 100000 && count_now() <= last; n++)
+            nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
         nanosleep(&(struct timespec){.tv_nsec = 200000L * (i % 20 + 1)}, NULL);
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);

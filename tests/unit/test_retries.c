@@ -121,7 +121,7 @@ static void test_cancel(void)
         return;
     int64_t begin = clock_mono_ms();
     struct result r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 5, 20000, ends[0]);
-    OK(clock_mono_ms() - begin < 5000, "a cancel ends the wait");
+    OK(clock_mono_ms() - begin < 15000, "a cancel ends the wait");
     OK(r.cancelled && !r.success && r.attempts == 1, "after one attempt");
     EQ_INT(result_exit_status(&r), 130);
     pthread_join(thread, NULL);

@@ -34,6 +34,8 @@ static void fill(struct jail_spec *s)
     s->box_host = xstrdup("/tmp/box");
     s->exec_path = xstrdup("/usr/bin/python3");
     s->cwd = xstrdup(SPEC_WORK);
+    s->waits = true;
+    s->wait_file = xstrdup("main.js");
     s->argv = words("python3", "-V");
     s->envp = words("A=1", NULL);
     s->rlimits = xcalloc(1, sizeof *s->rlimits);
@@ -74,11 +76,12 @@ static void test_round_trip(void)
     EQ_INT(s.host_gid, 70001);
     EQ_INT(s.disk_bytes, 1LL << 40);
     EQ_INT(s.inodes, 99);
-    OK(s.lay && s.enter_v2 && s.park && !s.net_host && !s.channel && !s.nest,
+    OK(s.lay && s.enter_v2 && s.park && s.waits && !s.net_host && !s.channel && !s.nest,
        "each flag for itself");
     EQ_INT(s.enter_count, 2);
     EQ_STR(s.exec_path, "/usr/bin/python3");
     EQ_STR(s.cwd, "/box/work");
+    EQ_STR(s.wait_file, "main.js");
     EQ_STR(s.argv[1], "-V");
     OK(s.argv[2] == NULL && s.envp[1] == NULL, "vectors end with NULL");
     OK(s.rlimit_count == 1 && s.rlimits[0].value == UINT64_MAX, "a resource limit");
@@ -135,6 +138,23 @@ static void dotted_cwd(struct jail_spec *s)
     s->cwd = xstrdup("/box/../etc");
 }
 
+static void file_elsewhere(struct jail_spec *s)
+{
+    free(s->wait_file);
+    s->wait_file = xstrdup("sub/main.js");
+}
+
+static void file_above(struct jail_spec *s)
+{
+    free(s->wait_file);
+    s->wait_file = xstrdup("..");
+}
+
+static void file_of_nobody(struct jail_spec *s)
+{
+    s->waits = false;
+}
+
 static void many_groups(struct jail_spec *s)
 {
     s->enter_count = SPEC_ENTER_MAX + 1;
@@ -188,6 +208,9 @@ static void test_refused(void)
         {no_argv, "no arguments"},
         {relative_program, "a program that is no absolute path"},
         {dotted_cwd, "a folder with .. in it"},
+        {file_elsewhere, "a file to wait for that is in a folder"},
+        {file_above, "one above"},
+        {file_of_nobody, "one that nobody waits for"},
         {many_groups, "too many cgroups"},
         {unknown_layer, "a layer that there is not"},
         {no_disk, "no disk size"},

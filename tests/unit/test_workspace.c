@@ -196,7 +196,7 @@ static void test_sparse(void)
     EQ_STR(listing(&set), "new small new z");
     EQ_STR(skip_of(&set.skipped, "giant"),
            giant ? "larger than the limit (1024g)" : "(not skipped)");
-    OK(clock_mono_ms() - start < 2000, "giants are not read");
+    OK(clock_mono_ms() - start < 30000, "giants are not read");
     OK(!set.complete, "not complete");
     file_set_done(&set);
 }
@@ -303,26 +303,37 @@ static pid_t start_writer(void)
     if (child)
         return child;
     int fd = openat(ws, "growing", O_WRONLY | O_APPEND | O_CLOEXEC);
-    int64_t end = clock_mono_ms() + 5000;
-    while (clock_mono_ms() < end)
-        if (write(fd, "x", 1) < 0)
-            break;
+    while (getppid() != 1 && write(fd, "x", 1) > 0)
+        ;
     _exit(0);
 }
 
-static void test_growing(void)
+static struct file_set collect_growing(void)
 {
+    struct collect_options options;
+
     fresh();
-    put_hole(ws, "growing", 64 << 20); /* long enough for the writer to get its turn */
+    put_hole(ws, "growing", 64 << 20);
     put(ws, "still", "x");
     pid_t writer = start_writer();
     usleep(50000);
-    struct collect_options options = no_export();
+    options = no_export();
     options.out_dirfd = out;
     struct file_set set = collect(options, NULL);
     kill(writer, SIGKILL);
     waitpid(writer, NULL, 0);
+    return set;
+}
 
+static void test_growing(void)
+{
+    struct file_set set = collect_growing();
+
+    /* On a busy machine the writer may not have had its turn meanwhile. */
+    for (int i = 0; i < 50 && !set.skipped.count; i++) {
+        file_set_done(&set);
+        set = collect_growing();
+    }
     EQ_STR(listing(&set), "new still");
     EQ_STR(skip_of(&set.skipped, "growing"), "changed while it was read");
     EQ_INT(mode_of(out, "growing"), 0);

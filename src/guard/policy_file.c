@@ -249,13 +249,20 @@ static int unknown(struct str word, const char *what, const char *near, struct e
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static int on_key(struct reader *r, const struct conf_item *item, struct err *err)
+static int unknown_key(const struct conf_item *item, struct err *err)
 {
     struct near near = {.word = item->key};
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        near_try(&near, keys[i].name);
+    return unknown(item->key, "key", near.best, err);
+}
+
+static int on_key(struct reader *r, const struct conf_item *item, struct err *err)
+{
     char *p = (char *)r->p;
 
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        near_try(&near, keys[i].name);
         if (!str_is(item->key, keys[i].name))
             continue;
         if (keys[i].fn)
@@ -267,7 +274,7 @@ static int on_key(struct reader *r, const struct conf_item *item, struct err *er
             *(bool *)(p + keys[i].limits - 1) = true;
         return 0;
     }
-    return unknown(item->key, "key", near.best, err);
+    return unknown_key(item, err);
 }
 
 /* ---- [rule.ID] and [path.NAME] ---- */
@@ -297,11 +304,11 @@ static int on_rule(struct reader *r, struct str id, const struct conf_item *item
 {
     struct near near = {.word = id};
 
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        near_try(&near, guard_rule(i)->id);
+    for (size_t i = 0; i < RULE_COUNT; i++)
         if (str_is(id, guard_rule(i)->id))
             return on_weight(&r->p->weights[i], item, err);
-    }
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        near_try(&near, guard_rule(i)->id);
     return unknown(id, "rule", near.best, err);
 }
 

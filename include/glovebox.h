@@ -90,7 +90,8 @@ GLOVEBOX_API void glovebox_cancel(glovebox *box);
 /* ---- Sessions: variables, imports, open files and workspace last from cell to cell ---- */
 
 /* With the handle's options (limits on time are each cell's), which stay as they are until it is
- * closed. It ends with the thread that opened it; one at a time uses it. NULL: glovebox_error. */
+ * closed. One that cannot be forked ends with the thread that opened it; one at a time uses it.
+ * NULL: glovebox_error. */
 GLOVEBOX_API glovebox_session *glovebox_session_open(glovebox *box, const char *language);
 /* Ends and frees the session, before its handle; NULL is fine. Results live on. */
 GLOVEBOX_API void glovebox_session_close(glovebox_session *session);
@@ -103,8 +104,25 @@ GLOVEBOX_API int glovebox_session_interrupt(glovebox_session *session);
  * for what JSON has no form for. -1 and NULL, and glovebox_session_error says why. */
 GLOVEBOX_API int glovebox_session_set(glovebox_session *s, const char *name, const char *json);
 GLOVEBOX_API char *glovebox_session_get(glovebox_session *s, const char *name);
-/* One that begins with what this has now; they share nothing. NULL: glovebox_session_error. */
+/* How many levels deep sessions that are opened from now on may be forked, where the language can
+ * (Python): any number at first. 0: not at all, and they do without what that needs, an interpreter
+ * that waits to be forked as long as the handle is open. */
+GLOVEBOX_API void glovebox_set_forks(glovebox *box, int levels);
+/* One that begins with what this has now: variables, open files, a copy of the workspace. They
+ * share nothing from then on, may be used by different threads, and close in any order, before the
+ * handle. NULL, and glovebox_session_error says why it cannot be: threads run inside, say. */
 GLOVEBOX_API glovebox_session *glovebox_session_fork(glovebox_session *session);
+/* Runs a cell that can be undone. Unless it is kept, the session is then as it was before, also
+ * when the cell made it die. glovebox_result_kept: 1, 0, or -1 when nothing was run, because the
+ * session cannot be forked, say (glovebox_result_error). */
+typedef enum glovebox_keep {
+    GLOVEBOX_KEEP_IF_DONE,  /* when the cell succeeds */
+    GLOVEBOX_KEEP_IF_ALIVE, /* also when it fails, if its session lives on */
+    GLOVEBOX_KEEP_NOTHING,
+} glovebox_keep;
+GLOVEBOX_API glovebox_result *glovebox_session_try(glovebox_session *s, const char *code, size_t n,
+                                                   glovebox_keep keep);
+GLOVEBOX_API int glovebox_result_kept(const glovebox_result *result);
 /* A new guest, also for a session that died: files stay, variables do not. 0 or -1. */
 GLOVEBOX_API int glovebox_session_restart(glovebox_session *session);
 /* The message of the last call that failed on this session, "" if none did. */

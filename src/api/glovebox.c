@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "session/check.h"
 #include "session/run.h"
+#include "session/session.h"
 
 #define AT(member) offsetof(struct api_settings, member)
 
@@ -46,6 +47,7 @@ glovebox *glovebox_open(void)
 
     opt_init(&box->set, tables, &box->settings);
     tool_set_init(&box->tools);
+    box->forks = SESSION_FORKS_MOST;
     if (fd_pipe(box->cancel, &box->err) < 0)
         box->cancel[0] = box->cancel[1] = -1;
     else

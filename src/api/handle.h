@@ -7,6 +7,8 @@
 
 #include "glovebox.h"
 
+#include <stdatomic.h>
+
 #include "base/opt.h"
 #include "judge/judge.h"
 #include "session/settings.h"
@@ -31,7 +33,9 @@ struct glovebox {
     int cancel[2];
     struct err err;
     struct tool_set tools; /* each ctx is a struct api_tool of session.c */
-    unsigned sessions;     /* that are open */
+    atomic_uint sessions;  /* that are open */
+    struct pool *pool;     /* what those that can be forked start from; NULL until there are any */
+    int forks;             /* of the next session: levels */
     char *complaint;       /* instead of err.msg, where that has no room for it; NULL for none */
 };
 
@@ -51,7 +55,7 @@ int handle_request(glovebox *box, const char *language, struct str code, struct 
 /* A cancel that came too late for the run before must not end this one. */
 void handle_forget_cancel(const glovebox *box);
 
-/* The handle's tools and what they know. */
+/* The handle's tools and what they know, and the pool. */
 void handle_tools_done(glovebox *box);
 
 glovebox_result *result_new(void);

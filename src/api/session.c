@@ -4,6 +4,7 @@
  */
 #include "session/session.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +17,16 @@ struct api_tool {
     void *ctx;
 };
 
+/* What was to be had when a session was opened, for it and its forks. */
+struct shared_tools {
+    atomic_uint users;
+    struct tool_set set;
+};
+
 struct glovebox_session {
     glovebox *box;
     struct session *session;
-    struct tool_set tools;
+    struct shared_tools *tools;
     struct jail_limits limits;
     uint64_t output_limit;
     glovebox_output_fn output;
@@ -74,42 +81,80 @@ void handle_tools_done(glovebox *box)
     for (size_t i = 0; i < box->tools.count; i++)
         free(box->tools.items[i].ctx);
     tool_set_done(&box->tools);
+    pool_close(box->pool);
 }
 
 /* What is added to the handle later does not concern the session. */
-static void copy_tools(const struct tool_set *from, struct tool_set *to)
+static struct shared_tools *copy_tools(const struct tool_set *from)
 {
+    struct shared_tools *tools = xcalloc(1, sizeof *tools);
+    struct tool_set *to = &tools->set;
     struct err err;
 
+    atomic_init(&tools->users, 1);
     tool_set_init(to);
     to->final_answer = from->final_answer;
     for (size_t i = 0; i < from->count; i++)
         (void)tool_set_add(to, from->items[i].name, from->items[i].description, NULL,
                            from->items[i].fn, from->items[i].ctx, &err);
+    return tools;
+}
+
+static void leave_tools(struct shared_tools *tools)
+{
+    if (atomic_fetch_sub(&tools->users, 1) != 1)
+        return;
+    tool_set_done(&tools->set);
+    free(tools);
 }
 
 /* ---- their life ---- */
 
-glovebox_session *glovebox_session_open(glovebox *box, const char *language)
+void glovebox_set_forks(glovebox *box, int levels)
+{
+    box->forks = levels < 0 ? SESSION_FORKS_MOST : levels;
+}
+
+/* One for all sessions of the handle; without it each makes its own, or says why it cannot. */
+static struct pool *pool_of(glovebox *box)
+{
+    const struct pool_options few = {.ready_max = 1};
+    struct err err;
+
+    if (box->forks && !box->pool)
+        (void)pool_open(&few, &box->pool, &err);
+    return box->pool;
+}
+
+static int open_session(glovebox *box, const char *language, glovebox_session *s)
 {
     struct session_request request;
-    glovebox_session *s = xcalloc(1, sizeof *s);
 
     session_request_init(&request);
-    copy_tools(&box->tools, &s->tools);
-    request.tools = &s->tools;
+    request.tools = &s->tools->set;
+    if (handle_request(box, language, (struct str){"", 0}, &request.run) < 0)
+        return -1;
+    request.run.pool = pool_of(box);
+    request.forks = box->forks;
+    s->limits = request.run.limits;
+    s->output_limit = request.run.output_limit;
+    return session_open(&request, &s->session, &box->err);
+}
+
+glovebox_session *glovebox_session_open(glovebox *box, const char *language)
+{
+    glovebox_session *s = xcalloc(1, sizeof *s);
+
+    s->tools = copy_tools(&box->tools);
     s->box = box;
     s->output = box->output;
     s->output_ctx = box->output_ctx;
-    if (handle_request(box, language, (struct str){"", 0}, &request.run) < 0 ||
-        session_open(&request, &s->session, &box->err) < 0) {
-        tool_set_done(&s->tools);
+    if (open_session(box, language, s) < 0) {
+        leave_tools(s->tools);
         free(s);
         return NULL;
     }
-    s->limits = request.run.limits;
-    s->output_limit = request.run.output_limit;
-    box->sessions++;
+    atomic_fetch_add(&box->sessions, 1);
     return s;
 }
 
@@ -118,24 +163,24 @@ void glovebox_session_close(glovebox_session *s)
     if (!s)
         return;
     session_close(s->session);
-    tool_set_done(&s->tools);
-    s->box->sessions--;
+    leave_tools(s->tools);
+    atomic_fetch_sub(&s->box->sessions, 1);
     free(s);
 }
 
 glovebox_session *glovebox_session_fork(glovebox_session *s)
 {
-    glovebox_session *other = xcalloc(1, sizeof *other);
+    struct session *session;
 
+    if (session_fork(s->session, &session, &s->err) < 0)
+        return NULL;
+    glovebox_session *other = xcalloc(1, sizeof *other);
     *other = *s;
-    copy_tools(&s->tools, &other->tools);
-    if (session_fork(s->session, &other->session, &s->err) == 0) {
-        s->box->sessions++;
-        return other;
-    }
-    tool_set_done(&other->tools);
-    free(other);
-    return NULL;
+    other->session = session;
+    other->err = (struct err){0};
+    atomic_fetch_add(&s->tools->users, 1);
+    atomic_fetch_add(&s->box->sessions, 1);
+    return other;
 }
 
 int glovebox_session_restart(glovebox_session *s)
@@ -163,16 +208,39 @@ static void on_event(void *ctx, const struct run_event *event)
         s->output(s->output_ctx, event->stream, event->text.p, event->text.n);
 }
 
-glovebox_result *glovebox_session_exec(glovebox_session *s, const char *code, size_t n)
+static glovebox_result *run_cell(glovebox_session *s, const struct cell_request *cell)
 {
-    struct cell_request cell = {.code = {code, n}};
     struct run_watch watch = {.event = on_event, .ctx = s, .cancel_fd = -1};
     glovebox_result *result = result_new();
 
     result->limits = s->limits;
     result_init(&result->judged.run, s->output_limit);
-    session_exec(s->session, &cell, &watch, &result->judged.run);
+    session_exec(s->session, cell, &watch, &result->judged.run);
     return result_finish(result);
+}
+
+glovebox_result *glovebox_session_exec(glovebox_session *s, const char *code, size_t n)
+{
+    return run_cell(s, &(struct cell_request){.code = {code, n}});
+}
+
+glovebox_result *glovebox_session_try(glovebox_session *s, const char *code, size_t n,
+                                      glovebox_keep keep)
+{
+    static const enum cell_try how[] = {[GLOVEBOX_KEEP_IF_DONE] = TRY_KEEP_IF_DONE,
+                                        [GLOVEBOX_KEEP_IF_ALIVE] = TRY_KEEP_IF_ALIVE,
+                                        [GLOVEBOX_KEEP_NOTHING] = TRY_DROP};
+    bool known = (size_t)keep < ARRAY_LEN(how);
+
+    return run_cell(
+        s, &(struct cell_request){.code = {code, n}, .attempt = known ? how[keep] : TRY_DROP});
+}
+
+int glovebox_result_kept(const glovebox_result *result)
+{
+    enum cell_attempt attempt = result->judged.run.cell.attempt;
+
+    return attempt == CELL_UNTRIED ? -1 : attempt == CELL_KEPT;
 }
 
 int glovebox_session_set(glovebox_session *s, const char *name, const char *json)

@@ -86,6 +86,23 @@ static int on_reset(struct repl *r, struct str word, struct err *err)
     return repl_host_reset(&r->host, err);
 }
 
+static int on_fork(struct repl *r, struct str word, struct err *err)
+{
+    (void)word;
+    return repl_host_fork(&r->host, err);
+}
+
+static int on_back(struct repl *r, struct str word, struct err *err)
+{
+    (void)word;
+    return repl_host_back(&r->host, err);
+}
+
+static int on_try(struct repl *r, struct str word, struct err *err)
+{
+    return repl_host_run(&r->host, word, true, err);
+}
+
 static int on_timeout(struct repl *r, struct str word, struct err *err)
 {
     return num_duration_ms(word, &r->host.wall_ms, err);
@@ -122,6 +139,9 @@ static const struct repl_command {
     {"help", NULL, "this", on_help},
     {"files", NULL, "what is in the workspace", on_files},
     {"reset", NULL, "a new guest: variables go, files stay", on_reset},
+    {"fork", NULL, "go on in a copy of the session", on_fork},
+    {"back", NULL, "end the copy, and go on where it was made", on_back},
+    {"try", "CODE", "run a cell, and undo all that it did unless it succeeds", on_try},
     {"timeout", "TIME", "how long a cell may take from now on: 5s, 2m", on_timeout},
     {"save", "NAME", "copy a file of the workspace into the current folder", on_save},
     {"history", NULL, "what was typed lately", on_history},
@@ -143,11 +163,11 @@ static int on_help(struct repl *r, struct str word, struct err *err)
 
 static int run_command(struct repl *r, struct str line, struct err *err)
 {
-    struct str rest = str_trim(str_slice(line, 1, line.n)), name;
+    size_t n = 1;
 
-    if (!str_next(&rest, ' ', &name))
-        name = STR("");
-    struct str word = str_trim(rest);
+    while (n < line.n && line.p[n] != ' ' && line.p[n] != '\n')
+        n++;
+    struct str name = str_slice(line, 1, n), word = str_trim(str_slice(line, n, line.n));
     for (size_t i = 0; i < ARRAY_LEN(commands_here); i++) {
         const struct repl_command *c = &commands_here[i];
         if (!str_is(name, c->name))
@@ -171,13 +191,14 @@ static void run_one(struct repl *r, struct str cell)
 
     if (!line.n)
         return;
-    bool command = line.p[0] == ':' && !memchr(line.p, '\n', line.n);
+    bool tries = str_starts(line, ":try ") || str_starts(line, ":try\n");
+    bool command = tries || (line.p[0] == ':' && !memchr(line.p, '\n', line.n));
     if (r->reader.terminal)
         repl_history_add(line);
     if (command)
         result = run_command(r, line, &err);
     else
-        result = repl_host_run(&r->host, cell, &err);
+        result = repl_host_run(&r->host, cell, false, &err);
     progress(r, -1, 0);
     if (result < 0)
         complain(&err);
@@ -292,6 +313,9 @@ const struct command command_repl = {
         "Ctrl-C interrupts the cell, Ctrl-D ends. :help lists the commands. Lines are edited by "
         "the terminal itself; 'rlwrap glovebox repl' has more. What was typed is kept in the "
         "state folder (repl_history).\n\n"
+        "In Python ':fork' goes on in a copy of the session, with its variables and files, and "
+        "':back' returns to where that was made; ':try CODE' undoes what CODE did unless it "
+        "succeeds.\n\n"
         "When standard input is no terminal, it is a cell, or several with lines '%%' between "
         "them. The exit status is 0 when the session could be opened, whatever the cells did.",
     .examples = "  glovebox repl\n"

@@ -53,6 +53,12 @@ struct repl_host {
     struct session *session;
     struct session_call *call;
     bool own; /* the daemon's session was opened by us, and is closed at the end */
+    /* Those that the present one is a fork of, the first one first. */
+    struct repl_origin {
+        struct session *session;
+        char id[64];
+    } * origins;
+    size_t origin_n;
 
     struct session_request request; /* of ours, with what it lends */
     struct tool_set tools;
@@ -63,8 +69,12 @@ struct repl_host {
 /* `where` is set up by the caller for a daemon, else NULL. */
 int repl_host_open(struct repl_host *host, struct session_call *where, struct err *err);
 void repl_host_close(struct repl_host *host);
-/* Runs a cell and shows all of it. -1 with *err when it cannot be. */
-int repl_host_run(struct repl_host *host, struct str code, struct err *err);
+/* Runs a cell and shows all of it; `attempt`: it is undone unless it succeeds. -1 with *err when it
+ * cannot be. */
+int repl_host_run(struct repl_host *host, struct str code, bool attempt, struct err *err);
+/* Goes on in a copy of the session; and ends that and goes back. */
+int repl_host_fork(struct repl_host *host, struct err *err);
+int repl_host_back(struct repl_host *host, struct err *err);
 int repl_host_reset(struct repl_host *host, struct err *err);
 int repl_host_files(struct repl_host *host, struct err *err);
 /* A file of the workspace, into the current folder. */

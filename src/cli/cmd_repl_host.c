@@ -57,6 +57,7 @@ static int open_here(struct repl_host *h, struct err *err)
     q->grace_ms = set->grace_ms;
     q->value_set = set->value != 0;
     q->value = set->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
+    q->forks = (int)set->forks;
     if (session_open(q, &h->session, err) < 0)
         return -1;
     struct session_info info;
@@ -98,22 +99,6 @@ int repl_host_open(struct repl_host *h, struct session_call *where, struct err *
     return where ? open_there(h, where, err) : open_here(h, err);
 }
 
-void repl_host_close(struct repl_host *h)
-{
-    session_close(h->session);
-    if (h->call && h->own) {
-        AUTO_FREE char *path = xasprintf("/v1/sessions/%s", h->call->id);
-        json_t *doc = NULL;
-        struct err err;
-        if (session_ask(h->call, "DELETE", path, NULL, &doc, &err) == 0)
-            json_decref(doc);
-    }
-    for (char **p = h->preload; p && *p; p++)
-        free(*p);
-    free(h->preload);
-    tool_set_done(&h->tools);
-}
-
 /* ---- a cell ---- */
 
 static void report(struct repl_host *h, const struct result *r, const json_t *doc)
@@ -139,7 +124,9 @@ static void report(struct repl_host *h, const struct result *r, const json_t *do
     cell_show_value(h->show, doc ? json_object_get(doc, "results") : r->results);
     fflush(stdout);
     report_result(&how, h->printer, r);
-    if (r->cell.ended == CELL_KILLED || r->cell.ended == CELL_DIED)
+    cell_say_attempt(&h->set->cli, r);
+    if (r->cell.attempt != CELL_DROPPED &&
+        (r->cell.ended == CELL_KILLED || r->cell.ended == CELL_DIED))
         report_say(&h->set->cli, "the session is over; :reset begins a new one");
 }
 
@@ -158,9 +145,10 @@ static void on_event_here(void *ctx, const struct run_event *event)
         printer_event(h->printer, event);
 }
 
-static int run_here(struct repl_host *h, struct str code)
+static int run_here(struct repl_host *h, struct str code, bool attempt)
 {
-    struct cell_request cell = {.code = code, .wall_ms = h->wall_ms};
+    struct cell_request cell = {
+        .code = code, .wall_ms = h->wall_ms, .attempt = attempt ? TRY_KEEP_IF_DONE : TRY_NOT};
     struct run_watch watch = {.event = on_event_here, .ctx = h, .cancel_fd = h->cancel_fd};
     struct session_info info;
     struct result result;
@@ -199,7 +187,7 @@ static int connect_again(struct repl_host *h, struct err *err)
     return remote_open(&h->set->cli, &h->call->client, err);
 }
 
-static int run_there(struct repl_host *h, struct str code, struct err *err)
+static int run_there(struct repl_host *h, struct str code, bool attempt, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s/exec", h->call->id);
     json_t *doc = json_pack("{s:o}", "code", json_stringn(code.p, code.n));
@@ -207,6 +195,8 @@ static int run_there(struct repl_host *h, struct str code, struct err *err)
 
     if (doc && h->wall_ms)
         json_object_set_new(doc, "timeout_ms", json_integer((json_int_t)h->wall_ms));
+    if (doc && attempt)
+        json_object_set_new(doc, "attempt", json_true());
     AUTO_FREE char *body = doc ? json_dumps(doc, JSON_COMPACT) : NULL;
     json_decref(doc);
     if (!body)
@@ -230,10 +220,10 @@ static int run_there(struct repl_host *h, struct str code, struct err *err)
     return ran > 0 ? 0 : -1;
 }
 
-int repl_host_run(struct repl_host *h, struct str code, struct err *err)
+int repl_host_run(struct repl_host *h, struct str code, bool attempt, struct err *err)
 {
     h->show->shown = 0;
-    return h->session ? run_here(h, code) : run_there(h, code, err);
+    return h->session ? run_here(h, code, attempt) : run_there(h, code, attempt, err);
 }
 
 int repl_host_reset(struct repl_host *h, struct err *err)
@@ -247,6 +237,75 @@ int repl_host_reset(struct repl_host *h, struct err *err)
         return -1;
     json_decref(doc);
     return 0;
+}
+
+/* ---- forks ---- */
+
+static int fork_there(struct repl_host *h, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s/fork", h->call->id);
+    json_t *doc;
+
+    if (connect_again(h, err) < 0 ||
+        session_ask(h->call, "POST", path, json_object(), &doc, err) < 0)
+        return -1;
+    const char *id = json_string_value(json_object_get(doc, "id"));
+    snprintf(h->call->id, sizeof h->call->id, "%s", id ? id : "");
+    json_decref(doc);
+    return 0;
+}
+
+int repl_host_fork(struct repl_host *h, struct err *err)
+{
+    struct repl_origin origin = {.session = h->session};
+
+    if (h->call)
+        memcpy(origin.id, h->call->id, sizeof origin.id);
+    if (h->session ? session_fork(origin.session, &h->session, err) < 0 : fork_there(h, err) < 0)
+        return -1;
+    h->origins = xrealloc_array(h->origins, h->origin_n + 1, sizeof *h->origins);
+    h->origins[h->origin_n++] = origin;
+    return 0;
+}
+
+static void close_there(struct repl_host *h)
+{
+    AUTO_FREE char *path = xasprintf("/v1/sessions/%s", h->call->id);
+    json_t *doc = NULL;
+    struct err err;
+
+    if (connect_again(h, &err) == 0 && session_ask(h->call, "DELETE", path, NULL, &doc, &err) == 0)
+        json_decref(doc);
+}
+
+int repl_host_back(struct repl_host *h, struct err *err)
+{
+    if (!h->origin_n)
+        return err_set(err, ERR_USAGE, "this is no copy; :fork makes one");
+    struct repl_origin *origin = &h->origins[--h->origin_n];
+    session_close(h->session);
+    h->session = origin->session;
+    if (!h->call)
+        return 0;
+    close_there(h);
+    memcpy(h->call->id, origin->id, sizeof origin->id);
+    return 0;
+}
+
+void repl_host_close(struct repl_host *h)
+{
+    struct err err;
+
+    while (h->origin_n)
+        (void)repl_host_back(h, &err);
+    free(h->origins);
+    session_close(h->session);
+    if (h->call && h->own)
+        close_there(h);
+    for (char **p = h->preload; p && *p; p++)
+        free(*p);
+    free(h->preload);
+    tool_set_done(&h->tools);
 }
 
 /* ---- files ---- */

@@ -198,9 +198,10 @@ static int read_typed(struct repl_reader *r, struct buf *cell, enum repl_input *
                 *ret = REPL_CELL;
             return 0;
         }
-        if (cell->n && cell->p[0] == ':')
-            return 0;
-        if (!repl_goes_on(r->language, buf_str(cell)))
+        struct str text = buf_str(cell);
+        if (str_starts(text, ":try "))
+            text = str_slice(text, strlen(":try "), text.n);
+        if (str_starts(text, ":") || !repl_goes_on(r->language, text))
             return 0;
         if (buf_addc(cell, '\n') < 0)
             return err_set(err, ERR_LIMIT, "a cell has at most %u MiB", RUN_SOURCE_MAX >> 20);

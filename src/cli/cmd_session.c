@@ -49,6 +49,15 @@ const struct opt session_options[] = {
      .initial = "2s",
      .max = 60000,
      .help = "from a cell's interrupt to its end by force"},
+    {.name = "forks",
+     .kind = OPT_INT,
+     .offset = AT(forks),
+     .arg = "N",
+     .group = "The session",
+     .initial = "1000",
+     .max = 1000,
+     .help = "how many levels deep it may be forked, where the language can (Python); 0: not at "
+             "all, also not to try a cell"},
     {0},
 };
 
@@ -65,13 +74,6 @@ static const struct opt open_options[] = {
      .arg = "TIME",
      .group = "The session",
      .help = "close it when nobody has used it for so long; else as the daemon has it (30m)"},
-    {.name = "forks",
-     .kind = OPT_INT,
-     .offset = AT(forks),
-     .arg = "N",
-     .group = "The session",
-     .max = 1000,
-     .help = "it will be forked, so many levels deep (not in this version)"},
     {0},
 };
 
@@ -93,8 +95,17 @@ const struct opt cell_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(attempt),
      .group = "The cell",
-     .help = "run it in a fork, which takes the session's place only if the cell succeeds "
-             "(not in this version)"},
+     .help = "undo all that it did unless it succeeds: the session is then as it was before"},
+    {.name = "keep",
+     .kind = OPT_FLAG,
+     .offset = AT(attempt_keep),
+     .group = "The cell",
+     .help = "with --try: undo it only if it would have ended its session"},
+    {.name = "drop",
+     .kind = OPT_FLAG,
+     .offset = AT(attempt_drop),
+     .group = "The cell",
+     .help = "with --try: undo it whatever happens"},
     {.name = "events",
      .kind = OPT_FLAG,
      .offset = AT(cli.events),
@@ -198,9 +209,9 @@ static const struct subcommand {
     int (*run)(struct session_call *call, struct err *err);
 } subcommands[] = {
     {"new", 0, 0, ALL_TAKE OPEN_OPTIONS, "new [OPTION]...", session_run_new},
-    {"exec", 1, 2, ALL_TAKE "code,stdin,try,events,out,timeout,cpu-time,check,no-check,",
+    {"exec", 1, 2, ALL_TAKE "code,stdin,try,keep,drop,events,out,timeout,cpu-time,check,no-check,",
      "exec ID [-c CODE | FILE | -]", session_run_exec},
-    {"fork", 1, 1, ALL_TAKE "name,idle,", "fork ID", session_run_fork},
+    {"fork", 1, 1, ALL_TAKE "name,idle,", "fork ID [--name NAME]", session_run_fork},
     {"list", 0, 0, ALL_TAKE, "list", session_run_list},
     {"show", 1, 1, ALL_TAKE, "show ID", session_run_show},
     {"files", 1, 1, ALL_TAKE, "files ID", session_run_files},
@@ -317,8 +328,9 @@ const struct command command_session = {
     .name = "session",
     .summary = "guests that stay: variables and files last from cell to cell",
     .usage = "glovebox session new [OPTION]...\n"
-             "glovebox session exec ID [-c CODE | FILE | -]\n"
-             "glovebox session fork|show|files|interrupt|restart|close ID\n"
+             "glovebox session exec ID [--try] [-c CODE | FILE | -]\n"
+             "glovebox session fork ID [--name NAME]\n"
+             "glovebox session show|files|interrupt|restart|close ID\n"
              "glovebox session get ID PATH [DEST]\n"
              "glovebox session put ID FILE[:NAME]...\n"
              "glovebox session set ID NAME=JSON...\n"
@@ -330,9 +342,9 @@ const struct command command_session = {
         "* new | open one, and print its id; limits, files and the profile are the session's, "
         "--timeout and --cpu-time each cell's\n"
         "* exec | run a cell: output, then its value as text; pictures are shown by terminals "
-        "that can, and saved with --out\n"
-        "* fork | a session that begins with what this one has now, and shares nothing with it "
-        "(not in this version)\n"
+        "that can, and saved with --out. With --try it is undone unless it succeeds\n"
+        "* fork | a session that begins with what this one has now, and shares nothing with it; "
+        "prints its id\n"
         "* list, show | those there are; all about one\n"
         "* files, get, put | what is in its workspace; DEST - is standard output\n"
         "* set, vars | variables, as JSON\n"
@@ -344,6 +356,8 @@ const struct command command_session = {
                 "  glovebox session exec $id -c 'rows = open(\"data.csv\").readlines()'\n"
                 "  glovebox session exec $id -c 'len(rows)'\n"
                 "  glovebox session exec $id --out pictures plot.py\n"
+                "  glovebox session exec $id --try -c 'rows.remove(\"header\\n\")'\n"
+                "  other=$(glovebox session fork $id)\n"
                 "  glovebox session set $id 'limit=10' 'names=[\"a\", \"b\"]'\n"
                 "  glovebox session close $id",
     .tables = tables,

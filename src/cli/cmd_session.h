@@ -19,7 +19,7 @@ struct session_settings {
     struct opt_list preload;
     int value;
     int64_t idle_ms, grace_ms, forks;
-    bool attempt;
+    bool attempt, attempt_keep, attempt_drop;
 };
 
 /* Over struct session_settings. */
@@ -80,6 +80,8 @@ struct cell_show {
 void cell_show_bundle(struct cell_show *show, const json_t *bundle);
 /* Those of a result that are a cell's value; displays were shown as they happened. */
 void cell_show_value(struct cell_show *show, const json_t *results);
+/* That nothing is kept of a cell that was tried, where that is so. */
+void cell_say_attempt(const struct cli_settings *settings, const struct result *result);
 /* The limits of a session that somebody else opened, as far as a cell that met them tells. */
 void cell_limits(const struct result *result, struct jail_limits *ret);
 

@@ -77,6 +77,10 @@ static char *make_body(const struct session_call *call, struct err *err)
         json_object_set_new(body, "no_check", json_true());
     if (set->attempt)
         json_object_set_new(body, "attempt", json_true());
+    if (set->attempt_keep)
+        json_object_set_new(body, "attempt_keep", json_true());
+    if (set->attempt_drop)
+        json_object_set_new(body, "attempt_drop", json_true());
     if (read_cell(call, &code, &from_stdin, err) == 0 &&
         put_stdin(call, body, from_stdin, err) == 0) {
         if (!utf8_valid(buf_str(&code)))
@@ -130,6 +134,7 @@ static int run_cell(struct session_call *call, struct remote_stream *stream, str
                              .doc = stream->doc,
                              .begin_ns = clock_mono_ns()};
         report_result(&how, stream->printer, &result);
+        cell_say_attempt(&set->cli, &result);
         status = status_of(stream->printer, &result);
     }
     result_done(&result);
@@ -149,13 +154,23 @@ static unsigned next_cell(struct session_call *call)
     return n;
 }
 
+static int check_attempt(const struct session_settings *set, struct err *err)
+{
+    if (set->attempt_keep && set->attempt_drop)
+        return err_set(err, ERR_USAGE, "--keep and --drop contradict each other");
+    if (!set->attempt && (set->attempt_keep || set->attempt_drop))
+        return err_set(err, ERR_USAGE, "--%s means nothing without --try",
+                       set->attempt_keep ? "keep" : "drop");
+    return 0;
+}
+
 int session_run_exec(struct session_call *call, struct err *err)
 {
     const struct cli_settings *s = &call->set->cli;
     struct printer printer;
     int cancel_pipe[2];
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s/exec", call->id);
-    AUTO_FREE char *body = make_body(call, err);
+    AUTO_FREE char *body = check_attempt(call->set, err) < 0 ? NULL : make_body(call, err);
     AUTO_CLOSE int out = -1;
 
     if (!body || cancel_catch_signals(cancel_pipe, err) < 0)

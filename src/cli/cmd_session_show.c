@@ -168,3 +168,9 @@ void cell_limits(const struct result *r, struct jail_limits *ret)
     ret->cpu_ms = r->cpu_ms / 100 * 100;
     ret->memory_bytes = r->memory_peak >> 20 << 20;
 }
+
+void cell_say_attempt(const struct cli_settings *settings, const struct result *r)
+{
+    if (r->cell.attempt == CELL_DROPPED && !settings->json && !settings->events)
+        report_say(settings, "nothing of the cell is kept: the session is as it was before");
+}

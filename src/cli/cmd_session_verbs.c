@@ -14,6 +14,7 @@
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
 #include "session/json_write.h"
+#include "session/session.h"
 #include "session/tools.h"
 
 enum { FAILED = 1 };
@@ -124,7 +125,7 @@ json_t *session_body(const struct session_settings *set, struct err *err)
         json_object_set_new(body, "idle_ms", json_integer((json_int_t)set->idle_ms));
     if (set->grace_ms)
         json_object_set_new(body, "grace_ms", json_integer((json_int_t)set->grace_ms));
-    if (set->forks)
+    if (set->forks != SESSION_FORKS_MOST)
         json_object_set_new(body, "forks", json_integer((json_int_t)set->forks));
     json_object_set_new(body, "final_answer", json_true());
     return body;

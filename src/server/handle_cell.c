@@ -14,7 +14,7 @@
 struct cell_fields {
     struct str code, input;
     int64_t timeout_ms, cpu_time_ms, deadline_ms;
-    enum tri no_check, attempt, attempt_keep;
+    enum tri no_check, attempt, attempt_keep, attempt_drop;
 };
 
 #define AT(member) offsetof(struct cell_fields, member)
@@ -49,13 +49,19 @@ static const struct field cell_rows[] = {
      .kind = FIELD_BOOL,
      .offset = AT(attempt),
      .initial = "false",
-     .help = "Run it in a fork, which takes the session's place if the cell succeeds and is "
-             "dropped if not."},
+     .help = "Drop all that it did unless it succeeds: the session is then as it was before. "
+             "The result's cell.attempt says which."},
     {.name = "attempt_keep",
      .kind = FIELD_BOOL,
      .offset = AT(attempt_keep),
      .initial = "false",
-     .help = "With attempt: keep the fork whatever happens."},
+     .help = "With attempt: keep what it did also when it failed; drop it only where it would have "
+             "ended its session."},
+    {.name = "attempt_drop",
+     .kind = FIELD_BOOL,
+     .offset = AT(attempt_drop),
+     .initial = "false",
+     .help = "With attempt: drop what it did whatever happens."},
     {.name = "deadline_ms",
      .kind = FIELD_MS,
      .offset = AT(deadline_ms),
@@ -97,6 +103,22 @@ static int check_limit(const char *name, int64_t wanted, int64_t ceiling, struct
     return 0;
 }
 
+static int attempt_of(const struct cell_fields *f, enum cell_try *ret, struct err *err)
+{
+    bool keep = f->attempt_keep == TRI_TRUE, drop = f->attempt_drop == TRI_TRUE;
+
+    if ((keep || drop) && f->attempt != TRI_TRUE)
+        return err_set(err, ERR_USAGE, "'%s' does nothing without 'attempt'",
+                       keep ? "attempt_keep" : "attempt_drop");
+    if (keep && drop)
+        return err_set(err, ERR_USAGE, "'attempt_keep' and 'attempt_drop' contradict each other");
+    *ret = f->attempt != TRI_TRUE ? TRY_NOT
+           : keep                 ? TRY_KEEP_IF_ALIVE
+           : drop                 ? TRY_DROP
+                                  : TRY_KEEP_IF_DONE;
+    return 0;
+}
+
 static int make_cell(const struct job *job, const struct cell_fields *f, struct cell_request *ret,
                      struct err *err)
 {
@@ -108,11 +130,9 @@ static int make_cell(const struct job *job, const struct cell_fields *f, struct 
         .cpu_ms = f->cpu_time_ms > 0 ? f->cpu_time_ms : 0,
         .input = f->input,
         .no_check = f->no_check == TRI_TRUE,
-        .attempt = f->attempt == TRI_TRUE,
-        .attempt_keep = f->attempt_keep == TRI_TRUE,
     };
-    if (ret->attempt_keep && !ret->attempt)
-        return err_set(err, ERR_USAGE, "'attempt_keep' does nothing without 'attempt'");
+    if (attempt_of(f, &ret->attempt, err) < 0)
+        return -1;
     return check_limit("timeout_ms", f->timeout_ms, s->max_timeout_ms, err) < 0
                ? -1
                : check_limit("cpu_time_ms", f->cpu_time_ms, s->max_cpu_time_ms, err);

@@ -77,8 +77,8 @@ static const struct field session_fields[] = {
     {.name = "forks",
      .kind = FIELD_COUNT,
      .offset = AT(forks),
-     .initial = "0",
-     .help = "It will be forked, so many levels deep."},
+     .initial = "any number (0 in languages without forks)",
+     .help = "How many levels deep it may be forked; 0: not at all."},
     {0},
 };
 
@@ -216,7 +216,8 @@ static int make_ground(struct job *job, const struct open_fields *f, struct sess
     if (f->preload)
         q->preload = g->preload = words_of(f->preload);
     q->grace_ms = f->grace_ms > 60000 ? 60000 : f->grace_ms > 0 ? f->grace_ms : q->grace_ms;
-    q->forks = f->forks > 0 ? (unsigned)(f->forks < 1000 ? f->forks : 1000) : 0;
+    if (f->forks >= 0)
+        q->forks = (int)(f->forks < SESSION_FORKS_MOST ? f->forks : SESSION_FORKS_MOST);
     g->output_limit = q->run.output_limit;
     return 0;
 }

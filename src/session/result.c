@@ -65,6 +65,11 @@ const char *cell_end_name(enum cell_end end)
     return (size_t)end < ARRAY_LEN(names) ? names[end] : "";
 }
 
+const char *cell_attempt_name(enum cell_attempt attempt)
+{
+    return attempt == CELL_KEPT ? "kept" : attempt == CELL_DROPPED ? "dropped" : "";
+}
+
 static const struct {
     enum jail_limit_hit hit;
     const char *name;

@@ -39,10 +39,18 @@ enum cell_end {
     CELL_REFUSED,     /* nothing was sent to the guest */
 };
 
+/* Of a cell that was tried. */
+enum cell_attempt {
+    CELL_UNTRIED, /* it was not, or did not come to be run */
+    CELL_KEPT,
+    CELL_DROPPED, /* the session is as it was before */
+};
+
 struct result_cell {
     char session[RESULT_ID];
     unsigned number; /* from 1; 0: a program's run, no cell */
     enum cell_end ended;
+    enum cell_attempt attempt;
 };
 
 struct result {
@@ -91,6 +99,8 @@ char *result_json(const struct result *r, bool pretty);
 void result_make_id(char ret[RESULT_ID]);
 /* "done", "failed", ... */
 const char *cell_end_name(enum cell_end end);
+/* "kept", "dropped"; "" for CELL_UNTRIED. */
+const char *cell_attempt_name(enum cell_attempt attempt);
 /* "wall", "memory", ... for one bit of limits_hit. */
 const char *limit_name(enum jail_limit_hit hit);
 

@@ -171,6 +171,8 @@ static json_t *cell(const struct result_cell *c)
     set(object, "session", json_string_nocheck(c->session));
     set(object, "number", json_integer(c->number));
     set(object, "ended", json_string_nocheck(cell_end_name(c->ended)));
+    set(object, "attempt",
+        c->attempt ? json_string_nocheck(cell_attempt_name(c->attempt)) : json_null());
     return object;
 }
 

@@ -34,23 +34,38 @@ struct session_request {
     const struct tool_set *tools; /* lent until session_close; NULL for none */
     char *const *preload;         /* modules; NULL-terminated, or NULL */
     int64_t grace_ms;             /* from a cell's interrupt to its end by force; 2 s where 0 */
-    unsigned forks;               /* forking will be asked for: as many levels */
+    /* How many levels deep it may be forked, where the language can; 0: not at all. Without a pool
+     * in the request one is made when a number was given (SESSION_FORKS_MOST for any). */
+    int forks;
+};
+enum {
+    SESSION_FORKS_IF_POOL =
+        -1, /* any number of levels if there is a pool, else none: what init gives */
+    SESSION_FORKS_MOST = 1000,
 };
 
 void session_request_init(struct session_request *request);
 
 /* Starts the guest and waits until it is ready. What is lent in the request must live until
- * session_close, except inputs, files and work_dir. */
+ * session_close, of all its forks too, except inputs, files and work_dir. */
 int session_open(const struct session_request *request, struct session **ret, struct err *err);
 void session_close(struct session *session); /* NULL is fine */
+
+/* What becomes of a cell that is tried. Dropped means that the session has the variables, files and
+ * all that it had before the cell, whatever the cell did to its guest. */
+enum cell_try {
+    TRY_NOT,           /* an ordinary cell: what it did stays, and it may end its session */
+    TRY_KEEP_IF_DONE,  /* dropped unless it succeeds */
+    TRY_KEEP_IF_ALIVE, /* dropped only if it would have ended its session */
+    TRY_DROP,          /* dropped whatever happens */
+};
 
 struct cell_request {
     struct str code;
     int64_t wall_ms, cpu_ms; /* 0: the session's. While a tool is called, wall_ms stands still. */
     struct str input;        /* what the cell reads as standard input */
     bool no_check;
-    bool attempt;      /* run it in a fork; keep that in the session's place if it succeeds... */
-    bool attempt_keep; /* ... or whatever happens; dropped otherwise */
+    enum cell_try attempt; /* ERR_UNSUPPORTED where session_fork says that */
 };
 
 /* Runs a cell. What threads and processes of earlier cells print and write since then is in its
@@ -70,8 +85,10 @@ bool session_interrupt(struct session *session);
 int session_set(struct session *session, json_t *values, struct err *err);
 int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);
 
-/* A session that begins with what this one has now, and shares nothing with it from then on.
- * ERR_UNSUPPORTED when it cannot be: threads run, the language or the host has no way. */
+/* A session that begins with what this one has now, and shares nothing with it from then on; either
+ * may be closed first. Its limits are the same, and each has them for itself. Its files stay in its
+ * workspace: work_dir and out_dir are its origin's. ERR_UNSUPPORTED when it cannot be: threads run,
+ * the language or the host has no way. ERR_LIMIT: too many levels. */
 int session_fork(struct session *session, struct session **ret, struct err *err);
 
 /* The workspace, while no cell runs. Paths are relative, and never lead out of it. */

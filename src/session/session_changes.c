@@ -39,7 +39,8 @@ struct collect {
     struct walk walk;
     struct file_reader reader;
     bool quiet;                  /* only to know, not to tell */
-    const struct lay_list *laid; /* when quiet */
+    const struct lay_list *laid; /* when quiet, as the next */
+    const struct changes *like;
     uint64_t visited;
     bool whole; /* everything was seen: what was not seen is gone */
 };
@@ -270,13 +271,18 @@ static int visit_file(struct collect *t, struct known *k, bool was_there, struct
     return read_content(t, fd, k, was_there, err);
 }
 
-/* What was laid has a sum already. */
+/* What was laid has a sum already, and so may what a file was copied from. */
 static void learn_sum(struct collect *t, struct known *k)
 {
-    const struct lay_entry *laid = t->laid ? lay_find(t->laid, walk_path(&t->walk)) : NULL;
+    struct str path = walk_path(&t->walk);
+    const struct lay_entry *laid = t->laid ? lay_find(t->laid, path) : NULL;
+    const struct known *like = t->like ? place_of(t->like, path) : NULL;
 
     if (laid && !laid->is_dir && laid->size == k->size)
         memcpy(k->sha256, laid->sha256, SHA256_HEX);
+    if (like && like->path && !is_gone(like) && like->size == k->size && like->mode == k->mode &&
+        like->mtime_ns == k->mtime_ns)
+        memcpy(k->sha256, like->sha256, SHA256_HEX);
 }
 
 static void enter(struct collect *t)
@@ -393,10 +399,11 @@ static int look(struct collect *t, int root_fd, struct err *err)
     return result;
 }
 
-void changes_begin(struct changes *c, int root_fd, const struct lay_list *laid)
+void changes_begin(struct changes *c, int root_fd, const struct lay_list *laid,
+                   const struct changes *like)
 {
     struct file_set nothing = {0};
-    struct collect t = {.c = c, .set = &nothing, .quiet = true, .laid = laid};
+    struct collect t = {.c = c, .set = &nothing, .quiet = true, .laid = laid, .like = like};
     struct err err;
 
     (void)look(&t, root_fd, &err);

@@ -20,8 +20,10 @@ struct changes_limits {
 
 struct changes *changes_new(const struct changes_limits *limits);
 void changes_free(struct changes *c);
-/* How everything looks now; `laid` (or NULL) knows what is in the files that were laid. */
-void changes_begin(struct changes *c, int root_fd, const struct lay_list *laid);
+/* How everything looks now. `laid` knows what is in the files that were laid, `like` what is in
+ * those of a workspace that this one was copied from; both may be NULL. */
+void changes_begin(struct changes *c, int root_fd, const struct lay_list *laid,
+                   const struct changes *like);
 /* What is new, other or gone since the last time; new content is copied below out_dirfd (or -1).
  * -1 when the workspace cannot be read or the copies cannot be written. */
 int changes_collect(struct changes *c, int root_fd, int out_dirfd, struct file_set *ret,

@@ -27,7 +27,7 @@ static void tell_first(struct feedback *f, char *text)
 static void end_guest(struct exchange *x, const struct result *r)
 {
     struct session *s = x->session;
-    const struct backend_outcome *o = &s->outcome;
+    const struct backend_outcome *o = &x->guest->outcome;
     enum err_kind kind = ERR_GUEST;
     AUTO_FREE char *why = NULL;
     unsigned n = r->cell.number;
@@ -50,27 +50,53 @@ static void end_guest(struct exchange *x, const struct result *r)
     guest_end(s, kind, why);
 }
 
-static void describe_end(const struct exchange *x, struct result *r)
+/* NULL when there is nothing to say of it. */
+static char *how_it_ended(const struct exchange *x, const struct result *r)
 {
     char wall[32], grace[32];
     int64_t spent = r->limits_hit & LIMIT_CPU ? x->cpu_ms : x->wall_ms;
+    bool dropped = r->cell.attempt == CELL_DROPPED;
 
     num_format_duration(r->timed_out ? spent : r->duration_ms, wall, sizeof wall);
     num_format_duration(x->grace_ms, grace, sizeof grace);
-    if (r->cell.ended == CELL_INTERRUPTED)
-        tell_first(&r->feedback,
-                   xasprintf("The cell was interrupted after %s; variables are kept.", wall));
-    else if (r->cell.ended == CELL_KILLED)
-        tell_first(&r->feedback,
-                   xasprintf("The cell was interrupted after %s, did not stop within %s, and was "
-                             "killed with its session: variables are lost, files are kept. Restart "
-                             "the session.",
-                             wall, grace));
-    else if (r->cell.ended == CELL_DIED)
-        tell_first(&r->feedback,
-                   xasprintf("The session ended: %s. Variables are lost, files are kept. Restart "
-                             "the session.",
-                             x->session->info.why));
+    switch (r->cell.ended) {
+    case CELL_INTERRUPTED:
+        return xasprintf("The cell was interrupted after %s", wall);
+    case CELL_KILLED:
+        return xasprintf("The cell was interrupted after %s, did not stop within %s, and was "
+                         "killed%s",
+                         wall, grace, dropped ? "" : " with its session");
+    case CELL_DIED:
+        return xasprintf("%s: %s", dropped ? "The cell ended its guest" : "The session ended",
+                         x->session->info.why);
+    case CELL_DONE:
+    case CELL_FAILED:
+        if (dropped)
+            return xstrdup(r->success ? "The cell was tried" : "The cell failed");
+        return NULL;
+    case CELL_REFUSED:
+        break;
+    }
+    return NULL;
+}
+
+static const char *what_remains(const struct result *r)
+{
+    if (r->cell.attempt == CELL_DROPPED)
+        return ". Nothing of it is kept: the session is as it was before.";
+    return r->cell.ended == CELL_KILLED
+               ? ": variables are lost, files are kept. Restart the session."
+           : r->cell.ended == CELL_DIED
+               ? ". Variables are lost, files are kept. Restart the session."
+               : "; variables are kept.";
+}
+
+static void describe_end(const struct exchange *x, struct result *r)
+{
+    AUTO_FREE char *how = how_it_ended(x, r);
+
+    if (how)
+        tell_first(&r->feedback, xasprintf("%s%s", how, what_remains(r)));
 }
 
 /* ---- running it ---- */
@@ -78,9 +104,9 @@ static void describe_end(const struct exchange *x, struct result *r)
 static int send_cell(struct session *s, const struct cell_request *cell, uint32_t id,
                      struct err *err)
 {
-    if (cell->input.n && link_put(&s->link, "stdin", id, cell->input, err) < 0)
+    if (cell->input.n && link_put(&s->guest->link, "stdin", id, cell->input, err) < 0)
         return -1;
-    return link_put(&s->link, "exec", id, cell->code, err);
+    return link_put(&s->guest->link, "exec", id, cell->code, err);
 }
 
 /* What threads and children of earlier cells printed since belongs to this one. */
@@ -88,14 +114,15 @@ static void take_earlier_output(struct session *s, const struct teller *t)
 {
     for (int i = 0; i < 2; i++) {
         AUTO_BUF struct buf text = {0};
-        size_t limit = s->between[i].limit;
-        if (!s->between[i].total)
+        struct capture *c = &s->guest->between[i];
+        size_t limit = c->limit;
+        if (!c->total)
             continue;
         buf_init(&text, limit + 256);
-        capture_text(&s->between[i], &text);
+        capture_text(c, &text);
         tell_output(t, i + 1, text.p, text.n);
-        capture_done(&s->between[i]);
-        capture_init(&s->between[i], limit);
+        capture_done(c);
+        capture_init(c, limit);
     }
 }
 
@@ -104,9 +131,11 @@ static void collect(struct session *s, const struct teller *t)
     struct result *r = t->result;
     struct err err;
 
-    if (!s->changes || guest_work(s) < 0)
+    struct changes *changes = s->guest->changes;
+
+    if (!changes || guest_work(s) < 0)
         return;
-    if (changes_collect(s->changes, guest_work(s), s->prepared.out_dirfd, &r->files, &err) < 0) {
+    if (changes_collect(changes, guest_work(s), s->out_dirfd, &r->files, &err) < 0) {
         err_wrap(&err, "bring the files out");
         r->error = err;
         r->success = false;
@@ -116,7 +145,7 @@ static void collect(struct session *s, const struct teller *t)
 
 static void advise(struct session *s, const struct exchange *x, struct result *r)
 {
-    struct jail_limits limits = s->request.run.limits;
+    struct jail_limits limits = s->family->request.run.limits;
     struct feedback_input input = {.result = r, .limits = &limits};
 
     limits.wall_ms = x->wall_ms;
@@ -125,9 +154,11 @@ static void advise(struct session *s, const struct exchange *x, struct result *r
     describe_end(x, r);
 }
 
-static void run_cell(struct session *s, const struct cell_request *cell, const struct teller *t)
+/* `beside`: the other guest of a cell that is tried, or NULL. */
+static void run_cell(struct session *s, const struct cell_request *cell, const struct teller *t,
+                     const struct guest *beside)
 {
-    const struct session_request *q = &s->request;
+    const struct session_request *q = &s->family->request;
     struct result *r = t->result;
     struct exchange x = {
         .session = s,
@@ -149,16 +180,32 @@ static void run_cell(struct session *s, const struct cell_request *cell, const s
     if (talk(&x) < 0 || x.died)
         end_guest(&x, r);
     read_answer(&x, cell, r);
-    if (s->live && r->checked) /* what was not judged is not held against others */
+    bool kept = trial_decide(s, cell, beside, r);
+    if (kept && s->guest->live && r->checked) /* what was not judged is not held against others */
         guard_learn(s, cell->code);
-    collect(s, t);
+    if (kept)
+        collect(s, t);
     advise(s, &x, r);
     exchange_done(&x);
 }
 
 void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t)
 {
-    run_cell(s, cell, t);
+    run_cell(s, cell, t, NULL);
+}
+
+/* Where that can be undone, if it is to be tried. */
+static void run_or_try(struct session *s, const struct cell_request *cell, const struct teller *t)
+{
+    struct result *r = t->result;
+    struct guest *beside;
+
+    if (trial_begin(s, cell, &beside, &r->error) < 0) {
+        r->cell.ended = s->guest->live ? CELL_REFUSED : CELL_DIED;
+        return;
+    }
+    run_cell(s, cell, t, beside);
+    trial_end(s, beside, r);
 }
 
 /* ---- the whole ---- */
@@ -170,9 +217,9 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     sha256_init(&hash);
     sha256_add(&hash, cell->code.p, cell->code.n);
     sha256_hex(&hash, r->source_sha256);
-    r->language = s->prepared.language->name;
-    r->backend = s->prepared.backend->name;
-    r->outcome.held = s->outcome.held;
+    r->language = s->family->prepared.language->name;
+    r->backend = s->family->prepared.backend->name;
+    r->outcome.held = s->guest->outcome.held;
     r->attempts = 1;
     r->cell.ended = CELL_REFUSED;
     memcpy(r->cell.session, s->info.id, sizeof r->cell.session);
@@ -186,16 +233,13 @@ static int check_cell(const struct cell_request *cell, struct err *err)
     if (cell->code.n > RUN_SOURCE_MAX)
         return err_set(err, ERR_USAGE, "the cell has %zu MiB, more than %u", cell->code.n >> 20,
                        RUN_SOURCE_MAX >> 20);
-    if (cell->attempt)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "a cell cannot be tried: sessions cannot be forked in this version");
     return 0;
 }
 
 static void record(struct session *s, const struct cell_request *cell, int64_t begun_ms,
                    struct result *r)
 {
-    struct run_request q = s->request.run;
+    struct run_request q = s->family->request.run;
     AUTO_FREE char *program = xasprintf("cell %u", r->cell.number);
 
     q.file = program;
@@ -221,13 +265,14 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell, con
         if (r->checked)
             tell(t, (struct run_event){.kind = RUN_VERDICT});
         if (allowed)
-            run_cell(s, cell, t);
+            run_or_try(s, cell, t);
         else if (!r->verdict.texts.has_exit_code)
             r->exit_code = err_exit_status(ERR_POLICY);
     }
     if (!r->started)
-        feedback_make(&(struct feedback_input){.result = r, .limits = &s->request.run.limits},
-                      &r->feedback);
+        feedback_make(
+            &(struct feedback_input){.result = r, .limits = &s->family->request.run.limits},
+            &r->feedback);
     record(s, cell, begun_ms, r);
     tell(t, (struct run_event){.kind = RUN_FINISHED});
 }

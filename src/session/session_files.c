@@ -327,8 +327,8 @@ int session_file_put(struct session *s, const char *path, int fd, uint64_t max, 
     if (check_path(path, err) < 0 || take_turn(s, err) < 0)
         return -1;
     int result = put(s, path, fd, max, err);
-    if (result == 0 && s->changes)
-        changes_forget(s->changes, guest_work(s), path);
+    if (result == 0 && s->guest->changes)
+        changes_forget(s->guest->changes, guest_work(s), path);
     turn_give(s);
     return result == 0 ? 0
                        : err_wrap(err, "put '%s'", path_show(str_from(path), shown, sizeof shown));
@@ -359,8 +359,8 @@ int session_file_remove(struct session *s, const char *path, struct err *err)
     if (check_path(bare, err) < 0 || take_turn(s, err) < 0)
         return -1;
     int result = find_place(s, bare, &p, err) < 0 ? -1 : remove_at(&p, bare, err);
-    if (result == 0 && s->changes)
-        changes_forget(s->changes, guest_work(s), bare);
+    if (result == 0 && s->guest->changes)
+        changes_forget(s->guest->changes, guest_work(s), bare);
     lay_place_done(&p.folder);
     turn_give(s);
     return result;

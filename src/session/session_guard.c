@@ -16,15 +16,15 @@ enum { LINE_MAX_BYTES = 1000 };
 
 int guard_open(struct session *s, struct err *err)
 {
-    const struct run_request *q = &s->request.run;
-    const char *tools = s->request.tools ? s->request.tools->source : NULL;
+    const struct run_request *q = &s->family->request.run;
+    const char *tools = s->family->request.tools ? s->family->request.tools->source : NULL;
 
-    buf_init(&s->names, SESSION_NAMES_MAX);
-    if (check_read_prelude(q, &s->prelude, err) < 0)
+    if (check_read_prelude(q, &s->family->prelude, err) < 0)
         return -1;
-    if (tools && (buf_adds(&s->prelude, "\n\n") < 0 || buf_adds(&s->prelude, tools) < 0))
+    if (tools &&
+        (buf_adds(&s->family->prelude, "\n\n") < 0 || buf_adds(&s->family->prelude, tools) < 0))
         return err_set(err, ERR_USAGE, "the tools' source and the prelude are too long");
-    if (!q->no_check && !(s->policy = check_open_policy(q, err)))
+    if (!q->no_check && !(s->family->policy = check_open_policy(q, err)))
         return -1;
     return 0;
 }
@@ -35,12 +35,12 @@ static void check(struct session *s, const struct run_request *q, struct str pre
     struct guard_input input = {
         .code = q->code,
         .prelude = prelude,
-        .language = s->prepared.language->name,
+        .language = s->family->prepared.language->name,
         .target = q->target,
         .cell = true,
     };
 
-    check_by_policy(s->policy, q, &input, ret);
+    check_by_policy(s->family->policy, q, &input, ret);
 }
 
 static void check_again(struct session *s, const struct run_request *q, struct result *ret)
@@ -53,27 +53,27 @@ static void check_again(struct session *s, const struct run_request *q, struct r
     capture_init(&fresh, ret->err.limit);
     capture_done(&ret->err);
     ret->err = fresh;
-    check(s, q, buf_str(&s->prelude), ret);
+    check(s, q, buf_str(&s->family->prelude), ret);
 }
 
 bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
                 struct result *ret)
 {
-    struct run_request q = s->request.run;
+    struct run_request q = s->family->request.run;
     AUTO_BUF struct buf before = {0};
     AUTO_FREE char *file = NULL;
 
-    if (!s->policy || cell->no_check)
+    if (!s->family->policy || cell->no_check)
         return true;
     file = xasprintf("<cell %u>", number);
     q.file = file;
     q.code = cell->code;
     if (!s->names.n) {
-        check(s, &q, buf_str(&s->prelude), ret);
+        check(s, &q, buf_str(&s->family->prelude), ret);
         return !result_refused(ret);
     }
-    buf_init(&before, s->prelude.n + s->names.n + 2);
-    (void)buf_add_str(&before, buf_str(&s->prelude));
+    buf_init(&before, s->family->prelude.n + s->names.n + 2);
+    (void)buf_add_str(&before, buf_str(&s->family->prelude));
     (void)buf_addc(&before, '\n');
     (void)buf_add_str(&before, buf_str(&s->names));
     check(s, &q, buf_str(&before), ret);
@@ -126,12 +126,13 @@ void guard_learn(struct session *s, struct str code)
 {
     struct python_tree tree;
 
-    if (!s->policy || strcmp(s->prepared.language->name, "python") != 0)
+    if (!s->family->policy || strcmp(s->family->prepared.language->name, "python") != 0)
         return;
     /* Most cells name nothing: no second reading for them. */
     if (str_find(code, STR("import")) < 0 && str_find(code, STR("=")) < 0)
         return;
-    if (python_parse(code, &(struct python_options){.target = s->request.run.target}, &tree) == 0) {
+    if (python_parse(code, &(struct python_options){.target = s->family->request.run.target},
+                     &tree) == 0) {
         struct node_list body = tree.module->module.body;
         for (size_t i = 0; i < body.n; i++) {
             const struct node *n = body.at[i];

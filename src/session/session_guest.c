@@ -12,6 +12,47 @@
 #include "session/plain.h"
 #include "session/session_impl.h"
 
+/* ---- one guest ---- */
+
+struct guest *guest_new(struct session *s)
+{
+    struct guest *g = xcalloc(1, sizeof *g);
+
+    g->session = s;
+    outcome_init(&g->outcome);
+    link_init(&g->link);
+    for (int i = 0; i < 2; i++)
+        capture_init(&g->between[i], s->family->request.run.output_limit);
+    return g;
+}
+
+void guest_free(struct guest *g)
+{
+    struct err ignored;
+
+    if (g->live)
+        (void)live_end(g->live, &ignored);
+    link_close(&g->link);
+    outcome_done(&g->outcome);
+    changes_free(g->changes);
+    for (int i = 0; i < 2; i++)
+        capture_done(&g->between[i]);
+    free(g);
+}
+
+void guest_swap(struct session *s, struct guest **other)
+{
+    struct guest *before = s->guest;
+
+    pthread_mutex_lock(&s->lock);
+    s->guest = *other;
+    *other = before;
+    s->info.state = s->guest->live ? SESSION_BUSY : SESSION_DEAD;
+    if (s->guest->live)
+        s->info.why[0] = '\0';
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* ---- start ---- */
 
 static int lay(void *ctx, int fd, struct err *err)
@@ -19,37 +60,45 @@ static int lay(void *ctx, int fd, struct err *err)
     return lay_send(ctx, fd, err);
 }
 
-static int start_once(struct session *s, struct lay_list *laid, struct err *err)
+void guest_plan(struct guest *g)
 {
-    if (link_open(&s->link, err) < 0)
-        return -1;
-    s->job = prepared_job(&s->prepared);
-    s->job.lay = lay;
-    s->job.lay_ctx = laid;
-    s->job.stdin_fd = -1;
-    memcpy(s->job.channel, s->link.guest, sizeof s->job.channel);
+    const struct family *f = g->session->family;
+
+    g->job = prepared_job(&f->prepared);
+    warm_use(&f->warm, &f->prepared, &g->job);
+    g->job.stdin_fd = -1;
+    memcpy(g->job.channel, g->link.guest, sizeof g->job.channel);
     /* Each cell's, not the guest's: looked at in session_talk.c. */
-    s->job.limits.wall_ms = 0;
-    s->job.limits.cpu_ms = 0;
-    s->sink = talk_sink;
-    s->sink.ctx = s;
-    s->sink.channel_fd = s->link.poll;
-    if (live_open(&s->job, &s->sink, &s->outcome, &s->live, err) < 0)
+    g->job.limits.wall_ms = 0;
+    g->job.limits.cpu_ms = 0;
+    g->sink = talk_sink;
+    g->sink.ctx = g;
+    g->sink.channel_fd = g->link.poll;
+}
+
+static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
+{
+    if (link_open(&g->link, err) < 0)
         return -1;
-    link_started(&s->link);
-    live_deadline(s->live, 0);
-    return 0;
+    guest_plan(g);
+    g->job.lay = lay;
+    g->job.lay_ctx = laid;
+    if (live_open(&g->job, &g->sink, &g->outcome, &g->live, err) < 0)
+        return -1;
+    link_started(&g->link);
+    live_deadline(g->live, 0);
+    return g->outcome.channel[0] < 0 ? 0 : link_adopt(&g->link, g->outcome.channel, err);
 }
 
 /* The last words of an interpreter that did not come up. */
-static void add_last_line(struct session *s, struct err *err)
+static void add_last_line(const struct guest *g, struct err *err)
 {
     AUTO_BUF struct buf text = {0}, shown = {0};
     struct str rest, line, last = STR("");
 
-    buf_init(&text, s->between[1].limit + 256);
+    buf_init(&text, g->between[1].limit + 256);
     buf_init(&shown, 400);
-    capture_text(&s->between[1], &text);
+    capture_text(&g->between[1], &text);
     rest = buf_str(&text);
     while (str_next_line(&rest, &line))
         if (str_trim(line).n)
@@ -60,8 +109,15 @@ static void add_last_line(struct session *s, struct err *err)
         err_set(err, before.kind, "%.200s: %s", before.msg, shown.p);
 }
 
+/* A fork of a zygote has it already, and who was started ahead. */
+static bool has_program(const struct guest *g)
+{
+    return g->outcome.was_ahead || (g->job.forks && !g->outcome.no_fork[0]);
+}
+
 static int become_ready(struct session *s, struct err *err)
 {
+    const struct language *language = s->family->prepared.language;
     struct exchange x = {.session = s,
                          .await = "ready",
                          .cancel_fd = -1,
@@ -71,57 +127,52 @@ static int become_ready(struct session *s, struct err *err)
     AUTO_BUF struct buf program = {0};
 
     buf_init(&program, 16u << 20);
-    (void)hello_program(s->prepared.language, &program);
-    if ((program.n && link_put(&s->link, "program", 0, buf_str(&program), err) < 0) ||
-        link_put(&s->link, "hello", 0, str_from(hello), err) < 0)
+    if (!has_program(s->guest))
+        (void)hello_program(language, &program);
+    if ((program.n && link_put(&s->guest->link, "program", 0, buf_str(&program), err) < 0) ||
+        link_put(&s->guest->link, "hello", 0, str_from(hello), err) < 0)
         return -1;
     int result = talk(&x);
     if (result < 0 && x.err.kind)
         *err = x.err;
     else if (result < 0 && x.killed)
-        err_set(err, ERR_TIMEOUT, "%s was not ready for cells after %d s",
-                s->prepared.language->name, SESSION_READY_MS / 1000);
+        err_set(err, ERR_TIMEOUT, "%s was not ready for cells after %d s", language->name,
+                SESSION_READY_MS / 1000);
     else if (result < 0)
-        err_set(err, ERR_SYSTEM, "%s ended before it was ready for cells",
-                s->prepared.language->name);
+        err_set(err, ERR_SYSTEM, "%s ended before it was ready for cells", language->name);
     if (result < 0)
-        add_last_line(s, err);
+        add_last_line(s->guest, err);
     exchange_done(&x);
     return result;
 }
 
-static void forget_output(struct session *s)
+void guest_look(struct guest *g, const struct lay_list *laid, const struct guest *like)
 {
-    for (int i = 0; i < 2; i++) {
-        size_t limit = s->between[i].limit;
-        capture_done(&s->between[i]);
-        capture_init(&s->between[i], limit);
-    }
+    const struct jail_limits *limits = &g->session->family->request.run.limits;
+
+    g->changes = changes_new(&(struct changes_limits){
+        .max_bytes = limits->disk_bytes ? limits->disk_bytes : (uint64_t)256 << 20,
+        .max_entries = limits->inodes ? limits->inodes : 65536,
+        .max_files = 10000,
+    });
+    if (live_work(g->live) >= 0)
+        changes_begin(g->changes, live_work(g->live), laid, like ? like->changes : NULL);
 }
 
 int guest_start(struct session *s, struct lay_list *laid, struct err *err)
 {
-    outcome_init(&s->outcome);
-    forget_output(s);
-    s->used = (struct cgroup_usage){0};
-    if (start_once(s, laid, err) < 0 || become_ready(s, err) < 0) {
+    if (start_once(s->guest, laid, err) < 0 || become_ready(s, err) < 0) {
         struct err why = *err;
         guest_end(s, ERR_GUEST, err->msg);
-        guest_forget(s);
+        guest_free(s->guest);
+        s->guest = guest_new(s);
         *err = why;
         return -1;
     }
-    s->changes = changes_new(&(struct changes_limits){
-        .max_bytes = s->request.run.limits.disk_bytes ? s->request.run.limits.disk_bytes
-                                                      : (uint64_t)256 << 20,
-        .max_entries = s->request.run.limits.inodes ? s->request.run.limits.inodes : 65536,
-        .max_files = 10000,
-    });
-    if (live_work(s->live) >= 0)
-        changes_begin(s->changes, live_work(s->live), laid);
+    guest_look(s->guest, laid, NULL);
     pthread_mutex_lock(&s->lock);
     s->info.state = SESSION_IDLE;
-    s->info.held = s->outcome.held;
+    s->info.held = s->guest->outcome.held;
     s->info.why[0] = '\0';
     pthread_mutex_unlock(&s->lock);
     return 0;
@@ -131,13 +182,14 @@ int guest_start(struct session *s, struct lay_list *laid, struct err *err)
 
 void guest_end(struct session *s, enum err_kind kind, const char *why)
 {
+    struct guest *g = s->guest;
     struct err ignored;
 
-    if (s->live)
-        (void)live_end(mem_take(&s->live), &ignored);
-    /* Nobody may wake a link that is gone: `running` is false by now. */
+    if (g->live)
+        (void)live_end(mem_take(&g->live), &ignored);
+    /* Nobody may wake a link that is gone: it is not `running` by now. */
     pthread_mutex_lock(&s->lock);
-    link_close(&s->link);
+    link_close(&g->link);
     s->info.state = SESSION_DEAD;
     s->info.memory_bytes = 0;
     s->why_kind = kind;
@@ -145,22 +197,14 @@ void guest_end(struct session *s, enum err_kind kind, const char *why)
     pthread_mutex_unlock(&s->lock);
 }
 
-void guest_forget(struct session *s)
-{
-    outcome_done(&s->outcome);
-    outcome_init(&s->outcome);
-    changes_free(s->changes);
-    s->changes = NULL;
-}
-
 int guest_work(const struct session *s)
 {
-    return s->live ? live_work(s->live) : s->outcome.work_fd;
+    return s->guest->live ? live_work(s->guest->live) : s->guest->outcome.work_fd;
 }
 
 int guest_check(struct session *s, struct err *err)
 {
-    if (s->live)
+    if (s->guest->live)
         return 0;
     return err_set(err, s->why_kind, "the session ended: %s; restart it", s->info.why);
 }

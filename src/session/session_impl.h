@@ -10,6 +10,7 @@
 #define SESSION_SESSION_IMPL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "backends/live.h"
 #include "guard/guard.h"
@@ -19,6 +20,7 @@
 #include "session/session_changes.h"
 #include "session/session_link.h"
 #include "session/tell.h"
+#include "session/warm.h"
 
 enum {
     SESSION_READY_MS = 30000,
@@ -29,35 +31,54 @@ enum {
     SESSION_BUNDLES_MAX = 32 << 20, /* of all of them together */
     SESSION_TEXT_CHARS = 100000,
     SESSION_GRACE_MS = 2000,
+    SESSION_FORK_MS = 30000, /* for the guest to fork, whatever its cells may take */
 };
 
-struct session {
+/* What a session and its forks have in common. The last of them frees it; nothing in it changes
+ * once the first is open. */
+struct family {
+    atomic_uint members;
     struct session_request request; /* strings and lists in it are the caller's */
     struct prepared prepared;
+    struct warm warm;      /* what guests that can be forked start from */
+    struct pool *own_pool; /* made where none was given; or NULL */
     struct policy *policy; /* NULL: nothing is checked */
     struct buf prelude;    /* --prelude and the tools' source: what the guard knows to be ours */
-    struct buf names;      /* lines of earlier cells that import or rename something */
-    struct lay_list *laid;
-    struct changes *changes;
-    struct recorder recorder;
+    char no_fork[200];     /* why it has no forks; "" when that is the guest's to say */
+};
 
-    struct live *live; /* NULL: the guest is dead */
+/* One guest: its processes, the pipes to it, what it printed and where its files are. A session
+ * has one; while a cell is tried, there is another one beside it. */
+struct guest {
+    struct session *session;
+    struct live *live; /* NULL: it is dead */
     struct backend_job job;
     struct backend_sink sink;
     struct backend_outcome outcome;
     struct link link;
-    struct exchange *now;      /* who hears what the guest does; NULL: nobody */
+    struct exchange *now;      /* who hears what it does; NULL: nobody */
     struct capture between[2]; /* what it printed when nobody did */
-    struct cgroup_usage used;  /* when the last cell ended */
-    unsigned values;           /* how many times set and get were asked */
+    struct cgroup_usage used;  /* when its last cell ended */
+    struct changes *changes;   /* of its workspace */
     bool link_ready;           /* the link's poll descriptor can be read */
+};
+
+struct session {
+    struct family *family;
+    struct buf names; /* lines of earlier cells that import or rename something */
+    struct lay_list *laid;
+    struct recorder recorder;
+    struct guest *guest;       /* never NULL; it may be dead */
+    int work_dirfd, out_dirfd; /* the family's; -1 for none, and in a fork */
+    unsigned asked;            /* requests that were no cells */
+    unsigned levels;           /* of forks that it may still have */
 
     pthread_mutex_t lock;
     pthread_cond_t turn;
     uint64_t tickets, serving;
     unsigned users; /* in a call that takes a turn */
     bool closing;
-    bool running;             /* a cell that can be interrupted */
+    struct guest *running;    /* which may be interrupted; NULL for none */
     bool interrupt;           /* somebody wants that */
     struct session_info info; /* all but memory and processor time, which come from the guest */
     enum err_kind why_kind;   /* of SESSION_DEAD */
@@ -74,13 +95,28 @@ void turn_close(struct session *s);
 /* With the lock. */
 void info_note_usage(struct session *s, const struct cgroup_usage *use);
 
+/* ---- session_open.c ---- */
+
+/* Of the family, which it is a member of from then on. The guest is taken over; NULL: it has none
+ * yet. */
+struct session *session_new(struct family *family, struct guest *guest);
+
 /* ---- session_guest.c: its life ---- */
+
+struct guest *guest_new(struct session *s);
+/* Ends it where it lives; nothing of it is left on the host. */
+void guest_free(struct guest *g);
+/* What it has in common with every guest of the session; `lay` is left to who starts it. */
+void guest_plan(struct guest *g);
+/* Looks at its workspace, so that later changes are known. `laid` or `like`, a guest whose
+ * workspace it has a copy of, know what is in the files; both may be NULL. */
+void guest_look(struct guest *g, const struct lay_list *laid, const struct guest *like);
+/* Puts the other in its place, in which the session goes on. */
+void guest_swap(struct session *s, struct guest **other);
 
 int guest_start(struct session *s, struct lay_list *laid, struct err *err);
 /* Kills it if it lives; the session is dead then, for this reason. */
 void guest_end(struct session *s, enum err_kind kind, const char *why);
-/* Nothing of it is left on the host, its workspace neither. */
-void guest_forget(struct session *s);
 /* Its workspace, alive or dead; -1 for none. */
 int guest_work(const struct session *s);
 /* ERR_LIMIT or ERR_GUEST with why it is dead; 0 when it lives. */
@@ -92,7 +128,8 @@ enum stop_cause { STOP_NONE, STOP_WALL, STOP_CPU, STOP_CANCEL, STOP_ASKED, STOP_
 
 struct exchange {
     struct session *session;
-    const char *await; /* the kind of frame that ends it: "done" or "ready" */
+    struct guest *guest; /* NULL: the session's */
+    const char *await;   /* the kind of frame that ends it: "done" or "ready" */
     uint32_t id;
     const struct teller *teller; /* NULL: what it prints is kept for the next cell */
     int cancel_fd;
@@ -118,12 +155,40 @@ struct exchange {
  * there is an answer. The guest is dead afterwards if not. */
 int talk(struct exchange *x);
 void exchange_done(struct exchange *x);
-extern const struct backend_sink talk_sink; /* its ctx is the session */
+extern const struct backend_sink talk_sink; /* its ctx is the guest */
 
 /* ---- session_exec.c ---- */
 
 /* A text of ours, in the turn or before there are any: not counted, not logged. */
 void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t);
+
+/* ---- session_values.c ---- */
+
+struct question {
+    const char *kind;   /* of the frame */
+    const json_t *body; /* its JSON; NULL for none */
+    int64_t wall_ms;
+};
+/* The guest's "done" to it, a new reference; NULL with *err. The frame's number in *ret_id. */
+json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id, struct err *err);
+
+/* ---- session_fork.c ---- */
+
+/* A copy of the session's guest, for a session of its own or for this one. NULL with *err, and
+ * nothing has changed. */
+struct guest *guest_fork(struct session *s, struct err *err);
+
+/* ---- session_try.c: a cell that may be undone ---- */
+
+/* For a cell that is tried: from now on the session's guest is one that can be dropped, *ret the
+ * one beside it. *ret is NULL for any other cell. */
+int trial_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
+                struct err *err);
+/* Whether what the cell did stays, which the result then says. */
+bool trial_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
+                  struct result *ret);
+/* Acts on that: one of the two guests is the session's, the other one's end has come. */
+void trial_end(struct session *s, struct guest *beside, const struct result *r);
 
 /* ---- session_tools.c ---- */
 

@@ -76,6 +76,20 @@ void link_started(struct link *l)
     fd_close(&l->guest[1]);
 }
 
+int link_adopt(struct link *l, int channel[3], struct err *err)
+{
+    fd_close(&l->to);
+    fd_close(&l->from);
+    fd_close(&l->guest[0]);
+    l->guest[0] = fd_take(&channel[2]);
+    l->to = fd_take(&channel[0]);
+    l->from = fd_take(&channel[1]);
+    return watch(l->poll, EPOLL_CTL_ADD, l->to, 0) < 0 ||
+                   watch(l->poll, EPOLL_CTL_ADD, l->from, EPOLLIN) < 0
+               ? err_sys(err, "watch the session's pipes")
+               : 0;
+}
+
 void link_watch(struct link *l, int cancel_fd)
 {
     if (l->cancel == cancel_fd)

@@ -30,6 +30,9 @@ void link_close(struct link *l);
 /* The guest is running: what it writes now ends when it does. Its reading end stays open here, so
  * that writing to a dead guest is no SIGPIPE for the host. */
 void link_started(struct link *l);
+/* After that: another channel, which the guest has instead. Our ends of it, to write and to read,
+ * and that from which it reads; takes them over. */
+int link_adopt(struct link *l, int channel[3], struct err *err);
 /* Whose readiness ends a cell; -1 for nobody's. */
 void link_watch(struct link *l, int cancel_fd);
 /* Becomes readable (link_wake) or not (link_rest). */

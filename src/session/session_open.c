@@ -3,6 +3,7 @@
  * A session's beginning, new beginning and end.
  */
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@
 
 void session_request_init(struct session_request *request)
 {
-    *request = (struct session_request){.grace_ms = SESSION_GRACE_MS};
+    *request =
+        (struct session_request){.grace_ms = SESSION_GRACE_MS, .forks = SESSION_FORKS_IF_POOL};
     run_request_init(&request->run);
 }
 
@@ -34,44 +36,84 @@ static int check_language(const struct session *s, struct err *err)
 {
     AUTO_BUF struct buf names = {0};
 
-    if (s->prepared.language->cells_args)
+    if (s->family->prepared.language->cells_args)
         return 0;
     buf_init(&names, 300);
-    language_each(s->request.run.languages, add_name, &names);
+    language_each(s->family->request.run.languages, add_name, &names);
     return err_set(err, ERR_UNSUPPORTED, "there are no sessions in %s; there are in %s",
-                   s->prepared.language->name, names.n ? names.p : "no language");
+                   s->family->prepared.language->name, names.n ? names.p : "no language");
 }
 
 static int check_backend(const struct session *s, struct err *err)
 {
-    if (s->request.run.own_backend)
+    if (s->family->request.run.own_backend)
         return err_set(err, ERR_UNSUPPORTED, "backend %s has no sessions",
-                       s->request.run.own_backend->name);
+                       s->family->request.run.own_backend->name);
     return 0;
 }
 
 static int lay_inputs(struct session *s, struct err *err)
 {
-    const struct jail_limits *limits = &s->request.run.limits;
+    const struct jail_limits *limits = &s->family->request.run.limits;
 
     s->laid = lay_list_new(limits->disk_bytes, limits->inodes);
-    return prepare_inputs(&s->prepared, s->laid, err) < 0
+    return prepare_inputs(&s->family->prepared, s->laid, err) < 0
                ? -1
-               : prepare_files(&s->prepared, s->laid, err);
+               : prepare_files(&s->family->prepared, s->laid, err);
+}
+
+static int find_pool(struct family *f, struct err *err)
+{
+    const struct pool_options few = {.ready_max = 1, .kinds_max = 2};
+
+    if (f->request.run.pool)
+        return 0;
+    if (f->request.forks < 0)
+        return err_set(err, ERR_UNSUPPORTED, "it was opened without a pool that forks come from");
+    if (pool_open(&few, &f->own_pool, err) < 0)
+        return -1;
+    f->request.run.pool = f->own_pool;
+    return 0;
+}
+
+/* A session that can have no forks is a session all the same. */
+static void plan_forks(struct session *s)
+{
+    struct family *f = s->family;
+    struct err err;
+    int result = f->request.forks
+                     ? warm_make_cells(&f->prepared, f->request.preload, &f->warm, &err)
+                     : err_set(&err, ERR_UNSUPPORTED, "it was opened to have no forks");
+
+    if (result == 0 && find_pool(f, &err) < 0) {
+        warm_done(&f->warm);
+        f->warm = (struct warm){0};
+        result = -1;
+    }
+    if (result < 0)
+        snprintf(f->no_fork, sizeof f->no_fork, "%.199s", err.msg);
+    AUTO_BUF struct buf program = {0};
+    buf_init(&program, 16u << 20);
+    if (f->request.run.pool && hello_program(f->prepared.language, &program) == 0)
+        warm_make_waiting(&f->prepared, buf_str(&program), &f->warm);
+    s->levels = f->request.forks < 0 ? SESSION_FORKS_MOST : (unsigned)f->request.forks;
 }
 
 static int prepare(struct session *s, struct err *err)
 {
-    struct prepared *p = &s->prepared;
+    struct prepared *p = &s->family->prepared;
 
     if (check_backend(s, err) < 0 || prepare_backend(p, err) < 0 || prepare_language(p, err) < 0 ||
         check_language(s, err) < 0 || guard_open(s, err) < 0 || prepare_folders(p, err) < 0 ||
         lay_inputs(s, err) < 0 || prepare_surroundings(p, err) < 0)
         return -1;
+    s->work_dirfd = p->work_dirfd;
+    s->out_dirfd = p->out_dirfd;
     p->argv = arguments_cells(p->language, p->interpreter.path);
-    if (!s->request.run.target)
-        s->request.run.target = check_target_of(p->interpreter.path);
+    if (!s->family->request.run.target)
+        s->family->request.run.target = check_target_of(p->interpreter.path);
     s->info.language = p->language->name;
+    plan_forks(s);
     return 0;
 }
 
@@ -83,9 +125,9 @@ static int run_prelude(struct session *s, struct err *err)
     struct result result;
     struct cell_request cell = {.no_check = true};
 
-    if (!s->request.run.prelude)
+    if (!s->family->request.run.prelude)
         return 0;
-    if (check_read_prelude(&s->request.run, &text, err) < 0)
+    if (check_read_prelude(&s->family->request.run, &text, err) < 0)
         return -1;
     cell.code = buf_str(&text);
     result_init(&result, 64 << 10);
@@ -95,11 +137,11 @@ static int run_prelude(struct session *s, struct err *err)
     if (failed && result.error.kind)
         *err = result.error;
     else if (failed && result.exception)
-        err_set(err, ERR_USAGE, "%.200s, line %lld: %.100s: %.200s", s->request.run.prelude,
+        err_set(err, ERR_USAGE, "%.200s, line %lld: %.100s: %.200s", s->family->request.run.prelude,
                 (long long)result.exception->line, result.exception->type,
                 result.exception->message);
     else if (failed)
-        err_set(err, ERR_USAGE, "%.200s failed", s->request.run.prelude);
+        err_set(err, ERR_USAGE, "%.200s failed", s->family->request.run.prelude);
     result_done(&result);
     return failed ? err_wrap(err, "--prelude") : 0;
 }
@@ -107,61 +149,79 @@ static int run_prelude(struct session *s, struct err *err)
 /* Only what may be our own fault, and passing, is tried again. */
 static int start(struct session *s, struct lay_list *laid, struct err *err)
 {
-    for (int left = s->request.run.retries;; left--) {
+    for (int left = s->family->request.run.retries;; left--) {
         if (guest_start(s, laid, err) == 0)
             break;
         if (err->kind != ERR_SYSTEM || left <= 0)
             return -1;
-        (void)poll(NULL, 0, (int)(s->request.run.retry_delay_ms % 60000));
+        (void)poll(NULL, 0, (int)(s->family->request.run.retry_delay_ms % 60000));
     }
     if (run_prelude(s, err) == 0)
         return 0;
     struct err why = *err;
     guest_end(s, ERR_GUEST, err->msg);
-    guest_forget(s);
     *err = why;
     return -1;
 }
 
-static struct session *session_new(const struct session_request *request)
+/* ---- those who share ---- */
+
+static struct family *family_new(const struct session_request *request)
+{
+    struct family *f = xcalloc(1, sizeof *f);
+
+    atomic_init(&f->members, 0);
+    f->request = *request;
+    prepared_init(&f->prepared, &f->request.run);
+    buf_init(&f->prelude, 0);
+    return f;
+}
+
+static void family_leave(struct family *f)
+{
+    if (atomic_fetch_sub(&f->members, 1) != 1)
+        return;
+    pool_close(f->own_pool);
+    warm_done(&f->warm);
+    prepared_done(&f->prepared);
+    policy_free(f->policy);
+    buf_done(&f->prelude);
+    free(f);
+}
+
+struct session *session_new(struct family *family, struct guest *guest)
 {
     struct session *s = xcalloc(1, sizeof *s);
 
-    s->request = *request;
-    prepared_init(&s->prepared, &s->request.run);
-    outcome_init(&s->outcome);
-    link_init(&s->link);
-    buf_init(&s->prelude, 0);
-    buf_init(&s->names, 0);
-    for (int i = 0; i < 2; i++)
-        capture_init(&s->between[i], request->run.output_limit);
+    atomic_fetch_add(&family->members, 1);
+    s->family = family;
+    s->guest = guest ? guest : guest_new(s);
+    s->guest->session = s;
+    s->work_dirfd = s->out_dirfd = -1;
+    buf_init(&s->names, SESSION_NAMES_MAX);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->turn, NULL);
     result_make_id(s->info.id);
+    s->info.language = family->prepared.language ? family->prepared.language->name : "";
     s->info.created_ms = s->info.used_ms = clock_wall_ms();
     return s;
 }
 
 static void session_free(struct session *s)
 {
-    guest_forget(s);
-    link_close(&s->link);
+    guest_free(s->guest);
     record_close(&s->recorder);
-    prepared_done(&s->prepared);
-    policy_free(s->policy);
-    buf_done(&s->prelude);
     buf_done(&s->names);
     lay_list_free(s->laid);
-    for (int i = 0; i < 2; i++)
-        capture_done(&s->between[i]);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->turn);
+    family_leave(s->family);
     free(s);
 }
 
 int session_open(const struct session_request *request, struct session **ret, struct err *err)
 {
-    struct session *s = session_new(request);
+    struct session *s = session_new(family_new(request), NULL);
 
     if (prepare(s, err) < 0 || start(s, s->laid, err) < 0) {
         session_free(s);
@@ -177,17 +237,17 @@ int session_open(const struct session_request *request, struct session **ret, st
 static int save_work(struct session *s, struct err *err)
 {
     struct collect_options options = {
-        .max_total_bytes = s->request.run.limits.disk_bytes,
-        .max_visited = s->request.run.limits.inodes,
+        .max_total_bytes = s->family->request.run.limits.disk_bytes,
+        .max_visited = s->family->request.run.limits.inodes,
         .out_dirfd = -1,
-        .work_dirfd = s->prepared.work_dirfd,
+        .work_dirfd = s->work_dirfd,
         .was_laid = true,
     };
     struct file_set files;
 
-    if (s->prepared.work_dirfd < 0 || s->outcome.work_fd < 0)
+    if (s->work_dirfd < 0 || s->guest->outcome.work_fd < 0)
         return 0;
-    if (workspace_collect(&options, s->outcome.work_fd, s->laid, &files, err) < 0)
+    if (workspace_collect(&options, s->guest->outcome.work_fd, s->laid, &files, err) < 0)
         return err_wrap(err, "bring the work folder up to date");
     file_set_done(&files);
     return 0;
@@ -200,7 +260,7 @@ void session_close(struct session *s)
     if (!s)
         return;
     turn_close(s);
-    if (s->live)
+    if (s->guest->live)
         guest_end(s, ERR_USAGE, "it was closed");
     (void)save_work(s, &err); /* nobody is left to hear of it */
     session_free(s);
@@ -224,35 +284,40 @@ static void unlock_all(int root_fd)
     walk_done(&walk);
 }
 
+static int lay_left(struct session *s, struct err *err)
+{
+    const struct jail_limits *limits = &s->family->request.run.limits;
+    int work = s->guest->outcome.work_fd;
+
+    if (work < 0)
+        return 0;
+    struct lay_list *laid = lay_list_new(limits->disk_bytes, limits->inodes);
+    unlock_all(work);
+    if (lay_add_tree(laid, work, err) < 0) {
+        lay_list_free(laid);
+        return -1;
+    }
+    lay_list_free(s->laid);
+    s->laid = laid;
+    return 0;
+}
+
 /* What is in the old workspace is what the new one begins with. */
 static int restart(struct session *s, struct err *err)
 {
-    const struct jail_limits *limits = &s->request.run.limits;
-
     guest_end(s, ERR_USAGE, "it could not be restarted");
-    if (save_work(s, err) < 0)
+    if (save_work(s, err) < 0 || lay_left(s, err) < 0)
         return -1;
-    if (s->outcome.work_fd >= 0) {
-        struct lay_list *laid = lay_list_new(limits->disk_bytes, limits->inodes);
-        unlock_all(s->outcome.work_fd);
-        if (lay_add_tree(laid, s->outcome.work_fd, err) < 0) {
-            lay_list_free(laid);
-            return -1;
-        }
-        lay_list_free(s->laid);
-        s->laid = laid;
-    }
-    struct backend_outcome old = s->outcome;
-    outcome_init(&s->outcome);
-    guest_forget(s);
+    struct guest *old = s->guest;
+    s->guest = guest_new(s);
     buf_clear(&s->names);
-    int result = start(s, s->laid, err);
-    if (result < 0) { /* its files are still there for another try */
-        s->outcome = old;
-        return -1;
+    if (start(s, s->laid, err) == 0) {
+        guest_free(old);
+        return 0;
     }
-    outcome_done(&old);
-    return 0;
+    guest_free(s->guest); /* its files are still there for another try */
+    s->guest = old;
+    return -1;
 }
 
 int session_restart(struct session *s, struct err *err)

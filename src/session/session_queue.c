@@ -41,7 +41,7 @@ void turn_close(struct session *s)
     pthread_mutex_lock(&s->lock);
     s->closing = true;
     if (s->running)
-        link_wake(&s->link);
+        link_wake(&s->running->link);
     pthread_cond_broadcast(&s->turn);
     while (s->users)
         pthread_cond_wait(&s->turn, &s->lock);
@@ -57,10 +57,10 @@ void info_note_usage(struct session *s, const struct cgroup_usage *use)
 bool session_interrupt(struct session *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool running = s->running;
+    bool running = s->running != NULL;
     if (running) {
         s->interrupt = true;
-        link_wake(&s->link);
+        link_wake(&s->running->link);
     }
     pthread_mutex_unlock(&s->lock);
     return running;
@@ -72,8 +72,8 @@ void session_info(struct session *s, struct session_info *ret)
 
     pthread_mutex_lock(&s->lock);
     /* Nobody has the turn, nor gets it now; else it is known from the last look. */
-    if (s->live && s->serving == s->tickets) {
-        live_usage(s->live, &use);
+    if (s->serving == s->tickets && s->guest->live) {
+        live_usage(s->guest->live, &use);
         info_note_usage(s, &use);
     }
     *ret = s->info;

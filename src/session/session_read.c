@@ -65,8 +65,9 @@ static void read_done(struct exchange *x, const struct cell_request *cell, struc
     int64_t status = 0;
     bool ok = cell_flag(answer, "ok");
 
-    r->exception = cell_exception(json_object_get(answer, "exception"), s->prepared.language->name,
-                                  cell->code, r->cell.number, s->request.run.profile);
+    r->exception =
+        cell_exception(json_object_get(answer, "exception"), s->family->prepared.language->name,
+                       cell->code, r->cell.number, s->family->request.run.profile);
     take_results(x, r);
     r->value = take_value(r, answer, "value");
     r->is_final_answer = cell_flag(answer, "is_final_answer");
@@ -107,11 +108,11 @@ static void read_cause(const struct exchange *x, struct result *r)
 
 static void read_end(const struct exchange *x, struct result *r)
 {
-    const struct session *s = x->session;
-    int status = s->outcome.status;
+    const struct backend_outcome *o = &x->guest->outcome;
+    int status = o->status;
 
-    r->limits_hit |= s->outcome.limits_hit & ~(unsigned)(LIMIT_WALL | LIMIT_CPU);
-    r->oom_killed = s->outcome.limits_hit & LIMIT_MEMORY && !r->timed_out;
+    r->limits_hit |= o->limits_hit & ~(unsigned)(LIMIT_WALL | LIMIT_CPU);
+    r->oom_killed = o->limits_hit & LIMIT_MEMORY && !r->timed_out;
     if (x->died)
         r->cell.ended = CELL_DIED;
     if (r->timed_out || x->killed)
@@ -131,24 +132,24 @@ static void look_at_disk(const struct exchange *x)
     struct statvfs st;
     int work = guest_work(x->session);
 
-    if (x->session->outcome.held & LAYER_BIT(LAYER_ROOT) && work >= 0 && fstatvfs(work, &st) == 0 &&
+    if (x->guest->outcome.held & LAYER_BIT(LAYER_ROOT) && work >= 0 && fstatvfs(work, &st) == 0 &&
         (!st.f_bfree || !st.f_ffree))
         tell_limit(x->teller, LIMIT_DISK);
 }
 
 void read_answer(struct exchange *x, const struct cell_request *cell, struct result *r)
 {
-    const struct session *s = x->session;
-    uint64_t used = s->used.cpu_ns, before = x->cpu_from_ns;
+    const struct guest *g = x->guest;
+    uint64_t used = g->used.cpu_ns, before = x->cpu_from_ns;
 
     if (x->answer && !x->err.kind)
         read_done(x, cell, r);
     read_cause(x, r);
-    if (!s->live)
+    if (!g->live)
         read_end(x, r);
     r->duration_ms = (clock_mono_ns() - x->start_ns + 500000) / 1000000;
     r->cpu_ms = used > before ? (int64_t)((used - before) / 1000000) : 0;
-    r->memory_peak = s->used.memory_peak;
+    r->memory_peak = g->used.memory_peak;
     if (x->err.kind)
         err_set(&r->error, ERR_GUEST, "the guest broke the protocol: %.400s", x->err.msg);
     r->success = !r->error.kind && r->cell.ended == CELL_DONE && !r->cancelled && !r->timed_out;

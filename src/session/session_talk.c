@@ -26,18 +26,18 @@ enum {
 
 static void on_output(void *ctx, int stream, const char *p, size_t n)
 {
-    struct session *s = ctx;
+    struct guest *g = ctx;
 
-    if (s->now && s->now->teller)
-        tell_output(s->now->teller, stream, p, n);
+    if (g->now && g->now->teller)
+        tell_output(g->now->teller, stream, p, n);
     else
-        capture_add(&s->between[stream == 2], p, n);
+        capture_add(&g->between[stream == 2], p, n);
 }
 
 static void on_denied(void *ctx, const char *name, uint64_t count)
 {
-    struct session *s = ctx;
-    struct backend_outcome *o = s->now && s->now->teller ? &s->now->teller->result->outcome : NULL;
+    struct guest *g = ctx;
+    struct backend_outcome *o = g->now && g->now->teller ? &g->now->teller->result->outcome : NULL;
     size_t i = 0;
 
     if (!o)
@@ -51,20 +51,20 @@ static void on_denied(void *ctx, const char *name, uint64_t count)
         memcpy(o->denied[i].name, name, strnlen(name, sizeof o->denied[i].name - 1));
     }
     o->denied[i].count++;
-    tell_denied(s->now->teller, name, count);
+    tell_denied(g->now->teller, name, count);
 }
 
 static void on_limit(void *ctx, enum jail_limit_hit hit)
 {
-    struct session *s = ctx;
+    struct guest *g = ctx;
 
-    if (s->now && s->now->teller)
-        tell_limit(s->now->teller, hit);
+    if (g->now && g->now->teller)
+        tell_limit(g->now->teller, hit);
 }
 
 static void on_channel(void *ctx)
 {
-    ((struct session *)ctx)->link_ready = true;
+    ((struct guest *)ctx)->link_ready = true;
 }
 
 const struct backend_sink talk_sink = {
@@ -130,7 +130,7 @@ static int take_frames(struct exchange *x)
     struct cell_frame frame;
     int got = 0;
 
-    while (!x->err.kind && (got = cell_reader_next(&x->session->link.in, &frame, &x->err)) > 0)
+    while (!x->err.kind && (got = cell_reader_next(&x->guest->link.in, &frame, &x->err)) > 0)
         if (take_frame(x, &frame) < 0)
             return -1;
     return got;
@@ -139,9 +139,9 @@ static int take_frames(struct exchange *x)
 /* As much as comes at once, but not for ever: there are limits to look at. */
 static void hear(struct exchange *x)
 {
-    struct link *l = &x->session->link;
+    struct link *l = &x->guest->link;
 
-    x->session->link_ready = false;
+    x->guest->link_ready = false;
     for (int i = 0; i < 16 && !x->answer && !x->err.kind; i++) {
         bool more = link_hear(l);
         if (take_frames(x) < 0 || !more)
@@ -163,7 +163,7 @@ static void interrupt(struct exchange *x, enum stop_cause cause)
     if (is_stopping(x))
         return;
     x->cause = cause;
-    live_interrupt(x->session->live);
+    live_interrupt(x->guest->live);
     if (cause == STOP_ASKED)
         return;
     x->kill_ms = clock_mono_ms() + x->grace_ms;
@@ -183,7 +183,7 @@ static enum stop_cause take_wish(struct exchange *x)
         cause = STOP_ASKED;
     s->interrupt = false;
     pthread_mutex_unlock(&s->lock);
-    link_rest(&s->link);
+    link_rest(&x->guest->link);
     return cause;
 }
 
@@ -197,11 +197,11 @@ static bool is_readable(int fd)
 /* The link's poll descriptor said that something is up, and it was not (only) the guest. */
 static void look_for_wishes(struct exchange *x)
 {
-    if (!is_readable(x->session->link.stop))
+    if (!is_readable(x->guest->link.stop))
         return;
     enum stop_cause cause = take_wish(x);
-    if (is_readable(x->session->link.cancel)) {
-        link_watch(&x->session->link, -1); /* else it would be ready until the end */
+    if (is_readable(x->guest->link.cancel)) {
+        link_watch(&x->guest->link, -1); /* else it would be ready until the end */
         cause = cause == STOP_CLOSE ? cause : STOP_CANCEL;
     }
     if (cause != STOP_NONE)
@@ -214,7 +214,7 @@ static void look_at_cpu(struct exchange *x, int64_t now)
 
     if (!x->cpu_ms || is_stopping(x) || now < x->cpu_look_ms)
         return;
-    live_usage(x->session->live, &use);
+    live_usage(x->guest->live, &use);
     x->cpu_look_ms = now + CPU_LOOK_MS;
     if (use.cpu_ns > x->cpu_from_ns &&
         (int64_t)((use.cpu_ns - x->cpu_from_ns) / 1000000) >= x->cpu_ms)
@@ -224,7 +224,7 @@ static void look_at_cpu(struct exchange *x, int64_t now)
 /* A dying guest closes its end a moment before it is seen to be dead. */
 static void look_at_end(struct exchange *x, int64_t now)
 {
-    if (x->session->link.over && x->deaf_ms == INT64_MAX)
+    if (x->guest->link.over && x->deaf_ms == INT64_MAX)
         x->deaf_ms = now + DEAF_MS;
     if (now >= x->deaf_ms)
         err_set(&x->err, ERR_GUEST, "it closed its end of the wire");
@@ -244,7 +244,7 @@ static void tell_progress(struct exchange *x, int64_t now)
 
     if (!x->teller || now < x->progress_ms)
         return;
-    live_usage(x->session->live, &use);
+    live_usage(x->guest->live, &use);
     pthread_mutex_lock(&x->session->lock);
     info_note_usage(x->session, &use);
     pthread_mutex_unlock(&x->session->lock);
@@ -276,6 +276,7 @@ static int pause_of(const struct exchange *x)
 static void begin(struct exchange *x)
 {
     struct session *s = x->session;
+    struct guest *g = x->guest;
 
     x->start_ns = clock_mono_ns();
     x->start_ms = x->start_ns / 1000000;
@@ -283,29 +284,29 @@ static void begin(struct exchange *x)
     x->kill_ms = x->deaf_ms = INT64_MAX;
     x->progress_ms = x->start_ms + PROGRESS_MS;
     x->cpu_look_ms = x->start_ms + CPU_LOOK_MS;
-    x->cpu_from_ns = s->used.cpu_ns;
-    link_watch(&s->link, x->cancel_fd);
-    s->now = x;
+    x->cpu_from_ns = g->used.cpu_ns;
+    link_watch(&g->link, x->cancel_fd);
+    g->now = x;
     pthread_mutex_lock(&s->lock);
-    s->running = true;
+    s->running = g;
     s->interrupt = false;
     bool closing = s->closing;
     pthread_mutex_unlock(&s->lock);
     if (closing)
-        link_wake(&s->link); /* it was not yet running when that was said */
+        link_wake(&g->link); /* it was not yet running when that was said */
 }
 
 /* Reading what was used takes half as long as a short cell. One of those cannot have used more than
  * its time, or so little that it does not count. */
 static void note_usage(struct exchange *x)
 {
-    struct session *s = x->session;
+    struct guest *g = x->guest;
     int64_t took = clock_mono_ns() - x->start_ns;
 
     if (took < SHORT_NS)
-        s->used.cpu_ns += (uint64_t)took;
-    else if (s->live)
-        live_usage(s->live, &s->used);
+        g->used.cpu_ns += (uint64_t)took;
+    else if (g->live)
+        live_usage(g->live, &g->used);
 }
 
 /* The interrupt is on its way through two processes while the answer comes by itself. A cell must
@@ -319,26 +320,25 @@ static void let_interrupt_pass(const struct exchange *x)
 static void end(struct exchange *x)
 {
     struct session *s = x->session;
+    struct guest *g = x->guest;
 
     pthread_mutex_lock(&s->lock);
-    s->running = false;
+    s->running = NULL;
     if (s->interrupt)
-        link_rest(&s->link);
+        link_rest(&g->link);
     pthread_mutex_unlock(&s->lock);
-    if (s->live)
-        live_drain(s->live); /* what was printed before the answer */
+    if (g->live)
+        live_drain(g->live); /* what was printed before the answer */
     note_usage(x);
     let_interrupt_pass(x);
-    s->now = NULL;
-    link_watch(&s->link, -1);
+    g->now = NULL;
+    link_watch(&g->link, -1);
 }
 
 static void step(struct exchange *x)
 {
-    struct session *s = x->session;
-
-    live_step(s->live, pause_of(x));
-    if (s->link_ready) {
+    live_step(x->guest->live, pause_of(x));
+    if (x->guest->link_ready) {
         hear(x);
         if (x->answer || x->err.kind)
             return;
@@ -353,11 +353,11 @@ static void step(struct exchange *x)
 
 int talk(struct exchange *x)
 {
-    struct session *s = x->session;
-
+    if (!x->guest)
+        x->guest = x->session->guest;
     begin(x);
-    link_flush(&s->link);
-    while (!x->answer && !x->err.kind && !x->killed && !live_over(s->live))
+    link_flush(&x->guest->link);
+    while (!x->answer && !x->err.kind && !x->killed && !live_over(x->guest->live))
         step(x);
     if (!x->answer && !x->err.kind && !x->killed) {
         hear(x); /* it may have answered before it ended */

@@ -45,7 +45,7 @@ static char *call(struct exchange *x, const struct tool_set *tools, const json_t
                           .name = name,
                           .args = args,
                           .kwargs = kwargs,
-                          .cancel_fd = x->session->link.stop};
+                          .cancel_fd = x->guest->link.stop};
     char *answer = tool_set_call(tools, &c);
     json_decref(args);
     json_decref(kwargs);
@@ -55,7 +55,7 @@ static char *call(struct exchange *x, const struct tool_set *tools, const json_t
 static char *answer_of(struct exchange *x, const struct cell_frame *frame, struct err *err)
 {
     static const struct tool_set none;
-    const struct tool_set *tools = x->session->request.tools;
+    const struct tool_set *tools = x->session->family->request.tools;
 
     if (!tools)
         tools = &none;
@@ -79,10 +79,10 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
     if (!answer)
         return -1;
     /* Who calls waits for the answer. */
-    if (x->session->link.out.n - x->session->link.sent > WAITING_MAX)
+    if (x->guest->link.out.n - x->guest->link.sent > WAITING_MAX)
         return err_set(err, ERR_GUEST, "it calls and does not read the answers");
     int64_t took = clock_mono_ms() - from;
     if (x->deadline_ms != INT64_MAX)
         x->deadline_ms += took;
-    return link_put(&x->session->link, "answer", id, str_from(answer), err);
+    return link_put(&x->guest->link, "answer", id, str_from(answer), err);
 }

@@ -12,37 +12,57 @@
 #define FIRST_ID 0x80000000u /* beyond those of cells */
 enum { NAMES_MAX = 10000, MESSAGE_MAX = 300 };
 
-/* The answer to a frame, a new reference; NULL with *err. */
-static json_t *ask(struct session *s, const char *kind, const json_t *body, struct err *err)
+/* Why there is no answer that counts; the guest is dead now if it has to be. */
+static void say_why_not(const struct exchange *x, const char *kind, struct err *err)
 {
+    struct session *s = x->session;
+    AUTO_FREE char *why = NULL;
+
+    if (x->answer && !x->died) {
+        err_set(err, x->cause == STOP_WALL ? ERR_TIMEOUT : ERR_GUEST, "'%s' was interrupted", kind);
+        return;
+    }
+    if (x->killed)
+        why = xasprintf("'%s' took too long, and it was killed", kind);
+    else if (x->err.kind)
+        why = xasprintf("at '%s' the guest broke the protocol (%.80s)", kind, x->err.msg);
+    else
+        why = xasprintf("its process ended at '%s'", kind);
+    guest_end(s, x->killed ? ERR_LIMIT : ERR_GUEST, why);
+    (void)guest_check(s, err);
+}
+
+json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id, struct err *err)
+{
+    const struct session_request *all = &s->family->request;
     struct exchange x = {.session = s,
                          .await = "done",
-                         .id = FIRST_ID + (s->values++ & 0x7fffffffu),
+                         .id = FIRST_ID + (s->asked++ & 0x7fffffffu),
                          .cancel_fd = -1,
-                         .wall_ms = s->request.run.limits.wall_ms,
-                         .grace_ms = s->request.grace_ms ? s->request.grace_ms : SESSION_GRACE_MS};
-    AUTO_FREE char *text = json_write(body, false);
+                         .wall_ms = q->wall_ms,
+                         .grace_ms = all->grace_ms ? all->grace_ms : SESSION_GRACE_MS};
+    AUTO_FREE char *text = q->body ? json_write(q->body, false) : NULL;
+    json_t *answer = NULL;
 
-    if (guest_check(s, err) < 0 || link_put(&s->link, kind, x.id, str_from(text), err) < 0)
+    if (guest_check(s, err) < 0 ||
+        link_put(&s->guest->link, q->kind, x.id, str_from(text ? text : ""), err) < 0)
         return NULL;
-    json_t *answer = talk(&x) == 0 ? json_incref(x.answer) : NULL;
-    if (!answer || x.died) {
-        AUTO_FREE char *why =
-            x.killed ? xasprintf("'%s' took too long, and it was killed", kind)
-            : x.err.kind
-                ? xasprintf("at '%s' the guest broke the protocol (%.80s)", kind, x.err.msg)
-                : xasprintf("its process ended at '%s'", kind);
-        guest_end(s, x.killed ? ERR_LIMIT : ERR_GUEST, why);
-        (void)guest_check(s, err);
-        json_decref(answer);
-        answer = NULL;
-    } else if (x.cause != STOP_NONE) {
-        err_set(err, x.cause == STOP_WALL ? ERR_TIMEOUT : ERR_GUEST, "'%s' was interrupted", kind);
-        json_decref(answer);
-        answer = NULL;
-    }
+    if (talk(&x) == 0 && !x.died && x.cause == STOP_NONE)
+        answer = json_incref(x.answer);
+    else
+        say_why_not(&x, q->kind, err);
     exchange_done(&x);
+    *ret_id = x.id;
     return answer;
+}
+
+/* As `kind`, in the time that a cell has. */
+static json_t *ask(struct session *s, const char *kind, const json_t *body, struct err *err)
+{
+    struct question q = {kind, body, s->family->request.run.limits.wall_ms};
+    uint32_t id;
+
+    return guest_ask(s, &q, &id, err);
 }
 
 static void explain(const json_t *answer, struct err *err)

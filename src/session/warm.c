@@ -5,7 +5,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "session/cell_wire.h"
 #include "session/environment.h"
+
+enum {
+    TEXT_MAX = (128 << 10) - 1, /* the kernel's limit for one argument */
+    MODULE_MAX = 200,           /* of a name */
+    MODULES_MAX = 64,
+    TEXT_AHEAD_MAX = 1 << 20, /* what a pipe may hold */
+};
 
 /* What an interpreter, its libc or its loader read when they start. */
 static bool is_read_at_start(const char *pair)
@@ -18,73 +26,250 @@ static bool is_read_at_start(const char *pair)
     return false;
 }
 
-static bool has_argument(const struct language *language, const char *arg)
+/* A variable of the request's that changes how the interpreter starts; NULL for none. */
+static const char *early_variable(const struct run_request *q)
 {
-    for (const char *const *a = language->args; *a; a++)
-        if (strcmp(*a, arg) == 0)
-            return true;
-    return false;
+    for (char *const *pair = q->env; pair && *pair; pair++)
+        if (is_read_at_start(*pair))
+            return *pair;
+    return NULL;
+}
+
+static size_t count_until(const char *const *args, const char *arg)
+{
+    size_t n = 0;
+
+    while (args[n] && strcmp(args[n], arg) != 0)
+        n++;
+    return n;
+}
+
+static bool has_argument(const char *const *args, const char *arg)
+{
+    return args[count_until(args, arg)] != NULL;
 }
 
 static bool can_be_warm(const struct prepared *p)
 {
     const struct run_request *q = p->request;
 
-    if (!q->pool || q->cold || !p->language->zygote || p->backend->unsafe ||
-        !has_argument(p->language, "{boot}") || !has_argument(p->language, "{runner}"))
-        return false;
-    for (char *const *pair = q->env; pair && *pair; pair++)
-        if (is_read_at_start(*pair))
-            return false;
-    return true;
+    return q->pool && !q->cold && p->language->zygote && !p->backend->unsafe &&
+           has_argument(p->language->args, "{boot}") &&
+           has_argument(p->language->args, "{runner}") && !early_variable(q);
 }
 
-/* As the language's own arguments, with the zygote's text in the place of the boot's. */
-static char **zygote_arguments(const struct prepared *p)
+/* The interpreter and its arguments up to `until`, in whose place comes the zygote's text; then
+ * `more` places. *ret_at is the first of them. */
+static char **zygote_arguments(const struct prepared *p, const char *const *args, const char *until,
+                               size_t more, char ***ret_at)
 {
-    const struct language *language = p->language;
-    size_t n = 0;
+    size_t n = count_until(args, until);
+    char **argv = xcalloc(n + more + 3, sizeof *argv);
 
-    while (strcmp(language->args[n], "{boot}") != 0)
-        n++;
-    char **argv = xcalloc(n + 4, sizeof *argv);
     argv[0] = xstrdup(p->interpreter.path);
     for (size_t i = 0; i < n; i++)
-        argv[i + 1] = xstrdup(language->args[i]);
-    argv[n + 1] = xstrdup(language->zygote);
-    argv[n + 2] = xstrdup(language->runner);
+        argv[i + 1] = xstrdup(args[i]);
+    argv[n + 1] = xstrdup(p->language->zygote);
+    *ret_at = argv + n + 2;
     return argv;
 }
 
-void warm_make(const struct prepared *p, struct warm *ret)
+/* Without the user's own: each fork is told those. */
+static char **zygote_environment(const struct prepared *p)
 {
     struct run_request plain = *p->request;
     struct err err;
 
+    plain.env = NULL;
+    return environment_make(&plain, p->interpreter.path, &err);
+}
+
+void warm_make(const struct prepared *p, struct warm *ret)
+{
+    char **at;
+
     *ret = (struct warm){0};
     if (!can_be_warm(p))
         return;
-    plain.env = NULL;
-    ret->env = environment_make(&plain, p->interpreter.path, &err);
-    ret->argv = zygote_arguments(p);
+    ret->env = zygote_environment(p);
+    ret->argv = zygote_arguments(p, p->language->args, "{boot}", 1, &at);
+    *at = xstrdup(p->language->runner);
+}
+
+/* ---- sessions ---- */
+
+static int check_cells(const struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+    const struct language *l = p->language;
+    const char *pair = early_variable(q);
+
+    if (p->backend->unsafe)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "a session without a jail cannot be forked (backend %s)", p->backend->name);
+    if (!l->zygote || !l->cells || !has_argument(l->cells_args, "{cells}"))
+        return err_set(err, ERR_UNSUPPORTED,
+                       "a session in %s cannot be forked: its interpreter has no way to", l->name);
+    if (q->cold)
+        return err_set(err, ERR_UNSUPPORTED, "a session that starts cold cannot be forked");
+    if (pair)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "a session with %.*s in its environment cannot be forked: the interpreter "
+                       "reads that when it starts",
+                       (int)strcspn(pair, "="), pair);
+    return 0;
+}
+
+/* What could be taken for an option, a path or worse is left to the guest, who will complain. */
+static bool is_module(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n && n <= MODULE_MAX &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") == n &&
+           !strchr("0123456789.", name[0]);
+}
+
+static char *cells_text(const struct language *language)
+{
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, TEXT_MAX);
+    for (const char *const *piece = language->cells; *piece; piece++)
+        if (buf_adds(&text, *piece) < 0)
+            return NULL;
+    return xstrdup(text.p);
+}
+
+int warm_make_cells(const struct prepared *p, char *const *preload, struct warm *ret,
+                    struct err *err)
+{
+    size_t n = 0;
+    char **at;
+
+    *ret = (struct warm){0};
+    if (check_cells(p, err) < 0)
+        return -1;
+    AUTO_FREE char *text = cells_text(p->language);
+    if (!text)
+        return err_set(err, ERR_UNSUPPORTED, "the server of cells is too long for an argument");
+    while (preload && preload[n])
+        n++;
+    ret->cells = true;
+    ret->env = zygote_environment(p);
+    ret->argv = zygote_arguments(p, p->language->cells_args, "{cells}", n + 1, &at);
+    *at++ = mem_take(&text);
+    for (size_t i = 0; i < n && i < MODULES_MAX; i++)
+        if (is_module(preload[i]))
+            *at++ = xstrdup(preload[i]);
+    return 0;
+}
+
+/* ---- without a zygote ---- */
+
+static bool can_be_ahead(const struct prepared *p, const struct warm *warm)
+{
+    const struct run_request *q = p->request;
+
+    return !warm->argv && q->pool && !q->cold && !p->backend->unsafe;
+}
+
+/* A name that every language can set, and a value that is the same as JSON. */
+static bool is_plain(const char *pair)
+{
+    size_t n = strspn(pair, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+    if (!n || (pair[n] && pair[n] != '=') || strchr("0123456789", pair[0]))
+        return false;
+    while (pair[n] && !((unsigned char)pair[n] & 0x80))
+        n++;
+    return !pair[n];
+}
+
+/* Whether the variables that the user added can come after the interpreter's start. */
+static bool can_be_late(const struct language *language, const char *pair)
+{
+    if (!is_plain(pair))
+        return false;
+    for (const char *const *early = language->early; early && *early; early++)
+        if (strncmp(pair, *early, strlen(*early)) == 0)
+            return false;
+    return language->early != NULL;
+}
+
+static bool names_package(const struct lay_list *laid)
+{
+    struct str path;
+    size_t at = 0;
+
+    while (lay_list_next(laid, &at, &path))
+        if (str_is(path, "package.json"))
+            return true;
+    return false;
+}
+
+/* The name of the program that the interpreter may be waiting for: it is called with that alone,
+ * and looks at nothing else in the workspace before it reads it. */
+static const char *waited_for(const struct prepared *p, const struct lay_list *laid)
+{
+    const struct run_request *q = p->request;
+    const char *const *name = p->language->waits_for;
+    size_t n = strlen(SPEC_WORK "/");
+
+    if (!name || (q->env && q->env[0]) || !p->argv[1] || p->argv[2] ||
+        strncmp(p->argv[1], SPEC_WORK "/", n) != 0 || names_package(laid))
+        return NULL;
+    while (*name && strcmp(*name, p->argv[1] + n) != 0)
+        name++;
+    return *name;
+}
+
+void warm_make_ahead(const struct prepared *p, const struct lay_list *laid, struct warm *ret)
+{
+    if (!can_be_ahead(p, ret) || p->language->zygote)
+        return;
+    ret->waits_for = waited_for(p, laid);
+    ret->ahead = ret->waits_for ? AHEAD_PROGRAM : AHEAD_JAIL;
+    ret->env = zygote_environment(p);
+}
+
+void warm_make_waiting(const struct prepared *p, struct str program, struct warm *ret)
+{
+    if (!can_be_ahead(p, ret) || !p->language->cells_boot)
+        return;
+    for (char *const *pair = p->request->env; pair && *pair; pair++)
+        if (!can_be_late(p->language, *pair))
+            return;
+    buf_init(&ret->text, TEXT_AHEAD_MAX);
+    if (cell_frame_put(&ret->text, "program", 0, program) < 0)
+        return;
+    ret->ahead = AHEAD_PROGRAM;
+    ret->env = zygote_environment(p);
 }
 
 void warm_done(struct warm *warm)
 {
     environment_free(warm->argv);
     environment_free(warm->env);
+    buf_done(&warm->text);
 }
 
 void warm_use(const struct warm *warm, const struct prepared *p, struct backend_job *job)
 {
-    size_t n = 0;
+    static char *nothing[] = {NULL};
 
-    if (!warm->argv)
+    if (!warm->argv && !warm->ahead)
         return;
     job->pool = p->request->pool;
     job->zygote_argv = warm->argv;
     job->zygote_env = warm->env;
-    while (strcmp(p->language->args[n], "{runner}") != 0)
-        n++;
-    job->warm_argv = p->argv + n + 2; /* what comes after the runner */
+    job->ahead = warm->ahead;
+    job->waits_for = warm->waits_for;
+    job->ahead_text = buf_str(&warm->text);
+    if (warm->ahead)
+        return;
+    job->forks = warm->cells;
+    /* What comes after the runner. */
+    job->warm_argv =
+        warm->cells ? nothing : p->argv + count_until(p->language->args, "{runner}") + 2;
 }

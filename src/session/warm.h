@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a pool may start in advance for runs like this one: an interpreter that has everything
- * loaded but the program.
+ * loaded but the program; or at least the jail.
  */
 #ifndef SESSION_WARM_H
 #define SESSION_WARM_H
@@ -9,12 +9,25 @@
 #include "session/prepare.h"
 
 struct warm {
-    char **argv, **env; /* of the zygote; NULL when runs like this one start cold */
+    char **argv, **env;       /* of the zygote; NULL when runs like this one start cold */
+    enum backend_ahead ahead; /* without a zygote: what is started in advance, with this env */
+    const char *waits_for;
+    struct buf text; /* what that one reads first */
+    bool cells;      /* it is a session's: its forks are servers of cells, and have forks */
 };
 
 /* None for a language without a zygote, without a pool, or when the environment would change how
  * the interpreter starts. */
 void warm_make(const struct prepared *p, struct warm *ret);
+/* For a session, whose zygote also loads the modules in `preload` (or NULL). -1 with
+ * ERR_UNSUPPORTED when sessions like this one start cold and have no forks; whether there is a pool
+ * is not looked at. */
+int warm_make_cells(const struct prepared *p, char *const *preload, struct warm *ret,
+                    struct err *err);
+/* When there is no zygote for it: a jail, or an interpreter that waits, for a run with these files;
+ * and one for a session, which has its server's text already. */
+void warm_make_ahead(const struct prepared *p, const struct lay_list *laid, struct warm *ret);
+void warm_make_waiting(const struct prepared *p, struct str program, struct warm *ret);
 void warm_done(struct warm *warm);
 /* Tells the job, which borrows from both. */
 void warm_use(const struct warm *warm, const struct prepared *p, struct backend_job *job);

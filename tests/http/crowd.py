@@ -2,7 +2,6 @@
 """Many at once: the queue, its ceiling, deadlines, a thousand connections."""
 
 import json
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,19 +26,17 @@ def test_queue(tap, d):
 
 
 def test_deadline(tap, d):
-    blocker = threading.Thread(target=d.run, args=("import time; time.sleep(1.5)",))
-    blocker.start()
-    wait_for(lambda: d.figure("glovebox_workers_busy") == 1)
-    began = time.monotonic()
+    blocker = d.sleep(120)
+    wait_for(d.sleepers)
     r = d.run("print(1)", deadline_ms=200)
-    took = time.monotonic() - began
-    tap.ok(r.status == 503 and r.json["error"]["kind"] == "timeout" and took < 1,
-           "a deadline in the queue", r, took)
-    blocker.join()
-    r = d.run(SLEEP % 30, deadline_ms=400, no_check=True)
+    tap.ok(r.status == 503 and r.json["error"]["kind"] == "timeout" and d.sleepers(),
+           "a deadline in the queue", r)
+    blocker.close()
+    wait_for(lambda: d.figure("glovebox_workers_busy") == 0)
+    r = d.run(SLEEP % 120, deadline_ms=1500, no_check=True)
     tap.equal(r.status, 504, "a deadline while it runs", r)
-    tap.ok(wait_for(lambda: not d.sleepers(), 3), "which ends it")
-    tap.equal(d.run("print(1)", deadline_ms=9000).status, 200, "a deadline that is kept")
+    tap.ok(wait_for(lambda: not d.sleepers()), "which ends it")
+    tap.equal(d.run("print(1)", deadline_ms=60000).status, 200, "a deadline that is kept")
 
 
 def test_thousand(tap, d):
@@ -50,14 +47,15 @@ def test_thousand(tap, d):
         s.sendall(GET)
     good = sum(s.recv(1000).startswith(b"HTTP/1.1 200") for s in sockets)
     tap.equal(good, 1000, "a thousand connections at once")
-    tap.equal(d.figure("glovebox_connections"), 1001, "which are counted")
+    tap.ok(wait_for(lambda: d.figure("glovebox_connections") == 1001), "which are counted",
+           d.figure("glovebox_connections"))
     tap.equal(d.run("print(1)").status, 200, "and a run beside them")
     for s in sockets:
         s.close()
-    gone = wait_for(lambda: d.figure("glovebox_connections") == 1, 5)
-    tap.ok(gone and wait_for(lambda: d.figure("process_open_fds") <= before + 40, 5),
+    gone = wait_for(lambda: d.figure("glovebox_connections") == 1)
+    tap.ok(gone and wait_for(lambda: d.figure("process_open_fds") <= before + 40),
            "and nothing of them is left", before, d.figure("process_open_fds"))
-    tap.ok(time.monotonic() - began < 10, "in a few seconds")
+    tap.ok(time.monotonic() - began < 60, "before long")
 
 
 def test_thousand_runs(tap, d):
@@ -77,15 +75,15 @@ def test_thousand_runs(tap, d):
 
 def test_fair(tap, d):
     """Long ones do not keep short ones waiting."""
-    stop = [d.sleep(20) for _ in range(20)]
+    stop = [d.sleep(120) for _ in range(20)]
     wait_for(lambda: d.figure("glovebox_workers_busy") >= 20)
     began = time.monotonic()
     r = d.run("print(1)")
     took = time.monotonic() - began
-    tap.ok(r.status == 200 and took < 2, "twenty that sleep do not keep another waiting", took)
+    tap.ok(r.status == 200 and took < 60, "twenty that sleep do not keep another waiting", took)
     for c in stop:
         c.close()
-    tap.ok(wait_for(lambda: not d.sleepers(), 5), "and are gone with their clients")
+    tap.ok(wait_for(lambda: not d.sleepers()), "and are gone with their clients")
 
 
 def test(tap):
@@ -105,4 +103,4 @@ def test(tap):
         for s in sockets:
             s.close()
         tap.ok(wait_for(lambda: d.say(GET.replace(b"Host", b"Connection: close\r\nHost"))
-                        .startswith(b"HTTP/1.1 200"), 5), "until there are fewer")
+                        .startswith(b"HTTP/1.1 200")), "until there are fewer")

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GLOVEBOX = os.environ.get("GLOVEBOX") or os.path.join(HERE, "..", "..", "build", "glovebox")
 GLOVEBOX = os.path.abspath(GLOVEBOX)
 TOKEN = "a-token-of-the-tests-0123456789"
-PATIENCE = 20  # seconds, for anything that should take far less
+PATIENCE = 60  # seconds, for anything that should take far less
 
 
 class Unix(http.client.HTTPConnection):
@@ -156,7 +156,7 @@ class Daemon:
             self.process.send_signal(signal.SIGTERM)
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(8)
+                self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
@@ -217,11 +217,15 @@ class Daemon:
         return s
 
     def say(self, data, end=False, tcp=False):
-        """Raw bytes, and all that comes back until the daemon closes (or goes silent)."""
+        """Raw bytes, and all that comes back until the daemon closes (or goes silent), which it may do before it
+        has read them."""
         with self.raw(tcp) as s:
-            s.sendall(data)
-            if end:
-                s.shutdown(socket.SHUT_WR)
+            try:
+                s.sendall(data)
+                if end:
+                    s.shutdown(socket.SHUT_WR)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
             return read_all(s)
 
     def figure(self, name):

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 
-from daemon import GLOVEBOX, SLEEP, Daemon, descendants, free_port, still_there, wait_for
+from daemon import GLOVEBOX, PATIENCE, SLEEP, Daemon, descendants, free_port, still_there, wait_for
 
 
 def start_run(d, seconds):
@@ -23,11 +23,19 @@ def start_run(d, seconds):
     return t, answers
 
 
+def is_refused(d):
+    try:
+        d.raw().close()
+        return False
+    except OSError:
+        return True
+
+
 def test_sockets(tap):
     with Daemon() as d:
         mode = stat.S_IMODE(os.stat(d.socket).st_mode)
         tap.equal(mode, 0o600, "the socket is its owner's")
-        second = subprocess.run(d.command, capture_output=True, text=True, env=d.env, timeout=20)
+        second = subprocess.run(d.command, capture_output=True, text=True, env=d.env, timeout=PATIENCE)
         tap.ok(second.returncode == 2 and "process %d" % d.pid in second.stderr,
                "a second daemon on the same socket", second.stderr)
         tap.equal(d.get("/healthz").status, 200, "does the first no harm")
@@ -52,16 +60,11 @@ def test_sockets(tap):
 
 def test_drain(tap):
     with Daemon() as d:
-        t, answers = start_run(d, 1)
+        t, answers = start_run(d, 4)
         d.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        try:
-            d.raw().close()
-            refused = False
-        except OSError:
-            refused = True
+        refused = wait_for(lambda: is_refused(d))
+        tap.ok(refused and not answers, "at SIGTERM nobody is let in", answers)
         t.join()
-        tap.ok(refused, "at SIGTERM nobody is let in")
         tap.ok(answers[0].status == 200 and answers[0].json["stdout"] == "slept\n",
                "what runs is finished", answers)
         tap.equal(answers[0].headers["Connection"], "close", "and its connection closed")
@@ -70,10 +73,10 @@ def test_drain(tap):
         t, answers = start_run(d, 60)
         guests = d.children()
         d.process.send_signal(signal.SIGTERM)
-        time.sleep(0.2)
+        wait_for(lambda: is_refused(d))
         d.process.send_signal(signal.SIGTERM)
         began = time.monotonic()
-        tap.ok(d.ended(10) == 0 and time.monotonic() - began < 6, "a second SIGTERM waits for nothing")
+        tap.ok(d.ended() == 0 and time.monotonic() - began < 20, "a second SIGTERM waits for nothing")
         t.join()
         tap.equal(still_there(guests), [], "and no guest is left")
     with Daemon("--drain", "1s") as d:
@@ -82,7 +85,7 @@ def test_drain(tap):
         guests = d.children()
         d.process.send_signal(signal.SIGTERM)
         began = time.monotonic()
-        tap.ok(d.ended(10) == 0 and 0.5 < time.monotonic() - began < 7, "--drain has an end", s)
+        tap.ok(d.ended() == 0 and 0.5 < time.monotonic() - began < 25, "--drain has an end", s)
         t.join()
         tap.equal(still_there(guests), [], "no guest is left after it")
 
@@ -99,14 +102,14 @@ def test_reload(tap):
         os.rename(log, log + ".1")
         d.write(d.config, before.replace("10s", "30s"))
         d.process.send_signal(signal.SIGHUP)
-        tap.ok(wait_for(lambda: d.run("1", timeout_ms=20000).status == 200, 5), "SIGHUP reads it again")
+        tap.ok(wait_for(lambda: d.run("1", timeout_ms=20000).status == 200), "SIGHUP reads it again")
         d.write(d.config, "[serve]\nmax-timeout = often\n")
         d.process.send_signal(signal.SIGHUP)
-        tap.ok(wait_for(lambda: "stay as they were" in d.words(), 5), "a mistake in it is said", d.words())
+        tap.ok(wait_for(lambda: "stay as they were" in d.words()), "a mistake in it is said", d.words())
         tap.equal(d.run("1", timeout_ms=20000).status, 200, "and changes nothing")
         d.write(d.config, before + "listen = unix:/nowhere/x\n")
         d.process.send_signal(signal.SIGHUP)
-        wait_for(lambda: d.words().count("read again") > 1, 5)
+        wait_for(lambda: d.words().count("read again") > 1)
         tap.ok(d.words().count("next start") <= 1, "what needs a start is said", d.words())
         d.process.terminate()
         d.ended()
@@ -123,7 +126,7 @@ def test_systemd(tap):
         with socket.socket(socket.AF_UNIX) as listener, \
                 socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             manager.bind(d.folder + "/notify")
-            manager.settimeout(10)
+            manager.settimeout(PATIENCE)
             listener.bind(d.socket)
             listener.listen()
             d.env.update(LISTEN_FDS="1", NOTIFY_SOCKET=d.folder + "/notify")
@@ -141,7 +144,7 @@ def test_systemd(tap):
             tap.equal(d.ended(), 0, "which it does")
             tap.ok(os.path.exists(d.socket), "the socket stays systemd's")
     with Daemon("--listen", "127.0.0.1:%d" % free_port(), listen=False) as d:
-        tap.equal(d.ended(5), 2, "TCP without a token does not start", d.words())
+        tap.equal(d.ended(), 2, "TCP without a token does not start", d.words())
 
 
 def groups(pid):
@@ -165,10 +168,10 @@ def test_kill(tap):
         guests = d.children()
         d.process.kill()
         d.process.wait()
-        gone = wait_for(lambda: not still_there(guests), 5)
+        gone = wait_for(lambda: not still_there(guests))
         tap.ok(len(guests) >= 11 and gone, "after SIGKILL no guest lives", len(guests),
                still_there(guests))
-        subprocess.run([GLOVEBOX, "run", "--log", "off", "-c", "print(1)"], env=d.env, timeout=20,
+        subprocess.run([GLOVEBOX, "run", "--no-daemon", "--log", "off", "-c", "print(1)"], env=d.env, timeout=PATIENCE,
                        stdout=subprocess.DEVNULL)
         tap.equal(groups(d.pid), [], "the next run sweeps its control groups away")
         tap.equal(mounts(), before, "and there is no mount")

@@ -16,10 +16,11 @@ EXAMPLES = {
     "checker_filename": "c.py", "runs": [{"code": "print(1)"}], "name": "n", "value": "last",
     "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",
     "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,
-    "attempt": False, "attempt_keep": False, "values": {"a": 1}, "names": ["a"], "ok": 1,
+    "attempt": False, "attempt_keep": False, "attempt_drop": False, "values": {"a": 1}, "names": ["a"], "ok": 1,
     "error": {"type": "T", "message": "m"}, "net": "none", "target": "3.11",
 }
-NEEDS = {"collect_bytes": {"collect": True}, "attempt_keep": {"attempt": True}}
+NEEDS = {"collect_bytes": {"collect": True}, "attempt_keep": {"attempt": True},
+         "attempt_drop": {"attempt": True}}
 
 
 def resolve(doc, schema):

@@ -4,7 +4,7 @@
 import os
 import subprocess
 
-from daemon import GLOVEBOX, TOKEN, Daemon, free_port
+from daemon import GLOVEBOX, PATIENCE, TOKEN, Daemon, free_port
 
 OTHER = "another-token-of-the-tests-98765"
 
@@ -12,7 +12,7 @@ OTHER = "another-token-of-the-tests-98765"
 def serve(*options):
     """What it says when it does not start."""
     p = subprocess.run([GLOVEBOX, "serve", "--config", os.path.join(os.path.dirname(os.path.abspath(__file__)), "empty.conf"), "--log", "off", *options],
-                       capture_output=True, text=True, timeout=20)
+                       capture_output=True, text=True, timeout=PATIENCE)
     return p.returncode, p.stderr
 
 

@@ -4,9 +4,11 @@
  * "thread": true a line is answered by a thread of its own, and its answer says "tag".
  *
  *     open      as, lang, options (see set_option), tools: ["add", ...], source, final_answer
- *     exec      as, code, wall_ms, cpu_ms, input, no_check, attempt, cancel_after_ms, events
- *     set get fork files restart interrupt info close    put get-file remove
- *     time      as, code, times: the microseconds of each cell
+ *     exec      as, code, wall_ms, cpu_ms, input, no_check, cancel_after_ms, events, attempt:
+ * "done", "alive" or "drop" fork      as, name set get files restart interrupt info close    put
+ * get-file remove time      as, code, times: the microseconds of each cell
+ *
+ * With the argument "warm" all sessions have a pool of the feed's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,20 +28,25 @@
 #include "session/session.h"
 #include "session/verdict_json.h"
 
-enum { SESSIONS = 64, LINE_MAX_BYTES = 96 << 20 };
+enum { SESSIONS = 256, LINE_MAX_BYTES = 96 << 20 };
 
-struct entry {
-    char name[40];
-    struct session *session;
+/* What a session and its forks were opened with. */
+struct ground {
+    unsigned users;
     struct tool_set tools;
     json_t *options; /* what the request points into */
-    char *strings[200];
-    size_t string_count;
     struct run_input *inputs;
     char **lists[8];
     size_t list_count;
 };
 
+struct entry {
+    char name[40];
+    struct session *session;
+    struct ground *ground;
+};
+
+static struct pool *pool;
 static struct entry entries[SESSIONS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, writing = PTHREAD_MUTEX_INITIALIZER;
 static const struct language_table languages;
@@ -159,28 +166,28 @@ static const struct {
 } tools[] = {{"add", tool_add},   {"echo", tool_echo},   {"fail", tool_fail},
              {"slow", tool_slow}, {"large", tool_large}, {"final_thing", tool_echo}};
 
-static void add_tools(struct entry *e, const json_t *q, struct err *err)
+static void add_tools(struct ground *g, const json_t *q, struct err *err)
 {
     const json_t *name;
     size_t i;
 
-    tool_set_init(&e->tools);
-    e->tools.timeout_ms = number_of(q, "tool_timeout_ms", 1000);
-    e->tools.max_bytes = (size_t)number_of(q, "tool_bytes", 1 << 20);
-    e->tools.max_calls = (size_t)number_of(q, "tool_calls", 1000);
-    e->tools.final_answer = json_is_true(json_object_get(q, "final_answer"));
+    tool_set_init(&g->tools);
+    g->tools.timeout_ms = number_of(q, "tool_timeout_ms", 1000);
+    g->tools.max_bytes = (size_t)number_of(q, "tool_bytes", 1 << 20);
+    g->tools.max_calls = (size_t)number_of(q, "tool_calls", 1000);
+    g->tools.final_answer = json_is_true(json_object_get(q, "final_answer"));
     json_array_foreach(json_object_get(q, "tools"), i,
                        name) for (size_t k = 0; k < ARRAY_LEN(tools);
                                   k++) if (strcmp(json_string_value(name), tools[k].name) ==
                                            0)(void)
-        tool_set_add(&e->tools, tools[k].name, "of the tests", NULL, tools[k].fn, NULL, err);
+        tool_set_add(&g->tools, tools[k].name, "of the tests", NULL, tools[k].fn, NULL, err);
     if (text_of(q, "source"))
-        e->tools.source = xstrdup(text_of(q, "source"));
+        g->tools.source = xstrdup(text_of(q, "source"));
 }
 
 /* ---- open ---- */
 
-static char **list_of(struct entry *e, const json_t *q, const char *key)
+static char **list_of(struct ground *g, const json_t *q, const char *key)
 {
     const json_t *list = json_object_get(q, key);
     size_t n = json_array_size(list);
@@ -190,22 +197,22 @@ static char **list_of(struct entry *e, const json_t *q, const char *key)
     char **at = xcalloc(n + 1, sizeof *at);
     for (size_t i = 0; i < n; i++)
         at[i] = (char *)json_string_value(json_array_get(list, i));
-    e->lists[e->list_count++] = at;
+    g->lists[g->list_count++] = at;
     return at;
 }
 
-static void set_inputs(struct entry *e, const json_t *q, struct run_request *r)
+static void set_inputs(struct ground *g, const json_t *q, struct run_request *r)
 {
     json_t *files = json_object_get(q, "inputs"), *text;
     const char *name;
 
-    e->inputs = xcalloc(json_object_size(files) + 1, sizeof *e->inputs);
-    json_object_foreach(files, name, text) e->inputs[r->input_count++] =
+    g->inputs = xcalloc(json_object_size(files) + 1, sizeof *g->inputs);
+    json_object_foreach(files, name, text) g->inputs[r->input_count++] =
         (struct run_input){str_from(name), {json_string_value(text), json_string_length(text)}};
-    r->inputs = e->inputs;
+    r->inputs = g->inputs;
 }
 
-static void set_request(struct entry *e, const json_t *q, struct session_request *r)
+static void set_request(struct ground *g, const json_t *q, struct session_request *r)
 {
     struct run_request *run = &r->run;
     const char *value = text_of(q, "value");
@@ -227,25 +234,48 @@ static void set_request(struct entry *e, const json_t *q, struct session_request
     run->limits.disk_bytes = (uint64_t)number_of(q, "disk", 64 << 20);
     run->limits.pids = (unsigned)number_of(q, "pids", run->limits.pids);
     run->output_limit = (uint64_t)number_of(q, "output_limit", 1 << 20);
-    run->env = list_of(e, q, "env");
-    run->allow_imports = list_of(e, q, "allow_imports");
-    run->forbid_imports = list_of(e, q, "forbid_imports");
-    set_inputs(e, q, run);
-    r->preload = list_of(e, q, "preload");
+    run->env = list_of(g, q, "env");
+    run->allow_imports = list_of(g, q, "allow_imports");
+    run->forbid_imports = list_of(g, q, "forbid_imports");
+    set_inputs(g, q, run);
+    r->preload = list_of(g, q, "preload");
     r->grace_ms = number_of(q, "grace_ms", 500);
     r->value_set = value != NULL;
     r->value = value && strcmp(value, "last") == 0 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
-    r->tools = &e->tools;
+    r->tools = &g->tools;
+    r->forks = (int)number_of(q, "forks", SESSION_FORKS_IF_POOL);
+    run->pool = pool;
+    run->cold = json_is_true(json_object_get(q, "cold"));
 }
 
-static void forget(struct entry *e)
+/* With the lock. */
+static void leave(struct ground *g)
 {
-    tool_set_done(&e->tools);
-    json_decref(e->options);
-    free(e->inputs);
-    for (size_t i = 0; i < e->list_count; i++)
-        free(e->lists[i]);
-    *e = (struct entry){0};
+    if (--g->users)
+        return;
+    tool_set_done(&g->tools);
+    json_decref(g->options);
+    free(g->inputs);
+    for (size_t i = 0; i < g->list_count; i++)
+        free(g->lists[i]);
+    free(g);
+}
+
+/* Takes over one use of the ground. */
+static bool add_entry(const char *name, struct session *session, struct ground *ground)
+{
+    struct entry *e = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < SESSIONS && !e; i++)
+        if (!entries[i].session)
+            e = &entries[i];
+    if (e) {
+        *e = (struct entry){.session = session, .ground = ground};
+        snprintf(e->name, sizeof e->name, "%s", name);
+    }
+    pthread_mutex_unlock(&lock);
+    return e != NULL;
 }
 
 static json_t *do_open(const json_t *q)
@@ -253,26 +283,21 @@ static json_t *do_open(const json_t *q)
     struct session_request r;
     struct session *session;
     struct err err = {0};
-    struct entry *e = NULL;
+    struct ground *g = xcalloc(1, sizeof *g);
 
-    for (size_t i = 0; i < SESSIONS && !e; i++)
-        if (!entries[i].session)
-            e = &entries[i];
-    if (!e)
-        return NULL;
-    e->options = json_deep_copy(q);
-    add_tools(e, e->options, &err);
-    set_request(e, e->options, &r);
+    g->users = 1;
+    g->options = json_deep_copy(q);
+    add_tools(g, g->options, &err);
+    set_request(g, g->options, &r);
     int64_t from = clock_mono_ns();
     if (session_open(&r, &session, &err) < 0) {
-        forget(e);
+        leave(g);
         return failure(&err);
     }
-    snprintf(e->name, sizeof e->name, "%s", text_of(q, "as"));
-    pthread_mutex_lock(&lock);
-    e->session = session;
-    pthread_mutex_unlock(&lock);
-    return json_pack("{s:b, s:I}", "ok", 1, "us", (json_int_t)(clock_mono_ns() - from) / 1000);
+    int64_t us = (clock_mono_ns() - from) / 1000;
+    if (!add_entry(text_of(q, "as"), session, g))
+        return NULL;
+    return json_pack("{s:b, s:I}", "ok", 1, "us", (json_int_t)us);
 }
 
 /* ---- exec ---- */
@@ -307,6 +332,15 @@ static void *cancel_later(void *ctx)
     return NULL;
 }
 
+static enum cell_try attempt_of(const char *word)
+{
+    if (!word)
+        return TRY_NOT;
+    return strcmp(word, "drop") == 0    ? TRY_DROP
+           : strcmp(word, "alive") == 0 ? TRY_KEEP_IF_ALIVE
+                                        : TRY_KEEP_IF_DONE;
+}
+
 static struct cell_request cell_of(const json_t *q)
 {
     const json_t *code = json_object_get(q, "code"), *input = json_object_get(q, "input");
@@ -317,7 +351,7 @@ static struct cell_request cell_of(const json_t *q)
         .wall_ms = number_of(q, "wall_ms", 0),
         .cpu_ms = number_of(q, "cpu_ms", 0),
         .no_check = json_is_true(json_object_get(q, "no_check")),
-        .attempt = json_is_true(json_object_get(q, "attempt")),
+        .attempt = attempt_of(text_of(q, "attempt")),
     };
 }
 
@@ -439,22 +473,29 @@ static json_t *do_info(struct entry *e)
 
 static json_t *do_close(struct entry *e)
 {
-    struct session *session = e->session;
-
-    session_close(session);
+    session_close(e->session);
     pthread_mutex_lock(&lock);
     e->session = NULL;
+    leave(e->ground);
     pthread_mutex_unlock(&lock);
-    forget(e);
     return json_pack("{s:b}", "ok", 1);
 }
 
-static json_t *do_fork(struct entry *e)
+static json_t *do_fork(struct entry *e, const json_t *q)
 {
     struct session *other;
     struct err err;
+    int64_t from = clock_mono_ns();
 
-    return outcome(session_fork(e->session, &other, &err), &err);
+    if (session_fork(e->session, &other, &err) < 0)
+        return failure(&err);
+    int64_t us = (clock_mono_ns() - from) / 1000;
+    pthread_mutex_lock(&lock);
+    e->ground->users++;
+    pthread_mutex_unlock(&lock);
+    if (!add_entry(text_of(q, "name"), other, e->ground))
+        return NULL;
+    return json_pack("{s:b, s:I}", "ok", 1, "us", (json_int_t)us);
 }
 
 static json_t *do_get(struct entry *e, const json_t *q)
@@ -467,6 +508,16 @@ static json_t *do_get(struct entry *e, const json_t *q)
     return values;
 }
 
+static json_t *do_pool(void)
+{
+    struct pool_stats stats = {0};
+
+    if (pool)
+        pool_stats(pool, &stats);
+    return json_pack("{s:I, s:i, s:s}", "hits", (json_int_t)stats.hits, "ready", (int)stats.ready,
+                     "problem", stats.problem);
+}
+
 static json_t *answer(const json_t *q)
 {
     const char *what = text_of(q, "do");
@@ -474,6 +525,8 @@ static json_t *answer(const json_t *q)
 
     if (strcmp(what, "open") == 0)
         return do_open(q);
+    if (strcmp(what, "pool") == 0)
+        return do_pool();
     struct entry *e = find(q);
     if (!e)
         return json_pack("{s:s}", "error", "no such session");
@@ -486,7 +539,7 @@ static json_t *answer(const json_t *q)
     if (strcmp(what, "get") == 0)
         return do_get(e, q);
     if (strcmp(what, "fork") == 0)
-        return do_fork(e);
+        return do_fork(e, q);
     if (strcmp(what, "files") == 0)
         return do_files(e);
     if (strcmp(what, "read") == 0)
@@ -516,14 +569,18 @@ static void *serve(void *ctx)
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    pthread_t threads[200];
+    pthread_t threads[400];
     size_t count = 0, room = 0;
     char *line = NULL;
     ssize_t n;
 
+    struct err err;
     signal(SIGPIPE, SIG_DFL); /* a session must not need it otherwise */
+    if (argc > 1 && strcmp(argv[1], "warm") == 0 &&
+        pool_open(&(struct pool_options){.ready_max = 2}, &pool, &err) < 0)
+        return 1;
     while ((n = getline(&line, &room, stdin)) > 0) {
         json_t *q = json_loadb(line, (size_t)n, JSON_ALLOW_NUL, NULL);
         if (!q || !text_of(q, "do"))
@@ -540,5 +597,6 @@ int main(void)
     for (size_t i = 0; i < SESSIONS; i++)
         if (entries[i].session)
             json_decref(do_close(&entries[i]));
+    pool_close(pool);
     return 0;
 }

@@ -5,18 +5,27 @@ import json
 import os
 import subprocess
 import threading
+import time
 
 GLOVEBOX = os.environ.get("GLOVEBOX", "build/glovebox")
 FOLDER = os.path.dirname(os.path.abspath(GLOVEBOX))
 DEADLINE = 120
 
 
+def state(task):
+    try:
+        with open(os.path.join(task, "stat")) as f:
+            return f.read().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return "gone"
+
+
 class Feed:
-    def __init__(self):
+    def __init__(self, *args):
         env = dict(os.environ)
         env.setdefault("GLOVEBOX_JAIL", os.path.join(FOLDER, "glovebox-jail"))
         self.process = subprocess.Popen(
-            [os.path.join(FOLDER, "tests", "session-feed")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+            [os.path.join(FOLDER, "tests", "session-feed"), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
         )
         self.answers, self.tags = {}, 0
         self.changed = threading.Condition()
@@ -48,6 +57,13 @@ class Feed:
     def ask(self, do, **more):
         return self.wait(self.start(do, thread=False, **more))
 
+    def settled(self):
+        """Waits until whatever was started has gone as far as it can: nothing in there wants the processor."""
+        end, calm, folder = time.monotonic() + DEADLINE, 0, "/proc/%d/task" % self.process.pid
+        while calm < 5 and time.monotonic() < end:
+            calm = calm + 1 if all(state(os.path.join(folder, name)) == "S" for name in os.listdir(folder)) else 0
+            time.sleep(0.002)
+
     def close(self):
         self.process.stdin.close()
         return self.process.wait(DEADLINE)
@@ -76,6 +92,12 @@ class Session:
 
     def start(self, do, **more):
         return self.feed.start(do, **{"as": self.name}, **more)
+
+    def busy(self):
+        """Waits until a cell runs."""
+        end = time.monotonic() + DEADLINE
+        while self.ask("info")["state"] != 1 and time.monotonic() < end:
+            time.sleep(0.01)
 
     def run(self, code, **more):
         return self.ask("exec", code=code, **more)

@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "python")]
 
 from tap import Tap  # noqa: E402
 
-PARTS = ("cells", "ends", "files", "tools", "turns", "guard", "languages", "hostile")
+PARTS = ("cells", "ends", "files", "tools", "turns", "guard", "languages", "ready", "hostile", "forks", "tries")
 
 
 def main():

@@ -63,8 +63,9 @@ def test_output(t, feed):
         r = s.run("print('x' * 300000)", output_limit=1000)
         t.ok(r["stdout_truncated"] and r["stdout_bytes"] == 300001 and len(r["stdout"]) < 1200, "a limit", r["notes"])
         t.equal(r["limits"], ["output"], "and it is told")
-        s.run("import threading, time\ndef later():\n    time.sleep(0.15); print('late')\nthreading.Thread(target=later).start()")
-        r = s.run("time.sleep(0.4)")
+        s.run("import threading\ngo = threading.Event()\ndef later():\n    go.wait(); print('late')\n"
+              "th = threading.Thread(target=later)\nth.start()")
+        r = s.run("go.set(); th.join()")
         t.equal(r["stdout"], "late\n", "a thread's output belongs to the cell in which it comes")
         threads = s.run("import subprocess; subprocess.run(['echo', 'child']); None")
         t.equal(threads["stdout"], "child\n", "a child's output is in the result of its cell")

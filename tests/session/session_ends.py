@@ -21,22 +21,22 @@ def test_timeout(t, feed):
     with Session(feed) as s:
         s.run("x = 1")
         begin = time.monotonic()
-        r = s.run("x = 2\nwhile True: pass", wall_ms=300)
-        t.ok(time.monotonic() - begin < 2, "a deadline")
+        r = s.run("x = 2\nwhile True: pass", wall_ms=1000)
+        t.ok(time.monotonic() - begin < 20, "a deadline")
         t.equal((ended(r), r["timed_out"], r["exit_code"], r["status"]), ("interrupted", True, 124, 124), "how", r)
         t.equal(r["limits"], ["timeout"], "which limit")
-        t.ok("interrupted after 300ms; variables are kept" in r["feedback"][0], "what is told", r["feedback"])
+        t.ok("interrupted after 1s; variables are kept" in r["feedback"][0], "what is told", r["feedback"])
         t.equal(s.run("x")["value"], 2, "the session goes on")
-        r = s.run("import time\ntime.sleep(30)", wall_ms=200)
+        r = s.run("import time\ntime.sleep(30)", wall_ms=1000)
         t.equal((ended(r), s.run("x")["value"]), ("interrupted", 2), "a sleep", r)
-        r = s.run("try:\n    time.sleep(30)\nexcept KeyboardInterrupt:\n    print('caught')", wall_ms=200)
+        r = s.run("try:\n    time.sleep(30)\nexcept KeyboardInterrupt:\n    print('caught')", wall_ms=1000)
         t.equal((ended(r), r["timed_out"], r["stdout"]), ("interrupted", True, "caught\n"), "caught, and still too late")
 
 
 def test_killed(t, feed):
     with Session(feed, grace_ms=300) as s:
         s.run("x = 1\nopen('kept', 'w').write('k')")
-        r = s.run(STUBBORN, wall_ms=200, no_check=True)
+        r = s.run(STUBBORN, wall_ms=1500, no_check=True)
         t.equal((ended(r), r["timed_out"], r["exit_code"]), ("killed", True, 124), "a cell that does not stop", r)
         t.equal(r["stdout"], "begun\n", "its output is kept")
         t.ok("was killed with its session" in r["feedback"][0], "what is told", r["feedback"])
@@ -83,10 +83,10 @@ def test_death(t, feed):
 def test_cancel(t, feed):
     with Session(feed) as s:
         s.run("x = 1")
-        r = s.run("import time\ntime.sleep(30)", cancel_after_ms=200)
+        r = s.run("import time\ntime.sleep(30)", cancel_after_ms=1000)
         t.equal((ended(r), r["status"], r["timed_out"]), ("interrupted", 130, False), "a cancel interrupts", r)
         t.equal(s.run("x")["value"], 1, "and state is kept")
-        r = s.run(STUBBORN, cancel_after_ms=200, no_check=True)
+        r = s.run(STUBBORN, cancel_after_ms=1500, no_check=True)
         t.equal((ended(r), r["status"]), ("killed", 130), "and kills when it must", r)
         s.ask("restart")
         r = s.run("x = 5", cancel_after_ms=0)
@@ -98,19 +98,19 @@ def test_interrupt(t, feed):
     with Session(feed) as s:
         t.equal(s.ask("interrupt")["ok"], False, "nothing runs")
         tag = s.start("exec", code="import time\nx = 3\ntime.sleep(30)")
-        end = time.monotonic() + 10
-        while not s.ask("interrupt")["ok"] and time.monotonic() < end:
-            time.sleep(0.02)
-        r = feed.wait(tag, 20)
-        if r["exception"] is None:  # it had not begun to sleep
-            t.skip("an interrupt", "too early")
-        else:
-            t.equal((ended(r), r["exception"]["type"], r["exit_code"]), ("interrupted", "KeyboardInterrupt", 130), "an interrupt", r)
+        s.busy()
+        told = s.ask("interrupt")["ok"]
+        while not told:  # its turn has come before it has begun
+            time.sleep(0.01)
+            told = s.ask("interrupt")["ok"]
+        r = feed.wait(tag)
+        e = r["exception"]
+        t.equal((ended(r), e and e["type"], r["exit_code"]), ("interrupted", "KeyboardInterrupt", 130), "an interrupt", r)
         t.equal(s.run("1")["value"], 1, "and on")
         for i in range(20):  # whatever the moment
             tag = s.start("exec", code="y = sum(range(2000))")
             s.ask("interrupt")
-            feed.wait(tag, 20)
+            feed.wait(tag)
         t.equal(s.run("2")["value"], 2, "twenty interrupts at any moment")
 
 
@@ -127,7 +127,7 @@ def test_progress(t, feed):
     with Session(feed) as s:
         r = s.run("import time; time.sleep(2.3)")
         told = events(r, "progress")
-        t.equal([e["elapsed_ms"] // 1000 for e in told], [1, 2], "progress each second", told)
+        t.ok(len(told) >= 2 and all(e["elapsed_ms"] >= 1000 * (i + 1) for i, e in enumerate(told)), "progress each second", told)
         t.ok(all(e["memory_bytes"] > 1 << 20 for e in told), "with memory", told)
 
 
@@ -145,7 +145,7 @@ def test_open_fails(t, feed):
 def test_fork(t, feed):
     with Session(feed) as s:
         t.equal(s.ask("fork").get("error"), "unsupported", "no fork without a pool")
-        r = s.run("1", attempt=True)
+        r = s.run("1", attempt="done")
         t.equal((r["error"]["kind"], ended(r)), ("unsupported", "refused"), "nor a cell that is tried", r)
 
 

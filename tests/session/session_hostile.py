@@ -46,7 +46,7 @@ def test_nonsense(t, feed):
             if not s.run(FIND)["success"]:
                 t.ok(False, name)
                 continue
-            r = s.run(code + "\nimport time; time.sleep(3)", wall_ms=20000)
+            r = s.run(code + "\nimport time; time.sleep(3)", wall_ms=60000)
             t.equal((ended(r), r["success"]), ("died", False), name, r["error"], r["exception"])
             t.ok(r["error"] and r["error"]["kind"] == "guest" and len(r["error"]["message"]) < 600, name + ": is told", r["error"])
             t.equal(s.ask("restart").get("ok"), True, name + ": and it can be restarted")
@@ -78,7 +78,7 @@ def test_unread_answers(t, feed):
     with Session(feed, tools=["add"], no_check=True) as s:
         s.run(FIND)
         call = "f = frame(b'call', 1, {'name': 'n' * 190}) * 300\nimport signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        r = s.run(call + "while True: say(f)", wall_ms=15000)
+        r = s.run(call + "while True: say(f)", wall_ms=60000)
         t.equal((ended(r), r["error"] and r["error"]["kind"]), ("died", "guest"), "calls whose answers nobody reads", r["error"])
         t.equal(s.ask("restart").get("ok"), True, "can be restarted")
 

@@ -25,7 +25,7 @@ def test_language(t, feed, name, cells):
         t.equal((ended(r), r["exit_code"]), ("failed", 1), name + ": failure", r)
         if value:
             t.ok("no" in r["exception"]["message"], name + ": its exception", r["exception"])
-        r = s.run(endless, wall_ms=400)
+        r = s.run(endless, wall_ms=2000)
         t.equal((ended(r), r["timed_out"]), ("interrupted", True), name + ": a timeout", r)
         r = s.run(second)
         t.ok(r["success"] and (r["value"] == value if value else r["stdout"] == "42\n"), name + ": state is kept", r)

@@ -30,26 +30,26 @@ def test_calls(t, feed):
 
 
 def test_limits(t, feed):
-    with Session(feed, tools=ALL, tool_timeout_ms=200, tool_bytes=10000, tool_calls=20) as s:
+    with Session(feed, tools=ALL, tool_timeout_ms=2500, tool_bytes=10000, tool_calls=20) as s:
         begin = time.monotonic()
         r = s.run("try:\n    slow()\nexcept TimeoutError as e:\n    print('late', e)")
-        t.ok(r["stdout"].startswith("late") and time.monotonic() - begin < 3, "a deadline", r)
-        r = s.run("slow()", wall_ms=100)
+        t.ok(r["stdout"].startswith("late") and time.monotonic() - begin < 30, "a deadline", r)
+        r = s.run("slow()", wall_ms=2000)
         t.ok(not r["timed_out"] and r["exception"]["type"] == "TimeoutError", "which is not the cell's", r)
         r = s.run("large(20000)")
         t.equal(r["exception"]["type"], "RuntimeError", "an answer that is too large", r["exception"])
         r = s.run("add('x' * 20000)")
         t.ok(not r["success"] and ended(r) == "failed", "arguments that are too large", r["exception"])
         t.equal(s.run("add(1)")["value"], 1, "and on")
-        r = s.run("n = 0\nwhile True:\n    add(1)\n    n += 1", wall_ms=5000, no_check=True)
+        r = s.run("n = 0\nwhile True:\n    add(1)\n    n += 1", wall_ms=60000, no_check=True)
         t.equal((ended(r), s.run("n")["value"]), ("failed", 20), "a number of calls in one cell", r["exception"])
 
 
 def test_stop(t, feed):
-    with Session(feed, tools=ALL, tool_timeout_ms=20000) as s:
+    with Session(feed, tools=ALL, tool_timeout_ms=60000) as s:
         begin = time.monotonic()
-        r = s.run("slow()", cancel_after_ms=200)
-        t.ok(time.monotonic() - begin < 5 and ended(r) == "interrupted", "a cancel reaches the tool", r)
+        r = s.run("slow()", cancel_after_ms=500)
+        t.ok(time.monotonic() - begin < 30 and ended(r) == "interrupted", "a cancel reaches the tool", r)
         t.equal(s.run("add(2)")["value"], 2, "and on")
 
 

@@ -171,7 +171,7 @@ def test_cpu(tap, user, held):
 
 def test_others(tap, user):
     r = user.run("import time\nwhile True: time.sleep(1)", "--timeout", "3s")
-    tap.ok(r.timed_out and r.exit_code == 124 and r.status == 124 and "timeout" in (r.limits or ()) and r.seconds < 20,
+    tap.ok(r.timed_out and r.exit_code == 124 and r.status == 124 and "timeout" in (r.limits or ()) and r.seconds < 60,
            f"{user.name}: wall clock is limited", r)
     r = user.run("f = open('f', 'wb', buffering=0)\ntry:\n    while True: f.write(b'x' * 65536)\n"
                  "except OSError as e: print(e.strerror)", "--disk", "8m", "--timeout", "90s")

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Runs for the tests, warm and cold: a line of JSON in, a line out. feed [FORKS before a zygote is
- * renewed]
+ * renewed [JAILS that may wait [BYTES that they may hold]]], 0 for as many as without
  *
- *     {"code", "warm": bool, "args": [], "env": ["K=V"], "files": {NAME: TEXT}, "input": TEXT,
- *      "timeout_ms", "cpu_ms", "memory", "disk", "pids", "out": FOLDER}    gives the result, and
+ *     {"code", "language", "warm": bool, "args": [], "env": ["K=V"], "files": {NAME: TEXT},
+ *      "input": TEXT, "timeout_ms", "cpu_ms", "memory", "disk", "pids", "out": FOLDER}    gives the result, and
  *                        "taken": "ready" | "on demand" | "cold"
  *     {"stats": true}    what the pool says
  *     {"many": N, "threads": T, "code"}    {"failed": how many did not succeed}
@@ -51,10 +51,11 @@ static char **words(const json_t *list)
 
 static void fill(struct run_request *q, const json_t *line)
 {
+    const char *language = json_string_value(json_object_get(line, "language"));
     const json_t *v;
 
     q->code = str_from(json_string_value(json_object_get(line, "code")));
-    q->language = "python";
+    q->language = language ? language : "python";
     q->languages = &languages;
     q->log = "off";
     q->pool = json_is_true(json_object_get(line, "warm")) ? pool : NULL;
@@ -162,11 +163,11 @@ static void say_stats(void)
     struct pool_stats s;
 
     pool_stats(pool, &s);
-    put(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:s}", "hits", (json_int_t)s.hits,
+    put(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:I, s:s}", "hits", (json_int_t)s.hits,
                   "on_demand", (json_int_t)s.on_demand, "misses", (json_int_t)s.misses, "started",
                   (json_int_t)s.zygotes_started, "died", (json_int_t)s.zygotes_died, "renewed",
                   (json_int_t)s.zygotes_renewed, "zygotes", (int)s.zygotes, "ready", (int)s.ready,
-                  "problem", s.problem));
+                  "memory", (json_int_t)s.memory, "problem", s.problem));
 }
 
 int main(int argc, char **argv)
@@ -175,9 +176,12 @@ int main(int argc, char **argv)
     struct pool_options options = {0};
     struct err err;
 
-    int64_t forks = 0;
-    if (argc > 1 && num_int64(str_from(argv[1]), &forks))
-        options.forks_max = (uint32_t)forks;
+    int64_t numbers[3] = {0};
+    for (int i = 0; i < 3 && i + 1 < argc; i++)
+        (void)num_int64(str_from(argv[i + 1]), &numbers[i]);
+    options.forks_max = (uint32_t)numbers[0];
+    options.ready_max = (unsigned)numbers[1];
+    options.memory_max = (uint64_t)numbers[2];
     if (pool_open(&options, &pool, &err) < 0) {
         fprintf(stderr, "%s\n", err.msg);
         return 1;

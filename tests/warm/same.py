@@ -3,6 +3,7 @@
 
 import os
 import tempfile
+import time
 
 from feed import Feed
 
@@ -92,13 +93,23 @@ def arguments(name):
     return more
 
 
+def run_warm(feed, code, seconds=30, **more):
+    """The first result that is not cold: what a program needs may make it one of another kind."""
+    end = time.monotonic() + seconds
+    while True:
+        result = feed.run(code, **more)
+        if result["taken"] != "cold" or not result["verdict"]["allowed"] or time.monotonic() > end:
+            return result
+        time.sleep(0.05)
+
+
 def test_programs(tap, feed):
     more = arguments("")
     if not tap.ok(feed.warm_up(30, **more), "one becomes ready", feed.stats()):
         return
     for name, code in PROGRAMS.items():
         cold = feed.run(code, warm=False, **arguments(name))
-        warm = feed.run(code, **arguments(name))
+        warm = run_warm(feed, code, **arguments(name))
         if cold["verdict"]["allowed"]:
             tap.ok(warm["taken"] != "cold", name + ": warm", feed.stats())
         a, b = comparable(cold), comparable(warm)

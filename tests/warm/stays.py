@@ -2,6 +2,7 @@
 """What is left on the host, what a pool survives, and what it costs to keep."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -135,7 +136,84 @@ def test_growth(tap):
         tap.ok(memory_kib(pid) <= before + 2048 + runs // 100, "no memory is lost", before, memory_kib(pid))
 
 
+JS = {"language": "javascript"}
+
+
+def until(feed, seconds=20, **wanted):
+    """Until the pool says this."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        stats = feed.stats()
+        if all(stats[k] == v for k, v in wanted.items()):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_waiting(tap):
+    """What waits without a zygote."""
+    if not shutil.which("node", path="/usr/bin:/usr/local/bin:/bin"):
+        tap.skip("interpreters that wait", "needs node")
+        return
+    before = groups()
+    feed = Feed(ready=3)
+    feed.run("1", **JS)
+    tap.ok(until(feed, ready=1), "one node waits after the first run", feed.stats())
+    feed.run("true", language="bash")
+    tap.ok(until(feed, ready=2), "and a jail for bash", feed.stats())
+    answer = feed.ask(many=30, threads=3, code="console.log(1)", **JS)
+    tap.equal(answer["failed"], 0, "more at once than wait")
+    tap.ok(until(feed, ready=3), "more wait when some were missed, as many as may", feed.stats())
+    pids, pid = below(feed.process.pid), feed.process.pid
+    for one in pids:
+        try:
+            os.kill(one, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    tap.equal(gone(pids), [], "all are killed")
+    results = [feed.run("console.log(1)", **JS) for _ in range(3)]
+    tap.ok(all(r["success"] and r["stdout"] == "1\n" for r in results), "and runs go on", *results)
+    pids = below(pid)
+    tap.equal(feed.close(), 0, "the pool is closed")
+    tap.equal(gone(pids), [], "no process stays")
+    tap.equal({g for g in groups() - before if "-%d-" % pid in g}, set(), "no control group stays")
+
+
+def test_places(tap):
+    """A kind that is new gets the place of one that is not asked for."""
+    with Feed(ready=1) as feed:
+        feed.run("true", language="bash")
+        tap.ok(until(feed, ready=1), "one waits", feed.stats())
+        feed.run("true", language="sh")
+        time.sleep(0.2)
+        tap.ok(until(feed, ready=1), "never more than may", feed.stats())
+        tap.equal(feed.run("true", language="sh")["taken"], "ready", "the new kind has the place", feed.stats())
+        tap.equal(feed.run("true", language="bash")["taken"], "cold", "which the old one lost", feed.stats())
+
+
+def test_memory(tap):
+    """What waits is bounded in bytes as well."""
+    for memory, more in ((0, True), (100 << 10, False)):
+        with Feed(memory=memory) as feed:
+            feed.run("true", language="bash")
+            tap.ok(until(feed, ready=1), "the first is made before it is known what they hold", feed.stats())
+            end = time.monotonic() + 20
+            while time.monotonic() < end and not feed.stats()["memory"]:
+                time.sleep(0.05)
+            held = feed.stats()["memory"]
+            if not held:
+                tap.skip("a bound in bytes", "no control group tells")
+                return
+            tap.ok(held > 100 << 10, "then it is looked at", held)
+            tap.equal(feed.run("true", language="bash")["taken"], "ready", "it is taken")
+            tap.equal(until(feed, seconds=10 if more else 2, ready=1), more, "another one is made" if more else "no other is made",
+                      feed.stats())
+
+
 def test(tap):
+    test_waiting(tap)
+    test_places(tap)
+    test_memory(tap)
     test_close(tap)
     test_kill(tap)
     test_zygote_dies(tap)

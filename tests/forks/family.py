@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon whose sessions are forked, and what is seen of their processes on the host."""
+
+import os
+import threading
+
+from daemon import MARK, Daemon, descendants, wait_for
+
+# In each guest's first cell: a name by which the host knows its processes, and what attacks need.
+BEGIN = """
+import ctypes, os, sys, time, signal, socket, stat, errno
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(15, b'%s', 0, 0, 0)
+def status(name, pid='self'):
+    with open('/proc/%%s/status' %% pid) as f:
+        return next(line.split(':', 1)[1].strip() for line in f if line.startswith(name + ':'))
+""" % MARK
+
+
+class Families(Daemon):
+    def __init__(self, *options):
+        super().__init__("--workers", "16", "--sessions", "300", *options)
+
+    def open(self, **fields):
+        r = self.post("/v1/sessions", dict({"forks": 100, "grace_ms": 500}, **fields))
+        if r.status != 201:
+            raise RuntimeError("no session: %r" % r)
+        s = Member(self, r.json["id"])
+        s.run(BEGIN)
+        return s
+
+    def guests(self):
+        """Processes on the host that bear our name."""
+        found = set()
+        for p, start in descendants(self.pid):
+            try:
+                with open("/proc/%d/comm" % p) as f:
+                    if f.read().strip() == MARK:
+                        found.add((p, start))
+            except OSError:
+                pass
+        return found
+
+    def capable(self):
+        """Those of them that hold a capability."""
+        found = []
+        for p, _ in self.guests():
+            try:
+                with open("/proc/%d/status" % p) as f:
+                    caps = {line.split()[0]: int(line.split()[1], 16) for line in f if line.startswith("Cap")}
+            except OSError:
+                continue
+            if any(caps.values()):
+                found.append((p, caps))
+        return found
+
+
+class Member:
+    """A session, or a fork of one."""
+
+    def __init__(self, daemon, name):
+        self.daemon, self.name, self.path = daemon, name, "/v1/sessions/" + name
+
+    def run(self, code, **fields):
+        r = self.daemon.post(self.path + "/exec", dict({"code": code, "no_check": True, "timeout_ms": 30000}, **fields))
+        return r.json
+
+    def value(self, code, **fields):
+        """Of the last expression, or what went wrong."""
+        r = self.run(code, **fields)
+        if r.get("exception"):
+            return "%s: %s" % (r["exception"]["type"], r["exception"]["message"])
+        return r.get("value", r)
+
+    def ask_fork(self):
+        return self.daemon.post(self.path + "/fork", {})
+
+    def fork(self):
+        r = self.ask_fork()
+        if r.status != 201:
+            raise RuntimeError("no fork: %r" % r)
+        return Member(self.daemon, r.json["id"])
+
+    def close(self):
+        return self.daemon.call("DELETE", self.path).status
+
+    def process(self):
+        """The host's number of its first process."""
+        word = "%s-%s" % (MARK[3:], self.name[-6:])
+        self.run("libc.prctl(15, b'%s', 0, 0, 0)" % word)
+        try:
+            for p, _ in descendants(self.daemon.pid):
+                try:
+                    with open("/proc/%d/comm" % p) as f:
+                        if f.read().strip() == word[:15]:
+                            return p
+                except OSError:
+                    pass
+        finally:
+            self.run("libc.prctl(15, b'%s', 0, 0, 0)" % MARK)
+        return None
+
+
+def no_forks(d):
+    """Why this host has none, or None."""
+    r = d.post("/v1/sessions", {"forks": 1})
+    if r.status != 201:
+        return r.message
+    s = Member(d, r.json["id"])
+    f = s.ask_fork()
+    return None if f.status == 201 else f.message
+
+
+def side_by_side(*works):
+    """Runs them in threads; their answers in order."""
+    answers = [None] * len(works)
+
+    def one(i, work):
+        try:
+            answers[i] = work()
+        except Exception as e:
+            answers[i] = e
+
+    threads = [threading.Thread(target=one, args=x) for x in enumerate(works)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return answers
+
+
+def nothing_left(tap, d, what):
+    for s in d.get("/v1/sessions").json["sessions"]:
+        d.call("DELETE", "/v1/sessions/" + s["id"])
+    tap.ok(wait_for(lambda: not d.guests()), what + ": no process is left", d.guests())

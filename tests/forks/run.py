@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Forks of sessions, attacked from inside and looked at from the host, in TAP: run.py [PART...]. Who asks for a
+fork's namespaces without being asked (gate), forks that are made wrongly (joins), what a fork is (inside), its open
+files (files), its disk (copies), limits (limits), crowds (crowds), ends (ends). $GLOVEBOX names the program."""
+
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE] + [os.path.join(os.path.dirname(HERE), name) for name in ("http", "python")]
+
+import copies  # noqa: E402
+import crowds  # noqa: E402
+import ends  # noqa: E402
+import files  # noqa: E402
+import gate  # noqa: E402
+import inside  # noqa: E402
+import joins  # noqa: E402
+import limits  # noqa: E402
+from family import Families, no_forks  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PARTS = {
+    "gate": gate.test,
+    "joins": joins.test,
+    "inside": inside.test,
+    "files": files.test,
+    "copies": copies.test,
+    "limits": limits.test,
+    "crowds": crowds.test,
+    "ends": ends.test,
+}
+
+
+def main():
+    tap = Tap()
+    with Families() as d:
+        why = no_forks(d)
+    for part in sys.argv[1:] or PARTS:
+        if why:
+            tap.skip(part, "no forks here: " + why)
+            continue
+        try:
+            PARTS[part](tap)
+        except Exception as e:  # one part's failure is not the others'
+            tap.ok(False, "%s goes to its end" % part, repr(e), *trace(e))
+    return tap.done()
+
+
+def trace(e):
+    import traceback
+
+    return traceback.format_tb(e.__traceback__)
+
+
+sys.exit(main())

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells that are tried: kept, or undone."""
+
+import time
+
+from feed import Feed, Session, ended, events
+from session_ends import STUBBORN
+from session_forks import no_forks
+
+
+def fate(result):
+    return result["cell"]["attempt"]
+
+
+def test_kept(t, feed):
+    with Session(feed, forks=9) as s:
+        s.run("x = 1; import os; here = os.getpid()")
+        r = s.run("x = 2; open('f', 'w').write('f'); print('out'); x", attempt="done")
+        t.equal((fate(r), ended(r), r["value"], r["stdout"]), ("kept", "done", 2, "out\n"), "a cell that succeeds", r)
+        t.equal([f["path"] for f in r["files"]], ["f"], "its files are told")
+        t.equal((s.run("x")["value"], s.run("open('f').read()")["value"]), (2, "f"), "what it did is kept")
+        t.equal(fate(s.run("x")), None, "of other cells nothing is said")
+        for i in range(40):
+            r = s.run("x += 1", attempt="done")
+            if fate(r) != "kept":
+                break
+        t.equal((i, s.run("(x, here == os.getpid())")["value"]["items"]), (39, [42, True]), "again and again", r)
+        t.equal(s.ask("info")["id"], r["cell"]["session"], "in the same session")
+
+
+def test_undone(t, feed):
+    with Session(feed, forks=9) as s:
+        s.run("import os, sys\nx = [1]; os.mkdir('d'); w = open('d/log', 'w'); w.write('a'); w.flush()")
+        name = s.ask("info")["id"]
+        r = s.run("x.append(2); y = 3; w.write('b'); w.flush(); os.chdir('d'); open('new', 'w').write('n')\n"
+                  "print('said')\n1 / 0", attempt="done")
+        t.equal((fate(r), ended(r), r["exception"]["type"], r["stdout"]), ("dropped", "failed", "ZeroDivisionError", "said\n"),
+                "a cell that fails", r)
+        t.equal(r["files"], [], "left no files")
+        t.ok(r["feedback"][0].startswith("The cell failed. Nothing of it is kept"), "which is told", r["feedback"])
+        r = s.run("(x, 'y' in globals(), os.path.exists('d/log'), os.listdir('d'), open('d/log').read())")
+        t.equal(r["value"]["items"], [[1], False, True, ["log"], "a"], "all is as it was", r)
+        s.run("w.write('c'); w.flush()")
+        t.equal(s.run("open('d/log').read()")["value"], "ac", "open files too")
+        t.equal(s.run("1")["cell"]["number"], 6, "cells are counted all the same")
+        t.equal(s.ask("info")["id"], name, "it is the same session")
+        r = s.run("import os as hidden\nhidden.nothing", attempt="done")
+        t.equal((fate(r), ended(r)), ("dropped", "failed"), "a name that is undone")
+        r = s.run("exit(3)", attempt="done")
+        t.equal((fate(r), r["exit_code"]), ("dropped", 3), "an exit with a status", r)
+        r = s.run("x = = 2", attempt="done")
+        t.equal((fate(r), ended(r)), (None, "refused"), "what is refused is not tried", r)
+        r = s.run("open('d/log', 'a').write('z')")
+        t.equal([(f["path"], f["change"]) for f in r["files"]], [("d/log", "modified")], "later changes are told", r)
+
+
+def test_ends(t, feed):
+    with Session(feed, forks=9, grace_ms=300, memory=96 << 20) as s:
+        s.run("x = 1; open('kept', 'w').write('k')")
+        r = s.run("x = 2\nwhile True: pass", wall_ms=700, attempt="done")
+        t.equal((fate(r), ended(r), r["timed_out"], r["status"]), ("dropped", "interrupted", True, 124), "too long", r)
+        t.ok("interrupted after 700ms. Nothing of it is kept" in r["feedback"][0], "which is told", r["feedback"])
+        t.equal(s.run("x")["value"], 1, "and undone")
+        r = s.run("x = 3\n" + STUBBORN, wall_ms=1500, attempt="done", no_check=True)
+        t.equal((fate(r), ended(r), r["exit_code"]), ("dropped", "killed", 124), "killed", r)
+        t.ok("was killed. Nothing of it is kept" in r["feedback"][0], "which is told", r["feedback"])
+        t.equal((s.run("x")["value"], s.ask("info")["state"], s.ask("info")["why"]), (1, 0, ""), "and costs no session")
+        r = s.run("x = 4; open('kept', 'w').write('no')\nb = bytearray(400 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1",
+                  attempt="done")
+        t.equal((fate(r), ended(r), r["oom_killed"], r["exit_code"]), ("dropped", "died", True, 137), "out of memory", r)
+        t.equal((s.run("x")["value"], s.run("open('kept').read()")["value"]), (1, "k"), "nor does that")
+        r = s.run("import os; os._exit(7)", attempt="done", no_check=True)
+        t.equal((fate(r), ended(r), r["exit_code"]), ("dropped", "died", 7), "the guest ends itself", r)
+        t.ok("exited with status 7" in r["feedback"][0], "which is told", r["feedback"])
+        r = s.run("x = 5; import time; time.sleep(30)", attempt="done", cancel_after_ms=700)
+        t.equal((fate(r), ended(r), r["status"]), ("dropped", "interrupted", 130), "cancelled", r)
+        t.equal(s.run("x")["value"], 1, "after all of that")
+        t.ok(s.ask("restart").get("ok") and s.run("open('kept').read()")["value"] == "k", "it can be restarted")
+        r = s.run("z = 1", attempt="done")
+        t.equal((fate(r), s.run("z")["value"]), ("kept", 1), "and tried again", r)
+
+
+def test_drop(t, feed):
+    with Session(feed, forks=9, tools=["add"], grace_ms=300) as s:
+        s.run("x = 1")
+        r = s.run("import time\nx = add(x, 1); open('f', 'w').write('f'); print('out'); time.sleep(1.2); display(7); x", attempt="drop")
+        t.equal((fate(r), ended(r), r["value"], r["stdout"], r["success"]), ("dropped", "done", 2, "out\n", True), "a cell to look at", r)
+        t.ok(events(r, "progress") and events(r, "display") and r["files"] == [], "with all that happens", r["events"])
+        t.equal((s.run("x")["value"], s.ask("files")["files"]), (1, []), "of which nothing stays")
+        for i in range(40):
+            r = s.run("x += 1; x", attempt="drop")
+            if r["value"] != 2:
+                break
+        t.equal(i, 39, "again and again", r)
+        r = s.run("import os; os._exit(1)", attempt="drop", no_check=True)
+        t.equal((fate(r), ended(r), s.run("x")["value"]), ("dropped", "died", 1), "also when it dies", r)
+        tag = s.start("exec", code="import time; time.sleep(60)", attempt="drop")
+        s.busy()
+        while not s.ask("interrupt")["ok"]:
+            time.sleep(0.01)
+        r = feed.wait(tag)
+        t.equal((fate(r), ended(r)), ("dropped", "interrupted"), "an interrupt reaches it", r)
+        t.equal(s.run("x")["value"], 1, "and all is as it was")
+
+
+def test_alive(t, feed):
+    with Session(feed, forks=9, grace_ms=300) as s:
+        s.run("x = 1")
+        r = s.run("x = 2\n1 / 0", attempt="alive")
+        t.equal((fate(r), s.run("x")["value"]), ("kept", 2), "a failure is kept", r)
+        r = s.run("x = 3; import os; os._exit(1)", attempt="alive", no_check=True)
+        t.equal((fate(r), ended(r), s.run("x")["value"]), ("dropped", "died", 2), "an end is not", r)
+
+
+def test_many_undone(t, feed):
+    """Each deepens the session, until it says so."""
+    with Session(feed, forks=9) as s:
+        s.run("x = 1")
+        for count in range(60):
+            r = s.run("x = 2; raise ValueError", attempt="done")
+            if fate(r) != "dropped":
+                break
+        t.ok(count >= 10, "%d cells are undone" % count, r)
+        t.ok(count == 59 or r["error"]["kind"] == "limit" and ended(r) == "refused", "then that is told", r["error"])
+        t.equal(s.run("x")["value"], 1, "and the session goes on")
+
+
+def test(t):
+    with Feed() as feed:
+        why = no_forks(feed)
+        if why:
+            t.skip("tries", "no forks here: " + why)
+            return
+        for name, part in list(globals().items()):
+            if name.startswith("test_"):
+                part(t, feed)

@@ -41,7 +41,6 @@ GLOVEBOX_API const char *glovebox_version(void);
 GLOVEBOX_API void glovebox_free(void *p);
 
 /* ---- The handle ---- */
-
 /* A handle with every option at its default. It reads no config file and no environment. The caller
  * closes it. */
 GLOVEBOX_API glovebox *glovebox_open(void);
@@ -67,7 +66,6 @@ GLOVEBOX_API void glovebox_on_output(glovebox *box, glovebox_output_fn fn, void 
 GLOVEBOX_API const char *glovebox_error(const glovebox *box);
 
 /* ---- Running ---- */
-
 /* Runs a program to its end and gives a result that the caller frees; never NULL: what went wrong
  * is in the result (glovebox_result_error). language may be NULL to detect it; args may be NULL,
  * else ends with a NULL. */
@@ -88,10 +86,8 @@ GLOVEBOX_API glovebox_result *glovebox_test(glovebox *box, const char *language,
 GLOVEBOX_API void glovebox_cancel(glovebox *box);
 
 /* ---- Sessions: variables, imports, open files and workspace last from cell to cell ---- */
-
 /* With the handle's options (limits on time are each cell's), which stay as they are until it is
- * closed. One that cannot be forked ends with the thread that opened it; one at a time uses it.
- * NULL: glovebox_error. */
+ * closed. Without forks it ends with the thread that opened it; one at a time uses it. */
 GLOVEBOX_API glovebox_session *glovebox_session_open(glovebox *box, const char *language);
 /* Ends and frees the session, before its handle; NULL is fine. Results live on. */
 GLOVEBOX_API void glovebox_session_close(glovebox_session *session);
@@ -104,24 +100,16 @@ GLOVEBOX_API int glovebox_session_interrupt(glovebox_session *session);
  * for what JSON has no form for. -1 and NULL, and glovebox_session_error says why. */
 GLOVEBOX_API int glovebox_session_set(glovebox_session *s, const char *name, const char *json);
 GLOVEBOX_API char *glovebox_session_get(glovebox_session *s, const char *name);
-/* How many levels deep sessions that are opened from now on may be forked, where the language can
- * (Python): any number at first. 0: not at all, and they do without what that needs, an interpreter
- * that waits to be forked as long as the handle is open. */
+/* How many levels deep sessions opened from now on may be forked (Python; any number at first). 0
+ * saves the interpreter that waits for it. */
 GLOVEBOX_API void glovebox_set_forks(glovebox *box, int levels);
-/* One that begins with what this has now: variables, open files, a copy of the workspace. They
- * share nothing from then on, may be used by different threads, and close in any order, before the
- * handle. NULL, and glovebox_session_error says why it cannot be: threads run inside, say. */
+/* One that begins with what this has now, a copy of its files too. They share nothing, and close in
+ * any order. NULL: glovebox_session_error. */
 GLOVEBOX_API glovebox_session *glovebox_session_fork(glovebox_session *session);
-/* Runs a cell that can be undone. Unless it is kept, the session is then as it was before, also
- * when the cell made it die. glovebox_result_kept: 1, 0, or -1 when nothing was run, because the
- * session cannot be forked, say (glovebox_result_error). */
-typedef enum glovebox_keep {
-    GLOVEBOX_KEEP_IF_DONE,  /* when the cell succeeds */
-    GLOVEBOX_KEEP_IF_ALIVE, /* also when it fails, if its session lives on */
-    GLOVEBOX_KEEP_NOTHING,
-} glovebox_keep;
+/* Runs a cell that is undone unless it succeeds (keep 1), unless its session lives on (2), or in
+ * any case (0). glovebox_result_kept: 1 or 0; -1 for a cell that was not tried. */
 GLOVEBOX_API glovebox_result *glovebox_session_try(glovebox_session *s, const char *code, size_t n,
-                                                   glovebox_keep keep);
+                                                   int keep);
 GLOVEBOX_API int glovebox_result_kept(const glovebox_result *result);
 /* A new guest, also for a session that died: files stay, variables do not. 0 or -1. */
 GLOVEBOX_API int glovebox_session_restart(glovebox_session *session);
@@ -138,7 +126,6 @@ GLOVEBOX_API int glovebox_on_tool(glovebox *box, const char *name, const char *d
 GLOVEBOX_API void glovebox_on_final_answer(glovebox *box, int on);
 
 /* ---- Results; what they point to belongs to the result ---- */
-
 /* Frees the result; NULL is fine. */
 GLOVEBOX_API void glovebox_result_free(glovebox_result *result);
 
@@ -179,7 +166,6 @@ GLOVEBOX_API const char *glovebox_result_results(glovebox_result *result);
 GLOVEBOX_API const char *glovebox_result_final_answer(glovebox_result *result);
 
 /* ---- What the guard said ---- */
-
 /* 1 when the guard let the program pass, or was not asked; 0 when it refused. */
 GLOVEBOX_API int glovebox_result_allowed(const glovebox_result *result);
 /* Why it refused, or what it remarks, in one line or as the profile prescribes; "" for nothing. */
@@ -203,7 +189,6 @@ GLOVEBOX_API int64_t glovebox_result_finding_line(const glovebox_result *result,
 GLOVEBOX_API int64_t glovebox_result_finding_column(const glovebox_result *result, size_t i);
 
 /* ---- What its author should know ---- */
-
 /* The error that ended the program, such as "ValueError"; NULL for none. */
 GLOVEBOX_API const char *glovebox_result_exception_type(const glovebox_result *result);
 GLOVEBOX_API const char *glovebox_result_exception_message(const glovebox_result *result);
@@ -217,7 +202,6 @@ GLOVEBOX_API const char *glovebox_result_feedback(const glovebox_result *result,
 GLOVEBOX_API const char *glovebox_result_feedback_text(glovebox_result *result);
 
 /* ---- What came of the tests; 0 and NULL after anything but glovebox_test ---- */
-
 GLOVEBOX_API size_t glovebox_result_test_count(const glovebox_result *result);
 GLOVEBOX_API size_t glovebox_result_tests_passed(const glovebox_result *result);
 /* The weight of what passed, of all: from 0 to 1. */
@@ -229,7 +213,6 @@ GLOVEBOX_API int glovebox_result_test_passed(const glovebox_result *result, size
 GLOVEBOX_API const char *glovebox_result_test_detail(const glovebox_result *result, size_t i);
 
 /* ---- Code out of a model's reply ---- */
-
 /* Both take options as `glovebox blocks` has them, names and values in turn and a NULL behind, such
  * as {"profile", "adk", "lang", "python,bash", "first", "true", NULL}; NULL for none. */
 
@@ -248,7 +231,6 @@ GLOVEBOX_API char *glovebox_code(glovebox *box, const char *reply, size_t n,
 GLOVEBOX_API const char *glovebox_detect_language(const char *file, const char *code, size_t n);
 
 /* ---- Results into text for a model ---- */
-
 /* A result as text in a profile of `glovebox format`; NULL is "markdown". There is a NUL after the
  * last byte; ret_n may be NULL. The caller frees it with glovebox_free. NULL, and glovebox_error
  * says why. */

@@ -224,16 +224,11 @@ glovebox_result *glovebox_session_exec(glovebox_session *s, const char *code, si
     return run_cell(s, &(struct cell_request){.code = {code, n}});
 }
 
-glovebox_result *glovebox_session_try(glovebox_session *s, const char *code, size_t n,
-                                      glovebox_keep keep)
+glovebox_result *glovebox_session_try(glovebox_session *s, const char *code, size_t n, int keep)
 {
-    static const enum cell_try how[] = {[GLOVEBOX_KEEP_IF_DONE] = TRY_KEEP_IF_DONE,
-                                        [GLOVEBOX_KEEP_IF_ALIVE] = TRY_KEEP_IF_ALIVE,
-                                        [GLOVEBOX_KEEP_NOTHING] = TRY_DROP};
-    bool known = (size_t)keep < ARRAY_LEN(how);
+    enum cell_try attempt = keep == 1 ? TRY_KEEP_IF_DONE : keep == 2 ? TRY_KEEP_IF_ALIVE : TRY_DROP;
 
-    return run_cell(
-        s, &(struct cell_request){.code = {code, n}, .attempt = known ? how[keep] : TRY_DROP});
+    return run_cell(s, &(struct cell_request){.code = {code, n}, .attempt = attempt});
 }
 
 int glovebox_result_kept(const glovebox_result *result)

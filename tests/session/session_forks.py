@@ -105,6 +105,18 @@ def test_cells(t, feed):
         t.equal(s.run("x")["value"], 3, "the origin goes on")
 
 
+def test_shared_pool(t, _):
+    """With a pool every session can be forked, unless it is told otherwise."""
+    with Feed("warm") as feed, Session(feed) as s, Session(feed) as other:
+        s.run("x = 1")
+        with must(Fork(s)) as f, must(Fork(other)) as g:
+            t.equal((f.run("x")["value"], ended(g.run("x"))), (1, "failed"), "sessions of one pool are not one family")
+        r = s.run("x = 2\n1 / 0", attempt="done")
+        t.equal((r["cell"]["attempt"], s.run("x")["value"]), ("dropped", 1), "cells can be tried", r)
+        with Session(feed, forks=0) as n:
+            t.equal(Fork(n).opened.get("error"), "unsupported", "not where none were wanted")
+
+
 def test_changes(t, feed):
     with Session(feed, forks=9) as s:
         r = s.run("for n in 'abc': open(n, 'w').write(n * 10)\nx = 1")
@@ -222,7 +234,8 @@ def test_depth(t, feed):
             line.append(f)
         t.ok(error and error["error"] == "limit" and len(line) > 10, "an end to forks of forks, after %d" % len(line), error)
         t.equal([x.run("depth")["value"] for x in line[1:]], list(range(1, len(line))), "all of them live")
-        t.equal(must(Fork(s)).run("1")["value"], 1, "and others can be had")
+        with must(Fork(s)) as f:
+            t.equal(f.run("1")["value"], 1, "and others can be had")
         for f in line[1:]:
             f.ask("close")
 

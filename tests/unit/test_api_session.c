@@ -124,6 +124,39 @@ static void test_ends(glovebox_session *s)
     gives(s, "x", "NameError");
 }
 
+static int tried(glovebox_session *s, const char *code, int keep)
+{
+    glovebox_result *r = glovebox_session_try(s, code, strlen(code), keep);
+    int kept = glovebox_result_kept(r);
+
+    glovebox_result_free(r);
+    return kept;
+}
+
+static void test_forks(glovebox_session *s)
+{
+    gives(s, "k = 1\nk", "1");
+    glovebox_session *other = glovebox_session_fork(s);
+    if (!other) {
+        SKIP("no forks here");
+        glovebox_session_close(s);
+        return;
+    }
+    gives(other, "k += 1\nk", "2");
+    gives(s, "k", "1");
+    EQ_INT(tried(s, "k = 5", 1), 1);
+    EQ_INT(tried(s, "k = 6\n1 / 0", 1), 0);
+    EQ_INT(tried(s, "k = 7", 0), 0);
+    gives(s, "k", "5");
+    EQ_INT(tried(s, "k = 8\n1 / 0", 2), 1);
+    EQ_INT(tried(s, "k = 9\nimport os; os._exit(1)", 2), 0);
+    gives(s, "k", "8");
+    gives(other, "count(k) is None", "false");
+    glovebox_session_close(s);
+    gives(other, "k", "2");
+    glovebox_session_close(other);
+}
+
 int main(int argc, char **argv)
 {
     int calls = 0;
@@ -144,6 +177,9 @@ int main(int argc, char **argv)
         test_cells(box, s, seen, &calls);
         test_values(s);
         test_ends(s);
+        glovebox_session *last = glovebox_session_open(box, "python");
+        if (last)
+            test_forks(last);
     }
     glovebox_session_close(s);
     glovebox_session_close(NULL);

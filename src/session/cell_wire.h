@@ -26,9 +26,10 @@
  *   set ID    {"NAME": TYPED, ...}: variables
  *   get ID    {"names": ["a", ...]}
  *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
- *   fork ID   to a guest with forks: it is to fork into the jail that waits (zygote.h). Its "done" is
- *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then acts on
- *             frames from them
+ *   fork ID   to a guest with forks: it is to fork into the jail that waits (zygote.h). Its "done"
+ * is
+ *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then acts
+ * on frames from them
  *
  * Guest to host:
  *

@@ -4,8 +4,8 @@
  * renewed [JAILS that may wait [BYTES that they may hold]]], 0 for as many as without
  *
  *     {"code", "language", "warm": bool, "args": [], "env": ["K=V"], "files": {NAME: TEXT},
- *      "input": TEXT, "timeout_ms", "cpu_ms", "memory", "disk", "pids", "out": FOLDER}    gives the result, and
- *                        "taken": "ready" | "on demand" | "cold"
+ *      "input": TEXT, "timeout_ms", "cpu_ms", "memory", "disk", "pids", "out": FOLDER}    gives the
+ * result, and "taken": "ready" | "on demand" | "cold"
  *     {"stats": true}    what the pool says
  *     {"many": N, "threads": T, "code"}    {"failed": how many did not succeed}
  */

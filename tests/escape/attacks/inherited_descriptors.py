@@ -7,8 +7,15 @@
 import os
 import kit
 
+# Who imports more than the standard library may show something: a text of ours to read, a pipe to us (SECURITY.md).
+ours = ["/memfd:glovebox-rich (deleted)", "pipe:"]
 for name in os.listdir("/proc/self/fd"):
     fd = int(name)
-    if fd > 2 and os.path.lexists("/proc/self/fd/%d" % fd):
-        kit.escaped("descriptor", fd, os.readlink("/proc/self/fd/%d" % fd))
+    if fd <= 2 or not os.path.lexists("/proc/self/fd/%d" % fd):
+        continue
+    target = os.readlink("/proc/self/fd/%d" % fd)
+    expected = [known for known in ours if target.startswith(known)]
+    if not expected:
+        kit.escaped("descriptor", fd, target)
+    ours.remove(expected[0])
 kit.held("none")

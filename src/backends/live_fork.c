@@ -108,8 +108,9 @@ static int fork_jail(struct live *l, struct live *origin, struct err *err)
     struct pool_jail made;
 
     limits.count_cpu = true;
-    if (pool_fork(f->pool, f->nest, &limits, l->job->layers, l->job->channel, &from, &made, err) <
-        0)
+    struct pool_order order = {
+        .limits = &limits, .layers = l->job->layers, .channel = l->job->channel, .origin = &from};
+    if (pool_fork(f->pool, f->nest, &order, &made, err) < 0)
         return -1;
     l->member = xcalloc(1, sizeof *l->member);
     pthread_mutex_lock(&f->members);

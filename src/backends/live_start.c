@@ -328,8 +328,7 @@ static int need_groups(const struct backend_job *job, struct err *err)
                    : 0;
 }
 
-static int require_warm(struct live *l, struct pool_jail *ret, struct pool_nest **ret_nest,
-                        struct err *err)
+static int require_warm(struct live *l, struct pool_jail *ret, struct err *err)
 {
     const struct backend_job *job = l->job;
     AUTO_BUF struct buf key = {0};
@@ -343,8 +342,8 @@ static int require_warm(struct live *l, struct pool_jail *ret, struct pool_nest 
     plan_nest(job, &spec);
     struct jail_limits limits = job->limits;
     limits.count_cpu = true; /* nobody can look at the tree from outside: it has no root there */
-    int result = pool_require(job->pool, buf_str(&key), &spec, &limits, job->layers, job->channel,
-                              ret, ret_nest, err);
+    struct pool_order order = {.limits = &limits, .layers = job->layers, .channel = job->channel};
+    int result = pool_require(job->pool, buf_str(&key), &spec, &order, ret, err);
     spec_done(&spec);
     return result;
 }
@@ -353,14 +352,13 @@ static int require_warm(struct live *l, struct pool_jail *ret, struct pool_nest 
 static bool start_forkable(struct live *l, int *ret_result, struct err *err)
 {
     struct pool_jail warm;
-    struct pool_nest *nest;
     struct err why;
 
-    if (require_warm(l, &warm, &nest, &why) < 0) {
+    if (require_warm(l, &warm, &why) < 0) {
         snprintf(l->out->no_fork, sizeof l->out->no_fork, "%.199s", why.msg);
         return false;
     }
-    l->family = family_new(l->job->pool, nest, warm.jail);
+    l->family = family_new(l->job->pool, warm.nest, warm.jail);
     live_adopt(l, &warm);
     *ret_result = go(l, err);
     return true;

@@ -434,44 +434,56 @@ static void hear_library_at_last(struct serve *s)
 
 #define LOOK_MS 1 /* whether an interpreter that is in its own start has come to its pipe */
 
+enum { LIBRARY, SIGNALS, LISTENER, TIMER, EXIT, PIDFD, GATE, UPPER, WAITS };
+
+static void hear_outside(struct serve *s, const struct pollfd *wait)
+{
+    if (wait[TIMER].revents) /* the library is late */
+        _exit(1);
+    if (wait[GATE].revents)
+        hear_gate(s);
+    if (wait[UPPER].revents)
+        hear_upper(s);
+    if (wait[LIBRARY].revents && s->waits)
+        hear_library_at_last(s);
+    else if (wait[LIBRARY].revents)
+        hear_library(s);
+}
+
+static void hear_inside(struct serve *s, const struct pollfd *wait)
+{
+    if (wait[LISTENER].revents & POLLIN)
+        answer(s);
+    else if (wait[LISTENER].revents) /* nobody is left behind the filter */
+        fd_close(&s->listener);
+    if (wait[SIGNALS].revents)
+        reap(s);
+    if (wait[EXIT].revents)
+        hear_zygote(s);
+    if (wait[PIDFD].revents)
+        note_fork_end(s);
+}
+
 static _Noreturn void serve(struct serve *s)
 {
     if (!s->waits)
         begin(s);
     reap(s); /* a child that died before the signal was blocked */
     for (;;) {
-        struct pollfd wait[] = {
-            {.fd = s->lay_fd >= 0 ? -1 : SPEC_FD_CONTROL, .events = POLLIN},
-            {.fd = s->signals, .events = POLLIN},
-            {.fd = s->listener, .events = POLLIN},
-            {.fd = s->timer, .events = POLLIN},
-            {.fd = s->exit_fd, .events = POLLIN},
-            {.fd = s->pidfd, .events = POLLIN},
-            {.fd = s->gate ? gate_fd(s->gate) : -1, .events = POLLIN},
-            {.fd = s->upper, .events = POLLIN},
+        struct pollfd wait[WAITS] = {
+            [LIBRARY] = {.fd = s->lay_fd >= 0 ? -1 : SPEC_FD_CONTROL, .events = POLLIN},
+            [SIGNALS] = {.fd = s->signals, .events = POLLIN},
+            [LISTENER] = {.fd = s->listener, .events = POLLIN},
+            [TIMER] = {.fd = s->timer, .events = POLLIN},
+            [EXIT] = {.fd = s->exit_fd, .events = POLLIN},
+            [PIDFD] = {.fd = s->pidfd, .events = POLLIN},
+            [GATE] = {.fd = s->gate ? gate_fd(s->gate) : -1, .events = POLLIN},
+            [UPPER] = {.fd = s->upper, .events = POLLIN},
         };
-        if (poll(wait, ARRAY_LEN(wait), s->lay_fd >= 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
+        if (poll(wait, WAITS, s->lay_fd >= 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
             _exit(1);
-        if (wait[3].revents) /* the library is late */
-            _exit(1);
-        if (wait[6].revents)
-            hear_gate(s);
-        if (wait[7].revents)
-            hear_upper(s);
-        if (wait[0].revents && s->waits)
-            hear_library_at_last(s);
-        else if (wait[0].revents)
-            hear_library(s);
-        if (wait[2].revents & POLLIN)
-            answer(s);
-        else if (wait[2].revents) /* nobody is left behind the filter */
-            fd_close(&s->listener);
-        if (wait[1].revents)
-            reap(s);
-        if (wait[4].revents)
-            hear_zygote(s);
-        if (wait[5].revents)
-            note_fork_end(s);
+        hear_outside(s, wait);
+        hear_inside(s, wait);
         if (s->lay_fd >= 0)
             go_on(s);
     }

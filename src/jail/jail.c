@@ -175,7 +175,7 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
 {
     AUTO_BUF struct buf bytes = {0};
     int pair[2];
-    pid_t pid;
+    pid_t pid = -1;
 
     spec->host_pid = getpid();
     buf_init(&bytes, SPEC_MAX_BYTES + 4096);

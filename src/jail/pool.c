@@ -247,8 +247,7 @@ static struct pool_nest *wait_for_nest(struct pool *pool, struct kind *k, struct
 }
 
 int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
-                 const struct jail_limits *limits, layer_mask layers, const int channel[2],
-                 struct pool_jail *ret, struct pool_nest **ret_nest, struct err *err)
+                 const struct pool_order *order, struct pool_jail *ret, struct err *err)
 {
     int result = -1;
 
@@ -256,15 +255,15 @@ int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
     struct kind *k = find(pool, key);
     spec->park = true;
     if (!k)
-        k = learn(pool, pool->forks.kinds, key, spec, limits, layers);
+        k = learn(pool, pool->forks.kinds, key, spec, order->limits, order->layers);
     if (!k)
         err_set(err, ERR_LIMIT, "all places for zygotes are taken");
     struct pool_nest *nest = k ? wait_for_nest(pool, k, err) : NULL;
     if (nest) {
         nest->users++;
         k->used_ms = clock_mono_ms();
-        result = pool_make_now(pool, k, channel, ret, err);
-        *ret_nest = nest;
+        result = pool_make_now(pool, k, order->channel, ret, err);
+        ret->nest = nest;
         nest->users -= result < 0;
         pool->stats.on_demand += result == 0;
     }
@@ -272,15 +271,11 @@ int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
     return result;
 }
 
-int pool_fork(struct pool *pool, struct pool_nest *nest, const struct jail_limits *limits,
-              layer_mask layers, const int channel[2], const struct jail_origin *origin,
+int pool_fork(struct pool *pool, struct pool_nest *nest, const struct pool_order *order,
               struct pool_jail *ret, struct err *err)
 {
-    struct pool_order order = {
-        .limits = limits, .layers = layers, .channel = channel, .origin = origin};
-
     pthread_mutex_lock(&pool->lock);
-    int result = make_in(pool, nest, &order, ret, err);
+    int result = make_in(pool, nest, order, ret, err);
     nest->users += result == 0;
     pthread_mutex_unlock(&pool->lock);
     return result;

@@ -41,6 +41,9 @@ int pool_open(const struct pool_options *options, struct pool **ret, struct err 
 /* Ends all that waits. Jails that were taken end too: close after them. NULL is fine. */
 void pool_close(struct pool *pool);
 
+/* What guests that will be forked are in; it lives as long as one holds it. */
+struct pool_nest;
+
 /* A jail that waits for jail_go; the taker's. */
 struct pool_jail {
     struct jail *jail;
@@ -48,6 +51,7 @@ struct pool_jail {
     int pipes[3];   /* our ends of the guest's 0, 1, 2 */
     int channel[3]; /* our ends of its channel, to write and to read, when it was made with one of
                        its own, and the end from which it reads; else -1 */
+    struct pool_nest *nest; /* of pool_require alone */
 };
 
 /* True and one of this kind, by its key. With a channel (the guest's ends, lent; or NULL) it is
@@ -68,18 +72,21 @@ void pool_learn_alone(struct pool *pool, struct str key, struct jail_spec *spec,
                       const struct jail_limits *limits, layer_mask layers,
                       const struct pool_alone *more);
 
-/* For guests that will be forked: the nest they are in, which lives as long as one holds it. */
-struct pool_nest;
+/* How one is to be that is made at once. */
+struct pool_order {
+    const struct jail_limits *limits;
+    layer_mask layers;
+    const int *channel;               /* the guest's ends, or NULL */
+    const struct jail_origin *origin; /* whose fork it is for, or NULL */
+};
 
 /* One of this kind made at once, after its nest was started if there was none: the spec is taken
- * over then, as by pool_learn. *ret_nest is held until pool_release. */
+ * over then, as by pool_learn. ret->nest is held until pool_release. */
 int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
-                 const struct jail_limits *limits, layer_mask layers, const int channel[2],
-                 struct pool_jail *ret, struct pool_nest **ret_nest, struct err *err);
-/* A jail below that of a guest of this nest, for a fork of it; see jail_fork. Holds the nest once
- * more. */
-int pool_fork(struct pool *pool, struct pool_nest *nest, const struct jail_limits *limits,
-              layer_mask layers, const int channel[2], const struct jail_origin *origin,
+                 const struct pool_order *order, struct pool_jail *ret, struct err *err);
+/* A jail below that of a guest of this nest (the order's origin), for a fork of it; see jail_fork.
+ * Holds the nest once more. */
+int pool_fork(struct pool *pool, struct pool_nest *nest, const struct pool_order *order,
               struct pool_jail *ret, struct err *err);
 void pool_release(struct pool *pool, struct pool_nest *nest);
 

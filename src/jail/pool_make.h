@@ -9,13 +9,6 @@
 
 /* Waits until its zygote is ready. The calling thread must outlive it. */
 int pool_make_nest(const struct jail_spec *plan, struct jail **ret, struct err *err);
-/* How a jail in a nest is to be. */
-struct pool_order {
-    const struct jail_limits *limits;
-    layer_mask layers;
-    const int *channel;               /* the guest's ends, or NULL */
-    const struct jail_origin *origin; /* whose fork it is for, or NULL */
-};
 /* Waits until it is parked. */
 int pool_make_jail(struct jail *nest, const struct pool_order *order, struct pool_jail *ret,
                    struct err *err);

@@ -108,7 +108,7 @@ __attribute__((visibility("default"))) int zygote_fork(int channel_in, int chann
         return -(j.base < 0 ? EMFILE : errno);
     pid_t helper = vfork(); /* NOLINT: we are to wait; it ends after a few calls */
     if (helper == 0) {
-        int joined = join(&j);
+        int joined = join(&j); /* NOLINT: it shares what it changes with us, who wait */
         if (joined < 0)
             _exit(1);
         pid_t pid = fork(); /* NOLINT: what it does to our memory, it does to its own */

@@ -15,7 +15,8 @@ RICH_PATIENCE = 2  # seconds
 class RichPipe:
     def __init__(self, fd, there, process):
         self.fd, self.there, self.process = fd, there, process
-        self.lock, self.writing, self.rest = RLock(), False, b""
+        self.lock, self.writing = RLock(), False
+        self.out = memoryview(b""), []
 
     # A child's copy of this process does not write among its parent's frames, and nobody into what the program has
     # opened in the pipe's place.
@@ -23,19 +24,21 @@ class RichPipe:
         return getpid() == self.process and is_ours(self.fd, self.there)
 
     # A signal's handler may raise in the middle of a frame, whose rest then comes before the next one; or show
-    # something itself, which would be within that frame and is dropped.
+    # something itself, which would be within that frame and is dropped. How much was written is noted by the call
+    # that wrote it: an exception can come between any two steps.
     def put(self, frame):
         with self.lock:
             if self.writing:
                 return
-            self.writing = True
             try:
+                self.writing = True
                 if self.is_open():
-                    self.rest = memoryview(bytes(self.rest) + frame)
-                    while self.rest:
-                        self.rest = self.rest[write(self.fd, self.rest):]
+                    data, counts = self.out
+                    data, counts = self.out = memoryview(bytes(data[sum(counts):]) + frame), []
+                    while sum(counts) < len(data):
+                        counts.extend(map(write, (self.fd,), (data[sum(counts):],)))
             except OSError:  # nobody listens
-                self.rest = b""
+                self.out = memoryview(b""), []
             finally:
                 self.writing = False
 

@@ -227,9 +227,10 @@ int pidfd_status(int pidfd)
 {
     for (int ms = 0; ms < REAPED_MS; ms++) {
         struct pidfd_info info = {.mask = PIDFD_INFO_EXIT};
-        if (ioctl(pidfd, PIDFD_GET_INFO, &info) < 0)
+        int result = ioctl(pidfd, PIDFD_GET_INFO, &info);
+        if (result < 0 && errno != ESRCH) /* which it says while it is being reaped */
             return 0;
-        if (info.mask & PIDFD_INFO_EXIT)
+        if (result == 0 && info.mask & PIDFD_INFO_EXIT)
             return info.exit_code;
         (void)poll(NULL, 0, 1); /* it is not reaped yet */
     }

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 
-from driver import Gone, Guest, source, tasks
+from driver import Gone, Guest, Late, source, tasks
 
 
 class Folder(Guest):
@@ -148,14 +148,20 @@ def test_interrupt(tap, language):
 def test_early(tap, language):
     """Interrupts of cells that have hardly begun, and of none."""
     with language.start() as g:
+        lost = 0
         for n in range(40):
             number = g.begin(language.texts["early"])
             time.sleep((n % 10) * 5e-4)
             g.interrupt()
-            cell = g.finish(number)
+            try:
+                cell = g.finish(number, timeout=5)
+            except Late:  # the host says it once more as well
+                lost += 1
+                g.interrupt()
+                cell = g.finish(number)
             if not cell.interrupted:
                 break
-        tap.ok(cell.interrupted, "40 interrupts at once", cell)
+        tap.ok(cell.interrupted and lost <= 3, "40 interrupts at once", (lost, cell))
         for n in range(5):
             g.interrupt()
             time.sleep(0.5)

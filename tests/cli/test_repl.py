@@ -92,7 +92,7 @@ def test_forks(t):
     r = cells(t, "x = 1", ":fork", "x = 2", "open('f', 'w').write('f');", ":fork", "x += 1", "x", ":back", "x", ":back", "x",
               ":files", ":back")
     if b"no copy" in r.err and b"forks" in r.err:
-        t.skip("forks", "no forks here: " + r.err.decode().splitlines()[0])
+        t.skip("forks", "no control groups for forks: " + r.err.decode().splitlines()[0])
         return
     t.exits(r, 0, ":fork and :back", b"3\n2\n1\n")
     t.ok(b"this is no copy" in r.err, "until there is nowhere to go back to", r)

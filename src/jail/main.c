@@ -43,6 +43,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -353,6 +354,16 @@ static void run_attempts(struct inside *in)
     die_err(&in->why);
 }
 
+/* Who is killed closes its end of the socket first, and has another parent given to its children a
+ * while later. */
+static bool library_is_gone(const struct inside *in)
+{
+    struct pollfd look = {.fd = SPEC_FD_CONTROL};
+
+    return getppid() != in->spec.host_pid ||
+           (poll(&look, 1, 0) > 0 && look.revents & (POLLHUP | POLLERR));
+}
+
 int main(int argc, char **argv)
 {
     struct inside in = {.sync_fd = -1, .box_fd = -1, .init_fd = -1};
@@ -372,7 +383,7 @@ int main(int argc, char **argv)
     stay_on_this_processor(&in);
     run_attempts(&in);
     end_children();
-    if (!(in.mode & LAYER_BIT(LAYER_ROOT)) && getppid() != in.spec.host_pid)
+    if (!(in.mode & LAYER_BIT(LAYER_ROOT)) && library_is_gone(&in))
         host_box_remove(in.spec.box_host); /* else the library reads it first */
     return 0;
 }

@@ -67,7 +67,10 @@ def main(words):
         suite = box.Suite(program, homes[0], "root" if root else "user", sys.stdout.buffer)
         box.run_tests(suite, modules, words)
         number, failed = suite.number, suite.failed
-        if root:
+        if root and os.environ.get("CLI_ROOT_ALONE") == "1":
+            number += 1
+            print("ok %d - all of it as a user # SKIP no second time: CLI_ROOT_ALONE says so" % number)
+        elif root:
             number, more = as_user(program, homes[1], modules, words, number)
             failed += more
         else:

@@ -163,7 +163,7 @@ def test_family(t, feed):
 
 
 def test_limits(t, feed):
-    with Session(feed, forks=9, memory=MEMORY, grace_ms=300) as s:
+    with Session(feed, forks=9, memory=MEMORY, grace_ms=3000) as s:
         s.run("x = 'alive'; open('kept', 'w').write('k')")
         f = must(Fork(s))
         r = f.run("b = bytearray(400 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1")

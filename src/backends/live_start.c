@@ -77,8 +77,11 @@ static int open_lay(struct live *l, struct jail_fds *fds, struct err *err)
  * control socket is the better message. */
 static int send_files(struct live *l, struct err *err)
 {
-    int result = l->job->lay(l->job->lay_ctx, l->lay_write, err);
+    struct fd_quiet quiet;
 
+    fd_quiet_begin(&quiet);
+    int result = l->job->lay(l->job->lay_ctx, l->lay_write, err);
+    fd_quiet_end(&quiet);
     fd_close(&l->lay_write);
     return result < 0 && !(err->kind == ERR_SYSTEM && err->sys == EPIPE) ? -1 : 0;
 }

@@ -105,7 +105,11 @@ static void take_input(struct pump *pump)
 
 static void give_input(struct pump *pump)
 {
+    struct fd_quiet quiet;
+
+    fd_quiet_begin(&quiet);
     ssize_t done = write(pump->in, pump->waiting + pump->waiting_at, pump->waiting_n);
+    fd_quiet_end(&quiet);
 
     if (done < 0 && (errno == EAGAIN || errno == EINTR))
         return;

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 void fd_close(int *fd)
@@ -45,6 +47,31 @@ int fd_write_all(int fd, const void *p, size_t n)
         }
     }
     return 0;
+}
+
+void fd_quiet_begin(struct fd_quiet *quiet)
+{
+    sigset_t broken, waiting;
+
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    sigpending(&waiting);
+    quiet->was_waiting = sigismember(&waiting, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &broken, &quiet->before);
+}
+
+void fd_quiet_end(const struct fd_quiet *quiet)
+{
+    const struct timespec now = {0};
+    sigset_t broken;
+    int error = errno;
+
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    if (!quiet->was_waiting)
+        (void)sigtimedwait(&broken, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+    errno = error;
 }
 
 int fd_read_all(int fd, struct buf *b)

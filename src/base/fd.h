@@ -5,6 +5,7 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,6 +19,14 @@ int fd_take(int *fd);   /* hands it out, leaves -1 */
 
 /* 0 when all was written, else -1 with errno; goes on after EINTR, waits after EAGAIN. */
 int fd_write_all(int fd, const void *p, size_t n);
+/* A reader that is gone is EPIPE, and no signal to the program that we are part of: what is written
+ * between the two raises none in this thread. */
+struct fd_quiet {
+    sigset_t before;
+    bool was_waiting;
+};
+void fd_quiet_begin(struct fd_quiet *quiet);
+void fd_quiet_end(const struct fd_quiet *quiet); /* keeps errno */
 /* Reads to the end into b. -1 with errno; EFBIG when b's ceiling is reached. */
 int fd_read_all(int fd, struct buf *b);
 /* A whole file, following links; refuses folders, devices and pipes. */

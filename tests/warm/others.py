@@ -155,6 +155,9 @@ def test_package(tap, feed):
 def test_shells(tap, feed):
     compare(tap, feed, "bash", BASH, **TOLD)
     compare(tap, feed, "sh", SH, **TOLD)
+    # Our program has the default action for SIGPIPE, as any that the library is part of may have.
+    results = [feed.run("exit 3", language="bash", input="x" * 300000, **GIVEN)["exit_code"] for _ in range(30)]
+    tap.equal(results, [3] * 30, "input that nobody reads ends nobody")
 
 
 def test_r(tap, feed):

@@ -195,7 +195,7 @@ def test_killed(t):
 
 def test_together(t):
     runs = [
-        t.start("run", "--context", "c.json", "--invocation", "i%d" % (n % 2), "-c", "print(%d); %d/0" % (n, n))
+        t.start("run", "--context", "c.json", "--invocation", "i%d" % (n % 4), "-c", "print(%d); %d/0" % (n, n))
         for n in range(8)
     ]
     for p in runs:

@@ -337,6 +337,14 @@ static void pool_free(struct pool *pool)
     free(pool);
 }
 
+/* Beside those of ready jails, of jails that run. */
+#define SPARE_GROUPS 16
+
+static int spare_groups(const struct pool *pool)
+{
+    return (int)pool->options.ready_max + SPARE_GROUPS;
+}
+
 static void end_threads(struct pool *pool, bool both)
 {
     pthread_mutex_lock(&pool->lock);
@@ -366,6 +374,7 @@ int pool_open(const struct pool_options *options, struct pool **ret, struct err 
         pool_free(pool);
         return -1;
     }
+    cgroup_spare(spare_groups(pool));
     *ret = pool;
     return 0;
 }
@@ -375,6 +384,7 @@ void pool_close(struct pool *pool)
     if (!pool)
         return;
     end_threads(pool, true);
+    cgroup_spare(-spare_groups(pool));
     pool_free(pool);
 }
 

@@ -37,6 +37,11 @@ def groups():
     return found
 
 
+def newest_group(pid):
+    """The highest number among those of this process: they are counted as they are made."""
+    return max((int(name.rpartition("-")[2]) for name in groups() if name.startswith("glovebox-%d-" % pid)), default=0)
+
+
 def mounts():
     with open("/proc/self/mountinfo") as f:
         return len(f.readlines())
@@ -134,6 +139,11 @@ def test_growth(tap):
         tap.equal(answer["failed"], 0, "%d runs" % runs)
         tap.ok(open_beside(feed) <= open_before + 20, "no descriptors are lost", open_before, open_beside(feed))
         tap.ok(memory_kib(pid) <= before + 2048 + runs // 100, "no memory is lost", before, memory_kib(pid))
+        if os.path.exists("/sys/fs/cgroup/pids/pids.max") or os.path.exists("/sys/fs/cgroup/pids/tasks"):
+            made = newest_group(pid)
+            tap.ok(0 < made < runs // 2, "groups are used again", made)
+        else:
+            tap.skip("groups are used again", "no control groups of version 1, the only ones that are kept")
 
 
 JS = {"language": "javascript"}

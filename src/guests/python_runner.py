@@ -5,8 +5,13 @@
 # apart (1 ms and more) where nobody could tell. The program gets a fresh __main__ without names of ours.
 # Frames of ours are below its own; what might look there gets an ordinary start, and so does a text
 # that the interpreter reads otherwise than compile() would.
+#
+# Run by a fork of a zygote, each page that is written to is copied first, which is most of what a short run costs.
+# Hence no import statement and no open() where something plainer does.
 import sys
 from _thread import RLock, _count as thread_count
+from gc import collect, freeze, get_objects
+from posix import O_CLOEXEC, O_RDONLY, _exit, close, listdir, open as open_file, read
 
 # The program looks at frames, at flags, or at all objects.
 ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack(", b"stack_info",
@@ -91,9 +96,27 @@ def has_any(source, words):
     return any(word in source for word in words)
 
 
+# What is the same for every program.
+def prepare():
+    import builtins
+    from _sitebuiltins import Quitter
+    builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
+    builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
+    sys.meta_path.append(finder)
+
+
+def read_file(path):
+    fd, parts = open_file(path, O_RDONLY | O_CLOEXEC), []
+    try:
+        while not parts or parts[-1]:
+            parts.append(read(fd, 1 << 16))
+    finally:
+        close(fd)
+    return b"".join(parts)
+
+
 def read_program(path):
-    with open(path, "rb") as f:
-        source = f.read()
+    source = read_file(path)
     ordinary = rich["wants_ordinary"](source, ORDINARY) if rich else has_any(source, ORDINARY)
     if b"\0" in source or (first is None and ordinary):
         start_ordinary()
@@ -113,23 +136,15 @@ def set_paths(path, source):
     sys.argv = sys.argv[1:]
     if sys.path[:1] == [""]:  # -c's; without it PYTHONSAFEPATH is set
         sys.path[0] = path.rpartition("/")[0]
-    sys.meta_path.append(finder)
     if "linecache" in sys.modules:  # 3.13 keeps the text of -c for tracebacks of any "<string>"
         sys.modules["linecache"].cache.pop("<string>", None)
     if has_any(source, SITE):
         load_site()
-        return
-    import builtins
-    from _sitebuiltins import Quitter
-    builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
-    builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
 
 
 # Filled in CPython's order. From here on, objects are the program's.
 def make_main(path):
-    import gc
-    if hasattr(gc, "freeze"):
-        gc.freeze()
+    freeze()
     main = sys.modules["__main__"] = type(sys)("__main__")
     names = main.__dict__
     names["__loader__"] = sys.modules["_frozen_importlib_external"].SourceFileLoader("__main__", path)
@@ -187,7 +202,6 @@ known = 0  # so many modules are none of the program's
 # Nothing is left that would do something when the interpreter is taken apart: no open file, no thread, no
 # module of the user's, no package whose libraries could not be ended by exit().
 def may_leave(folder):
-    from posix import listdir
     try:
         files = len(listdir("/proc/self/fd"))
     except OSError:
@@ -201,21 +215,25 @@ def may_leave(folder):
     return True
 
 
-# Py_FinalizeEx, as far as the program's own objects can tell. Those of the interpreter are frozen.
+# The frozen ones are the interpreter's. A collection of the oldest (there are none in most programs) would also empty the
+# lists of objects to be used again. Since 3.14 generations are something else.
+def collect_own():
+    collect(1 if sys.version_info < (3, 14) and not get_objects(2) else 2)
+
+
+# Py_FinalizeEx, as far as the program's own objects can tell.
 def leave(status):
-    import atexit
-    from gc import collect
-    from posix import _exit
     try:
         end = sys.modules["ctypes"].PyDLL(None).exit if "ctypes" in sys.modules else _exit
-        atexit._run_exitfuncs()
+        if "atexit" in sys.modules:
+            sys.modules["atexit"]._run_exitfuncs()
         flush(sys.stdout, sys.stderr)
     except BaseException:
         return
     sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
     sys.last_type = sys.last_value = sys.last_traceback = sys.last_exc = None
     sys.modules.pop("__main__", None)
-    collect()
+    collect_own()
     flush(sys.stdout, sys.stderr)
     end(status)
 
@@ -239,6 +257,8 @@ def status_of(e):
 
 # ---- the run; what is above may have been loaded before, by a zygote ----
 first = None
+if not known:
+    prepare()
 if sys.argv[1] == "--rich":
     del sys.argv[1]
     rich = begin_rich()

@@ -29,6 +29,10 @@
 
 #define API __attribute__((visibility("default")))
 
+/* Of the interpreter that loads us (its stable ABI). */
+__attribute__((weak)) void *PyObject_CallObject(void *callable, void *args);
+__attribute__((weak)) void *PyBytes_FromStringAndSize(const char *bytes, ssize_t n);
+
 #define FORKS_MAX 256
 
 struct fork {
@@ -132,44 +136,33 @@ static void drop_ask(void)
         close(zygote.fds[--zygote.fd_count]);
 }
 
-API int zygote_note(int fd)
-{
-    return pages_note(fd);
-}
+/* ---- what forks touch ---- */
 
-API int zygote_learn(int fd)
-{
-    return pages_learn(fd);
-}
+static int note_fd = -1;
 
-API int zygote_wait(void)
+API int zygote_rehearse(void)
 {
-    for (;;) {
-        struct pollfd wait[] = {{.fd = zygote.signals, .events = POLLIN},
-                                {.fd = ZYGOTE_FD_NEST, .events = POLLIN}};
-        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
-            return -1;
-        if (wait[0].revents)
-            reap();
-        if (!wait[1].revents)
-            continue;
-        if (take_ask())
-            return 0;
-        drop_ask(); /* its init died meanwhile */
+    int ends[2], learned = -1;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -1;
+    pid_t pid = fork(); /* NOLINT: as zygote_serve does */
+    if (pid == 0) {
+        note_fd = ends[1];
+        return 0;
     }
+    close(ends[1]);
+    if (pid > 0) {
+        learned = pages_learn(ends[0]);
+        (void)waitpid(pid, NULL, 0);
+    }
+    close(ends[0]);
+    return learned < 0 ? -1 : 1;
 }
 
-API void zygote_forked(int pid)
+API _Noreturn void zygote_note(void)
 {
-    for (size_t i = 0; pid > 0 && i < FORKS_MAX; i++) {
-        if (zygote.forks[i].pid)
-            continue;
-        zygote.forks[i].pid = pid;
-        zygote.forks[i].exit_fd = zygote.fds[ASK_EXIT];
-        zygote.fds[ASK_EXIT] = -1;
-        break;
-    }
-    drop_ask();
+    _exit(pages_note(note_fd) < 0);
 }
 
 /* ---- in the child ---- */
@@ -246,7 +239,7 @@ static int read_words(void)
     return wire_ok(&w) ? 0 : -1;
 }
 
-API int zygote_enter(void)
+static int enter(void *wake)
 {
     sigset_t none;
 
@@ -256,7 +249,7 @@ API int zygote_enter(void)
     if (at < 0 || enter_cgroups(at) < 0)
         return -1;
     pages_fetch(); /* now: they are to be charged to the guest */
-    if (join() < 0 || drop_capabilities() < 0)
+    if (!PyObject_CallObject(wake, NULL) || join() < 0 || drop_capabilities() < 0)
         return -1;
     guest_enter(&zygote.in);
     fd_close(&zygote.in.init_fd); /* what exec does for others: it runs */
@@ -265,8 +258,49 @@ API int zygote_enter(void)
     return read_words();
 }
 
-API const char *zygote_words(size_t *ret_n)
+/* ---- the loop ---- */
+
+static void keep_fork(pid_t pid)
 {
-    *ret_n = zygote.words.n;
-    return zygote.words.p;
+    for (size_t i = 0; pid > 0 && i < FORKS_MAX; i++) {
+        if (zygote.forks[i].pid)
+            continue;
+        zygote.forks[i].pid = pid;
+        zygote.forks[i].exit_fd = zygote.fds[ASK_EXIT];
+        zygote.fds[ASK_EXIT] = -1;
+        break;
+    }
+}
+
+/* Until a fork is wanted; the next one is born in the new jail's pid namespace. */
+static int wait_ask(void)
+{
+    for (;;) {
+        struct pollfd wait[] = {{.fd = zygote.signals, .events = POLLIN},
+                                {.fd = ZYGOTE_FD_NEST, .events = POLLIN}};
+        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+            return -1;
+        if (wait[0].revents)
+            reap();
+        if (!wait[1].revents)
+            continue;
+        if (take_ask())
+            return 0;
+        drop_ask(); /* its init died meanwhile */
+    }
+}
+
+API void *zygote_serve(void *wake)
+{
+    pages_settle();
+    while (wait_ask() == 0) {
+        pid_t pid = fork(); /* NOLINT: by the C library alone, see zygote_python.py */
+        if (pid == 0 && enter(wake) < 0)
+            _exit(127);
+        if (pid == 0)
+            return PyBytes_FromStringAndSize(zygote.words.p, (ssize_t)zygote.words.n);
+        keep_fork(pid);
+        drop_ask();
+    }
+    _exit(0);
 }

@@ -7,18 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 
-/* Linux 5.14; before, madvise refuses and nothing is lost. */
-enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
-
 #define PAGE       4096u
 #define RANGES_MAX 1024
-#define GAP        2 /* pages between two that are fetched as well */
+#define AROUND                                                                                     \
+    16 /* pages of a file that one fault maps, aligned (mm/memory.c, fault_around_bytes) */
 #define AREA_PAGES (64u << 10)
 #define PM_PRESENT (1ULL << 63)
 #define PM_OWN     (1ULL << 56) /* mapped by nobody else: copied or made since the fork */
@@ -26,7 +23,7 @@ enum { POPULATE_READ = 22, POPULATE_WRITE = 23 };
 struct range {
     uint64_t at;
     uint32_t pages;
-    uint32_t advice;
+    uint32_t write;
 };
 
 static struct range ranges[RANGES_MAX];
@@ -65,17 +62,15 @@ static bool read_area(const char *line, struct area *ret)
     return line[1] == 'r' && !ret->shared && !strstr(line, "[v");
 }
 
-static void add(uint64_t at, uint32_t advice)
+/* A range begins where the last does not go on. */
+static void add(uint64_t at, bool write, const struct area *area)
 {
     struct range *last = range_count ? &ranges[range_count - 1] : NULL;
 
-    if (last && last->advice == advice && at >= last->at &&
-        at <= last->at + (uint64_t)(last->pages + GAP) * PAGE) {
-        last->pages = (uint32_t)((at - last->at) / PAGE) + 1;
-        return;
-    }
-    if (range_count < RANGES_MAX)
-        ranges[range_count++] = (struct range){at, 1, advice};
+    if (last && last->at >= area->at && at == last->at + (uint64_t)last->pages * PAGE)
+        last->pages++;
+    else if (range_count < RANGES_MAX)
+        ranges[range_count++] = (struct range){at, 1, write};
 }
 
 /* Writable memory: what is ours alone. Files that are only read: what is mapped. */
@@ -92,24 +87,32 @@ static void note_area(int pagemap, const struct area *area)
             return;
         for (size_t i = 0; i < (size_t)got / 8 && at < area->end; i++, at += PAGE)
             if (entries[i] & wanted)
-                add(at, area->writable ? POPULATE_WRITE : POPULATE_READ);
+                add(at, area->writable, area);
     }
 }
 
-int pages_note(int fd)
+static int each_area(void (*act)(int fd, const struct area *area), int fd)
 {
     char line[512];
     struct area area;
     FILE *maps = fopen("/proc/self/maps", "re");
-    AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 
     if (!maps)
         return -1;
-    range_count = 0;
-    while (pagemap >= 0 && fgets(line, sizeof line, maps))
+    while (fgets(line, sizeof line, maps))
         if (read_area(line, &area))
-            note_area(pagemap, &area);
+            act(fd, &area);
     fclose(maps);
+    return 0;
+}
+
+int pages_note(int fd)
+{
+    AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+    range_count = 0;
+    if (pagemap < 0 || each_area(note_area, pagemap) < 0)
+        return -1;
     return fd_write_all(fd, ranges, range_count * sizeof *ranges);
 }
 
@@ -124,9 +127,41 @@ int pages_learn(int fd)
     return n ? 0 : -1;
 }
 
+static bool usable[RANGES_MAX];
+
+static void find_usable(int fd, const struct area *area)
+{
+    (void)fd;
+    for (size_t i = 0; i < range_count; i++)
+        usable[i] |= ranges[i].at >= area->at &&
+                     ranges[i].at + (uint64_t)ranges[i].pages * PAGE <= area->end &&
+                     ranges[i].write == area->writable;
+}
+
+void pages_settle(void)
+{
+    size_t kept = 0;
+
+    memset(usable, 0, sizeof usable);
+    (void)each_area(find_usable, -1);
+    for (size_t i = 0; i < range_count; i++)
+        if (usable[i])
+            ranges[kept++] = ranges[i];
+    range_count = kept;
+}
+
+/* By a touch: MADV_POPULATE_WRITE and its sibling, with a call for each range, take longer. */
 void pages_fetch(void)
 {
-    for (size_t i = 0; i < range_count; i++)
-        (void)madvise((void *)(uintptr_t)ranges[i].at, (size_t)ranges[i].pages * PAGE,
-                      (int)ranges[i].advice);
+    for (size_t i = 0; i < range_count; i++) {
+        const struct range *r = &ranges[i];
+        for (uint64_t n = r->at / PAGE, end = n + r->pages; n < end;) {
+            volatile char *p = (volatile char *)(uintptr_t)(n * PAGE); /* NOLINT: as noted */
+            if (r->write)
+                *p = *p;
+            else
+                (void)*p;
+            n = r->write ? n + 1 : (n | (AROUND - 1)) + 1;
+        }
+    }
 }

@@ -139,6 +139,12 @@ static int told(struct program *p, unsigned error)
     return p->flavour & FILTER_QUIET ? quiet(p, error) : ret(p, SECCOMP_RET_USER_NOTIF);
 }
 
+static int do_leave(struct program *p, unsigned unused)
+{
+    (void)unused;
+    return p->flavour & FILTER_TELLS_EXIT ? ret(p, SECCOMP_RET_USER_NOTIF) : allow(p);
+}
+
 static int do_clone(struct program *p, unsigned i)
 {
     const uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
@@ -370,6 +376,7 @@ static const struct {
     [ACT_MODE_2] = {do_mode, 2, ALWAYS},
     [ACT_NODE_1] = {do_node, 1, ALWAYS},
     [ACT_NODE_2] = {do_node, 2, ALWAYS},
+    [ACT_LEAVE] = {do_leave, 0, ALWAYS},
     [ACT_SHARED_DENY] = {told, EPERM, SIGNALS},
     [ACT_SHARED_QUIET] = {quiet, EPERM, SIGNALS},
     [ACT_SHARED_KILL] = {do_kill, 0, SIGNALS},
@@ -448,10 +455,15 @@ static void make_init(struct program *p, unsigned a)
     finish(p, &archs[a], &r, kill_all(p));
 }
 
-/* Who owns the signals matters only where they could reach somebody. */
+/* Who owns the signals matters only where they could reach somebody; without a listener nobody is
+ * told of an end. */
 static unsigned same_as(unsigned flavour)
 {
-    return flavour & FILTER_SHARED_PIDS ? flavour : flavour & ~(unsigned)FILTER_SCOPED_SIGNALS;
+    if (!(flavour & FILTER_SHARED_PIDS))
+        flavour &= ~(unsigned)FILTER_SCOPED_SIGNALS;
+    if (flavour & FILTER_QUIET)
+        flavour &= ~(unsigned)FILTER_TELLS_EXIT;
+    return flavour;
 }
 
 static void print_calls(unsigned a)

@@ -100,12 +100,13 @@ struct backend_outcome {
     size_t phase_count;
     struct jail *jail; /* still being taken down; outcome_done waits for it */
     struct cgroup *group;
-    bool was_ahead; /* its program was started ahead, and has the job's ahead_text */
-    int channel[3]; /* of a guest that was started ahead with one of its own: our ends of it, to
-                       write and to read, and the one it reads, instead of those of job.channel. May
-                       be taken; else -1 */
-    int work_fd;    /* the workspace as the run left it, or -1 */
-    char *box_host; /* where it may lie on the host's disk; outcome_done removes what is there */
+    struct pool *pool; /* that the jail came from; outcome_done tells it that the run is over */
+    bool was_ahead;    /* its program was started ahead, and has the job's ahead_text */
+    int channel[3];    /* of a guest that was started ahead with one of its own: our ends of it, to
+                          write and to read, and the one it reads, instead of those of job.channel. May
+                          be taken; else -1 */
+    int work_fd;       /* the workspace as the run left it, or -1 */
+    char *box_host;    /* where it may lie on the host's disk; outcome_done removes what is there */
 };
 
 struct backend_ops {

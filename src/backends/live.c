@@ -101,6 +101,37 @@ static void on_started(struct live *l)
         l->sink->started(l->sink->ctx, l->out->held);
 }
 
+/* With its init and itself alone, its end is only work for the kernel, and soon enough after the
+ * result. Who is there beside them may still do something. The most memory that it had is known to
+ * its group, or to who waits for its end. */
+static bool is_as_good_as_dead(struct live *l)
+{
+    uint64_t tasks = cgroup_tasks(l->group);
+
+    if (!tasks || tasks > 2)
+        return false;
+    cgroup_usage(l->group, &l->usage);
+    return l->usage.memory_peak != 0;
+}
+
+static void note_exit(struct live *l)
+{
+    outcome_phase(l->out, "program");
+    l->out->wall_ns = clock_mono_ns() - l->start_ns;
+    l->deadline_ms = INT64_MAX;
+    l->over = jail_state(l->jail)->alone;
+}
+
+static void on_leaving(struct live *l)
+{
+    if (!is_as_good_as_dead(l)) {
+        jail_let_exit(l->jail);
+        return;
+    }
+    jail_settle(l->jail);
+    note_exit(l);
+}
+
 static void on_jail(struct live *l)
 {
     struct jail_event event;
@@ -114,11 +145,11 @@ static void on_jail(struct live *l)
         if (l->sink->denied)
             l->sink->denied(l->sink->ctx, event.name, event.count);
         break;
+    case JAIL_LEAVING:
+        on_leaving(l);
+        break;
     case JAIL_EXITED:
-        outcome_phase(l->out, "program");
-        l->out->wall_ns = clock_mono_ns() - l->start_ns;
-        l->deadline_ms = INT64_MAX;
-        l->over = jail_state(l->jail)->alone;
+        note_exit(l);
         if (l->family)
             kill_all(l); /* its init stays until it is told */
         break;
@@ -282,9 +313,10 @@ static void note_full_disk(struct live *l)
 static void note_usage(struct live *l)
 {
     const struct jail_state *state = jail_state(l->jail);
-    struct cgroup_usage use;
+    struct cgroup_usage use = l->usage;
 
-    cgroup_usage(l->group, &use);
+    if (!use.memory_peak)
+        cgroup_usage(l->group, &use);
     if (use.oom_kills)
         hit(l, LIMIT_MEMORY);
     if (use.pids_hits)

@@ -39,6 +39,7 @@ struct live {
     struct jail_spec spec;
     struct jail *jail;
     struct cgroup *group;
+    struct cgroup_usage usage; /* when its guest was about to exit, if it was looked at */
     struct pump pump;
     int lay_write; /* files go in here, until they are in */
     int oom_fd;

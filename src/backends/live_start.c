@@ -248,6 +248,7 @@ static int go(struct live *l, struct err *err)
 void live_adopt(struct live *l, const struct pool_jail *warm)
 {
     outcome_phase(l->out, "take");
+    l->out->pool = l->job->pool;
     l->jail = warm->jail;
     l->group = warm->group;
     memcpy(l->out->channel, warm->channel, sizeof l->out->channel);

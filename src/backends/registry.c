@@ -81,7 +81,12 @@ void outcome_done(struct backend_outcome *outcome)
     for (int i = 0; i < 3; i++)
         fd_close(&outcome->channel[i]);
     jail_free(outcome->jail);
-    cgroup_close(outcome->group);
+    if (outcome->pool) { /* its jails all have a pid namespace */
+        cgroup_close_dying(outcome->group);
+        pool_rest(outcome->pool);
+    } else {
+        cgroup_close(outcome->group);
+    }
     if (outcome->box_host && !(outcome->held & LAYER_BIT(LAYER_ROOT)))
         host_box_remove(outcome->box_host);
     free(outcome->box_host);

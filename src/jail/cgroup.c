@@ -46,10 +46,10 @@ static void none_kill(struct cgroup_part *p)
     (void)p;
 }
 
-static bool none_renew(struct cgroup_part *p)
+static enum cgroup_renewal none_renew(struct cgroup_part *p)
 {
     (void)p;
-    return true;
+    return CGROUP_NEW;
 }
 
 const struct cgroup_ops cgroup_none = {
@@ -84,6 +84,7 @@ static void close_fds(struct cgroup_part *p)
     fd_close(&p->dir_fd);
     fd_close(&p->oom_fd);
     fd_close(&p->events_fd);
+    cgroup_close_files(p);
 }
 
 static const struct {
@@ -266,6 +267,14 @@ void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret)
         c->parts[i].home->ops->usage(&c->parts[i], ret);
 }
 
+uint64_t cgroup_tasks(struct cgroup *c)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].controllers & CGROUP_BIT(CGROUP_PIDS))
+            return cgroup_get_u64(&c->parts[i], "pids.current");
+    return 0;
+}
+
 int cgroup_oom_fd(struct cgroup *c)
 {
     for (size_t i = 0; i < c->part_count; i++) {
@@ -373,7 +382,13 @@ void cgroup_remove(struct cgroup *c)
 
 void cgroup_close(struct cgroup *c)
 {
-    if (c && !cgroup_spare_keep(c))
+    if (c && !cgroup_spare_keep(c, false))
+        cgroup_remove(c);
+}
+
+void cgroup_close_dying(struct cgroup *c)
+{
+    if (c && !cgroup_spare_keep(c, true))
         cgroup_remove(c);
 }
 

@@ -71,6 +71,8 @@ struct cgroup_usage {
     uint64_t pids_hits; /* forks refused */
 };
 void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret);
+/* Processes and threads in there by now; 0 where nobody counts. */
+uint64_t cgroup_tasks(struct cgroup *c);
 
 /* A descriptor that becomes readable when the run meets its memory limit, or -1. It is a hint: on
  * v2 it also fires when the kernel could still free something. cgroup_usage tells, and arms it
@@ -81,6 +83,9 @@ int cgroup_oom_fd(struct cgroup *c);
 void cgroup_kill(struct cgroup *c);
 /* Kills what is left, removes the group everywhere, frees. NULL is fine. */
 void cgroup_close(struct cgroup *c);
+/* The same for one whose processes are dead or dying, with their pid namespace: nobody waits for
+ * that when it can be kept for another run. */
+void cgroup_close_dying(struct cgroup *c);
 
 /* From now on so many groups more are kept when they are closed, for the next run with the same
  * limits: making and removing one takes longer than all else that a warm jail costs its host. A

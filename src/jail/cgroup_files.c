@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +58,59 @@ static struct str get(const struct cgroup_part *p, const char *file, char *text,
     return (struct str){text, got < 0 ? 0 : (size_t)got};
 }
 
+/* Opening takes four times as long as reading; but a host with many sessions has other uses for
+ * its descriptors. */
+#define OPEN_MAX_ALL 256
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t open_files;
+
+static int keep_open(struct cgroup_part *p, const char *file)
+{
+    if (p->file_count == CGROUP_FILES || p->home->fd < 0 || open_files == OPEN_MAX_ALL)
+        return -1;
+    int fd = cgroup_open_file(p, file, O_RDONLY);
+    if (fd < 0)
+        return -1;
+    p->files[p->file_count++] = (struct cgroup_file){file, fd};
+    open_files++;
+    return fd;
+}
+
+/* More than one thread may ask what a session uses. */
+static int open_once(struct cgroup_part *p, const char *file)
+{
+    int fd = -1;
+
+    pthread_mutex_lock(&open_lock);
+    for (size_t i = 0; i < p->file_count && fd < 0; i++)
+        if (strcmp(p->files[i].name, file) == 0)
+            fd = p->files[i].fd;
+    if (fd < 0)
+        fd = keep_open(p, file);
+    pthread_mutex_unlock(&open_lock);
+    return fd;
+}
+
+static struct str get_again(struct cgroup_part *p, const char *file, char *text, size_t n)
+{
+    int fd = open_once(p, file);
+
+    if (fd < 0)
+        return get(p, file, text, n);
+    ssize_t got = pread(fd, text, n - 1, 0);
+    text[got < 0 ? 0 : got] = '\0';
+    return (struct str){text, got < 0 ? 0 : (size_t)got};
+}
+
+void cgroup_close_files(struct cgroup_part *p)
+{
+    pthread_mutex_lock(&open_lock);
+    open_files -= p->file_count;
+    while (p->file_count)
+        close(p->files[--p->file_count].fd);
+    pthread_mutex_unlock(&open_lock);
+}
+
 static uint64_t number(struct str s)
 {
     int64_t value;
@@ -63,11 +118,11 @@ static uint64_t number(struct str s)
     return num_int64(str_trim(s), &value) && value > 0 ? (uint64_t)value : 0;
 }
 
-uint64_t cgroup_get_u64(const struct cgroup_part *p, const char *file)
+uint64_t cgroup_get_u64(struct cgroup_part *p, const char *file)
 {
     char text[64];
 
-    return number(get(p, file, text, sizeof text));
+    return number(get_again(p, file, text, sizeof text));
 }
 
 uint64_t cgroup_text_key(struct str text, const char *key)
@@ -80,11 +135,11 @@ uint64_t cgroup_text_key(struct str text, const char *key)
     return 0;
 }
 
-uint64_t cgroup_get_key(const struct cgroup_part *p, const char *file, const char *key)
+uint64_t cgroup_get_key(struct cgroup_part *p, const char *file, const char *key)
 {
     char text[1024];
 
-    return cgroup_text_key(get(p, file, text, sizeof text), key);
+    return cgroup_text_key(get_again(p, file, text, sizeof text), key);
 }
 
 #define QUOTA_MIN_US  1000

@@ -22,6 +22,12 @@
 struct cgroup_host;
 struct cgroup_part;
 
+enum cgroup_renewal {
+    CGROUP_NEW,
+    CGROUP_BUSY,  /* not yet: something is alive in it */
+    CGROUP_SPENT, /* never: what the last run did would show */
+};
+
 struct cgroup_ops {
     const char *name;
     /* Adds the homes that this way has for `missing` controllers; for those it has none, says why.
@@ -37,8 +43,8 @@ struct cgroup_ops {
      * process dies late. */
     void (*hurry)(struct cgroup_part *p);
     void (*kill)(struct cgroup_part *p);
-    /* Makes an empty directory as good as new; false where that cannot be. */
-    bool (*renew)(struct cgroup_part *p);
+    /* Makes an empty directory as good as new. */
+    enum cgroup_renewal (*renew)(struct cgroup_part *p);
 };
 
 extern const struct cgroup_ops cgroup_v1, cgroup_v2, cgroup_none;
@@ -78,11 +84,17 @@ void cgroup_host_forget(struct cgroup_host *host);
 bool cgroup_process_runs(pid_t pid, int64_t *ret_start);
 
 #define CGROUP_NAME_MAX 96
+#define CGROUP_FILES    6
 struct cgroup_part {
     struct cgroup_home *home;
     const char *name; /* of the directory in the home */
     unsigned controllers;
     int enter_fd, dir_fd, oom_fd, events_fd; /* ours; -1 for none */
+    struct cgroup_file {                     /* those that are read again and again */
+        const char *name;
+        int fd;
+    } files[CGROUP_FILES];
+    size_t file_count;
 };
 
 struct cgroup_part cgroup_part_of(struct cgroup_home *home, const char *name);
@@ -102,11 +114,13 @@ void cgroup_host_add(struct cgroup_host *host, struct cgroup_home *home); /* tak
 int cgroup_put(const struct cgroup_part *p, const char *file, const char *text);
 int cgroup_put_u64(const struct cgroup_part *p, const char *file, uint64_t value, struct err *err);
 int cgroup_open_file(const struct cgroup_part *p, const char *file, int flags);
-/* Reading: 0 when the file is not there or is no number. */
-uint64_t cgroup_get_u64(const struct cgroup_part *p, const char *file);
+/* Reading: 0 when the file is not there or is no number. Names are literals: what is read stays
+ * open, until cgroup_close_files. */
+uint64_t cgroup_get_u64(struct cgroup_part *p, const char *file);
 /* The number after `key` in lines such as "oom_kill 3"; *text is what was read from such a file. */
-uint64_t cgroup_get_key(const struct cgroup_part *p, const char *file, const char *key);
+uint64_t cgroup_get_key(struct cgroup_part *p, const char *file, const char *key);
 uint64_t cgroup_text_key(struct str text, const char *key);
+void cgroup_close_files(struct cgroup_part *p);
 
 /* A share of the processors as time per period; the kernel takes quotas of 1 ms to 1 s only. */
 #define CGROUP_PERIOD_US 100000
@@ -131,7 +145,8 @@ struct cgroup {
         uint64_t memory_bytes;
         uint32_t pids, cpu_milli;
     } made_for;
-    bool once; /* it is not for another run: its limits have changed, or guests can enter it */
+    bool once;  /* it is not for another run: its limits have changed, or guests can enter it */
+    bool dying; /* spare, and was not empty yet when it was put there */
     struct cgroup *next; /* among the stuck, or the spare */
 };
 
@@ -139,7 +154,8 @@ struct cgroup {
 void cgroup_remove(struct cgroup *c);
 /* One that is as good as new, or NULL. */
 struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key);
-/* True when it was kept for another run: it is empty, and nothing of the last one shows. */
-bool cgroup_spare_keep(struct cgroup *c);
+/* True when it was kept for another run: it is empty, or about to be (`dying`), and nothing of the
+ * last one shows. */
+bool cgroup_spare_keep(struct cgroup *c, bool dying);
 
 #endif

@@ -32,7 +32,20 @@ static struct cgroup *unlink_at(struct cgroup **at)
     return c;
 }
 
-struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key)
+/* All parts: those that are renewed twice are none the worse for it. */
+static enum cgroup_renewal renew(struct cgroup *c)
+{
+    enum cgroup_renewal worst = CGROUP_NEW;
+
+    for (size_t i = 0; i < c->part_count && worst != CGROUP_SPENT; i++) {
+        enum cgroup_renewal one = c->parts[i].home->ops->renew(&c->parts[i]);
+        worst = one > worst ? one : worst;
+    }
+    return worst;
+}
+
+/* One that may do; it is out of the list then. */
+static struct cgroup *take(const struct cgroup_spare_key *key)
 {
     struct cgroup *found = NULL;
 
@@ -44,23 +57,50 @@ struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key)
     return found;
 }
 
+static void put(struct cgroup *c)
+{
+    pthread_mutex_lock(&lock);
+    *end = c;
+    end = &c->next;
+    kept++;
+    pthread_mutex_unlock(&lock);
+}
+
+#define TRIES_MAX 4 /* of who is dying still, the others are as well */
+
+struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key)
+{
+    struct cgroup *c;
+
+    for (int tries = 0; tries < TRIES_MAX && (c = take(key)); tries++) {
+        enum cgroup_renewal state = c->dying ? renew(c) : CGROUP_NEW;
+        c->dying = false;
+        if (state == CGROUP_NEW)
+            return c;
+        if (state == CGROUP_SPENT) {
+            cgroup_remove(c);
+            continue;
+        }
+        c->dying = true;
+        put(c);
+    }
+    return NULL;
+}
+
 #define RENEW_TRIES    6
 #define RENEW_PAUSE_NS 50000
 
 /* The last of its processes may still be on its way out. */
-static bool renew(struct cgroup *c)
+static enum cgroup_renewal renew_patiently(struct cgroup *c)
 {
     const struct timespec pause = {.tv_nsec = RENEW_PAUSE_NS};
-    size_t done = 0;
+    enum cgroup_renewal state = renew(c);
 
-    for (int tries = 0; tries < RENEW_TRIES; tries++) {
-        while (done < c->part_count && c->parts[done].home->ops->renew(&c->parts[done]))
-            done++;
-        if (done == c->part_count)
-            return true;
+    for (int tries = 1; tries < RENEW_TRIES && state == CGROUP_BUSY; tries++) {
         (void)nanosleep(&pause, NULL);
+        state = renew(c);
     }
-    return false;
+    return state;
 }
 
 static bool may_keep(void)
@@ -84,15 +124,15 @@ static void remove_beyond(void)
     }
 }
 
-bool cgroup_spare_keep(struct cgroup *c)
+bool cgroup_spare_keep(struct cgroup *c, bool dying)
 {
-    if (c->once || !c->part_count || !may_keep() || !renew(c))
+    if (c->once || !c->part_count || !may_keep())
         return false;
-    pthread_mutex_lock(&lock);
-    *end = c;
-    end = &c->next;
-    kept++;
-    pthread_mutex_unlock(&lock);
+    enum cgroup_renewal state = dying ? renew(c) : renew_patiently(c);
+    c->dying = dying && state == CGROUP_BUSY;
+    if (state != CGROUP_NEW && !c->dying)
+        return false;
+    put(c);
     remove_beyond();
     return true;
 }

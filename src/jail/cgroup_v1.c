@@ -158,29 +158,36 @@ static void v1_kill(struct cgroup_part *p)
     cgroup_kill_listed(p);
 }
 
-#define LEFT_MAX                                                                                   \
-    (1u << 20) /* of memory that is still charged: what the kernel keeps for a while               \
-                */
+/* Of memory that is still charged: what the kernel keeps for a while. */
+#define LEFT_MAX (1u << 20)
 
 /* What only counts up must not have counted anything. */
-static bool v1_renew(struct cgroup_part *p)
+static bool is_spent(struct cgroup_part *p)
 {
     struct cgroup_usage use = {0};
-    struct err err;
 
     v1_usage(p, &use);
-    if (use.oom_kills || use.pids_hits || use.memory_now > LEFT_MAX)
-        return false;
-    if (p->controllers & CGROUP_BIT(CGROUP_CPU) &&
-        cgroup_get_key(p, "cpu.stat", "nr_throttled") > 0)
-        return false;
-    if (p->controllers & CGROUP_BIT(CGROUP_PIDS) && cgroup_get_u64(p, "pids.current") > 0)
-        return false;
-    if (p->controllers & CGROUP_BIT(CGROUP_MEMORY) &&
-        cgroup_put_u64(p, "memory.max_usage_in_bytes", 0, &err) < 0)
-        return false;
-    return !(p->controllers & CGROUP_BIT(CGROUP_CPUACCT)) ||
-           cgroup_put_u64(p, "cpuacct.usage", 0, &err) == 0;
+    return use.oom_kills || use.pids_hits ||
+           (p->controllers & CGROUP_BIT(CGROUP_CPU) &&
+            cgroup_get_key(p, "cpu.stat", "nr_throttled") > 0);
+}
+
+static enum cgroup_renewal v1_renew(struct cgroup_part *p)
+{
+    bool memory = p->controllers & CGROUP_BIT(CGROUP_MEMORY);
+    struct err err;
+
+    if (is_spent(p))
+        return CGROUP_SPENT;
+    if ((p->controllers & CGROUP_BIT(CGROUP_PIDS) && cgroup_get_u64(p, "pids.current") > 0) ||
+        (memory && cgroup_get_u64(p, "memory.usage_in_bytes") > LEFT_MAX))
+        return CGROUP_BUSY;
+    if (memory && cgroup_put_u64(p, "memory.max_usage_in_bytes", 0, &err) < 0)
+        return CGROUP_SPENT;
+    if (p->controllers & CGROUP_BIT(CGROUP_CPUACCT) &&
+        cgroup_put_u64(p, "cpuacct.usage", 0, &err) < 0)
+        return CGROUP_SPENT;
+    return CGROUP_NEW;
 }
 
 const struct cgroup_ops cgroup_v1 = {

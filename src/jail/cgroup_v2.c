@@ -409,10 +409,10 @@ static void v2_kill(struct cgroup_part *p)
 }
 
 /* Its peaks and events cannot be set back (memory.peak can since Linux 6.12, for one reader). */
-static bool v2_renew(struct cgroup_part *p)
+static enum cgroup_renewal v2_renew(struct cgroup_part *p)
 {
     (void)p;
-    return false;
+    return CGROUP_SPENT;
 }
 
 const struct cgroup_ops cgroup_v2 = {

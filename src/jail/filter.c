@@ -241,6 +241,13 @@ int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data)
     return action_errno[action] ? action_errno[action] : EPERM;
 }
 
+bool filter_is_leave(enum filter_arch arch, const struct seccomp_data *data)
+{
+    const struct call *call = archs[arch].token == data->arch ? find_call(arch, data->nr) : NULL;
+
+    return call && call->action == ACT_LEAVE;
+}
+
 static int load(struct filter_program program, unsigned flags)
 {
     struct sock_fprog code = {program.count, (struct sock_filter *)program.insns};
@@ -260,9 +267,14 @@ static int explain(struct err *err)
     return -1;
 }
 
+/* Who says that it leaves is as good as dead when the listener has heard it: no handler of a signal
+ * may run after that. */
 int filter_install(unsigned flavour, int *ret_listener, struct err *err)
 {
     unsigned flags = flavour & FILTER_QUIET ? 0 : SECCOMP_FILTER_FLAG_NEW_LISTENER;
+
+    if (flags && flavour & FILTER_TELLS_EXIT)
+        flags |= SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     int listener = load(filter_program(filter_native(), flavour), flags);
 
     if (listener < 0)

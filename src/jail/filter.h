@@ -7,13 +7,15 @@
  * A refused call returns an error. One worth telling goes to the filter's listener first
  * (SECCOMP_RET_USER_NOTIF), and whoever holds that answers with filter_denial_errno and writes down
  * filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a setns(2) that
- * an open gate waits for (inside_gate.c): all it has to say is in registers.
+ * an open gate waits for (inside_gate.c), and for filter_is_leave: all they have to say is in
+ * registers.
  */
 #ifndef JAIL_FILTER_H
 #define JAIL_FILTER_H
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -39,7 +41,10 @@ enum filter_flavour {
     /* There is no private root: sockets of the host's with a path (D-Bus, ssh-agent, docker) could
      * be connected to, and Landlock does not mind. Pairs of sockets stay. */
     FILTER_NO_UNIX = 1 << 4,
-    FILTER_FLAVOURS = 1 << 5,
+    /* The listener is told when a process is about to end, before its memory is taken apart, and
+     * nothing but its death keeps it from waiting for the answer. Needs Linux 5.19. */
+    FILTER_TELLS_EXIT = 1 << 5,
+    FILTER_FLAVOURS = 1 << 6,
 };
 
 struct filter_program {
@@ -56,6 +61,9 @@ const char *filter_syscall_name(enum filter_arch arch, int nr);
 
 /* The errno that a told call is answered with, a positive number. */
 int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data);
+
+/* A call that is told but not refused: exit_group, whose status is its first argument. */
+bool filter_is_leave(enum filter_arch arch, const struct seccomp_data *data);
 
 #define FILTER_NAME_MAX 40
 /* What was refused, for people: "mount", "socket(AF_PACKET)", "clone(CLONE_NEWUSER)",

@@ -25,6 +25,7 @@ struct inside {
                     back is why the root cannot be had */
     int box_fd;  /* the guest's disk */
     int init_fd; /* guest's first process: its socket to init */
+    bool tells_exit;      /* guest's first process: its init hears that it is about to exit */
     cpu_set_t processors; /* that the guest may use */
     int words_fd;         /* guest's first process: its arguments, when it was parked */
     int *sources;         /* one detached mount a step of the plan, -1 where there is none */

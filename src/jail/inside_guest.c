@@ -180,6 +180,8 @@ static unsigned filter_flavour(const struct inside *in)
         flavour |= FILTER_SCOPED_SIGNALS;
     if (!(in->held & LAYER_BIT(LAYER_ROOT)))
         flavour |= FILTER_NO_UNIX;
+    if (in->tells_exit)
+        flavour |= FILTER_TELLS_EXIT;
     return flavour;
 }
 
@@ -192,16 +194,17 @@ static int enter_filter(struct inside *in)
 
     if (!(in->mode & LAYER_BIT(LAYER_SECCOMP)))
         return -1;
-    unsigned flavour = filter_flavour(in);
-    if (filter_install(flavour, &listener, &err) < 0) {
-        listener = -1;
-        if (filter_install(flavour | FILTER_QUIET, &listener, &err) < 0) {
-            if (err.kind != ERR_UNSUPPORTED)
-                fail(in, &err);
-            in->lost = LAYER_BIT(LAYER_SECCOMP);
-            in->why = err;
-            return -1;
-        }
+    unsigned flavour = filter_flavour(in), plain = flavour & ~(unsigned)FILTER_TELLS_EXIT;
+    const unsigned tries[] = {flavour, plain, plain | FILTER_QUIET};
+    bool installed = false;
+    for (size_t i = 0; i < ARRAY_LEN(tries) && !installed; i++)
+        installed = filter_install(tries[i], &listener, &err) == 0;
+    if (!installed) {
+        if (err.kind != ERR_UNSUPPORTED)
+            fail(in, &err);
+        in->lost = LAYER_BIT(LAYER_SECCOMP);
+        in->why = err;
+        return -1;
     }
     in->held |= LAYER_BIT(LAYER_SECCOMP);
     return listener;

@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -26,6 +27,7 @@
 #include "base/wire.h"
 #include "jail/filter.h"
 #include "jail/lay.h"
+#include "jail/proc_stat.h"
 #include "jail/proto.h"
 
 struct denial {
@@ -41,6 +43,7 @@ struct serve {
     struct guest_end end; /* what that said */
     int pidfd;            /* of a guest that is nobody's child here; -1 for none */
     int listener;
+    uint64_t leaving;  /* by what name the listener knows the guest's exit, which waits */
     struct gate *gate; /* a fork of the guest, or of one of its forks, is under way */
     struct watched forks;
     int upper;  /* of a fork: from who watches its calls; -1 for none */
@@ -96,34 +99,13 @@ static void hear_upper(struct serve *s)
         count_denial(s, name);
 }
 
-/* One refused call. */
-static void answer(struct serve *s)
-{
-    struct seccomp_notif request;
-    struct seccomp_notif_resp response;
-    char name[48];
-
-    memset(&request, 0, sizeof request);
-    if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
-        return; /* the caller died meanwhile */
-    if (s->gate && gate_answer(s->gate, &request))
-        return;
-    (void)filter_denial_name(&request.data, name, sizeof name);
-    bool told = watched_tell(&s->forks, request.pid, name);
-    memset(&response, 0, sizeof response);
-    response.id = request.id;
-    response.error = -filter_denial_errno(filter_native(), &request.data);
-    (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-    if (!told)
-        count_denial(s, name);
-}
-
-static void report_exit(struct serve *s, int status, bool alone, const struct rusage *use)
+static void report_end(const struct serve *s, uint32_t kind, int status, bool alone,
+                       const struct rusage *use)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, MSG_EXIT);
+    wire_put_u32(&b, kind);
     wire_put_u32(&b, (uint32_t)status);
     wire_put_u32(&b, alone);
     wire_put_u64(&b, s->end.user_us + (uint64_t)use->ru_utime.tv_sec * 1000000 +
@@ -140,13 +122,80 @@ static void report_exit(struct serve *s, int status, bool alone, const struct ru
     tell_buf(&b);
 }
 
+static void let_exit(const struct serve *s, uint64_t id)
+{
+    struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+
+    (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &go_on);
+}
+
+/* clock_getcpuclockid without its question whether there is such a process, which the filter does
+ * not allow (include/linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK and CPUCLOCK_SCHED). */
+static clockid_t clock_of(pid_t pid)
+{
+    return (clockid_t)(~(unsigned)pid << 3 | 2);
+}
+
+/* Of who had no children: those that were waited for count as well, and nobody tells theirs. */
+static bool used_alone(pid_t pid, struct rusage *ret)
+{
+    struct proc_stat stat;
+    struct timespec used;
+
+    if (proc_stat_read(pid, &stat) < 0 || stat.waited_faults ||
+        clock_gettime(clock_of(pid), &used) < 0)
+        return false;
+    *ret = (struct rusage){.ru_utime = {used.tv_sec, used.tv_nsec / 1000}};
+    return true;
+}
+
+/* The guest's end takes as long as its memory is large, which nobody has to wait for when nothing
+ * else is left in here. The library finds that out, and tells us to die, or to let it go on. */
+static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
+{
+    struct rusage use;
+
+    if ((pid_t)request->pid != s->guest || s->left || !used_alone(s->guest, &use)) {
+        let_exit(s, request->id);
+        return;
+    }
+    s->leaving = request->id;
+    report_end(s, MSG_LEAVING, (int)(request->data.args[0] & 0xff) << 8, false, &use);
+}
+
+/* One refused call, or one that is told. */
+static void answer(struct serve *s)
+{
+    struct seccomp_notif request;
+    struct seccomp_notif_resp response;
+    char name[48];
+
+    memset(&request, 0, sizeof request);
+    if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
+        return; /* the caller died meanwhile */
+    if (filter_is_leave(filter_native(), &request.data)) {
+        hear_leaving(s, &request);
+        return;
+    }
+    if (s->gate && gate_answer(s->gate, &request))
+        return;
+    (void)filter_denial_name(&request.data, name, sizeof name);
+    bool told = watched_tell(&s->forks, request.pid, name);
+    memset(&response, 0, sizeof response);
+    response.id = request.id;
+    response.error = -filter_denial_errno(filter_native(), &request.data);
+    (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+    if (!told)
+        count_denial(s, name);
+}
+
 /* Where there may be forks they need us; the library says when we are done. */
 static void finish(struct serve *s, int status, bool alone)
 {
     struct rusage use;
 
     getrusage(RUSAGE_CHILDREN, &use);
-    report_exit(s, status, alone && !s->in->spec.forks, &use);
+    report_end(s, MSG_EXIT, status, alone && !s->in->spec.forks, &use);
     if (!s->in->spec.forks)
         _exit(0);
     s->left = true;
@@ -375,6 +424,9 @@ static void hear_library(struct serve *s)
         break;
     case MSG_LEAVE:
         leave(s);
+        break;
+    case MSG_LET:
+        let_exit(s, s->leaving);
         break;
     default: /* MSG_END */
         _exit(1);

@@ -286,6 +286,16 @@ void jail_kill(struct jail *jail)
     }
 }
 
+void jail_settle(struct jail *jail)
+{
+    jail->state.exited = jail->state.alone = true;
+}
+
+void jail_let_exit(struct jail *jail)
+{
+    say(jail, MSG_LET);
+}
+
 void jail_interrupt(struct jail *jail)
 {
     if (jail->state.started && !jail->state.exited)

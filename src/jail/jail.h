@@ -58,6 +58,7 @@ enum jail_event_kind {
     JAIL_DENIED,  /* name, count */
     JAIL_READY,   /* the guest is parked, jail_box is there; it waits for jail_go */
     JAIL_EXITED,  /* the guest's first process ended; see jail_exit */
+    JAIL_LEAVING, /* it is about to, and waits; jail_settle or jail_let_exit */
     JAIL_LEFT,    /* after jail_leave: the guest and what it started is dead */
     JAIL_FAILED,  /* nothing was started; error */
     JAIL_GONE,    /* the helper and everything in the jail is dead */
@@ -74,6 +75,11 @@ struct jail_event {
 void jail_hear(struct jail *jail, struct jail_event *ret);
 /* Kills everything inside at once; JAIL_GONE follows. */
 void jail_kill(struct jail *jail);
+
+/* After JAIL_LEAVING: it has ended, says who knows that nothing else lives inside; */
+void jail_settle(struct jail *jail);
+/* or it goes on to its end, which JAIL_EXITED will tell. */
+void jail_let_exit(struct jail *jail);
 
 /* What Ctrl-C at a terminal does, to the guest's first process and its group. */
 void jail_interrupt(struct jail *jail);
@@ -95,7 +101,7 @@ struct jail_lost {
 struct jail_state {
     bool started, exited;
     bool alone; /* exited, and nothing else was alive inside: what is left is taking it down */
-    int status; /* as from wait(), once exited */
+    int status; /* as from wait(), once exited or leaving */
     layer_mask held;
     int64_t user_us, system_us; /* the whole tree, as far as it was reaped */
     int64_t max_rss_kib;        /* the largest process */

@@ -42,7 +42,7 @@ static void read_denial(struct wire *w, struct jail_denial *d)
     d->count = wire_u64(w);
 }
 
-static void read_exit(struct wire *w, struct jail_state *s)
+static void read_end(struct wire *w, struct jail_state *s)
 {
     struct jail_denial beyond;
 
@@ -56,6 +56,11 @@ static void read_exit(struct wire *w, struct jail_state *s)
         bool room = s->denied_count < JAIL_DENIED_MAX;
         read_denial(w, room ? &s->denied[s->denied_count++] : &beyond);
     }
+}
+
+static void read_exit(struct wire *w, struct jail_state *s)
+{
+    read_end(w, s);
     s->exited = true;
 }
 
@@ -98,6 +103,9 @@ static enum jail_event_kind read_body(enum jail_message kind, struct wire *w, st
     case MSG_EXIT:
         read_exit(w, s);
         return JAIL_EXITED;
+    case MSG_LEAVING:
+        read_end(w, s);
+        return JAIL_LEAVING;
     case MSG_ERROR:
         read_error(w, ret);
         return JAIL_FAILED;
@@ -109,6 +117,7 @@ static enum jail_event_kind read_body(enum jail_message kind, struct wire *w, st
     case MSG_FORK:
     case MSG_GATE:
     case MSG_LEAVE:
+    case MSG_LET:
     case MSG_GO:
     case MSG_MAKE:
     case MSG_END:

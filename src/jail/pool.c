@@ -17,6 +17,16 @@
 
 /* ---- taking ---- */
 
+static void wake(struct tender *t)
+{
+    pthread_cond_signal(&t->work);
+}
+
+static struct tender *tender_of(struct pool *pool, const struct kind *k)
+{
+    return k->alone ? &pool->alone : &pool->forks;
+}
+
 static struct kind *find(struct pool *pool, struct str key)
 {
     for (unsigned i = 0; i < pool->kind_count; i++) {
@@ -63,7 +73,7 @@ static void doom(struct pool *pool, const struct pool_jail *jail)
         pool->doomed = xrealloc_array(pool->doomed, pool->doomed_size, sizeof *pool->doomed);
     }
     pool->doomed[pool->doomed_n++] = *jail;
-    pthread_cond_broadcast(&pool->work);
+    wake(&pool->alone);
 }
 
 static struct pool_jail take_first(struct kind *k)
@@ -122,9 +132,27 @@ bool pool_take(struct pool *pool, struct str key, const int channel[2], struct p
         pool->stats.on_demand += took;
     }
     pool->stats.misses += !took;
-    pthread_cond_broadcast(&pool->work);
+    struct tender *tender = k && !(took && k->ready_n) ? tender_of(pool, k) : NULL;
     pthread_mutex_unlock(&pool->lock);
+    if (tender)
+        wake(tender);
     return took;
+}
+
+void pool_rest(struct pool *pool)
+{
+    bool wanting[2] = {false, false};
+
+    pthread_mutex_lock(&pool->lock);
+    for (unsigned i = 0; i < pool->kind_count; i++) {
+        const struct kind *k = &pool->kinds[i];
+        wanting[k->alone] |= k->state == KIND_LIVE && k->ready_n < k->target;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (wanting[false])
+        wake(&pool->forks);
+    if (wanting[true])
+        wake(&pool->alone);
 }
 
 /* ---- learning ---- */
@@ -197,7 +225,7 @@ static struct kind *learn(struct pool *pool, struct kind *kinds, struct str key,
     k->target = 1;
     k->used_ms = clock_mono_ms();
     k->state = KIND_WANTED;
-    pthread_cond_broadcast(&pool->work);
+    wake(kinds == pool->alone.kinds ? &pool->alone : &pool->forks);
     return k;
 }
 
@@ -285,7 +313,7 @@ void pool_release(struct pool *pool, struct pool_nest *nest)
 {
     pthread_mutex_lock(&pool->lock);
     nest->users--;
-    pthread_cond_broadcast(&pool->work);
+    wake(&pool->forks);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -321,7 +349,8 @@ static struct pool *pool_new(const struct pool_options *options)
     pthread_mutex_init(&pool->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->work, &attr);
+    pthread_cond_init(&pool->forks.work, &attr);
+    pthread_cond_init(&pool->alone.work, &attr);
     pthread_cond_init(&pool->settled, &attr);
     pthread_condattr_destroy(&attr);
     return pool;
@@ -329,7 +358,8 @@ static struct pool *pool_new(const struct pool_options *options)
 
 static void pool_free(struct pool *pool)
 {
-    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->forks.work);
+    pthread_cond_destroy(&pool->alone.work);
     pthread_cond_destroy(&pool->settled);
     pthread_mutex_destroy(&pool->lock);
     free(pool->doomed);
@@ -349,7 +379,8 @@ static void end_threads(struct pool *pool, bool both)
 {
     pthread_mutex_lock(&pool->lock);
     pool->closing = true;
-    pthread_cond_broadcast(&pool->work);
+    wake(&pool->forks);
+    wake(&pool->alone);
     pthread_cond_broadcast(&pool->settled);
     pthread_mutex_unlock(&pool->lock);
     pthread_join(pool->forks.thread, NULL);

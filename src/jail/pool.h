@@ -57,6 +57,9 @@ struct pool_jail {
 /* True and one of this kind, by its key. With a channel (the guest's ends, lent; or NULL) it is
  * made at once. */
 bool pool_take(struct pool *pool, struct str key, const int channel[2], struct pool_jail *ret);
+/* A run that took one is over. What it took is replaced now, when nobody waits for the result; at
+ * once only if it took the last. */
+void pool_rest(struct pool *pool);
 /* After a miss: how one of this kind is made. Takes over what is in the spec (it is empty then),
  * whose program is the zygote. */
 void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,

@@ -49,6 +49,7 @@ struct kind {
  * zygote from forking; and places of their own, so that neither drives out the other. */
 struct tender {
     struct pool *pool;
+    pthread_cond_t work;
     struct kind *kinds; /* options.kinds_max */
     pthread_t thread;
     int64_t looked_ms; /* at how much memory they hold */
@@ -56,7 +57,6 @@ struct tender {
 
 struct pool {
     pthread_mutex_t lock;
-    pthread_cond_t work;
     pthread_cond_t settled; /* a nest could be started, or could not */
     struct tender forks, alone;
     bool closing;

@@ -267,7 +267,7 @@ static void end_doomed(struct pool *pool)
 
 /* ---- the threads ---- */
 
-static void wait_for_work(struct pool *pool)
+static void wait_for_work(struct tender *t)
 {
     struct timespec until;
 
@@ -275,7 +275,7 @@ static void wait_for_work(struct pool *pool)
     until.tv_nsec += LOOK_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    (void)pthread_cond_timedwait(&pool->work, &pool->lock, &until);
+    (void)pthread_cond_timedwait(&t->work, &t->pool->lock, &until);
 }
 
 /* One thing that is to be done for this kind; false when there is none. */
@@ -322,7 +322,7 @@ void *pool_tend(void *ctx)
         else
             end_doomed(pool);
         if (!busy)
-            wait_for_work(pool);
+            wait_for_work(t);
     }
     end_all(t);
     pthread_mutex_unlock(&pool->lock);

@@ -17,10 +17,11 @@ static const struct {
     int index;
     size_t offset;
 } fields[] = {
-    {1, offsetof(struct proc_stat, parent)},       {3, offsetof(struct proc_stat, session)},
-    {11, offsetof(struct proc_stat, user)},        {12, offsetof(struct proc_stat, system)},
-    {13, offsetof(struct proc_stat, waited_user)}, {14, offsetof(struct proc_stat, waited_system)},
-    {17, offsetof(struct proc_stat, threads)},     {19, offsetof(struct proc_stat, start)},
+    {1, offsetof(struct proc_stat, parent)},         {3, offsetof(struct proc_stat, session)},
+    {8, offsetof(struct proc_stat, waited_faults)},  {11, offsetof(struct proc_stat, user)},
+    {12, offsetof(struct proc_stat, system)},        {13, offsetof(struct proc_stat, waited_user)},
+    {14, offsetof(struct proc_stat, waited_system)}, {17, offsetof(struct proc_stat, threads)},
+    {19, offsetof(struct proc_stat, start)},
 };
 
 int proc_stat_read(pid_t pid, struct proc_stat *ret)

@@ -9,7 +9,8 @@
 struct proc_stat {
     char state;
     int64_t parent, session, threads;
-    int64_t user, system;               /* its own processor time */
+    int64_t waited_faults; /* of its children's: not 0 when it had some and has waited for them */
+    int64_t user, system;  /* its own processor time */
     int64_t waited_user, waited_system; /* that of the children it has waited for, and of theirs */
     int64_t start;                      /* after boot */
 };

@@ -15,11 +15,12 @@ enum jail_message {
     MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about
                      to run */
     MSG_DENIED,   /* string name, u64 count so far: a system call was refused (told once a name) */
-    MSG_EXIT,  /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
-                  u64 max rss KiB,  u32 n, n times (string name, u64 count) */
-    MSG_ERROR, /* u32 err_kind, string message: no guest was started */
-    MSG_READY, /* u32 layers that hold + descriptor: the box. The guest is parked, or waits */
-    MSG_LEFT,  /* after MSG_LEAVE: all are dead that it was about */
+    MSG_EXIT,    /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
+                    u64 max rss KiB,  u32 n, n times (string name, u64 count) */
+    MSG_LEAVING, /* the same of a guest that is about to exit, and waits: for MSG_LET, or its end */
+    MSG_ERROR,   /* u32 err_kind, string message: no guest was started */
+    MSG_READY,   /* u32 layers that hold + descriptor: the box. The guest is parked, or waits */
+    MSG_LEFT,    /* after MSG_LEAVE: all are dead that it was about */
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
@@ -35,6 +36,7 @@ enum jail_message {
                  cgroups by writing "0" */
     MSG_GATE, /* to the init of the first of a family: + descriptors: the gate's other end, the
                  pid namespace of who is to be forked */
+    MSG_LET,  /* what MSG_LEAVING is about may go on */
     MSG_LEAVE, /* kill the guest and what it started, but not its forks; stay for them */
 };
 

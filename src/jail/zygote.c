@@ -244,6 +244,7 @@ static int enter(void *wake)
     sigset_t none;
 
     zygote.in.held = zygote.ask.held;
+    zygote.in.tells_exit = !zygote.in.spec.forks;
     zygote.in.spec.channel = zygote.ask.channel;
     int at = place_fds();
     if (at < 0 || enter_cgroups(at) < 0)

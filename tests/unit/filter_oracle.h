@@ -134,6 +134,10 @@ static int allow_some(struct oracle *o, enum action action, int nr)
     unsigned last = action == ACT_MODE_2 || action == ACT_NODE_2 ? 2 : 1;
 
     switch ((int)action) {
+    case ACT_LEAVE:
+        if (o->flavour & FILTER_TELLS_EXIT)
+            return 0;
+        /* fallthrough */
     case ACT_ALLOW:
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     case ACT_CLONE:

@@ -159,6 +159,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
     case ACT_NODE_1:
     case ACT_NODE_2:
         return is_device(a[action == ACT_NODE_2 ? 2 : 1]) ? no : YES;
+    case ACT_LEAVE:
+        return flavour & FILTER_TELLS_EXIT && !(flavour & FILTER_QUIET) ? TOLD | EPERM : YES;
     default:
         return want_shared(action, a, flavour);
     }

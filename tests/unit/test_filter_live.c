@@ -183,6 +183,7 @@ static struct report {
         char told[FILTER_NAME_MAX];
     } tries[ARRAY_LEN(attempts) + 1];
     int64_t load_ns;
+    int left_with; /* what it was about to exit with; -1 when that was not told */
 } * report;
 
 static void answer(int listener)
@@ -193,6 +194,12 @@ static void answer(int listener)
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
         return;
     response.id = request.id;
+    if (filter_is_leave(filter_native(), &request.data)) {
+        report->left_with = (int)request.data.args[0];
+        response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+        (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+        return;
+    }
     response.error = -filter_denial_errno(filter_native(), &request.data);
     report->tries[report->at].count++;
     filter_denial_name(&request.data, report->tries[report->at].told, FILTER_NAME_MAX);
@@ -284,6 +291,22 @@ static void test_attempts(unsigned flavour)
            "flavour %u: %s: told \"%s\"", flavour, a->what, report->tries[i].told);
     }
     EQ_INT(report->at, ARRAY_LEN(attempts));
+}
+
+static void leave(void)
+{
+    _exit(7);
+}
+
+static void test_leaving(unsigned flavour)
+{
+    bool told = flavour & FILTER_TELLS_EXIT && !(flavour & FILTER_QUIET);
+
+    report->left_with = -1;
+    int status = with_guest(flavour, leave);
+    OK(WIFEXITED(status) && WEXITSTATUS(status) == 7, "flavour %u: exits with its status", flavour);
+    OK(report->left_with == (told ? 7 : -1), "flavour %u: %s that it does", flavour,
+       told ? "tells" : "does not tell");
 }
 
 #ifdef __x86_64__
@@ -392,8 +415,10 @@ int main(void)
         SKIP("needs system call filters with a listener");
         return tap_done();
     }
-    for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++)
+    for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++) {
         test_attempts(flavour);
+        test_leaving(flavour);
+    }
 #ifdef __x86_64__
     test_i386();
 #endif

@@ -110,8 +110,10 @@ int pool_make_jail(struct jail *nest, const struct pool_order *order, struct poo
         result = start(nest, order, theirs, ret, err);
     for (int i = 0; i < 3; i++)
         fd_close(&theirs[i]);
-    if (result == 0)
+    if (result == 0) {
+        (void)cgroup_oom_fd(ret->group); /* while nobody waits for it */
         result = hear_until(ret->jail, JAIL_READY, JAIL_MS, err);
+    }
     if (result < 0)
         pool_jail_done(ret);
     return result;

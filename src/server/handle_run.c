@@ -90,6 +90,14 @@ void request_serve(struct job *job, const struct run_fields *fields, struct run_
         ret->sink = run_log_sink(job->server->log);
 }
 
+static void free_result(void *rest)
+{
+    struct result *result = rest;
+
+    result_done(result);
+    free(result);
+}
+
 static void run_program(struct job *job, const struct run_request *q, uint64_t collect)
 {
     struct running run = {
@@ -97,17 +105,18 @@ static void run_program(struct job *job, const struct run_request *q, uint64_t c
     struct run_watch watch = {
         .event = job->streams ? on_event : NULL, .ctx = &run, .cancel_fd = job->cancel_fd};
     int64_t began = clock_mono_ns();
-    struct result result;
+    struct result *result = xmalloc(sizeof *result);
 
-    result_init(&result, q->output_limit);
-    session_run(q, &watch, &result);
-    figures_of(&result, FIGURES_RUN, (clock_mono_ns() - began) / 1000, job_figures(job));
+    result_init(result, q->output_limit);
+    job->tidy = free_result;
+    job->rest = result;
+    session_run(q, &watch, result);
+    figures_of(result, FIGURES_RUN, (clock_mono_ns() - began) / 1000, job_figures(job));
     if (!job->streams)
-        job_answer(job, result.error.kind ? err_http_status(result.error.kind) : 200,
-                   answer_text(&run, &result));
+        job_answer(job, result->error.kind ? err_http_status(result->error.kind) : 200,
+                   answer_text(&run, result));
     else
         job->status = 200;
-    result_done(&result);
 }
 
 void run_work(struct job *job)

@@ -111,9 +111,16 @@ static void *worker_main(void *ctx)
     while ((job = take(self))) {
         pthread_mutex_unlock(&w->lock);
         work_on(self, job);
+        void (*tidy)(void *rest) = job->tidy;
+        void *rest = job->rest;
         pthread_mutex_lock(&w->lock);
         put_down(self);
         mailbox_post(w->mailbox, &job->over_mail);
+        if (!tidy)
+            continue;
+        pthread_mutex_unlock(&w->lock);
+        tidy(rest);
+        pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;

@@ -31,6 +31,12 @@ struct inside {
     int *sources;         /* one detached mount a step of the plan, -1 where there is none */
 };
 
+/* clone3(2), as of Linux 5.7; older kernels take it as long as what they do not know is zero. */
+struct clone3_args {
+    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+    uint64_t set_tid, set_tid_size, cgroup;
+};
+
 /* An init that exits with this had not started anything: the keeper may try with fewer layers. */
 #define EXIT_RETRY 77
 

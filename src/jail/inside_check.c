@@ -39,11 +39,6 @@
 /* The kernel counts a user namespace's processes, wherever they are: the one that joined it and did
  * not end, the threads and children that it had before it entered our pid namespace. A fork of ours
  * works when fewer than `allowed` are there; its number is none that the guest's fork would get. */
-struct clone3_args {
-    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
-    uint64_t set_tid, set_tid_size;
-};
-
 static bool are_fewer(rlim_t allowed)
 {
     struct rlimit before, limit;

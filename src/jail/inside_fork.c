@@ -187,10 +187,6 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
 
 #define MAKER_S 2
 
-struct clone3_args {
-    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
-};
-
 static void become_init(struct inside *in, int control, const struct fork_request *r)
 {
     sigset_t none;

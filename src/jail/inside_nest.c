@@ -152,11 +152,6 @@ static struct slot *take_slot(struct nest *n)
     return NULL;
 }
 
-struct clone3_args {
-    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
-    uint64_t set_tid, set_tid_size, cgroup;
-};
-
 static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool *ret_born)
 {
     int pidfd = -1;

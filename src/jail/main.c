@@ -178,11 +178,6 @@ static layer_mask namespace_mask(void)
 
 #define NEED_MOUNTS (LAYER_BIT(LAYER_MOUNTNS) | LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_PROC))
 
-struct clone3_args {
-    uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
-    uint64_t set_tid, set_tid_size, cgroup;
-};
-
 /* fork() into new namespaces. A container's filter may know clone3 only as "no such call". */
 static pid_t fork_into(struct inside *in, int *ret_pidfd)
 {

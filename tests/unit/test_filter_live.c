@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,7 +185,10 @@ static struct report {
     } tries[ARRAY_LEN(attempts) + 1];
     int64_t load_ns;
     int left_with; /* what it was about to exit with; -1 when that was not told */
+    bool handled;  /* a signal, after that */
 } * report;
+
+#define ALARM_US 20000
 
 static void answer(int listener)
 {
@@ -196,6 +200,7 @@ static void answer(int listener)
     response.id = request.id;
     if (filter_is_leave(filter_native(), &request.data)) {
         report->left_with = (int)request.data.args[0];
+        (void)usleep(ALARM_US * 2);
         response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
         return;
@@ -293,8 +298,18 @@ static void test_attempts(unsigned flavour)
     EQ_INT(report->at, ARRAY_LEN(attempts));
 }
 
+static void on_alarm(int number)
+{
+    (void)number;
+    report->handled = true;
+}
+
 static void leave(void)
 {
+    const struct itimerval soon = {.it_value = {.tv_usec = ALARM_US}};
+
+    (void)signal(SIGALRM, on_alarm);
+    (void)setitimer(ITIMER_REAL, &soon, NULL);
     _exit(7);
 }
 
@@ -303,10 +318,12 @@ static void test_leaving(unsigned flavour)
     bool told = flavour & FILTER_TELLS_EXIT && !(flavour & FILTER_QUIET);
 
     report->left_with = -1;
+    report->handled = false;
     int status = with_guest(flavour, leave);
     OK(WIFEXITED(status) && WEXITSTATUS(status) == 7, "flavour %u: exits with its status", flavour);
     OK(report->left_with == (told ? 7 : -1), "flavour %u: %s that it does", flavour,
        told ? "tells" : "does not tell");
+    OK(!report->handled, "flavour %u: and handles no signal after that", flavour);
 }
 
 #ifdef __x86_64__

@@ -18,6 +18,12 @@ PROGRAMS = {
     "exit text": "import sys; sys.exit('so it ends')",
     "exit at once": "import os; print('x', flush=True); os._exit(9)",
     "exception": "def f(x):\n    return 1 / x\nprint('before')\nf(0)",
+    "a status beyond a byte": "import os; os._exit(300)",
+    "exit beside a thread": "import os, threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()\nos._exit(5)",
+    "exit before a child": "import os, time\nif os.fork(): os._exit(6)\ntime.sleep(0.3); print('late')",
+    "exit of a thread": "import os, threading, time\nthreading.Thread(target=lambda: os._exit(4)).start()\ntime.sleep(9)",
+    "another program": "import os; os.execv('/bin/sh', ['sh', '-c', 'echo sh; exit 7'])",
+    "exit(2) alone": "import ctypes, os; ctypes.CDLL(None).syscall(60 if os.uname().machine == 'x86_64' else 93, 8)",
     "exception in a thread": "import threading\nt = threading.Thread(target=lambda: 1 / 0)\nt.start(); t.join()",
     "syntax error": "print(1\n",
     "unicode": "print('äöü', '\\U0001f600')",
@@ -124,6 +130,15 @@ def test_what_stays_cold(tap, feed):
         tap.equal(result["taken"], "cold", name)
 
 
+def test_time_of_children(tap, feed):
+    """Of a guest that leaves alone its init tells the time, which knows nothing of children."""
+    feed.warm_up(30)
+    result = feed.run("import os, time\nif not os.fork():\n    while time.process_time() < 0.3: pass\n    os._exit(0)\nos.wait()")
+    tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "the time of children counts", result)
+    result = feed.run("import time\nwhile time.process_time() < 0.3: pass")
+    tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "as its own does", result)
+
+
 def test_output_folder(tap, feed):
     with tempfile.TemporaryDirectory() as out:
         feed.warm_up(30)
@@ -135,4 +150,5 @@ def test(tap):
     with Feed() as feed:
         test_programs(tap, feed)
         test_what_stays_cold(tap, feed)
+        test_time_of_children(tap, feed)
         test_output_folder(tap, feed)

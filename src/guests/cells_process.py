@@ -270,7 +270,8 @@ def make_main():
     if "linecache" in modules:  # 3.13 keeps the text of -c for tracebacks of any "<string>"
         modules["linecache"].cache.pop("<string>", None)
     sys.argv, sys.orig_argv = [""], [sys.executable]
-    sys.meta_path.append(PackageFinder)
+    if not site_begun:
+        sys.meta_path.append(PackageFinder)
     return main
 
 

@@ -11,7 +11,7 @@
 import sys
 from _thread import RLock, _count as thread_count
 from gc import collect, freeze, get_objects
-from posix import O_CLOEXEC, O_RDONLY, _exit, close, listdir, open as open_file, read
+from posix import O_CLOEXEC, O_RDONLY, _exit, close, execv, listdir, open as open_file, read
 
 # The program looks at frames, at flags, or at all objects.
 ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack(", b"stack_info",
@@ -27,9 +27,20 @@ ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
 
 
 def start_ordinary():
-    from posix import execv
     program = sys.executable or "/proc/self/exe"
     execv(program, [program] + sys.argv[1:])
+
+
+# A zygote's: how its forks would have been started without it, and the modules that it has loaded, by their first
+# names. They may be meant to come from a file beside the program.
+cold, loaded = [], ()
+
+
+def look_beside():
+    for name in listdir():
+        stem, dot, _ = name.partition(".")
+        if stem in loaded and (not dot or name.endswith((".py", ".pyc", ".so"))):
+            execv(sys.executable or "/proc/self/exe", cold + sys.argv[1:])
 
 
 # ---- what the program shows ----
@@ -102,7 +113,8 @@ def prepare():
     from _sitebuiltins import Quitter
     builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
-    sys.meta_path.append(finder)
+    if not site_begun:
+        sys.meta_path.append(finder)
 
 
 def read_file(path):
@@ -196,22 +208,45 @@ def flush(*streams):
             stream.flush()
 
 
-known = 0  # so many modules are none of the program's
+# A zygote's: the last of its modules, exit and fflush of the C library, and where the interpreter's own modules are.
+known = exit_in_c = flush_in_c = library = None
+libraries = False  # some may be loaded whose end does something
+
+
+latest_first = reversed if sys.version_info >= (3, 8) else lambda names: reversed(list(names))
+
+
+# Those that the program loaded.
+def new_modules():
+    found = []
+    for name in latest_first(sys.modules):
+        if name == known:
+            break
+        found.append(sys.modules[name])
+    return found
+
+
+def may_bring_library(file):
+    return isinstance(file, str) and (not file.startswith(library) or "-packages/" in file)
 
 
 # Nothing is left that would do something when the interpreter is taken apart: no open file, no thread, no
-# module of the user's, no package whose libraries could not be ended by exit().
+# module of the user's, no package with libraries that nobody could end.
 def may_leave(folder):
+    global libraries
     try:
         files = len(listdir("/proc/self/fd"))
     except OSError:
         return False
-    if files > 4 + (len(rich["held"]) if rich else 0) or thread_count() or (site_begun and "ctypes" not in sys.modules):
+    if files > 4 + (len(rich["held"]) if rich else 0) or thread_count():
         return False
-    for module in list(sys.modules.values()) if len(sys.modules) > known else ():
+    if site_begun and exit_in_c is None and "ctypes" not in sys.modules:
+        return False
+    for module in new_modules():
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.startswith(folder):
             return False
+        libraries = libraries or library is None or may_bring_library(file)
     return True
 
 
@@ -221,10 +256,25 @@ def collect_own():
     collect(1 if sys.version_info < (3, 14) and not get_objects(2) else 2)
 
 
+# What a zygote brings has nothing more to do than to write what it has said; taking it apart would cost more than many
+# a run.
+def flush_and_exit(status):
+    flush_in_c(None)
+    _exit(status)
+
+
+def end_of_libraries():
+    if not site_begun and "ctypes" not in sys.modules:
+        return _exit
+    if exit_in_c is None:
+        return sys.modules["ctypes"].PyDLL(None).exit
+    return exit_in_c if libraries else flush_and_exit
+
+
 # Py_FinalizeEx, as far as the program's own objects can tell.
 def leave(status):
     try:
-        end = sys.modules["ctypes"].PyDLL(None).exit if "ctypes" in sys.modules else _exit
+        end = end_of_libraries()
         if "atexit" in sys.modules:
             sys.modules["atexit"]._run_exitfuncs()
         flush(sys.stdout, sys.stderr)
@@ -259,6 +309,9 @@ def status_of(e):
 first = None
 if not known:
     prepare()
+if sys.argv[1] == "--beside":
+    del sys.argv[1]
+    look_beside()
 if sys.argv[1] == "--rich":
     del sys.argv[1]
     rich = begin_rich()
@@ -268,6 +321,7 @@ if sys.argv[1] == "--first":
 path = sys.argv[1]
 source, code = read_program(path)
 ends_quickly = not has_any(source, SLOW_ENDING)
+libraries = libraries or b"ctypes" in source
 set_paths(path, source)
 if rich:
     rich["install"]()

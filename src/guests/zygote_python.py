@@ -3,9 +3,11 @@
 # protocol is in src/jail/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
 # modules to load. The text is the runner's (python_runner.py), or that of a session's server, which has no part
 # that is marked to be run.
-import gc
-import os
 import sys
+
+at_start = set(sys.modules)
+import gc  # noqa: E402
+import os  # noqa: E402
 
 STANDARD = ("collections", "functools", "itertools", "math", "random", "re", "json", "datetime", "time", "typing",
             "string", "enum", "operator", "copy", "heapq", "bisect", "contextlib", "warnings", "traceback", "_sitebuiltins")
@@ -18,8 +20,19 @@ try:
 except (ValueError, KeyError) as e:
     print(e)
 """
-# What is only there because of us: a guest that wants it loads it anew.
+REHEARSED_WITH_NUMPY = b"""import numpy
+a = numpy.arange(12.0).reshape(3, 4)
+print(a @ a.T, a.mean(axis=0), numpy.linalg.norm(a))
+"""
+# What packages load when something is first asked for, where that takes long.
+LATER = {
+    "pandas": ("pandas.io.formats.string", "pandas.io.formats.html", "pandas.io.formats.csvs", "pandas.core.resample"),
+    "sympy": ("sympy.combinatorics", "sympy.sets.setexpr", "sympy.tensor.tensor", "sympy.integrals.heurisch",
+              "sympy.integrals.manualintegrate", "sympy.integrals.risch"),
+}
+# What is only there because of us, unless a package wanted it too: a guest that wants it loads it anew.
 OURS = ("ctypes", "_ctypes", "ctypes._endian")
+ours = []
 
 
 in_forks = []  # what modules want to be called in each fork
@@ -27,28 +40,136 @@ in_forks = []  # what modules want to be called in each fork
 
 # Forks are made in C (zygote_serve), without what the interpreter does for them: with one thread, and no lock
 # held, that puts nothing right, but makes each fork copy some 200 pages. Only what modules registered is due.
-def load(names):
-    real = os.register_at_fork
-
+def listen(real):
     def register(*, before=None, after_in_child=None, after_in_parent=None):
         given = {"before": before, "after_in_child": after_in_child, "after_in_parent": after_in_parent}
         real(**{name: call for name, call in given.items() if call is not None})
         if after_in_child is not None:
             in_forks.append(after_in_child)
+    return register
 
-    os.register_at_fork = register
-    try:
-        for name in names:
-            try:
-                __import__(name)
-            except Exception:  # a module that is not there is the guest's to miss
-                pass
-    finally:
-        os.register_at_fork = real
+
+def load(modules):
+    for name in modules:
+        try:
+            __import__(name)
+        except BaseException:  # a module that is not there is the guest's to miss
+            pass
+
+
+# ---- packages ----
+
+# As a program's first import of one would: `site` does its work, and what is in our folder is nobody's.
+def load_packages(packages):
+    first = sys.path[:1]
+    del sys.path[:1]
+    names["load_site"]()
+    load(packages)
+    for name in packages:
+        load(LATER.get(name, ()) if name in sys.modules else ())
+    sys.path[:0] = first
+    forget_place()
+
+
+# What was found out about where this is; a guest is somewhere else.
+def forget_place():
+    tempfile, platform = sys.modules.get("tempfile"), sys.modules.get("platform")
+    if tempfile is not None:
+        tempfile.tempdir = tempfile._name_sequence = None
+    if platform is not None:
+        platform._uname_cache = None
+        platform._platform_cache.clear()
+
+
+# What the packages wrote meanwhile: descriptors 1 and 2 are a file.
+def hear(act, *args):
+    heard, kept = os.memfd_create("heard"), [os.dup(1), os.dup(2)]
+    os.dup2(heard, 1)
+    os.dup2(heard, 2)
+    act(*args)
+    for fd, stream in zip((1, 2), (sys.stdout, sys.stderr)):
+        if stream is not None:
+            stream.flush()
+        os.dup2(kept[fd - 1], fd)
+        os.close(kept[fd - 1])
+    size = os.fstat(heard).st_size
+    os.close(heard)
+    return size
+
+
+def open_files():
+    return len(os.listdir("/proc/self/fd"))
+
+
+# Libraries that end their threads at a fork, and start them again when they are needed (OpenBLAS), do so at the
+# first. A thread may be seen for a moment after it was waited for.
+def has_one_thread():
+    pid = c_library().fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    for _ in range(200):
+        if len(os.listdir("/proc/self/task")) == 1:
+            return True
+        sleep(0.005)
+    return False
+
+
+# Packages that left a thread or an open file, or that had something to say (a program would have shown it), cannot
+# be had this way: all begins again without them.
+def need_silence(packages):
+    files = open_files()
+    if hear(load_packages, packages) or open_files() != files or not has_one_thread():
+        os.execv(START[0], START + [ZYGOTE, sys.argv[1]])
+
+
+# Generators of random numbers that forks would share. That of `random` registers itself.
+def find_generators():
+    from random import Random, SystemRandom, _inst
+    numpy_random = sys.modules.get("numpy.random")
+    state = getattr(numpy_random, "RandomState", Random)
+    generator = getattr(numpy_random, "Generator", Random)
+    known = (_inst, getattr(getattr(numpy_random, "seed", None), "__self__", None))
+    for found in gc.get_objects():
+        kind = type(found)
+        if any(found is one for one in known) or issubclass(kind, SystemRandom):
+            continue
+        if issubclass(kind, (Random, state)):
+            in_forks.append(found.seed)
+        elif issubclass(kind, generator):
+            in_forks.append(lambda bits=found.bit_generator: setattr(bits, "state", type(bits)().state))
+    if numpy_random is not None:
+        in_forks.append(reseed)
+
+
+# That of numpy.random itself.
+def reseed():
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()
+
+
+# The one thread has another number in each fork.
+def renumber():
+    thread = sys.modules["threading"].main_thread()
+    if hasattr(thread, "_set_native_id"):
+        thread._set_native_id()
+
+
+# Notes what of OURS nobody else has loaded.
+def need_ctypes():
+    if not ours:
+        ours.append({name for name in OURS if name not in sys.modules})
+    import ctypes
+    return ctypes
+
+
+def c_library():
+    return need_ctypes().PyDLL(None)
 
 
 def open_link():
-    import ctypes
+    ctypes = need_ctypes()
     link = ctypes.PyDLL("/proc/self/fd/4")
     link.zygote_serve.argtypes, link.zygote_serve.restype = [ctypes.py_object], ctypes.py_object
     return link
@@ -61,6 +182,7 @@ def rehearse():
         source, code = names["read_program"]("/dev/null")
         names["has_any"](source, names["SLOW_ENDING"])
         names["may_leave"]("/nonexistent/")
+        names["end_of_libraries"]()
         names["flush"](sys.stdout, sys.stderr)
         wake()
         exec(compile("def f(x):\n    return [y for y in x if y]\nf(range(3)), f'{1:>3}'\n", "<glovebox>", "exec"),
@@ -71,7 +193,7 @@ def rehearse():
 # A fork acts as a guest, so that the next ones know what memory they will want.
 def learn(link):
     program = os.memfd_create("program")
-    os.write(program, REHEARSED)
+    os.write(program, REHEARSED + (REHEARSED_WITH_NUMPY if "numpy" in sys.modules else b""))
     if link.zygote_rehearse() == 0:
         try:
             become(b"1\0/proc/self/fd/%d\0" % program)
@@ -101,13 +223,6 @@ def forker(link):
     return fork_guest
 
 
-# A generator that a fork would share with its brothers; that of `random` registers itself.
-def reseed():
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        numpy_random.seed()
-
-
 # In each fork, before it is locked in.
 def wake():
     for call in in_forks:
@@ -125,12 +240,37 @@ def become(words):
     for item in items[count:-1]:
         name, _, value = item.partition("=")
         os.environ[name] = value
+        if name == "TZ":
+            tzset()
+    if "logging" in sys.modules:
+        begin_log(sys.modules["logging"])
+
+
+# Its records tell how long after its import they are.
+def begin_log(logging):
+    start = getattr(logging, "_startTime", None)
+    if start is not None:
+        logging._startTime = time_ns() if isinstance(start, int) else time()
 
 
 def freeze():
     gc.collect()
     if hasattr(gc, "freeze"):
         gc.freeze()
+
+
+# What a program would get from a file of that name beside it.
+def replaceable():
+    import _imp
+    first = {name.partition(".")[0] for name in sys.modules if name not in at_start}
+    return frozenset(name for name in first if name not in sys.builtin_module_names and not _imp.is_frozen(name))
+
+
+def read_command():
+    with open("/proc/self/cmdline", "rb") as file:
+        words = [os.fsdecode(word) for word in file.read().split(b"\0")]
+    at = words.index("-c") + 1
+    return words[:at], words[at]
 
 
 # The runner's functions now, its run in each fork.
@@ -142,18 +282,31 @@ elif "__annotations__" in globals():
     names["__annotations__"] = {}
 exec(compile(functions, "<glovebox>", "exec", dont_inherit=True, optimize=2), names)
 run = compile(marker + run, "<glovebox>", "exec", dont_inherit=True, optimize=2)
-load(STANDARD + tuple(sys.argv[2:]))
-if "numpy.random" in sys.modules:
-    in_forks.append(reseed)
+packages = sys.argv[2:]
+START, ZYGOTE = read_command()
+real_register, os.register_at_fork = os.register_at_fork, listen(os.register_at_fork)
+load(STANDARD)
+from time import sleep, time, time_ns, tzset  # noqa: E402
+if packages:
+    need_silence(packages)
+    find_generators()
+if "threading" in sys.modules:
+    in_forks.append(renumber)
+os.register_at_fork = real_register
 link = open_link()
-if not marker:
+if marker:
+    names["exit_in_c"], names["flush_in_c"] = c_library().exit, c_library().fflush
+else:
     names["FORK"].append(forker(link))
-for name in OURS:
+for name in ours[0]:
     sys.modules.pop(name, None)
 if marker:
+    names["cold"], names["loaded"] = START + [sys.argv[1]], replaceable()
     names["prepare"]()
     rehearse()
-    names["known"] = len(sys.modules)
+    names["library"] = os.path.dirname(os.__file__) + "/"
+    names["libraries"] = "scipy" in sys.modules  # what is written in Fortran flushes at its end
+    names["known"] = list(sys.modules)[-1]
 freeze()
 if marker:
     learn(link)

@@ -222,7 +222,8 @@ static int run_once(struct run *run, struct err *err)
     job.lay = lay;
     job.lay_ctx = run;
     struct warm warm;
-    warm_make(&run->prepared, &warm);
+    struct warm_run what = {run->program, buf_str(&run->first.text), run->result->laid};
+    warm_make(&run->prepared, &what, &warm);
     warm_make_ahead(&run->prepared, run->result->laid, &warm);
     warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "session/cell_wire.h"
 #include "session/environment.h"
+#include "session/warm_modules.h"
 
 enum {
     TEXT_MAX = (128 << 10) - 1, /* the kernel's limit for one argument */
@@ -14,6 +15,9 @@ enum {
     MODULES_MAX = 64,
     TEXT_AHEAD_MAX = 1 << 20, /* what a pipe may hold */
 };
+
+/* Tells the runner (guests/python_runner.py) to look at what lies beside the program. */
+static char beside[] = "--beside";
 
 /* What an interpreter, its libc or its loader read when they start. */
 static bool is_read_at_start(const char *pair)
@@ -84,16 +88,61 @@ static char **zygote_environment(const struct prepared *p)
     return environment_make(&plain, p->interpreter.path, &err);
 }
 
-void warm_make(const struct prepared *p, struct warm *ret)
+/* Packages that were loaded before read no variables of this run. */
+static size_t find_modules(const struct prepared *p, const struct warm_run *run,
+                           const char *ret[WARM_MODULES_MAX])
 {
+    struct str texts[] = {run->program, run->first};
+
+    for (char *const *pair = p->request->env; pair && *pair; pair++)
+        if (warm_modules_read(*pair))
+            return 0;
+    return warm_modules(texts, ARRAY_LEN(texts), p->interpreter.path, ret);
+}
+
+/* Anything but a program of the usual name: it might be meant by an import instead of what the
+ * zygote has loaded. */
+static bool has_others(const struct lay_list *laid)
+{
+    struct str path;
+    size_t at = 0;
+
+    while (lay_list_next(laid, &at, &path))
+        if (!str_is(path, "main.py"))
+            return true;
+    return false;
+}
+
+/* What comes after the runner. */
+static char **words_of(const struct prepared *p, const struct warm_run *run)
+{
+    char **own = p->argv + count_until(p->language->args, "{runner}") + 2;
+    size_t n = 0, at = 0;
+
+    while (own[n])
+        n++;
+    char **words = xcalloc(n + 2, sizeof *words);
+    if (has_others(run->laid))
+        words[at++] = beside;
+    memcpy(words + at, own, n * sizeof *words);
+    return words;
+}
+
+void warm_make(const struct prepared *p, const struct warm_run *run, struct warm *ret)
+{
+    const char *modules[WARM_MODULES_MAX];
     char **at;
 
     *ret = (struct warm){0};
     if (!can_be_warm(p))
         return;
+    size_t n = find_modules(p, run, modules);
     ret->env = zygote_environment(p);
-    ret->argv = zygote_arguments(p, p->language->args, "{boot}", 1, &at);
-    *at = xstrdup(p->language->runner);
+    ret->argv = zygote_arguments(p, p->language->args, "{boot}", n + 1, &at);
+    *at++ = xstrdup(p->language->runner);
+    for (size_t i = 0; i < n; i++)
+        *at++ = xstrdup(modules[i]);
+    ret->words = words_of(p, run);
 }
 
 /* ---- sessions ---- */
@@ -251,6 +300,7 @@ void warm_done(struct warm *warm)
 {
     environment_free(warm->argv);
     environment_free(warm->env);
+    free(warm->words);
     buf_done(&warm->text);
 }
 
@@ -269,7 +319,5 @@ void warm_use(const struct warm *warm, const struct prepared *p, struct backend_
     if (warm->ahead)
         return;
     job->forks = warm->cells;
-    /* What comes after the runner. */
-    job->warm_argv =
-        warm->cells ? nothing : p->argv + count_until(p->language->args, "{runner}") + 2;
+    job->warm_argv = warm->cells ? nothing : warm->words;
 }

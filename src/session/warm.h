@@ -10,15 +10,23 @@
 
 struct warm {
     char **argv, **env;       /* of the zygote; NULL when runs like this one start cold */
+    char **words;             /* for its fork; they are the run's own arguments */
     enum backend_ahead ahead; /* without a zygote: what is started in advance, with this env */
     const char *waits_for;
     struct buf text; /* what that one reads first */
     bool cells;      /* it is a session's: its forks are servers of cells, and have forks */
 };
 
+/* What is known of a run. */
+struct warm_run {
+    struct str program, first; /* the texts: its own, and what runs before it */
+    const struct lay_list *laid;
+};
+
 /* None for a language without a zygote, without a pool, or when the environment would change how
- * the interpreter starts. */
-void warm_make(const struct prepared *p, struct warm *ret);
+ * the interpreter starts. The zygote has what the texts import, if that is worth the while
+ * (warm_modules.h). */
+void warm_make(const struct prepared *p, const struct warm_run *run, struct warm *ret);
 /* For a session, whose zygote also loads the modules in `preload` (or NULL). -1 with
  * ERR_UNSUPPORTED when sessions like this one start cold and have no forks; whether there is a pool
  * is not looked at. */

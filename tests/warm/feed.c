@@ -4,8 +4,8 @@
  * renewed [JAILS that may wait [BYTES that they may hold]]], 0 for as many as without
  *
  *     {"code", "language", "warm": bool, "args": [], "env": ["K=V"], "files": {NAME: TEXT},
- *      "input": TEXT, "timeout_ms", "cpu_ms", "memory", "disk", "pids", "out": FOLDER}    gives the
- * result, and "taken": "ready" | "on demand" | "cold"
+ *      "input": TEXT, "timeout_ms", "cpu_ms", "cpu_milli", "memory", "disk", "pids", "out": FOLDER}
+ *     gives the result, and "taken": "ready" | "on demand" | "cold"
  *     {"stats": true}    what the pool says
  *     {"many": N, "threads": T, "code"}    {"failed": how many did not succeed}
  */
@@ -66,6 +66,8 @@ static void fill(struct run_request *q, const json_t *line)
         q->limits.wall_ms = json_integer_value(v);
     if ((v = json_object_get(line, "cpu_ms")))
         q->limits.cpu_ms = json_integer_value(v);
+    if ((v = json_object_get(line, "cpu_milli")))
+        q->limits.cpu_milli = (uint32_t)json_integer_value(v);
     if ((v = json_object_get(line, "memory")))
         q->limits.memory_bytes = (uint64_t)json_integer_value(v);
     if ((v = json_object_get(line, "disk")))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Warm runs from outside, in TAP: run.py [PART...]. That a warm run gives what a cold one gives (same.py, others.py),
+"""Warm runs from outside, in TAP: run.py [PART...]. That a warm run gives what a cold one gives (same.py, others.py, modules.py),
 that it shares nothing with the runs beside and before it (apart.py), and that nothing stays (stays.py). $WARM_FEED
 names the program that runs them (build/tests/warm-feed)."""
 
@@ -12,12 +12,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import apart  # noqa: E402
+import modules  # noqa: E402
 import others  # noqa: E402
 import same  # noqa: E402
 import stays  # noqa: E402
 from tap import Tap  # noqa: E402
 
-PARTS = {"same": same.test, "others": others.test, "apart": apart.test, "stays": stays.test}
+PARTS = {"same": same.test, "others": others.test, "modules": modules.test, "apart": apart.test, "stays": stays.test}
 
 
 def main():

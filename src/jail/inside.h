@@ -21,10 +21,11 @@ struct inside {
     layer_mask lost;  /* namespaces and what needs them, given up for this attempt, */
     struct err why;   /* and what the kernel said to the one before */
     bool born_inside; /* in the cgroup v2 */
-    int sync_fd; /* init's line to the keeper: a byte comes once the id maps are written; what goes
-                    back is why the root cannot be had */
-    int box_fd;  /* the guest's disk */
-    int init_fd; /* guest's first process: its socket to init */
+    int sync_fd;  /* init's line to the keeper: a byte comes once the id maps are written; what goes
+                     back is why the root cannot be had */
+    int box_fd;   /* the guest's disk */
+    int init_fd;  /* guest's first process: its socket to init */
+    bool unbound; /* the bounding set of capabilities is empty already */
     bool tells_exit;      /* guest's first process: its init hears that it is about to exit */
     cpu_set_t processors; /* that the guest may use */
     int words_fd;         /* guest's first process: its arguments, when it was parked */
@@ -67,6 +68,8 @@ uint64_t space_number_fd(int fd);
 
 /* inside_init.c: everything pid 1 does; never returns. */
 _Noreturn void init_main(struct inside *in);
+/* So that nothing that is executed from here on can have a capability. */
+void drop_bounding(struct inside *in);
 /* Capabilities, their bounding set, no_new_privs, dumpable. */
 void drop_privileges(struct inside *in);
 /* inside_nest.c: pid 1 of a nest, which makes jails for the forks of its zygote; never returns. */

@@ -59,8 +59,6 @@ static void open_gate(const struct inside *in, const struct fork_request *r)
         fds[count++] = r->given.enter[i];
     if (fd_send(r->gate, &word, sizeof word, fds, count) < 0)
         die_sys("open the gate");
-    while (count > spaces)
-        close(fds[--count]);
     while (count)
         close(fds[--count]);
 }
@@ -195,6 +193,7 @@ static void become_init(struct inside *in, int control, const struct fork_reques
         _exit(1);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    in->unbound = false; /* a new user namespace came with all of them */
     fork_main(in, r);
 }
 

@@ -181,11 +181,17 @@ static void lay_files(struct inside *in)
         die_err(&err);
 }
 
-static void drop_caps(struct inside *in)
+void drop_bounding(struct inside *in)
 {
-    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+    for (int cap = 0; !in->unbound && cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
         ; /* ends at the first number that is no capability, or with EPERM when we have none to drop
            */
+    in->unbound = true;
+}
+
+static void drop_caps(struct inside *in)
+{
+    drop_bounding(in);
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     set_caps(0);
     hold(in, LAYER_CAPS);

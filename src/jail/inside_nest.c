@@ -398,6 +398,7 @@ void nest_main(struct inside *in)
     (void)sched_setaffinity(0, sizeof in->processors, &in->processors);
     watch_children(&n);
     start_zygote(&n);
+    drop_bounding(in); /* here, and not in each jail */
     while (!n.closing || n.live) {
         struct pollfd wait[] = {
             {.fd = n.closing ? -1 : SPEC_FD_CONTROL, .events = POLLIN},

@@ -8,8 +8,8 @@
  *     words = zygote_serve(wake);  -- returns in forks alone
  *
  * One thread. The zygote holds capabilities in the nest's user namespace only, and never runs what
- * a guest wrote. Each fork gives them up, in this order: the jail's cgroups, its namespaces, ids and
- * capabilities, and then all that guest_enter does.
+ * a guest wrote. Each fork gives them up, in this order: the jail's cgroups, its namespaces, ids
+ * and capabilities, and then all that guest_enter does.
  */
 #ifndef JAIL_ZYGOTE_H
 #define JAIL_ZYGOTE_H
@@ -22,9 +22,10 @@ int zygote_rehearse(void);
 _Noreturn void zygote_note(void);
 /* Reads the spec, and tells the nest that all is loaded. 0, or -1. */
 int zygote_open(void);
-/* Forks when it is asked to, and ends with the nest. Returns in a fork, when that is locked in and has
- * been told what to run: an object of bytes with how many arguments, each of them, each NAME=VALUE,
- * all NUL-terminated. `wake` is called before, still outside. Needs the interpreter's lock. */
+/* Forks when it is asked to, and ends with the nest. Returns in a fork, when that is locked in and
+ * has been told what to run: an object of bytes with how many arguments, each of them, each
+ * NAME=VALUE, all NUL-terminated. `wake` is called before, still outside. Needs the interpreter's
+ * lock. */
 void *zygote_serve(void *wake);
 
 /* ---- in a guest that is to be forked ---- */

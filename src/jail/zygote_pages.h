@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pages that a run touches, learned once from a rehearsal: each fork makes them its own while it
- * waits for its run, and that does not take the time (some 300 faults of two microseconds).
+ * The pages that a run touches, learned once from a rehearsal: each fork makes them its own while
+ * it waits for its run, and that does not take the time (some 300 faults of two microseconds).
  */
 #ifndef JAIL_ZYGOTE_PAGES_H
 #define JAIL_ZYGOTE_PAGES_H

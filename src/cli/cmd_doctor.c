@@ -58,6 +58,37 @@ static void print_languages(const struct diagnosis *d)
     }
 }
 
+/* What a feature is for, and what it asks of a host beyond a jail. */
+static const struct ahead {
+    const char *name, *does, *without, *how;
+} aheads[] = {
+    {"warm", "runs of a daemon find an interpreter that is there already",
+     "each run starts its own, which takes most of its time",
+     "user namespaces, and control groups for all limits (layers userns, memory, pids, cpu)"},
+    {"forks", "sessions can be forked, and cells tried",
+     "'session fork', 'exec --try' and ':fork' are refused", "the same, and Linux 5.14 or newer"},
+};
+
+static const struct ahead_diagnosis *ahead_of(const struct diagnosis *d, size_t i)
+{
+    return i ? &d->forks : &d->warm;
+}
+
+static void print_ahead(const struct diagnosis *d)
+{
+    puts("\nWhat is made ahead (Python)");
+    for (size_t i = 0; i < ARRAY_LEN(aheads); i++) {
+        const struct ahead_diagnosis *a = ahead_of(d, i);
+        printf("  %-13s", aheads[i].name);
+        print_state(a->present ? LAYER_PRESENT : LAYER_ABSENT);
+        printf("  %s%s%s%s\n", aheads[i].does, a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "");
+        if (a->present)
+            continue;
+        printf("  %23s  without it: %s\n", "", aheads[i].without);
+        printf("  %23s  to get it: %s\n", "", aheads[i].how);
+    }
+}
+
 static void print_verdict(const struct diagnosis *d)
 {
     if (!d->runs)
@@ -72,6 +103,21 @@ static void print_verdict(const struct diagnosis *d)
 static json_t *string_or_null(const char *s)
 {
     return s && *s ? json_string(s) : json_null();
+}
+
+static json_t *ahead_json(const struct diagnosis *d)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ARRAY_LEN(aheads); i++) {
+        const struct ahead_diagnosis *a = ahead_of(d, i);
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", aheads[i].name,
+                                        "state", words[a->present ? LAYER_PRESENT : LAYER_ABSENT],
+                                        "does", aheads[i].does, "detail", string_or_null(a->why),
+                                        "without", aheads[i].without, "how", aheads[i].how));
+    }
+    return list;
 }
 
 static void print_json(const struct diagnosis *d)
@@ -99,6 +145,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "problem", string_or_null(d->why));
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
+    json_object_set_new(doc, "ahead", ahead_json(d));
     json_dumpf(doc, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(doc);
@@ -114,6 +161,7 @@ static int doctor(const struct cli_settings *settings)
     } else {
         print_layers(&d);
         print_languages(&d);
+        print_ahead(&d);
         print_verdict(&d);
     }
     int status = d.holds ? 0 : 1;
@@ -145,13 +193,13 @@ static int doctor_main(int argc, char **argv)
 
 const struct command command_doctor = {
     .name = "doctor",
-    .summary = "what this machine can do: layers of the wall, languages",
+    .summary = "what this machine can do: layers of the wall, languages, warm runs, forks",
     .usage = "glovebox doctor [--json]",
     .description =
         "Makes a jail with every layer and runs a program in it, then tells for each layer whether "
-        "it "
-        "held, what is lost without it and how to get it here, and for each language whether its "
-        "interpreter starts inside.\n\n"
+        "it held, what is lost without it and how to get it here, for each language whether its "
+        "interpreter starts inside, and whether runs can be warm and sessions forked here: one of "
+        "each is tried.\n\n"
         "The exit status is 0 when the default policy holds, 1 when it does not.",
     .examples = "  glovebox doctor\n"
                 "  glovebox doctor --json",

@@ -179,6 +179,7 @@ void diagnose(const struct language_table *languages, struct diagnosis *ret)
     *ret = (struct diagnosis){0};
     diagnose_layers(ret);
     language_each(languages, diagnose_language, ret);
+    diagnose_ahead(languages, ret);
 }
 
 void diagnosis_done(struct diagnosis *d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What this host can do, found out by doing it: a jail with every layer is made and a program run
- * in it.
+ * in it, an interpreter started ahead, a session forked.
  */
 #ifndef SESSION_DIAGNOSE_H
 #define SESSION_DIAGNOSE_H
@@ -26,6 +26,12 @@ struct language_diagnosis {
     char *problem;               /* NULL when it works */
 };
 
+/* Of Python, with which both begin. */
+struct ahead_diagnosis {
+    bool present;
+    char why[600]; /* not */
+};
+
 struct diagnosis {
     bool runs;     /* a program ran at all */
     bool holds;    /* every layer that the default policy needs is present */
@@ -33,9 +39,13 @@ struct diagnosis {
     struct layer_diagnosis layers[LAYER_COUNT];
     struct language_diagnosis *languages;
     size_t language_count;
+    struct ahead_diagnosis warm;  /* runs that find an interpreter which waits for them */
+    struct ahead_diagnosis forks; /* of sessions, and so cells that are tried */
 };
 
 void diagnose(const struct language_table *languages, struct diagnosis *ret);
+/* Its last part, diagnose_warm.c. */
+void diagnose_ahead(const struct language_table *languages, struct diagnosis *d);
 void diagnosis_done(struct diagnosis *d);
 
 #endif

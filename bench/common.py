@@ -18,6 +18,9 @@ PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
 ROUNDS = max(10, int(os.environ.get("ROUNDS", "100")))
 HERE = os.path.join(ROOT, "bench")
 
+sys.path.append(os.path.join(ROOT, "tests", "python"))
+from procs import wait_for  # noqa: E402, F401
+
 folder = tempfile.mkdtemp(prefix="glovebox-bench-")
 atexit.register(shutil.rmtree, folder, True)
 ONE = os.path.join(folder, "one.py")
@@ -58,16 +61,6 @@ def remove_empty(top):
             os.rmdir(place)
         except OSError:
             pass
-
-
-def wait_for(condition, seconds=30):
-    """Its first true answer, or the last."""
-    until = time.monotonic() + seconds
-    while True:
-        answer = condition()
-        if answer or time.monotonic() > until:
-            return answer
-        time.sleep(0.02)
 
 
 # ---- taking turns, and what comes of it ----

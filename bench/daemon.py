@@ -11,6 +11,7 @@ import tempfile
 import time
 
 import common
+from procs import descendants
 
 PATIENCE = 30  # seconds, for an answer
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -212,19 +213,4 @@ class Daemon:
         return len(os.listdir("/proc/%d/fd" % self.process.pid))
 
     def descendants(self):
-        """Pids of all below it, those that are dead already left out."""
-        parents = {}
-        for name in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open("/proc/%s/stat" % name) as f:
-                    fields = f.read().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if fields[0] != "Z":
-                parents.setdefault(int(fields[1]), []).append(int(name))
-        found, look = [], [self.process.pid]
-        while look:
-            below = parents.get(look.pop(), [])
-            found += below
-            look += below
-        return found
+        return descendants(self.process.pid)

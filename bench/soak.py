@@ -8,6 +8,7 @@ import time
 
 import common
 from daemon import Daemon, request
+from procs import groups
 
 RUNS = int(os.environ.get("RUNS", "100000"))
 STEPS, CLIENTS = 20, 8
@@ -22,21 +23,13 @@ KINDS = [{"code": "print(1)"}] * 8 + [
 ]
 
 
-def groups(daemon):
-    """Control groups that bear the daemon's pid."""
-    mark, found = "glovebox-%d-" % daemon.process.pid, 0
-    for _, folders, _ in os.walk("/sys/fs/cgroup"):
-        found += sum(name.startswith(mark) for name in folders)
-    return found
-
-
 def look(daemon):
     pid = daemon.process.pid
     with open("/proc/self/mounts") as f:
         mounts = sum("glovebox" in line and "/docker-" not in line for line in f)
     return {"MiB": daemon.resident() / 2**20, "descriptors": daemon.descriptors(),
             "threads": len(os.listdir("/proc/%d/task" % pid)), "processes": len(daemon.descendants()),
-            "groups": groups(daemon), "mounts": mounts}
+            "groups": len(groups(pid)), "mounts": mounts}
 
 
 def settle(daemon):

@@ -394,6 +394,12 @@ syntax_json <- function(e) {
     exception_json("SyntaxError", if (length(found)) found[5L] else message, place, message)
 }
 
+# A text that is not even read.
+unfit_json <- function(message) {
+    cat("Error: ", message, "\n", sep = "", file = stderr())
+    exception_json("ValueError", message)
+}
+
 # ---- cells ----
 
 say_warning <- function(w) {
@@ -473,9 +479,9 @@ exec <- function(id, bytes) {
     open_input()
     # An interrupt that came too late for the cell before is not for this one.
     tryCatch(Sys.sleep(0), interrupt = function(e) NULL)
-    if (any(bytes == 0)) cell$exception <- exception_json("ValueError", "R cannot run a text with a NUL byte in it")
+    if (any(bytes == 0)) cell$exception <- unfit_json("R cannot run a text with a NUL byte in it")
+    else if (!validUTF8(text <- rawToChar(bytes))) cell$exception <- unfit_json("the cell is not UTF-8 text")
     else {
-        text <- rawToChar(bytes)
         Encoding(text) <- "UTF-8"
         try_cell(text)
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "server/handle_parts.h"
 #include "server/session_parts.h"
 #include "session/verdict_json.h"
@@ -20,6 +21,8 @@ struct open_fields {
     int64_t idle_ms, grace_ms, forks, tool_timeout_ms;
     enum tri final_answer;
 };
+
+enum { GRACE_MAX_MS = 60000 };
 
 #define AT(member) offsetof(struct open_fields, member)
 
@@ -73,7 +76,7 @@ static const struct field session_fields[] = {
      .kind = FIELD_MS,
      .offset = AT(grace_ms),
      .initial = "2000",
-     .help = "From a cell's interrupt to its end by force."},
+     .help = "From a cell's interrupt to its end by force; at most 60000."},
     {.name = "forks",
      .kind = FIELD_COUNT,
      .offset = AT(forks),
@@ -169,7 +172,7 @@ static int take_idle(int64_t wanted, int64_t initial, int64_t *ret, struct err *
 
 static int take_name(const char *name, char **ret, struct err *err)
 {
-    if (name && strlen(name) > SESSION_NAME_MAX)
+    if (name && utf8_count(str_from(name)) > SESSION_NAME_MAX)
         return err_set(err, ERR_USAGE, "'name' has more than %d characters", SESSION_NAME_MAX);
     *ret = name ? xstrdup(name) : NULL;
     return 0;
@@ -189,11 +192,8 @@ static int make_tools(const struct open_fields *f, struct session_ground *g, str
 {
     if (f->tools && tools_read(f->tools, &g->tools, g->config, err) < 0)
         return -1;
-    if (f->tools_source.n) {
-        if (memchr(f->tools_source.p, '\0', f->tools_source.n))
-            return err_set(err, ERR_USAGE, "'tools_source' holds a NUL");
-        g->tools.source = xstrndup(f->tools_source.p, f->tools_source.n);
-    }
+    if (f->tools_source.n && tool_set_source(&g->tools, f->tools_source, "'tools_source'", err) < 0)
+        return -1;
     if (f->tool_timeout_ms > 0)
         g->tools.timeout_ms = f->tool_timeout_ms;
     if (f->final_answer)
@@ -215,7 +215,8 @@ static int make_ground(struct job *job, const struct open_fields *f, struct sess
     q->value = f->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
     if (f->preload)
         q->preload = g->preload = words_of(f->preload);
-    q->grace_ms = f->grace_ms > 60000 ? 60000 : f->grace_ms > 0 ? f->grace_ms : q->grace_ms;
+    if (f->grace_ms >= 0)
+        q->grace_ms = f->grace_ms > GRACE_MAX_MS ? GRACE_MAX_MS : f->grace_ms ? f->grace_ms : 1;
     if (f->forks >= 0)
         q->forks = (int)(f->forks < SESSION_FORKS_MOST ? f->forks : SESSION_FORKS_MOST);
     g->output_limit = q->run.output_limit;

@@ -15,7 +15,7 @@
 #include "base/num.h"
 #include "server/session_parts.h"
 
-enum { WAIT_STEP_MS = 50, TOOLS_MAX = 200, MESSAGE_MAX = 4000 };
+enum { WAIT_STEP_MS = 50, TOOLS_MAX = 200, BESIDE_MAX = 4096 };
 
 struct cell {
     struct job *job;
@@ -32,9 +32,13 @@ static _Thread_local struct cell *current;
 struct cell *cell_new(void)
 {
     struct cell *cell = xcalloc(1, sizeof *cell);
+    pthread_condattr_t attributes;
 
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&cell->lock, NULL);
-    pthread_cond_init(&cell->answered, NULL);
+    pthread_cond_init(&cell->answered, &attributes);
+    pthread_condattr_destroy(&attributes);
     return cell;
 }
 
@@ -138,7 +142,7 @@ static void wait_step(struct cell *cell)
 {
     struct timespec until;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += WAIT_STEP_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
@@ -148,10 +152,10 @@ static void wait_step(struct cell *cell)
 /* A new reference, or NULL. */
 static json_t *wait_for_answer(struct cell *cell, const struct tool_call *call)
 {
-    int64_t until = clock_mono_ms() + call->timeout_ms;
+    int64_t from = clock_mono_ms();
 
     pthread_mutex_lock(&cell->lock);
-    while (!cell->answer && clock_mono_ms() < until && !nobody_waits(cell, call))
+    while (!cell->answer && clock_mono_ms() - from < call->timeout_ms && !nobody_waits(cell, call))
         wait_step(cell);
     json_t *answer = cell->answer;
     cell->answer = NULL;
@@ -244,6 +248,11 @@ void handle_session_answer(struct call *call)
 
     if (!e)
         return;
+    if (call->x->body.n > e->ground->tools.max_bytes + BESIDE_MAX) { /* it is read in the loop */
+        call_refuse(call, 413, NULL, "limit", "a tool's answer has at most %zu MiB",
+                    e->ground->tools.max_bytes >> 20);
+        return;
+    }
     if (json_read(call->x->body, &doc, &err) < 0 ||
         fields_read(answer_tables, doc, call->server->config, &fields, &err) < 0 ||
         (!fields.ok == !fields.error &&

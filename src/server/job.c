@@ -84,11 +84,10 @@ struct job *job_bare(struct server *server, struct call *call)
 
 static void set_deadline(struct job *job)
 {
-    json_t *v = json_object_get(job->doc, "deadline_ms");
-    json_int_t ms = json_is_integer(v) ? json_integer_value(v) : 0;
+    double ms = json_number_value(json_object_get(job->doc, "deadline_ms"));
 
     if (ms > 0 && ms < INT32_MAX)
-        job->deadline_ms = job->arrived_ms + ms;
+        job->deadline_ms = job->arrived_ms + (int64_t)ms;
 }
 
 struct job *job_new(struct server *server, struct call *call)
@@ -205,6 +204,12 @@ static void end_stream(struct job *job)
         http_end(call->x);
 }
 
+/* Whatever else it met with: that is why. */
+static bool was_closed(const struct job *job)
+{
+    return job->session && session_is_closing(job->session) && (!job->status || job->status >= 400);
+}
+
 void job_reply(struct job *job)
 {
     struct call *call = job->call;
@@ -215,6 +220,8 @@ void job_reply(struct job *job)
         end_stream(job);
     } else if (job->late) {
         answer_late(job);
+    } else if (was_closed(job)) {
+        call_refuse(call, 409, NULL, "usage", "the session was closed");
     } else if (!job->status) {
         call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is ending");
     } else if (job->file_fd >= 0) {

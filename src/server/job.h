@@ -34,8 +34,8 @@ struct job {
 
     /* In a worker. */
     void (*work)(struct job *job);
-    /* In the worker, when the job is the loop's again: what the answer need not wait for. Only `rest`
-     * is there by then. */
+    /* In the worker, when the job is the loop's again: what the answer need not wait for. Only
+     * `rest` is there by then. */
     void (*tidy)(void *rest);
     void *rest;
     /* In the loop, after work, or instead of it when the client went away first

@@ -20,7 +20,7 @@
  * (net/mailbox.h), in order. From the loop to a worker there are the queue and
  * the worker's cancel descriptor, which becomes readable when the client has
  * gone, a deadline has passed or the daemon ends. A cell that waits for a
- * tool's answer waits on its call (server/tool_calls.h), which the loop answers
+ * tool's answer waits on its call (server/handle_tools.c), which the loop answers
  * without a worker.
  *
  * The run log has a thread of its own (server/run_log.h), because a store

@@ -10,6 +10,7 @@
 
 enum {
     BUCKETS = 1024,
+    WAITING_BYTES_MAX = 256 << 20,
     LOOK_EVERY_MS = 100,
     SURVEY_EVERY_MS = 5000, /* how old the figures of memory may be */
 };
@@ -19,6 +20,7 @@ struct sessions {
     struct session_entry *buckets[BUCKETS];
     struct session_totals totals;
     size_t opening, closing;
+    size_t waiting_bytes; /* of requests that wait for their session's turn */
     int64_t looked_ms, surveyed_ms;
     bool surveying;
 };
@@ -211,6 +213,7 @@ void session_shut(struct session_entry *e)
         job_cancel(e->first);
     if (e->busy)
         job_cancel(e->busy);
+    session_stop(e->session); /* also where nobody looks at the job's cancel descriptor */
     session_unhold(e);
 }
 
@@ -228,6 +231,14 @@ bool sessions_any(const struct sessions *s)
 
 /* ---- turns ---- */
 
+static void forget_waiting(struct session_entry *e, struct job *job)
+{
+    e->waiting--;
+    e->all->waiting_bytes -= job->body.n;
+    job->next = NULL;
+    job->stop = NULL;
+}
+
 static void next_turn(struct session_entry *e)
 {
     struct job *job = e->first;
@@ -237,9 +248,7 @@ static void next_turn(struct session_entry *e)
     e->first = job->next;
     if (!e->first)
         e->end = &e->first;
-    e->waiting--;
-    job->next = NULL;
-    job->stop = NULL;
+    forget_waiting(e, job);
     e->busy = job;
     job_submit(job);
 }
@@ -255,30 +264,40 @@ static void stop_waiting(struct job *job)
     *place = job->next;
     if (e->end == &job->next)
         e->end = place;
-    e->waiting--;
-    job->next = NULL;
-    job->stop = NULL;
-    if (!job->late && e->closing)
-        job_answer(job, 409, error_text("usage", "the session was closed"));
+    forget_waiting(e, job);
     job_over(job);
+}
+
+/* Whether one more may wait; else it is answered. */
+static bool may_wait(const struct session_entry *e, struct job *job)
+{
+    struct call *call = job->call;
+    bool few = e->waiting < SESSION_WAITING_MAX;
+
+    if (few && e->all->waiting_bytes + job->body.n <= WAITING_BYTES_MAX)
+        return true;
+    metrics_refused(job->server->metrics, REFUSAL_QUEUE);
+    job_free(job);
+    if (few)
+        call_refuse(call, 503, "Retry-After: 1\r\n", "limit",
+                    "too many large requests wait for sessions");
+    else
+        call_refuse(call, 429, "Retry-After: 1\r\n", "limit",
+                    "%d requests wait for this session already", SESSION_WAITING_MAX);
+    return false;
 }
 
 void session_submit(struct session_entry *e, struct job *job)
 {
-    struct call *call = job->call;
-
-    if (e->waiting >= SESSION_WAITING_MAX) {
-        job_free(job);
-        call_refuse(call, 429, "Retry-After: 1\r\n", "limit",
-                    "%d requests wait for this session already", SESSION_WAITING_MAX);
+    if (!may_wait(e, job))
         return;
-    }
     e->holds++;
     job->session = e;
     job->stop = stop_waiting;
     *e->end = job;
     e->end = &job->next;
     e->waiting++;
+    e->all->waiting_bytes += job->body.n;
     next_turn(e);
 }
 
@@ -287,6 +306,11 @@ void session_unhold(struct session_entry *e)
     e->holds--;
     e->used_ms = clock_mono_ms();
     close_if_free(e);
+}
+
+bool session_is_closing(const struct session_entry *e)
+{
+    return e->closing;
 }
 
 void session_entry_drop(struct session_entry *e, const struct job *job)

@@ -62,6 +62,17 @@ json_t *cell_decode(struct str bytes, struct err *err)
     return value;
 }
 
+size_t cell_count_values(const json_t *value)
+{
+    size_t n = 1, i;
+    const char *key;
+    json_t *item;
+
+    json_array_foreach(value, i, item) n += cell_count_values(item);
+    json_object_foreach((json_t *)value, key, item) n += cell_count_values(item);
+    return n;
+}
+
 /* ---- members ---- */
 
 bool cell_flag(const json_t *object, const char *key)

@@ -19,6 +19,9 @@ enum {
 
 /* A new reference, or NULL with ERR_GUEST. */
 json_t *cell_decode(struct str bytes, struct err *err);
+/* How many values it is of, itself one of them. Each takes us some fifty bytes and more, whatever
+ * it took of the guest's text. */
+size_t cell_count_values(const json_t *value);
 /* A copy, a new reference, of what is well-formed in a BUNDLE; NULL when there is nothing to show.
  */
 json_t *cell_bundle(const json_t *bundle);

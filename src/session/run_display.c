@@ -110,24 +110,12 @@ static void is_nonsense(struct run_display *d, const char *why)
         snprintf(d->why, sizeof d->why, "%.150s", why);
 }
 
-/* Each value takes us some fifty bytes, whatever it took of the guest's text. */
-static size_t count_values(const json_t *value)
-{
-    size_t n = 1, i;
-    const char *key;
-    json_t *item;
-
-    json_array_foreach(value, i, item) n += count_values(item);
-    json_object_foreach((json_t *)value, key, item) n += count_values(item);
-    return n;
-}
-
 static void take_bundle(struct run_display *d, struct str bytes)
 {
     struct err err;
     json_t *value = cell_decode(bytes, &err);
     json_t *bundle = value ? cell_bundle(value) : NULL;
-    size_t values = count_values(value);
+    size_t values = cell_count_values(value);
 
     json_decref(value);
     if (!value)

@@ -81,6 +81,11 @@ int session_restart(struct session *session, struct err *err);
 /* SIGINT to the running cell, from any thread. False when there is none. */
 bool session_interrupt(struct session *session);
 
+/* The beginning of session_close, which still has to follow: what runs is interrupted, and killed
+ * after its grace; who waits for a turn or comes later gets ERR_USAGE. Does not wait; from any
+ * thread. */
+void session_stop(struct session *session);
+
 /* Typed JSON objects. *ret of get: {"values": {}, "missing": [], "failed": {}}, a new reference. */
 int session_set(struct session *session, json_t *values, struct err *err);
 int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);

@@ -222,7 +222,6 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     r->outcome.held = s->guest->outcome.held;
     r->attempts = 1;
     r->cell.ended = CELL_REFUSED;
-    memcpy(r->cell.session, s->info.id, sizeof r->cell.session);
     pthread_mutex_lock(&s->lock);
     r->cell.number = ++s->info.cells;
     pthread_mutex_unlock(&s->lock);
@@ -283,9 +282,10 @@ void session_exec(struct session *s, const struct cell_request *cell, const stru
     struct teller t = {watch, ret};
 
     result_make_id(ret->id);
-    if (turn_take(s, &ret->error) < 0) {
+    memcpy(ret->cell.session, s->info.id, sizeof ret->cell.session);
+    if (turn_take(s, &ret->error) < 0) { /* it may be gone by now */
         ret->cell.ended = CELL_REFUSED;
-        memcpy(ret->cell.session, s->info.id, sizeof ret->cell.session);
+        tell(&t, (struct run_event){.kind = RUN_FINISHED});
         return;
     }
     exec_in_turn(s, cell, &t);

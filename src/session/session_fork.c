@@ -62,7 +62,9 @@ static int hear_first(struct guest *g, uint32_t id, struct err *err)
                          .grace_ms = 1};
     int result = talk(&x) < 0 || x.died || x.cause != STOP_NONE ? -1 : 0;
 
-    if (result < 0 && x.err.kind)
+    if (result < 0 && x.cause == STOP_CLOSE)
+        say_closed(err);
+    else if (result < 0 && x.err.kind)
         err_set(err, ERR_GUEST, "the fork broke the protocol (%.80s)", x.err.msg);
     else if (result < 0)
         err_set(err, x.killed ? ERR_TIMEOUT : ERR_GUEST, "the fork did not come up");

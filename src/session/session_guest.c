@@ -133,14 +133,16 @@ static int become_ready(struct session *s, struct err *err)
         link_put(&s->guest->link, "hello", 0, str_from(hello), err) < 0)
         return -1;
     int result = talk(&x);
-    if (result < 0 && x.err.kind)
+    if (result < 0 && x.cause == STOP_CLOSE)
+        say_closed(err);
+    else if (result < 0 && x.err.kind)
         *err = x.err;
     else if (result < 0 && x.killed)
         err_set(err, ERR_TIMEOUT, "%s was not ready for cells after %d s", language->name,
                 SESSION_READY_MS / 1000);
     else if (result < 0)
         err_set(err, ERR_SYSTEM, "%s ended before it was ready for cells", language->name);
-    if (result < 0)
+    if (result < 0 && x.cause != STOP_CLOSE)
         add_last_line(s->guest, err);
     exchange_done(&x);
     return result;

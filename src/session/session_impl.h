@@ -86,10 +86,12 @@ struct session {
 
 /* ---- session_queue.c ---- */
 
+/* -1 with ERR_USAGE: so it is, or is being. */
+int say_closed(struct err *err);
 /* Waits for the turn. -1 with ERR_USAGE when the session is being closed. */
 int turn_take(struct session *s, struct err *err);
 void turn_give(struct session *s);
-/* Nobody gets a turn any more; ends what runs, and waits until all have left. */
+/* After session_stop: waits until all have left. */
 void turn_close(struct session *s);
 
 /* With the lock. */
@@ -138,14 +140,16 @@ struct exchange {
 
     /* while it goes on */
     int64_t deaf_ms; /* the guest closed its end: it is dead by then, or broke the protocol */
-    int64_t start_ns, start_ms, deadline_ms, kill_ms, progress_ms, cpu_look_ms;
+    int64_t start_ns, start_ms, deadline_ms, again_ms, kill_ms, progress_ms, cpu_look_ms;
     uint64_t cpu_from_ns;
-    size_t calls, displays, display_bytes;
+    size_t calls, displays;
+    size_t display_bytes, display_values; /* of those that were kept */
     /* what came of it */
     json_t *answer;  /* the frame's, or NULL */
     json_t *results; /* bundles that were displayed, or NULL */
     size_t dropped;  /* bundles that were too many */
     enum stop_cause cause;
+    bool again;     /* it was interrupted a second time */
     bool killed;    /* interrupting did not help */
     bool died;      /* the guest ended by itself, or by a limit */
     struct err err; /* it broke the protocol */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "session/arguments.h"
 #include "session/check.h"
 #include "session/session_impl.h"
@@ -49,6 +50,19 @@ static int check_backend(const struct session *s, struct err *err)
     if (s->family->request.run.own_backend)
         return err_set(err, ERR_UNSUPPORTED, "backend %s has no sessions",
                        s->family->request.run.own_backend->name);
+    return 0;
+}
+
+/* They are told in JSON: an interpreter that was started ahead has no other way. */
+static int check_env(const struct run_request *q, struct err *err)
+{
+    for (char *const *pair = q->env; pair && *pair; pair++) {
+        const char *value = strchr(*pair, '=') ? NULL : getenv(*pair);
+        if (!utf8_valid(str_from(*pair)) || !utf8_valid(str_from(value)))
+            return err_set(err, ERR_USAGE,
+                           "--env: '%.100s' is not UTF-8, as variables of a session have to be",
+                           *pair);
+    }
     return 0;
 }
 
@@ -103,9 +117,10 @@ static int prepare(struct session *s, struct err *err)
 {
     struct prepared *p = &s->family->prepared;
 
-    if (check_backend(s, err) < 0 || prepare_backend(p, err) < 0 || prepare_language(p, err) < 0 ||
-        check_language(s, err) < 0 || guard_open(s, err) < 0 || prepare_folders(p, err) < 0 ||
-        lay_inputs(s, err) < 0 || prepare_surroundings(p, err) < 0)
+    if (check_backend(s, err) < 0 || check_env(&s->family->request.run, err) < 0 ||
+        prepare_backend(p, err) < 0 || prepare_language(p, err) < 0 || check_language(s, err) < 0 ||
+        guard_open(s, err) < 0 || prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 ||
+        prepare_surroundings(p, err) < 0)
         return -1;
     s->work_dirfd = p->work_dirfd;
     s->out_dirfd = p->out_dirfd;
@@ -115,6 +130,12 @@ static int prepare(struct session *s, struct err *err)
     s->info.language = p->language->name;
     plan_forks(s);
     return 0;
+}
+
+/* A daemon's lies in memory, under a name that tells nobody anything. */
+static const char *prelude_name(const struct run_request *q)
+{
+    return strncmp(q->prelude, "/proc/", 6) == 0 ? "its text" : q->prelude;
 }
 
 /* Ours runs first; it is no cell. */
@@ -137,11 +158,11 @@ static int run_prelude(struct session *s, struct err *err)
     if (failed && result.error.kind)
         *err = result.error;
     else if (failed && result.exception)
-        err_set(err, ERR_USAGE, "%.200s, line %lld: %.100s: %.200s", s->family->request.run.prelude,
-                (long long)result.exception->line, result.exception->type,
-                result.exception->message);
+        err_set(err, ERR_USAGE, "%.200s, line %lld: %.100s: %.200s",
+                prelude_name(&s->family->request.run), (long long)result.exception->line,
+                result.exception->type, result.exception->message);
     else if (failed)
-        err_set(err, ERR_USAGE, "%.200s failed", s->family->request.run.prelude);
+        err_set(err, ERR_USAGE, "%.200s failed", prelude_name(&s->family->request.run));
     result_done(&result);
     return failed ? err_wrap(err, "--prelude") : 0;
 }
@@ -259,6 +280,7 @@ void session_close(struct session *s)
 
     if (!s)
         return;
+    session_stop(s);
     turn_close(s);
     if (s->guest->live)
         guest_end(s, ERR_USAGE, "it was closed");

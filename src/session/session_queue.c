@@ -5,6 +5,11 @@
 #include "base/clock.h"
 #include "session/session_impl.h"
 
+int say_closed(struct err *err)
+{
+    return err_set(err, ERR_USAGE, "the session is closed");
+}
+
 int turn_take(struct session *s, struct err *err)
 {
     pthread_mutex_lock(&s->lock);
@@ -21,7 +26,7 @@ int turn_take(struct session *s, struct err *err)
         pthread_cond_broadcast(&s->turn);
     }
     pthread_mutex_unlock(&s->lock);
-    return mine ? 0 : err_set(err, ERR_USAGE, "the session is closed");
+    return mine ? 0 : say_closed(err);
 }
 
 void turn_give(struct session *s)
@@ -36,13 +41,19 @@ void turn_give(struct session *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-void turn_close(struct session *s)
+void session_stop(struct session *s)
 {
     pthread_mutex_lock(&s->lock);
     s->closing = true;
     if (s->running)
         link_wake(&s->running->link);
     pthread_cond_broadcast(&s->turn);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void turn_close(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
     while (s->users)
         pthread_cond_wait(&s->turn, &s->lock);
     pthread_mutex_unlock(&s->lock);

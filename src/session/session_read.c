@@ -44,6 +44,7 @@ static void take_results(struct exchange *x, struct result *r)
     {
         size_t bytes = cell_bundle_bytes(item);
         json_t *bundle = NULL;
+        /* Of how many values the answer is was limited as a whole. */
         if (bytes <= SESSION_BUNDLES_MAX - x->display_bytes &&
             json_array_size(r->results) < SESSION_BUNDLES)
             bundle = cell_bundle(item);
@@ -142,7 +143,7 @@ void read_answer(struct exchange *x, const struct cell_request *cell, struct res
     const struct guest *g = x->guest;
     uint64_t used = g->used.cpu_ns, before = x->cpu_from_ns;
 
-    if (x->answer && !x->err.kind)
+    if (x->answer)
         read_done(x, cell, r);
     read_cause(x, r);
     if (!g->live)

@@ -21,6 +21,7 @@ enum {
     STEP_MAX_MS = 60000,
     DISPLAYS_MAX = 10000
 };
+#define FOREVER_MS ((int64_t)1 << 52) /* far beyond any clock, and far from an overflow */
 
 /* ---- what the guest does ---- */
 
@@ -90,13 +91,17 @@ static int take_display(struct exchange *x, const struct cell_frame *frame)
         return 0;
     }
     json_t *value = cell_decode(frame->bytes, &x->err);
-    json_t *bundle = value ? cell_bundle(value) : NULL;
-    json_decref(value);
     if (!value)
         return -1;
+    size_t values = cell_count_values(value);
+    bool fits = values <= CELL_VALUES_MAX - x->display_values;
+    json_t *bundle = fits ? cell_bundle(value) : NULL;
+    json_decref(value);
+    x->dropped += !fits;
     if (!bundle)
         return 0;
     x->display_bytes += frame->bytes.n;
+    x->display_values += values;
     if (!x->results)
         x->results = json_array();
     json_array_append_new(x->results, bundle);
@@ -166,8 +171,19 @@ static void interrupt(struct exchange *x, enum stop_cause cause)
     live_interrupt(x->guest->live);
     if (cause == STOP_ASKED)
         return;
-    x->kill_ms = clock_mono_ms() + x->grace_ms;
+    int64_t now = clock_mono_ms();
+    x->kill_ms = now + x->grace_ms;
     x->deadline_ms = INT64_MAX;
+    if (x->session->family->prepared.language->interrupt_again)
+        x->again_ms = now + x->grace_ms / 2;
+}
+
+/* The first may have come before the cell could hear it. */
+static void interrupt_again(struct exchange *x)
+{
+    x->again_ms = INT64_MAX;
+    x->again = true;
+    live_interrupt(x->guest->live);
 }
 
 /* What was asked of this session from another thread. */
@@ -234,6 +250,8 @@ static void look_at_clock(struct exchange *x, int64_t now)
 {
     if (now >= x->kill_ms)
         x->killed = true;
+    else if (now >= x->again_ms)
+        interrupt_again(x);
     else if (now >= x->deadline_ms)
         interrupt(x, STOP_WALL);
 }
@@ -263,7 +281,7 @@ static int64_t least(int64_t a, int64_t b)
 
 static int pause_of(const struct exchange *x)
 {
-    int64_t until = least(least(x->deadline_ms, x->kill_ms), x->deaf_ms);
+    int64_t until = least(least(x->deadline_ms, x->kill_ms), least(x->again_ms, x->deaf_ms));
 
     if (x->teller)
         until = least(until, x->progress_ms);
@@ -280,8 +298,8 @@ static void begin(struct exchange *x)
 
     x->start_ns = clock_mono_ns();
     x->start_ms = x->start_ns / 1000000;
-    x->deadline_ms = x->wall_ms ? x->start_ms + x->wall_ms : INT64_MAX;
-    x->kill_ms = x->deaf_ms = INT64_MAX;
+    x->deadline_ms = x->wall_ms && x->wall_ms < FOREVER_MS ? x->start_ms + x->wall_ms : INT64_MAX;
+    x->again_ms = x->kill_ms = x->deaf_ms = INT64_MAX;
     x->progress_ms = x->start_ms + PROGRESS_MS;
     x->cpu_look_ms = x->start_ms + CPU_LOOK_MS;
     x->cpu_from_ns = g->used.cpu_ns;
@@ -313,7 +331,7 @@ static void note_usage(struct exchange *x)
  * not be hit by what was meant for the one before; between cells the guest does not mind. */
 static void let_interrupt_pass(const struct exchange *x)
 {
-    if (x->cause != STOP_NONE && x->answer && !cell_flag(x->answer, "interrupted"))
+    if (x->cause != STOP_NONE && x->answer && (x->again || !cell_flag(x->answer, "interrupted")))
         (void)poll(NULL, 0, PASSING_MS);
 }
 
@@ -362,6 +380,10 @@ int talk(struct exchange *x)
     if (!x->answer && !x->err.kind && !x->killed) {
         hear(x); /* it may have answered before it ended */
         x->died = true;
+    }
+    if (x->err.kind) { /* what came with nonsense is worth nothing */
+        json_decref(x->answer);
+        x->answer = NULL;
     }
     end(x);
     return x->answer ? 0 : -1;

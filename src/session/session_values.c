@@ -19,7 +19,11 @@ static void say_why_not(const struct exchange *x, const char *kind, struct err *
     AUTO_FREE char *why = NULL;
 
     if (x->answer && !x->died) {
-        err_set(err, x->cause == STOP_WALL ? ERR_TIMEOUT : ERR_GUEST, "'%s' was interrupted", kind);
+        if (x->cause == STOP_CLOSE)
+            say_closed(err);
+        else
+            err_set(err, x->cause == STOP_WALL ? ERR_TIMEOUT : ERR_GUEST, "'%s' was interrupted",
+                    kind);
         return;
     }
     if (x->killed)
@@ -29,7 +33,10 @@ static void say_why_not(const struct exchange *x, const char *kind, struct err *
     else
         why = xasprintf("its process ended at '%s'", kind);
     guest_end(s, x->killed ? ERR_LIMIT : ERR_GUEST, why);
-    (void)guest_check(s, err);
+    if (x->cause == STOP_CLOSE)
+        say_closed(err);
+    else
+        (void)guest_check(s, err);
 }
 
 json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id, struct err *err)

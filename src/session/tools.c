@@ -116,30 +116,41 @@ static int check_source(struct str source, const char *path, struct err *err)
     return result;
 }
 
+static int too_long(const char *name, struct err *err)
+{
+    return err_set(err, ERR_USAGE, "%s: tools have more than %u MiB", name, SOURCE_MAX >> 20);
+}
+
+int tool_set_source(struct tool_set *set, struct str source, const char *name, struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    if (source.n && memchr(source.p, '\0', source.n))
+        return err_set(err, ERR_USAGE, "%s: contains a NUL byte", name);
+    if (check_source(source, name, err) < 0)
+        return -1;
+    buf_init(&b, SOURCE_MAX);
+    if (set->source && (buf_adds(&b, set->source) < 0 || buf_adds(&b, "\n\n") < 0))
+        return too_long(name, err);
+    if (buf_add_str(&b, source) < 0)
+        return too_long(name, err);
+    free(set->source);
+    set->source = buf_take(&b);
+    return 0;
+}
+
 int tool_set_read(struct tool_set *set, const char *path, struct err *err)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, SOURCE_MAX);
-    if (set->source)
-        (void)buf_adds(&b, set->source);
-    if (set->source)
-        (void)buf_adds(&b, "\n\n");
-    size_t before = b.n;
     if (fd_read_file(path, &b, err) < 0) {
         if (err->sys == EFBIG)
-            err_set(err, ERR_USAGE, "%s: tools have more than %u MiB", path, SOURCE_MAX >> 20);
+            too_long(path, err);
         err->kind = ERR_USAGE;
         return err_wrap(err, "--tools");
     }
-    struct str own = str_slice(buf_str(&b), before, b.n);
-    if (memchr(own.p, '\0', own.n))
-        return err_set(err, ERR_USAGE, "--tools: %s: contains a NUL byte", path);
-    if (check_source(own, path, err) < 0)
-        return err_wrap(err, "--tools");
-    free(set->source);
-    set->source = buf_take(&b);
-    return 0;
+    return tool_set_source(set, buf_str(&b), path, err) < 0 ? err_wrap(err, "--tools") : 0;
 }
 
 /* ---- a call ---- */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct tool_call {
     const char *session; /* whose */
@@ -58,7 +59,10 @@ const struct tool *tool_set_find(const struct tool_set *set, const char *name);
 /* Calls the tool that call->name says, if there is one, and gives the JSON text of an "answer"
  * frame, whatever happens; the caller frees. Sets call->timeout_ms. */
 char *tool_set_call(const struct tool_set *set, struct tool_call *call);
-/* --tools FILE: Python source of functions. */
+/* Python source of functions that run inside, after what is there; ERR_USAGE when it cannot
+ * compile, with the name by which it is told. */
+int tool_set_source(struct tool_set *set, struct str source, const char *name, struct err *err);
+/* --tools FILE: the same from a file. */
 int tool_set_read(struct tool_set *set, const char *path, struct err *err);
 
 #endif

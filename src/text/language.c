@@ -81,6 +81,7 @@ static const struct language builtin[] = {
         .cells_args = WORDS("--vanilla", "-e", "{cells}"),
         .cells_boot = guest_cells_r_boot_R,
         .cells = WORDS(guest_cells_r_R),
+        .interrupt_again = true,
         .early = WORDS(""),
         .extension = ".R",
         .install = "apt-get install r-base-core",
@@ -96,6 +97,7 @@ static const struct language builtin[] = {
         .cells_args = WORDS("-c", "{cells}"),
         .cells_boot = guest_cells_shell_boot_sh,
         .cells = WORDS(guest_cells_shell_sh),
+        .interrupt_again = true,
         .early = WORDS("BASH", "POSIX", "SHELLOPTS", "ENV", "IFS", "PS", "PWD", "OLDPWD", "SHLVL",
                        "OPT", "_", "UID", "EUID", "PPID", "GROUPS", "RANDOM", "SRANDOM", "SECONDS",
                        "EPOCH", "LINENO", "FUNC", "DIRSTACK", "HIST", "COMP", "LC_", "LANG", "LD_",
@@ -252,6 +254,7 @@ static struct language *user_row(struct language_table *table, struct str name, 
         row->cells_args = base->cells_args;
         row->cells_boot = base->cells_boot;
         row->cells = base->cells;
+        row->interrupt_again = base->interrupt_again;
         row->early = base->early;
         row->cells_magic = base->cells_magic;
         row->cells_code = base->cells_code;

@@ -49,6 +49,9 @@ struct language {
      * they begin ("": any). Who has one cannot have an interpreter that was started before. NULL:
      * it is not known. */
     const char *const *early;
+    /* Its server of cells may miss an interrupt at a cell's beginning, and minds no second one. (In
+     * others that could hit what a cell does because of the first.) */
+    bool interrupt_again;
     /* Names of programs that an interpreter which was started before may wait for, because opening
      * them is the last it does for itself; or NULL. */
     const char *const *waits_for;

@@ -7,7 +7,8 @@ import shutil
 import tempfile
 import time
 
-from driver import Gone, Guest, Late, source, tasks
+from driver import Gone, Guest, Late, source
+from procs import tasks
 
 
 class Folder(Guest):

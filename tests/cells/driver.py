@@ -19,6 +19,8 @@ import signal
 import sys
 import time
 
+from procs import settle
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LIMITS = {"value": 1 << 20, "bundle": 4 << 20, "bundles": 50, "text": 100000, "call": 1 << 20}
 MOST = 64 << 20
@@ -61,23 +63,6 @@ class Cell:
 
     def __repr__(self):
         return "Cell(%r, out=%r, err=%r, displays=%r)" % (self.done, self.out, self.err, self.displays)
-
-
-def tasks(pid):
-    """(state, ticks of the processor) of each thread of a process and of those that it started."""
-    found = []
-    try:
-        for task in os.listdir("/proc/%d/task" % pid):
-            with open("/proc/%d/task/%s/stat" % (pid, task)) as f:
-                words = f.read().rpartition(")")[2].split()
-            found.append((words[0], int(words[11]) + int(words[12])))
-            with open("/proc/%d/task/%s/children" % (pid, task)) as f:
-                children = f.read().split()
-            for child in children:
-                found += tasks(int(child))
-    except (FileNotFoundError, ProcessLookupError):
-        pass  # it has just ended
-    return found
 
 
 class Guest:
@@ -131,16 +116,8 @@ class Guest:
     def settle(self):
         """Waits until it is in the midst of what it was told: it sleeps, with all that it started, or has been busy
         for a while."""
-        deadline, calm = time.monotonic() + self.timeout, 0
-        begin = sum(ticks for _, ticks in tasks(self.pid))
-        while calm < 5:
-            now = tasks(self.pid)
-            if sum(ticks for _, ticks in now) >= begin + BUSY_TICKS:
-                break
-            calm = calm + 1 if all(state in "SZ" for state, _ in now) else 0
-            if time.monotonic() > deadline:
-                raise Late("the guest does not settle")
-            time.sleep(0.01)
+        if not settle(self.pid, self.timeout, BUSY_TICKS):
+            raise Late("the guest does not settle")
 
     def wait(self, timeout=None):
         """Its wait status, once it has ended."""

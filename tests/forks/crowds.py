@@ -3,9 +3,8 @@
 
 import os
 
-from daemon import wait_for
 from family import Families, nothing_left, side_by_side
-from life import groups
+from procs import groups, wait_for
 
 DEEPEST = 40
 

@@ -3,10 +3,10 @@
 
 import subprocess
 
-from daemon import GLOVEBOX, PATIENCE, still_there, wait_for
+from daemon import GLOVEBOX, PATIENCE
 from family import Families
-from life import groups
 from life import mounts as all_mounts
+from procs import groups, still_there, wait_for
 
 
 def mounts():

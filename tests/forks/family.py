@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A daemon whose sessions are forked, and what is seen of their processes on the host."""
 
-import os
 import threading
 
-from daemon import MARK, Daemon, descendants, wait_for
+from daemon import MARK, Daemon
+from procs import named, wait_for
 
 # In each guest's first cell: a name by which the host knows its processes, and what attacks need.
 BEGIN = """
@@ -28,18 +28,6 @@ class Families(Daemon):
         s = Member(self, r.json["id"])
         s.run(BEGIN)
         return s
-
-    def guests(self):
-        """Processes on the host that bear our name."""
-        found = set()
-        for p, start in descendants(self.pid):
-            try:
-                with open("/proc/%d/comm" % p) as f:
-                    if f.read().strip() == MARK:
-                        found.add((p, start))
-            except OSError:
-                pass
-        return found
 
     def capable(self):
         """Those of them that hold a capability."""
@@ -89,16 +77,9 @@ class Member:
         word = "%s-%s" % (MARK[3:], self.name[-6:])
         self.run("libc.prctl(15, b'%s', 0, 0, 0)" % word)
         try:
-            for p, _ in descendants(self.daemon.pid):
-                try:
-                    with open("/proc/%d/comm" % p) as f:
-                        if f.read().strip() == word[:15]:
-                            return p
-                except OSError:
-                    pass
+            return next((p for p, _ in named(self.daemon.pid, word[:15])), None)
         finally:
             self.run("libc.prctl(15, b'%s', 0, 0, 0)" % MARK)
-        return None
 
 
 def no_forks(d):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """setns(2) by who was not asked to: without an open gate, and through one that is open for another."""
 
-from daemon import wait_for
 from family import Families, nothing_left
+from procs import wait_for
 from joins import JOIN
 
 ALL_FORMS = """

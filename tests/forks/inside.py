@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fork is: a guest like any other, apart from its origin."""
 
-from daemon import still_there, wait_for
 from family import Families, nothing_left
+from procs import still_there, wait_for
 
 REFUSED = """
 import subprocess

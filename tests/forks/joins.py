@@ -3,8 +3,8 @@
 
 import time
 
-from daemon import wait_for
 from family import Families, nothing_left, side_by_side
+from procs import wait_for
 
 # The server asks FORK[0]; ours is put there. `how` are the words for what goes wrong.
 JOIN = """

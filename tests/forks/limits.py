@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fork has its origin's limits, for itself."""
 
-from daemon import wait_for
 from family import Families, nothing_left
+from procs import wait_for
 
 HOG = "b = bytearray(300 << 20)\nfor i in range(0, len(b), 4096): b[i] = 1"
 BOMB = """

@@ -3,8 +3,10 @@
 
 import base64
 import json
+import re
 
 from daemon import Daemon
+from procs import wait_for
 
 PLUS = "def f(a):\n    return a + 1\n"
 
@@ -134,6 +136,14 @@ def test_runs(tap, d):
         tap.equal(d.get("/v1/runs?" + query).status, 400, "the query " + query)
 
 
+def pool_adds_up(d):
+    """A jail that waits has an interpreter's memory; it is looked at now and then."""
+    text = d.get("/metrics").body.decode()
+    ready, held = (int(re.search(r"^glovebox_pool_%s (\d+)$" % name, text, re.M).group(1))
+                   for name in ("ready", "memory_bytes"))
+    return (ready << 16) < held < (ready << 29) if ready else held == 0
+
+
 def test_figures(tap, d):
     tap.equal(d.get("/healthz").json, {"status": "ok"}, "healthz")
     tap.equal(d.get("/readyz").json, {"status": "ready"}, "readyz")
@@ -148,6 +158,9 @@ def test_figures(tap, d):
     for name in ("glovebox_runs_total", "glovebox_run_seconds_bucket", "glovebox_queue_length",
                  "glovebox_sessions", "glovebox_refusals_total", "process_open_fds"):
         tap.ok(name in names, "metrics have " + name)
+    if "glovebox_pool_ready" in names:
+        tap.ok("glovebox_pool_memory_bytes" in names, "metrics have what the pool holds")
+        tap.ok(wait_for(lambda: pool_adds_up(d)), "memory of jails that wait, and none without them")
     d.run("import ctypes\nctypes.CDLL(None).ptrace(0, 0, 0, 0)", no_check=True)
     tap.ok('glovebox_denied_syscalls_total{name="ptrace"}' in d.get("/metrics").body.decode(),
            "metrics name denied system calls")

@@ -5,7 +5,8 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from daemon import SLEEP, Daemon, read_all, statuses, wait_for
+from daemon import SLEEP, Daemon, read_all, statuses
+from procs import wait_for
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -27,15 +28,17 @@ def test_queue(tap, d):
 
 def test_deadline(tap, d):
     blocker = d.sleep(120)
-    wait_for(d.sleepers)
+    wait_for(d.guests)
     r = d.run("print(1)", deadline_ms=200)
-    tap.ok(r.status == 503 and r.json["error"]["kind"] == "timeout" and d.sleepers(),
+    tap.ok(r.status == 503 and r.json["error"]["kind"] == "timeout" and d.guests(),
            "a deadline in the queue", r)
     blocker.close()
     wait_for(lambda: d.figure("glovebox_workers_busy") == 0)
     r = d.run(SLEEP % 120, deadline_ms=1500, no_check=True)
     tap.equal(r.status, 504, "a deadline while it runs", r)
-    tap.ok(wait_for(lambda: not d.sleepers()), "which ends it")
+    tap.ok(wait_for(lambda: not d.guests()), "which ends it")
+    r = d.run(SLEEP % 120, deadline_ms=1.5e3, no_check=True)
+    tap.equal(r.status, 504, "as a number with a point, too", r)
     tap.equal(d.run("print(1)", deadline_ms=60000).status, 200, "a deadline that is kept")
 
 
@@ -83,7 +86,7 @@ def test_fair(tap, d):
     tap.ok(r.status == 200 and took < 60, "twenty that sleep do not keep another waiting", took)
     for c in stop:
         c.close()
-    tap.ok(wait_for(lambda: not d.sleepers()), "and are gone with their clients")
+    tap.ok(wait_for(lambda: not d.guests()), "and are gone with their clients")
 
 
 def test(tap):

@@ -9,7 +9,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-import time
+
+from procs import descendants, named, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GLOVEBOX = os.environ.get("GLOVEBOX") or os.path.join(HERE, "..", "..", "build", "glovebox")
@@ -35,52 +36,10 @@ SLEEP = ("import ctypes, time; ctypes.CDLL(None).prctl(15, b'" + MARK +
          "', 0, 0, 0); time.sleep(%s); print('slept')")
 
 
-def wait_for(condition, seconds=PATIENCE):
-    """Its first true answer, or the last."""
-    until = time.monotonic() + seconds
-    while True:
-        answer = condition()
-        if answer or time.monotonic() > until:
-            return answer
-        time.sleep(0.02)
-
-
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
-
-
-def parents():
-    """Of each process, its parent and when it started."""
-    found = {}
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open("/proc/%s/stat" % name) as f:
-                fields = f.read().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[0] != "Z":
-            found[int(name)] = (int(fields[1]), fields[19])
-    return found
-
-
-def descendants(pid):
-    """{(pid, start)} of all below a process."""
-    all_of_them = parents()
-    found, grew = {pid}, True
-    while grew:
-        more = {p for p, (parent, _) in all_of_them.items() if parent in found} - found
-        found |= more
-        grew = bool(more)
-    return {(p, all_of_them[p][1]) for p in found - {pid}}
-
-
-def still_there(processes):
-    now = parents()
-    return [p for p, start in processes if p in now and now[p][1] == start]
 
 
 class Answer:
@@ -239,17 +198,9 @@ class Daemon:
         body = dict(fields, code=SLEEP % seconds, no_check=True)
         return self.begin("POST", "/v1/run", body, tcp=tcp)
 
-    def sleepers(self):
+    def guests(self):
         """{(pid, start)} of the programs that do."""
-        found = set()
-        for p, start in descendants(self.pid):
-            try:
-                with open("/proc/%d/comm" % p) as f:
-                    if f.read().strip() == MARK:
-                        found.add((p, start))
-            except OSError:
-                pass
-        return found
+        return named(self.pid, MARK)
 
     def children(self):
         return descendants(self.pid)

@@ -11,7 +11,8 @@ import subprocess
 import threading
 import time
 
-from daemon import GLOVEBOX, PATIENCE, SLEEP, Daemon, descendants, free_port, still_there, wait_for
+from daemon import GLOVEBOX, PATIENCE, SLEEP, Daemon, free_port
+from procs import descendants, groups, still_there, wait_for
 
 
 def start_run(d, seconds):
@@ -19,7 +20,7 @@ def start_run(d, seconds):
     answers = []
     t = threading.Thread(target=lambda: answers.append(d.run(SLEEP % seconds, no_check=True)))
     t.start()
-    wait_for(d.sleepers)
+    wait_for(d.guests)
     return t, answers
 
 
@@ -147,10 +148,6 @@ def test_systemd(tap):
         tap.equal(d.ended(), 2, "TCP without a token does not start", d.words())
 
 
-def groups(pid):
-    return glob.glob("/sys/fs/cgroup/**/glovebox-%d-*" % pid, recursive=True)
-
-
 def mounts():
     with open("/proc/self/mountinfo") as f:
         return sorted(line.split(" ", 4)[4] for line in f)
@@ -164,7 +161,7 @@ def test_kill(tap):
             d.post("/v1/sessions", {})
         c = d.begin("POST", "/v1/run", {"code": "while True: print('x' * 1000)", "timeout_ms": 60000},
                     lines=True)
-        wait_for(lambda: len(d.sleepers()) >= 8)
+        wait_for(lambda: len(d.guests()) >= 8)
         guests = d.children()
         d.process.kill()
         d.process.wait()

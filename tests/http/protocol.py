@@ -5,7 +5,8 @@ import json
 import socket
 import time
 
-from daemon import Daemon, read_all, statuses, still_there, wait_for
+from daemon import Daemon, read_all, statuses
+from procs import still_there, wait_for
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -140,7 +141,7 @@ def test_half_closed(tap, d):
 def sleeping(d, tcp=False):
     """A connection whose guest runs, and the guest's processes."""
     c = d.sleep(60, tcp)
-    return c, wait_for(d.sleepers)
+    return c, wait_for(d.guests)
 
 
 def test_gone(tap, d):

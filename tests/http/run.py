@@ -19,7 +19,7 @@ import protocol  # noqa: E402
 import refused  # noqa: E402
 import sessions  # noqa: E402
 import tokens  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 PARTS = {
     "api": api.test,
@@ -33,20 +33,4 @@ PARTS = {
 }
 
 
-def main():
-    tap = Tap()
-    for part in sys.argv[1:] or PARTS:
-        try:
-            PARTS[part](tap)
-        except Exception as e:  # one part's failure is not the others'
-            tap.ok(False, "%s goes to its end" % part, repr(e), *trace(e))
-    return tap.done()
-
-
-def trace(e):
-    import traceback
-
-    return traceback.format_tb(e.__traceback__)
-
-
-sys.exit(main())
+sys.exit(run_parts(PARTS, sys.argv[1:]))

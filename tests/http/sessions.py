@@ -6,7 +6,8 @@ import os
 import select
 import time
 
-from daemon import PATIENCE, SLEEP, Daemon, still_there, wait_for
+from daemon import MARK, PATIENCE, SLEEP, Daemon
+from procs import still_there, wait_for
 
 ADD = {"name": "add", "description": "Adds.", "parameters": ["a", "b"]}
 
@@ -42,7 +43,7 @@ def test_cells(tap, d):
     r = d.post(s + "/restart").json
     tap.equal(d.post(s + "/exec", {"code": "x"}).json["exception"]["type"], "NameError", "restart")
     busy = d.begin("POST", s + "/exec", {"code": SLEEP % 60, "no_check": True})
-    guests = wait_for(d.sleepers)
+    guests = wait_for(d.guests)
     tap.equal(d.call("DELETE", s).json["closed"], True, "closed")
     tap.ok(guests and wait_for(lambda: not still_there(guests)), "and its guest is gone")
     busy.close()
@@ -113,6 +114,133 @@ def test_tools(tap, d):
     tap.equal(out, "{'sum': 3}\nTypeError not these\nlate\n", "tools are called and answered", events[-1])
     r = d.post("/v1/sessions", {"tools": [{"name": "not a name"}]})
     tap.equal(r.status, 400, "a tool's name", r)
+    d.call("DELETE", s)
+
+
+def test_tool_limits(tap, d):
+    s = opened(d, tools=[ADD], tool_timeout_ms=2 ** 63 - 1)
+    c = d.begin("POST", s + "/exec", {"code": "add(1, 2)"}, lines=True)
+    events = []
+    answer = c.getresponse()
+    for line in iter(answer.readline, b""):
+        events.append(json.loads(line))
+        if events[-1]["event"] == "tool":
+            r = d.post("%s/answers/%d" % (s, events[-1]["call"]), {"ok": "x" * (5 << 20)})
+            tap.equal(r.status, 413, "an answer that is larger than any tool's may be", r)
+            d.post("%s/answers/%d" % (s, events[-1]["call"]), {"ok": 3})
+    tap.equal(events[-1]["result"]["value"], 3, "a call that may take for ever", events[-1])
+    d.call("DELETE", s)
+
+
+def test_texts(tap, d):
+    """What a session is opened with is looked at then, and told in words of the request."""
+    r = d.post("/v1/sessions", {"tools_source": "def f(:"})
+    tap.ok(r.status == 400 and "'tools_source', line 1: SyntaxError" in r.message, "tools that do not compile", r)
+    r = d.post("/v1/sessions", {"tools_source": "#" * (2 << 20)})
+    tap.ok(r.status == 400 and "more than 1 MiB" in r.message, "tools without end", r)
+    r = d.post("/v1/sessions", {"prelude": "1 / 0"})
+    tap.ok(r.status == 400 and "line 1: ZeroDivisionError" in r.message and "/proc" not in r.message,
+           "a prelude that fails", r)
+
+
+def test_names(tap, d):
+    for name, status in (("\u00e9" * 200, 201), ("\u00e9" * 201, 400)):
+        r = d.post("/v1/sessions", {"name": name})
+        tap.equal(r.status, status, "a name of %d characters" % len(name), r)
+        if r.status == 201:
+            d.call("DELETE", "/v1/sessions/" + r.json["id"])
+
+
+STOPPED = """
+import ctypes, os, signal, time
+ctypes.CDLL(None).prctl(15, b'%s', 0, 0, 0)
+if os.fork() == 0:
+    time.sleep(0.5)
+    os.kill(os.getppid(), signal.SIGSTOP)
+    os._exit(0)
+"""
+
+
+def is_stopped(process):
+    try:
+        with open("/proc/%d/stat" % process[0]) as f:
+            return f.read().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False
+
+
+def test_close_stuck(tap, d):
+    """A guest that does not answer for variables is no reason to keep its session."""
+    s = opened(d, timeout_ms=3600000, grace_ms=300)
+    d.post(s + "/exec", {"code": STOPPED % MARK, "no_check": True})
+    tap.ok(wait_for(lambda: any(map(is_stopped, d.guests()))), "a guest stops", d.guests())
+    asks = d.begin("POST", s + "/get", {"names": ["os"]})
+    wait_for(lambda: d.figure("glovebox_workers_busy") == 1)
+    guests = d.guests()
+    tap.equal(d.call("DELETE", s).status, 200, "its session is closed while it is asked for a variable")
+    tap.ok(wait_for(lambda: not still_there(guests), 30), "it is gone soon", still_there(guests))
+    r = asks.getresponse()
+    body = r.read()
+    tap.ok(r.status == 409 and b"the session was closed" in body, "and who asked is told", r.status, body)
+    asks.close()
+
+
+def what_came(connection):
+    """Of a request to a session that was being closed; "" when it is as it should be."""
+    r = connection.getresponse()
+    body = r.read()
+    connection.close()
+    lines = r.headers["Content-Type"] == "application/x-ndjson"
+    good = b'"finished"' in body if lines else r.status in (200, 201, 404) or b"the session was closed" in body
+    return "" if good else "%d %r" % (r.status, body[:200])
+
+
+def test_close_any_moment(tap, d):
+    wrong = []
+    for k in range(12):
+        s = opened(d, grace_ms=300)
+        asks = [d.begin("POST", s + "/exec", {"code": "for i in range(20000): pass"}, lines=i == 0) for i in range(3)]
+        asks += [d.begin("POST", s + "/" + what, body) for what, body in (
+            ("get", {"names": ["i"]}), ("set", {"values": {"y": 1}}), ("fork", {}), ("restart", {}))]
+        asks.append(d.begin("GET", s + "/files"))
+        time.sleep(k * 0.004)
+        d.call("DELETE", s)
+        wrong += filter(None, map(what_came, asks))
+    tap.equal(wrong, [], "closed at any moment, all who asked are told")
+    for x in d.get("/v1/sessions").json["sessions"]:
+        d.call("DELETE", "/v1/sessions/" + x["id"])
+    tap.ok(wait_for(lambda: d.figure("glovebox_sessions") == 0 and d.figure("glovebox_workers_busy") == 0),
+           "nothing is left")
+
+
+def test_close_queued(tap, d):
+    s = opened(d)
+    blocker = d.sleep(120)
+    wait_for(d.guests)
+    waits = d.begin("POST", s + "/exec", {"code": "1"})
+    wait_for(lambda: d.figure("glovebox_queue_length") >= 1)
+    d.get("/healthz")  # which is answered after what came before
+    d.call("DELETE", s)
+    r = waits.getresponse()
+    body = r.read()
+    tap.ok(r.status == 409 and b"the session was closed" in body,
+           "a cell that waits for a worker when its session is closed", r.status, body)
+    waits.close()
+    blocker.close()
+
+
+def test_waiting_bytes(tap, d):
+    """What waits for a session's turn is held in memory."""
+    s = opened(d)
+    busy = d.begin("POST", s + "/exec", {"code": "import time; time.sleep(300)"})
+    wait_for(lambda: d.get(s).json["state"] == "busy")
+    body = b'{"code": "' + b"1" * (30 << 20) + b'"}'
+    waiting = [d.begin("POST", s + "/exec", body) for _ in range(10)]
+    answered, _, _ = select.select([c.sock for c in waiting], [], [], PATIENCE)
+    codes = [c.getresponse().status for c in waiting if c.sock in answered]
+    tap.ok(codes and set(codes) == {503}, "too much waits for sessions", codes)
+    for c in [busy] + waiting:
+        c.close()
     d.call("DELETE", s)
 
 
@@ -304,8 +432,11 @@ def test_fork_ceiling(tap, d):
 def test(tap):
     with Daemon("--max-upload", "4m") as d:
         for part in (test_cells, test_order, test_tools, test_files, test_fork, test_fork_tools,
-                     test_try):
+                     test_try, test_tool_limits, test_texts, test_names, test_close_stuck, test_close_any_moment,
+                     test_waiting_bytes):
             part(tap, d)
+    with Daemon("--workers", "1") as d:
+        test_close_queued(tap, d)
     with Daemon("--sessions", "3") as d:
         test_end(tap, d)
         test_fork_ceiling(tap, d)

@@ -5,6 +5,7 @@ import argparse
 import os
 import resource
 import sys
+import traceback
 from concurrent.futures import ProcessPoolExecutor
 
 MEMORY = 4 << 30  # for each process: nothing here may eat the machine
@@ -41,6 +42,17 @@ class Tap:
     def done(self):
         print(f"1..{self.count}")
         return 1 if self.failed or not self.count else 0
+
+
+def run_parts(parts, names=()):
+    """TAP of {name: function(tap)}: of those named, or all. The exit status."""
+    tap = Tap()
+    for name in names or parts:
+        try:
+            parts[name](tap)
+        except Exception as e:  # one part's failure is not the others'
+            tap.ok(False, "%s goes to its end" % name, repr(e), *traceback.format_tb(e.__traceback__))
+    return tap.done()
 
 
 def bound_memory(ceiling=MEMORY):

@@ -33,6 +33,12 @@ def test_timeout(t, feed):
         t.equal((ended(r), r["timed_out"], r["stdout"]), ("interrupted", True, "caught\n"), "caught, and still too late")
 
 
+def test_no_deadline(t, feed):
+    with Session(feed) as s:
+        r = s.run("import time; time.sleep(0.5); 1", wall_ms=2 ** 63 - 1, cpu_ms=2 ** 63 - 1)
+        t.equal((r["success"], r["value"]), (True, 1), "a deadline beyond all times", r["limits"])
+
+
 def test_killed(t, feed):
     with Session(feed, grace_ms=300) as s:
         s.run("x = 1\nopen('kept', 'w').write('k')")

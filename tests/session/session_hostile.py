@@ -74,6 +74,27 @@ def test_forged(t, feed):
         t.ok(r["timed_out"] or r["error"], "an endless one", r["error"])
 
 
+def test_twice_answered(t, feed):
+    with Session(feed, no_check=True) as s:
+        s.run(FIND)
+        r = s.run("say(frame(b'done', 2, {'ok': True}) * 2)\nimport time; time.sleep(60)", wall_ms=60000)
+        t.equal((ended(r), r["error"] and r["error"]["kind"]), ("died", "guest"), "two answers at once", r["error"])
+        t.equal(s.ask("info")["state"], 2, "are the session's end")
+        r = s.run("1")
+        t.ok("broke the protocol" in r["error"]["message"], "which the next cell is told", r["error"])
+        t.equal(s.ask("restart").get("ok"), True, "and it can be restarted")
+
+
+def test_many_values(t, feed):
+    """Each value takes the host far more memory than the guest's text."""
+    with Session(feed, no_check=True) as s:
+        s.run(FIND)
+        r = s.run("f = frame(b'display', 2, b'{\"data\": {\"application/json\": [' + b'[],' * 400000 + b'1]}}')\n"
+                  "for _ in range(10): say(f)", wall_ms=60000)
+        t.equal((len(r["results"]), r["success"]), (2, True), "displays of more values than one frame may have", r["error"])
+        t.ok("8" in r["notes"], "what was left out is said", r["notes"])
+
+
 def test_unread_answers(t, feed):
     with Session(feed, tools=["add"], no_check=True) as s:
         s.run(FIND)

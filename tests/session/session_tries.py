@@ -3,9 +3,9 @@
 
 import time
 
-from feed import Feed, Session, ended, events
+from feed import Session, ended, events
 from session_ends import STUBBORN
-from session_forks import no_forks
+from session_forks import where_forks_are
 
 
 def fate(result):
@@ -130,11 +130,4 @@ def test_many_undone(t, feed):
 
 
 def test(t):
-    with Feed() as feed:
-        why = no_forks(feed)
-        if why:
-            t.skip("tries", "no forks here: " + why)
-            return
-        for name, part in list(globals().items()):
-            if name.startswith("test_"):
-                part(t, feed)
+    where_forks_are(t, "tries", globals())

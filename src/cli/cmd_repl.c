@@ -12,9 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/commands.h"
-#include "cli/run_remote.h"
-#include "cli/safe_text.h"
-#include "net/place.h"
+#include "cli/report.h"
 #include "session/workspace.h"
 
 enum { HISTORY_LINES = 20 };
@@ -35,6 +33,23 @@ static const struct opt *const tables[] = {
     repl_options,  session_options, work_options, quiet_option,   wall_options,    policy_options,
     guard_options, limit_options,   log_options,  daemon_options, general_options, NULL};
 
+/* Of one of a daemon's that is there already; of any of a daemon's; of one in this process. */
+#define TAKES_SESSION ",session,out,quiet,daemon,token-file,config,help,"
+#define TAKES_THERE                                                                                \
+    TAKES_SESSION "tools,preload,value,grace,forks,cold,lang,file,env,require,profile,"            \
+                  "allow-imports,forbid-imports,target,prelude,check,no-check,timeout,cpu-time,"   \
+                  "memory,cpus,pids,disk,inodes,open-files,output-limit,retries,retry-delay,"
+#define TAKES TAKES_THERE "work-dir,backend,net,ro,without,allow-unsafe,no-daemon,log,log-code,"
+
+static int check_options(const struct session_call *call, struct err *err)
+{
+    const struct session_settings *set = call->set;
+
+    return set->session      ? session_check_options(call, TAKES_SESSION, "repl --session", err)
+           : set->cli.daemon ? session_check_options(call, TAKES_THERE, "repl --daemon", err)
+                             : session_check_options(call, TAKES, "repl", err);
+}
+
 struct repl {
     struct repl_host host;
     struct repl_reader reader;
@@ -43,15 +58,6 @@ struct repl {
     int cancel_pipe[2];
     bool progress_drawn, quit;
 };
-
-static void complain(const struct err *err)
-{
-    AUTO_BUF struct buf line = {0};
-
-    buf_init(&line, 8 << 10);
-    safe_text_add(&line, str_from(err->msg), false);
-    fprintf(stderr, "glovebox: %s\n", line.p);
-}
 
 /* ---- the progress of a long cell ---- */
 
@@ -201,7 +207,7 @@ static void run_one(struct repl *r, struct str cell)
         result = repl_host_run(&r->host, cell, false, &err);
     progress(r, -1, 0);
     if (result < 0)
-        complain(&err);
+        report_complain(err.msg);
     fflush(stdout);
 }
 
@@ -213,6 +219,7 @@ static int loop(struct repl *r, struct err *err)
     buf_init(&cell, RUN_SOURCE_MAX);
     if (r->reader.terminal && !r->host.set->cli.quiet)
         printf("glovebox %s, %s; :help says more\n", GLOVEBOX_VERSION, r->host.language);
+    fflush(stdout);
     for (;;) {
         if (repl_read(&r->reader, &cell, &input, err) < 0)
             return -1;
@@ -237,15 +244,8 @@ static int begin(struct repl *r, struct session_call *call, struct err *err)
     if (set->cli.common.out &&
         (r->show.out_fd = workspace_open_dir(set->cli.common.out, true, err)) < 0)
         return -1;
-    if (there && remote_open(&set->cli, &call->client, err) < 0) {
-        AUTO_FREE char *name = place_name(set->cli.daemon);
-        return err->kind != ERR_SYSTEM
-                   ? -1
-                   : err_set(err, ERR_SYSTEM,
-                             "no daemon answers at %s; start one: glovebox serve &", name);
-    }
-    r->show.out_name = set->cli.common.out;
-    r->show.quiet = set->cli.quiet;
+    if (there && session_open_daemon(call, err) < 0)
+        return -1;
     printer_init(&r->printer, PRINT_OUTPUT, r->cancel_pipe);
     r->host.cancel_fd = r->cancel_pipe[0];
     return repl_host_open(&r->host, there ? call : NULL, err);
@@ -253,49 +253,31 @@ static int begin(struct repl *r, struct session_call *call, struct err *err)
 
 static int run_repl(struct session_call *call, const struct opt_args *args, struct err *err)
 {
-    struct repl r = {.show = {.out_fd = -1}};
+    struct repl r = {
+        .show = {.place = {.settings = &call->set->cli, .printer = &r.printer}, .out_fd = -1}};
     int result = -1;
 
     if (args->operand_n || args->rest_n)
         return err_set(err, ERR_USAGE,
                        "'glovebox repl' takes no arguments; cells come from "
                        "standard input");
+    if (check_options(call, err) < 0)
+        return -1;
     r.host = (struct repl_host){
         .set = call->set, .printer = &r.printer, .show = &r.show, .progress = progress, .ctx = &r};
     if (begin(&r, call, err) == 0) {
         repl_reader_init(&r.reader, r.host.language, r.cancel_pipe[0]);
         result = loop(&r, err);
         repl_reader_done(&r.reader);
-        repl_host_close(&r.host);
     }
+    repl_host_close(&r.host);
     http_client_done(&call->client);
     return result;
 }
 
 static int run(int argc, char **argv)
 {
-    struct session_settings set = {.name = NULL};
-    struct opt_set options;
-    struct opt_args args = {0};
-    struct session_call call = {.set = &set, .options = &options, .client = {.fd = -1}};
-    struct err err = {0};
-    int status = -1;
-
-    opt_init(&options, tables, &set);
-    if (opt_parse(&options, argc, argv, &args, &err) == 0) {
-        if (set.cli.help) {
-            help_print_command(stdout, &command_repl);
-            status = 0;
-        } else if (settings_load(&set.cli.common, &options, set.cli.config, &err) == 0) {
-            status = run_repl(&call, &args, &err);
-        }
-    }
-    if (status < 0)
-        status = cli_fail("repl", &err);
-    settings_done(&set.cli.common);
-    opt_args_done(&args);
-    opt_done(&options);
-    return status;
+    return session_main(&command_repl, argc, argv, run_repl);
 }
 
 const struct command command_repl = {
@@ -323,5 +305,6 @@ const struct command command_repl = {
                 "  glovebox repl --preload numpy,pandas --out pictures\n"
                 "  printf 'x = 2\\n%%%%\\nx + 1\\n' | glovebox repl",
     .tables = tables,
+    .takes = TAKES,
     .run = run,
 };

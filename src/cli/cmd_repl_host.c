@@ -21,23 +21,6 @@
 
 /* ---- opening ---- */
 
-static char **words_of(const struct opt_list *list)
-{
-    char **words = NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n; i++) {
-        struct str rest = str_from(list->items[i]), word;
-        while (str_next(&rest, ',', &word)) {
-            word = str_trim(word);
-            words = xrealloc_array(words, n + 2, sizeof *words);
-            words[n++] = xstrndup(word.p, word.n);
-            words[n] = NULL;
-        }
-    }
-    return words;
-}
-
 static int open_here(struct repl_host *h, struct err *err)
 {
     const struct session_settings *set = h->set;
@@ -53,8 +36,8 @@ static int open_here(struct repl_host *h, struct err *err)
         q->run.language = "python";
     h->tools.final_answer = true;
     q->tools = &h->tools;
-    q->preload = h->preload = words_of(&set->preload);
-    q->grace_ms = set->grace_ms;
+    q->preload = h->preload = session_preload(&set->preload);
+    q->grace_ms = set->grace_ms ? set->grace_ms : 1;
     q->value_set = set->value != 0;
     q->value = set->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
     q->forks = (int)set->forks;
@@ -122,7 +105,6 @@ static void report(struct repl_host *h, const struct result *r, const json_t *do
 
     h->progress(h->ctx, -1, 0);
     cell_show_value(h->show, doc ? json_object_get(doc, "results") : r->results);
-    fflush(stdout);
     report_result(&how, h->printer, r);
     cell_say_attempt(&h->set->cli, r);
     if (r->cell.attempt != CELL_DROPPED &&
@@ -222,7 +204,7 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
 
 int repl_host_run(struct repl_host *h, struct str code, bool attempt, struct err *err)
 {
-    h->show->shown = 0;
+    h->show->saved = 0;
     return h->session ? run_here(h, code, attempt) : run_there(h, code, attempt, err);
 }
 
@@ -302,9 +284,7 @@ void repl_host_close(struct repl_host *h)
     session_close(h->session);
     if (h->call && h->own)
         close_there(h);
-    for (char **p = h->preload; p && *p; p++)
-        free(*p);
-    free(h->preload);
+    session_preload_done(h->preload);
     tool_set_done(&h->tools);
 }
 

@@ -157,7 +157,7 @@ static void on_event(void *ctx, const struct run_event *event)
 {
     struct invocation *in = ctx;
 
-    printer_event(in->show.printer, event);
+    printer_event(in->show.place.printer, event);
     if (event->kind == RUN_DISPLAY)
         run_show_bundle(&in->show, event->bundle);
 }
@@ -205,7 +205,7 @@ static int run(struct invocation *in, struct err *err)
                  : in->options.settings.events ? PRINT_EVENTS
                                                : PRINT_OUTPUT,
                  in->cancel_pipe);
-    in->show = (struct run_show){.settings = &in->options.settings, .printer = &printer};
+    in->show = (struct run_show){.place = {.settings = &in->options.settings, .printer = &printer}};
     struct run_watch watch = {.event = on_event, .ctx = in, .cancel_fd = in->cancel_pipe[0]};
     in->remote = (struct remote_run){.options = &in->options,
                                      .request = &in->request,

@@ -199,6 +199,8 @@ int session_find(struct session_call *call, const char *word, char *ret, size_t 
     "forbid-imports,target,prelude,check,no-check,timeout,cpu-time,memory,cpus,pids,disk,inodes,"  \
     "open-files,output-limit,"
 
+#define CELL_OPTIONS "code,stdin,try,keep,drop,events,out,timeout,cpu-time,check,no-check,"
+
 enum { ANY_NUMBER = 1000 };
 
 static const struct subcommand {
@@ -209,8 +211,7 @@ static const struct subcommand {
     int (*run)(struct session_call *call, struct err *err);
 } subcommands[] = {
     {"new", 0, 0, ALL_TAKE OPEN_OPTIONS, "new [OPTION]...", session_run_new},
-    {"exec", 1, 2, ALL_TAKE "code,stdin,try,keep,drop,events,out,timeout,cpu-time,check,no-check,",
-     "exec ID [-c CODE | FILE | -]", session_run_exec},
+    {"exec", 1, 2, ALL_TAKE CELL_OPTIONS, "exec ID [-c CODE | FILE | -]", session_run_exec},
     {"fork", 1, 1, ALL_TAKE "name,idle,", "fork ID [--name NAME]", session_run_fork},
     {"list", 0, 0, ALL_TAKE, "list", session_run_list},
     {"show", 1, 1, ALL_TAKE, "show ID", session_run_show},
@@ -242,20 +243,25 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
     return NULL;
 }
 
-/* An option that would do nothing here was meant to do something. */
-static int check_options(const struct subcommand *sub, const struct session_call *call,
-                         struct err *err)
+int session_check_options(const struct session_call *call, const char *takes, const char *command,
+                          struct err *err)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
 
-    while ((row = opt_next(call->options->tables, &walk))) {
-        AUTO_FREE char *name = xasprintf(",%s,", row->name);
-        if (session_is_given(call, row->name) && !strstr(sub->options, name))
-            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox session %s'", row->name,
-                           sub->name);
-    }
+    while ((row = opt_next(call->options->tables, &walk)))
+        if (session_is_given(call, row->name) && !command_lists(takes, row))
+            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox %s'", row->name,
+                           command);
     return 0;
+}
+
+static int check_options(const struct subcommand *sub, const struct session_call *call,
+                         struct err *err)
+{
+    AUTO_FREE char *command = xasprintf("session %s", sub->name);
+
+    return session_check_options(call, sub->options, command, err);
 }
 
 static int check_operands(const struct subcommand *sub, const struct session_call *call,
@@ -266,7 +272,7 @@ static int check_operands(const struct subcommand *sub, const struct session_cal
     return err_set(err, ERR_USAGE, "write: glovebox session %s", sub->usage);
 }
 
-static int open_daemon(struct session_call *call, struct err *err)
+int session_open_daemon(struct session_call *call, struct err *err)
 {
     if (remote_open(&call->set->cli, &call->client, err) == 0)
         return 0;
@@ -286,7 +292,7 @@ static int dispatch(struct session_call *call, const struct opt_args *args, stru
     call->operands = args->operands + (args->operand_n > 0);
     call->operand_n = args->operand_n - (args->operand_n > 0);
     if (check_options(sub, call, err) < 0 || check_operands(sub, call, err) < 0 ||
-        open_daemon(call, err) < 0)
+        session_open_daemon(call, err) < 0)
         return -1;
     int result = -1;
     if (!sub->least || sub->run == session_run_close ||
@@ -298,7 +304,7 @@ static int dispatch(struct session_call *call, const struct opt_args *args, stru
     return result;
 }
 
-static int run(int argc, char **argv)
+int session_main(const struct command *command, int argc, char **argv, session_story *story)
 {
     struct session_settings set = {.name = NULL};
     struct opt_set options;
@@ -307,21 +313,26 @@ static int run(int argc, char **argv)
     struct err err = {0};
     int status = -1;
 
-    opt_init(&options, tables, &set);
+    opt_init(&options, command->tables, &set);
     if (opt_parse(&options, argc, argv, &args, &err) == 0) {
         if (set.cli.help) {
-            help_print_command(stdout, &command_session);
+            help_print_command(stdout, command);
             status = 0;
         } else if (settings_load(&set.cli.common, &options, set.cli.config, &err) == 0) {
-            status = dispatch(&call, &args, &err);
+            status = story(&call, &args, &err);
         }
     }
     if (status < 0)
-        status = cli_fail("session", &err);
+        status = cli_fail(command->name, &err);
     settings_done(&set.cli.common);
     opt_args_done(&args);
     opt_done(&options);
     return status;
+}
+
+static int run(int argc, char **argv)
+{
+    return session_main(&command_session, argc, argv, dispatch);
 }
 
 const struct command command_session = {
@@ -361,5 +372,6 @@ const struct command command_session = {
                 "  glovebox session set $id 'limit=10' 'names=[\"a\", \"b\"]'\n"
                 "  glovebox session close $id",
     .tables = tables,
+    .takes = ALL_TAKE OPEN_OPTIONS CELL_OPTIONS,
     .run = run,
 };

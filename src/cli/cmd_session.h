@@ -8,8 +8,9 @@
 #include <jansson.h>
 
 #include "cli/cancel.h"
+#include "cli/command.h"
 #include "cli/options.h"
-#include "cli/show_image.h"
+#include "cli/show_bundle.h"
 #include "net/http_client.h"
 #include "session/result.h"
 
@@ -38,13 +39,26 @@ struct session_call {
     char id[64]; /* of the session that the first operand names, where it names one */
 };
 
+/* What both commands are around their story: options, settings, help, complaints. */
+typedef int session_story(struct session_call *call, const struct opt_args *args, struct err *err);
+int session_main(const struct command *command, int argc, char **argv, session_story *story);
+/* Connects call->client. */
+int session_open_daemon(struct session_call *call, struct err *err);
+
 bool session_is_given(const struct session_call *call, const char *option);
+/* Refuses options that `takes` (as in struct command) does not list: each was meant to do
+ * something. */
+int session_check_options(const struct session_call *call, const char *takes, const char *command,
+                          struct err *err);
 /* A request about JSON. Body (taken over) may be NULL; *ret is a new reference. -1 with what the
  * daemon said. */
 int session_ask(struct session_call *call, const char *method, const char *path, json_t *body,
                 json_t **ret, struct err *err);
 /* The body that opens one; NULL with *err. Files, tools and the prelude are read. */
 json_t *session_body(const struct session_settings *set, struct err *err);
+/* The names in --preload, a list that ends in NULL. */
+char **session_preload(const struct opt_list *list);
+void session_preload_done(char **names);
 /* A session's id from the beginning of one, or its name. */
 int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err);
 
@@ -66,17 +80,13 @@ int session_run_close(struct session_call *call, struct err *err);
 /* ---- cmd_session_show.c: what a cell shows beside its output ---- */
 
 struct cell_show {
-    int out_fd;           /* a folder for pictures and documents; -1 for none */
-    const char *out_name; /* how it was named */
-    bool plain;           /* print no text of values: --json, --events */
-    bool quiet;
-    unsigned cell, shown; /* for the names of files */
-    bool asked;
-    struct show_terminal terminal;
+    struct show_place place;
+    int out_fd;           /* --out, a folder for pictures and documents; -1 for none */
+    unsigned cell, saved; /* for the names of files */
 };
 
-/* A bundle: the best picture of it that the terminal can show, else its text; files of what has a
- * form that can be a file. */
+/* A bundle: its picture where the terminal can show it, else its text; files of all forms of it
+ * that are pictures or documents. Where the printer prints no output, only the files. */
 void cell_show_bundle(struct cell_show *show, const json_t *bundle);
 /* Those of a result that are a cell's value; displays were shown as they happened. */
 void cell_show_value(struct cell_show *show, const json_t *results);

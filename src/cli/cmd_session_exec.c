@@ -122,9 +122,7 @@ static int run_cell(struct session_call *call, struct remote_stream *stream, str
 
     result_init(&result, 1 << 20);
     if (remote_stream_run(&call->client, stream, &result, err) > 0) {
-        if (!set->cli.json && !set->cli.events)
-            cell_show_value(show, json_object_get(stream->doc, "results"));
-        fflush(stdout);
+        cell_show_value(show, json_object_get(stream->doc, "results"));
         cell_limits(&result, &limits);
         if (session_is_given(call, "timeout"))
             limits.wall_ms = set->cli.common.timeout_ms;
@@ -177,10 +175,8 @@ int session_run_exec(struct session_call *call, struct err *err)
         return -1;
     if (s->common.out && (out = workspace_open_dir(s->common.out, true, err)) < 0)
         return -1;
-    struct cell_show show = {.out_fd = out,
-                             .out_name = s->common.out,
-                             .plain = s->json || s->events,
-                             .quiet = s->quiet,
+    struct cell_show show = {.place = {.settings = s, .printer = &printer},
+                             .out_fd = out,
                              .cell = out >= 0 ? next_cell(call) : 0};
     printer_init(&printer,
                  s->json     ? PRINT_NOTHING

@@ -56,6 +56,21 @@ static int put_word(const struct session_call *call, json_t *doc, const char *wo
 
 /* ---- new, fork ---- */
 
+static int not_text(const char *what, struct err *err)
+{
+    return err_set(err, ERR_USAGE, "%s: is not UTF-8 text", what);
+}
+
+/* --name and --idle, of a session or a fork. */
+static int put_name(json_t *body, const struct session_settings *set, struct err *err)
+{
+    if (set->name && json_object_set_new(body, "name", json_string(set->name)) < 0)
+        return not_text("--name", err);
+    if (set->idle_ms)
+        json_object_set_new(body, "idle_ms", json_integer((json_int_t)set->idle_ms));
+    return 0;
+}
+
 static int put_tools(json_t *body, const char *path, struct err *err)
 {
     struct tool_set tools;
@@ -71,21 +86,46 @@ static int put_tools(json_t *body, const char *path, struct err *err)
     return result;
 }
 
-static void put_preload(json_t *body, const struct opt_list *list)
+char **session_preload(const struct opt_list *list)
 {
-    json_t *names = json_array();
+    char **names = xcalloc(1, sizeof *names);
+    size_t n = 0;
 
     for (size_t i = 0; i < list->n; i++) {
         struct str rest = str_from(list->items[i]), name;
         while (str_next(&rest, ',', &name)) {
             name = str_trim(name);
-            if (name.n)
-                json_array_append_new(names, json_stringn(name.p, name.n));
+            if (!name.n)
+                continue;
+            names = xrealloc_array(names, n + 2, sizeof *names);
+            names[n++] = xstrndup(name.p, name.n);
+            names[n] = NULL;
         }
     }
-    if (json_array_size(names))
-        json_object_set(body, "preload", names);
-    json_decref(names);
+    return names;
+}
+
+void session_preload_done(char **names)
+{
+    for (char **p = names; p && *p; p++)
+        free(*p);
+    free(names);
+}
+
+static int put_preload(json_t *body, const struct opt_list *list, struct err *err)
+{
+    char **names = session_preload(list);
+    json_t *array = json_array();
+    int result = 0;
+
+    for (char **p = names; *p && result == 0; p++)
+        if (json_array_append_new(array, json_string(*p)) < 0)
+            result = not_text("--preload", err);
+    session_preload_done(names);
+    if (result == 0 && json_array_size(array))
+        json_object_set(body, "preload", array);
+    json_decref(array);
+    return result;
 }
 
 static int put_options(json_t *body, const struct session_settings *set, struct err *err)
@@ -105,26 +145,20 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
         json_object_set_new(body, "language", json_string(s->lang));
     if (s->cold)
         json_object_set_new(body, "cold", json_true());
-    put_preload(body, &set->preload);
-    return put_tools(body, set->tools, err);
+    return put_preload(body, &set->preload, err) < 0 ? -1 : put_tools(body, set->tools, err);
 }
 
 json_t *session_body(const struct session_settings *set, struct err *err)
 {
     json_t *body = json_object();
 
-    if (put_options(body, set, err) < 0) {
+    if (put_options(body, set, err) < 0 || put_name(body, set, err) < 0) {
         json_decref(body);
         return NULL;
     }
-    if (set->name)
-        json_object_set_new(body, "name", json_string(set->name));
     if (set->value)
         json_object_set_new(body, "value", json_string(session_values[set->value]));
-    if (set->idle_ms)
-        json_object_set_new(body, "idle_ms", json_integer((json_int_t)set->idle_ms));
-    if (set->grace_ms)
-        json_object_set_new(body, "grace_ms", json_integer((json_int_t)set->grace_ms));
+    json_object_set_new(body, "grace_ms", json_integer((json_int_t)set->grace_ms));
     if (set->forks != SESSION_FORKS_MOST)
         json_object_set_new(body, "forks", json_integer((json_int_t)set->forks));
     json_object_set_new(body, "final_answer", json_true());
@@ -155,10 +189,10 @@ int session_run_fork(struct session_call *call, struct err *err)
 {
     json_t *body = json_object(), *doc;
 
-    if (call->set->name)
-        json_object_set_new(body, "name", json_string(call->set->name));
-    if (call->set->idle_ms)
-        json_object_set_new(body, "idle_ms", json_integer((json_int_t)call->set->idle_ms));
+    if (put_name(body, call->set, err) < 0) {
+        json_decref(body);
+        return -1;
+    }
     if (ask_session(call, "POST", "/fork", body, &doc, err) < 0)
         return -1;
     return put_id(call, doc);
@@ -241,7 +275,7 @@ static int add_variable(json_t *values, const char *spec, struct err *err)
     if (!value)
         return err_set(err, ERR_USAGE, "'%.100s' is not JSON (%s); a text is '%s=\"...\"'",
                        equals + 1, why.text, name);
-    return json_object_set_new(values, name, value);
+    return json_object_set_new(values, name, value) < 0 ? not_text("a variable's name", err) : 0;
 }
 
 int session_run_set(struct session_call *call, struct err *err)
@@ -275,7 +309,10 @@ int session_run_vars(struct session_call *call, struct err *err)
     size_t i;
 
     for (i = 1; i < call->operand_n; i++)
-        json_array_append_new(names, json_string(call->operands[i]));
+        if (json_array_append_new(names, json_string(call->operands[i])) < 0) {
+            json_decref(names);
+            return not_text("a variable's name", err);
+        }
     if (ask_session(call, "POST", "/get", json_pack("{s:o}", "names", names), &doc, err) < 0)
         return -1;
     bool whole = !json_array_size(json_object_get(doc, "missing")) &&

@@ -13,9 +13,15 @@ struct command {
     const char *usage;       /* "glovebox run [OPTION]... [FILE]"; one way to call it per line */
     const char *description; /* help text (see cli/help.h), or NULL */
     const char *examples;    /* the same */
-    const struct opt *const *tables;   /* ends with NULL; commands may share a table */
+    const struct opt *const *tables; /* ends with NULL; commands may share a table */
+    const char *takes; /* ",name,name,": those of them that mean something to it; NULL: all */
     int (*run)(int argc, char **argv); /* the exit status; argv[0] is the command's name */
 };
+
+/* Whether it takes this option, and says so. */
+bool command_shows(const struct command *command, const struct opt *row);
+/* Whether a ",name,name," has it. */
+bool command_lists(const char *names, const struct opt *row);
 
 /* All of them, in the order in which help shows them; ends with NULL. */
 extern const struct command *const commands[];

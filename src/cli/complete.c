@@ -61,12 +61,12 @@ static void print_command(FILE *out, const struct command *command)
 
     fprintf(out, "        %s) case $prev in\n", command->name);
     while ((row = opt_next(command->tables, &walk)))
-        if (opt_takes_value(row))
+        if (opt_takes_value(row) && command_shows(command, row))
             print_value(out, row);
     fputs("            esac\n            if [[ $cur == -* ]]; then _glovebox_words '", out);
     walk = (struct opt_walk){0};
     while ((row = opt_next(command->tables, &walk)))
-        if (!(row->flags & OPT_HIDDEN))
+        if (command_shows(command, row))
             fprintf(out, "--%s ", row->name);
     fputs("'; return; fi;;\n", out);
 }

@@ -149,6 +149,19 @@ static void put_text(const struct page *page, struct str text)
 
 /* ---- options ---- */
 
+bool command_lists(const char *names, const struct opt *row)
+{
+    char name[80];
+
+    snprintf(name, sizeof name, ",%.70s,", row->name);
+    return strstr(names, name) != NULL;
+}
+
+bool command_shows(const struct command *command, const struct opt *row)
+{
+    return !(row->flags & OPT_HIDDEN) && (!command->takes || command_lists(command->takes, row));
+}
+
 const char *help_value_name(const struct opt *row)
 {
     if (!opt_takes_value(row))
@@ -191,18 +204,18 @@ static const char *group_of(const struct opt *row)
 }
 
 /* Prints the group that `row` is in, if it is the group's first row. */
-static void put_group(const struct page *page, const struct opt *const *tables,
+static void put_group(const struct page *page, const struct command *command,
                       const struct opt *first)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
     bool begun = false;
 
-    while ((row = opt_next(tables, &walk))) {
+    while ((row = opt_next(command->tables, &walk))) {
         AUTO_BUF struct buf label, text;
         buf_init(&label, TEXT_LIMIT);
         buf_init(&text, TEXT_LIMIT);
-        if (row->flags & OPT_HIDDEN || strcmp(group_of(row), group_of(first)) != 0)
+        if (!command_shows(command, row) || strcmp(group_of(row), group_of(first)) != 0)
             continue;
         if (!begun && row != first)
             return;
@@ -246,8 +259,8 @@ void help_print_command(FILE *out, const struct command *command)
     put_wrapped(&page, 0, 0, str_from(command->summary));
     put_section(&page, NULL, command->description);
     while ((row = opt_next(command->tables, &walk)))
-        if (!(row->flags & OPT_HIDDEN))
-            put_group(&page, command->tables, row);
+        if (command_shows(command, row))
+            put_group(&page, command, row);
     put_section(&page, "Examples", command->examples);
 }
 

@@ -15,7 +15,7 @@
 enum { LISTED_MAX = 10 };
 
 /* A name in it may be a guest's. */
-static void complain(const char *text)
+void report_complain(const char *text)
 {
     AUTO_BUF struct buf line = {0};
 
@@ -27,7 +27,7 @@ static void complain(const char *text)
 void report_say(const struct cli_settings *settings, const char *text)
 {
     if (!settings->quiet && *text)
-        complain(text);
+        report_complain(text);
 }
 
 static void say_notes(const struct report *how, const struct result *r)
@@ -165,7 +165,7 @@ void report_result(const struct report *how, struct printer *printer, const stru
     if (lost_output)
         snprintf(line, sizeof line, "standard output: %s", strerror(printer->failed));
     if (r->error.kind || result_refused(r) || lost_output)
-        complain(line);
+        report_complain(line);
     else
         report_say(s, line);
     if (s->trace_time)

@@ -22,5 +22,7 @@ void report_result(const struct report *how, struct printer *printer, const stru
 
 /* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
 void report_say(const struct cli_settings *settings, const char *text);
+/* The same, whatever the settings: something failed. */
+void report_complain(const char *text);
 
 #endif

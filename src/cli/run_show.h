@@ -6,17 +6,10 @@
 #ifndef CLI_RUN_SHOW_H
 #define CLI_RUN_SHOW_H
 
-#include <jansson.h>
-
-#include "cli/events.h"
-#include "cli/options.h"
-#include "cli/show_image.h"
+#include "cli/show_bundle.h"
 
 struct run_show {
-    const struct cli_settings *settings;
-    struct printer *printer;
-    bool asked;
-    struct show_terminal terminal;
+    struct show_place place;
     size_t unseen; /* pictures that could not be shown */
 };
 

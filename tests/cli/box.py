@@ -12,11 +12,12 @@ import threading
 import time
 import traceback
 
+from procs import PATIENCE
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PATH = "/usr/local/bin:/usr/bin:/bin"
 ORDINARY = 31415  # a user that nobody is
-PATIENCE = 90  # seconds, for anything that should take far less
 
 
 def text(value):
@@ -32,40 +33,6 @@ def make_folder(owner):
     if owner != os.geteuid():
         os.chown(folder, owner, owner)
     return folder
-
-
-def states(pid):
-    """Those of all threads of a process and of those that it started."""
-    found = []
-    try:
-        for task in os.listdir("/proc/%d/task" % pid):
-            with open("/proc/%d/task/%s/stat" % (pid, task)) as f:
-                found.append(f.read().rpartition(")")[2].split()[0])
-            with open("/proc/%d/task/%s/children" % (pid, task)) as f:
-                children = f.read().split()
-            for child in children:
-                found += states(int(child))
-    except (FileNotFoundError, ProcessLookupError):
-        pass  # it has just ended
-    return found
-
-
-def settled(pid):
-    """Waits until a process and all that it started only wait."""
-    calm, until = 0, time.monotonic() + PATIENCE
-    while calm < 5 and time.monotonic() < until:
-        calm = calm + 1 if all(state in "SZ" for state in states(pid)) else 0
-        time.sleep(0.02)
-
-
-def wait_for(condition, seconds=PATIENCE):
-    """Its first true answer, or the last."""
-    until = time.monotonic() + seconds
-    while True:
-        answer = condition()
-        if answer or time.monotonic() > until:
-            return answer
-        time.sleep(0.02)
 
 
 class Done:

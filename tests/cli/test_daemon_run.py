@@ -11,7 +11,8 @@ import subprocess
 import threading
 import time
 
-from box import PATIENCE, wait_for
+from box import PATIENCE
+from procs import wait_for
 from test_stream import tagged, up_and_asleep
 
 

@@ -256,11 +256,27 @@ def test_plain_text(t):
         t.equal(b"\x1b[" in data, want, "colour on a terminal with %s" % env)
 
 
+def test_options_that_mean_nothing(t):
+    """Tables are shared; what means nothing to a command is neither shown nor taken."""
+    t.write("d.json", "1")
+    for command in ("repl", "session"):
+        text = t.box(command, "--help").out + t.box("help", "--completion").out.partition(
+            b" %s) " % command.encode())[2].partition(b";;\n        ")[0]
+        for option in ("--data", "--context", "--invocation", "--optimize-data", "--execution-id"):
+            t.ok(option.encode() not in text, "%s --help without %s" % (command, option), text)
+    t.refused(t.box("repl", "--data", "a=d.json"), 2, "means nothing to 'glovebox repl'", "repl --data")
+    for where, option in (("--daemon=unix:" + t.path("no.sock"), "--net=host"), ("--session=x", "--timeout=1s"),
+                          ("--session=x", "--preload=json"), ("--daemon=unix:" + t.path("no.sock"), "--log=off")):
+        name = where.partition("=")[0]
+        t.refused(t.box("repl", where, option), 2, "means nothing to 'glovebox repl %s'" % name, name + " " + option)
+
+
 def test_doctor(t):
     done = t.box("doctor", timeout=60)
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
-        sorted(doc), ["holds", "languages", "layers", "problem", "runs", "version"], "doctor --json"
+        sorted(doc), ["ahead", "holds", "languages", "layers", "problem", "runs", "version"],
+        "doctor --json",
     )
     t.equal(
         sorted(doc["layers"][0]),
@@ -291,7 +307,23 @@ def test_doctor(t):
         )
         if layer["state"] != "present":
             t.ok(layer["without"] and layer["how"], "and how to get it", layer)
+    states = {a["name"]: a["state"] for a in doc["ahead"]}
+    t.equal(sorted(states), ["forks", "warm"], "what is made ahead")
+    for a in doc["ahead"]:
+        t.equal(sorted(a), ["detail", "does", "how", "name", "state", "without"], "each of it")
+        t.ok(a["state"] == "present" if not a["detail"] else a["state"] == "absent", "with a reason", a)
+        t.match(r"\n  %s +%s  " % (a["name"], a["state"]), done.out, "the table has " + a["name"])
+    groups = [l["state"] for l in doc["layers"] if l["name"] in ("memory", "pids", "cpu")]
+    if groups != ["present"] * 3:
+        t.equal(set(states.values()), {"absent"}, "neither without control groups")
+        t.match("layers memory, pids and cpu", done.out, "which is said")
+    r = t.box("repl", "--quiet", stdin=b"x = 1\n%%\n:fork\n%%\nx\n")
+    good = r.out == b"1\n" and not r.err
+    t.ok(good == (states["forks"] == "present"), "what doctor says of forks is so", r)
     doc = t.box("doctor", "--json", env={"PATH": "/nonexistent"}, timeout=60).json
+    t.equal({a["state"] for a in doc["ahead"]}, {"absent"}, "no Python, nothing ahead")
+    if groups == ["present"] * 3:
+        t.ok(all("python" in a["detail"] for a in doc["ahead"]), "and why", doc["ahead"])
     t.equal({l["state"] for l in doc["languages"]}, {"absent"}, "without interpreters")
     t.ok(
         all("apt-get install" in l["problem"] for l in doc["languages"]),

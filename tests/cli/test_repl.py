@@ -11,7 +11,8 @@ import subprocess
 import termios
 import time
 
-from box import PATIENCE, once, settled
+from box import PATIENCE, once
+from procs import settle
 from test_daemon_run import Daemon
 from test_session import PNG
 
@@ -45,11 +46,11 @@ def test_cells(t):
 def test_waiting(t):
     """Cells that are still to come."""
     p = t.start("repl", stdin=subprocess.PIPE)
-    settled(p.pid)
+    settle(p.pid)
     out, err = p.communicate(b"1 + 1\n", timeout=PATIENCE)
     t.equal((p.returncode, out, err), (0, b"2\n", b""), "are waited for")
     p = t.start("repl", stdin=subprocess.PIPE)
-    settled(p.pid)
+    settle(p.pid)
     p.send_signal(signal.SIGINT)
     t.equal(p.wait(PATIENCE), 0, "until Ctrl-C")
     for stream in (p.stdin, p.stdout, p.stderr):
@@ -178,7 +179,7 @@ def test_terminal(t):
     t.match("SyntaxError", term.ask("x = = 1\n"), "what cannot become right is told at once")
     t.equal(term.ask("if 1: print(3)\n"), "3\r\n>>> ", "a block in one line")
     term.type("half a line")
-    settled(term.p.pid)
+    settle(term.p.pid)
     term.type("\x03")
     term.read(r">>> $")
     t.equal(term.ask("5\n"), "5\r\n>>> ", "Ctrl-C throws a line away")
@@ -186,7 +187,7 @@ def test_terminal(t):
     term.read(r">>> $")
     term.type("print('go'); time.sleep(300)\n")
     term.read("go")
-    settled(term.p.pid)
+    settle(term.p.pid)
     begin = time.monotonic()
     said = term.ask("\x03", r">>> $")
     t.ok("KeyboardInterrupt" in said and time.monotonic() - begin < 60, "Ctrl-C ends a cell", said)
@@ -218,6 +219,19 @@ def test_pictures(t):
 
 
 @once
+def test_bytes(t):
+    """That are no text."""
+    for env in ({"given": b"A\xff=1"}, {"given": b"A=\xff"}, {"given": b"B", "env": {"B": b"\xff"}}):
+        r = t.box("repl", "--env", env["given"], stdin=b"1", env=env.get("env"))
+        t.refused(r, 2, "is not UTF-8, as variables of a session", "the variable %r" % env)
+    r = t.box("repl", "--lang", "r", "--quiet", stdin=b"x <- 5L\n%%\ncat('a\xff')\n%%\nx")
+    if b"not installed" in r.err or r.code:
+        t.skip("R", "no R here: " + r.err.decode("utf-8", "replace").strip())
+    else:
+        t.ok(b"[1] 5" in r.out and b"not UTF-8" in r.err, "a cell of R's: the session goes on", r)
+
+
+@once
 def test_other_languages(t):
     term = Terminal(t, "--lang", "bash", "--quiet")
     t.equal(term.read(r">>> $"), ">>> ", "--quiet has no greeting")
@@ -228,7 +242,7 @@ def test_other_languages(t):
     t.equal(term.ask("b\n"), "a b\r\n>>> ", "for one line")
     term.type("echo go; sleep 300\n")
     term.read("go")
-    settled(term.p.pid)
+    settle(term.p.pid)
     term.ask("\x03", r">>> $")
     t.equal(term.ask("echo on\n"), "on\r\n>>> ", "Ctrl-C there")
     term.p.send_signal(signal.SIGTERM)

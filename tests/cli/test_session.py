@@ -6,7 +6,8 @@ import os
 import signal
 import time
 
-from box import PATIENCE, wait_for
+from box import PATIENCE
+from procs import wait_for
 from test_daemon_run import Daemon
 
 PNG = (
@@ -96,6 +97,11 @@ def test_life(t):
         t.equal(s("vars", a, "n", "--json").json["values"], {"n": 3}, "as JSON")
         t.refused(s("set", a, "n=x y"), 2, "is not JSON", "what is no JSON")
         t.refused(s("set", a, "n"), 2, "NAME=JSON", "what is no variable")
+        t.refused(s("set", a, b"\xff=1"), 2, "not UTF-8", "whose name is no text")
+        t.refused(s("vars", a, b"\xff"), 2, "not UTF-8", "the same, asked for")
+        t.refused(s("new", "--name", b"\xff"), 2, "not UTF-8", "nor a session's")
+        t.refused(s("fork", a, "--name", b"\xff"), 2, "not UTF-8", "nor a fork's")
+        t.refused(s("new", "--preload", b"json,\xff"), 2, "not UTF-8", "nor a module's")
         t.exits(s("interrupt", a), 0, "nothing to interrupt", b"no cell runs\n")
         p = t.start("session", "exec", a, "-c", "print('up', flush=True)\nwhile True: pass", env=d.env)
         t.equal(p.stdout.readline(), b"up\n", "a long cell")
@@ -163,6 +169,12 @@ def test_rich(t):
         s("restart", i)
         s.cell(i, code, "--out", "pictures", "--quiet")
         t.equal(len(os.listdir(t.path("here", "pictures"))), 8, "nothing is overwritten")
+        for option in ("--json", "--events"):
+            r = s.cell(i, code, "--out", option[2:], option)
+            names = os.listdir(t.path("here", option[2:]))
+            t.equal((r.code, len(names)), (0, 4), option + ": a value is saved as well as what is displayed", r)
+        r = s.cell(i, code, "--out", "/proc/self", "--quiet")
+        t.match(b"glovebox: write /proc/self/cell", r.err, "what cannot be written is said, also with --quiet")
 
 
 def no_forks(t, s):

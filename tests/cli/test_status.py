@@ -5,7 +5,8 @@ import os
 import signal
 import time
 
-from box import PATIENCE, settled, wait_for
+from box import PATIENCE
+from procs import settle, wait_for
 
 
 def test_own_status(t):
@@ -405,7 +406,7 @@ def test_retries(t):
         "run", "--retries", "5", "--retry-delay", "30s", "-c", "1", env={"GLOVEBOX_JAIL": broken}
     )
     wait_for(lambda: read(t.path("tries")).count(b"x") > tries)
-    settled(p.pid)
+    settle(p.pid)
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=PATIENCE)
     t.ok(

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import time
 
-from box import PATIENCE, wait_for
+from box import PATIENCE
+from procs import wait_for
 
 
 def tagged(tag):

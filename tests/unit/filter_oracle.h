@@ -135,9 +135,9 @@ static int allow_some(struct oracle *o, enum action action, int nr)
 
     switch ((int)action) {
     case ACT_LEAVE:
-        if (o->flavour & FILTER_TELLS_EXIT)
-            return 0;
-        /* fallthrough */
+        return o->flavour & FILTER_TELLS_EXIT
+                   ? 0
+                   : seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     case ACT_ALLOW:
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     case ACT_CLONE:

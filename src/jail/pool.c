@@ -15,17 +15,12 @@
 #include "base/mem.h"
 #include "jail/pool_parts.h"
 
+static void wake(struct pool *pool, enum tender_of which)
+{
+    pthread_cond_signal(&pool->tenders[which].work);
+}
+
 /* ---- taking ---- */
-
-static void wake(struct tender *t)
-{
-    pthread_cond_signal(&t->work);
-}
-
-static struct tender *tender_of(struct pool *pool, const struct kind *k)
-{
-    return k->alone ? &pool->alone : &pool->forks;
-}
 
 static struct kind *find(struct pool *pool, struct str key)
 {
@@ -42,7 +37,8 @@ static int make_in(struct pool *pool, struct pool_nest *nest, const struct pool_
                    struct pool_jail *ret, struct err *err)
 {
     nest->users++;
-    nest->forks++;
+    if (++nest->forks == pool->options.forks_max)
+        wake(pool, TEND_ZYGOTES);
     pthread_mutex_unlock(&pool->lock);
     int result = pool_make_jail(nest->jail, order, ret, err);
     pthread_mutex_lock(&pool->lock);
@@ -61,6 +57,7 @@ int pool_make_now(struct pool *pool, struct kind *k, const int channel[2], struc
     k->users--;
     if (result < 0) {
         nest->broken = true;
+        wake(pool, TEND_ZYGOTES);
         snprintf(pool->stats.problem, sizeof pool->stats.problem, "%.299s", err->msg);
     }
     return result;
@@ -73,7 +70,7 @@ static void doom(struct pool *pool, const struct pool_jail *jail)
         pool->doomed = xrealloc_array(pool->doomed, pool->doomed_size, sizeof *pool->doomed);
     }
     pool->doomed[pool->doomed_n++] = *jail;
-    wake(&pool->alone);
+    wake(pool, TEND_ALONE);
 }
 
 static struct pool_jail take_first(struct kind *k)
@@ -132,10 +129,10 @@ bool pool_take(struct pool *pool, struct str key, const int channel[2], struct p
         pool->stats.on_demand += took;
     }
     pool->stats.misses += !took;
-    struct tender *tender = k && !(took && k->ready_n) ? tender_of(pool, k) : NULL;
+    bool last = k && !(took && k->ready_n), alone = k && k->alone;
     pthread_mutex_unlock(&pool->lock);
-    if (tender)
-        wake(tender);
+    if (last)
+        wake(pool, alone ? TEND_ALONE : TEND_FORKS);
     return took;
 }
 
@@ -150,9 +147,9 @@ void pool_rest(struct pool *pool)
     }
     pthread_mutex_unlock(&pool->lock);
     if (wanting[false])
-        wake(&pool->forks);
+        wake(pool, TEND_FORKS);
     if (wanting[true])
-        wake(&pool->alone);
+        wake(pool, TEND_ALONE);
 }
 
 /* ---- learning ---- */
@@ -225,7 +222,7 @@ static struct kind *learn(struct pool *pool, struct kind *kinds, struct str key,
     k->target = 1;
     k->used_ms = clock_mono_ms();
     k->state = KIND_WANTED;
-    wake(kinds == pool->alone.kinds ? &pool->alone : &pool->forks);
+    wake(pool, kinds == pool->tenders[TEND_ALONE].kinds ? TEND_ALONE : TEND_ZYGOTES);
     return k;
 }
 
@@ -235,7 +232,7 @@ void pool_learn(struct pool *pool, struct str key, struct jail_spec *spec,
     pthread_mutex_lock(&pool->lock);
     spec->park = true;
     if (!find(pool, key))
-        (void)learn(pool, pool->forks.kinds, key, spec, limits, layers);
+        (void)learn(pool, pool->tenders[TEND_FORKS].kinds, key, spec, limits, layers);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -247,7 +244,7 @@ void pool_learn_alone(struct pool *pool, struct str key, struct jail_spec *spec,
 
     pthread_mutex_lock(&pool->lock);
     if (!find(pool, key))
-        k = learn(pool, pool->alone.kinds, key, spec, limits, layers);
+        k = learn(pool, pool->tenders[TEND_ALONE].kinds, key, spec, limits, layers);
     if (k) {
         k->alone = true;
         k->input = more->input;
@@ -283,7 +280,7 @@ int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
     struct kind *k = find(pool, key);
     spec->park = true;
     if (!k)
-        k = learn(pool, pool->forks.kinds, key, spec, order->limits, order->layers);
+        k = learn(pool, pool->tenders[TEND_FORKS].kinds, key, spec, order->limits, order->layers);
     if (!k)
         err_set(err, ERR_LIMIT, "all places for zygotes are taken");
     struct pool_nest *nest = k ? wait_for_nest(pool, k, err) : NULL;
@@ -313,7 +310,7 @@ void pool_release(struct pool *pool, struct pool_nest *nest)
 {
     pthread_mutex_lock(&pool->lock);
     nest->users--;
-    wake(&pool->forks);
+    wake(pool, TEND_ZYGOTES);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -344,13 +341,18 @@ static struct pool *pool_new(const struct pool_options *options)
     set_options(pool, options);
     pool->kind_count = 2 * pool->options.kinds_max;
     pool->kinds = xcalloc(pool->kind_count, sizeof *pool->kinds);
-    pool->forks = (struct tender){.pool = pool, .kinds = pool->kinds};
-    pool->alone = (struct tender){.pool = pool, .kinds = pool->kinds + pool->options.kinds_max};
+    struct kind *alone = pool->kinds + pool->options.kinds_max;
+    pool->tenders[TEND_FORKS] =
+        (struct tender){.pool = pool, .round = pool_tend_forks, .kinds = pool->kinds};
+    pool->tenders[TEND_ZYGOTES] =
+        (struct tender){.pool = pool, .round = pool_tend_zygotes, .kinds = pool->kinds};
+    pool->tenders[TEND_ALONE] =
+        (struct tender){.pool = pool, .round = pool_tend_alone, .kinds = alone};
     pthread_mutex_init(&pool->lock, NULL);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->forks.work, &attr);
-    pthread_cond_init(&pool->alone.work, &attr);
+    for (unsigned i = 0; i < TENDERS; i++)
+        pthread_cond_init(&pool->tenders[i].work, &attr);
     pthread_cond_init(&pool->settled, &attr);
     pthread_condattr_destroy(&attr);
     return pool;
@@ -358,8 +360,8 @@ static struct pool *pool_new(const struct pool_options *options)
 
 static void pool_free(struct pool *pool)
 {
-    pthread_cond_destroy(&pool->forks.work);
-    pthread_cond_destroy(&pool->alone.work);
+    for (unsigned i = 0; i < TENDERS; i++)
+        pthread_cond_destroy(&pool->tenders[i].work);
     pthread_cond_destroy(&pool->settled);
     pthread_mutex_destroy(&pool->lock);
     free(pool->doomed);
@@ -375,33 +377,39 @@ static int spare_groups(const struct pool *pool)
     return (int)pool->options.ready_max + SPARE_GROUPS;
 }
 
-static void end_threads(struct pool *pool, bool both)
+/* Those that were started. */
+static void end_threads(struct pool *pool, unsigned count)
 {
     pthread_mutex_lock(&pool->lock);
     pool->closing = true;
-    wake(&pool->forks);
-    wake(&pool->alone);
+    pool->forks_over = !count;
+    for (unsigned i = 0; i < count; i++)
+        pthread_cond_signal(&pool->tenders[i].work);
     pthread_cond_broadcast(&pool->settled);
     pthread_mutex_unlock(&pool->lock);
-    pthread_join(pool->forks.thread, NULL);
-    if (both)
-        pthread_join(pool->alone.thread, NULL);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(pool->tenders[i].thread, NULL);
+}
+
+static unsigned start_threads(struct pool *pool)
+{
+    struct tender *all = pool->tenders;
+    unsigned count = 0;
+
+    while (count < TENDERS &&
+           !(errno = pthread_create(&all[count].thread, NULL, pool_tend, &all[count])))
+        count++;
+    return count;
 }
 
 int pool_open(const struct pool_options *options, struct pool **ret, struct err *err)
 {
     struct pool *pool = pool_new(options);
-    bool one = false;
+    unsigned count = start_threads(pool);
 
-    errno = pthread_create(&pool->forks.thread, NULL, pool_tend, &pool->forks);
-    if (!errno) {
-        one = true;
-        errno = pthread_create(&pool->alone.thread, NULL, pool_tend, &pool->alone);
-    }
-    if (errno) {
+    if (count < TENDERS) {
         err_sys(err, "start the pool's thread");
-        if (one)
-            end_threads(pool, false);
+        end_threads(pool, count);
         pool_free(pool);
         return -1;
     }
@@ -414,7 +422,7 @@ void pool_close(struct pool *pool)
 {
     if (!pool)
         return;
-    end_threads(pool, true);
+    end_threads(pool, TENDERS);
     cgroup_spare(-spare_groups(pool));
     pool_free(pool);
 }

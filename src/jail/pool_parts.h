@@ -45,21 +45,25 @@ struct kind {
     int64_t used_ms, missed_ms, failed_ms;
 };
 
-/* Kinds of each sort have a thread of their own, so that the start of an interpreter keeps no
- * zygote from forking; and places of their own, so that neither drives out the other. */
+/* What looks after kinds, each in a thread of its own: so the start of an interpreter keeps no
+ * zygote from forking, nor does that of another zygote. Each sort of kinds has places of its own,
+ * so that neither drives out the other. */
 struct tender {
     struct pool *pool;
+    void (*round)(struct tender *t); /* does what is to be done by now, then waits for more */
     pthread_cond_t work;
     struct kind *kinds; /* options.kinds_max */
     pthread_t thread;
     int64_t looked_ms; /* at how much memory they hold */
 };
 
+enum tender_of { TEND_FORKS, TEND_ZYGOTES, TEND_ALONE, TENDERS };
+
 struct pool {
     pthread_mutex_t lock;
-    pthread_cond_t settled; /* a nest could be started, or could not */
-    struct tender forks, alone;
-    bool closing;
+    pthread_cond_t settled;         /* a nest could be started, or could not; or forks_over */
+    struct tender tenders[TENDERS]; /* the first two of the same kinds */
+    bool closing, forks_over;       /* nobody makes jails in nests any more */
     struct pool_options options;
     struct kind *kinds; /* of both */
     unsigned kind_count;
@@ -83,5 +87,9 @@ void pool_doom_first(struct pool *pool, struct kind *k);
 
 /* pool_tend.c: a thread of the pool's; ctx is a struct tender. */
 void *pool_tend(void *ctx);
+/* What the three do. */
+void pool_tend_forks(struct tender *t);
+void pool_tend_zygotes(struct tender *t);
+void pool_tend_alone(struct tender *t);
 
 #endif

@@ -91,7 +91,7 @@ static void calm(struct pool *pool, struct kind *k, int64_t now)
 
 static void keep_or_doom(struct pool *pool, struct kind *k, const struct pool_jail *made)
 {
-    bool wanted = k->state == KIND_LIVE && k->ready_n < READY_MAX;
+    bool wanted = (k->state == KIND_LIVE || k->nest) && k->ready_n < READY_MAX;
 
     if (k->ready_n == READY_MAX)
         pool_doom_first(pool, k);
@@ -127,6 +127,7 @@ static void start_nest(struct pool *pool, struct kind *k)
     else
         pool->stats.zygotes_started++;
     pthread_cond_broadcast(&pool->settled);
+    pthread_cond_signal(&pool->tenders[TEND_FORKS].work);
 }
 
 static void fill(struct pool *pool, struct kind *k)
@@ -157,8 +158,7 @@ static void renew(struct pool *pool, struct kind *k, bool died)
     start_nest(pool, k);
 }
 
-/* One thing that is to be done for this kind; false when there is none. */
-static bool tend_forks(struct pool *pool, struct kind *k, int64_t now)
+static bool tend_zygote(struct pool *pool, struct kind *k)
 {
     if (k->state == KIND_WANTED) {
         start_nest(pool, k);
@@ -167,11 +167,18 @@ static bool tend_forks(struct pool *pool, struct kind *k, int64_t now)
     if (k->state != KIND_LIVE)
         return false;
     bool died = has_died(k);
-    if (died || k->nest->forks >= pool->options.forks_max) {
-        renew(pool, k, died);
-        return true;
-    }
-    if (!k->spec.forks && k->ready_n < k->target && make_room(pool, k)) {
+    if (!died && k->nest->forks < pool->options.forks_max)
+        return false;
+    renew(pool, k, died);
+    return true;
+}
+
+/* While the next zygote starts, the present one serves. */
+static bool tend_forks(struct pool *pool, struct kind *k, int64_t now)
+{
+    if (!k->nest)
+        return false;
+    if (!k->nest->broken && !k->spec.forks && k->ready_n < k->target && make_room(pool, k)) {
         fill(pool, k);
         return true;
     }
@@ -278,20 +285,72 @@ static void wait_for_work(struct tender *t)
     (void)pthread_cond_timedwait(&t->work, &t->pool->lock, &until);
 }
 
-/* One thing that is to be done for this kind; false when there is none. */
-static bool tend(struct tender *t, struct kind *k, int64_t now)
+/* One thing that is to be done for each kind; false when there was none. */
+static bool each_kind(struct tender *t, bool (*tend)(struct tender *t, struct kind *k, int64_t now))
+{
+    bool busy = false;
+
+    for (unsigned i = 0; i < t->pool->options.kinds_max && !t->pool->closing; i++)
+        if (t->kinds[i].state != KIND_FREE)
+            busy |= tend(t, &t->kinds[i], clock_mono_ms());
+    return busy;
+}
+
+/* True when nobody asked for it for so long that it was forgotten. */
+static bool age(struct tender *t, struct kind *k, int64_t now)
 {
     if (k->state == KIND_FAILED && now > k->failed_ms + FAILED_MS)
         k->state = KIND_WANTED;
-    if (k->state == KIND_FREE)
+    if (k->state == KIND_WANTED || pool_is_busy(k) || now <= k->used_ms + IDLE_MS)
         return false;
-    if (k->state != KIND_WANTED && !pool_is_busy(k) && now > k->used_ms + IDLE_MS) {
-        pool_forget(t->pool, k);
-        return true;
-    }
-    return k->alone ? tend_alone(t->pool, k, now) : tend_forks(t->pool, k, now);
+    pool_forget(t->pool, k);
+    return true;
 }
 
+static bool one_zygote(struct tender *t, struct kind *k, int64_t now)
+{
+    return age(t, k, now) || tend_zygote(t->pool, k);
+}
+
+static bool one_forks(struct tender *t, struct kind *k, int64_t now)
+{
+    return tend_forks(t->pool, k, now);
+}
+
+static bool one_alone(struct tender *t, struct kind *k, int64_t now)
+{
+    return age(t, k, now) || tend_alone(t->pool, k, now);
+}
+
+void pool_tend_zygotes(struct tender *t)
+{
+    bool busy = each_kind(t, one_zygote);
+
+    reap_retired(t->pool);
+    if (!busy)
+        wait_for_work(t);
+}
+
+void pool_tend_forks(struct tender *t)
+{
+    bool busy = each_kind(t, one_forks);
+
+    look_at_memory(t, clock_mono_ms());
+    if (!busy)
+        wait_for_work(t);
+}
+
+void pool_tend_alone(struct tender *t)
+{
+    bool busy = each_kind(t, one_alone);
+
+    look_at_memory(t, clock_mono_ms());
+    end_doomed(t->pool);
+    if (!busy)
+        wait_for_work(t);
+}
+
+/* By the thread that started them: the kernel kills them with that anyway. */
 static void end_all(struct tender *t)
 {
     struct pool *pool = t->pool;
@@ -299,10 +358,9 @@ static void end_all(struct tender *t)
     for (unsigned i = 0; i < pool->options.kinds_max; i++)
         if (t->kinds[i].state != KIND_FREE)
             pool_forget(pool, &t->kinds[i]);
-    for (unsigned i = 0; i < RETIRED_MAX && t == &pool->forks; i++)
+    for (unsigned i = 0; i < RETIRED_MAX && t == &pool->tenders[TEND_ZYGOTES]; i++)
         if (pool->retired[i])
-            pool_end_nest(
-                pool->retired[i]); /* here: the kernel kills them with this thread anyway */
+            pool_end_nest(pool->retired[i]);
     end_doomed(pool);
 }
 
@@ -312,19 +370,16 @@ void *pool_tend(void *ctx)
     struct pool *pool = t->pool;
 
     pthread_mutex_lock(&pool->lock);
-    while (!pool->closing) {
-        bool busy = false;
-        for (unsigned i = 0; i < pool->options.kinds_max && !pool->closing; i++)
-            busy |= tend(t, &t->kinds[i], clock_mono_ms());
-        look_at_memory(t, clock_mono_ms());
-        if (t == &pool->forks)
-            reap_retired(pool);
-        else
-            end_doomed(pool);
-        if (!busy)
-            wait_for_work(t);
+    while (!pool->closing)
+        t->round(t);
+    if (t == &pool->tenders[TEND_FORKS]) {
+        pool->forks_over = true;
+        pthread_cond_broadcast(&pool->settled);
     }
-    end_all(t);
+    while (!pool->forks_over)
+        pthread_cond_wait(&pool->settled, &pool->lock);
+    if (t != &pool->tenders[TEND_FORKS])
+        end_all(t);
     pthread_mutex_unlock(&pool->lock);
     return NULL;
 }

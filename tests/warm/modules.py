@@ -209,6 +209,25 @@ def test_fakes(tap):
             shutil.rmtree(folder)
 
 
+def test_slow(tap):
+    """While a zygote takes long to start, what others' runs have taken is made anew."""
+    folder = tempfile.mkdtemp(prefix="warm-modules-", dir=OUTSIDE)
+    try:
+        make_python(folder, {"numpy": "import sys, time\ntime.sleep(8 if 'numpy' in sys.argv else 0)\n"})
+        with Feed(path=os.path.join(folder, "bin")) as feed:
+            feed.warm_up(30)
+            feed.run("import numpy")
+            begin, ready = time.monotonic(), 0
+            while ready < 5 and time.monotonic() < begin + 7:
+                before = feed.stats()["hits"]
+                feed.run("pass")
+                ready += feed.stats()["hits"] - before
+                time.sleep(0.1)
+            tap.ok(ready == 5 and feed.stats()["started"] == 1, "a slow zygote keeps no jail from being made", ready, feed.stats())
+    finally:
+        shutil.rmtree(folder)
+
+
 def test_absent(tap):
     folder = tempfile.mkdtemp(prefix="warm-modules-", dir=OUTSIDE)
     try:
@@ -224,6 +243,7 @@ def test_absent(tap):
 def test(tap):
     test_absent(tap)
     test_fakes(tap)
+    test_slow(tap)
     if not installed("numpy", "pandas", "matplotlib"):
         tap.skip("packages", "needs python3-numpy, python3-pandas and python3-matplotlib")
         return

@@ -60,7 +60,7 @@ def charge(pid):
 def costs(daemon):
     """{pid namespace: Cost} of all that the daemon has at this moment."""
     found = {}
-    for pid in daemon.descendants():
+    for pid, _ in daemon.descendants():
         try:
             found.setdefault(os.readlink("/proc/%d/ns/pid" % pid), []).append(pid)
         except OSError:

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "jail/proto.h"
 #include "jail/spec.h"
 
 struct inside {
@@ -38,6 +39,8 @@ struct clone3_args {
     uint64_t set_tid, set_tid_size, cgroup;
 };
 
+struct rusage;
+
 /* An init that exits with this had not started anything: the keeper may try with fewer layers. */
 #define EXIT_RETRY 77
 
@@ -60,11 +63,28 @@ void end_children(void);
 void end_ours(void);
 /* How a process ended that is another's child, as from wait(); 0 where the kernel does not tell. */
 int pidfd_status(int pidfd);
+/* What a process used that has had no children: those that it waited for count as well, and nobody
+ * tells theirs. False for any other. */
+bool used_alone(pid_t pid, struct rusage *ret);
 /* Kills whoever of guests, in our pid namespace or below it, holds a capability; and `also`. */
 void end_capable(pid_t also);
 /* Of a namespace that a file or descriptor is of: its number, or 0. */
 uint64_t space_number(const char *path);
 uint64_t space_number_fd(int fd);
+
+/* inside_denials.c: told at once the first time a name comes up, counted after that: a guest can
+ * make half a million of them a second. */
+struct denials {
+    struct denial {
+        char name[48];
+        uint64_t count;
+    } list[MSG_DENIED_NAMES + 1];
+    unsigned count;
+};
+void denials_count(struct denials *all, const char *name, bool may_tell);
+/* Those that were counted without a word. */
+void denials_tell(const struct denials *all);
+void denials_put(const struct denials *all, struct buf *message);
 
 /* inside_init.c: everything pid 1 does; never returns. */
 _Noreturn void init_main(struct inside *in);

@@ -19,7 +19,6 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -27,13 +26,7 @@
 #include "base/wire.h"
 #include "jail/filter.h"
 #include "jail/lay.h"
-#include "jail/proc_stat.h"
 #include "jail/proto.h"
-
-struct denial {
-    char name[48];
-    uint64_t count;
-};
 
 struct serve {
     struct inside *in;
@@ -52,41 +45,12 @@ struct serve {
     int lay_fd; /* from then on, until it can be told: files to lay; -1 for none */
     int signals;
     int timer;
-    struct denial denials[MSG_DENIED_NAMES + 1];
-    unsigned denial_count;
+    struct denials denials;
 };
 
-static struct denial *find_denial(struct serve *s, const char *name)
-{
-    for (unsigned i = 0; i < s->denial_count; i++)
-        if (strcmp(s->denials[i].name, name) == 0)
-            return &s->denials[i];
-    if (s->denial_count > MSG_DENIED_NAMES)
-        return &s->denials[MSG_DENIED_NAMES];
-    struct denial *d = &s->denials[s->denial_count++];
-    snprintf(d->name, sizeof d->name, "%s", s->denial_count > MSG_DENIED_NAMES ? "other" : name);
-    return d;
-}
-
-static void tell_denied(const struct denial *d)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, MSG_DENIED);
-    wire_put_cstr(&b, d->name);
-    wire_put_u64(&b, d->count);
-    tell_buf(&b);
-}
-
-/* Told at once the first time a name comes up, counted after that: a guest can
- * make half a million of them a second. */
 static void count_denial(struct serve *s, const char *name)
 {
-    struct denial *d = find_denial(s, name);
-
-    if (d->count++ == 0 && !s->waits)
-        tell_denied(d);
+    denials_count(&s->denials, name, !s->waits);
 }
 
 static void hear_upper(struct serve *s)
@@ -114,11 +78,7 @@ static void report_end(const struct serve *s, uint32_t kind, int status, bool al
                          (uint64_t)use->ru_stime.tv_usec);
     wire_put_u64(&b, s->end.max_rss_kib > (uint64_t)use->ru_maxrss ? s->end.max_rss_kib
                                                                    : (uint64_t)use->ru_maxrss);
-    wire_put_u32(&b, s->denial_count);
-    for (unsigned i = 0; i < s->denial_count; i++) {
-        wire_put_cstr(&b, s->denials[i].name);
-        wire_put_u64(&b, s->denials[i].count);
-    }
+    denials_put(&s->denials, &b);
     tell_buf(&b);
 }
 
@@ -127,26 +87,6 @@ static void let_exit(const struct serve *s, uint64_t id)
     struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
 
     (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &go_on);
-}
-
-/* clock_getcpuclockid without its question whether there is such a process, which the filter does
- * not allow (include/linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK and CPUCLOCK_SCHED). */
-static clockid_t clock_of(pid_t pid)
-{
-    return (clockid_t)(~(unsigned)pid << 3 | 2);
-}
-
-/* Of who had no children: those that were waited for count as well, and nobody tells theirs. */
-static bool used_alone(pid_t pid, struct rusage *ret)
-{
-    struct proc_stat stat;
-    struct timespec used;
-
-    if (proc_stat_read(pid, &stat) < 0 || stat.waited_faults ||
-        clock_gettime(clock_of(pid), &used) < 0)
-        return false;
-    *ret = (struct rusage){.ru_utime = {used.tv_sec, used.tv_nsec / 1000}};
-    return true;
 }
 
 /* The guest's end takes as long as its memory is large, which nobody has to wait for when nothing
@@ -467,8 +407,7 @@ static void go_on(struct serve *s)
     tell_state(s->in, MSG_STARTED);
     s->waits = false;
     fd_close(&s->lay_fd);
-    for (unsigned i = 0; i < s->denial_count; i++)
-        tell_denied(&s->denials[i]);
+    denials_tell(&s->denials);
     if (pipe >= 0)
         wait_file_fill(s->in, pipe);
     fd_close(&s->in->box_fd);

@@ -115,11 +115,10 @@ static void *worker_main(void *ctx)
         void *rest = job->rest;
         pthread_mutex_lock(&w->lock);
         put_down(self);
-        mailbox_post(w->mailbox, &job->over_mail);
-        if (!tidy)
-            continue;
         pthread_mutex_unlock(&w->lock);
-        tidy(rest);
+        mailbox_post(w->mailbox, &job->over_mail);
+        if (tidy)
+            tidy(rest);
         pthread_mutex_lock(&w->lock);
     }
     pthread_mutex_unlock(&w->lock);
@@ -195,15 +194,15 @@ void workers_max(struct workers *w, unsigned threads_max)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock. One more thread at most: each that ends a job looks again. */
-static void let_through(struct workers *w)
+/* With the lock. One more thread at most: each that ends a job looks again. True when one waits
+ * that is to be woken, which is for after the lock: it would only wait for that. */
+static bool let_through(struct workers *w)
 {
     if (!may_start(w))
-        return;
-    if (w->waiting)
-        pthread_cond_signal(&w->wake);
-    else if (w->thread_count < w->threads_max)
+        return false;
+    if (!w->waiting && w->thread_count < w->threads_max)
         (void)start_thread(w);
+    return w->waiting;
 }
 
 void workers_add(struct workers *w, struct job *job)
@@ -222,8 +221,10 @@ void workers_add(struct workers *w, struct job *job)
     }
     w->queued++;
     w->queued_bytes += job->body.n;
-    let_through(w);
+    bool wake = let_through(w);
     pthread_mutex_unlock(&w->lock);
+    if (wake)
+        pthread_cond_signal(&w->wake);
 }
 
 bool workers_cancel(struct workers *w, struct job *job)
@@ -296,7 +297,8 @@ struct job *workers_tick(struct workers *w, int64_t now)
     }
     struct job *late = take_late(w, now);
     for (unsigned room = w->at_once; room > 0; room--)
-        let_through(w);
+        if (let_through(w))
+            pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
     return late;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -369,6 +370,12 @@ static int finish(struct live *l, struct err *err)
     }
     if (clock_mono_ns() - l->start_ns >= (int64_t)SETUP_LIMIT_MS * 1000000)
         return err_set(err, ERR_SYSTEM, "the jail was not ready after %d s", SETUP_LIMIT_MS / 1000);
+    struct cgroup_usage use;
+    cgroup_usage(l->group, &use);
+    if (use.oom_kills)
+        return err_set(err, ERR_USAGE,
+                       "a memory limit of %" PRIu64 " bytes is less than the jail itself needs",
+                       l->job->limits.memory_bytes);
     return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
 }
 

@@ -134,6 +134,9 @@ def test_tiny(tap, user):
     r = user.run("print(1)", "--memory", "2m")
     tap.ok(r.status in (125, 137) and r.seconds < 50 and "emory" in r.err,
            f"{user.name}: 2 MiB are too little to start in, and it says so", r)
+    r = user.run("print(1)", "--memory", "1")
+    tap.ok(r.status == 2 and "less than the jail itself needs" in r.err,
+           f"{user.name}: a byte is too little for the jail, and nobody tries again", r)
 
 
 def test_no_swap(tap, user):

@@ -369,10 +369,11 @@ __cells_input() {
 
 # Acts on frames until one is a cell to run. False at their end.
 __cells_next() {
-    local LC_ALL=C kind id length IFS=' '
+    local LC_ALL=C kind='' id length IFS=' '
     # Without its keeper nobody would end it.
     while builtin read -r -u "$__cells_r" kind id length && builtin kill -0 $$ 2> /dev/null; do
         if [[ $kind == stdin ]]; then
+            kind=''
             __cells_input "$length" || return 1
             continue
         fi
@@ -390,7 +391,7 @@ __cells_next() {
             __cells_answer false null "$__cells_exception"
             ;;
         esac
-        __cells_due='' __cells_early=''
+        __cells_due='' __cells_early='' kind=''
     done
     return 1
 }
@@ -526,7 +527,9 @@ __cells_failed() {
 
 __cells_interrupt() {
     if [[ -z $__cells_running ]]; then
-        # It is for a cell that has been sent and has not begun; or for none.
+        # It is for a cell that has been sent and has not begun; or for none. It may have come just before the shell
+        # sat down to read, which then does not see to it until there is a frame.
+        [[ -z $__cells_due && -n ${kind-} ]] && return 0
         [[ -z $__cells_due ]] && ! builtin read -t 0 -u "$__cells_r" 2> /dev/null || __cells_early=1
         return 0
     fi

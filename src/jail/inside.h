@@ -39,8 +39,6 @@ struct clone3_args {
     uint64_t set_tid, set_tid_size, cgroup;
 };
 
-struct rusage;
-
 /* An init that exits with this had not started anything: the keeper may try with fewer layers. */
 #define EXIT_RETRY 77
 
@@ -63,9 +61,10 @@ void end_children(void);
 void end_ours(void);
 /* How a process ended that is another's child, as from wait(); 0 where the kernel does not tell. */
 int pidfd_status(int pidfd);
-/* What a process used that has had no children: those that it waited for count as well, and nobody
- * tells theirs. False for any other. */
-bool used_alone(pid_t pid, struct rusage *ret);
+/* The time of a process that has waited for no child: of those nobody could tell it. False, and
+ * *ret is as it was, for any other. */
+struct guest_end;
+bool used_alone(pid_t pid, struct guest_end *ret);
 /* Kills whoever of guests, in our pid namespace or below it, holds a capability; and `also`. */
 void end_capable(pid_t also);
 /* Of a namespace that a file or descriptor is of: its number, or 0. */

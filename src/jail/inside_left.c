@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -247,7 +246,7 @@ static clockid_t clock_of(pid_t pid)
     return (clockid_t)(~(unsigned)pid << 3 | 2);
 }
 
-bool used_alone(pid_t pid, struct rusage *ret)
+bool used_alone(pid_t pid, struct guest_end *ret)
 {
     struct proc_stat stat;
     struct timespec used;
@@ -255,6 +254,7 @@ bool used_alone(pid_t pid, struct rusage *ret)
     if (proc_stat_read(pid, &stat) < 0 || stat.waited_faults ||
         clock_gettime(clock_of(pid), &used) < 0)
         return false;
-    *ret = (struct rusage){.ru_utime = {used.tv_sec, used.tv_nsec / 1000}};
+    *ret = (struct guest_end){.user_us =
+                                  (uint64_t)used.tv_sec * 1000000 + (uint64_t)used.tv_nsec / 1000};
     return true;
 }

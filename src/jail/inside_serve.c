@@ -93,14 +93,15 @@ static void let_exit(const struct serve *s, uint64_t id)
  * else is left in here. The library finds that out, and tells us to die, or to let it go on. */
 static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
 {
-    struct rusage use;
+    struct rusage orphans;
 
-    if ((pid_t)request->pid != s->guest || s->left || !used_alone(s->guest, &use)) {
+    if ((pid_t)request->pid != s->guest || s->left || !used_alone(s->guest, &s->end)) {
         let_exit(s, request->id);
         return;
     }
     s->leaving = request->id;
-    report_end(s, MSG_LEAVING, (int)(request->data.args[0] & 0xff) << 8, false, &use);
+    getrusage(RUSAGE_CHILDREN, &orphans);
+    report_end(s, MSG_LEAVING, (int)(request->data.args[0] & 0xff) << 8, false, &orphans);
 }
 
 /* One refused call, or one that is told. */

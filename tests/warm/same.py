@@ -135,6 +135,10 @@ def test_time_of_children(tap, feed):
     feed.warm_up(30)
     result = feed.run("import os, time\nif not os.fork():\n    while time.process_time() < 0.3: pass\n    os._exit(0)\nos.wait()")
     tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "the time of children counts", result)
+    result = feed.run("import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif not os.fork():\n"
+                      "    if not os.fork():\n        while time.process_time() < 0.3: pass\n    os._exit(0)\n"
+                      "while len([p for p in os.listdir('/proc') if p.isdigit()]) > 2: time.sleep(0.05)\ntime.sleep(0.05)")
+    tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "so does that of orphans", result)
     result = feed.run("import time\nwhile time.process_time() < 0.3: pass")
     tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "as its own does", result)
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "jail/pool_parts.h"
 
-static void wake(struct pool *pool, enum tender_of which)
+static void wake(struct pool *pool, enum pool_tender which)
 {
     pthread_cond_signal(&pool->tenders[which].work);
 }
@@ -143,7 +143,7 @@ void pool_rest(struct pool *pool)
     pthread_mutex_lock(&pool->lock);
     for (unsigned i = 0; i < pool->kind_count; i++) {
         const struct kind *k = &pool->kinds[i];
-        wanting[k->alone] |= k->state == KIND_LIVE && k->ready_n < k->target;
+        wanting[k->alone] |= (k->nest || k->state == KIND_LIVE) && k->ready_n < k->target;
     }
     pthread_mutex_unlock(&pool->lock);
     if (wanting[false])

@@ -57,7 +57,7 @@ struct tender {
     int64_t looked_ms; /* at how much memory they hold */
 };
 
-enum tender_of { TEND_FORKS, TEND_ZYGOTES, TEND_ALONE, TENDERS };
+enum pool_tender { TEND_FORKS, TEND_ZYGOTES, TEND_ALONE, TENDERS };
 
 struct pool {
     pthread_mutex_t lock;

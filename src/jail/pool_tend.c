@@ -174,8 +174,10 @@ static bool tend_zygote(struct pool *pool, struct kind *k)
 }
 
 /* While the next zygote starts, the present one serves. */
-static bool tend_forks(struct pool *pool, struct kind *k, int64_t now)
+static bool one_forks(struct tender *t, struct kind *k, int64_t now)
 {
+    struct pool *pool = t->pool;
+
     if (!k->nest)
         return false;
     if (!k->nest->broken && !k->spec.forks && k->ready_n < k->target && make_room(pool, k)) {
@@ -310,11 +312,6 @@ static bool age(struct tender *t, struct kind *k, int64_t now)
 static bool one_zygote(struct tender *t, struct kind *k, int64_t now)
 {
     return age(t, k, now) || tend_zygote(t->pool, k);
-}
-
-static bool one_forks(struct tender *t, struct kind *k, int64_t now)
-{
-    return tend_forks(t->pool, k, now);
 }
 
 static bool one_alone(struct tender *t, struct kind *k, int64_t now)

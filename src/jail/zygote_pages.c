@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,8 +13,8 @@
 
 #define PAGE       4096u
 #define RANGES_MAX 1024
-#define AROUND                                                                                     \
-    16 /* pages of a file that one fault maps, aligned (mm/memory.c, fault_around_bytes) */
+/* Pages of a file that one fault maps, aligned (mm/memory.c, fault_around_bytes). */
+#define AROUND     16
 #define AREA_PAGES (64u << 10)
 #define PM_PRESENT (1ULL << 63)
 #define PM_OWN     (1ULL << 56) /* mapped by nobody else: copied or made since the fork */
@@ -91,19 +90,28 @@ static void note_area(int pagemap, const struct area *area)
     }
 }
 
+/* Without stdio: that allocates, and what it frees may change what is mapped. */
 static int each_area(void (*act)(int fd, const struct area *area), int fd)
 {
-    char line[512];
+    static char text[8192];
     struct area area;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    size_t n = 0;
+    ssize_t got;
+    AUTO_CLOSE int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
-    if (!maps)
-        return -1;
-    while (fgets(line, sizeof line, maps))
-        if (read_area(line, &area))
-            act(fd, &area);
-    fclose(maps);
-    return 0;
+    while (maps >= 0 && (got = read(maps, text + n, sizeof text - 1 - n)) > 0) {
+        char *line = text, *end;
+        n += (size_t)got;
+        text[n] = '\0';
+        for (; (end = strchr(line, '\n')); line = end + 1) {
+            *end = '\0';
+            if (read_area(line, &area))
+                act(fd, &area);
+        }
+        n -= (size_t)(line - text);
+        memmove(text, line, n);
+    }
+    return maps < 0 ? -1 : 0;
 }
 
 int pages_note(int fd)

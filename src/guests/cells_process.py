@@ -2,6 +2,7 @@
 # The process around a session's cells: packages, streams, the event loop, __main__. Follows cells_tools.py in the
 # text that runs inside the wall.
 import builtins
+import gc
 from io import open as open_stream
 from posix import O_RDONLY, lseek, open as open_fd
 
@@ -49,15 +50,21 @@ class PackageFinder:
 
 class Streams:
     def __init__(self):
+        self.like = [(getattr(s, "encoding", None), getattr(s, "errors", None)) for s in (sys.stdout, sys.stderr)]
+        self.out = self.err = self.input = self.fflush = None
+        self.has_input = False
+
+    def begin(self):
         self.out_fd, self.err_fd = move_high(1, 3), move_high(2, 4)
         null = open_fd("/dev/null", O_RDONLY)
         self.null = move_high(null, 5)
         close(null)
         dup2(self.null, 0)
-        self.like = [(getattr(s, "encoding", None), getattr(s, "errors", None)) for s in (sys.stdout, sys.stderr)]
-        self.out = self.err = self.input = self.fflush = None
-        self.has_input = False
         self.prepare(None)
+
+    def end(self):
+        for fd in (self.out_fd, self.err_fd, self.null):
+            close(fd)
 
     # Lines are written when they are complete, so that the host hears of them.
     def open(self, number):
@@ -68,15 +75,18 @@ class Streams:
 
     # Each cell begins with streams that work, whatever the one before did.
     def prepare(self, data):
+        dup2(self.null, 0)
         dup2(self.out_fd, 1)
         dup2(self.err_fd, 2)
+        self.make(data)
+
+    def make(self, data):
         if not works(self.out):
             self.out = self.open(0)
         if not works(self.err):
             self.err = self.open(1)
         sys.stdout = sys.__stdout__ = self.out
         sys.stderr = sys.__stderr__ = self.err
-        dup2(self.null, 0)
         if data or self.has_input or not works(self.input):
             self.give_input(data)
         sys.stdin = sys.__stdin__ = self.input
@@ -247,7 +257,8 @@ def exit_status(code):
 
 
 def set_environment(env):
-    import posix
+    if env:
+        import posix
     for name, value in env.items():
         if "os" in modules:
             modules["os"].environ[name] = value
@@ -276,13 +287,11 @@ def make_main():
 
 
 def freeze_objects():
-    import gc
     if hasattr(gc, "freeze"):
         gc.freeze()
 
 
 def thaw_objects():
-    import gc
     if hasattr(gc, "unfreeze"):
         gc.unfreeze()
 

@@ -2,7 +2,7 @@
 # A session's Python, inside the wall: acts on the host's frames (src/session/cell_wire.h) until there are no more.
 # The last part of one text: judge_codec.py, cells_charts.py, cells_rich.py, cells_hooks.py, cells_values.py,
 # cells_compile.py, cells_tools.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before serve(),
-# which a process forked from one that has read this text may call as well; it ends by SystemExit.
+# which ends by SystemExit. A zygote calls prepare() first, and serve() in its forks.
 #
 # The program has the main thread, a __main__ of its own, and the interpreter as python3 would have started it: `site`
 # does its work late, as in python_runner.py. It may change what it likes. Our functions have builtins of their own,
@@ -32,13 +32,11 @@ class Cell:
 
 
 class Server:
-    def __init__(self, fd_in, fd_out, rest):
-        self.pid, self.leaving, self.cell, self.late = getpid(), None, None, False
-        self.wire = Wire(fd_in, fd_out, rest)
-        self.streams, self.loop, self.limits = Streams(), Loop(), dict(LIMITS)
+    def __init__(self):
+        self.pid, self.leaving, self.cell, self.late = None, None, None, False
+        self.wire, self.streams, self.loop, self.limits = Wire(), Streams(), Loop(), dict(LIMITS)
         self.handler, self.quiet_handler = default_int_handler, self.quiet
         signal(SIGINT, self.quiet_handler)
-        register_at_fork(after_in_child=self.wire.forget)
         self.inputs, self.tracers, self.depth = {}, (None, None), getrecursionlimit() + OURS_DEPTH
         self.main = make_main()
         self.names, self.last, self.number, self.end = self.main.__dict__, None, 0, 0
@@ -46,6 +44,16 @@ class Server:
         self.notebook, self.compiler = True, CellCompiler("notebook", False)
         RICH_HOOKS["linecache"] = self.compiler.tell_linecache
         RICH_HOOKS["threading"] = hook_threads
+        install(self.emit, self.limits)
+        builtins.display = named_function(
+            lambda *objs, **options: rich_display(*objs, **options), "display", "Shows objects in the result.")
+        self.tools = Tools(self.wire, self.read, self.limits)
+        register_at_fork(after_in_child=self.wire.forget)
+
+    def begin(self, fd_in, fd_out, rest):
+        self.pid = getpid()
+        self.streams.begin()
+        self.wire.begin(fd_in, fd_out, rest)
 
     # ---- hello ----
 
@@ -56,25 +64,27 @@ class Server:
         final = bool(message.get("final_answer"))
         self.notebook = message.get("value") != "last"
         self.compiler.mode, self.compiler.guards = "notebook" if self.notebook else "last", final
-        install(self.emit, self.limits)
-        builtins.display = named_function(
-            lambda *objs, **options: rich_display(*objs, **options), "display", "Shows objects in the result.")
-        tools = Tools(self.wire, self.read, self.limits["call"])
         for row in message.get("tools") or ():
-            self.names[row["name"]] = tools.make(row)
-        for name in message.get("preload") or ():
+            self.names[row["name"]] = self.tools.make(row)
+        failure = ""
+        if message.get("preload") or message.get("source"):
+            failure = self.load(message.get("preload") or (), message.get("source") or "")
+        if final:
+            inner = self.names.get("final_answer")
+            self.names["final_answer"] = make_final(self, inner if callable(inner) else None)
+        self.wire.send("ready", 0, '{"language":"python","version":"%d.%d.%d"%s}' % (
+            VERSION + (failure and ',"exception":' + failure,)))
+
+    def load(self, preload, source):
+        for name in preload:
             try:
                 __import__(name)
             except Exception as e:
                 say("%s cannot be imported: %s\n" % (name, e))
-        failure = self.define(message.get("source") or "")
-        if final:
-            inner = self.names.get("final_answer")
-            self.names["final_answer"] = make_final(self, inner if callable(inner) else None)
+        failure = self.define(source)
         self.streams.flush()
         freeze_objects()
-        self.wire.send("ready", 0, '{"language":"python","version":"%d.%d.%d"%s}' % (
-            VERSION + (failure and ',"exception":' + failure,)))
+        return failure
 
     def define(self, source):
         if not source:
@@ -368,5 +378,59 @@ def truth(value):
     return "true" if value else "false"
 
 
+# ---- what forks of one process have in common ----
+
+READY = []
+REHEARSED = b"""import math
+def f(x, *, y=2):
+    return [str(i) for i in range(x) if i % y]
+print(f"{len(f(9))}", {"a": f(3)}, sep=", ")
+math.pi
+"""
+
+
+# A function's first calls write into its code, and the first call of many things is slow: pages that each fork would
+# have to copy.
+def rehearse(fd_in, to, fd_out):
+    depth, server = getrecursionlimit(), Server()
+    server.begin(fd_in, fd_out, b"")
+    for number in range(1, 13):
+        for kind, text in ((b"hello", b'{"value":"notebook"}'), (b"exec", REHEARSED)):
+            write(to, b"%s %d %d\n%s" % (kind, number, len(text), text))
+    close(to)
+    try:
+        server.serve()
+    except SystemExit:
+        pass
+    for fd in (server.wire.fd_in, server.wire.fd_out):
+        close(fd)
+    server.streams.end()
+    setrecursionlimit(depth)
+    for name in server.compiler.texts:
+        getattr(modules.get("linecache"), "cache", {}).pop(name, None)
+
+
+# Descriptors 1 and 2 are pipes meanwhile, as they will be, and 0 is left as it will be.
+def prepare():
+    from posix import pipe
+    (fd_in, to), (heard, said) = pipe(), pipe()
+    kept = dup(1), dup(2)
+    dup2(said, 1)
+    dup2(said, 2)
+    rehearse(fd_in, to, said)
+    server = Server()
+    server.streams.make(None)
+    READY.append(server)
+    for number, fd in enumerate(kept, 1):
+        dup2(fd, number)
+        close(fd)
+    close(heard)
+
+
 def serve(read_fd, write_fd, rest=b""):
-    Server(read_fd, write_fd, rest).serve()
+    if not READY:
+        READY.append(Server())
+        freeze_objects()
+    server = READY.pop()
+    server.begin(read_fd, write_fd, rest)
+    server.serve()

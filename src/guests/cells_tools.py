@@ -9,11 +9,12 @@
 from _collections import deque
 from _thread import RLock, allocate_lock
 from itertools import count
-from posix import _exit, close, dup, dup2, read, write
+from posix import _exit, close, dup, dup2, read, sysconf, write
 from select import POLLIN, poll
 from sys import _getframe, exc_info, settrace
 
 HIGH = (2000, 1020, 250, 60)  # where descriptors are out of the way, as far as the limit allows
+SC_OPEN_MAX = 4
 EBADF, EPIPE = 9, 32
 
 
@@ -22,11 +23,10 @@ class Gone(BaseException):
 
 
 def move_high(fd, below):
+    limit = sysconf(SC_OPEN_MAX)
     for number in HIGH:
-        try:
+        if number <= limit:
             return dup2(fd, number - below, False)
-        except OSError:
-            pass
     return dup(fd)
 
 
@@ -52,18 +52,22 @@ class Frame:
 
 
 class Wire:
-    def __init__(self, fd_in, fd_out, rest):
+    def __init__(self):
+        self.fd_in = self.fd_out = -1
+        self.poll, self.alive = poll(), False
+        self.turn, self.sending, self.waiting = RLock(), allocate_lock(), set()
+        self.state, self.need, self.sorted = (0, []), 0, True
+        self.out = memoryview(b""), []
+        self.commands, self.acted, self.idle, self.calls = deque(), 0, Waiter(), {}
+
+    def begin(self, fd_in, fd_out, rest):
         self.fd_in, self.fd_out = move_high(fd_in, 1), move_high(fd_out, 2)
         close(fd_in)
         close(fd_out)
-        self.poll = poll()
         self.poll.register(self.fd_in, POLLIN)
-        self.turn, self.sending, self.waiting = RLock(), allocate_lock(), set()
-        self.state, self.need, self.sorted = (0, [rest] if rest else []), 0, True
-        self.out = memoryview(b""), []
-        self.commands, self.acted, self.idle, self.calls = deque(), 0, Waiter(), {}
         self.alive = True
         if rest:
+            self.state = 0, [rest]
             self.sort()
 
     # In a child process: what it says is not for the host.
@@ -181,11 +185,11 @@ def check_arguments(name, parameters, args, kwargs):
 
 
 class Tools:
-    def __init__(self, wire, decode, room):
-        self.wire, self.decode, self.room, self.numbers = wire, decode, room, count(1)
+    def __init__(self, wire, decode, limits):
+        self.wire, self.decode, self.limits, self.numbers = wire, decode, limits, count(1)
 
     def message(self, name, args, kwargs):
-        left, parts = self.room - len(name) - 40, []
+        left, parts = self.limits["call"] - len(name) - 40, []
         for key, value in [(None, list(args))] + list(kwargs.items()):
             try:
                 text = encode_cell(value, left, True)

@@ -123,7 +123,13 @@ def need_silence(packages):
         os.execv(START[0], START + [ZYGOTE, sys.argv[1]])
 
 
-# Generators of random numbers that forks would share. That of `random` registers itself.
+# That of `random` registers itself. Its method in Python comes down to the one that it overrides, and would touch more.
+def shorten_seed():
+    from random import Random, _inst
+    in_forks[:] = [super(Random, _inst).seed if call == _inst.seed else call for call in in_forks]
+
+
+# Other generators of random numbers that forks would share.
 def find_generators():
     from random import Random, SystemRandom, _inst
     numpy_random = sys.modules.get("numpy.random")
@@ -242,15 +248,28 @@ def become(words):
         os.environ[name] = value
         if name == "TZ":
             tzset()
-    if "logging" in sys.modules:
-        begin_log(sys.modules["logging"])
 
 
 # Its records tell how long after its import they are.
-def begin_log(logging):
+def begin_log():
+    logging = sys.modules["logging"]
     start = getattr(logging, "_startTime", None)
     if start is not None:
         logging._startTime = time_ns() if isinstance(start, int) else time()
+
+
+# Small objects live in pools of 16 KiB, each of one size and with a head of 48 bytes. Where the pools of a size are
+# full, what a fork allocates goes into one page of a new pool; else here and there, into pages that it has to copy,
+# and their heads'.
+def fill_pools():
+    kept = []
+    for size in range(16, 513, 16):
+        make = object if size == 16 else float if size == 32 else lambda: bytes(size - 33)
+        new = 0
+        while new < 3:
+            kept.append(make())
+            new += id(kept[-1]) % 16384 == 48
+    return kept
 
 
 def freeze():
@@ -290,8 +309,11 @@ from time import sleep, time, time_ns, tzset  # noqa: E402
 if packages:
     need_silence(packages)
     find_generators()
+shorten_seed()
 if "threading" in sys.modules:
     in_forks.append(renumber)
+if "logging" in sys.modules:
+    in_forks.append(begin_log)
 os.register_at_fork = real_register
 link = open_link()
 if marker:
@@ -300,20 +322,22 @@ else:
     names["FORK"].append(forker(link))
 for name in ours[0]:
     sys.modules.pop(name, None)
+names["prepare"]()
 if marker:
     names["cold"], names["loaded"] = START + [sys.argv[1]], replaceable()
-    names["prepare"]()
     rehearse()
     names["library"] = os.path.dirname(os.__file__) + "/"
     names["libraries"] = "scipy" in sys.modules  # what is written in Fortran flushes at its end
     names["known"] = list(sys.modules)[-1]
 freeze()
+filling = fill_pools()
 if marker:
     learn(link)
 if link.zygote_open() < 0:
     os._exit(1)
-become(link.zygote_serve(wake))
+words = link.zygote_serve(wake)
 if marker:
+    become(words)
     exec(run, names)
 else:
     names["serve"](3, 4)

@@ -116,6 +116,41 @@ def test_deaths(t, feed, lang, cells):
         t.ok(s.opened.get("ok") and s.run(cells[1])["success"], lang + ": killed while it waited, another is started", s.opened)
 
 
+# What a program can see of the interpreter: its own names, how deep it may go, what streams it has, what it began with.
+STATE = """import gc, linecache, os, signal, sys
+said = [sys.argv, sys.orig_argv, sys.path, [f if isinstance(f, type) else type(f) for f in sys.meta_path], sys.flags, dir(),
+        sorted(vars(sys.modules['builtins'])), sys.getrecursionlimit(), signal.getsignal(2), sorted(linecache.cache),
+        sorted(os.listdir('/proc/self/fd')), sorted(k for k in vars(sys) if 'last' in k), gc.isenabled(), gc.get_threshold(),
+        [[f.name, f.mode, f.encoding, f.errors, f.line_buffering, f.seekable(), f.isatty(), f.fileno()]
+         for f in (sys.stdin, sys.stdout, sys.stderr)],
+        sys.stdout is sys.__stdout__, sys.stdin is sys.__stdin__, dict(os.environ), os.getcwd(), sys.modules['__main__'].__dict__ is globals()]
+print(*map(repr, said), sep='\\n')"""
+
+
+PRIVATE = """with open('/proc/self/smaps_rollup') as f:
+    kib = sum(int(line.split()[1]) for line in f if line.startswith('Private_'))
+kib"""
+
+
+def test_python(t):
+    """Its server was made in the zygote that it was forked from."""
+    def seen(s):
+        return s.run(STATE)["stdout"].replace("'<cell 1>', ", "").splitlines()
+
+    with Feed() as feed, Session(feed, cold=True) as s:
+        cold = seen(s)
+    with Feed("warm") as feed:
+        Session(feed, forks=1).ask("close")
+        with Session(feed, forks=1) as s:
+            warm = seen(s)
+            t.ok(len(cold) > 15, "python: says what it sees", cold)
+            t.equal([pair for pair in zip(warm, cold) if pair[0] != pair[1]], [], "python: the same")
+        with Session(feed, forks=1) as s:
+            kib = s.run(PRIVATE)["value"]
+            t.ok(0 < kib < 1400, "python: little memory of its own", kib)
+
+
 def test(t):
+    test_python(t)
     for lang, more in LANGUAGES.items():
         test_language(t, lang, *more)

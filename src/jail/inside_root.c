@@ -172,36 +172,38 @@ static int make_link(const char *path, const char *target)
     return errno != ENOENT || make_parents(path) < 0 ? -1 : symlink(target, path);
 }
 
-/* A mount needs something of its own kind to sit on. */
+/* Something of the tree's own kind for it to sit on. */
 static int make_mount_point(int tree, const char *path)
-{
-    struct stat st, there;
-
-    if (fstat(tree, &st) < 0)
-        return -1;
-    if (stat(path, &there) == 0)
-        return 0;
-    if (S_ISDIR(st.st_mode))
-        return make_folder(path);
-    return make_file(path, (struct str){"", 0});
-}
-
-static int do_mask(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) < 0)
-        return is_absent(errno) ? 0 : -1;
-    AUTO_CLOSE int tree = clone_tree(AT_FDCWD, S_ISDIR(st.st_mode) ? "sys" : "dev/null", 0);
-    /* The folder would be the guest's own: left writable, it is a second disk. */
-    return tree < 0 || set_attr(tree, 0, ATTR_RDONLY) < 0 ? -1 : attach(tree, path);
+    if (fstat(tree, &st) < 0)
+        return -1;
+    return S_ISDIR(st.st_mode) ? make_folder(path) : make_file(path, (struct str){"", 0});
+}
+
+/* In most places there is a mount point already. */
+static int attach_anew(int tree, const char *path)
+{
+    if (attach(tree, path) == 0)
+        return 0;
+    return errno != ENOENT || make_mount_point(tree, path) < 0 ? -1 : attach(tree, path);
+}
+
+/* What a mask shows is part of what is read-only by now, and so will the mask be. (The folder would
+ * be the guest's own: left writable, it is a second disk.) */
+static int do_mask(const char *path)
+{
+    if (mount("dev/null", path, NULL, MS_BIND, NULL) == 0)
+        return 0;
+    if (errno == ENOTDIR && mount("sys", path, NULL, MS_BIND, NULL) == 0)
+        return 0;
+    return is_absent(errno) ? 0 : -1;
 }
 
 static int do_view(int tree, const char *path)
 {
-    if (tree < 0) /* optional, and not on this host */
-        return 0;
-    return make_mount_point(tree, path) < 0 ? -1 : attach(tree, path);
+    return tree < 0 ? 0 /* optional, and not on this host */ : attach_anew(tree, path);
 }
 
 static int do_op(const struct spec_op *op, int source, struct err *err)
@@ -264,9 +266,7 @@ static int open_place(const struct place *place, const char *disk, int *ret_view
 
 static int show_place(const struct place *place, int view, struct err *err)
 {
-    if (make_mount_point(view, place->at) < 0 || attach(view, place->at) < 0)
-        return err_sys(err, "mount %s", place->at);
-    return 0;
+    return attach_anew(view, place->at) < 0 ? err_sys(err, "mount %s", place->at) : 0;
 }
 
 /* Where forks may come, all is below /box, and /box/shm covers the disk itself. */
@@ -286,7 +286,7 @@ static int mount_box(struct inside *in, struct err *err)
     AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
     if (box < 0)
         return -1;
-    if ((!in->spec.forks && make_folder("box") < 0) || attach(box, disk) < 0)
+    if (attach_anew(box, disk) < 0)
         return err_sys(err, "mount the guest's disk");
     for (size_t i = 0; i < PLACES && result == 0; i++)
         result = open_place(&places[i], disk, &views[i], err);
@@ -350,12 +350,20 @@ static int pivot(struct err *err)
     return 0;
 }
 
-int root_build_own(struct inside *in, struct err *err)
+/* `root` is the one that is still to be made read-only, or -1. */
+static int build_own(struct inside *in, int root, struct err *err)
 {
     if (mount_box(in, err) < 0)
         return -1;
+    if (root >= 0 && set_attr(root, 0, ATTR_RDONLY) < 0)
+        return err_sys(err, "make the new root read-only");
     mount_proc(in, ATTR_RDONLY);
     return run_plan(in, true, err);
+}
+
+int root_build_own(struct inside *in, struct err *err)
+{
+    return build_own(in, -1, err);
 }
 
 /* Our ids, as the namespace above has them, mean themselves. */
@@ -390,7 +398,7 @@ int root_build_fork(struct inside *in, struct err *err)
 
 /* What the jails of a nest will mount theirs on; and the nest's own /proc, without which the kernel
  * gives none of them one. */
-static int make_places(struct inside *in, struct err *err)
+static int make_places(struct inside *in, int root, struct err *err)
 {
     char below[64];
 
@@ -406,6 +414,8 @@ static int make_places(struct inside *in, struct err *err)
     /* Of a nest whose guests have forks it can be written: a namespace below sees no more than what
      * it comes from, and who makes a fork's jail has to write its ids. */
     mount_proc(in, in->spec.forks ? 0 : ATTR_RDONLY);
+    if (set_attr(root, 0, ATTR_RDONLY) < 0)
+        return err_sys(err, "make the new root read-only");
     return 0;
 }
 
@@ -421,10 +431,8 @@ int root_build(struct inside *in, struct err *err)
         return err_sys(err, "make the new root's folders");
     if (run_plan(in, false, err) < 0)
         return -1;
-    if (in->spec.nest ? make_places(in, err) < 0 : root_build_own(in, err) < 0)
+    if (in->spec.nest ? make_places(in, root, err) < 0 : build_own(in, root, err) < 0)
         return -1;
-    if (set_attr(root, 0, ATTR_RDONLY) < 0)
-        return err_sys(err, "make the new root read-only");
     if (pivot(err) < 0)
         return -1;
     in->held |= LAYER_BIT(LAYER_ROOT);

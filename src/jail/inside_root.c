@@ -194,11 +194,11 @@ static int attach_anew(int tree, const char *path)
  * be the guest's own: left writable, it is a second disk.) */
 static int do_mask(const char *path)
 {
-    if (mount("dev/null", path, NULL, MS_BIND, NULL) == 0)
-        return 0;
-    if (errno == ENOTDIR && mount("sys", path, NULL, MS_BIND, NULL) == 0)
-        return 0;
-    return is_absent(errno) ? 0 : -1;
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return is_absent(errno) ? 0 : -1;
+    return mount(S_ISDIR(st.st_mode) ? "sys" : "dev/null", path, NULL, MS_BIND, NULL);
 }
 
 static int do_view(int tree, const char *path)

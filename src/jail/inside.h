@@ -161,7 +161,14 @@ struct new_fd {
     bool cloexec;
 };
 typedef int (*put_fd)(void *ctx, const struct new_fd *file);
-int reopen_files(pid_t pid, int origin_box, put_fd put, void *ctx, struct err *err);
+struct reopening {
+    int origin_box;
+    const int *given; /* numbers that are replaced by the caller */
+    size_t given_count;
+    put_fd put;
+    void *ctx;
+};
+int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 
 /* inside_gate.c: the init of the first of a family lets one process at a time join the jail that
  * was made for a fork, by answering its calls of setns(2) itself. */

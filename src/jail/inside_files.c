@@ -210,7 +210,15 @@ static int open_anew(const struct file *f, dev_t box)
     return fd;
 }
 
-int reopen_files(pid_t pid, int origin_box, put_fd put, void *ctx, struct err *err)
+static bool is_given(const struct reopening *r, int64_t number)
+{
+    for (size_t i = 0; i < r->given_count; i++)
+        if (r->given[i] == number)
+            return true;
+    return false;
+}
+
+int reopen_files(const struct reopening *r, pid_t pid, struct err *err)
 {
     char path[64];
     struct stat box;
@@ -219,19 +227,19 @@ int reopen_files(pid_t pid, int origin_box, put_fd put, void *ctx, struct err *e
     int result = 0;
 
     snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-    DIR *dir = fstat(origin_box, &box) < 0 ? NULL : opendir(path);
+    DIR *dir = fstat(r->origin_box, &box) < 0 ? NULL : opendir(path);
     if (!dir)
         return err_sys(err, "look at the fork's open files");
     while (result == 0 && (entry = readdir(dir))) {
         struct file f = {0};
-        if (!num_int64(str_from(entry->d_name), &number))
+        if (!num_int64(str_from(entry->d_name), &number) || is_given(r, number))
             continue;
         /* What cannot be looked at is cut like what is unknown. */
         AUTO_CLOSE int fd =
             look(pid, (int)number, &f) < 0 ? dead_socket() : open_anew(&f, box.st_dev);
         struct new_fd new = {
             .number = (int)number, .fd = fd, .cloexec = (f.flags & O_CLOEXEC) != 0};
-        result = fd < 0 ? -1 : put(ctx, &new);
+        result = fd < 0 ? -1 : r->put(r->ctx, &new);
     }
     closedir(dir);
     while (copy_count)

@@ -128,8 +128,13 @@ static pid_t take_fork(const struct fork_request *r)
     pid_t pid;
 
     hear_gate(gate, GATE_ARRIVED, &arrived);
-    if (check_fork(r->origin_box, &pid, &err) < 0 ||
-        reopen_files(pid, r->origin_box, put, &gate, &err) < 0)
+    const int given[] = {0, 1, 2, arrived.channel[0], arrived.channel[1]}; /* by give_ends() */
+    const struct reopening files = {.origin_box = r->origin_box,
+                                    .given = given,
+                                    .given_count = ARRAY_LEN(given),
+                                    .put = put,
+                                    .ctx = &gate};
+    if (check_fork(r->origin_box, &pid, &err) < 0 || reopen_files(&files, pid, &err) < 0)
         die_err(&err);
     give_ends(r, &arrived);
     check_given(gate);

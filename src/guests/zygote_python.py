@@ -261,7 +261,7 @@ def fill_pools():
     for size in range(16, 513, 16):
         make = object if size == 16 else float if size == 32 else lambda: bytes(size - 33)
         new = 0
-        while new < 3:
+        while new < 2:
             kept.append(make())
             new += id(kept[-1]) % 16384 == 48
     return kept

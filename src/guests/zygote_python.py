@@ -110,12 +110,17 @@ def has_one_thread():
     return False
 
 
-# Packages that left a thread or an open file, or that had something to say (a program would have shown it), cannot
-# be had this way: all begins again without them.
-def need_silence(packages):
+# What cannot be loaded in here, where no folder can be written, may well be in a fork; but not where half of it is
+# there already. Packages that left a thread or an open file, or that had something to say (a program would have shown
+# it), cannot be had this way either: all begins again without them.
+def need_sound(packages):
     files = open_files()
-    if hear(load_packages, packages) or open_files() != files or not has_one_thread():
-        os.execv(START[0], START + [ZYGOTE, sys.argv[1]])
+    said = hear(load_packages, packages)
+    sound = [name for name in packages if name in sys.modules]
+    if said or open_files() != files or not has_one_thread():
+        sound = []
+    if len(sound) < len(packages):
+        os.execv(START[0], START + [ZYGOTE, sys.argv[1]] + sound)
 
 
 # That of `random` registers itself. Its method in Python comes down to the one that it overrides, and would touch more.
@@ -302,7 +307,7 @@ real_register, os.register_at_fork = os.register_at_fork, listen(os.register_at_
 load(STANDARD)
 from time import sleep, time, time_ns, tzset  # noqa: E402
 if packages:
-    need_silence(packages)
+    need_sound(packages)
     find_generators()
 shorten_seed()
 if "threading" in sys.modules:

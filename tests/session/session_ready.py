@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import time
+from importlib.util import find_spec
 
 from feed import Feed, Session, ended, state
 
@@ -150,7 +151,25 @@ def test_python(t):
             t.ok(0 < kib < 1400, "python: little memory of its own", kib)
 
 
+def test_preload(t):
+    """What cannot be loaded before, as what wants a folder to write to, is loaded then; and what can, works as ever."""
+    plots = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
+    with Feed("warm") as feed:
+        for names in (["no_such_module", "logging"], ["matplotlib.pyplot"], ["numpy", "pandas", "matplotlib.pyplot"]):
+            if "matplotlib.pyplot" in names and not find_spec("matplotlib"):
+                t.skip("preload", "no matplotlib on this machine")
+                continue
+            for _ in range(2):
+                with Session(feed, forks=1, preload=names) as s:
+                    t.ok(s.opened.get("ok"), "preload %s: opens" % names, s.opened)
+                    there = [n for n in names if n != "no_such_module"]
+                    t.equal(s.run("import sys\n[n for n in %r if n in sys.modules]" % there)["value"], there, "has them")
+                    r = s.run(plots if "matplotlib.pyplot" in names else "import logging\nlogging.getLogger('a').name")
+                    t.ok(r["success"] and r["results"], "which work", r)
+
+
 def test(t):
     test_python(t)
+    test_preload(t)
     for lang, more in LANGUAGES.items():
         test_language(t, lang, *more)

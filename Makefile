@@ -230,6 +230,12 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp -lz
 
+# Of the program, not of the library.
+$(BUILD)/tests/test_workers: tests/unit/test_workers.c $(LIB_OBJ) $(BUILD)/src/server/workers.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter-out %.h,$^) $(SHARED_LIBS)
+
 # The front end as a service for tests/python, and timed for bench/run.
 $(BUILD)/tests/feed: tests/python/feed.c $(LIB_OBJ)
 	@mkdir -p $(@D)

@@ -32,7 +32,8 @@ struct workers {
     size_t queued, queued_bytes;
     struct worker *threads;
     unsigned thread_count, threads_max;
-    unsigned busy, waiting;
+    unsigned busy, idle;
+    unsigned coming;  /* was woken or started, and has not looked at the queue yet */
     unsigned at_once; /* short jobs */
     unsigned slow;    /* jobs that have become long, as of the last tick */
     double mean_ms;
@@ -65,9 +66,12 @@ static struct job *take(struct worker *self)
     struct workers *w = self->all;
 
     while (!may_start(w) && !w->ending) {
-        w->waiting++;
+        w->idle++;
         pthread_cond_wait(&w->wake, &w->lock);
-        w->waiting--;
+        if (w->coming) /* perhaps another one was meant, who then finds itself idle */
+            w->coming--;
+        else
+            w->idle--;
     }
     if (!w->first)
         return NULL;
@@ -108,6 +112,7 @@ static void *worker_main(void *ctx)
     struct job *job;
 
     pthread_mutex_lock(&w->lock);
+    w->coming--;
     while ((job = take(self))) {
         pthread_mutex_unlock(&w->lock);
         work_on(self, job);
@@ -194,15 +199,20 @@ void workers_max(struct workers *w, unsigned threads_max)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock. One more thread at most: each that ends a job looks again. True when one waits
- * that is to be woken, which is for after the lock: it would only wait for that. */
+/* With the lock. One more thread at most: each that ends a job looks again. True when one is to be
+ * woken, which is for after the lock: it would only wait for that. */
 static bool let_through(struct workers *w)
 {
-    if (!may_start(w))
+    if (!may_start(w) || w->coming >= w->queued)
         return false;
-    if (!w->waiting && w->thread_count < w->threads_max)
-        (void)start_thread(w);
-    return w->waiting;
+    if (w->idle) {
+        w->idle--;
+        w->coming++;
+        return true;
+    }
+    if (w->thread_count < w->threads_max && start_thread(w) == 0)
+        w->coming++;
+    return false;
 }
 
 void workers_add(struct workers *w, struct job *job)

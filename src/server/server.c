@@ -2,6 +2,7 @@
 #include "server/server.h"
 
 #include <event2/event.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -288,6 +289,14 @@ static void raise_descriptors(void)
     }
 }
 
+/* glibc gives threads up to eight heaps for each processor, and each keeps what it once had. */
+static void limit_heaps(void)
+{
+#ifdef M_ARENA_MAX
+    (void)mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 static int open_server(struct server *server, struct err *err)
 {
     struct event_config *options = event_config_new();
@@ -298,6 +307,7 @@ static int open_server(struct server *server, struct err *err)
     if (!server->base)
         return err_set(err, ERR_SYSTEM, "no event loop");
     raise_descriptors();
+    limit_heaps();
     batch_prepare();
     server->metrics = metrics_new();
     server->sessions = sessions_new(server);

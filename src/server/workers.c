@@ -61,6 +61,13 @@ static bool may_start(const struct workers *w)
     return w->first && (w->busy < w->at_once + w->slow || w->first->urgent);
 }
 
+/* Besides those that are on their way. */
+static bool may_start_another(const struct workers *w)
+{
+    return w->queued > w->coming &&
+           (w->busy + w->coming < w->at_once + w->slow || w->first->urgent);
+}
+
 static struct job *take(struct worker *self)
 {
     struct workers *w = self->all;
@@ -203,7 +210,7 @@ void workers_max(struct workers *w, unsigned threads_max)
  * woken, which is for after the lock: it would only wait for that. */
 static bool let_through(struct workers *w)
 {
-    if (!may_start(w) || w->coming >= w->queued)
+    if (!may_start_another(w))
         return false;
     if (w->idle) {
         w->idle--;

@@ -5,6 +5,8 @@
  */
 #include <poll.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "net/mailbox.h"
@@ -70,6 +72,28 @@ static bool all_meet(struct workers *w, unsigned count)
     return met;
 }
 
+static void pass(struct job *job)
+{
+    (void)job;
+    (void)poll(NULL, 0, 1);
+}
+
+static bool all_pass(struct workers *w, unsigned count)
+{
+    struct job *jobs = xcalloc(count, sizeof *jobs);
+
+    posted = 0;
+    for (unsigned i = 0; i < count; i++) {
+        jobs[i] = (struct job){.work = pass, .cancel_fd = -1};
+        workers_add(w, &jobs[i]);
+    }
+    pthread_mutex_lock(&lock);
+    bool passed = wait_for(&posted, count);
+    pthread_mutex_unlock(&lock);
+    free(jobs);
+    return passed;
+}
+
 static unsigned threads_of(struct workers *w)
 {
     struct workers_stats stats;
@@ -91,6 +115,16 @@ int main(void)
         met = all_meet(w, 1 + round % 4);
     OK(met, "up to four at once, again and again");
     EQ_INT(threads_of(w), 4);
+    workers_close(w);
+
+    /* Of many at once only a few are let through, and threads are started for those alone; while
+     * one is between two jobs, another may be. */
+    w = workers_open(NULL, 100);
+    unsigned most = 2 * (unsigned)sysconf(_SC_NPROCESSORS_ONLN) + 2;
+    for (unsigned round = 0; round < 100 && met; round++)
+        met = all_pass(w, 60);
+    OK(met, "many more than threads");
+    OK(threads_of(w) <= 2 * most, "%u threads, for %u at once", threads_of(w), most);
     workers_close(w);
     return tap_done();
 }

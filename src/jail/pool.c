@@ -437,7 +437,7 @@ void pool_stats(struct pool *pool, struct pool_stats *ret)
         const struct kind *k = &pool->kinds[i];
         ret->ready += k->ready_n;
         ret->zygotes += k->nest != NULL;
-        ret->memory += k->ready_n * k->bytes_each;
+        ret->memory += k->ready_n * k->bytes_each + (k->nest ? k->nest->bytes : 0);
     }
     pthread_mutex_unlock(&pool->lock);
 }

@@ -33,7 +33,8 @@ struct pool_options {
     unsigned ready_max;  /* jails that wait at once, over all kinds; 0: four a processor */
     unsigned kinds_max;  /* of each sort; 0: 8 */
     uint32_t forks_max;  /* of one zygote; 0: 5000 */
-    uint64_t memory_max; /* bytes that jails hold while they wait; 0: an eighth of the machine's */
+    uint64_t memory_max; /* bytes that jails hold while they wait, and as many for zygotes; 0: an
+                            eighth of the machine's */
 };
 
 /* Starts nothing yet. Safe in threads. */
@@ -97,7 +98,7 @@ struct pool_stats {
     uint64_t hits, on_demand, misses; /* runs that found a ready jail, a zygote, nothing */
     uint64_t zygotes_started, zygotes_died, zygotes_renewed;
     unsigned zygotes, ready;
-    uint64_t memory;   /* that those which are ready hold, as far as it was looked at */
+    uint64_t memory;   /* that zygotes hold, and jails that are ready, as far as it was looked at */
     char problem[300]; /* why the last nest could not be had, or "" */
 };
 void pool_stats(struct pool *pool, struct pool_stats *ret);

@@ -24,7 +24,8 @@ struct pool_nest {
     struct jail *jail;
     unsigned users; /* threads that have it make a jail right now, and who holds it */
     uint32_t forks;
-    bool broken; /* it made none when it was asked to */
+    uint64_t bytes; /* that its zygote holds */
+    bool broken;    /* it made none when it was asked to */
     bool ending;
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "jail/watch.h"
 
 #define IDLE_MS   600000 /* a kind that nobody asked for */
 #define CALM_MS   5000   /* ready jails that nobody missed become fewer */
@@ -102,6 +103,38 @@ static void keep_or_doom(struct pool *pool, struct kind *k, const struct pool_ja
 
 /* ---- kinds with a zygote ---- */
 
+static uint64_t zygote_bytes(const struct jail *nest)
+{
+    struct watch_tree tree = {.root = jail_helper_pid(nest), .in_pidns = true, .tmpfs_fd = -1};
+    uint64_t bytes = 0;
+
+    (void)watch_tree_memory(&tree, &bytes);
+    return bytes;
+}
+
+/* Zygotes have as many bytes as jails that wait. Those that nobody asked for longest go; never the
+ * newest, nor one that is at work. */
+static void fit_zygotes(struct pool *pool, const struct kind *newest)
+{
+    struct kind *oldest;
+    uint64_t bytes;
+
+    do {
+        oldest = NULL;
+        bytes = 0;
+        for (unsigned i = 0; i < pool->kind_count; i++) {
+            struct kind *k = &pool->kinds[i];
+            if (!k->nest)
+                continue;
+            bytes += k->nest->bytes;
+            if (k != newest && !pool_is_busy(k) && (!oldest || k->used_ms < oldest->used_ms))
+                oldest = k;
+        }
+        if (bytes > pool->options.memory_max && oldest)
+            pool_forget(pool, oldest);
+    } while (bytes > pool->options.memory_max && oldest);
+}
+
 /* The present one, if there is one, serves until the new one can. */
 static void start_nest(struct pool *pool, struct kind *k)
 {
@@ -111,12 +144,14 @@ static void start_nest(struct pool *pool, struct kind *k)
     k->state = KIND_STARTING;
     pthread_mutex_unlock(&pool->lock);
     int result = pool_make_nest(&k->spec, &jail, &err);
+    uint64_t bytes = result == 0 ? zygote_bytes(jail) : 0;
     pthread_mutex_lock(&pool->lock);
     if (result == 0 && !pool_retire_nest(pool, k))
         result = err_set(&err, ERR_LIMIT, "too many zygotes wait for their last guests");
     if (result == 0) {
         k->nest = xcalloc(1, sizeof *k->nest);
-        k->nest->jail = jail;
+        *k->nest = (struct pool_nest){.jail = jail, .bytes = bytes};
+        fit_zygotes(pool, k);
     } else {
         jail_free(jail);
     }

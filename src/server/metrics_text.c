@@ -146,7 +146,7 @@ static void write_pool(const struct server *server, struct buf *b)
                    s.hits, s.on_demand, s.misses);
     one(b, "pool_zygotes", "gauge", "Interpreters that are forked from", s.zygotes);
     one(b, "pool_ready", "gauge", "Jails that wait", s.ready);
-    one(b, "pool_memory_bytes", "gauge", "Memory of those", s.memory);
+    one(b, "pool_memory_bytes", "gauge", "Memory of both", s.memory);
     one(b, "pool_zygotes_started_total", "counter", "Zygotes that were started", s.zygotes_started);
     one(b, "pool_zygotes_died_total", "counter", "Zygotes that died", s.zygotes_died);
     one(b, "pool_zygotes_renewed_total", "counter", "Zygotes that were replaced",

@@ -220,8 +220,24 @@ def test_memory(tap):
                       feed.stats())
 
 
+def test_zygotes(tap):
+    """Zygotes, too: those that nobody asked for longest go."""
+    kinds = [{"disk": n << 20} for n in (40, 41, 42)]
+    for memory, kept in ((0, 3), (9 << 20, 1)):
+        with Feed(memory=memory) as feed:
+            tap.ok(all(feed.warm_up(30, **kind) for kind in kinds), "each kind has one when it is asked for", feed.stats())
+            end = time.monotonic() + 20
+            while time.monotonic() < end and feed.stats()["zygotes"] != kept:
+                time.sleep(0.1)
+            stats = feed.stats()
+            tap.equal(stats["zygotes"], kept, "%d of them stay" % kept, stats)
+            tap.ok(stats["memory"] >= kept * (2 << 20), "what they hold is told", stats)
+            tap.ok(feed.warm_up(30, **kinds[0]), "who went can come back", feed.stats())
+
+
 def test(tap):
     test_waiting(tap)
+    test_zygotes(tap)
     test_places(tap)
     test_memory(tap)
     test_close(tap)

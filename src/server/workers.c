@@ -13,6 +13,7 @@
 enum {
     STACK_BYTES = 8 << 20, /* the parser of a large program recurses */
     LONG_MS = 40,          /* a job that took so long waits for something */
+    LINGER_S = 3,          /* of a thread that is idle, if there are more than usual */
 };
 
 struct worker {
@@ -68,18 +69,30 @@ static bool may_start_another(const struct workers *w)
            (w->busy + w->coming < w->at_once + w->slow || w->first->urgent);
 }
 
+/* Until somebody is woken: true, or nobody was for long. */
+static bool idle(struct workers *w)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += LINGER_S;
+    w->idle++;
+    bool woken = pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0;
+    if (w->coming) /* perhaps another one was meant, who then finds itself idle */
+        w->coming--;
+    else
+        w->idle--;
+    return woken;
+}
+
+/* NULL: it is to end. */
 static struct job *take(struct worker *self)
 {
     struct workers *w = self->all;
 
-    while (!may_start(w) && !w->ending) {
-        w->idle++;
-        pthread_cond_wait(&w->wake, &w->lock);
-        if (w->coming) /* perhaps another one was meant, who then finds itself idle */
-            w->coming--;
-        else
-            w->idle--;
-    }
+    while (!may_start(w) && !w->ending)
+        if (!idle(w) && !may_start(w) && w->thread_count > w->at_once)
+            return NULL;
     if (!w->first)
         return NULL;
     struct job *job = unlink_job(w, &w->first);
@@ -112,6 +125,23 @@ static void work_on(struct worker *self, struct job *job)
     job->cancel_fd = -1;
 }
 
+/* With the lock. At the end somebody waits for them; else nobody does. */
+static void leave(struct worker *self)
+{
+    struct workers *w = self->all;
+    struct worker **place = &w->threads;
+
+    if (w->ending)
+        return;
+    while (*place != self)
+        place = &(*place)->next;
+    *place = self->next;
+    w->thread_count--;
+    pthread_detach(self->thread);
+    fd_close(&self->cancel_fd);
+    free(self);
+}
+
 static void *worker_main(void *ctx)
 {
     struct worker *self = ctx;
@@ -133,6 +163,7 @@ static void *worker_main(void *ctx)
             tidy(rest);
         pthread_mutex_lock(&w->lock);
     }
+    leave(self);
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
@@ -171,8 +202,12 @@ struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max)
     struct workers *w = xcalloc(1, sizeof *w);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->wake, NULL);
+    pthread_cond_init(&w->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
     w->mailbox = mailbox;
     w->end = &w->first;
     w->threads_max = threads_max;

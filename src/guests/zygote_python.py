@@ -260,13 +260,13 @@ def begin_log():
 
 # Small objects live in pools of 16 KiB, each of one size and with a head of 48 bytes. Where the pools of a size are
 # full, what a fork allocates goes into one page of a new pool; else here and there, into pages that it has to copy,
-# and their heads'.
+# and their heads'. An interpreter that does it otherwise loses a little memory.
 def fill_pools():
     kept = []
     for size in range(16, 513, 16):
         make = object if size == 16 else float if size == 32 else lambda: bytes(size - 33)
-        new = 0
-        while new < 2:
+        new, most = 0, len(kept) + (256 << 10) // size
+        while new < 2 and len(kept) < most:
             kept.append(make())
             new += id(kept[-1]) % 16384 == 48
     return kept

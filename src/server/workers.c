@@ -13,7 +13,6 @@
 enum {
     STACK_BYTES = 8 << 20, /* the parser of a large program recurses */
     LONG_MS = 40,          /* a job that took so long waits for something */
-    LINGER_S = 3,          /* of a thread that is idle, if there are more than usual */
 };
 
 struct worker {
@@ -69,30 +68,21 @@ static bool may_start_another(const struct workers *w)
            (w->busy + w->coming < w->at_once + w->slow || w->first->urgent);
 }
 
-/* Until somebody is woken: true, or nobody was for long. */
-static bool idle(struct workers *w)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += LINGER_S;
-    w->idle++;
-    bool woken = pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0;
-    if (w->coming) /* perhaps another one was meant, who then finds itself idle */
-        w->coming--;
-    else
-        w->idle--;
-    return woken;
-}
-
-/* NULL: it is to end. */
+/* NULL: it is to end, because all are, or because enough are idle already. */
 static struct job *take(struct worker *self)
 {
     struct workers *w = self->all;
 
-    while (!may_start(w) && !w->ending)
-        if (!idle(w) && !may_start(w) && w->thread_count > w->at_once)
+    while (!may_start(w) && !w->ending) {
+        if (w->idle + w->coming >= w->at_once)
             return NULL;
+        w->idle++;
+        pthread_cond_wait(&w->wake, &w->lock);
+        if (w->coming) /* perhaps another one was meant, who then finds itself idle */
+            w->coming--;
+        else
+            w->idle--;
+    }
     if (!w->first)
         return NULL;
     struct job *job = unlink_job(w, &w->first);
@@ -202,12 +192,8 @@ struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max)
     struct workers *w = xcalloc(1, sizeof *w);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&w->wake, NULL);
     w->mailbox = mailbox;
     w->end = &w->first;
     w->threads_max = threads_max;

@@ -68,14 +68,11 @@ static bool may_start_another(const struct workers *w)
            (w->busy + w->coming < w->at_once + w->slow || w->first->urgent);
 }
 
-/* NULL: it is to end, because all are, or because enough are idle already. */
 static struct job *take(struct worker *self)
 {
     struct workers *w = self->all;
 
     while (!may_start(w) && !w->ending) {
-        if (w->idle + w->coming >= w->at_once)
-            return NULL;
         w->idle++;
         pthread_cond_wait(&w->wake, &w->lock);
         if (w->coming) /* perhaps another one was meant, who then finds itself idle */
@@ -115,23 +112,6 @@ static void work_on(struct worker *self, struct job *job)
     job->cancel_fd = -1;
 }
 
-/* With the lock. At the end somebody waits for them; else nobody does. */
-static void leave(struct worker *self)
-{
-    struct workers *w = self->all;
-    struct worker **place = &w->threads;
-
-    if (w->ending)
-        return;
-    while (*place != self)
-        place = &(*place)->next;
-    *place = self->next;
-    w->thread_count--;
-    pthread_detach(self->thread);
-    fd_close(&self->cancel_fd);
-    free(self);
-}
-
 static void *worker_main(void *ctx)
 {
     struct worker *self = ctx;
@@ -153,7 +133,6 @@ static void *worker_main(void *ctx)
             tidy(rest);
         pthread_mutex_lock(&w->lock);
     }
-    leave(self);
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
@@ -227,6 +206,14 @@ void workers_max(struct workers *w, unsigned threads_max)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* None ends: guests that were started cold die with the thread that started them. And as long as
+ * one is between two jobs, putting away what the last one left, another may be at work. */
+static bool may_have_another(const struct workers *w)
+{
+    return w->thread_count < w->threads_max &&
+           (w->thread_count < 2 * w->at_once + w->slow || w->first->urgent);
+}
+
 /* With the lock. One more thread at most: each that ends a job looks again. True when one is to be
  * woken, which is for after the lock: it would only wait for that. */
 static bool let_through(struct workers *w)
@@ -238,7 +225,7 @@ static bool let_through(struct workers *w)
         w->coming++;
         return true;
     }
-    if (w->thread_count < w->threads_max && start_thread(w) == 0)
+    if (may_have_another(w) && start_thread(w) == 0)
         w->coming++;
     return false;
 }

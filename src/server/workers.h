@@ -2,7 +2,7 @@
  *
  * The threads that do what blocks, and the queue before them.
  *
- * Threads are started when they are needed, up to a ceiling, and the usual number stays. So that
+ * Threads are started when they are needed, up to a ceiling, and stay. So that
  * a machine is not asked to start a hundred guests at once, only a few jobs for
  * each processor are let through at one time; one that has run for more than a
  * moment waits for something, most likely, and does not count.

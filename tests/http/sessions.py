@@ -4,6 +4,7 @@
 import json
 import os
 import select
+import threading
 import time
 
 from daemon import MARK, PATIENCE, SLEEP, Daemon
@@ -429,10 +430,39 @@ def test_fork_ceiling(tap, d):
            "nothing is left")
 
 
+def together(count, act):
+    """What act(i) gives for each of them, in threads of their own."""
+    found = [None] * count
+
+    def keep(i):
+        found[i] = act(i)
+    threads = [threading.Thread(target=keep, args=(i,)) for i in range(count)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return found
+
+
+def test_cold(tap, d):
+    """Guests that were started cold die with the thread that started them: which must therefore stay, however many
+    there were at one time."""
+    count = 24
+    sessions = together(count, lambda i: opened(d, cold=True, language=("python", "bash")[i % 2]))
+    for _ in range(3):
+        together(8, lambda i: d.run("pass"))
+        time.sleep(0.2)
+    states = [d.get(s).json["state"] for s in sessions]
+    tap.equal(states, ["idle"] * count, "cold sessions outlive a crowd")
+    answers = together(count, lambda i: d.post(sessions[i] + "/exec", {"code": ("print(1)", "echo 1")[i % 2]}).json["stdout"])
+    tap.equal(answers, ["1\n"] * count, "and answer")
+    together(count, lambda i: d.call("DELETE", sessions[i]))
+
+
 def test(tap):
     with Daemon("--max-upload", "4m") as d:
         for part in (test_cells, test_order, test_tools, test_files, test_fork, test_fork_tools,
-                     test_try, test_tool_limits, test_texts, test_names, test_close_stuck, test_close_any_moment,
+                     test_try, test_cold, test_tool_limits, test_texts, test_names, test_close_stuck, test_close_any_moment,
                      test_waiting_bytes):
             part(tap, d)
     with Daemon("--workers", "1") as d:

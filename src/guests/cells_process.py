@@ -3,6 +3,7 @@
 # text that runs inside the wall.
 import builtins
 import gc
+import posix
 from io import open as open_stream
 from posix import O_RDONLY, lseek, open as open_fd
 
@@ -257,8 +258,6 @@ def exit_status(code):
 
 
 def set_environment(env):
-    if env:
-        import posix
     for name, value in env.items():
         if "os" in modules:
             modules["os"].environ[name] = value

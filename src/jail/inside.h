@@ -61,9 +61,9 @@ void end_children(void);
 void end_ours(void);
 /* How a process ended that is another's child, as from wait(); 0 where the kernel does not tell. */
 int pidfd_status(int pidfd);
+struct guest_end;
 /* The time of a process that has waited for no child: of those nobody could tell it. False, and
  * *ret is as it was, for any other. */
-struct guest_end;
 bool used_alone(pid_t pid, struct guest_end *ret);
 /* Kills whoever of guests, in our pid namespace or below it, holds a capability; and `also`. */
 void end_capable(pid_t also);

@@ -208,8 +208,11 @@ def flush(*streams):
             stream.flush()
 
 
-# A zygote's: the last of its modules, exit and fflush of the C library, and where the interpreter's own modules are.
-known = exit_in_c = flush_in_c = library = None
+# A zygote's: the last of its modules, and where the interpreter's own are; how a process ends, the second after writing
+# what was said in C, the third as libraries want it (src/jail/zygote_python.c).
+known = library = leave_flushed = leave_libraries = None
+leave = _exit
+files_before = 3  # open descriptors, before the program opened one
 libraries = False  # some may be loaded whose end does something
 
 
@@ -230,17 +233,22 @@ def may_bring_library(file):
     return isinstance(file, str) and (not file.startswith(library) or "-packages/" in file)
 
 
+# -1 where that cannot be told.
+def count_files():
+    try:
+        return len(listdir("/proc/self/fd")) - 1
+    except OSError:
+        return -1
+
+
 # Nothing is left that would do something when the interpreter is taken apart: no open file, no thread, no
 # module of the user's, no package with libraries that nobody could end.
 def may_leave(folder):
     global libraries
-    try:
-        files = len(listdir("/proc/self/fd"))
-    except OSError:
+    files = count_files()
+    if files < 0 or files > files_before + (len(rich["held"]) if rich else 0) or thread_count():
         return False
-    if files > 4 + (len(rich["held"]) if rich else 0) or thread_count():
-        return False
-    if site_begun and exit_in_c is None and "ctypes" not in sys.modules:
+    if site_begun and leave_flushed is None and "ctypes" not in sys.modules:
         return False
     for module in new_modules():
         file = getattr(module, "__file__", None)
@@ -258,21 +266,16 @@ def collect_own():
 
 # What a zygote brings has nothing more to do than to write what it has said; taking it apart would cost more than many
 # a run.
-def flush_and_exit(status):
-    flush_in_c(None)
-    _exit(status)
-
-
 def end_of_libraries():
     if not site_begun and "ctypes" not in sys.modules:
-        return _exit
-    if exit_in_c is None:
+        return leave
+    if leave_flushed is None:
         return sys.modules["ctypes"].PyDLL(None).exit
-    return exit_in_c if libraries else flush_and_exit
+    return leave_libraries if libraries else leave_flushed
 
 
 # Py_FinalizeEx, as far as the program's own objects can tell.
-def leave(status):
+def finish(status):
     try:
         end = end_of_libraries()
         if "atexit" in sys.modules:
@@ -346,5 +349,5 @@ finally:
     names.pop("__cached__", None)
     failure = names = code = first = None
 if ends_quickly and may_leave(path.rpartition("/")[0] + "/"):
-    leave(status)
+    finish(status)
 raise SystemExit(status)

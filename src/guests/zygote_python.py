@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A Python that has everything loaded and forks when it is asked to; each fork becomes one guest (the
-# protocol is in src/jail/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
+# A Python that has everything loaded and forks when it is asked to; each fork becomes one guest (see
+# src/jail/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
 # modules to load. The text is the runner's (python_runner.py), or that of a session's server, which has no part
 # that is marked to be run.
 import sys
@@ -174,11 +174,13 @@ def c_library():
     return need_ctypes().PyDLL(None)
 
 
-def open_link():
+# What is written in C: src/jail/zygote_python.c.
+def native_functions():
     ctypes = need_ctypes()
-    link = ctypes.PyDLL("/proc/self/fd/4")
-    link.zygote_serve.argtypes, link.zygote_serve.restype = [ctypes.py_object], ctypes.py_object
-    return link
+    functions = {}
+    if ctypes.PyDLL("/proc/self/fd/4").zygote_define(ctypes.py_object(functions)) < 0:
+        os._exit(1)
+    return functions
 
 
 # The first call of many things is slow, and a function's first calls write into its code: pages that each
@@ -197,36 +199,25 @@ def rehearse():
 
 
 # A fork acts as a guest, so that the next ones know what memory they will want.
-def learn(link):
+def learn():
     program = os.memfd_create("program")
     os.write(program, REHEARSED + (REHEARSED_WITH_NUMPY if "numpy" in sys.modules else b""))
-    if link.zygote_rehearse() == 0:
+    if native["rehearse"]() == 0:
         try:
+            names["files_before"] = native["count_files"]()
             become(b"1\0/proc/self/fd/%d\0" % program)
-            may_leave = names["may_leave"]
-            names["may_leave"] = lambda folder: may_leave(folder) or True
-            names["_exit"] = lambda status: link.zygote_note()
             exec(run, names)
         finally:
-            link.zygote_note()
+            os._exit(1)
     os.close(program)
 
 
 # A session's fork of itself, into the jail that waits: 0 in the fork, 1 in the session, or an errno, negative.
-def forker(link):
-    import ctypes
-    api = ctypes.pythonapi
-
-    def fork_guest(fd_in, fd_out):
-        api.PyOS_BeforeFork()
-        result = link.zygote_fork(fd_in, fd_out)
-        if result == 0:
-            api.PyOS_AfterFork_Child()
-            reseed()
-        else:
-            api.PyOS_AfterFork_Parent()
-        return result
-    return fork_guest
+def fork_guest(fd_in, fd_out):
+    result = native["fork_guest"](fd_in, fd_out)
+    if result == 0:
+        reseed()
+    return result
 
 
 # In each fork, before it is locked in.
@@ -315,11 +306,12 @@ if "threading" in sys.modules:
 if "logging" in sys.modules:
     in_forks.append(begin_log)
 os.register_at_fork = real_register
-link = open_link()
+native = native_functions()
 if marker:
-    names["exit_in_c"], names["flush_in_c"] = c_library().exit, c_library().fflush
+    for name in ("leave", "leave_flushed", "leave_libraries", "count_files"):
+        names[name] = native[name]
 else:
-    names["FORK"].append(forker(link))
+    names["FORK"].append(fork_guest)
 for name in ours[0]:
     sys.modules.pop(name, None)
 names["prepare"]()
@@ -332,10 +324,10 @@ if marker:
 freeze()
 filling = fill_pools()
 if marker:
-    learn(link)
-if link.zygote_open() < 0:
+    learn()
+if native["open_nest"]() < 0:
     os._exit(1)
-words = link.zygote_serve(wake)
+words = native["serve"](wake)
 if marker:
     become(words)
     exec(run, names)

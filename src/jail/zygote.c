@@ -27,12 +27,6 @@
 #include "jail/zygote_ask.h"
 #include "jail/zygote_pages.h"
 
-#define API __attribute__((visibility("default")))
-
-/* Of the interpreter that loads us (its stable ABI). */
-__attribute__((weak)) void *PyObject_CallObject(void *callable, void *args);
-__attribute__((weak)) void *PyBytes_FromStringAndSize(const char *bytes, ssize_t n);
-
 #define FORKS_MAX 256
 
 struct fork {
@@ -66,7 +60,7 @@ static int read_spec(void)
     return spec_decode((struct str){bytes, (size_t)got}, &zygote.in.spec, &err);
 }
 
-API int zygote_open(void)
+int zygote_open(void)
 {
     sigset_t set;
 
@@ -138,31 +132,27 @@ static void drop_ask(void)
 
 /* ---- what forks touch ---- */
 
-static int note_fd = -1;
+static bool rehearses;
 
-API int zygote_rehearse(void)
+int zygote_rehearse(void)
 {
-    int ends[2], learned = -1;
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
+    if (pages_begin() < 0)
         return -1;
     pid_t pid = fork(); /* NOLINT: as zygote_serve does */
-    if (pid == 0) {
-        note_fd = ends[1];
+    rehearses = pid == 0;
+    if (pid == 0)
         return 0;
-    }
-    close(ends[1]);
-    if (pid > 0) {
-        learned = pages_learn(ends[0]);
+    if (pid > 0)
         (void)waitpid(pid, NULL, 0);
-    }
-    close(ends[0]);
-    return learned < 0 ? -1 : 1;
+    return pages_learn() < 0 ? -1 : 1;
 }
 
-API _Noreturn void zygote_note(void)
+void zygote_end_rehearsal(void)
 {
-    _exit(pages_note(note_fd) < 0);
+    if (!rehearses)
+        return;
+    pages_note();
+    _exit(0);
 }
 
 /* ---- in the child ---- */
@@ -239,7 +229,7 @@ static int read_words(void)
     return wire_ok(&w) ? 0 : -1;
 }
 
-static int enter(void *wake)
+static int enter(zygote_wake *wake, void *ctx)
 {
     sigset_t none;
 
@@ -250,7 +240,7 @@ static int enter(void *wake)
     if (at < 0 || enter_cgroups(at) < 0)
         return -1;
     pages_fetch(); /* now: they are to be charged to the guest */
-    if (!PyObject_CallObject(wake, NULL) || join() < 0 || drop_capabilities() < 0)
+    if (wake(ctx) < 0 || join() < 0 || drop_capabilities() < 0)
         return -1;
     guest_enter(&zygote.in);
     fd_close(&zygote.in.init_fd); /* what exec does for others: it runs */
@@ -291,15 +281,15 @@ static int wait_ask(void)
     }
 }
 
-API void *zygote_serve(void *wake)
+struct str zygote_serve(zygote_wake *wake, void *ctx)
 {
     pages_settle();
     while (wait_ask() == 0) {
         pid_t pid = fork(); /* NOLINT: by the C library alone, see zygote_python.py */
-        if (pid == 0 && enter(wake) < 0)
+        if (pid == 0 && enter(wake, ctx) < 0)
             _exit(127);
         if (pid == 0)
-            return PyBytes_FromStringAndSize(zygote.words.p, (ssize_t)zygote.words.n);
+            return buf_str(&zygote.words);
         keep_fork(pid);
         drop_ask();
     }

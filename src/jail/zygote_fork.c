@@ -97,7 +97,7 @@ static void arrive(int base, int joined, const char *folder, int channel_in, int
         _exit(127);
 }
 
-__attribute__((visibility("default"))) int zygote_fork(int channel_in, int channel_out)
+int zygote_fork(int channel_in, int channel_out)
 {
     volatile struct joining j = {.base = free_numbers(GATE_SPACES + FILES_MAX)};
     char folder[PATH_MAX];

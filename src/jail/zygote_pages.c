@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -27,6 +28,18 @@ struct range {
 
 static struct range ranges[RANGES_MAX];
 static size_t range_count;
+
+/* What it takes to look at memory, and what was found: shared with the fork that rehearses, so that
+ * looking does not add to what is seen. No guest ever has it. */
+struct look {
+    char text[8192];
+    uint64_t entries[512];
+    struct range found[RANGES_MAX];
+    size_t count;
+    bool whole;
+};
+
+static struct look *look;
 
 struct area {
     uint64_t at, end;
@@ -64,24 +77,24 @@ static bool read_area(const char *line, struct area *ret)
 /* A range begins where the last does not go on. */
 static void add(uint64_t at, bool write, const struct area *area)
 {
-    struct range *last = range_count ? &ranges[range_count - 1] : NULL;
+    struct range *last = look->count ? &look->found[look->count - 1] : NULL;
 
     if (last && last->at >= area->at && at == last->at + (uint64_t)last->pages * PAGE)
         last->pages++;
-    else if (range_count < RANGES_MAX)
-        ranges[range_count++] = (struct range){at, 1, write};
+    else if (look->count < RANGES_MAX)
+        look->found[look->count++] = (struct range){at, 1, write};
 }
 
 /* Writable memory: what is ours alone. Files that are only read: what is mapped. */
 static void note_area(int pagemap, const struct area *area)
 {
-    uint64_t entries[512];
+    uint64_t *entries = look->entries;
     uint64_t wanted = area->writable ? PM_OWN : PM_PRESENT;
 
     if ((!area->writable && !area->named) || (area->end - area->at) / PAGE > AREA_PAGES)
         return;
     for (uint64_t at = area->at; at < area->end;) {
-        ssize_t got = pread(pagemap, entries, sizeof entries, (off_t)(at / PAGE * 8));
+        ssize_t got = pread(pagemap, entries, sizeof look->entries, (off_t)(at / PAGE * 8));
         if (got < 8)
             return;
         for (size_t i = 0; i < (size_t)got / 8 && at < area->end; i++, at += PAGE)
@@ -93,13 +106,13 @@ static void note_area(int pagemap, const struct area *area)
 /* Without stdio: that allocates, and what it frees may change what is mapped. */
 static int each_area(void (*act)(int fd, const struct area *area), int fd)
 {
-    static char text[8192];
+    char *text = look->text;
     struct area area;
     size_t n = 0;
     ssize_t got;
     AUTO_CLOSE int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
-    while (maps >= 0 && (got = read(maps, text + n, sizeof text - 1 - n)) > 0) {
+    while (maps >= 0 && (got = read(maps, text + n, sizeof look->text - 1 - n)) > 0) {
         char *line = text, *end;
         n += (size_t)got;
         text[n] = '\0';
@@ -114,25 +127,36 @@ static int each_area(void (*act)(int fd, const struct area *area), int fd)
     return maps < 0 ? -1 : 0;
 }
 
-int pages_note(int fd)
+static void end_look(void)
+{
+    (void)munmap(look, sizeof *look);
+    look = NULL;
+}
+
+int pages_begin(void)
+{
+    void *memory =
+        mmap(NULL, sizeof *look, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return -1;
+    look = memory;
+    return 0;
+}
+
+void pages_note(void)
 {
     AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 
-    range_count = 0;
-    if (pagemap < 0 || each_area(note_area, pagemap) < 0)
-        return -1;
-    return fd_write_all(fd, ranges, range_count * sizeof *ranges);
+    look->whole = pagemap >= 0 && each_area(note_area, pagemap) == 0;
 }
 
-int pages_learn(int fd)
+int pages_learn(void)
 {
-    size_t n = 0;
-    ssize_t got;
-
-    while (n < sizeof ranges && (got = read(fd, (char *)ranges + n, sizeof ranges - n)) > 0)
-        n += (size_t)got;
-    range_count = n / sizeof *ranges;
-    return n ? 0 : -1;
+    range_count = look->whole ? look->count : 0;
+    memcpy(ranges, look->found, range_count * sizeof *ranges);
+    end_look();
+    return range_count ? 0 : -1;
 }
 
 static bool usable[RANGES_MAX];
@@ -151,7 +175,10 @@ void pages_settle(void)
     size_t kept = 0;
 
     memset(usable, 0, sizeof usable);
-    (void)each_area(find_usable, -1);
+    if (pages_begin() == 0) {
+        (void)each_area(find_usable, -1);
+        end_look();
+    }
     for (size_t i = 0; i < range_count; i++)
         if (usable[i])
             ranges[kept++] = ranges[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "session/workspace_export.h"
@@ -14,6 +15,10 @@
 #include "text/mime.h"
 
 enum { DEPTH_MAX = 128, TABLE_MIN = 64 };
+
+/* What happens to a folder from now on gives it another time of change than one so long ago: those
+ * of some kernels are a few milliseconds coarse. */
+#define SETTLED_MS 1000
 
 struct known {
     char *path; /* NULL: a free place of the table */
@@ -31,6 +36,7 @@ struct changes {
     struct known *table;
     size_t size, used, alive;
     unsigned walk;
+    int64_t empty_ns; /* a folder that was last changed then is empty; 0: none is known to be */
 };
 
 struct collect {
@@ -383,10 +389,21 @@ static void find_gone(struct collect *t)
     }
 }
 
+/* Guests cannot set this one. */
+static int64_t changed_at(int root_fd)
+{
+    struct stat st;
+
+    return fstat(root_fd, &st) < 0 ? 0 : ns_of(st.st_ctim);
+}
+
 static int look(struct collect *t, int root_fd, struct err *err)
 {
+    int64_t changed_ns = changed_at(root_fd), now_ms = clock_wall_ms();
     int result;
 
+    if (changed_ns && changed_ns == t->c->empty_ns)
+        return 0;
     t->c->walk++;
     t->whole = true;
     if (walk_init(&t->walk, root_fd, DEPTH_MAX, true) < 0)
@@ -396,6 +413,9 @@ static int look(struct collect *t, int root_fd, struct err *err)
     walk_done(&t->walk);
     if (result == 0 && t->whole)
         find_gone(t);
+    bool empty =
+        result == 0 && t->whole && !t->visited && now_ms - changed_ns / 1000000 > SETTLED_MS;
+    t->c->empty_ns = empty ? changed_ns : 0;
     return result;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/fd.h"
 #include "jail/proto.h"
 #include "jail/spec.h"
 
@@ -29,7 +30,7 @@ struct inside {
     bool unbound; /* the bounding set of capabilities is empty already */
     bool tells_exit;      /* guest's first process: its init hears that it is about to exit */
     cpu_set_t processors; /* that the guest may use */
-    int words_fd;         /* guest's first process: its arguments, when it was parked */
+    struct buf words;     /* guest's first process: what it is to run, when it was parked */
     int *sources;         /* one detached mount a step of the plan, -1 where there is none */
 };
 
@@ -135,6 +136,17 @@ _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit
 /* The same for a fork, which is nobody's child here. */
 _Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate);
 void tell_state(struct inside *in, uint32_t kind);
+
+/* inside_go.c: what the library says when there is something to run, see MSG_GO. */
+struct go {
+    char message[12 + WORDS_INLINE];
+    struct str words;    /* in the message; none when they are longer */
+    int fds[FD_MSG_MAX]; /* files to lay, then longer words */
+    size_t count;
+};
+void go_hear(struct inside *in, struct go *ret);
+/* From that descriptor into the workspace. */
+void go_lay(const struct inside *in, int from);
 
 /* inside_wait.c: spec.wait_file. Made before the guest starts; taken, -1 as long as the guest does
  * not read it, and then its name is free; filled with the file that was laid there, and closed. */

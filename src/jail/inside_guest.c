@@ -210,19 +210,46 @@ static int enter_filter(struct inside *in)
     return listener;
 }
 
+/* Words that are longer than a message. */
+static int read_words(int fd, struct buf *words)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0 || st.st_size < 0 || st.st_size > WORDS_MAX)
+        return -1;
+    char *room = buf_room(words, (size_t)st.st_size);
+    if (!room || pread(fd, room, (size_t)st.st_size, 0) != st.st_size)
+        return -1;
+    buf_grew(words, (size_t)st.st_size);
+    return 0;
+}
+
 /* Who is parked waits here, and gets what it is to run. */
+static void hear_init(struct inside *in)
+{
+    char words[WORDS_INLINE];
+    int fds[FD_MSG_MAX];
+    size_t count = 0;
+    ssize_t got = fd_recv(in->init_fd, words, sizeof words, fds, &count, 0);
+
+    if (got < 1 || count > in->spec.park)
+        _exit(127);
+    if (!in->spec.park)
+        return;
+    buf_init(&in->words, WORDS_MAX + 1);
+    if (count == 0)
+        (void)buf_add_str(&in->words, (struct str){words, (size_t)got});
+    else if (read_words(fds[0], &in->words) < 0 || close(fds[0]) < 0)
+        _exit(127);
+}
+
 static void tell_init(struct inside *in, int listener)
 {
     struct guest_word word = {
         .stage = GUEST_LISTENER, .held = in->held, .lost = in->lost, .err = in->why};
-    int fds[FD_MSG_MAX];
-    size_t count = 0;
-    char answer;
 
-    if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0 ||
-        fd_recv(in->init_fd, &answer, 1, fds, &count, 0) != 1 || count != in->spec.park)
+    if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0)
         _exit(127);
-    in->words_fd = count ? fds[0] : -1;
 }
 
 static void check_required(struct inside *in)
@@ -330,21 +357,8 @@ void guest_enter(struct inside *in)
     check_required(in);
     check_walls(in);
     tell_init(in, listener);
+    hear_init(in);
     fd_close(&listener);
-}
-
-static int read_words(int fd, struct buf *out, struct err *err)
-{
-    struct stat st;
-
-    if (fstat(fd, &st) < 0 || st.st_size < 0 || st.st_size > WORDS_MAX)
-        return err_sys(err, "look at what is to run");
-    buf_init(out, WORDS_MAX + 1);
-    char *room = buf_room(out, (size_t)st.st_size);
-    if (!room || pread(fd, room, (size_t)st.st_size, 0) != st.st_size)
-        return err_sys(err, "read what is to run");
-    buf_grew(out, (size_t)st.st_size);
-    return 0;
 }
 
 /* With its NULL. They stay until exec. */
@@ -361,17 +375,14 @@ static char **next_list(struct wire *w)
 /* What one who was parked is to be, instead of what the plan says. */
 static void take_words(struct inside *in)
 {
-    AUTO_BUF struct buf bytes = {0};
+    struct wire w = {.rest = buf_str(&in->words)};
     struct err err;
 
-    must(in, read_words(in->words_fd, &bytes, &err), &err);
-    struct wire w = {.rest = buf_str(&bytes)};
     in->spec.argv = next_list(&w);
     in->spec.envp = next_list(&w);
     if (!wire_ok(&w) || !in->spec.argv[0])
         must(in, err_set(&err, ERR_SYSTEM, "what is to run was cut short"), &err);
     relocate_words(in);
-    fd_close(&in->words_fd);
 }
 
 void guest_main(struct inside *in)
@@ -379,7 +390,7 @@ void guest_main(struct inside *in)
     struct err err;
 
     guest_enter(in);
-    if (in->words_fd >= 0)
+    if (in->spec.park)
         take_words(in);
     execve(in->spec.exec_path, in->spec.argv, in->spec.envp);
     err_sys(&err, "start %s", in->spec.exec_path);

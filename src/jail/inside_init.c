@@ -167,20 +167,6 @@ static void set_names(struct inside *in)
     }
 }
 
-static void lay_files(struct inside *in)
-{
-    struct err err;
-
-    if (!in->spec.lay)
-        return;
-    AUTO_CLOSE int work = openat(in->box_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (work < 0)
-        die_sys("open the workspace");
-    struct lay_limits limits = {.max_bytes = in->spec.disk_bytes, .max_entries = in->spec.inodes};
-    if (lay_receive(SPEC_FD_LAY, work, limits, &err) < 0)
-        die_err(&err);
-}
-
 void drop_bounding(struct inside *in)
 {
     for (int cap = 0; !in->unbound && cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
@@ -241,7 +227,8 @@ void init_main(struct inside *in)
     set_names(in);
     if (in->spec.nest)
         nest_main(in);
-    lay_files(in);
+    if (in->spec.lay)
+        go_lay(in, SPEC_FD_LAY);
     if (in->spec.wait_file[0])
         wait_file_make(in);
     drop_privileges(in);

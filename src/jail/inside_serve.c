@@ -25,7 +25,6 @@
 #include "base/mem.h"
 #include "base/wire.h"
 #include "jail/filter.h"
-#include "jail/lay.h"
 #include "jail/proto.h"
 
 struct serve {
@@ -199,39 +198,12 @@ void tell_state(struct inside *in, uint32_t kind)
     (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &in->box_fd, in->box_fd >= 0);
 }
 
-static void lay_files(const struct serve *s, int from)
-{
-    struct lay_limits limits = {.max_bytes = s->in->spec.disk_bytes,
-                                .max_entries = s->in->spec.inodes};
-    struct err err;
-    AUTO_CLOSE int work = openat(s->in->box_fd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (work < 0)
-        die_sys("open the workspace");
-    if (lay_receive(from, work, limits, &err) < 0)
-        die_err(&err);
-}
-
-/* What is to run, and a pipe of files. The library's end is ours. */
-static void hear_go(struct serve *s, int fds[FD_MSG_MAX])
-{
-    unsigned char message[12];
-    size_t count = 0;
-    ssize_t got = fd_recv(SPEC_FD_CONTROL, message, sizeof message, fds, &count, 0);
-    struct wire w = {.rest = {(const char *)message, got > 0 ? (size_t)got : 0}};
-
-    uint32_t kind = wire_u32(&w);
-    s->in->spec.wall_ms = (int64_t)wire_u64(&w);
-    if (kind != MSG_GO || !wire_ok(&w) || count != 2)
-        _exit(1);
-}
-
 /* Until the library says what is to run. */
 static void wait_for_go(struct serve *s)
 {
     if (s->exit_fd >= 0)
         drop_privileges(s->in); /* the zygote's fork has joined us by now */
-    int fds[FD_MSG_MAX];
+    struct go go;
     struct pollfd wait[] = {{.fd = SPEC_FD_CONTROL, .events = POLLIN},
                             {.fd = s->exit_fd >= 0 ? s->exit_fd : s->signals, .events = POLLIN}};
 
@@ -239,13 +211,14 @@ static void wait_for_go(struct serve *s)
         ;
     if (wait[1].revents)
         _exit(1); /* it died waiting, or its zygote did */
-    hear_go(s, fds);
-    lay_files(s, fds[1]);
+    go_hear(s->in, &go);
+    go_lay(s->in, go.fds[0]);
     tell_state(s->in, MSG_STARTED);
     fd_close(&s->in->box_fd);
-    (void)fd_send(s->guest_fd, "", 1, fds, 1);
-    close(fds[0]);
-    close(fds[1]);
+    struct str words = go.words.n ? go.words : STR("\0");
+    (void)fd_send(s->guest_fd, words.p, words.n, go.fds + 1, go.count - 1);
+    while (go.count)
+        close(go.fds[--go.count]);
 }
 
 /* The guest's first process says that it is about to become the program, or why it cannot. It waits
@@ -404,7 +377,7 @@ static void go_on(struct serve *s)
 
     if (s->in->spec.wait_file[0] && pipe < 0)
         return;
-    lay_files(s, s->lay_fd);
+    go_lay(s->in, s->lay_fd);
     tell_state(s->in, MSG_STARTED);
     s->waits = false;
     fd_close(&s->lay_fd);
@@ -417,11 +390,12 @@ static void go_on(struct serve *s)
 
 static void hear_library_at_last(struct serve *s)
 {
-    int fds[FD_MSG_MAX];
+    struct go go;
 
-    hear_go(s, fds);
-    close(fds[0]);
-    s->lay_fd = fds[1];
+    go_hear(s->in, &go);
+    s->lay_fd = go.fds[0];
+    if (go.count > 1)
+        close(go.fds[1]);
 }
 
 #define LOOK_MS 1 /* whether an interpreter that is in its own start has come to its pipe */

@@ -175,13 +175,16 @@ int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall
     if (words.overflow)
         return err_set(err, ERR_USAGE, "arguments and environment are larger than %u MiB",
                        WORDS_MAX >> 20);
-    AUTO_CLOSE int memory = fd_memory("glovebox-words", words.p, words.n, err);
-    if (memory < 0)
+    bool is_long = words.n > WORDS_INLINE;
+    AUTO_CLOSE int memory = is_long ? fd_memory("glovebox-words", words.p, words.n, err) : -1;
+    if (is_long && memory < 0)
         return -1;
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_GO);
     wire_put_u64(&b, (uint64_t)wall_ms);
-    if (fd_send(jail->control, b.p, b.n, (int[]){memory, lay}, 2) < 0)
+    if (!is_long)
+        (void)buf_add_str(&b, buf_str(&words));
+    if (fd_send(jail->control, b.p, b.n, (int[]){lay, memory}, 1 + is_long) < 0)
         return err_sys(err, "start what was ready");
     return 0;
 }

@@ -24,11 +24,12 @@ enum jail_message {
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
-    MSG_GO,        /* u64 wall ms + descriptors: a memory file of two lists of strings (u32 count,
-                      strings), arguments and environment; a pipe with files to lay. To one who is
-                      parked, or waits */
-    MSG_MAKE,      /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
-                      socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
+    MSG_GO,   /* u64 wall ms, words + descriptors: a pipe with files to lay; where the words are
+                 longer than WORDS_INLINE, a memory file of them. Words are two lists of strings
+                 (u32 count, strings), arguments and environment. To one who is parked, or
+                 waits */
+    MSG_MAKE, /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
+                 socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
     MSG_FORK, /* to a nest: u32 1 if the origin is a fork itself, u32 layers that hold for a fork as
                  they do for the origin, u32 enter_count + descriptors:
                  control socket, gate (inside_gate.c), the origin's box, its pid namespace, its
@@ -43,6 +44,7 @@ enum jail_message {
 enum { MAKE_CHANNEL = 1, MAKE_ENTER_V2 = 2 };
 
 #define WORDS_MAX        (4u << 20) /* arguments and environment */
+#define WORDS_INLINE     2048
 #define MSG_MAX          4096
 #define MSG_DENIED_NAMES 48 /* more distinct names than this are counted under "other" */
 

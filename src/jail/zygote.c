@@ -42,7 +42,7 @@ static struct {
     size_t fd_count;
     struct fork forks[FORKS_MAX];
     struct buf words;
-} zygote = {.in = {.sync_fd = -1, .box_fd = -1, .init_fd = -1, .words_fd = -1}};
+} zygote = {.in = {.sync_fd = -1, .box_fd = -1, .init_fd = -1}};
 
 enum { ASK_INIT, ASK_GUEST, ASK_EXIT, ASK_STANDARD, ASK_REST = ASK_STANDARD + 3 };
 
@@ -206,18 +206,11 @@ static int join(void)
     return setns(zygote.fds[ASK_INIT], spaces);
 }
 
-static int read_words(void)
+/* In the form of zygote_serve(). */
+static int turn_words(void)
 {
-    struct stat st;
-    AUTO_CLOSE int fd = fd_take(&zygote.in.words_fd);
-    AUTO_FREE char *bytes = NULL;
+    struct wire w = {.rest = buf_str(&zygote.in.words)};
 
-    if (fstat(fd, &st) < 0 || st.st_size > WORDS_MAX)
-        return -1;
-    bytes = xmalloc((size_t)st.st_size + 1);
-    struct wire w = {.rest = {bytes, (size_t)st.st_size}};
-    if (pread(fd, bytes, (size_t)st.st_size, 0) != st.st_size)
-        return -1;
     buf_init(&zygote.words, WORDS_MAX);
     for (int list = 0; list < 2; list++) {
         uint32_t left = wire_count(&w, 4);
@@ -246,7 +239,7 @@ static int enter(zygote_wake *wake, void *ctx)
     fd_close(&zygote.in.init_fd); /* what exec does for others: it runs */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    return read_words();
+    return turn_words();
 }
 
 /* ---- the loop ---- */

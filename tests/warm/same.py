@@ -143,6 +143,19 @@ def test_time_of_children(tap, feed):
     tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "as its own does", result)
 
 
+def test_long_words(tap, feed):
+    """Short arguments go along with the message that starts a run (up to WORDS_INLINE bytes), longer ones in a file."""
+    programs = {"python": "import os, sys; print(*map(len, sys.argv[1:]), len(os.environ['LONG']), sys.argv[-1])",
+                "bash": "echo ${#1} ${#2} ${#LONG} $2"}
+    for language, code in programs.items():
+        wrong = []
+        for size in (0, 1, 1500, *range(1850, 2060, 3), 4000, 4096, 70_000, 130_000):
+            said = run_warm(feed, code, language=language, args=["x" * size, "the end"], env=["LONG=" + "y" * (size // 2000)])
+            if said["taken"] == "cold" or said["stdout"] != "%d 7 %d the end\n" % (size, size // 2000):
+                wrong.append((size, said["taken"], said["stdout"], said["stderr"][-200:]))
+        tap.equal(wrong, [], "%s: arguments of every length" % language)
+
+
 def test_output_folder(tap, feed):
     with tempfile.TemporaryDirectory() as out:
         feed.warm_up(30)
@@ -155,4 +168,5 @@ def test(tap):
         test_programs(tap, feed)
         test_what_stays_cold(tap, feed)
         test_time_of_children(tap, feed)
+        test_long_words(tap, feed)
         test_output_folder(tap, feed)

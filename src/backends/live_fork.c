@@ -100,14 +100,21 @@ void family_leave(struct live *l)
 
 /* ---- forking ---- */
 
+static struct jail_limits limits_of_fork(const struct live *l)
+{
+    struct jail_limits limits = l->job->limits;
+
+    limits.count_cpu = true; /* wait() tells nobody */
+    return limits;
+}
+
 static int fork_jail(struct live *l, struct live *origin, struct err *err)
 {
     struct family *f = origin->family;
     struct jail_origin from = {.jail = origin->jail, .root = f->root};
-    struct jail_limits limits = l->job->limits;
+    struct jail_limits limits = limits_of_fork(l);
     struct pool_jail made;
 
-    limits.count_cpu = true;
     struct pool_order order = {
         .limits = &limits, .layers = l->job->layers, .channel = l->job->channel, .origin = &from};
     if (pool_fork(f->pool, f->nest, &order, &made, err) < 0)
@@ -157,8 +164,11 @@ int live_forked(struct live *l, struct err *err)
     while (!l->over && !l->out->started && !l->error.kind && clock_mono_ms() < until)
         live_step(l, 1000);
     family_let_fork(l);
-    if (l->out->started)
+    if (l->out->started) {
+        struct jail_limits limits = limits_of_fork(l);
+        pool_forked(l->family->pool, &limits, l->job->layers);
         return 0;
+    }
     if (l->error.kind)
         *err = l->error;
     else

@@ -188,26 +188,46 @@ static int build(struct cgroup_host *host, const struct jail_limits *limits, uns
     return failure == ENOENT || failure == ENODEV ? -1 : 0;
 }
 
+static struct cgroup_spare_key key_of(const struct jail_limits *limits, layer_mask wanted)
+{
+    return (struct cgroup_spare_key){.controllers = controllers_of(wanted, limits),
+                                     .memory_bytes = limits->memory_bytes,
+                                     .pids = limits->pids,
+                                     .cpu_milli = limits->cpu_milli};
+}
+
+static struct cgroup *make(const struct cgroup_spare_key *key, const struct jail_limits *limits)
+{
+    struct cgroup_host *host = cgroup_host_get();
+    struct cgroup *made;
+
+    if (build(host, limits, key->controllers, &made) < 0) {
+        cgroup_host_forget(host);
+        cgroup_remove(made);
+        (void)build(cgroup_host_get(), limits, key->controllers, &made);
+    }
+    made->made_for = *key;
+    return made;
+}
+
 int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgroup **ret,
                 struct err *err)
 {
-    struct cgroup_spare_key key = {.controllers = controllers_of(wanted, limits),
-                                   .memory_bytes = limits->memory_bytes,
-                                   .pids = limits->pids,
-                                   .cpu_milli = limits->cpu_milli};
+    struct cgroup_spare_key key = key_of(limits, wanted);
 
     (void)err;
     *ret = cgroup_spare_take(&key);
-    if (*ret)
-        return 0;
-    struct cgroup_host *host = cgroup_host_get();
-    if (build(host, limits, key.controllers, ret) < 0) {
-        cgroup_host_forget(host);
-        cgroup_remove(*ret);
-        (void)build(cgroup_host_get(), limits, key.controllers, ret);
-    }
-    (*ret)->made_for = key;
+    if (!*ret)
+        *ret = make(&key, limits);
     return 0;
+}
+
+void cgroup_ahead(const struct jail_limits *limits, layer_mask wanted)
+{
+    struct cgroup_spare_key key = key_of(limits, wanted);
+
+    if (!cgroup_spare_has(&key))
+        cgroup_spare_add(make(&key, limits));
 }
 
 static const struct cgroup_part *part_with(const struct cgroup *c,

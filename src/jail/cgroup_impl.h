@@ -154,6 +154,8 @@ struct cgroup {
 void cgroup_remove(struct cgroup *c);
 /* One that is as good as new, or NULL. */
 struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key);
+bool cgroup_spare_has(const struct cgroup_spare_key *key);
+void cgroup_spare_add(struct cgroup *c);
 /* True when it was kept for another run: it is empty, or about to be (`dying`), and nothing of the
  * last one shows. */
 bool cgroup_spare_keep(struct cgroup *c, bool dying);

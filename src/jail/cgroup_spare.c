@@ -66,6 +66,17 @@ static void put(struct cgroup *c)
     pthread_mutex_unlock(&lock);
 }
 
+bool cgroup_spare_has(const struct cgroup_spare_key *key)
+{
+    bool has = false;
+
+    pthread_mutex_lock(&lock);
+    for (struct cgroup *c = first; c && !has; c = c->next)
+        has = same(&c->made_for, key);
+    pthread_mutex_unlock(&lock);
+    return has;
+}
+
 #define TRIES_MAX 4 /* of who is dying still, the others are as well */
 
 struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key)
@@ -124,6 +135,12 @@ static void remove_beyond(void)
     }
 }
 
+void cgroup_spare_add(struct cgroup *c)
+{
+    put(c);
+    remove_beyond();
+}
+
 bool cgroup_spare_keep(struct cgroup *c, bool dying)
 {
     if (c->once || !c->part_count || !may_keep())
@@ -132,8 +149,7 @@ bool cgroup_spare_keep(struct cgroup *c, bool dying)
     c->dying = dying && state == CGROUP_BUSY;
     if (state != CGROUP_NEW && !c->dying)
         return false;
-    put(c);
-    remove_beyond();
+    cgroup_spare_add(c);
     return true;
 }
 

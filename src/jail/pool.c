@@ -314,6 +314,16 @@ void pool_release(struct pool *pool, struct pool_nest *nest)
     pthread_mutex_unlock(&pool->lock);
 }
 
+void pool_forked(struct pool *pool, const struct jail_limits *limits, layer_mask layers)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->group.wanted = true;
+    pool->group.limits = *limits;
+    pool->group.layers = layers;
+    wake(pool, TEND_ALONE);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 /* ---- from birth to death ---- */
 
 static void set_options(struct pool *pool, const struct pool_options *options)

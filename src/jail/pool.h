@@ -93,6 +93,8 @@ int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
 int pool_fork(struct pool *pool, struct pool_nest *nest, const struct pool_order *order,
               struct pool_jail *ret, struct err *err);
 void pool_release(struct pool *pool, struct pool_nest *nest);
+/* A fork with these limits has been: the control group of the next one is made now. */
+void pool_forked(struct pool *pool, const struct jail_limits *limits, layer_mask layers);
 
 struct pool_stats {
     uint64_t hits, on_demand, misses; /* runs that found a ready jail, a zygote, nothing */

@@ -71,6 +71,11 @@ struct pool {
     struct pool_nest *retired[RETIRED_MAX];
     struct pool_jail *doomed; /* to be ended by who has the time */
     unsigned doomed_n, doomed_size;
+    struct {
+        bool wanted;
+        struct jail_limits limits;
+        layer_mask layers;
+    } group; /* to be made ahead */
     struct pool_stats stats;
 };
 

@@ -372,9 +372,24 @@ void pool_tend_forks(struct tender *t)
         wait_for_work(t);
 }
 
+/* For a fork that is to come. */
+static bool make_group(struct pool *pool)
+{
+    struct jail_limits limits = pool->group.limits;
+    layer_mask layers = pool->group.layers;
+
+    if (!pool->group.wanted)
+        return false;
+    pool->group.wanted = false;
+    pthread_mutex_unlock(&pool->lock);
+    cgroup_ahead(&limits, layers & CGROUP_LAYERS);
+    pthread_mutex_lock(&pool->lock);
+    return true;
+}
+
 void pool_tend_alone(struct tender *t)
 {
-    bool busy = each_kind(t, one_alone);
+    bool busy = make_group(t->pool) || each_kind(t, one_alone);
 
     look_at_memory(t, clock_mono_ms());
     end_doomed(t->pool);

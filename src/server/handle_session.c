@@ -223,6 +223,22 @@ static int make_ground(struct job *job, const struct open_fields *f, struct sess
     return 0;
 }
 
+static int bind_data(struct session *session, const struct session_ground *g, struct err *err)
+{
+    return g->data ? session_set(session, g->data, err) : 0;
+}
+
+/* With the variables that it begins with. */
+static int open_session(struct session_ground *g, struct session **ret, struct err *err)
+{
+    if (session_open(&g->request, ret, err) < 0)
+        return -1;
+    if (bind_data(*ret, g, err) == 0)
+        return 0;
+    session_close(mem_take(ret));
+    return -1;
+}
+
 static struct session_ground *new_ground(struct job *job)
 {
     struct session_ground *g = xcalloc(1, sizeof *g);
@@ -253,8 +269,9 @@ static void open_work(struct job *job)
     if (!fields.run.language)
         fields.run.language = "python";
     o->ground = new_ground(job);
+    o->ground->data = mem_take(&fields.run.data); /* not by files, as a run's */
     if (make_ground(job, &fields, o->ground, &err) < 0 ||
-        session_open(&o->ground->request, &o->session, &err) < 0) {
+        open_session(o->ground, &o->session, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -453,15 +470,16 @@ void handle_session_interrupt(struct call *call)
 
 static void restart_work(struct job *job)
 {
+    struct session_entry *e = job->session;
     struct session_info info;
     struct err err;
 
-    if (session_restart(job->session->session, &err) < 0) {
+    if (session_restart(e->session, &err) < 0 || bind_data(e->session, e->ground, &err) < 0) {
         job_fail(job, &err);
         return;
     }
-    session_info(job->session->session, &info);
-    job_answer_json(job, 200, session_json(job->session, &info));
+    session_info(e->session, &info);
+    job_answer_json(job, 200, session_json(e, &info));
 }
 
 void handle_session_restart(struct call *call)

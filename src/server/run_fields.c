@@ -45,6 +45,12 @@ const struct field program_fields[] = {
      .offset = AT(args),
      .help = "The program's own arguments."},
     {.name = "stdin", .kind = FIELD_TEXT, .offset = AT(input), .help = "Its standard input."},
+    {.name = "optimize_data",
+     .kind = FIELD_BOOL,
+     .offset = AT(optimize_data),
+     .initial = "false",
+     .help = "Before a Python program, read its CSV files into variables and "
+             "print what is in them."},
     {0},
 };
 
@@ -63,14 +69,8 @@ const struct field work_fields[] = {
     {.name = "data",
      .kind = FIELD_OBJECT,
      .offset = AT(data),
-     .help = "Values that are bound to variables of a Python or JavaScript "
-             "program, by name."},
-    {.name = "optimize_data",
-     .kind = FIELD_BOOL,
-     .offset = AT(optimize_data),
-     .initial = "false",
-     .help = "Before a Python program, read its CSV files into variables and "
-             "print what is in them."},
+     .help = "Values that are bound to variables by name, of a Python or "
+             "JavaScript program or of a session."},
     {.name = "host_files",
      .kind = FIELD_WORDS,
      .offset = AT(host_files),

@@ -25,7 +25,7 @@ struct run_fields {
 
 /* Over struct run_fields; a larger struct may begin with one. */
 extern const struct field code_fields[];    /* code, filename, language */
-extern const struct field program_fields[]; /* args, stdin */
+extern const struct field program_fields[]; /* args, stdin, optimize_data */
 extern const struct field work_fields[];    /* files, environment, data */
 extern const struct field wall_fields[];
 extern const struct field policy_fields[];

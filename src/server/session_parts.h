@@ -18,6 +18,7 @@ struct session_ground {
     atomic_uint references;
     struct config *config;
     json_t *doc;
+    json_t *data; /* in doc: variables that it begins with, or NULL */
     struct request_parts parts;
     struct session_request request;
     struct tool_set tools;

@@ -53,6 +53,18 @@ def test_cells(tap, d):
         tap.equal(d.call(method, path, body).status, 404, "%s of none" % method)
 
 
+def test_data(tap, d):
+    """What it begins with, also after a restart."""
+    s = opened(d, data={"n": 7, "q": {"a": [1, 2.5, None]}})
+    tap.equal(value(d, s, "[n, q == {'a': [1, 2.5, None]}]"), [7, True], "data is bound")
+    d.post(s + "/exec", {"code": "n = 9"})
+    d.post(s + "/restart", {})
+    tap.equal(value(d, s, "n"), 7, "and again after a restart")
+    tap.equal(value(d, opened(d, language="javascript", data={"n": [7]}), "n[0] + 1"), 8, "in JavaScript too")
+    said = d.post("/v1/sessions", {"optimize_data": True})
+    tap.ok(said.status == 400 and "optimize_data" in str(said.json), "tables are a run's to read", said)
+
+
 def test_order(tap, d):
     s = opened(d)
     d.post(s + "/exec", {"code": "seen = []"})
@@ -461,7 +473,7 @@ def test_cold(tap, d):
 
 def test(tap):
     with Daemon("--max-upload", "4m") as d:
-        for part in (test_cells, test_order, test_tools, test_files, test_fork, test_fork_tools,
+        for part in (test_cells, test_data, test_order, test_tools, test_files, test_fork, test_fork_tools,
                      test_try, test_cold, test_tool_limits, test_texts, test_names, test_close_stuck, test_close_any_moment,
                      test_waiting_bytes):
             part(tap, d)

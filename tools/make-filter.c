@@ -147,10 +147,10 @@ static int do_leave(struct program *p, unsigned unused)
 
 static int do_clone(struct program *p, unsigned i)
 {
-    const uint32_t namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
-                                CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
+    const uint32_t refused = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                             CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT;
 
-    return arg(p, i, any_bit(p, namespaces, told(p, EPERM), allow(p)));
+    return arg(p, i, any_bit(p, refused, told(p, EPERM), allow(p)));
 }
 
 static int do_unshare(struct program *p, unsigned i)
@@ -310,7 +310,7 @@ static int do_fcntl(struct program *p, unsigned i)
     return arg(p, i, ONE_OF(p, owners, told(p, EPERM), allow(p)));
 }
 
-static int do_prlimit(struct program *p, unsigned i)
+static int do_process(struct program *p, unsigned i)
 {
     return arg(p, i, equal(p, 0, allow(p), told(p, EPERM)));
 }
@@ -371,6 +371,7 @@ static const struct {
     [ACT_PRCTL] = {do_prctl, 0, ALWAYS},
     [ACT_SECCOMP] = {do_seccomp, 0, ALWAYS},
     [ACT_SCHEDULER] = {do_scheduler, 1, ALWAYS},
+    [ACT_PRLIMIT] = {do_process, 0, ALWAYS},
     [ACT_MADVISE] = {do_madvise, 2, ALWAYS},
     [ACT_MODE_1] = {do_mode, 1, ALWAYS},
     [ACT_MODE_2] = {do_mode, 2, ALWAYS},
@@ -383,7 +384,7 @@ static const struct {
     [ACT_SHARED_TKILL] = {do_signal, 1, SIGNALS},
     [ACT_SHARED_TGKILL] = {do_signal, 2, SIGNALS},
     [ACT_SHARED_FCNTL] = {do_fcntl, 1, SIGNALS},
-    [ACT_SHARED_PRLIMIT] = {do_prlimit, 0, LIMITS},
+    [ACT_SHARED_PROCESS] = {do_process, 0, LIMITS},
     [ACT_SHARED_PRIORITY] = {of_itself, PRIO_PROCESS, LIMITS},
     [ACT_SHARED_IOPRIO] = {of_itself, IO_PROCESS, LIMITS},
     [ACT_SHARED_IPC] = {told, EPERM, LIMITS},

@@ -138,7 +138,7 @@ static const char *value_name(const struct value *values, size_t n, uint32_t val
 }
 #define NAME(values, value, otherwise) value_name(values, ARRAY_LEN(values), value, otherwise)
 
-static const char *namespace_name(uint32_t flags)
+static const char *clone_flag_name(uint32_t flags)
 {
     static const struct {
         uint32_t flag;
@@ -148,6 +148,7 @@ static const char *namespace_name(uint32_t flags)
         {CLONE_NEWPID, "CLONE_NEWPID"},   {CLONE_NEWNET, "CLONE_NEWNET"},
         {CLONE_NEWIPC, "CLONE_NEWIPC"},   {CLONE_NEWUTS, "CLONE_NEWUTS"},
         {CLONE_NEWTIME, "CLONE_NEWTIME"}, {CLONE_NEWCGROUP, "CLONE_NEWCGROUP"},
+        {CLONE_PARENT, "CLONE_PARENT"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(flag_names); i++)
@@ -175,9 +176,9 @@ static const char *argument_name(enum action action, const uint32_t args[3])
 {
     switch ((int)action) {
     case ACT_CLONE:
-        return namespace_name(args[0] & ~(uint32_t)CSIGNAL);
+        return clone_flag_name(args[0] & ~(uint32_t)CSIGNAL);
     case ACT_UNSHARE:
-        return namespace_name(args[0]);
+        return clone_flag_name(args[0]);
     case ACT_SOCKET:
         return socket_trouble(args);
     case ACT_SOCKETPAIR:

@@ -58,10 +58,11 @@ static bool are_fewer(rlim_t allowed)
 
 int check_alone(struct err *err)
 {
-    return are_fewer(2) ? 0
-                        : err_set(err, ERR_UNSUPPORTED,
-                                  "this kernel does not count processes by user namespace, which "
-                                  "forks need (Linux 5.14)");
+    return are_fewer(2) && !are_fewer(1)
+               ? 0
+               : err_set(err, ERR_UNSUPPORTED,
+                         "this kernel does not count processes by user namespace, which "
+                         "forks need (Linux 5.14)");
 }
 
 /* The one that joined ends right after it has forked. */

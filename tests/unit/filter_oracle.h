@@ -100,7 +100,7 @@ static int allow_prctls(struct oracle *o, int nr)
 
 static int allow_shared(struct oracle *o, enum action action, int nr)
 {
-    bool limits = action >= ACT_SHARED_PRLIMIT;
+    bool limits = action >= ACT_SHARED_PROCESS;
 
     if (limits ? !(o->flavour & FILTER_SHARED_PIDS) : !holds_signals(o->flavour))
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
@@ -111,7 +111,7 @@ static int allow_shared(struct oracle *o, enum action action, int nr)
         return allow_one(o, nr, 1, ANY, 0) | allow_one(o, nr, 1, ANY, SIGURG);
     case ACT_SHARED_TGKILL:
         return allow_one(o, nr, 2, ANY, 0) | allow_one(o, nr, 2, ANY, SIGURG);
-    case ACT_SHARED_PRLIMIT:
+    case ACT_SHARED_PROCESS:
         return allow_one(o, nr, 0, ANY, 0);
     case ACT_SHARED_IOPRIO:
         return allow_two(o, nr, is(0, ANY, 1), is(1, ANY, 0));
@@ -141,7 +141,9 @@ static int allow_some(struct oracle *o, enum action action, int nr)
     case ACT_ALLOW:
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     case ACT_CLONE:
-        return allow_one(o, nr, 0, 0x7e020000, 0);
+        return allow_one(o, nr, 0, 0x7e028000, 0);
+    case ACT_PRLIMIT:
+        return allow_one(o, nr, 0, ANY, 0);
     case ACT_UNSHARE:
         return allow_one(o, nr, 0, ~0x40600U, 0);
     case ACT_PERSONALITY:

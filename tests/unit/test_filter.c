@@ -77,7 +77,7 @@ static uint32_t want_shared(enum action action, const uint32_t a[3], unsigned fl
 {
     uint32_t no = tell(flavour, EPERM);
 
-    if (action < ACT_SHARED_PRLIMIT ? !holds_signals(flavour) : !(flavour & FILTER_SHARED_PIDS))
+    if (action < ACT_SHARED_PROCESS ? !holds_signals(flavour) : !(flavour & FILTER_SHARED_PIDS))
         return YES;
     switch ((int)action) {
     case ACT_SHARED_QUIET:
@@ -90,7 +90,7 @@ static uint32_t want_shared(enum action action, const uint32_t a[3], unsigned fl
         return a[2] == 0 || a[2] == SIGURG ? YES : no;
     case ACT_SHARED_FCNTL:
         return a[1] == F_SETOWN || a[1] == F_SETOWN_EX ? no : YES;
-    case ACT_SHARED_PRLIMIT:
+    case ACT_SHARED_PROCESS:
         return a[0] == 0 ? YES : no;
     case ACT_SHARED_PRIORITY:
         return a[0] == PRIO_PROCESS && a[1] == 0 ? YES : NO(EPERM);
@@ -126,8 +126,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return NO(ENOSYS);
     case ACT_QUIET:
         return NO(EPERM);
-    case ACT_CLONE: /* the namespaces' flags but CLONE_NEWTIME, which is an exit signal here */
-        return a[0] & 0x7e020000 ? no : YES;
+    case ACT_CLONE: /* CLONE_PARENT and namespaces but CLONE_NEWTIME, an exit signal here */
+        return a[0] & 0x7e028000 ? no : YES;
     case ACT_UNSHARE:
         return a[0] & ~0x40600U ? no : YES;
     case ACT_PERSONALITY:
@@ -151,6 +151,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return (a[1] & 0xbfffffff) == 0 || (a[1] & 0xbfffffff) == 3 || (a[1] & 0xbfffffff) == 5
                    ? YES
                    : NO(EPERM);
+    case ACT_PRLIMIT:
+        return a[0] == 0 ? YES : no;
     case ACT_MADVISE:
         return a[2] == MADV_MERGEABLE ? NO(EINVAL) : YES;
     case ACT_MODE_1:
@@ -176,11 +178,11 @@ static const uint32_t values[] = {
     132,        262,        0x80,       0x200,      0x400,      0x600,      0x40600,    0x11,
     0x20011,    0x10000000, 0x02000000, 0x04000000, 0x08000000, 0x20000000, 0x40000000, 0x40000001,
     0x40000003, 0x01200011, 0x3d0f00,   0x80801,    0x80002,    0x805,      0x80003,    0x8,
-    0x20,       0100644,    0104755,    0102755,    0020666,    0060600,    0010644,    0140644,
-    0120777,    0755,       04000,      02000,      01777,      0x5412,     0x541c,     0x541d,
-    0x5423,     0x5401,     0x5413,     0x4b47,     0x4b49,     0x4b48,     0xaa00,     0xae01,
-    0xae00,     0x8901,     0x8902,     0x8903,     0x8905,     0x41555856, 0x53564d41, 0x59616d61,
-    0x59616d62, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
+    0x8011,     0x20,       0100644,    0104755,    0102755,    0020666,    0060600,    0010644,
+    0140644,    0120777,    0755,       04000,      02000,      01777,      0x5412,     0x541c,
+    0x541d,     0x5423,     0x5401,     0x5413,     0x4b47,     0x4b49,     0x4b48,     0xaa00,
+    0xae01,     0xae00,     0x8901,     0x8902,     0x8903,     0x8905,     0x41555856, 0x53564d41,
+    0x59616d61, 0x59616d62, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
 };
 
 struct subject {

@@ -126,6 +126,7 @@ static const struct attempt attempts[] = {
     {"mount", NULL, SYS_mount, {0}, EPERM, "mount", 0, 0},
     {"chroot", NULL, SYS_chroot, {0}, EPERM, "chroot", 0, 0},
     {"user namespace", NULL, SYS_unshare, {CLONE_NEWUSER}, EPERM, "unshare(CLONE_NEWUSER)", 0, 0},
+    {"a parent's child", NULL, SYS_clone, {CLONE_PARENT}, EPERM, "clone(CLONE_PARENT)", 0, 0},
     {"own files", NULL, SYS_unshare, {CLONE_FILES}, 0, NULL, 0, 0},
     {"clone", NULL, SYS_clone, {CLONE_NEWNS | SIGCHLD}, EPERM, "clone(CLONE_NEWNS)", 0, 0},
     {"clone3", NULL, 435, {0}, ENOSYS, NULL, 0, 0},
@@ -165,7 +166,7 @@ static const struct attempt attempts[] = {
     {"PR_SET_PTRACER", NULL, SYS_prctl, {0x59616d61}, EPERM, "prctl(PR_SET_PTRACER)", 0, 0},
     {"kill the parent", try_kill_parent, 0, {0}, EPERM, "kill", NO_SIGNALS},
     {"SIGIO to the parent", try_own_parent, 0, {0}, EPERM, "fcntl(F_SETOWN)", NO_SIGNALS},
-    {"the parent's limits", try_limit_parent, 0, {0}, EPERM, "prlimit64", FILTER_SHARED_PIDS, 0},
+    {"the parent's limits", try_limit_parent, 0, {0}, EPERM, "prlimit64", 0, 0},
     {"own limits", try_limit_self, 0, {0}, 0, NULL, 0, 0},
     {"an own filter on top", try_override, 0, {0}, EPERM, "sethostname", 0, 0},
 };

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: prlimit(2): RLIMIT_CPU of somebody else's process kills it; here only RLIMIT_CORE
-# stopped-by: pidns
-# then: seccomp
-# expect: ESRCH EPERM
-# expect-then: EPERM
-# denied-then: prlimit64
+# stopped-by: seccomp
+# expect: EPERM
+# then: pidns
+# expect-then: ESRCH EPERM
+# denied: prlimit64
 # bare: yes
 import resource
 import kit

@@ -17,7 +17,7 @@ static int open_pipe(int *ret_ours, int *ret_theirs, bool we_write, struct err *
 {
     int ends[2];
 
-    if (fd_pipe(ends, err) < 0)
+    if (fd_pipe_for_guest(ends, err) < 0)
         return -1;
     *ret_ours = ends[we_write];
     *ret_theirs = ends[!we_write];

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -146,6 +147,23 @@ int fd_pipe(int ret_fds[2], struct err *err)
     if (pipe2(ret_fds, O_CLOEXEC) < 0)
         return err_sys(err, "make a pipe");
     return 0;
+}
+
+void fd_raise_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == limit.rlim_max)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int fd_pipe_for_guest(int ret_fds[2], struct err *err)
+{
+    if (fd_pipe(ret_fds, err) < 0)
+        return -1;
+    return fchmod(ret_fds[0], 0666) < 0 ? err_sys(err, "open a pipe to others") : 0;
 }
 
 int fd_nonblock(int fd, bool on)

@@ -36,7 +36,13 @@ int fd_write_file_at(int dirfd, const char *path, const char *text);
 /* Reads at most n - 1 bytes of a small file as a C string. -1 with errno. */
 ssize_t fd_read_file_at(int dirfd, const char *path, char *out, size_t n);
 
+/* As many descriptors as this process may have at most. */
+void fd_raise_limit(void);
+
 int fd_pipe(int ret_fds[2], struct err *err);
+/* One whose ends a guest may open anew by their path below /proc, as /dev/stdout is, and whose
+ * owner it is not. Only who has an end, or may look into who has it, gets to that path. */
+int fd_pipe_for_guest(int ret_fds[2], struct err *err);
 int fd_nonblock(int fd, bool on);
 /* An unnamed file in memory that holds these bytes, its offset at 0. */
 int fd_memory(const char *name, const void *p, size_t n, struct err *err);

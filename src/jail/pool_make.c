@@ -64,7 +64,7 @@ static int make_pipes(int ours[3], int theirs[3], struct err *err)
 {
     for (int i = 0; i < 3; i++) {
         int ends[2];
-        if (fd_pipe(ends, err) < 0)
+        if (fd_pipe_for_guest(ends, err) < 0)
             return -1;
         ours[i] = ends[i == 0];
         theirs[i] = ends[i != 0];
@@ -138,21 +138,18 @@ static int make_channel(int ours[3], int theirs[2], struct str text, struct err 
 {
     int down[2], up[2];
 
-    if (fd_pipe(down, err) < 0)
+    if (fd_pipe_for_guest(down, err) < 0)
         return -1;
     ours[2] = down[0];
     ours[0] = down[1];
-    if (fd_pipe(up, err) < 0)
+    if (fd_pipe_for_guest(up, err) < 0)
         return -1;
     ours[1] = up[0];
     theirs[1] = up[1];
     theirs[0] = fcntl(ours[2], F_DUPFD_CLOEXEC, 0);
     if (theirs[0] < 0)
         return err_sys(err, "copy a channel's end");
-    /* Some open them by their path in /proc, as the guest's user, who is not whose pipes they are.
-     */
-    if (fchmod(theirs[0], 0666) < 0 || fchmod(theirs[1], 0666) < 0 ||
-        fd_nonblock(ours[0], true) < 0 || fd_nonblock(ours[1], true) < 0)
+    if (fd_nonblock(ours[0], true) < 0 || fd_nonblock(ours[1], true) < 0)
         return err_sys(err, "prepare a channel");
     return put_text(ours[0], text, err);
 }

@@ -27,18 +27,14 @@ static int open_pipes(struct link *l, struct err *err)
 {
     int down[2], up[2];
 
-    if (fd_pipe(down, err) < 0)
+    if (fd_pipe_for_guest(down, err) < 0)
         return -1;
     l->guest[0] = down[0];
     l->to = down[1];
-    if (fd_pipe(up, err) < 0)
+    if (fd_pipe_for_guest(up, err) < 0)
         return -1;
     l->from = up[0];
     l->guest[1] = up[1];
-    /* R opens them by their path in /proc, as the guest's user, who is not whose pipes they are.
-     * Only who has them, or may look into who has them, gets to that path. */
-    if (fchmod(l->guest[0], 0666) < 0 || fchmod(l->guest[1], 0666) < 0)
-        return err_sys(err, "open the session's pipes");
     if (fd_nonblock(l->to, true) < 0 || fd_nonblock(l->from, true) < 0)
         return err_sys(err, "open the session's pipes");
     return 0;

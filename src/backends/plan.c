@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backends/plan.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -165,11 +166,14 @@ static bool id_is_mapped(const char *map_file, uint32_t id, uint32_t *ret_last)
     return false;
 }
 
-/* As root each jail gets a uid of its own that nobody else has; in a container only some exist, and
- * then the last of them has to do. As an ordinary user it can only be ours. */
+/* As root each plan gets a uid that nobody else has, and the last few of this process did not have;
+ * in a container only some exist, and then the last of them has to do. As an ordinary user it can
+ * only be ours. */
 static void plan_ids(struct jail_spec *spec)
 {
-    uint32_t own = 0x6a000000u + ((uint32_t)getpid() & 0x3fffff), last;
+    static atomic_uint plans;
+    uint32_t turn = atomic_fetch_add(&plans, 1) & 63, last;
+    uint32_t own = 0x60000000u + (turn << 22) + ((uint32_t)getpid() & 0x3fffff);
 
     if (geteuid() != 0) {
         spec->host_uid = geteuid();

@@ -402,8 +402,7 @@ def rehearse(fd_in, to, fd_out):
         server.serve()
     except SystemExit:
         pass
-    for fd in (server.wire.fd_in, server.wire.fd_out):
-        close(fd)
+    server.wire.forget()
     server.streams.end()
     setrecursionlimit(depth)
     for name in server.compiler.texts:

@@ -82,24 +82,32 @@ static void limit_processes(const struct inside *in, rlim_t count)
 
 /* Limits can only go down here: CAP_SYS_RESOURCE is gone, and containers often never had it. One
  * that is lower already is fine. */
-static void set_rlimits(struct inside *in)
+static void set_rlimit(struct inside *in, const struct spec_rlimit *limit)
 {
+    uint64_t want[2] = {limit->value, limit->value}, now[2];
+    int resource = limit->resource;
     struct err err;
 
-    for (size_t i = 0; i < in->spec.rlimit_count; i++) {
-        int resource = in->spec.rlimits[i].resource;
-        uint64_t want[2] = {in->spec.rlimits[i].value, in->spec.rlimits[i].value}, now[2];
-        if (resource == RLIMIT_NPROC && !(in->held & LAYER_BIT(LAYER_USERNS))) {
-            limit_processes(in, want[0]);
-            continue;
-        }
-        if (resource == RLIMIT_NPROC && in->spec.pids_held)
-            want[0] = ++want[1]; /* the group counts what it refuses, so it comes first */
-        if (syscall(SYS_prlimit64, 0, resource, want, NULL) == 0)
-            continue;
-        if (syscall(SYS_prlimit64, 0, resource, NULL, now) < 0 || want[1] <= now[1])
-            must(in, err_sys(&err, "set resource limit %d", resource), &err);
+    if (resource == RLIMIT_NPROC && !(in->held & LAYER_BIT(LAYER_USERNS))) {
+        limit_processes(in, want[0]);
+        return;
     }
+    if (resource == RLIMIT_NPROC && in->spec.pids_held)
+        want[0] = ++want[1]; /* the group counts what it refuses, so it comes first */
+    if (syscall(SYS_prlimit64, 0, resource, want, NULL) == 0)
+        return;
+    if (syscall(SYS_prlimit64, 0, resource, NULL, now) < 0 || want[1] <= now[1])
+        must(in, err_sys(&err, "set resource limit %d", resource), &err);
+}
+
+/* All but that of descriptors, or it alone: it also says how many descriptors of this user's may be
+ * in messages that nobody received yet when another is to be sent, and other guests can be the same
+ * user. So it comes when we have sent ours. */
+static void set_rlimits(struct inside *in, bool files)
+{
+    for (size_t i = 0; i < in->spec.rlimit_count; i++)
+        if ((in->spec.rlimits[i].resource == RLIMIT_NOFILE) == files)
+            set_rlimit(in, &in->spec.rlimits[i]);
     in->held |= LAYER_BIT(LAYER_RLIMITS);
 }
 
@@ -351,12 +359,14 @@ void guest_enter(struct inside *in)
     if (chdir(in->spec.cwd) < 0)
         must(in, err_sys(&err, "enter %s", in->spec.cwd), &err);
     in->lost = 0; /* init has told of what was lost until now */
-    set_rlimits(in);
+    set_rlimits(in, false);
     enter_landlock(in);
     int listener = enter_filter(in);
     check_required(in);
     check_walls(in);
+    fd_raise_limit();
     tell_init(in, listener);
+    set_rlimits(in, true);
     hear_init(in);
     fd_close(&listener);
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -77,6 +78,20 @@ static void keep_zygote_caps(void)
         die_sys("set no_new_privs");
 }
 
+/* What is made ahead in the zygote is to be where its forks may have it. */
+static void limit_files(const struct inside *in)
+{
+    struct rlimit limit;
+
+    for (size_t i = 0; i < in->spec.rlimit_count; i++) {
+        if (in->spec.rlimits[i].resource != RLIMIT_NOFILE || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+            continue;
+        if (in->spec.rlimits[i].value < limit.rlim_max)
+            limit.rlim_cur = in->spec.rlimits[i].value;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 static _Noreturn void zygote_main(struct inside *in, int nest_fd)
 {
     int standard[2]; /* of the kind that the guests' will be: a pipe, which is its own other end */
@@ -94,6 +109,7 @@ static _Noreturn void zygote_main(struct inside *in, int nest_fd)
     for (size_t i = 0; i < ARRAY_LEN(kept); i++)
         if (dup2(high[i], ZYGOTE_FD_NEST + (int)i) < 0)
             die_sys("arrange the zygote's descriptors");
+    limit_files(in);
     if (pipe(standard) < 0)
         die_sys("make a pipe");
     for (int fd = 0; fd < 3; fd++)

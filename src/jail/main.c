@@ -372,6 +372,7 @@ int main(int argc, char **argv)
     for (int fd = SPEC_FD_CONTROL; fd < SPEC_FD_END; fd++)
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     umask(022);
+    fd_raise_limit();
     read_spec(&in);
     die_with(in.spec.host_pid);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "jail/cgroup.h"
 #include "jail/pool.h"
@@ -278,17 +278,6 @@ static int catch_signals(struct server *server, struct err *err)
     return 0;
 }
 
-/* A run needs some twenty descriptors, a connection one. */
-static void raise_descriptors(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /* glibc gives threads up to eight heaps for each processor, and each keeps what it once had. */
 static void limit_heaps(void)
 {
@@ -306,7 +295,7 @@ static int open_server(struct server *server, struct err *err)
     event_config_free(options);
     if (!server->base)
         return err_set(err, ERR_SYSTEM, "no event loop");
-    raise_descriptors();
+    fd_raise_limit(); /* a run needs some twenty descriptors, a connection one */
     limit_heaps();
     batch_prepare();
     server->metrics = metrics_new();

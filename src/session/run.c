@@ -49,7 +49,7 @@ void run_request_init(struct run_request *request)
                    .inodes = 65536,
                    .pids = 64,
                    .cpu_milli = 1000,
-                   .open_files = 1024},
+                   .open_files = 768},
         .output_limit = 1u << 20,
         .retries = 2,
         .retry_delay_ms = 1000,

@@ -26,6 +26,39 @@ def test_queue(tap, d):
     tap.equal(d.run("print(1)").status, 200, "and afterwards there is room")
 
 
+HOARD = """
+import array, socket, time
+pairs = [socket.socketpair() for _ in range(40)]
+message = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * 100))]
+sent = 0
+try:
+    while True:
+        for ours, theirs in pairs:
+            ours.setblocking(False)
+            ours.sendmsg([b"x"], message)
+            sent += 100
+except OSError as e:
+    print(sent, e.errno, flush=True)
+time.sleep(4)
+"""
+
+
+def test_descriptors_in_flight(tap, d):
+    """The kernel counts descriptors in messages that nobody received for each user, and several guests can be one."""
+    d.run("print(1)")
+    session = d.post("/v1/sessions", {}).json["id"]
+    with ThreadPoolExecutor(2) as pool:
+        hoards = [pool.submit(d.run, HOARD, no_check=True) for _ in range(2)]
+        time.sleep(1.5)
+        others = [d.run("print(%d)" % i, cold=i % 2 == 1) for i in range(12)] + [d.run("console.log(1)", language="javascript")]
+        tap.ok(all(r.status == 200 and r.json["success"] for r in others), "who hoards descriptors does not keep others from starting",
+               [(r.status, r.json.get("error")) for r in others])
+        fork = d.post("/v1/sessions/%s/fork" % session, {})
+        tap.ok(fork.status in (201, 501), "nor from forking", fork)
+        said = [h.result().json["stdout"] for h in hoards]
+        tap.ok(all(int(s.split()[0]) < 1024 for s in said), "and stays below what is usual for the host's own", said)
+
+
 def test_deadline(tap, d):
     blocker = d.sleep(120)
     wait_for(d.guests)
@@ -94,6 +127,7 @@ def test(tap):
         test_queue(tap, d)
         test_deadline(tap, d)
     with Daemon() as d:
+        test_descriptors_in_flight(tap, d)
         test_thousand(tap, d)
         test_thousand_runs(tap, d)
         test_fair(tap, d)

@@ -6,7 +6,7 @@ import resource
 def test(tap, user):
     r = user.command("run", "--print-config")
     for name, value in [("timeout", "30s"), ("memory", "512m"), ("cpus", "1"), ("pids", "64"),
-                        ("disk", "256m"), ("inodes", "65536"), ("open-files", "1024"),
+                        ("disk", "256m"), ("inodes", "65536"), ("open-files", "768"),
                         ("output-limit", "1m"), ("net", "none")]:
         line = next((x for x in r.out.splitlines() if x.split("=")[0].strip() == name), "")
         given = line.partition("=")[2].partition("#")[0].strip().strip('"')

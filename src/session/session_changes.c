@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -34,6 +35,7 @@ struct known {
 struct changes {
     struct changes_limits limits;
     struct known *table;
+    uint64_t salt; /* names are the guest's to choose */
     size_t size, used, alive;
     unsigned walk;
     int64_t empty_ns; /* a folder that was last changed then is empty; 0: none is known to be */
@@ -48,23 +50,27 @@ struct collect {
     const struct lay_list *laid; /* when quiet, as the next */
     const struct changes *like;
     uint64_t visited;
-    bool whole; /* everything was seen: what was not seen is gone */
+    uint64_t read; /* bytes, of what is told and of what is not */
+    bool whole;    /* everything was seen: what was not seen is gone */
 };
 
 /* ---- the table ---- */
 
-static size_t hash_of(struct str path)
+/* With multiplications that a guest who does not know the salt cannot undo. */
+static size_t hash_of(const struct changes *c, struct str path)
 {
-    uint64_t h = 1469598103934665603u;
+    uint64_t h = c->salt;
 
-    for (size_t i = 0; i < path.n; i++)
-        h = (h ^ (unsigned char)path.p[i]) * 1099511628211u;
+    for (size_t i = 0; i < path.n; i++) {
+        h = (h ^ (unsigned char)path.p[i]) * (c->salt | 1);
+        h ^= h >> 31;
+    }
     return (size_t)(h ^ h >> 29);
 }
 
 static struct known *place_of(const struct changes *c, struct str path)
 {
-    size_t i = hash_of(path) & (c->size - 1);
+    size_t i = hash_of(c, path) & (c->size - 1);
 
     while (c->table[i].path && !str_eq((struct str){c->table[i].path, c->table[i].path_n}, path))
         i = (i + 1) & (c->size - 1);
@@ -129,6 +135,7 @@ struct changes *changes_new(const struct changes_limits *limits)
     struct changes *c = xcalloc(1, sizeof *c);
 
     c->limits = *limits;
+    (void)!getrandom(&c->salt, sizeof c->salt, 0);
     make_anew(c);
     return c;
 }
@@ -231,15 +238,22 @@ static void tell(struct collect *t, const struct content *content, bool was_ther
     t->set->bytes += content->size;
 }
 
+/* A guest can keep changing what it has, so what is read counts, not what is told. */
+static uint64_t may_read(const struct collect *t)
+{
+    return t->read < t->c->limits.max_bytes ? t->c->limits.max_bytes - t->read : 0;
+}
+
 static int read_content(struct collect *t, int fd, struct known *k, bool was_there, struct err *err)
 {
-    struct content content;
+    struct content content = {0};
 
     if (begin_copy(t, err) < 0)
         return -1;
     t->reader.path = walk_path(&t->walk);
-    enum reading reading =
-        file_reader_twice(&t->reader, fd, t->c->limits.max_bytes - t->set->bytes, &content, err);
+    enum reading reading = file_reader_twice(&t->reader, fd, may_read(t), &content, err);
+    if (reading != READ_TOO_LARGE) /* which was not read */
+        t->read += reading == READ_CHANGED ? 2 * content.size : content.size;
     bool same = reading == READ_DONE && was_there && k->sha256[0] &&
                 memcmp(k->sha256, content.sha256, SHA256_HEX) == 0;
     if (reading == READ_FATAL || end_copy(t, reading == READ_DONE && !same, err) < 0)
@@ -264,7 +278,7 @@ static int visit_file(struct collect *t, struct known *k, bool was_there, struct
     uint64_t size = (uint64_t)t->walk.st.st_size;
     struct stat st;
 
-    if (t->set->count >= t->c->limits.max_files || size > t->c->limits.max_bytes - t->set->bytes) {
+    if (t->set->count >= t->c->limits.max_files || size > may_read(t)) {
         skip(t, t->set->count >= t->c->limits.max_files ? SKIP_TOO_MANY : SKIP_TOO_LARGE, 0, size);
         k->sha256[0] = '\0';
         return 0;

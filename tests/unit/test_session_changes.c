@@ -92,11 +92,37 @@ static void test_hasty(void)
     EQ_INT(missed, 0);
 }
 
+/* What a cell's guest writes again and again is read for one cell's worth. */
+static void test_bounded(void)
+{
+    char name[16];
+    struct file_set set;
+
+    begin();
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < 8; i++) {
+            (void)snprintf(name, sizeof name, "f%u", i);
+            if (!put_hole(ws, name, 300 << 10))
+                OK(0, "made %s", name);
+            (void)futimens(ws, NULL);
+            (void)utimensat(ws, name, NULL, 0);
+        }
+        if (changes_collect(changes, ws, -1, &set, &err) < 0)
+            OK(0, "collected: %s", err.msg);
+        EQ_INT(set.count, round == 0 ? 3 : 0); /* a MiB has room for three */
+        EQ_INT(set.skipped.count, 5);
+        file_set_done(&set);
+        usleep(20000);
+    }
+    changes_free(changes);
+}
+
 static void all(void)
 {
     test_after_rest();
     test_time_set_back();
     test_hasty();
+    test_bounded();
 }
 
 int main(void)

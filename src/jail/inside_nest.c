@@ -147,24 +147,49 @@ void raise_loopback(void)
         (void)ioctl(s, SIOCSIFFLAGS, &lo);
 }
 
-/* Moves us into a network that nobody is in: the jail is born where we are. */
+/* A connection can outlive its process, and keep a port: when what was sent is never received. */
+static bool has_sockets(void)
+{
+    char text[512];
+    unsigned used = 1;
+
+    return fd_read_file_at(AT_FDCWD, "/proc/self/net/sockstat", text, sizeof text) < 0 ||
+           sscanf(text, "sockets: used %u", &used) != 1 || used > 0;
+}
+
+static int make_network(struct slot *slot)
+{
+    fd_close(&slot->net);
+    if (unshare(CLONE_NEWNET) < 0)
+        return -1;
+    slot->net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    raise_loopback();
+    return slot->net < 0 ? -1 : 0;
+}
+
+/* Moves us into a network that nobody is in, nor anything of who was: the jail is born where we
+ * are. */
 static struct slot *take_slot(struct nest *n)
 {
+    struct slot *unclean = NULL;
+
     for (size_t i = 0; i < JAILS_MAX; i++) {
         struct slot *slot = &n->slots[i];
         if (slot->init)
             continue;
         if (!(n->in->held & LAYER_BIT(LAYER_NETNS)))
             return slot;
-        if (slot->net >= 0)
-            return setns(slot->net, CLONE_NEWNET) < 0 ? NULL : slot;
-        if (unshare(CLONE_NEWNET) < 0)
+        if (slot->net < 0)
+            return make_network(slot) < 0 ? NULL : slot;
+        if (setns(slot->net, CLONE_NEWNET) < 0)
             return NULL;
-        slot->net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-        raise_loopback();
-        return slot->net < 0 ? NULL : slot;
+        if (!has_sockets())
+            return slot;
+        unclean = slot;
     }
-    errno = EAGAIN;
+    if (unclean && make_network(unclean) == 0)
+        return unclean;
+    errno = unclean ? errno : EAGAIN;
     return NULL;
 }
 

@@ -74,6 +74,30 @@ def test_reach(tap, feed):
     tap.equal(result["stdout"], "", "it has no descriptor but its own")
 
 
+PORTS = "(5432, 8000, 8080)"
+SQUAT = """
+import socket
+keep = []
+for port in %s:
+    s = socket.socket(); s.bind(('127.0.0.1', port)); s.listen()
+    c = socket.create_connection(('127.0.0.1', port)); a, _ = s.accept()
+    for end in (a, c):
+        end.setsockopt(0, 21, 255)  # IP_MINTTL: neither receives anything from now on
+        end.send(b'x' * 1000)
+    keep.append((s, a, c))
+print('done')
+""" % PORTS
+BIND = "import socket\nfor port in %s:\n    s = socket.socket(); s.bind(('127.0.0.1', port)); s.listen()\nprint('free')" % PORTS
+
+
+def test_sockets_end(tap, feed):
+    """Connections whose ends drop what they get outlive their process, and keep their ports."""
+    said = [feed.run(SQUAT)["stdout"] for _ in range(3)]
+    tap.equal(said, ["done\n"] * 3, "connections are left behind")
+    said = [feed.run(BIND) for _ in range(8)]
+    tap.ok(all(r["stdout"] == "free\n" for r in said), "no later run misses a port", [r["stderr"][-200:] for r in said])
+
+
 def test_network(tap, feeds):
     """Two jails of one nest are in networks of their own, also one after the other."""
     listen = ("import socket, time\ns = socket.create_server(('127.0.0.1', 7777))\ns.settimeout(3)\n"
@@ -105,6 +129,7 @@ def test(tap):
         test_fresh(tap, feed)
         test_nothing_stays(tap, feed)
         test_reach(tap, feed)
+        test_sockets_end(tap, feed)
         test_many_at_once(tap, feed)
         with Feed() as other:
             other.warm_up(30, timeout_ms=8000)

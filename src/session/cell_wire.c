@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,15 +13,34 @@ enum {
     KEEP_MAX = 1 << 20, /* what a reader keeps of a buffer that one large frame needed */
 };
 
+static atomic_size_t held_by_all;
+
+/* False when it would be too much; it is not counted then. */
+static bool hold(struct cell_reader *r)
+{
+    size_t now = r->bytes.cap > KEEP_MAX ? r->bytes.cap : 0, before = r->held;
+
+    if (now == before)
+        return true;
+    size_t all = atomic_fetch_add(&held_by_all, now - before) + now - before;
+    r->held = now;
+    if (now < before || all <= CELL_FRAMES_MAX)
+        return true;
+    atomic_fetch_sub(&held_by_all, now - before);
+    r->held = before;
+    return false;
+}
+
 void cell_reader_init(struct cell_reader *r)
 {
-    r->taken = 0;
+    r->taken = r->held = 0;
     buf_init(&r->bytes, (size_t)CELL_FRAME_MAX + HEADER_MAX + CHUNK);
 }
 
 void cell_reader_done(struct cell_reader *r)
 {
     buf_done(&r->bytes);
+    (void)hold(r);
     r->taken = 0;
 }
 
@@ -41,7 +61,7 @@ int cell_reader_fill(struct cell_reader *r, int fd)
 
     let_go(r);
     char *room = buf_room(&r->bytes, CHUNK);
-    if (!room) {
+    if (!room || !hold(r)) {
         errno = ENOBUFS;
         return -1;
     }

@@ -59,8 +59,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define CELL_KIND_MAX  16
-#define CELL_FRAME_MAX (64u << 20)
+#define CELL_KIND_MAX   16
+#define CELL_FRAME_MAX  (64u << 20)
+/* What all readers of this process hold at most, as far as it is more than a MiB each: guests whose
+ * large frames never end would else have it of the host's memory. */
+#define CELL_FRAMES_MAX (512u << 20)
 
 struct cell_frame {
     char kind[CELL_KIND_MAX];
@@ -72,13 +75,14 @@ struct cell_frame {
 struct cell_reader {
     struct buf bytes;
     size_t taken; /* bytes at its beginning whose frames were handed out */
+    size_t held;  /* of CELL_FRAMES_MAX */
 };
 
 void cell_reader_init(struct cell_reader *r);
 void cell_reader_done(struct cell_reader *r);
 /* Reads some of what is there from a descriptor that does not block; take the whole frames out
  * before the next one. 1, 0 at the end, -1 with errno
- * (EAGAIN: nothing). */
+ * (EAGAIN: nothing; ENOBUFS: all readers together hold too much). */
 int cell_reader_fill(struct cell_reader *r, int fd);
 /* 1 and the next whole frame; 0 when it is not all there; -1 when it makes no sense. */
 int cell_reader_next(struct cell_reader *r, struct cell_frame *ret, struct err *err);

@@ -157,7 +157,7 @@ bool link_hear(struct link *l)
     if (l->over)
         return false;
     int got = cell_reader_fill(&l->in, l->from);
-    if (got == 0) {
+    if (got == 0 || (got < 0 && errno == ENOBUFS)) {
         l->over = true; /* else it would be ready for ever */
         (void)watch(l->poll, EPOLL_CTL_DEL, l->from, 0);
     }

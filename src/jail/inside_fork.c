@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -190,10 +191,42 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
 
 #define MAKER_S 2
 
+static int by_number(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Nothing of the nest's stays: the origin is of our user, and sees us. */
+static void keep_only(int control, const struct fork_request *r)
+{
+    int kept[SPEC_ENTER_MAX + 16] = {control,
+                                     r->gate,
+                                     r->origin_box,
+                                     r->given.standard[0],
+                                     r->given.standard[1],
+                                     r->given.standard[2],
+                                     r->given.channel[0],
+                                     r->given.channel[1]};
+    size_t count = 8;
+    int next = 3;
+
+    for (uint32_t i = 0; i < r->given.enter_count; i++)
+        kept[count++] = r->given.enter[i];
+    qsort(kept, count, sizeof *kept, by_number);
+    for (size_t i = 0; i < count; i++) {
+        if (kept[i] > next)
+            (void)syscall(SYS_close_range, next, kept[i] - 1, 0);
+        next = kept[i] >= next ? kept[i] + 1 : next;
+    }
+    (void)syscall(SYS_close_range, next, ~0U, 0);
+}
+
 static void become_init(struct inside *in, int control, const struct fork_request *r)
 {
     sigset_t none;
 
+    keep_only(control, r);
+    in->box_fd = in->sync_fd = -1;
     if (dup3(control, SPEC_FD_CONTROL, O_CLOEXEC) < 0)
         _exit(1);
     sigemptyset(&none);

@@ -10,8 +10,16 @@
 # Hence no import statement and no open() where something plainer does.
 import sys
 from _thread import RLock, _count as thread_count
-from gc import collect, freeze, get_objects
+from gc import collect, get_objects
 from posix import O_CLOEXEC, O_RDONLY, _exit, close, execv, listdir, open as open_file, read
+
+try:
+    from gc import freeze, unfreeze
+except ImportError:  # 3.6
+    def freeze():
+        pass
+
+    unfreeze = freeze
 
 # The program looks at frames, at flags, or at all objects.
 ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack(", b"stack_info",
@@ -261,7 +269,7 @@ def may_leave(folder):
 # The frozen ones are the interpreter's. A collection of the oldest (there are none in most programs) would also empty the
 # lists of objects to be used again. Since 3.14 generations are something else.
 def collect_own():
-    collect(1 if sys.version_info < (3, 14) and not get_objects(2) else 2)
+    collect(1 if (3, 8) <= sys.version_info < (3, 14) and not get_objects(2) else 2)
 
 
 # What a zygote brings has nothing more to do than to write what it has said; taking it apart would cost more than many
@@ -287,7 +295,11 @@ def finish(status):
     sys.last_type = sys.last_value = sys.last_traceback = sys.last_exc = None
     sys.modules.pop("__main__", None)
     collect_own()
-    flush(sys.stdout, sys.stderr)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            flush(stream)
+        except ValueError:  # detached: what wraps its buffer now has been flushed above
+            pass
     end(status)
 
 
@@ -302,7 +314,7 @@ def status_of(e):
             return e.code & 0xFF
         raise e
     show(e.with_traceback(e.__traceback__.tb_next))
-    if isinstance(e, KeyboardInterrupt):
+    if type(e) is KeyboardInterrupt:
         sys.excepthook = lambda *args: None
         raise KeyboardInterrupt
     return 1
@@ -330,8 +342,9 @@ if rich:
     rich["install"]()
 names = make_main(path)
 failure = source = None
-# As deep as without us: our two frames count, and before 3.12 the calls of exec as well.
-sys.setrecursionlimit(sys.getrecursionlimit() + (2 if sys.version_info >= (3, 12) else 4))
+# As deep as without us: our two frames count, and before 3.12 the calls of exec as well; in a fork 3.11 counts one less.
+ours = 2 if sys.version_info >= (3, 12) else 3 if known and sys.version_info >= (3, 11) else 4
+sys.setrecursionlimit(sys.getrecursionlimit() + ours)
 try:
     if isinstance(code, SyntaxError):
         raise code
@@ -350,4 +363,5 @@ finally:
     failure = names = code = first = None
 if ends_quickly and may_leave(path.rpartition("/")[0] + "/"):
     finish(status)
+unfreeze()  # the interpreter takes apart what was there before as well: an open file may hang on it
 raise SystemExit(status)

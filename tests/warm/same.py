@@ -10,6 +10,13 @@ from feed import Feed
 PROGRAMS = {
     "a line": "print(1)",
     "nothing": "",
+    "standard output detached": "import sys, io\nsys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding='utf-8')\nprint('hello')",
+    "detached, with a status": "import sys, io\nsys.stdout = io.TextIOWrapper(sys.stdout.detach())\nprint('hello')\nsys.exit(3)",
+    "detached and left": "import sys\nout = sys.stdout.detach()\nout.write(b'raw')",
+    "a file that hangs on a module": "import json\njson.f = open('x.txt', 'w')\njson.f.write('hello')",
+    "as deep as it goes": "def f(n):\n    global d\n    d = n\n    return f(n + 1)\ntry: f(0)\nexcept Exception: print(d)",
+    "an interrupt's kind": "class Stop(KeyboardInterrupt): pass\nraise Stop('x')",
+    "paths of the streams": "print(open('/dev/stdin').read(), file=open('/dev/stdout', 'w')); open('/dev/stderr', 'w').write('e')",
     "standard error": "import sys; print('a'); print('b', file=sys.stderr)",
     "input": "import sys; print(sys.stdin.read().upper())",
     "input line by line": "print(input()); print(input())",

@@ -10,6 +10,7 @@
  * looked at.
  */
 #include "jail/inside.h"
+#include "jail/inside_gate.h"
 
 #include <errno.h>
 #include <fcntl.h>

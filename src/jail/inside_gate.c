@@ -14,6 +14,7 @@
  * and stays in that call until the new jail's init has looked at it (inside_check.c). Who is not as
  * it must be never gets an answer: that init ends, and we kill who holds a capability.
  */
+#include "jail/inside_gate.h"
 #include "jail/inside.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
  * where there is none, the keeper does (inside_end.c).
  */
 #include "jail/inside.h"
+#include "jail/inside_gate.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  */
 #include <sched.h>
 
-#include "jail/inside.h"
+#include "jail/inside_gate.h"
 
 const struct gate_space gate_spaces[GATE_SPACES] = {
     {"user", CLONE_NEWUSER}, {"pid", CLONE_NEWPID}, {"mnt", CLONE_NEWNS},

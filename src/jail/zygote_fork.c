@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "jail/inside.h"
+#include "jail/inside_gate.h"
 #include "jail/zygote.h"
 
 #define FILES_MAX 8

@@ -30,6 +30,8 @@ def install(emit, limits=None, ending=False):
 def before_cell():
     if rich_shown:
         rich_shown.clear()
+    for filters, old in rich_quiet_filters[:]:  # an interrupt left them
+        rich_take_filter(filters, old)
 
 
 def after_cell(emit):

@@ -10,6 +10,7 @@
 # Pages of plotly, altair and bokeh load their scripts from the net; what they draw is in their own JSON too.
 # Methods are looked up on the type, so that objects which answer to every name have none.
 import sys
+import _warnings
 
 RICH_LIMITS = {"bundle": 8 << 20, "text": 20000}
 RICH_ROWS, RICH_COLUMNS, RICH_SHOWN_ROWS = 100, 50, 500
@@ -115,6 +116,31 @@ def rich_is_text(mime):
     return mime.startswith("text/") or mime.endswith(("+xml", "javascript", "/xml"))
 
 
+# ---- warnings ----
+
+rich_quiet_filters = []  # those of ours that are among the program's now
+
+
+# What is looked at warns nobody, and raises no warning where those are errors. The filter goes into the program's list
+# and out of it again: warnings.catch_warnings() would have every module forget which of its warnings were seen.
+class RichQuiet:
+    def __enter__(self):
+        self.filter = tuple(["ignore", None, Warning, None, 0])
+        self.filters = getattr(sys.modules.get("warnings") or _warnings, "filters", None)
+        rich_quiet_filters.append((self.filters, self.filter))
+        if type(self.filters) is list:
+            self.filters.insert(0, self.filter)
+
+    def __exit__(self, *_):
+        rich_take_filter(self.filters, self.filter)
+
+
+def rich_take_filter(filters, old):
+    if type(filters) is list:
+        filters[:] = [each for each in filters if each is not old]
+    rich_quiet_filters[:] = [pair for pair in rich_quiet_filters if pair[1] is not old]
+
+
 # ---- the bundle ----
 
 class RichBundle:
@@ -206,11 +232,12 @@ class RichBundle:
 
 def bundle(obj, kind, limits):
     b = RichBundle(kind, {**RICH_LIMITS, **limits})
-    try:
-        (rich_maker_for(type(obj)) or rich_methods)(b, obj)
-    except Exception as e:
-        b.drop("*/*", 0, rich_failure(e))
-    b.add_text(obj)
+    with RichQuiet():
+        try:
+            (rich_maker_for(type(obj)) or rich_methods)(b, obj)
+        except Exception as e:
+            b.drop("*/*", 0, rich_failure(e))
+        b.add_text(obj)
     return b.finish()
 
 

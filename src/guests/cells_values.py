@@ -127,7 +127,8 @@ def clean_text(text):
 
 def encode_cell(v, room, strict=False, shown=None):
     encoder = CellEncoder(room, strict, shown)
-    encoder.value(v)
+    with RichQuiet():
+        encoder.value(v)
     return "".join(encoder.out)
 
 

@@ -145,6 +145,17 @@ def test_async(tap, path):
         tap.equal(g.run("await f()").value, 3, "... and the loop works on")
 
 
+# ---- warnings ----
+
+def test_warnings(tap, path):
+    with Python(path) as g:
+        g.run("import warnings\nclass W:\n    def __repr__(self):\n        warnings.warn('looked at')\n        return '<W>'")
+        cell = g.run("w = W()\n[w]")
+        tap.equal((cell.err, cell.value[0]["repr"]), ("", "<W>"), "what a value's text warns of is not told", cell)
+        cell = g.run("repr(w)")
+        tap.ok("looked at" in cell.err, "... but where the cell looks at it", cell)
+
+
 # ---- exceptions ----
 
 def test_exceptions(tap, path):
@@ -385,7 +396,7 @@ def test_zygote(tap, path):
     folder.cleanup()
 
 
-TESTS = (test_state, test_notebook, test_last, test_async, test_exceptions, test_exits, test_interrupts, test_streams,
+TESTS = (test_state, test_notebook, test_last, test_async, test_warnings, test_exceptions, test_exits, test_interrupts, test_streams,
          test_children, test_zygote) + python_values.TESTS + python_odd.TESTS
 
 

@@ -223,6 +223,42 @@ def test_limits():
     ok(len(made["data"]) <= 33 and 0 < len(made["dropped"]) <= 32, "and the number of representations")
 
 
+def test_warnings():
+    import warnings
+
+    class Warns:
+        def __repr__(self):
+            warnings.warn("looked at")
+            return "<Warns>"
+
+    def often():
+        warnings.warn_explicit("seen once", UserWarning, "some.py", 1, registry=registry)
+    registry = {}
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("default")
+        before = list(warnings.filters)
+        often()
+        same(value(Warns())["data"], {"text/plain": "<Warns>"}, "an object that warns when it is looked at")
+        often()
+        same(([str(w.message) for w in heard], warnings.filters == before), (["seen once"], True),
+             "warns nobody, and the program's filters and what it has seen stay")
+        warnings.simplefilter("error")
+        same(value(Warns())["dropped"], [], "also where warnings are errors")
+
+    class Interrupted:
+        def __repr__(self):
+            raise KeyboardInterrupt
+    before = list(warnings.filters)
+    try:
+        value(Interrupted())
+    except KeyboardInterrupt:
+        same(warnings.filters == before, True, "nor does an interrupt change the filters")
+    left = rich["RichQuiet"]()
+    left.__enter__()
+    rich["before_cell"]()
+    same((warnings.filters == before, rich["rich_quiet_filters"]), (True, []), "and what is left is gone with the next cell")
+
+
 def test_display_function():
     del emitted[:]
     rich["rich_display"](1, Rich(html="<p>"), metadata={"text/html": {"k": 1}})
@@ -410,7 +446,7 @@ def main():
     os.environ.pop("DISPLAY", None)
     rich["install"](emitted.append, LIMITS)
     for function in (test_plain, test_long, test_methods, test_mimebundle, test_hostile, test_limits,
-                     test_display_function, test_imports, test_programs):
+                     test_warnings, test_display_function, test_imports, test_programs):
         function()
     for functions, module in (((test_numpy,), "numpy"), ((test_pandas,), "pandas"), ((test_sympy,), "sympy"),
                           ((pictures.test_pil,), "PIL"), ((pictures.test_figures, pictures.test_charts), "matplotlib"),

@@ -5,6 +5,7 @@ import base64
 import os
 import sys
 import tempfile
+import warnings
 
 from rich_common import CHART, PNG, cell, data, emitted, ok, pixels_of_png, same, size_of_png, value, why
 
@@ -281,6 +282,12 @@ def test_charts_of_pandas():
         plt.figure()
         pd.DataFrame({"a": [1, 2, 3]}).boxplot()
     same([(e["label"], e["median"]) for e in chart(boxes)["elements"]], [("a", 2)], "a frame's boxes")
+
+    def gaps():
+        pd.DataFrame({"a": [1.0, None, 2]}).plot()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same([y for _, y in chart(gaps)["elements"][0]["points"]], [1, None, 2], "a value that is missing, and warns of it")
 
 
 # ---- what may be there ----

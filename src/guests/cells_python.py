@@ -124,6 +124,7 @@ class Server:
         self.names.setdefault("__builtins__", builtins)
         self.names.setdefault("__name__", "__main__")
         self.names.pop(VALUE, None)
+        self.names.pop("__warningregistry__", None)  # which knows lines, not cells
         if self.compiler.guards:
             builtins.__dict__[FINAL] = FinalAnswerException
         self.loop.prepare()

@@ -154,6 +154,9 @@ def test_warnings(tap, path):
         tap.equal((cell.err, cell.value[0]["repr"]), ("", "<W>"), "what a value's text warns of is not told", cell)
         cell = g.run("repr(w)")
         tap.ok("looked at" in cell.err, "... but where the cell looks at it", cell)
+        for _ in range(2):
+            cell = g.run("for i in range(3):\n    warnings.warn('same')")
+            tap.equal(cell.err, "<cell %d>:2: UserWarning: same\n  warnings.warn('same')\n" % g.number, "each cell warns once", cell)
 
 
 # ---- exceptions ----

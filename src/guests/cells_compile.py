@@ -7,7 +7,9 @@
 import _ast
 
 VALUE, FINAL, PART = "<value>", "<final answer>", "<part>"
-AWAIT, ONLY_TREE, COROUTINE = 0x2000, 0x400, 0x80
+AWAIT, ONLY_TREE, COROUTINE, ASYNC_GENERATOR = 0x2000, 0x400, 0x80, 0x200
+IN_LOOP = {"create_task", "ensure_future", "get_running_loop", "current_task", "all_tasks"}
+OWN_LOOP = {"run", "run_until_complete", "run_forever", "Runner"}
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)
 OURS = "<glovebox>"
 
@@ -89,6 +91,29 @@ def guard_handlers(tree):
                 left.append(part)
 
 
+# ---- the event loop ----
+
+# A cell that speaks of a running loop is run in one, like one that waits; not if it starts a loop itself, which would
+# then fail. What coroutines say does not count for the first: they are in a loop whatever starts them.
+def wants_loop(code):
+    wants, left = False, [code]
+    while left:
+        code = left.pop()
+        if not OWN_LOOP.isdisjoint(code.co_names):
+            return False
+        wants = wants or not (code.co_flags & (COROUTINE | ASYNC_GENERATOR) or IN_LOOP.isdisjoint(code.co_names))
+        left += [each for each in code.co_consts if type(each) is type(code)]
+    return wants
+
+
+# `if 0: await None`, which makes a coroutine of it.
+def add_await(body):
+    last = body[-1]
+    nothing = [place_like(_ast.Constant(value=value, kind=None), last) for value in (0, None)]
+    wait = place_like(_ast.Expr(value=place_like(_ast.Await(value=nothing[1]), last)), last)
+    body.append(place_like(_ast.If(test=nothing[0], body=[wait], orelse=[]), last))
+
+
 class CellCompiler:
     # `mode` is "notebook" or "last"; `guards` whether final_answer() is to be had.
     def __init__(self, mode, guards):
@@ -109,6 +134,9 @@ class CellCompiler:
         if self.guards and "except" in text:
             guard_handlers(tree)
         code = compile(tree, name, "exec", flags, True)
+        if wants_loop(code) and not code.co_flags & COROUTINE:
+            add_await(tree.body)
+            code = compile(tree, name, "exec", flags, True)
         if "__future__" in text:
             import __future__
             for feature in __future__.all_feature_names:

@@ -131,6 +131,26 @@ def test_async(tap, path):
         tap.equal(g.run("await f()").value, 3, "... and await after it")
         tap.equal(g.run("loop = asyncio.get_event_loop()\nloop.run_until_complete(f())").value, 3,
                   "the session's loop is the current one")
+        g.run("seen = []\nasync def note(n):\n    seen.append(n); await asyncio.sleep(0); seen.append(-n)")
+        cell = g.run("one = asyncio.create_task(note(1))\nmore = [asyncio.create_task(note(n)) for n in (2, 3)]\n"
+                     "asyncio.get_running_loop() is asyncio.get_event_loop(), len(asyncio.all_tasks())")
+        tap.ok(cell.ok and cell.value["items"] == [True, 4] and not cell.err, "a task of a cell without await", cell)
+        tap.equal(g.run("seen").value, [1, 2, 3], "... gets as far as its own first one")
+        tap.equal(g.run("await one\nsorted(seen)").value, [-3, -2, -1, 1, 2, 3], "... and goes on in the next that waits")
+        cell = g.run("def begin_one():\n    return asyncio.create_task(note(4))\nlater = begin_one()\n1 / 0")
+        tap.ok(cell.exception["line"] == 4 and "glovebox" not in cell.err, "an exception of such a cell", cell)
+        tap.equal(g.run("await later\nseen[-1]").value, -4, "... whose task is there all the same")
+        cell = g.run("async def whole():\n    await asyncio.create_task(note(5))\n    return asyncio.current_task() is not None\n"
+                     "asyncio.run(whole())")
+        tap.equal(cell.value, True, "a cell that starts a loop of its own is in none", cell)
+        g.run("def start(coroutine): return asyncio.run(coroutine)")
+        cell = g.run("async def whole():\n    return await asyncio.create_task(f())\nstart(whole())")
+        tap.equal(cell.value, 3, "... nor one whose coroutines alone want one", cell)
+        number = g.begin("import time\nslow = asyncio.create_task(f())\nwhile True: time.sleep(0.01)")
+        g.settle()
+        g.interrupt()
+        cell = g.finish(number)
+        tap.ok(cell.interrupted and cell.exception["line"] == 3, "an interrupt of one in the loop", cell)
         cell = g.run("await f()\nawait asyncio.wait_for(asyncio.sleep(9), 0.01)")
         tap.ok(cell.exception["type"] == "TimeoutError" and cell.exception["line"] == 2 and cell.exception["cell"] == g.number
                and "glovebox" not in cell.err, "an exception of a coroutine", cell)

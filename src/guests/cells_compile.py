@@ -118,6 +118,7 @@ class CellCompiler:
     # `mode` is "notebook" or "last"; `guards` whether final_answer() is to be had.
     def __init__(self, mode, guards):
         self.mode, self.guards, self.future, self.texts, self.room = mode, guards, 0, {}, 8 << 20
+        self.last_line = 1  # of the cell that was compiled last, where its last statement begins
 
     def compile(self, data, name):
         text = self.decode(data)
@@ -127,6 +128,7 @@ class CellCompiler:
             tree = compile(text, name, "exec", flags | ONLY_TREE, True)
         except RecursionError:  # code goes deeper than trees
             return compile(text, name, "exec", flags, True)
+        self.last_line = tree.body[-1].lineno if tree.body else 1
         if self.mode == "last":
             tree.body = keep_last(tree.body)
         else:

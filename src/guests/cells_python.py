@@ -29,6 +29,16 @@ class Cell:
         self.step, self.reply = 0, None
         self.value = self.bundle = self.error = self.final = self.exit = None
         self.value_text, self.exception, self.displays, self.interrupted = "null", "null", 0, False
+        self.is_coroutine = False
+
+
+async def wait_for_nothing():
+    pass
+
+
+unawaited = wait_for_nothing()
+unawaited.close()
+COROUTINE_TYPE = type(unawaited)
 
 
 class Server:
@@ -188,7 +198,10 @@ class Server:
             cell.error, cell.value = None, cell.final[0]
         if cell.error is not None or cell.value is None:
             return
-        if self.notebook and cell.final is None and ("_" not in self.names or id(self.names["_"]) == self.last):
+        # A coroutine that nobody awaits is told of with its cell, and so not kept.
+        cell.is_coroutine = type(cell.value) is COROUTINE_TYPE
+        keeps = self.notebook and cell.final is None and not cell.is_coroutine
+        if keeps and ("_" not in self.names or id(self.names["_"]) == self.last):
             self.names["_"], self.last = cell.value, id(cell.value)
         made = cell.bundle = bundle(cell.value, "value", self.limits)
         text = made["data"].get("text/plain")
@@ -212,8 +225,15 @@ class Server:
         cell.exception = exception_json(e, text, self.compiler.texts, self.limits["text"])
         show_exception(e, text)
 
+    # Where its last one is left is the place of which the interpreter says that a coroutine was never awaited.
+    def leave_value(self, cell):
+        value, cell.value = [cell.value], None
+        if cell.is_coroutine:
+            place = "\n" * (self.compiler.last_line - 1) + "leave()"
+            exec(compile(place, cell.name, "exec", 0, True), {"__name__": "__main__", "leave": value.clear})
+
     def settle(self, cell):
-        cell.value = None
+        self.leave_value(cell)
         after_cell(self.emit)
         self.streams.flush()
 

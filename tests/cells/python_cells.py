@@ -177,6 +177,12 @@ def test_warnings(tap, path):
         for _ in range(2):
             cell = g.run("for i in range(3):\n    warnings.warn('same')")
             tap.equal(cell.err, "<cell %d>:2: UserWarning: same\n  warnings.warn('same')\n" % g.number, "each cell warns once", cell)
+        g.run("async def f(): return 3")
+        cell = g.run("1\n\nf()")
+        tap.ok(cell.err.startswith("<cell %d>:3: RuntimeWarning: coroutine 'f' was never awaited\n  f()\n" % g.number),
+               "a coroutine as the value, which nobody awaits, is told of with its cell", cell)
+        cells = [g.run("c = f()\nc"), g.run("2"), g.run("await c")]
+        tap.equal(([cell.err for cell in cells], cells[2].value), (["", "", ""], 3), "... but not one that has a name")
 
 
 # ---- exceptions ----

@@ -13,7 +13,7 @@ import sys
 import _warnings
 
 RICH_LIMITS = {"bundle": 8 << 20, "text": 20000}
-RICH_ROWS, RICH_COLUMNS, RICH_SHOWN_ROWS = 100, 50, 500
+RICH_ROWS, RICH_COLUMNS, RICH_SHOWN_ROWS, RICH_NOTEBOOK_COLUMNS = 100, 50, 500, 20
 RICH_PIXELS, RICH_MIMES, RICH_METADATA, RICH_WHY = 50000000, 32, 16384, 300
 RICH_JSON_SMALL, RICH_JSON_NODES, RICH_JSON_DEPTH = 2000, 500000, 100
 RICH_METHODS = (
@@ -292,13 +292,16 @@ def rich_data(b, obj):
 
 # ---- pandas ----
 
-# Nothing of ours shows more rows than this, whatever the options say.
+# Nothing of ours shows more rows than this, whatever the options say. Where pandas finds no notebook it shows as many
+# columns as a terminal has room for (0); ours are as many as in a notebook.
 def rich_pandas_options(pandas):
     options, caps = [], (("display.max_rows", RICH_SHOWN_ROWS), ("display.max_columns", 4 * RICH_COLUMNS))
     for name, most in caps:
         set_to = pandas.get_option(name)
         if set_to is None or set_to > most:
             options += [name, most]
+        elif set_to == 0 and name == "display.max_columns":
+            options += [name, RICH_NOTEBOOK_COLUMNS]
     return pandas.option_context(*options) if options else None
 
 

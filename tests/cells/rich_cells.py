@@ -300,6 +300,13 @@ def test_pandas():
     ok(made["data"]["text/html"].count("<tr") <= 502 and pd.get_option("display.max_rows") is None,
        "also when the user set no limit; whose option stays")
     pd.reset_option("display.max_rows")
+    wide = pd.DataFrame([[1.0] * 12], columns=["column%d" % n for n in range(12)])
+    text = data(wide)["text/plain"]
+    ok("column6" in text and "..." not in text and len(text.split("\n")[0]) <= 80, "a wide frame is wrapped as in a notebook", text)
+    ok("..." in data(pd.concat([wide, wide], axis=1))["text/plain"] and pd.get_option("display.max_columns") == 0,
+       "up to its 20 columns; the user's option stays")
+    with pd.option_context("display.max_columns", 4):
+        ok("column6" not in data(wide)["text/plain"], "unless the user set another limit")
     made = data(pd.Series([1.5, None], name="s"))
     ok("<table" in made["text/html"] and made[TABLE]["data"][1]["s"] is None, "a series", made)
     same(list(data(frame["a"].sum())), ["text/plain"], "a number of numpy's")

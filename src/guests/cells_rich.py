@@ -309,7 +309,7 @@ def rich_table(obj):
     from json import loads
     rows, columns = obj.shape[0], obj.shape[1] if len(obj.shape) > 1 else 1
     part = obj.iloc[:RICH_ROWS, :RICH_COLUMNS] if len(obj.shape) > 1 else obj.iloc[:RICH_ROWS]
-    table = loads(part.to_json(orient="table", date_format="iso"))
+    table = loads(part.to_json(orient="table", date_format="iso", default_handler=str))
     table["schema"].pop("pandas_version", None)
     table.update(rows=rows, columns=columns)
     if rows > RICH_ROWS or columns > RICH_COLUMNS:
@@ -331,7 +331,10 @@ def rich_frame(b, obj):
     finally:
         if context:
             context.__exit__(None, None, None)
-    b.attempt("application/vnd.dataresource+json", rich_table, obj)
+    try:
+        b.data["application/vnd.dataresource+json"] = rich_json(rich_table(obj), [RICH_JSON_NODES])
+    except Exception:  # it has no form for columns of two levels, and the like; the text says all
+        pass
 
 
 # ---- pictures ----
@@ -378,6 +381,13 @@ def rich_figure(b, figure):
     rich_shown[id(figure)] = ref(figure)
 
 
+# As one of a mode that a PNG has.
+def rich_for_png(image):
+    if image.mode in ("1", "L", "LA", "I;16", "P", "RGB", "RGBA"):
+        return image
+    return image.convert({"I": "I;16", "La": "LA", "PA": "RGBA", "RGBa": "RGBA"}.get(image.mode, "RGB"))
+
+
 def rich_image(b, image):
     from io import BytesIO
     wide, high = image.size
@@ -390,9 +400,7 @@ def rich_image(b, image):
         except ValueError:
             image.save(out, "JPEG", quality=90)
     else:
-        if image.mode not in ("1", "L", "LA", "I;16", "P", "RGB", "RGBA"):
-            image = image.convert({"I": "I;16", "La": "LA", "PA": "RGBA", "RGBa": "RGBA"}.get(image.mode, "RGB"))
-        image.save(out, "PNG")
+        rich_for_png(image).save(out, "PNG")
     b.add("image/jpeg" if jpeg else "image/png", out.getvalue(), {"width": wide, "height": high})
 
 

@@ -68,6 +68,8 @@ class CellEncoder(Encoder):
             return False
         from io import BytesIO
         data = BytesIO()
+        if not self.strict:
+            v = rich_for_png(v)
         v.save(data, "PNG")
         self.fits(data.tell() * 4 // 3, "an image")
         self.head("image", "PNG")

@@ -114,6 +114,8 @@ def test_libraries(tap, path):
         if g.run("from PIL import Image\nv = Image.new('RGB', (3, 2), (1, 2, 3))").ok:
             got = g.get("v")
             tap.ok(got["ok"] and base64.b64decode(got["values"]["v"]["base64"]).startswith(b"\x89PNG"), "an image")
+            cell = g.run("v.convert('CMYK')")
+            tap.ok(cell.value["mode"] == "RGB" and cell.results[0]["dropped"] == [], "one of a mode that a PNG does not have", cell)
             g.set({"w": got["values"]["v"]})
             tap.equal(g.run("w.size, w.mode, w.getpixel((1, 1))").value["items"][1], "RGB", "... and back")
         else:

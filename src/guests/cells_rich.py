@@ -116,6 +116,11 @@ def rich_is_text(mime):
     return mime.startswith("text/") or mime.endswith(("+xml", "javascript", "/xml"))
 
 
+# Whose text is base64.
+def rich_is_bytes(mime):
+    return mime.startswith(("image/", "audio/", "video/")) or mime == "application/pdf"
+
+
 # ---- warnings ----
 
 rich_quiet_filters = []  # those of ours that are among the program's now
@@ -179,7 +184,7 @@ class RichBundle:
         if not isinstance(value, str):
             raise TypeError("%s where text or bytes belong" % rich_name_of(type(value)))
         text = rich_clean(value)
-        if not rich_is_text(mime):  # base64 then
+        if rich_is_bytes(mime) and not rich_is_text(mime):
             from binascii import a2b_base64
             text = "".join(text.split())
             a2b_base64(text)

@@ -118,6 +118,10 @@ def test_mimebundle():
          "_repr_mimebundle_ comes first")
     same(made["metadata"], {"text/html": {"isolated": True}}, "with its metadata")
     same(len(made["dropped"]), 3, "and what is none of it is told")
+    own = {"application/x-own": "plain text!\n", "application/x-bytes": b"\0\xff", "image/svg+xml": "<svg/>"}
+    made = value(rich["RichRaw"](own))
+    same((made["data"]["application/x-own"], made["data"]["application/x-bytes"], made["data"]["image/svg+xml"], made["dropped"]),
+         ("plain text!\n", "AP8=", "<svg/>", []), "text of a type of its own stays text, bytes are base64")
 
 
 def test_hostile():

@@ -15,7 +15,9 @@ rich_state = {"emit": None, "limits": RICH_LIMITS, "ending": False}
 
 
 def rich_emit(obj, emit=None):
-    (emit or rich_state["emit"])(bundle(obj, "display", rich_state["limits"]))
+    made = bundle(obj, "display", rich_state["limits"])
+    if made is not None:
+        (emit or rich_state["emit"])(made)
 
 
 def install(emit, limits=None, ending=False):
@@ -134,6 +136,8 @@ def rich_hook_pyplot(pyplot):
 def rich_display(*objs, include=None, exclude=None, metadata=None, raw=False, **kwargs):
     for obj in objs:
         made = bundle(RichRaw(obj) if raw else obj, "display", rich_state["limits"])
+        if made is None:
+            continue
         for mime in list(made["data"]):
             if mime != "text/plain" and ((include and mime not in include) or (exclude and mime in exclude)):
                 del made["data"][mime]
@@ -193,8 +197,7 @@ def rich_hook_bokeh(module):
     def show(obj, *args, **kwargs):
         from bokeh.embed import file_html
         from bokeh.resources import CDN
-        rich_state["emit"](bundle(RichRaw({"text/plain": repr(obj), "text/html": file_html(obj, CDN)}), "display",
-                                  rich_state["limits"]))
+        rich_emit(RichRaw({"text/plain": repr(obj), "text/html": file_html(obj, CDN)}))
 
     module.show = show
 

@@ -204,13 +204,14 @@ class Server:
         if keeps and ("_" not in self.names or id(self.names["_"]) == self.last):
             self.names["_"], self.last = cell.value, id(cell.value)
         made = cell.bundle = bundle(cell.value, "value", self.limits)
-        text = made["data"].get("text/plain")
+        text = made and made["data"].get("text/plain")
         try:
             cell.value_text = encode_cell(cell.value, self.limits["value"], False,
                                           (cell.value, text) if type(text) is str else None)
         except Exception as e:
-            made.setdefault("dropped", []).append(
-                {"mime": "value", "bytes": 0, "why": shorten(exception_message(e, "value"), 300)})
+            if made is not None:
+                made["dropped"].append(
+                    {"mime": "value", "bytes": 0, "why": shorten(exception_message(e, "value"), 300)})
 
     def explain(self, cell):
         e = cell.error

@@ -3,7 +3,8 @@
 # cells_charts.py and cells_hooks.py, and with the cell server (or alone, started by rich_run.py).
 #
 #   bundle(obj, kind, limits)   the BUNDLE of a value; kind is "value" or "display", limits {"bundle": BYTES,
-#                               "text": CHARS}. An object that misbehaves loses representations, and that is said
+#                               "text": CHARS}. An object that misbehaves loses representations, and that is said.
+#                               None of one that has displayed itself (_ipython_display_)
 #
 # Beside the usual MIME types: a frame's or series' first 100 rows are application/vnd.dataresource+json (a
 # table schema and rows, and "rows", "columns", "cut" beside them); a figure's numbers are in cells_charts.py.
@@ -207,6 +208,8 @@ class RichBundle:
     def add_text(self, obj):
         room = self.limits["text"]
         if "text/plain" not in self.data:
+            self.attempt("text/plain", rich_pretty, obj)
+        if "text/plain" not in self.data:
             try:
                 text = rich_clean(rich_repr(obj, room))
             except Exception as e:
@@ -238,8 +241,11 @@ class RichBundle:
 def bundle(obj, kind, limits):
     b = RichBundle(kind, {**RICH_LIMITS, **limits})
     with RichQuiet():
+        maker = rich_maker_for(type(obj))
+        if maker is None and rich_displays_itself(b, obj):
+            return None
         try:
-            (rich_maker_for(type(obj)) or rich_methods)(b, obj)
+            (maker or rich_methods)(b, obj)
         except Exception as e:
             b.drop("*/*", 0, rich_failure(e))
         b.add_text(obj)
@@ -260,6 +266,17 @@ def rich_method(obj, name):
     return None
 
 
+def rich_displays_itself(b, obj):
+    try:
+        method = rich_method(obj, "_ipython_display_")
+        if method:
+            method()
+        return method is not None
+    except Exception as e:
+        b.drop("*/*", 0, "_ipython_display_ failed: " + rich_failure(e))
+        return False
+
+
 def rich_methods(b, obj):
     try:
         method = rich_method(obj, "_repr_mimebundle_")
@@ -271,6 +288,63 @@ def rich_methods(b, obj):
     for name, mime in RICH_METHODS:
         if mime not in b.data:
             b.attempt(mime, lambda: (rich_method(obj, name) or (lambda: None))())
+
+
+# What _repr_pretty_ writes into: everything in one line, but where the object wants another.
+class RichPrinter:
+    def __init__(self):
+        self.parts, self.indentation, self.under_way = [], 0, []
+
+    def text(self, text):
+        self.parts.append(text)
+
+    def breakable(self, sep=" "):
+        self.text(sep)
+
+    def break_(self):
+        self.text("\n" + " " * self.indentation)
+
+    def begin_group(self, indent=0, open=""):
+        self.text(open)
+        self.indentation += indent
+
+    def end_group(self, dedent=0, close=""):
+        self.indentation -= dedent
+        self.text(close)
+
+    def group(self, indent=0, open="", close=""):
+        return RichGroup(self, indent, open, close)
+
+    def indent(self, indent):
+        return RichGroup(self, indent, "", "")
+
+    def pretty(self, obj):
+        method = rich_method(obj, "_repr_pretty_")
+        if method is None:
+            return self.text(repr(obj))
+        cycle = any(obj is outer for outer in self.under_way)
+        self.under_way.append(obj)
+        method(self, cycle)
+        self.under_way.pop()
+
+
+class RichGroup:
+    def __init__(self, printer, indent, open, close):
+        self.printer, self.begin, self.end = printer, (indent, open), (indent, close)
+
+    def __enter__(self):
+        self.printer.begin_group(*self.begin)
+
+    def __exit__(self, *_):
+        self.printer.end_group(*self.end)
+
+
+def rich_pretty(obj):
+    if rich_method(obj, "_repr_pretty_") is None:
+        return None
+    printer = RichPrinter()
+    printer.pretty(obj)
+    return "".join(printer.parts)
 
 
 # {mime: data}, or that and {mime: metadata}.

@@ -124,6 +124,54 @@ def test_mimebundle():
          ("plain text!\n", "AP8=", "<svg/>", []), "text of a type of its own stays text, bytes are base64")
 
 
+def test_of_ipython():
+    """What objects have for IPython alone."""
+    class Itself:
+        def __init__(self, fails=False):
+            self.fails = fails
+
+        def _ipython_display_(self):
+            rich["rich_display"]("part")
+            assert not self.fails, "failed"
+    del emitted[:]
+    same((rich["bundle"](Itself(), "value", LIMITS), [e["data"] for e in emitted]), (None, [{"text/plain": "'part'"}]),
+         "what displays itself has no bundle besides")
+    del emitted[:]
+    rich["rich_display"](Itself())
+    same(len(emitted), 1, "also when it is displayed")
+    made = value(Itself(fails=True))
+    ok("Itself object" in made["data"]["text/plain"] and "failed: AssertionError: failed" in why(made, "*/*"),
+       "one that fails is shown as others", made)
+
+    class Pretty:
+        def __init__(self, *items):
+            self.items = items
+
+        def _repr_pretty_(self, p, cycle):
+            if cycle:
+                return p.text("Pretty(...)")
+            with p.group(2, "Pretty(", ")"):
+                for i, item in enumerate(self.items):
+                    if i:
+                        p.text(",")
+                        p.breakable()
+                    p.pretty(item)
+                if len(self.items) > 2:
+                    p.break_()
+    pretty = Pretty(1, "a")
+    pretty.items += (pretty,)
+    same(data(pretty), {"text/plain": "Pretty(1, 'a', Pretty(...)\n  )"}, "_repr_pretty_ writes the text")
+
+    class Bad(Pretty):
+        def _repr_pretty_(self, p, cycle):
+            return p.nothing()
+
+        def __repr__(self):
+            return "<Bad>"
+    made = value(Bad())
+    ok(made["data"] == {"text/plain": "<Bad>"} and "nothing" in why(made, "text/plain"), "one that fails has its repr", made)
+
+
 def test_hostile():
     class Raises:
         def __repr__(self):
@@ -458,7 +506,7 @@ def main():
     os.environ.pop("MPLBACKEND", None)
     os.environ.pop("DISPLAY", None)
     rich["install"](emitted.append, LIMITS)
-    for function in (test_plain, test_long, test_methods, test_mimebundle, test_hostile, test_limits,
+    for function in (test_plain, test_long, test_methods, test_mimebundle, test_of_ipython, test_hostile, test_limits,
                      test_warnings, test_display_function, test_imports, test_programs):
         function()
     for functions, module in (((test_numpy,), "numpy"), ((test_pandas,), "pandas"), ((test_sympy,), "sympy"),

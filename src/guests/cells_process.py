@@ -150,9 +150,27 @@ def say(text):
         write(2, text.encode("utf-8", "backslashreplace"))
 
 
+# What is in the list, at a line of a cell: there the interpreter says that it was if nobody ever awaited or closed it.
+def let_go(held, name, line):
+    exec(compile("\n" * (line - 1) + "let_go()", name, "exec", 0, True),
+         {"__name__": "__main__", "let_go": held.clear})
+
+
+def let_last_exception_go():
+    held = [getattr(sys, "last_value", None)]
+    for name in LAST_EXCEPTION:
+        setattr(sys, name, None)
+    try:
+        cell, line, _, _ = place_of(held[0], {})
+        let_go(held, "<cell %d>" % cell, line)
+    except Exception:  # there was none, or none of a cell
+        pass
+
+
 # PyErr_Print, of which the default hook would not know cells' lines.
 def show_exception(e, text):
     kind, tb = type(e), e.__traceback__
+    let_last_exception_go()
     sys.last_type, sys.last_value, sys.last_traceback = kind, e, tb
     if VERSION >= (3, 12):
         sys.last_exc = e
@@ -183,6 +201,7 @@ def hook_threads(threading):
 
 
 PLAIN_HOOK, VERSION = sys.excepthook, tuple(sys.version_info[:3])
+LAST_EXCEPTION = ("last_value", "last_traceback") + (("last_exc",) if VERSION >= (3, 12) else ())
 
 
 # ---- the event loop ----

@@ -226,15 +226,10 @@ class Server:
         cell.exception = exception_json(e, text, self.compiler.texts, self.limits["text"])
         show_exception(e, text)
 
-    # Where its last one is left is the place of which the interpreter says that a coroutine was never awaited.
-    def leave_value(self, cell):
+    def settle(self, cell):
         value, cell.value = [cell.value], None
         if cell.is_coroutine:
-            place = "\n" * (self.compiler.last_line - 1) + "leave()"
-            exec(compile(place, cell.name, "exec", 0, True), {"__name__": "__main__", "leave": value.clear})
-
-    def settle(self, cell):
-        self.leave_value(cell)
+            let_go(value, cell.name, self.compiler.last_line)
         after_cell(self.emit)
         self.streams.flush()
 

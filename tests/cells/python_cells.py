@@ -183,6 +183,10 @@ def test_warnings(tap, path):
                "a coroutine as the value, which nobody awaits, is told of with its cell", cell)
         cells = [g.run("c = f()\nc"), g.run("2"), g.run("await c")]
         tap.equal(([cell.err for cell in cells], cells[2].value), (["", "", ""], 3), "... but not one that has a name")
+        g.run("def fail():\n    c = f()\n    1 / 0\nfail()")
+        cell, failed = g.run("2 / 0"), g.number - 1
+        tap.ok(cell.err.startswith("<cell %d>:3: RuntimeWarning: coroutine 'f' was never awaited\n" % failed),
+               "one that an exception held is told of at that one's line", cell)
 
 
 # ---- exceptions ----

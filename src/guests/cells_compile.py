@@ -93,16 +93,20 @@ def guard_handlers(tree):
 
 # ---- the event loop ----
 
-# A cell that speaks of a running loop is run in one, like one that waits; not if it starts a loop itself, which would
-# then fail. What coroutines say does not count for the first: they are in a loop whatever starts them.
-def wants_loop(code):
-    wants, left = False, [code]
+# A cell that speaks of a running loop, or names a function that does, is run in one, like one that waits; not if it
+# starts a loop itself, which would then fail. What coroutines say does not count for the first: they are in a loop
+# whatever starts them.
+def wants_loop(code, names):
+    wants, left, seen = False, [code], set()
     while left:
         code = left.pop()
+        seen.add(id(code))
         if not OWN_LOOP.isdisjoint(code.co_names):
             return False
         wants = wants or not (code.co_flags & (COROUTINE | ASYNC_GENERATOR) or IN_LOOP.isdisjoint(code.co_names))
-        left += [each for each in code.co_consts if type(each) is type(code)]
+        named = [names[name].__code__ for name in code.co_names if type(names.get(name)) is type(wants_loop)]
+        inner = [each for each in code.co_consts if type(each) is type(code)]
+        left += [each for each in named + inner if id(each) not in seen]
     return wants
 
 
@@ -120,7 +124,8 @@ class CellCompiler:
         self.mode, self.guards, self.future, self.texts, self.room = mode, guards, 0, {}, 8 << 20
         self.last_line = 1  # of the cell that was compiled last, where its last statement begins
 
-    def compile(self, data, name):
+    # `names` are the program's, of which the code may call functions.
+    def compile(self, data, name, names):
         text = self.decode(data)
         self.remember(name, text)
         flags = AWAIT | self.future
@@ -136,7 +141,8 @@ class CellCompiler:
         if self.guards and "except" in text:
             guard_handlers(tree)
         code = compile(tree, name, "exec", flags, True)
-        if wants_loop(code) and not code.co_flags & COROUTINE:
+        speaks = "asyncio" in modules or "asyncio" in text
+        if speaks and not code.co_flags & COROUTINE and wants_loop(code, names):
             add_await(tree.body)
             code = compile(tree, name, "exec", flags, True)
         if "__future__" in text:

@@ -156,7 +156,7 @@ class Server:
                 self.late = False
                 raise KeyboardInterrupt
             self.set_depth(self.depth)
-            code = self.compiler.compile(cell.data, cell.name)
+            code = self.compiler.compile(cell.data, cell.name, self.names)
             settrace(self.tracers[0])
             setprofile(self.tracers[1])
             if code.co_flags & COROUTINE:

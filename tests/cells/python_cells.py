@@ -140,12 +140,16 @@ def test_async(tap, path):
         cell = g.run("def begin_one():\n    return asyncio.create_task(note(4))\nlater = begin_one()\n1 / 0")
         tap.ok(cell.exception["line"] == 4 and "glovebox" not in cell.err, "an exception of such a cell", cell)
         tap.equal(g.run("await later\nseen[-1]").value, -4, "... whose task is there all the same")
+        cell = g.run("again = begin_one()")
+        tap.ok(cell.ok and g.run("await again\nseen[-2:]").value == [4, -4], "a function of another cell wants a loop", cell)
         cell = g.run("async def whole():\n    await asyncio.create_task(note(5))\n    return asyncio.current_task() is not None\n"
                      "asyncio.run(whole())")
         tap.equal(cell.value, True, "a cell that starts a loop of its own is in none", cell)
-        g.run("def start(coroutine): return asyncio.run(coroutine)")
-        cell = g.run("async def whole():\n    return await asyncio.create_task(f())\nstart(whole())")
-        tap.equal(cell.value, 3, "... nor one whose coroutines alone want one", cell)
+        g.run("def start(coroutine): return asyncio.run(coroutine)\nsync = [start]")
+        for text in ("start(begin_one())", "sync[0](whole())"):
+            cell = g.run("async def whole():\n    return await asyncio.create_task(f())\n"
+                         "async def begin_one(): return await whole()\n" + text)
+            tap.equal(cell.value, 3, "... nor one whose coroutines alone want one: " + text, cell)
         number = g.begin("import time\nslow = asyncio.create_task(f())\nwhile True: time.sleep(0.01)")
         g.settle()
         g.interrupt()

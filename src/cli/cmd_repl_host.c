@@ -97,8 +97,9 @@ static void report(struct repl_host *h, const struct result *r, const json_t *do
         cell_limits(r, &limits);
     if (h->wall_ms)
         limits.wall_ms = h->wall_ms;
+    AUTO_FREE char *shown = xasprintf("<cell %u>", r->cell.number);
     const struct report how = {.settings = &h->set->cli,
-                               .shown = "<cell>",
+                               .shown = shown,
                                .limits = &limits,
                                .doc = doc,
                                .begin_ns = clock_mono_ns()};

@@ -126,8 +126,9 @@ static int run_cell(struct session_call *call, struct remote_stream *stream, str
         cell_limits(&result, &limits);
         if (session_is_given(call, "timeout"))
             limits.wall_ms = set->cli.common.timeout_ms;
+        AUTO_FREE char *shown = xasprintf("<cell %u>", result.cell.number);
         struct report how = {.settings = &set->cli,
-                             .shown = "<cell>",
+                             .shown = shown,
                              .limits = &limits,
                              .doc = stream->doc,
                              .begin_ns = clock_mono_ns()};

@@ -56,21 +56,19 @@ static void check_again(struct session *s, const struct run_request *q, struct r
     check(s, q, buf_str(&s->family->prelude), ret);
 }
 
-bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
-                struct result *ret)
+static void look_at_cell(struct session *s, const struct cell_request *cell, unsigned number,
+                         struct result *ret)
 {
     struct run_request q = s->family->request.run;
     AUTO_BUF struct buf before = {0};
     AUTO_FREE char *file = NULL;
 
-    if (!s->family->policy || cell->no_check)
-        return true;
     file = xasprintf("<cell %u>", number);
     q.file = file;
     q.code = cell->code;
     if (!s->names.n) {
         check(s, &q, buf_str(&s->family->prelude), ret);
-        return !result_refused(ret);
+        return;
     }
     buf_init(&before, s->family->prelude.n + s->names.n + 2);
     (void)buf_add_str(&before, buf_str(&s->family->prelude));
@@ -80,6 +78,16 @@ bool guard_cell(struct session *s, const struct cell_request *cell, unsigned num
     /* What stands before may itself be the trouble: `from __future__ import` wants to be first. */
     if (result_refused(ret) && ret->verdict.stage <= GUARD_SYNTAX)
         check_again(s, &q, ret);
+}
+
+bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
+                struct result *ret)
+{
+    if (!s->family->policy || cell->no_check)
+        return true;
+    look_at_cell(s, cell, number, ret);
+    if (ret->exception && ret->exception->line)
+        ret->exception->cell = number;
     return !result_refused(ret);
 }
 

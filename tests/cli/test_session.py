@@ -52,7 +52,7 @@ def test_cells(t):
         t.ok(r.code == 1 and b"ZeroDivisionError" in r.err and b'"<cell ' in r.err, "it fails", r)
         t.exits(s.cell(i, "y"), 0, "and keeps what it did before", b"1\n")
         r = s.cell(i, "y =")
-        t.ok(r.code == 126 and b"<cell>:1:" in r.err and b"refused at syntax" in r.err, "refused", r)
+        t.ok(r.code == 126 and b"<cell 12>:1:" in r.err and b"refused at syntax" in r.err, "refused", r)
         r = s.cell(i, "while True: pass", "--timeout", "500ms")
         t.ok(r.code == 124 and b"not done after 500ms" in r.err, "a cell that takes too long", r)
         t.exits(s.cell(i, "x"), 0, "the session goes on", b"5\n")

@@ -15,7 +15,7 @@ def test_refusal(t, feed):
         t.ok(r["success"] and not events(r, "verdict"), "unless nobody is to look", r["exception"])
         t.ok(s.run("x")["success"], "which is not held against later cells")
         r = s.run("def f(:\n  pass")
-        t.equal((ended(r), r["exception"]["type"], r["exception"]["line"]), ("refused", "SyntaxError", 1), "syntax", r["exception"])
+        t.equal((ended(r), r["exception"]["type"], r["exception"]["cell"], r["exception"]["line"]), ("refused", "SyntaxError", 6, 1), "syntax", r["exception"])
         t.ok("<cell 6>" in r["exception"]["traceback"], "its traceback names the cell", r["exception"]["traceback"])
 
 

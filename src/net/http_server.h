@@ -44,6 +44,8 @@ struct http_handler {
     void (*head)(void *ctx, struct http_exchange *x);
     /* All of the request is there. The answer may come now, or later. */
     void (*request)(void *ctx, struct http_exchange *x);
+    /* The client has taken all that there was of an answer in pieces. */
+    void (*drained)(void *ctx, struct http_exchange *x);
     /* The client has gone; whoever works on an answer may stop. `done` follows.
      */
     void (*gone)(void *ctx, struct http_exchange *x);

@@ -78,7 +78,10 @@ void conn_write(struct http_conn *c)
         return;
     }
     c->write_moved_ms = 0;
-    conn_advance(c);
+    if (c->state == CONN_BUSY && c->answered)
+        c->server->handler.drained(c->server->handler.ctx, &c->x);
+    else
+        conn_advance(c);
 }
 
 /* ---- answers ---- */

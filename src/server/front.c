@@ -341,6 +341,15 @@ static void on_request(void *ctx, struct http_exchange *x)
     call->route->handle(call);
 }
 
+static void on_drained(void *ctx, struct http_exchange *x)
+{
+    const struct call *call = x->user;
+
+    (void)ctx;
+    if (call->job && call->job->drained)
+        call->job->drained(call->job);
+}
+
 static void on_gone(void *ctx, struct http_exchange *x)
 {
     struct call *call = x->user;
@@ -375,6 +384,7 @@ static void on_done(void *ctx, struct http_exchange *x)
 const struct http_handler server_front = {
     .head = on_head,
     .request = on_request,
+    .drained = on_drained,
     .gone = on_gone,
     .done = on_done,
     .refusal = refusal,

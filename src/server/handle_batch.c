@@ -162,12 +162,25 @@ static void submit_one(struct batch *b)
         job->deadline_ms = (int64_t)b->parent->deadline_ms;
 }
 
+/* As a run's lines do, those of a batch wait for their reader, and with them what is not begun. */
+static bool reader_lags(const struct batch *b)
+{
+    return b->parent->call && b->parent->streams && http_unsent(b->parent->call->x) > UNREAD_MAX;
+}
+
 static void submit_some(struct batch *b)
 {
-    while (b->next < b->n && b->under_way < BATCH_AT_ONCE && !atomic_load(&b->parent->cancelled))
+    bool more = b->next < b->n && !atomic_load(&b->parent->cancelled);
+
+    while (b->next < b->n && more && b->under_way < BATCH_AT_ONCE && !reader_lags(b))
         submit_one(b);
-    if (!b->under_way)
+    if (!b->under_way && !more)
         finish(b);
+}
+
+static void drained(struct job *parent)
+{
+    submit_some(parent->own);
 }
 
 /* The client has gone, or the daemon ends. */
@@ -219,6 +232,7 @@ static void split_over(struct job *job)
         return;
     }
     job->stop = stop;
+    job->drained = drained;
     submit_some(job->own);
 }
 

@@ -19,7 +19,6 @@
 enum {
     READ_IN_LOOP = 64 << 10, /* a longer body is read by the worker */
     QUEUED_BYTES_MAX = 512 << 20,
-    UNREAD_MAX = 8 << 20, /* of a stream */
     STALL_MAX_MS = 30000, /* how long a run waits for its reader in all */
     STALL_STEP_MS = 50,
 };

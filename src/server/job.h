@@ -13,6 +13,8 @@
 #include "server/metrics.h"
 #include "server/server.h"
 
+enum { UNREAD_MAX = 8 << 20 }; /* of a stream: what waits for its reader */
+
 struct call;
 struct worker;
 struct session_entry;
@@ -45,6 +47,8 @@ struct job {
     void *own;
     /* Instead of stopping a worker: of a job that only waits for others. */
     void (*stop)(struct job *job);
+    /* In the loop: the client has taken all lines that were sent so far. NULL: who cares. */
+    void (*drained)(struct job *job);
 
     struct buf body;
     json_t *doc;                   /* the body, read; NULL while it is not */

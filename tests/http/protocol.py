@@ -189,10 +189,26 @@ def test_slow_reader(tap, d):
     tap.equal(n, 20000001, "who reads late gets everything")
 
 
+def test_slow_batch(tap, d):
+    """Who does not read the lines of a batch does not have the daemon keep them all."""
+    run = {"code": "print('x' * 4000000)", "output_limit_bytes": 8 << 20}
+    done = 'glovebox_runs_total{kind="run",language="python",outcome="ok"}'
+    before = d.figure(done) or 0
+    c = d.begin("POST", "/v1/batch", {"runs": [run] * 60}, lines=True)
+    wait_for(lambda: (d.figure(done) or 0) - before > 2)
+    last = None
+    while last != (last := d.figure(done)):
+        time.sleep(2)
+    tap.ok(last - before < 40, "a batch waits for its reader", last - before)
+    lines = [json.loads(line) for line in c.getresponse().read().splitlines()]
+    good = [x["index"] for x in lines if x["result"]["stdout_bytes"] == 4000001]
+    tap.equal(sorted(good), list(range(60)), "and goes on when it reads")
+
+
 def test(tap):
     with Daemon(tcp=True) as d:
         for part in (test_malformed, test_forms, test_bodies, test_pipelining, test_half_closed,
-                     test_gone, test_slow_reader):
+                     test_gone, test_slow_reader, test_slow_batch):
             part(tap, d)
         tap.equal(d.figure("glovebox_queue_length"), 0, "nothing is left in the queue")
     with Daemon("--header-timeout", "1s", "--body-timeout", "1s", "--idle-timeout", "1s") as d:

@@ -45,15 +45,18 @@ static void pause_listening(struct http_server *server, bool on)
 
 static void turn_away(struct http_server *server, int fd)
 {
-    static const char text[] =
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: "
-        "application/json\r\nRetry-After: 1\r\n"
-        "Content-Length: 81\r\nConnection: close\r\n\r\n"
-        "{\"error\":{\"kind\":\"limit\",\"message\":\"too many connections; try "
-        "again in a second\"}}\n";
+    AUTO_FREE char *body =
+        server->handler.refusal(server->handler.ctx, 503, "too many connections; try again later");
+    AUTO_FREE char *text =
+        xasprintf("HTTP/1.1 503 %s\r\nDate: %s\r\n"
+                  "Content-Type: application/json\r\n"
+                  "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n"
+                  "Retry-After: 1\r\nContent-Length: %zu\r\n"
+                  "Connection: close\r\n\r\n%s",
+                  http_reason(503), server_date(server), strlen(body), body);
 
     server->counts.refused++;
-    (void)!send(fd, text, sizeof text - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
     close(fd);
 }
 

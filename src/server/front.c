@@ -46,10 +46,10 @@ void call_refuse(struct call *call, int status, const char *extra, const char *k
 static char *refusal(void *ctx, int status, const char *why)
 {
     (void)ctx;
-    return error_text(status == 408   ? "timeout"
-                      : status == 413 ? "limit"
-                      : status >= 500 ? "system"
-                                      : "usage",
+    return error_text(status == 408                    ? "timeout"
+                      : status == 413 || status == 503 ? "limit"
+                      : status >= 500                  ? "system"
+                                                       : "usage",
                       why);
 }
 

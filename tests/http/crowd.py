@@ -136,7 +136,11 @@ def test(tap):
         for s in sockets:
             s.sendall(GET)
             s.recv(1000)
-        tap.equal(statuses(d.say(GET)), [503], "too many connections")
+        got = d.say(GET)
+        tap.equal(statuses(got), [503], "too many connections")
+        head, _, body = got.partition(b"\r\n\r\n")
+        tap.ok(b"\r\nContent-Length: %d\r\n" % len(body) in head and b"\r\nDate: " in head and
+               json.loads(body)["error"]["kind"] == "limit", "which is said in a whole answer", got)
         for s in sockets:
             s.close()
         tap.ok(wait_for(lambda: d.say(GET.replace(b"Host", b"Connection: close\r\nHost"))

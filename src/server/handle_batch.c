@@ -119,14 +119,24 @@ static void send_part(struct batch *b, struct part *p)
 
 static void submit_some(struct batch *b);
 
+static char *unrun_text(const struct job *job)
+{
+    struct err why;
+
+    err_set(&why, ERR_LIMIT, "ended before it was run");
+    job_end_words(job, &why);
+    return error_text(err_kind_name(why.kind), why.msg);
+}
+
 static void part_over(struct job *job)
 {
     struct part *p = job->own;
     struct batch *b = p->batch;
 
-    p->status = job->status ? job->status : 503;
-    p->text = job->answer ? mem_take(&job->answer)
-                          : error_text(job->late ? "timeout" : "limit", "ended before it was run");
+    int ended = job_end_status(job);
+
+    p->status = ended ? ended : job->status ? job->status : 503;
+    p->text = job->answer ? mem_take(&job->answer) : unrun_text(job);
     p->job = NULL;
     b->bytes += strlen(p->text);
     job->own = NULL;
@@ -149,17 +159,17 @@ static void submit_one(struct batch *b)
     struct part *p = &b->parts[b->next++];
     struct job *job = job_bare(b->parent->server, NULL);
 
-    job->doc = json_incref(json_array_get(b->runs, p->index));
     memcpy(job->owner, b->parent->owner, sizeof job->owner);
     job->own = p;
     job->work = run_work;
     job->over = part_over;
     job->arrived_ms = b->parent->arrived_ms;
+    job_take_doc(job, json_incref(json_array_get(b->runs, p->index)));
+    if (b->parent->deadline_ms && (!job->deadline_ms || b->parent->deadline_ms < job->deadline_ms))
+        job->deadline_ms = (int64_t)b->parent->deadline_ms;
     p->job = job;
     b->under_way++;
     job_submit(job);
-    if (b->parent->deadline_ms && (!job->deadline_ms || b->parent->deadline_ms < job->deadline_ms))
-        job->deadline_ms = (int64_t)b->parent->deadline_ms;
 }
 
 /* As a run's lines do, those of a batch wait for their reader, and with them what is not begun. */

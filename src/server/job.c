@@ -81,10 +81,11 @@ struct job *job_bare(struct server *server, struct call *call)
     return job;
 }
 
-static void set_deadline(struct job *job)
+void job_take_doc(struct job *job, json_t *doc)
 {
-    double ms = json_number_value(json_object_get(job->doc, "deadline_ms"));
+    double ms = json_number_value(json_object_get(doc, "deadline_ms"));
 
+    job->doc = doc;
     if (ms > 0 && ms < INT32_MAX)
         job->deadline_ms = job->arrived_ms + (int64_t)ms;
 }
@@ -100,9 +101,9 @@ struct job *job_new(struct server *server, struct call *call)
         return NULL;
     }
     struct job *job = job_bare(server, call);
-    job->doc = doc;
-    set_deadline(job);
-    if (!doc)
+    if (doc)
+        job_take_doc(job, doc);
+    else
         http_take_body(call->x, &job->body);
     return job;
 }
@@ -175,14 +176,45 @@ void job_cancel(struct job *job)
 
 /* ---- the answer ---- */
 
-static void answer_late(struct job *job)
+int job_end_status(const struct job *job)
 {
-    bool ran = job->status || http_begun(job->call->x);
+    static const int statuses[] = {[END_CLOSED] = 409, [END_DAEMON] = 503};
+    enum job_end end = job->end;
 
-    metrics_refused(job->server->metrics, REFUSAL_DEADLINE);
-    call_refuse(job->call, ran ? 504 : 503, ran ? NULL : "Retry-After: 1\r\n", "timeout",
-                ran ? "the deadline of this request passed while it ran"
-                    : "the deadline of this request passed while it waited for its turn");
+    if (end == END_LATE)
+        return job->begun ? 504 : 503;
+    return end && (!job->status || job->status >= 400) ? statuses[end] : 0;
+}
+
+void job_end_words(const struct job *job, struct err *ret)
+{
+    enum job_end end = job->end;
+
+    switch (end) {
+    case END_NONE:
+        break;
+    case END_LATE:
+        err_set(ret, ERR_TIMEOUT, "the deadline of this request passed while it %s",
+                job->begun ? "ran" : "waited for its turn");
+        break;
+    case END_CLOSED:
+        err_set(ret, ERR_USAGE, "the session was closed");
+        break;
+    case END_DAEMON:
+        err_set(ret, ERR_LIMIT, "the daemon is ending");
+        break;
+    }
+}
+
+static void answer_ended(struct job *job, int status)
+{
+    struct err why = {0};
+
+    if (job->end == END_LATE)
+        metrics_refused(job->server->metrics, REFUSAL_DEADLINE);
+    job_end_words(job, &why);
+    call_refuse(job->call, status, status == 503 ? "Retry-After: 1\r\n" : NULL,
+                err_kind_name(why.kind), "%s", why.msg);
 }
 
 static void end_stream(struct job *job)
@@ -203,24 +235,17 @@ static void end_stream(struct job *job)
         http_end(call->x);
 }
 
-/* Whatever else it met with: that is why. */
-static bool was_closed(const struct job *job)
-{
-    return job->session && session_is_closing(job->session) && (!job->status || job->status >= 400);
-}
-
 void job_reply(struct job *job)
 {
     struct call *call = job->call;
+    int ended = job_end_status(job);
 
     if (!call)
         return;
     if (http_begun(call->x)) {
         end_stream(job);
-    } else if (job->late) {
-        answer_late(job);
-    } else if (was_closed(job)) {
-        call_refuse(call, 409, NULL, "usage", "the session was closed");
+    } else if (ended) {
+        answer_ended(job, ended);
     } else if (!job->status) {
         call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is ending");
     } else if (job->file_fd >= 0) {
@@ -324,18 +349,28 @@ void job_line(struct job *job, struct str line)
 
 /* ---- the worker's ---- */
 
+static int read_body(struct job *job, struct err *err)
+{
+    json_t *doc;
+    int result = json_read(buf_str(&job->body), &doc, err);
+
+    buf_done(&job->body);
+    if (result == 0)
+        job_take_doc(job, doc);
+    return result;
+}
+
 int job_read(struct job *job, struct err *err)
 {
-    if (job->doc)
-        return 0;
-    int result = json_read(buf_str(&job->body), &job->doc, err);
-    buf_done(&job->body);
-    set_deadline(job);
-    if (result == 0 && job->deadline_ms && clock_mono_ms() > job->deadline_ms) {
-        job->late = true;
-        return err_set(err, ERR_TIMEOUT, "the deadline has passed");
+    if (!job->doc && read_body(job, err) < 0)
+        return -1;
+    if (job->deadline_ms && clock_mono_ms() > job->deadline_ms) {
+        job->end = END_LATE;
+        job_end_words(job, err);
+        return -1;
     }
-    return result;
+    job->begun = true;
+    return 0;
 }
 
 void job_answer(struct job *job, int status, char *text)

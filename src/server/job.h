@@ -19,6 +19,14 @@ struct call;
 struct worker;
 struct session_entry;
 
+/* Why a job is ended before its time, or not begun. */
+enum job_end {
+    END_NONE, /* it is not; or its client has gone */
+    END_LATE, /* its deadline has passed */
+    END_CLOSED,
+    END_DAEMON,
+};
+
 struct job {
     struct mail over_mail;
     struct job *next;      /* in the queue */
@@ -32,7 +40,8 @@ struct job {
     int64_t arrived_ms, arrived_ns;
     int64_t waited_us;           /* in the queue; -1 while it does */
     _Atomic int64_t deadline_ms; /* when an answer is no use any more; 0 for never */
-    atomic_bool late;            /* ... and that has passed */
+    _Atomic enum job_end end;
+    bool begun; /* the worker has read all of the request in time */
 
     /* In a worker. */
     void (*work)(struct job *job);
@@ -86,12 +95,19 @@ struct job {
 struct job *job_new(struct server *server, struct call *call);
 /* Like job_new, without a body; `call` may be NULL for a job of our own. */
 struct job *job_bare(struct server *server, struct call *call);
+/* The body, taken over; tells the deadline. */
+void job_take_doc(struct job *job, json_t *doc);
 /* Queues it, or answers 429 or 503 and frees it. */
 void job_submit(struct job *job);
 /* The client has gone, or nobody may wait any longer. May end in `over`. */
 void job_cancel(struct job *job);
 /* Work has returned, or will never be called. */
 void job_over(struct job *job);
+/* The status of a job that was ended before its time; 0 when it was not, or had its result by then.
+ */
+int job_end_status(const struct job *job);
+/* The same in words, for who gets a part of the result; *ret is left alone when it was not. */
+void job_end_words(const struct job *job, struct err *ret);
 /* Sends what `work` left. */
 void job_reply(struct job *job);
 void job_free(struct job *job);

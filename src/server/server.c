@@ -106,7 +106,7 @@ static void end_late_jobs(struct server *server, int64_t now)
 
     for (; late; late = next) {
         next = late->next;
-        late->late = true;
+        late->end = END_LATE;
         job_over(late);
     }
 }

@@ -194,6 +194,13 @@ static void close_if_free(struct session_entry *e)
     job_submit(job);
 }
 
+static void close_job(struct job *job)
+{
+    if (job->end == END_NONE)
+        job->end = END_CLOSED;
+    job_cancel(job);
+}
+
 void session_shut(struct session_entry *e)
 {
     struct sessions *s = e->all;
@@ -210,9 +217,9 @@ void session_shut(struct session_entry *e)
     e->closing = true;
     e->holds++;
     while (e->first)
-        job_cancel(e->first);
+        close_job(e->first);
     if (e->busy)
-        job_cancel(e->busy);
+        close_job(e->busy);
     session_stop(e->session); /* also where nobody looks at the job's cancel descriptor */
     session_unhold(e);
 }
@@ -308,11 +315,6 @@ void session_unhold(struct session_entry *e)
     close_if_free(e);
 }
 
-bool session_is_closing(const struct session_entry *e)
-{
-    return e->closing;
-}
-
 void session_entry_drop(struct session_entry *e, const struct job *job)
 {
     if (e->busy == job) {
@@ -384,7 +386,7 @@ static void end_late(struct session_entry *e, int64_t now)
         next = job->next;
         if (!job->deadline_ms || now < job->deadline_ms)
             continue;
-        job->late = true;
+        job->end = END_LATE;
         stop_waiting(job);
     }
 }

@@ -34,7 +34,6 @@ struct session_totals {
 };
 void session_totals(const struct sessions *sessions, struct session_totals *ret);
 
-bool session_is_closing(const struct session_entry *entry);
 /* A job's hold on a session ends. */
 void session_entry_drop(struct session_entry *entry, const struct job *job);
 

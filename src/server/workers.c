@@ -271,19 +271,27 @@ bool workers_cancel(struct workers *w, struct job *job)
     return was_queued;
 }
 
-void workers_cancel_all(struct workers *w)
+/* With the lock, of one that works. */
+static void end_work(struct worker *t, enum job_end why)
 {
     uint64_t one = 1;
 
+    t->job->end = why;
+    atomic_store(&t->job->cancelled, true);
+    (void)!write(t->cancel_fd, &one, sizeof one);
+}
+
+void workers_cancel_all(struct workers *w)
+{
     pthread_mutex_lock(&w->lock);
     for (struct job *job = w->first; job; job = job->next)
-        if (!job->urgent)
+        if (!job->urgent) {
+            job->end = END_DAEMON;
             atomic_store(&job->cancelled, true);
-    for (struct worker *t = w->threads; t; t = t->next)
-        if (t->job && !t->job->urgent) {
-            atomic_store(&t->job->cancelled, true);
-            (void)!write(t->cancel_fd, &one, sizeof one);
         }
+    for (struct worker *t = w->threads; t; t = t->next)
+        if (t->job && !t->job->urgent)
+            end_work(t, END_DAEMON);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -306,19 +314,14 @@ static struct job *take_late(struct workers *w, int64_t now)
 
 struct job *workers_tick(struct workers *w, int64_t now)
 {
-    uint64_t one = 1;
-
     pthread_mutex_lock(&w->lock);
     w->slow = 0;
     for (struct worker *t = w->threads; t; t = t->next) {
         if (!t->job)
             continue;
         w->slow += now - t->since_ms > LONG_MS;
-        if (t->job->deadline_ms && now >= t->job->deadline_ms && !t->job->late) {
-            t->job->late = true;
-            atomic_store(&t->job->cancelled, true);
-            (void)!write(t->cancel_fd, &one, sizeof one);
-        }
+        if (t->job->deadline_ms && now >= t->job->deadline_ms && !t->job->end)
+            end_work(t, END_LATE);
     }
     struct job *late = take_late(w, now);
     for (unsigned room = w->at_once; room > 0; room--)

@@ -75,6 +75,31 @@ def test_deadline(tap, d):
     tap.equal(d.run("print(1)", deadline_ms=60000).status, 200, "a deadline that is kept")
 
 
+def test_large_deadline(tap, d):
+    """The deadline of a large body is read by the worker."""
+    blocker = d.sleep(120)
+    wait_for(d.guests)
+    c = d.begin("POST", "/v1/run", {"code": "print(1)" + " " * 100000, "deadline_ms": 200})
+    time.sleep(1)
+    blocker.close()
+    r = c.getresponse()
+    body = r.read()
+    tap.ok(r.status == 503 and b"waited for its turn" in body, "a large request's deadline in the queue",
+           r.status, body)
+    c.close()
+
+
+def test_batch_deadline(tap, d):
+    for whole, own in ((None, 1500), (1500, None), (1500, 90000), (90000, 1500)):
+        began = time.monotonic()
+        run = {"code": SLEEP % 20, "no_check": True, "deadline_ms": own}
+        r = d.post("/v1/batch", {"runs": [run, {"code": "print(1)"}], "deadline_ms": whole}).json["results"]
+        took = time.monotonic() - began
+        tap.ok(took < 15 and not r[0].get("success") and wait_for(lambda: not d.guests()),
+               "the earlier of a batch's and its run's deadline: %s, %s" % (whole, own), took, r[0])
+        tap.ok(whole == 1500 or r[1].get("stdout") == "1\n", "and of this run alone", r[1])
+
+
 def test_thousand(tap, d):
     before = d.figure("process_open_fds")
     began = time.monotonic()
@@ -126,6 +151,8 @@ def test(tap):
     with Daemon("--workers", "1", "--queue", "3") as d:
         test_queue(tap, d)
         test_deadline(tap, d)
+        test_large_deadline(tap, d)
+        test_batch_deadline(tap, d)
     with Daemon() as d:
         test_descriptors_in_flight(tap, d)
         test_thousand(tap, d)

@@ -78,13 +78,14 @@ static void release(struct job *job)
 
 static void answer_all(struct batch *b)
 {
+    AUTO_FREE char *unrun = error_text("limit", "the daemon is ending");
     AUTO_BUF struct buf text = {0};
 
-    buf_init(&text, b->bytes + b->n * 64 + 100);
+    buf_init(&text, b->bytes + b->n * strlen(unrun) + 100);
     (void)buf_adds(&text, "{\"results\":[");
     for (size_t i = 0; i < b->n; i++) {
         (void)buf_adds(&text, i ? "," : "");
-        (void)buf_adds(&text, b->parts[i].text ? b->parts[i].text : "null");
+        (void)buf_adds(&text, b->parts[i].text ? b->parts[i].text : unrun);
     }
     (void)buf_adds(&text, "]}");
     job_answer(b->parent, 200, buf_take(&text));
@@ -180,7 +181,8 @@ static bool reader_lags(const struct batch *b)
 
 static void submit_some(struct batch *b)
 {
-    bool more = b->next < b->n && !atomic_load(&b->parent->cancelled);
+    bool more = b->next < b->n && !atomic_load(&b->parent->cancelled) &&
+                b->parent->server->state != SERVER_CANCELLING;
 
     while (b->next < b->n && more && b->under_way < BATCH_AT_ONCE && !reader_lags(b))
         submit_one(b);

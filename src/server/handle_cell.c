@@ -145,6 +145,15 @@ static void on_event(void *ctx, const struct run_event *event)
         event_lines_add(ctx, event);
 }
 
+/* That its session was closed is no error of a cell: it has what came of it by then. */
+static void why_cancelled(void *ctx, struct err *ret)
+{
+    const struct job *job = ((struct event_lines *)ctx)->ctx;
+
+    if (job->end != END_CLOSED)
+        job_end_words(job, ret);
+}
+
 /* What the guest did is a result; what a caller or the host did wrong is an error. */
 static int status_of(const struct result *r)
 {
@@ -159,7 +168,11 @@ static void run_cell(struct job *job, const struct cell_request *cell)
 {
     struct event_lines lines = {.line = job_line_of, .ctx = job};
     struct run_watch watch = {
-        .event = job->streams ? on_event : NULL, .ctx = &lines, .cancel_fd = job->cancel_fd};
+        .event = job->streams ? on_event : NULL,
+        .ctx = &lines,
+        .cancel_fd = job->cancel_fd,
+        .why_cancelled = why_cancelled,
+    };
     int64_t began = clock_mono_ns();
     struct result result;
 

@@ -51,6 +51,11 @@ static void on_event(void *ctx, const struct run_event *event)
     finished_line(run, event);
 }
 
+static void why_cancelled(void *ctx, struct err *ret)
+{
+    job_end_words(((struct running *)ctx)->job, ret);
+}
+
 static char *answer_text(const struct running *run, const struct result *r)
 {
     char *text = result_json(r, false);
@@ -103,7 +108,11 @@ static void run_program(struct job *job, const struct run_request *q, uint64_t c
     struct running run = {
         .job = job, .lines = {.line = job_line_of, .ctx = job}, .collect_max = collect};
     struct run_watch watch = {
-        .event = job->streams ? on_event : NULL, .ctx = &run, .cancel_fd = job->cancel_fd};
+        .event = job->streams ? on_event : NULL,
+        .ctx = &run,
+        .cancel_fd = job->cancel_fd,
+        .why_cancelled = why_cancelled,
+    };
     int64_t began = clock_mono_ns();
     struct result *result = xmalloc(sizeof *result);
 

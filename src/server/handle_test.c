@@ -132,6 +132,8 @@ static void judge(struct job *job, const struct judge_request *q)
     int64_t began = clock_mono_ns();
 
     judge_run(q, &watch, &result);
+    if (result.run.cancelled && !result.run.error.kind)
+        job_end_words(job, &result.run.error);
     figures_of(&result.run, FIGURES_TEST, (clock_mono_ns() - began) / 1000, job_figures(job));
     answer(job, &result);
     judge_result_done(&result);

@@ -408,6 +408,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
         ret->error.kind = ERR_NONE;
     }
     advise(&run);
+    tell_why(&run.teller);
     update_context(&run);
     record_write(&run.recorder, request, ret);
     outcome_phase(&ret->outcome, "log");

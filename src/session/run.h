@@ -34,6 +34,8 @@ struct run_watch {
     void (*event)(void *ctx, const struct run_event *event); /* may be NULL */
     void *ctx;
     int cancel_fd; /* readable: stop at once; -1 for none */
+    /* Why that was, for the result's error; NULL, or to leave *ret alone: nothing to say. */
+    void (*why_cancelled)(void *ctx, struct err *ret);
 };
 
 /* Runs one program from beginning to end: finds the interpreter, lays the files, runs, collects,

@@ -272,6 +272,7 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell, con
         feedback_make(
             &(struct feedback_input){.result = r, .limits = &s->family->request.run.limits},
             &r->feedback);
+    tell_why(t);
     record(s, cell, begun_ms, r);
     tell(t, (struct run_event){.kind = RUN_FINISHED});
 }

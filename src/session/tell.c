@@ -33,6 +33,12 @@ void tell_limit(const struct teller *t, enum jail_limit_hit hit)
     tell(t, (struct run_event){.kind = RUN_LIMIT, .name = limit_name(hit)});
 }
 
+void tell_why(const struct teller *t)
+{
+    if (t->result->cancelled && !t->result->error.kind && t->watch->why_cancelled)
+        t->watch->why_cancelled(t->watch->ctx, &t->result->error);
+}
+
 void tell_files(const struct teller *t)
 {
     for (size_t i = 0; i < t->result->files.count; i++)

@@ -17,6 +17,8 @@ void tell(const struct teller *t, struct run_event event);
 void tell_output(const struct teller *t, int stream, const char *p, size_t n);
 void tell_denied(const struct teller *t, const char *name, uint64_t count);
 void tell_limit(const struct teller *t, enum jail_limit_hit hit);
+/* Of a result that was cancelled. */
+void tell_why(const struct teller *t);
 /* Each of the result's files. */
 void tell_files(const struct teller *t);
 

@@ -98,6 +98,19 @@ def test_batch_deadline(tap, d):
         tap.ok(took < 15 and not r[0].get("success") and wait_for(lambda: not d.guests()),
                "the earlier of a batch's and its run's deadline: %s, %s" % (whole, own), took, r[0])
         tap.ok(whole == 1500 or r[1].get("stdout") == "1\n", "and of this run alone", r[1])
+    tap.equal((r[0]["error"]["kind"], r[0]["signal"]), ("timeout", 9), "the run says that it was the deadline", r[0])
+
+
+def test_stream_deadline(tap, d):
+    s = d.post("/v1/sessions", {}).json["id"]
+    code = SLEEP % 60
+    test = {"cases": [{"stdin": "", "expected_stdout": "x"}]}
+    for path, fields in (("/v1/run", {}), ("/v1/test", test), ("/v1/sessions/%s/exec" % s, {})):
+        r = d.post(path, dict(fields, code=code, no_check=True, deadline_ms=1500), lines=True).lines[-1]
+        error = r.get("result", {}).get("error") or {}
+        tap.ok(r["event"] == "finished" and error.get("kind") == "timeout" and "deadline" in error["message"],
+               "lines of %s end with the deadline" % path, r)
+    d.call("DELETE", "/v1/sessions/" + s)
 
 
 def test_thousand(tap, d):
@@ -155,6 +168,7 @@ def test(tap):
         test_batch_deadline(tap, d)
     with Daemon() as d:
         test_descriptors_in_flight(tap, d)
+        test_stream_deadline(tap, d)
         test_thousand(tap, d)
         test_thousand_runs(tap, d)
         test_fair(tap, d)

@@ -72,6 +72,9 @@ def test_drain(tap):
         tap.equal(d.ended(), 0, "then it ends")
     with Daemon() as d:
         t, answers = start_run(d, 60)
+        lines = d.begin("POST", "/v1/run", {"code": SLEEP % 60, "no_check": True}, lines=True)
+        batch = d.begin("POST", "/v1/batch", {"runs": [{"code": SLEEP % 60, "no_check": True}] * 50})
+        wait_for(lambda: len(d.guests()) >= 18)
         guests = d.children()
         d.process.send_signal(signal.SIGTERM)
         wait_for(lambda: is_refused(d))
@@ -80,6 +83,11 @@ def test_drain(tap):
         tap.ok(d.ended() == 0 and time.monotonic() - began < 20, "a second SIGTERM waits for nothing")
         t.join()
         tap.equal(still_there(guests), [], "and no guest is left")
+        tap.equal((answers[0].status, answers[0].message), (503, "the daemon is ending"), "who waited is told")
+        last = json.loads(lines.getresponse().read().splitlines()[-1])
+        tap.equal(last["result"]["error"]["message"], "the daemon is ending", "also in lines", last)
+        parts = json.loads(batch.getresponse().read())["results"]
+        tap.equal({p["error"]["message"] for p in parts}, {"the daemon is ending"}, "and in a batch", parts)
     with Daemon("--drain", "1s") as d:
         t, answers = start_run(d, 60)
         s = d.post("/v1/sessions", {})

@@ -158,6 +158,10 @@ static void stop_listening(struct http_server *server)
 void http_server_drain(struct http_server *server)
 {
     server->draining = true;
+}
+
+void http_server_stop(struct http_server *server)
+{
     stop_listening(server);
     for (struct http_conn *c = server->conns, *next; c; c = next) {
         next = c->next;

@@ -78,9 +78,10 @@ int http_server_open(struct event_base *base, const struct http_handler *handler
 int http_server_add(struct http_server *server, const struct listener *listener, struct err *err);
 void http_server_limits(struct http_server *server, const struct http_limits *limits);
 const struct http_counts *http_server_counts(const struct http_server *server);
-/* Accepts nobody any more, ends idle connections, and the others with their
- * next answer. */
+/* From now on a connection ends with its next answer. */
 void http_server_drain(struct http_server *server);
+/* Accepts nobody any more, and ends idle connections. */
+void http_server_stop(struct http_server *server);
 /* Ends all connections, whatever they are doing. */
 void http_server_close(struct http_server *server);
 

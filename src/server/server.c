@@ -65,8 +65,16 @@ static struct http_limits http_limits_of(const struct config *config)
 
 /* ---- the end ---- */
 
+static void let_nobody_in(struct server *server)
+{
+    http_server_stop(server->http);
+    for (size_t i = 0; i < server->listener_count; i++)
+        listen_stop(&server->listeners[i]);
+}
+
 static void cancel_everything(struct server *server)
 {
+    let_nobody_in(server);
     server->state = SERVER_CANCELLING;
     server->drain_until_ms = clock_mono_ms() + CANCEL_GRACE_MS;
     workers_cancel_all(server->workers);
@@ -80,16 +88,17 @@ static void begin_drain(struct server *server)
     notify_send("STOPPING=1\nSTATUS=waiting for what runs");
     server_say(server, "ending; %u requests are under way", server->jobs);
     http_server_drain(server->http);
-    for (size_t i = 0; i < server->listener_count; i++)
-        listen_stop(&server->listeners[i]);
 }
 
+/* What runs may need somebody to come yet: who answers its tools, or interrupts it. */
 static void go_on_ending(struct server *server, int64_t now)
 {
-    bool idle = !server->jobs && !http_server_counts(server->http)->open;
-
-    if (server->state == SERVER_DRAINING && (idle || now >= server->drain_until_ms)) {
-        cancel_everything(server);
+    if (server->state == SERVER_DRAINING) {
+        if (!server->jobs)
+            let_nobody_in(server);
+        if ((!server->jobs && !http_server_counts(server->http)->open) ||
+            now >= server->drain_until_ms)
+            cancel_everything(server);
         return;
     }
     /* Answers that nobody fetches are not waited for. */

@@ -28,10 +28,10 @@
  * (server/settings.h) never changes; jobs and sessions hold the one they began
  * with.
  *
- * The end: SIGTERM stops listening, lets what runs go on for a while (--drain),
- * then cancels it; a second signal cancels at once. After SIGKILL the kernel
- * ends every guest with us, and the next run of anything sweeps their control
- * groups away.
+ * The end: after SIGTERM only routes with ROUTE_DRAINING are answered, and what runs
+ * may go on for a while (--drain); when nothing does, nobody is let in any more, and
+ * what is left after that time is cancelled; a second signal cancels at once. After SIGKILL the
+ * kernel ends every guest with us, and the next run of anything sweeps their control groups away.
  */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H

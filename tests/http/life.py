@@ -63,13 +63,15 @@ def test_drain(tap):
     with Daemon() as d:
         t, answers = start_run(d, 4)
         d.process.send_signal(signal.SIGTERM)
-        refused = wait_for(lambda: is_refused(d))
-        tap.ok(refused and not answers, "at SIGTERM nobody is let in", answers)
+        ending = wait_for(lambda: d.run("1").status == 503)
+        tap.ok(ending and not answers, "at SIGTERM nothing is begun", answers)
+        r = d.get("/readyz")
+        tap.equal((r.status, r.headers["Connection"]), (503, "close"), "which who asks is told", r)
         t.join()
         tap.ok(answers[0].status == 200 and answers[0].json["stdout"] == "slept\n",
                "what runs is finished", answers)
         tap.equal(answers[0].headers["Connection"], "close", "and its connection closed")
-        tap.equal(d.ended(), 0, "then it ends")
+        tap.equal((d.ended(), is_refused(d)), (0, True), "then it ends")
     with Daemon() as d:
         t, answers = start_run(d, 60)
         lines = d.begin("POST", "/v1/run", {"code": SLEEP % 60, "no_check": True}, lines=True)
@@ -77,7 +79,7 @@ def test_drain(tap):
         wait_for(lambda: len(d.guests()) >= 18)
         guests = d.children()
         d.process.send_signal(signal.SIGTERM)
-        wait_for(lambda: is_refused(d))
+        wait_for(lambda: "ending" in d.words())
         d.process.send_signal(signal.SIGTERM)
         began = time.monotonic()
         tap.ok(d.ended() == 0 and time.monotonic() - began < 20, "a second SIGTERM waits for nothing")
@@ -97,6 +99,31 @@ def test_drain(tap):
         tap.ok(d.ended() == 0 and 0.5 < time.monotonic() - began < 25, "--drain has an end", s)
         t.join()
         tap.equal(still_there(guests), [], "no guest is left after it")
+
+
+def test_drain_tools(tap):
+    """A cell that waits for a tool's answer can be finished, by who has kept a connection and who has not."""
+    with Daemon() as d:
+        s = "/v1/sessions/" + d.post("/v1/sessions", {"tools": [{"name": "ask"}]}).json["id"]
+        kept = d.begin("GET", "/healthz")
+        kept.getresponse().read()
+        cell = d.begin("POST", s + "/exec", {"code": "[ask(), ask()]"}, lines=True)
+        answer = cell.getresponse()
+        for line in iter(answer.readline, b""):
+            e = json.loads(line)
+            if e["event"] != "tool":
+                continue
+            if e["call"] == 1:
+                d.process.send_signal(signal.SIGTERM)
+                wait_for(lambda: d.get("/readyz").status == 503)
+                kept.request("POST", s + "/answers/1", json.dumps({"ok": 1}))
+                tap.equal(kept.getresponse().status, 200, "a kept connection lives on")
+            else:
+                tap.equal(d.get(s).json["state"], "busy", "a session is looked at while the daemon ends")
+                d.post(s + "/answers/2", {"ok": 2})
+        tap.equal(e["result"]["value"], [1, 2], "tools are answered while the daemon ends", e)
+        tap.equal(d.ended(10), 0, "then it ends")
+        kept.close()
 
 
 def test_reload(tap):
@@ -204,5 +231,5 @@ def test_flat(tap):
 
 
 def test(tap):
-    for part in (test_sockets, test_drain, test_reload, test_systemd, test_kill, test_flat):
+    for part in (test_sockets, test_drain, test_drain_tools, test_reload, test_systemd, test_kill, test_flat):
         part(tap)

@@ -232,6 +232,16 @@ void handle_session_exec(struct call *call)
 
 /* ---- variables ---- */
 
+void session_fail(struct job *job, const struct err *err)
+{
+    struct session_info info;
+
+    job_fail(job, err);
+    session_info(job->session->session, &info);
+    if (info.state == SESSION_DEAD && (err->kind == ERR_GUEST || err->kind == ERR_LIMIT))
+        job->status = 409;
+}
+
 static void set_work(struct job *job)
 {
     struct values_fields fields;
@@ -240,7 +250,7 @@ static void set_work(struct job *job)
     if (job_read(job, &err) < 0 ||
         fields_read(set_tables, job->doc, job->config, &fields, &err) < 0 ||
         session_set(job->session->session, fields.values, &err) < 0)
-        job_fail(job, &err);
+        session_fail(job, &err);
     else
         job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
 }
@@ -263,7 +273,7 @@ static void get_work(struct job *job)
     if (job_read(job, &err) < 0 ||
         fields_read(get_tables, job->doc, job->config, &fields, &err) < 0 ||
         session_get(job->session->session, fields.names, &found, &err) < 0)
-        job_fail(job, &err);
+        session_fail(job, &err);
     else
         job_answer_json(job, 200, found);
 }

@@ -335,7 +335,7 @@ static void fork_work(struct job *job)
         take_name(fields.name, &o->name, &err) < 0 ||
         take_idle(fields.idle_ms, o->idle_ms, &o->idle_ms, &err) < 0 ||
         session_fork(job->session->session, &o->session, &err) < 0) {
-        job_fail(job, &err);
+        session_fail(job, &err);
         return;
     }
     o->ground = ground_hold(job->session->ground);

@@ -74,6 +74,8 @@ struct cell *cell_new(void);
 void cell_free(struct cell *cell);
 /* The tools that a client described, each of which asks the client of the cell's stream. */
 int tools_read(json_t *list, struct tool_set *ret, const struct config *config, struct err *err);
+/* job_fail, of what a session was asked for: 409 when it is dead. */
+void session_fail(struct job *job, const struct err *err);
 /* The work of a job whose `own` is a cell. */
 void cell_work(struct job *job);
 /* Around session_exec, in the thread that calls it. */

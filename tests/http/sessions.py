@@ -293,6 +293,10 @@ def test_end(tap, d):
     r = d.post(s + "/exec", {"code": "1"})
     tap.equal(r.status, 409, "no cell in a dead session", r)
     tap.equal(d.get(s).json["state"], "dead", "which it is")
+    d.call("DELETE", all_of_them.pop())  # or a fork would be one too many
+    for what, body in (("set", {"values": {"x": 1}}), ("get", {"names": ["x"]}), ("fork", {})):
+        r = d.post(s + "/" + what, body)
+        tap.ok(r.status == 409 and "restart it" in r.message, "nor %s" % what, r)
     d.post(s + "/restart")
     tap.equal(d.post(s + "/exec", {"code": "1"}).json["value"], 1, "until it is restarted")
     busy = d.begin("POST", s + "/exec", {"code": "import time; time.sleep(300)"})

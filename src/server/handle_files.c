@@ -2,6 +2,7 @@
  *
  * Files of a session. That a path stays in the workspace is session_file_*'s business.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +45,12 @@ static void submit(struct call *call, void (*work)(struct job *), int fd)
     session_submit(e, job);
 }
 
-/* What is not there is 404. */
+/* A path that makes no sense is 400; else it is about what is there. */
 static void fail(struct job *job, const struct err *err)
 {
     job_fail(job, err);
-    if (err->kind == ERR_USAGE)
-        job->status = 404;
+    if (err->kind == ERR_USAGE && err->sys)
+        job->status = err->sys == ENOENT ? 404 : 409;
 }
 
 static void list_work(struct job *job)
@@ -91,7 +92,7 @@ static void put_work(struct job *job)
     struct err err;
 
     if (session_file_put(job->session->session, f->path, f->fd, f->max, &err) < 0)
-        job_fail(job, &err);
+        fail(job, &err);
     else
         job_answer(job, 201, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
 }

@@ -96,7 +96,8 @@ int session_get(struct session *session, json_t *names, json_t **ret, struct err
  * the language or the host has no way. ERR_LIMIT: too many levels. */
 int session_fork(struct session *session, struct session **ret, struct err *err);
 
-/* The workspace, while no cell runs. Paths are relative, and never lead out of it. */
+/* The workspace, while no cell runs. Paths are relative, and never lead out of it: ERR_USAGE. With
+ * err->sys that is what is there, or is not (ENOENT). */
 struct session_file {
     char *path; /* "a/b.txt"; a folder ends in '/' */
     uint64_t size;
@@ -105,7 +106,7 @@ struct session_file {
 int session_files(struct session *session, struct session_file **ret, size_t *ret_count,
                   struct err *err);
 void session_files_done(struct session_file *files, size_t count);
-/* A regular file, open for reading; the caller closes. ERR_USAGE: there is none. */
+/* A regular file, open for reading; the caller closes. */
 int session_file_open(struct session *session, const char *path, uint64_t *ret_size,
                       struct err *err);
 /* Writes all that comes from `fd`, up to max bytes; appears under its name only when complete. */

@@ -30,8 +30,35 @@ static int no_file(const char *path, struct err *err)
 {
     char shown[PATH_SHOW];
 
-    return err_set(err, ERR_USAGE, "there is no file '%s' in the workspace",
-                   path_show(str_from(path), shown, sizeof shown));
+    err_set(err, ERR_USAGE, "there is no file '%s' in the workspace",
+            path_show(str_from(path), shown, sizeof shown));
+    err->sys = ENOENT;
+    return -1;
+}
+
+/* errno of a change to a folder, in words; `doing` for what is none of these. */
+static int no_change(const char *doing, struct err *err)
+{
+    static const struct {
+        int sys;
+        const char *what;
+    } known[] = {
+        {EACCES, "the guest has made a folder on the way unwritable"},
+        {EPERM, "the guest has made a folder on the way unwritable"},
+        {ENOTDIR, "a file or a link is in the way"},
+        {EISDIR, "there is a folder of that name"},
+        {ENOTEMPTY, "the folder is not empty"},
+    };
+    int sys = errno;
+
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (sys == known[i].sys) {
+            err_set(err, ERR_USAGE, "%s", known[i].what);
+            err->sys = sys;
+            return -1;
+        }
+    return errno == ENOSPC ? err_set(err, ERR_LIMIT, "the session's disk is full")
+                           : err_sys(err, "%s", doing);
 }
 
 static int check_path(const char *path, struct err *err)
@@ -263,8 +290,7 @@ static int copy_all(int from, int to, uint64_t max, struct err *err)
             return err_set(err, ERR_LIMIT, "it has more than %llu bytes", (unsigned long long)max);
         left -= (uint64_t)n;
         if (fd_write_all(to, chunk, (size_t)n) < 0)
-            return errno == ENOSPC ? err_set(err, ERR_LIMIT, "the session's disk is full")
-                                   : err_sys(err, "write");
+            return no_change("write", err);
     }
 }
 
@@ -277,15 +303,12 @@ static int put_file(int dirfd, const char *name, int from, uint64_t max, struct 
     AUTO_CLOSE int fd =
         openat(dirfd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return errno == ENOSPC ? err_set(err, ERR_LIMIT, "the session's disk is full")
-                               : err_sys(err, "make the file");
+        return no_change("make the file", err);
     int result = copy_all(from, fd, max, err);
     if (result == 0 && fchmod(fd, 0644) < 0)
         result = err_sys(err, "set its mode");
     if (result == 0 && renameat(dirfd, temp, dirfd, name) < 0)
-        result = errno == EISDIR || errno == ENOTEMPTY
-                     ? err_set(err, ERR_USAGE, "there is a folder of that name")
-                     : err_sys(err, "name the file");
+        result = no_change("name the file", err);
     if (result < 0)
         (void)unlinkat(dirfd, temp, 0);
     return result;
@@ -299,8 +322,7 @@ static int put_as_guest(int root_fd, const char *path, int from, uint64_t max, s
     split(&p, path, &folder);
     AUTO_CLOSE int dirfd = make_folder(root_fd, folder);
     if (dirfd < 0)
-        return errno == ENOTDIR ? err_set(err, ERR_USAGE, "a file or a link is in the way")
-                                : err_sys(err, "make the folder");
+        return no_change("make the folder", err);
     return put_file(dirfd, p.name, from, max, err);
 }
 
@@ -338,14 +360,12 @@ int session_file_put(struct session *s, const char *path, int fd, uint64_t max, 
 
 static int remove_at(const struct place *p, const char *path, struct err *err)
 {
-    if (unlinkat(p->dirfd, p->name, 0) == 0)
+    struct stat st;
+
+    if (fstatat(p->dirfd, p->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        unlinkat(p->dirfd, p->name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0) == 0)
         return 0;
-    if (errno != EISDIR && errno != EPERM)
-        return errno == ENOENT ? no_file(path, err) : err_sys(err, "remove %s", p->name);
-    if (unlinkat(p->dirfd, p->name, AT_REMOVEDIR) == 0)
-        return 0;
-    return errno == ENOTEMPTY ? err_set(err, ERR_USAGE, "the folder is not empty")
-                              : err_sys(err, "remove the folder");
+    return errno == ENOENT ? no_file(path, err) : no_change("remove it", err);
 }
 
 int session_file_remove(struct session *s, const char *path, struct err *err)

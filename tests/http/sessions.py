@@ -269,13 +269,23 @@ def test_files(tap, d):
     names = {f["path"]: f["size"] for f in d.get(s + "/files").json["files"]}
     tap.equal(names.get("d/big é.bin"), len(big), "the list of files", names)
     d.post(s + "/exec", {"code": "import os; os.symlink('/etc/passwd', 'l')", "no_check": True})
-    for path in ("l", "..%2f..%2fetc/passwd", "../../etc/passwd", "%2fetc/passwd", "none", "d"):
+    for path, status in (("l", 404), ("..%2f..%2fetc/passwd", 400), ("../../etc/passwd", 400), ("%2fetc/passwd", 400),
+                         ("none", 404), ("none/x", 404), ("d", 404), ("..%2fx", 400)):
         r = d.get(s + "/files/" + path)
-        tap.ok(r.status in (400, 404) and b"root:" not in r.body, "no file " + path, r)
+        tap.ok(r.status == status and b"root:" not in r.body, "no file " + path, r)
     tap.equal(d.call("PUT", s + "/files/../x", b"x").status, 400, "no way out for what is put")
     tap.equal(d.call("PUT", s + "/files/huge", b"x" * (5 << 20)).status, 413, "an upload's ceiling")
     tap.equal(d.call("DELETE", s + "/files/in.txt").status, 200, "delete")
     tap.equal(d.get(s + "/files/in.txt").status, 404, "is gone")
+    d.post(s + "/exec", {"code": "os.makedirs('locked/in'); os.chmod('locked', 0o555)", "no_check": True})
+    for method, path, status, word in (("DELETE", "d", 409, "not empty"), ("DELETE", "..%2fx", 400, ".."),
+                                       ("DELETE", "none", 404, "no file"), ("PUT", "d", 409, "folder"),
+                                       ("PUT", "d/big%20%C3%A9.bin/x", 409, "in the way"),
+                                       ("PUT", "locked/x", 409, "unwritable"), ("PUT", "locked/y/x", 409, "unwritable")):
+        r = d.call(method, s + "/files/" + path, b"x" if method == "PUT" else None)
+        tap.ok(r.status == status and word in r.message, "%s %s" % (method, path), r)
+    r = d.call("DELETE", s + "/files/locked/in")
+    tap.ok(r.status in (200, 409), "DELETE in a locked folder", r)
     d.call("DELETE", s)
 
 
@@ -373,7 +383,7 @@ def test_fork(tap, d):
         d.call("DELETE", s)
     s = opened(d, forks=1)
     r = d.post(forked(d, s) + "/fork", {})
-    tap.ok(r.status != 201 and "forked" in r.message, "no more levels than were asked for", r)
+    tap.ok(r.status == 413 and "forked" in r.message, "no more levels than were asked for", r)
     for x in d.get("/v1/sessions").json["sessions"]:
         d.call("DELETE", "/v1/sessions/" + x["id"])
 

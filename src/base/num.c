@@ -120,9 +120,14 @@ int num_milli(struct str s, int64_t *ret_milli, struct err *err)
 {
     uint64_t value;
 
-    if (!read_quantity(str_trim(s), milli_units, &value))
+    s = str_trim(s);
+    if (!read_quantity(s, milli_units, &value))
         return err_set(err, ERR_USAGE, "'%.*s' is not a number; write it like 1, 0.5 or 2.0",
                        (int)(s.n < 80 ? s.n : 80), s.p);
+    for (size_t i = 0; !value && i < s.n; i++)
+        if (s.p[i] >= '1' && s.p[i] <= '9')
+            return err_set(err, ERR_USAGE, "'%.*s' is less than 0.001", (int)(s.n < 80 ? s.n : 80),
+                           s.p);
     *ret_milli = (int64_t)value;
     return 0;
 }

@@ -20,7 +20,7 @@ bool num_int64(struct str s, int64_t *ret);
 int num_size(struct str s, uint64_t *ret_bytes, struct err *err);
 /* "30s", "1.5s", "200ms", "2m", "1h"; a bare number counts seconds. */
 int num_duration_ms(struct str s, int64_t *ret_ms, struct err *err);
-/* "1.0", "0.5", "2": thousandths of a processor. */
+/* "1.0", "0.5", "2": thousandths of a processor; 0 only for what is zero. */
 int num_milli(struct str s, int64_t *ret_milli, struct err *err);
 
 /* The shortest way to write it that reads back the same: "512m", "30s". Returns out. */

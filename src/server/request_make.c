@@ -244,6 +244,8 @@ static int set_limits(const struct run_fields *f, const struct config *config,
     int64_t memory, disk, inodes, pids, files, cpus, output;
     int64_t wanted_cpus = f->cpus < 0 ? -1 : f->cpus > 4096 ? 4096000 : (int64_t)(f->cpus * 1000);
 
+    if (f->cpus > 0 && !wanted_cpus)
+        return err_set(err, ERR_USAGE, "'cpus': the least is 0.001; 0 is no limit");
     if (limit("timeout_ms", f->timeout_ms, l->wall_ms, s->max_timeout_ms, &l->wall_ms, err) < 0 ||
         limit("cpu_time_ms", f->cpu_time_ms, l->cpu_ms, s->max_cpu_time_ms, &l->cpu_ms, err) < 0 ||
         limit("memory_bytes", f->memory_bytes, (int64_t)l->memory_bytes, (int64_t)s->max_memory,

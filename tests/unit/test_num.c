@@ -94,8 +94,9 @@ static const struct {
     bool ok;
     int64_t want;
 } millis[] = {
-    {"1.0", true, 1000}, {"2", true, 2000}, {"0.5", true, 500}, {"0.0019", true, 1},
-    {"1k", false, 0},    {"", false, 0},    {"-1", false, 0},
+    {"1.0", true, 1000}, {"2", true, 2000},    {"0.5", true, 500}, {"0.0019", true, 1},
+    {"1k", false, 0},    {"", false, 0},       {"-1", false, 0},   {"0.000", true, 0},
+    {"0", true, 0},      {"0.0009", false, 0},
 };
 
 static void test_reading(void)

@@ -22,6 +22,26 @@ void prepared_done(struct prepared *p)
     views_done(&p->views);
 }
 
+/* Fewer than we need to make a guest would look like a failure of ours. */
+static int check_least(const struct jail_limits *l, struct err *err)
+{
+    const struct {
+        const char *what;
+        uint64_t value, least;
+    } counts[] = {
+        {"inodes", l->inodes, RUN_INODES_LEAST},
+        {"open files", l->open_files, RUN_OPEN_FILES_LEAST},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        if (counts[i].value && counts[i].value < counts[i].least)
+            return err_set(err, ERR_USAGE,
+                           "a limit of %llu %s is less than the jail itself needs, %llu",
+                           (unsigned long long)counts[i].value, counts[i].what,
+                           (unsigned long long)counts[i].least);
+    return 0;
+}
+
 int prepare_backend(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -38,7 +58,7 @@ int prepare_backend(struct prepared *p, struct err *err)
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE,
                        "--without takes layers of the wall away: add --allow-unsafe");
-    return 0;
+    return check_least(&q->limits, err);
 }
 
 int prepare_language(struct prepared *p, struct err *err)

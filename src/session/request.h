@@ -77,6 +77,9 @@ struct run_request {
 /* The defaults of DESIGN 5.1: 30 s, 512 MiB, and so on. */
 void run_request_init(struct run_request *request);
 
-#define RUN_SOURCE_MAX (16u << 20)
+#define RUN_SOURCE_MAX       (16u << 20)
+/* The least of a limit that is one; the jail's own folders and descriptors count. */
+#define RUN_INODES_LEAST     8u
+#define RUN_OPEN_FILES_LEAST 8u
 
 #endif

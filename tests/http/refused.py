@@ -38,6 +38,13 @@ def test_ceilings(tap, d):
                          ("cpus", 3), ("output_limit_bytes", 9 << 20), ("retries", 50)):
         r = d.run("1", **{field: value})
         tap.ok(r.status == 403 and field in r.message, "%s: not %r here" % (field, value), r)
+    for field, value, least in (("inodes", 1, "8"), ("inodes", 7, "8"), ("open_files", 3, "8"), ("cpus", 0.0001, "0.001")):
+        r = d.run("1", **{field: value})
+        tap.ok(r.status == 400 and least in r.json["error"]["message"], "%s: %r is too little" % (field, value), r)
+    for fields in ({"inodes": 8}, {"open_files": 8}, {"cpus": 0.5}):
+        tap.equal(d.run("print(1)", **fields).json["stdout"], "1\n", "%s is enough" % fields)
+    r = d.run("1", inodes=8, files={str(i): "" for i in range(8)})
+    tap.equal((r.status, r.json["error"]["kind"]), (413, "limit"), "files that do not fit", r)
     r = d.run("print(1)", timeout_ms=60000, memory_bytes=1 << 30)
     tap.equal(r.status, 200, "as much as is allowed", r)
 

@@ -111,6 +111,20 @@ int prepare_files(const struct prepared *p, struct lay_list *laid, struct err *e
     return 0;
 }
 
+/* A warm guest would take more, a cold one could not be started: the answer is not to depend on
+ * that. */
+static int check_lengths(char *const *texts, const char *what, struct err *err)
+{
+    for (; texts && *texts; texts++) {
+        size_t n = strlen(*texts);
+        if (n > RUN_ARGUMENT_MAX)
+            return err_set(err, ERR_USAGE,
+                           "%s has %zu bytes ('%.20s...'), more than %u; give it as a file", what,
+                           n, *texts, RUN_ARGUMENT_MAX);
+    }
+    return 0;
+}
+
 int prepare_surroundings(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -118,7 +132,9 @@ int prepare_surroundings(struct prepared *p, struct err *err)
     if (views_make(&p->interpreter, q->ro, &p->views, err) < 0)
         return -1;
     p->env = environment_make(q, p->interpreter.path, err);
-    return p->env ? 0 : -1;
+    if (!p->env || check_lengths(q->args, "an argument", err) < 0)
+        return -1;
+    return check_lengths(p->env, "a variable", err);
 }
 
 struct backend_job prepared_job(const struct prepared *p)

@@ -78,6 +78,8 @@ struct run_request {
 void run_request_init(struct run_request *request);
 
 #define RUN_SOURCE_MAX       (16u << 20)
+/* What execve takes of one argument, or of a variable with its name. */
+#define RUN_ARGUMENT_MAX     ((128u << 10) - 1)
 /* The least of a limit that is one; the jail's own folders and descriptors count. */
 #define RUN_INODES_LEAST     8u
 #define RUN_OPEN_FILES_LEAST 8u

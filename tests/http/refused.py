@@ -22,6 +22,19 @@ def test_unknown(tap, d):
     tap.equal(r.status, 400, "a contradiction", r)
 
 
+def test_long(tap, d):
+    """As long as a kernel takes it; warm guests, which would take more, say the same."""
+    for language, code in (("python", "import os, sys; print(len(os.environ['A'] + sys.argv[1]))"),
+                           ("bash", "b=$A$1; echo ${#b}")):
+        for n, m in ((131069, 131071), (131070, 1), (1, 131072)):
+            r = d.run(code, language=language, env={"A": "x" * n}, args=["x" * m], no_check=True)
+            if (n, m) == (131069, 131071):
+                tap.equal(r.json.get("stdout"), "%d\n" % (n + m), "a long argument and variable, " + language)
+            else:
+                tap.ok(r.status == 400 and "131071" in r.json["error"]["message"],
+                       "longer ones: %d, %d, %s" % (n, m, language), r)
+
+
 def test_host(tap, d):
     for field, value, what in (
             ("ro", ["/etc/passwd"], "host-files"), ("work_dir", "/tmp", "host-files"),
@@ -82,6 +95,7 @@ max-output-limit = 8m
 def test(tap):
     with Daemon(config=CONFIG) as d:
         test_unknown(tap, d)
+        test_long(tap, d)
         test_host(tap, d)
         test_ceilings(tap, d)
     with Daemon("--lock-policy") as d:

@@ -3,12 +3,14 @@
  * POST /v1/check: verdicts, and nothing is run.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
 #include "session/check.h"
+#include "session/syntax_probe.h"
 #include "session/verdict_json.h"
 
 static const struct field what_fields[] = {
@@ -41,6 +43,14 @@ static json_t *error_json(const struct err *err)
                      json_text(str_from(err->msg)));
 }
 
+/* What is not Python is read by its own tool, in the jail. */
+static void judge(const struct run_request *q, struct result *ret)
+{
+    session_check(q, ret);
+    if (ret->checked && ret->verdict.allowed && strcmp(ret->language, "python") != 0)
+        syntax_probe(q, language_find(q->languages, str_from(ret->language)), &ret->verdict);
+}
+
 /* 1 for allowed. */
 static int check_one(struct job *job, const struct run_request *q, struct str path, json_t *list,
                      struct err *err)
@@ -50,7 +60,7 @@ static int check_one(struct job *job, const struct run_request *q, struct str pa
     int64_t began = clock_mono_ns();
 
     result_init(&result, 1);
-    session_check(q, &result);
+    judge(q, &result);
     figures_of(&result, FIGURES_CHECK, (clock_mono_ns() - began) / 1000, job_figures(job));
     json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "verdict",

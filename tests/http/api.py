@@ -87,6 +87,12 @@ def test_check(tap, d):
     tap.equal((r["allowed"], len(r["files"])), (False, 1), "check: refused", r)
     r = d.post("/v1/check", {"files": {"a.py": "x = 1", "b.py": "x ="}}).json
     tap.equal([f["verdict"]["allowed"] for f in r["files"]], [True, False], "check: files", r)
+    bad = {"a.js": "(((", "b.sh": "if", "c.js": "1", "d.sh": "echo 1", "e.py": "1"}
+    r = d.post("/v1/check", {"files": bad}).json
+    verdicts = {f["path"]: f["verdict"] for f in r["files"]}
+    tap.equal({name: v["allowed"] for name, v in verdicts.items()},
+              {"a.js": False, "b.sh": False, "c.js": True, "d.sh": True, "e.py": True}, "check: other languages", r)
+    tap.equal([verdicts[n]["findings"][0]["rule"] for n in ("a.js", "b.sh")], ["syntax"] * 2, "check: their syntax")
     r = d.post("/v1/check", {})
     tap.equal(r.status, 400, "check: nothing to check", r)
     r = d.post("/v1/check", {"code": "x", "profile": "/etc/passwd"})

@@ -360,6 +360,7 @@ void handle_session_fork(struct call *call)
     }
     struct opening *o = xcalloc(1, sizeof *o);
     o->idle_ms = e->idle_ms;
+    memcpy(job->owner, e->owner, sizeof job->owner); /* also where the host's own asks */
     job->own = o;
     job->release = release_opening;
     job->work = fork_work;

@@ -65,7 +65,9 @@ static int add_line(struct token_list *list, struct str line, struct err *err)
     list->at = xrealloc_array(list->at, list->n + 1, sizeof *list->at);
     struct token *t = &list->at[list->n++];
     *t = (struct token){0};
-    memcpy(t->name, name.p ? name.p : "", name.n);
+    if (!blank)
+        name = STR(TOKEN_NAMELESS);
+    memcpy(t->name, name.p, name.n);
     sum_of(token, t->sum);
     return 0;
 }

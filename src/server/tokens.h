@@ -14,8 +14,12 @@
 
 enum { TOKEN_NAME = 33, TOKEN_MIN = 16, TOKENS_MAX = 1000 };
 
+/* Whose sessions are of tokens without a name: nobody's name, and not "", which is the host's own
+ * over the Unix socket. */
+#define TOKEN_NAMELESS "*"
+
 struct token {
-    char name[TOKEN_NAME]; /* whose sessions; "" for the only one */
+    char name[TOKEN_NAME]; /* whose sessions */
     char sum[SHA256_HEX];
 };
 struct token_list {

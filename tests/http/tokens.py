@@ -6,6 +6,7 @@ import subprocess
 
 from daemon import GLOVEBOX, PATIENCE, TOKEN, Daemon, free_port
 
+THIRD = "a-third-token-of-the-tests-55555"
 OTHER = "another-token-of-the-tests-98765"
 
 
@@ -70,7 +71,29 @@ def test_owners(tap, d):
     tap.equal(d.post(path + "/exec", {"code": "1"}, tcp=True, headers=bob).status, 404, "nor uses it")
     tap.equal(len(d.get("/v1/sessions").json["sessions"]), 1, "the host's own socket shows all")
     tap.equal(d.get("/v1/runs", tcp=True, headers=bob).status, 403, "the log is of all")
+    fork = d.post(path + "/fork", {})
+    if fork.status == 201:
+        fork = "/v1/sessions/" + fork.json["id"]
+        tap.equal([d.get(fork, tcp=True, headers=h).status for h in (alice, bob)], [200, 404],
+                  "what the host forks of Alice's is Alice's")
+        d.call("DELETE", fork)
     tap.equal(d.call("DELETE", path, tcp=True, headers=alice).status, 200, "Alice ends it")
+
+
+def test_nameless(tap, d):
+    """A token without a name is not the host's own."""
+    one, other, named = ({"Authorization": "Bearer " + t} for t in (TOKEN, OTHER, THIRD))
+    hosts = "/v1/sessions/" + d.post("/v1/sessions", {}).json["id"]
+    theirs = "/v1/sessions/" + d.post("/v1/sessions", {}, tcp=True, headers=one).json["id"]
+    for who, headers, seen in (("a token without a name", one, [404, 200]), ("another one", other, [404, 200]),
+                               ("one with a name", named, [404, 404])):
+        got = [d.get(s, tcp=True, headers=headers).status for s in (hosts, theirs)]
+        tap.equal(got, seen, "what %s sees" % who)
+        n = len(d.get("/v1/sessions", tcp=True, headers=headers).json["sessions"])
+        tap.equal(n, seen.count(200), "and in the list")
+    tap.equal([d.get(s).status for s in (hosts, theirs)], [200, 200], "the socket sees all")
+    for s in (hosts, theirs):
+        d.call("DELETE", s)
 
 
 def test(tap):
@@ -81,3 +104,5 @@ def test(tap):
         tap.ok(d.ended(5) == 2, "a comment behind a token is none", d.words())
     with Daemon(tcp=True, tokens="# who\nalice %s\n\nbob  %s" % (TOKEN, OTHER)) as d:
         test_owners(tap, d)
+    with Daemon(tcp=True, tokens="%s\n%s\ncarol %s" % (TOKEN, OTHER, THIRD)) as d:
+        test_nameless(tap, d)

@@ -56,6 +56,7 @@ static const struct field session_fields[] = {
     {.name = "tools_source",
      .kind = FIELD_TEXT,
      .offset = AT(tools_source),
+     .policy = true,
      .help = "Python source of functions that cells may call; it runs inside."},
     {.name = "tool_timeout_ms",
      .kind = FIELD_MS,

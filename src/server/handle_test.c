@@ -61,6 +61,7 @@ static const struct field what_fields[] = {
     {.name = "checker",
      .kind = FIELD_TEXT,
      .offset = AT(checker),
+     .policy = true,
      .help = "A program that judges outputs instead."},
     {.name = "checker_filename",
      .kind = FIELD_WORD,

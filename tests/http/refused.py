@@ -66,6 +66,11 @@ def test_policy(tap, d):
     for field, value in (("no_check", True), ("check", False), ("profile", "host"),
                          ("allow_imports", ["os"]), ("prelude", "x = 1")):
         tap.equal(d.run("1", **{field: value}).status, 403, field + " is locked")
+    r = d.post("/v1/sessions", {"tools_source": "def f(): pass"})
+    tap.equal(r.status, 403, "tools_source is locked", r)
+    for field in ("setup", "checker"):
+        r = d.post("/v1/test", {"code": "1", "cases": [{"stdin": "", "expected_stdout": ""}], field: "print(1)"})
+        tap.equal(r.status, 403, field + " is locked", r)
     tap.equal(d.run("print(1)", forbid_imports=["os"]).status, 200, "stricter may be")
 
 

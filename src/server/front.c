@@ -43,6 +43,22 @@ void call_refuse(struct call *call, int status, const char *extra, const char *k
                              .status = status, .extra = extra, .body = text, .size = strlen(text)});
 }
 
+int call_no_fields(struct call *call)
+{
+    static const struct field none[] = {{0}};
+    static const struct field *const tables[] = {none, NULL};
+    json_t *doc = NULL;
+    struct err err;
+    int result = json_read(call->x->body, &doc, &err);
+
+    if (result == 0)
+        result = fields_read(tables, doc, call->server->config, NULL, &err);
+    json_decref(doc);
+    if (result < 0)
+        call_fail(call, &err);
+    return result;
+}
+
 static char *refusal(void *ctx, int status, const char *why)
 {
     (void)ctx;
@@ -276,7 +292,8 @@ static int check_body(struct call *call)
                     (int)(encoding.n < 40 ? encoding.n : 40), encoding.p);
         return -1;
     }
-    if (call->route->flags & ROUTE_JSON && !is_json_type(type)) {
+    bool any = head->chunked || head->length;
+    if (call->route->flags & ROUTE_JSON && any && !is_json_type(type)) {
         call_refuse(call, 415, NULL, "unsupported",
                     "the body is JSON here: send Content-Type: application/json "
                     "(curl: --json), "

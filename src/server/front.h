@@ -58,6 +58,8 @@ void call_answer(struct call *call, int status, const char *type, char *text);
 void call_fail(struct call *call, const struct err *err);
 void call_refuse(struct call *call, int status, const char *extra, const char *kind,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Of a route without fields, whose body is nothing or {}: -1 answers 400. */
+int call_no_fields(struct call *call);
 /* Reads ?name=value pairs of the route's query: `take` for each; -1 answers
  * 400. */
 int call_query(struct call *call,

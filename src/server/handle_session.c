@@ -463,7 +463,7 @@ void handle_session_interrupt(struct call *call)
 {
     struct session_entry *e = session_of(call);
 
-    if (!e)
+    if (!e || call_no_fields(call) < 0)
         return;
     bool done = session_interrupt(e->session);
     call_answer(call, 200, NULL,
@@ -488,7 +488,7 @@ void handle_session_restart(struct call *call)
 {
     struct session_entry *e = session_of(call);
 
-    if (!e)
+    if (!e || call_no_fields(call) < 0)
         return;
     struct job *job = job_bare(call->server, call);
     job->work = restart_work;

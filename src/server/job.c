@@ -29,6 +29,10 @@ int json_read(struct str text, json_t **ret, struct err *err)
 {
     json_error_t error;
 
+    if (!str_trim(text).n) {
+        *ret = json_object();
+        return 0;
+    }
     *ret =
         json_loadb(text.p ? text.p : "", text.n, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
     if (*ret)

@@ -72,6 +72,15 @@ static json_t *responses(const struct route *r)
     return all;
 }
 
+static bool has_required(const struct route *r)
+{
+    for (const struct field *const *t = r->fields; *t; t++)
+        for (const struct field *f = *t; f->name; f++)
+            if (f->required)
+                return true;
+    return false;
+}
+
 static json_t *operation(const struct route *r)
 {
     json_t *op = json_pack("{s:s, s:s}", "operationId", r->name, "summary", r->summary);
@@ -87,7 +96,7 @@ static json_t *operation(const struct route *r)
         snprintf(name, sizeof name, "%sRequest", r->name);
         name[0] = (char)(name[0] - ('a' - 'A'));
         json_object_set_new(op, "requestBody",
-                            json_pack("{s:b, s:o}", "required", 1, "content",
+                            json_pack("{s:b, s:o}", "required", has_required(r), "content",
                                       content("application/json", reference(name))));
     }
     if (r->flags & ROUTE_UPLOAD)

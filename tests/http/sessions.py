@@ -41,6 +41,11 @@ def test_cells(tap, d):
     r = d.get(s).json
     tap.ok(r["cells"] >= 5 and r["memory_bytes"] > 0, "how it is", r)
     tap.equal([x["name"] for x in d.get("/v1/sessions").json["sessions"]], ["mine"], "the list")
+    for what in ("restart", "interrupt", "fork"):
+        for body, words in (({"x": 1}, "no field 'x'"), (b"{", "not JSON"), (b"[]", "object")):
+            r = d.post(s + "/" + what, body)
+            tap.ok(r.status == 400 and words in r.message, "%s with %r" % (what, body), r)
+    tap.equal(d.call("POST", s + "/interrupt").status, 200, "an empty body is an empty object")
     r = d.post(s + "/restart").json
     tap.equal(d.post(s + "/exec", {"code": "x"}).json["exception"]["type"], "NameError", "restart")
     busy = d.begin("POST", s + "/exec", {"code": SLEEP % 60, "no_check": True})
@@ -347,6 +352,9 @@ def test_fork(tap, d):
         return
     s = opened(d, files={"f": "f"})
     d.post(s + "/exec", {"code": "x = 1; open('g', 'w').write('g')"})
+    r = d.call("POST", s + "/fork", b"", headers={"Content-Type": "application/x-www-form-urlencoded"})
+    tap.equal(r.status, 201, "fork, with an empty body", r)
+    d.call("DELETE", "/v1/sessions/" + r.json["id"])
     r = d.post(s + "/fork", {"name": "child"})
     tap.equal((r.status, r.json["parent"], r.json["name"], r.json["cells"], r.json["state"]),
               (201, s.rpartition("/")[2], "child", 1, "idle"), "fork", r)

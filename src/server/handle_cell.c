@@ -95,12 +95,16 @@ const struct field *const get_tables[] = {get_rows, NULL};
 
 /* ---- cells ---- */
 
-static int check_limit(const char *name, int64_t wanted, int64_t ceiling, struct err *err)
+enum { NO_LIMIT_DAYS = 365 }; /* to a session 0 is its own limit */
+
+/* As of a run: 0 is no limit. Absent: 0, the session's. */
+static int take_limit(const char *name, int64_t wanted, int64_t ceiling, int64_t *ret,
+                      struct err *err)
 {
-    if (wanted > 0 && ceiling && wanted > ceiling)
-        return err_set(err, ERR_POLICY, "'%s': %lld is more than this daemon allows, %lld", name,
-                       (long long)wanted, (long long)ceiling);
-    return 0;
+    *ret = wanted < 0 ? 0 : wanted ? wanted : NO_LIMIT_DAYS * 24LL * 3600 * 1000;
+    if (wanted < 0)
+        return 0;
+    return ceiling_check(name, wanted, ceiling, err);
 }
 
 static int attempt_of(const struct cell_fields *f, enum cell_try *ret, struct err *err)
@@ -126,16 +130,13 @@ static int make_cell(const struct job *job, const struct cell_fields *f, struct 
 
     *ret = (struct cell_request){
         .code = f->code,
-        .wall_ms = f->timeout_ms > 0 ? f->timeout_ms : 0,
-        .cpu_ms = f->cpu_time_ms > 0 ? f->cpu_time_ms : 0,
         .input = f->input,
         .no_check = f->no_check == TRI_TRUE,
     };
-    if (attempt_of(f, &ret->attempt, err) < 0)
+    if (attempt_of(f, &ret->attempt, err) < 0 ||
+        take_limit("timeout_ms", f->timeout_ms, s->max_timeout_ms, &ret->wall_ms, err) < 0)
         return -1;
-    return check_limit("timeout_ms", f->timeout_ms, s->max_timeout_ms, err) < 0
-               ? -1
-               : check_limit("cpu_time_ms", f->cpu_time_ms, s->max_cpu_time_ms, err);
+    return take_limit("cpu_time_ms", f->cpu_time_ms, s->max_cpu_time_ms, &ret->cpu_ms, err);
 }
 
 /* Calls of tools have a line of their own, with the number to answer by. */

@@ -221,6 +221,14 @@ static int add_data(struct request_parts *p, json_t *v, struct err *err)
 
 /* ---- limits ---- */
 
+int ceiling_check(const char *name, int64_t wanted, int64_t ceiling, struct err *err)
+{
+    if (ceiling && (wanted > ceiling || !wanted))
+        return err_set(err, ERR_POLICY, "'%s': %s%lld is more than this daemon allows, %lld", name,
+                       wanted ? "" : "no limit, ", (long long)wanted, (long long)ceiling);
+    return 0;
+}
+
 /* Absent: the default, or the ceiling where that is less. */
 static int limit(const char *name, int64_t wanted, int64_t initial, int64_t ceiling, int64_t *ret,
                  struct err *err)
@@ -229,11 +237,8 @@ static int limit(const char *name, int64_t wanted, int64_t initial, int64_t ceil
         *ret = ceiling && (!initial || initial > ceiling) ? ceiling : initial;
         return 0;
     }
-    if (ceiling && (wanted > ceiling || !wanted))
-        return err_set(err, ERR_POLICY, "'%s': %s%lld is more than this daemon allows, %lld", name,
-                       wanted ? "" : "no limit, ", (long long)wanted, (long long)ceiling);
     *ret = wanted;
-    return 0;
+    return ceiling_check(name, wanted, ceiling, err);
 }
 
 static int set_limits(const struct run_fields *f, const struct config *config,

@@ -50,6 +50,8 @@ struct request_parts {
 
 void request_parts_init(struct request_parts *parts);
 void request_parts_done(struct request_parts *parts);
+/* 0 is no limit, and more than any ceiling but 0. ERR_POLICY. */
+int ceiling_check(const char *name, int64_t wanted, int64_t ceiling, struct err *err);
 /* 0, or -1 with ERR_USAGE, ERR_POLICY, or ERR_LIMIT for more than the config's
  * ceilings. */
 int request_make(const struct run_fields *fields, const struct config *config,

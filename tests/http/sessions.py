@@ -38,6 +38,10 @@ def test_cells(tap, d):
     tap.equal((r["values"], r["missing"]), ({"v": [1, "b"], "x": 5}, ["none"]), "get")
     r = d.post(s + "/exec", {"code": "1", "timeout_ms": 10 ** 9})
     tap.equal(r.status, 403, "a cell's ceiling", r)
+    r = d.post(s + "/exec", {"code": "1", "timeout_ms": 0})
+    tap.ok(r.status == 403 and "no limit" in r.message, "no limit is more than it, as of a run", r)
+    r = d.post(s + "/exec", {"code": "1", "cpu_time_ms": 0}).json
+    tap.equal(r["value"], 1, "where there is no ceiling there may be no limit", r)
     r = d.get(s).json
     tap.ok(r["cells"] >= 5 and r["memory_bytes"] > 0, "how it is", r)
     tap.equal([x["name"] for x in d.get("/v1/sessions").json["sessions"]], ["mine"], "the list")

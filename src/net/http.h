@@ -36,9 +36,10 @@ struct http_header {
 
 struct http_head {
     enum http_method method;
-    struct str path;  /* begins with '/', or is "*"; still encoded */
-    struct str query; /* what is behind the '?', still encoded */
-    unsigned minor;   /* of HTTP/1.N */
+    struct str method_name; /* as it was sent */
+    struct str path;        /* begins with '/', or is "*"; still encoded */
+    struct str query;       /* what is behind the '?', still encoded */
+    unsigned minor;         /* of HTTP/1.N */
     struct http_header headers[HTTP_HEADERS_MAX];
     size_t header_count;
     struct str host;

@@ -117,6 +117,7 @@ static bool head_is_whole(struct http_conn *c)
 static void malformed(struct http_conn *c, const struct http_refusal *why)
 {
     c->head.method = HTTP_OTHER;
+    c->head.method_name = STR("?");
     c->head.path = STR("?");
     c->head.query = (struct str){NULL, 0};
     c->head.header_count = 0;

@@ -95,6 +95,7 @@ static long read_first_line(struct str line, struct http_head *ret, struct http_
         !str_next(&rest, ' ', &target) || !rest.p)
         return refuse(why, 400, "the first line is not 'METHOD ADDRESS HTTP/1.1'");
     ret->method = method_of(method);
+    ret->method_name = method;
     return read_version(rest, ret, why) < 0 ? -1 : read_target(target, ret, why);
 }
 

@@ -168,7 +168,7 @@ static bool allowed_methods(struct str path, char out[128])
 
 static void no_route(struct call *call)
 {
-    struct str path = call->x->head->path;
+    struct str path = call->x->head->path, method = call->x->head->method_name;
     struct near near = {.word = path};
     char allow[128];
 
@@ -178,7 +178,8 @@ static void no_route(struct call *call)
                                                        .extra = str_is(path, "*") ? NULL : allow});
         else
             call_refuse(call, 405, str_is(path, "*") ? NULL : allow, "usage",
-                        "this address does not do %s", http_method_name(call->x->head->method));
+                        "this address does not do %.*s", (int)(method.n < 40 ? method.n : 40),
+                        method.p);
         return;
     }
     for (const struct route *r = routes; r->path; r++)

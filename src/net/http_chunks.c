@@ -4,8 +4,6 @@
  */
 #include "net/http.h"
 
-#include <string.h>
-
 enum { PASSED_MAX = 4 << 10 };
 
 static int digit(char c)
@@ -17,7 +15,12 @@ static int digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* "1a2b;name=value" */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* "1a2b", blanks, ";name=value" */
 static int read_size(struct http_chunks *c)
 {
     size_t i = 0;
@@ -25,7 +28,11 @@ static int read_size(struct http_chunks *c)
     c->left = 0;
     for (; i < c->line_n && digit(c->line[i]) >= 0; i++)
         c->left = c->left * 16 + (uint64_t)digit(c->line[i]);
-    if (i == 0 || i > 12 || (i < c->line_n && !strchr("; \t", c->line[i])))
+    if (i == 0 || i > 12)
+        return -1;
+    while (i < c->line_n && is_blank(c->line[i]))
+        i++;
+    if (i < c->line_n && c->line[i] != ';')
         return -1;
     c->line_n = 0;
     c->state = c->left ? CHUNK_DATA : CHUNK_TRAILER;
@@ -42,7 +49,8 @@ static int take_line(struct http_chunks *c, char byte)
     c->line[sizeof c->line - 1] = byte; /* the last one seen */
     if (byte == '\n')
         return after_cr ? 1 : -1;
-    if (after_cr)
+    bool control = (unsigned char)byte < ' ' && byte != '\t' && byte != '\r';
+    if (after_cr || control)
         return -1;
     if (byte != '\r' && c->line_n < sizeof c->line - 2)
         c->line[c->line_n++] = byte;

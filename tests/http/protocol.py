@@ -41,6 +41,12 @@ MALFORMED = [
     ("another encoding", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
      501),
     ("bad chunks", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+    ("NUL behind a chunk's size", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+     b"13\0\r\n{\"code\":\"print(1)\"}\r\n0\r\n\r\n", 400),
+    ("NUL in a chunk's extension", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+     b"13;a\0\r\n{\"code\":\"print(1)\"}\r\n0\r\n\r\n", 400),
+    ("text behind a chunk's size", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+     b"13 zz\r\n{\"code\":\"print(1)\"}\r\n0\r\n\r\n", 400),
     ("a chunk without its end", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
      b"2\r\n{}xx", 400),
     ("another expectation", b"POST /v1/run HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n"
@@ -86,7 +92,7 @@ def test_forms(tap, d):
 def test_bodies(tap, d):
     body = b'{"code": "print(1)"}'
     chunked = (b"POST /v1/run HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-               b"5;a=b\r\n" + body[:5] + b"\r\n%x\r\n" % (len(body) - 5) + body[5:] +
+               b"5 \t;a=b\r\n" + body[:5] + b"\r\n%x\r\n" % (len(body) - 5) + body[5:] +
                b"\r\n0\r\nTrailer: x\r\n\r\n")
     tap.equal(statuses(d.say(chunked)), [200], "a chunked body")
     with d.raw() as s:

@@ -111,7 +111,7 @@ static void write_server(const struct server *server, struct buf *b)
     workers_stats(server->workers, &workers);
     session_totals(server->sessions, &sessions);
     run_log_stats(server->log, &log);
-    one(b, "connections", "gauge", "Open connections", http->open);
+    one(b, "connections_open", "gauge", "Open connections", http->open);
     one(b, "connections_total", "counter", "Connections that were made", http->accepted);
     one(b, "connections_refused_total", "counter", "Connections beyond the ceiling", http->refused);
     one(b, "received_bytes_total", "counter", "Bytes from clients", http->bytes_in);

@@ -160,6 +160,9 @@ def test_figures(tap, d):
     typed = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     bases = {n.rsplit("_", 1)[0] if n.rsplit("_", 1)[-1] in ("bucket", "sum", "count") and
              n.rsplit("_", 1)[0] in typed else n for n in names}
+    families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+    families = [name.removesuffix("_total") for name in families]
+    tap.equal([name for name in families if families.count(name) > 1], [], "no two metrics are one family")
     tap.ok(not wrong and bases <= typed, "metrics are Prometheus text", wrong, bases - typed)
     for name in ("glovebox_runs_total", "glovebox_run_seconds_bucket", "glovebox_queue_length",
                  "glovebox_sessions", "glovebox_refusals_total", "process_open_fds"):

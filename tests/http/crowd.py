@@ -121,12 +121,12 @@ def test_thousand(tap, d):
         s.sendall(GET)
     good = sum(s.recv(1000).startswith(b"HTTP/1.1 200") for s in sockets)
     tap.equal(good, 1000, "a thousand connections at once")
-    tap.ok(wait_for(lambda: d.figure("glovebox_connections") == 1001), "which are counted",
-           d.figure("glovebox_connections"))
+    tap.ok(wait_for(lambda: d.figure("glovebox_connections_open") == 1001), "which are counted",
+           d.figure("glovebox_connections_open"))
     tap.equal(d.run("print(1)").status, 200, "and a run beside them")
     for s in sockets:
         s.close()
-    gone = wait_for(lambda: d.figure("glovebox_connections") == 1)
+    gone = wait_for(lambda: d.figure("glovebox_connections_open") == 1)
     tap.ok(gone and wait_for(lambda: d.figure("process_open_fds") <= before + 40),
            "and nothing of them is left", before, d.figure("process_open_fds"))
     tap.ok(time.monotonic() - began < 60, "before long")

@@ -179,6 +179,21 @@ static int open_unix(struct listener *l, struct err *err)
     return 0;
 }
 
+/* "127.0.0.1:0" becomes "127.0.0.1:41234": the kernel chose. */
+static void name_port(struct listener *l)
+{
+    union address at = {0};
+    socklen_t n = sizeof at;
+    size_t host = (size_t)(strrchr(l->name, ':') - l->name);
+
+    if (getsockname(l->fd, &at.any, &n) < 0)
+        return;
+    in_port_t port = at.any.sa_family == AF_INET6 ? at.v6.sin6_port : at.v4.sin_port;
+    char *name = xasprintf("%.*s:%u", (int)host, l->name, (unsigned)ntohs(port));
+    free(l->name);
+    l->name = name;
+}
+
 static int open_tcp(struct listener *l, struct err *err)
 {
     union address address;
@@ -200,6 +215,8 @@ static int open_tcp(struct listener *l, struct err *err)
     if (l->fd < 0 || bind(l->fd, &address.any, v6 ? sizeof address.v6 : sizeof address.v4) < 0 ||
         listen(l->fd, BACKLOG) < 0)
         return err_sys(err, "listen on %s", l->name);
+    if (!port)
+        name_port(l);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 #include "base/err.h"
 
 struct listener {
-    char *name; /* as it was given, or "socket N of systemd" */
+    char *name; /* as it was given, with the port that 0 became; or "socket N of systemd" */
     char *host; /* of TCP: what stood before the port */
     int fd;
     int lock_fd; /* of a Unix socket that we made */

@@ -2,9 +2,11 @@
 """TCP: who may ask."""
 
 import os
+import re
 import subprocess
 
 from daemon import GLOVEBOX, PATIENCE, TOKEN, Daemon, free_port
+from procs import wait_for
 
 THIRD = "a-third-token-of-the-tests-55555"
 OTHER = "another-token-of-the-tests-98765"
@@ -80,6 +82,17 @@ def test_owners(tap, d):
     tap.equal(d.call("DELETE", path, tcp=True, headers=alice).status, 200, "Alice ends it")
 
 
+def test_port(tap):
+    with Daemon(tcp=True) as d:
+        d.process.terminate()
+        d.ended()
+        d.command[d.command.index("127.0.0.1:%d" % d.port)] = "127.0.0.1:0"
+        d.start()
+        said = wait_for(lambda: re.search(r"listening on 127\.0\.0\.1:(\d+)", d.words()))
+        d.port = int(said.group(1)) if said else 0
+        tap.ok(d.port and d.get("/healthz", tcp=True).status == 200, "which port it was given is said", d.words())
+
+
 def test_nameless(tap, d):
     """A token without a name is not the host's own."""
     one, other, named = ({"Authorization": "Bearer " + t} for t in (TOKEN, OTHER, THIRD))
@@ -106,3 +119,4 @@ def test(tap):
         test_owners(tap, d)
     with Daemon(tcp=True, tokens="%s\n%s\ncarol %s" % (TOKEN, OTHER, THIRD)) as d:
         test_nameless(tap, d)
+    test_port(tap)

@@ -40,24 +40,32 @@ static bool is_name(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
-              (s.p[i] >= '0' && s.p[i] <= '9') || strchr("._-", s.p[i])))
+              (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] && strchr("._-", s.p[i]))))
             return false;
     return s.n > 0 && s.n < TOKEN_NAME;
 }
 
+/* Where the first blank is, or the end. */
+static size_t word_end(struct str s)
+{
+    size_t n = 0;
+
+    while (n < s.n && s.p[n] != ' ' && s.p[n] != '\t')
+        n++;
+    return n;
+}
+
 static int add_line(struct token_list *list, struct str line, struct err *err)
 {
-    struct str rest = line, name = {NULL, 0}, token = line;
-    const char *blank = memchr(line.p, ' ', line.n);
+    size_t cut = word_end(line);
+    bool named = cut < line.n;
+    struct str name = named ? str_slice(line, 0, cut) : STR(TOKEN_NAMELESS);
+    struct str token = named ? str_trim(str_slice(line, cut, line.n)) : line;
 
-    if (blank) {
-        (void)str_next(&rest, ' ', &name);
-        token = str_trim(rest);
-    }
-    if (token.n < TOKEN_MIN || memchr(token.p, ' ', token.n))
+    if (token.n < TOKEN_MIN || word_end(token) < token.n)
         return err_set(err, ERR_USAGE, "a token has no blanks and at least %d characters",
                        TOKEN_MIN);
-    if (blank && !is_name(name))
+    if (named && !is_name(name))
         return err_set(err, ERR_USAGE, "a name before a token has up to %d of A-Z a-z 0-9 . _ -",
                        TOKEN_NAME - 1);
     if (list->n == TOKENS_MAX)
@@ -65,8 +73,6 @@ static int add_line(struct token_list *list, struct str line, struct err *err)
     list->at = xrealloc_array(list->at, list->n + 1, sizeof *list->at);
     struct token *t = &list->at[list->n++];
     *t = (struct token){0};
-    if (!blank)
-        name = STR(TOKEN_NAMELESS);
     memcpy(t->name, name.p, name.n);
     sum_of(token, t->sum);
     return 0;

@@ -117,6 +117,6 @@ def test(tap):
         tap.ok(d.ended(5) == 2, "a comment behind a token is none", d.words())
     with Daemon(tcp=True, tokens="# who\nalice %s\n\nbob  %s" % (TOKEN, OTHER)) as d:
         test_owners(tap, d)
-    with Daemon(tcp=True, tokens="%s\n%s\ncarol %s" % (TOKEN, OTHER, THIRD)) as d:
+    with Daemon(tcp=True, tokens="%s\n%s\ncarol\t%s" % (TOKEN, OTHER, THIRD)) as d:
         test_nameless(tap, d)
     test_port(tap)

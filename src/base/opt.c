@@ -188,6 +188,14 @@ const struct opt_source *opt_source_of(const struct opt_set *set, const char *na
     return row ? source_slot(set, row) : NULL;
 }
 
+static int blame_line(struct err *err, const struct opt_source *source)
+{
+    if (source->line && !source->in_section)
+        err_wrap(err, "%s:%zu", source->place, source->line);
+    make_printable(err->msg);
+    return -1;
+}
+
 /* Puts the option and where it stood in front of a message; -1. */
 static int blame(struct err *err, const struct opt_source *source, const char *name)
 {
@@ -197,10 +205,7 @@ static int blame(struct err *err, const struct opt_source *source, const char *n
         err_wrap(err, "%s", source->place);
     else
         err_wrap(err, "%s", name);
-    if (source->line)
-        err_wrap(err, "%s:%zu", source->place, source->line);
-    make_printable(err->msg);
-    return -1;
+    return blame_line(err, source);
 }
 
 static int unknown(const struct opt_set *set, const struct opt_source *source, struct str name,
@@ -223,10 +228,7 @@ static int unknown(const struct opt_set *set, const struct opt_source *source, s
     else
         err_set(err, ERR_USAGE, "unknown %s %s%s%.*s%s", command ? "option" : "key", dashes, quote,
                 shown, name.p, quote);
-    if (source->line)
-        err_wrap(err, "%s:%zu", source->place, source->line);
-    make_printable(err->msg);
-    return -1;
+    return blame_line(err, source);
 }
 
 /* ---- applying ---- */

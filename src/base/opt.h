@@ -80,6 +80,7 @@ struct opt_source {
     enum opt_from from;
     const char *place; /* the file's path, or the variable's name */
     size_t line;
+    bool in_section; /* who reads the file puts the place in front of errors */
 };
 
 struct opt_set {

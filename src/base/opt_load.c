@@ -17,7 +17,8 @@ struct loader {
 static int take_item(void *ctx, const struct conf_item *item, struct err *err)
 {
     const struct loader *l = ctx;
-    const struct opt_source source = {l->conf->from, l->conf->path, item->line};
+    const struct opt_source source = {l->conf->from, l->conf->path, item->line,
+                                      item->section.n > 0};
 
     if (!item->section.n)
         return opt_apply_list(l->set, &source, item->key, item->values, item->n, err);

@@ -139,6 +139,8 @@ static int take_section(void *ctx, const struct opt_source *source, const struct
 
     if (str_is(item->key, "bad"))
         return err_set(ret_err, ERR_USAGE, "no good");
+    if (str_is(item->section, "own"))
+        return opt_apply_list(&set, source, item->key, item->values, item->n, ret_err);
     return buf_addf(b, "%d %s:%zu %.*s.%.*s=%.*s;", (int)source->from, source->place, source->line,
                     (int)item->section.n, item->section.p, (int)item->key.n, item->key.p,
                     (int)item->values[0].n, item->values[0].p);
@@ -160,6 +162,12 @@ static void test_sections(void)
     write_file("g.conf", STR("[a]\n\nbad = 1\n"));
     EQ_INT(opt_load_conf(&set, &conf, &err), -1);
     EQ_STR(err.msg, "g.conf:3: no good");
+    write_file("g.conf", STR("[own]\npids = many\n"));
+    EQ_INT(opt_load_conf(&set, &conf, &err), -1);
+    EQ_STR(err.msg, "g.conf:2: pids: 'many' is not a whole number");
+    write_file("g.conf", STR("[own]\npidz = 1\n"));
+    EQ_INT(opt_load_conf(&set, &conf, &err), -1);
+    EQ_STR(err.msg, "g.conf:2: unknown key 'pidz'; did you mean 'pids'?");
     done();
 }
 

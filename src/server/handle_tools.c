@@ -178,6 +178,18 @@ static int take_error(json_t *error, struct err *err)
     return err_set(err, kind, "%s", message);
 }
 
+static int nobody_answered(const struct cell *cell, const struct tool_call *call, struct err *err)
+{
+    struct err why = {0};
+
+    job_end_words(cell->job, &why);
+    if (why.kind)
+        return err_set(err, ERR_SYSTEM, "nobody answers the call of '%.100s' any more: %s",
+                       call->name, why.msg);
+    return err_set(err, ERR_TIMEOUT, "nobody answered the call of '%.100s' within %lld ms",
+                   call->name, (long long)call->timeout_ms);
+}
+
 static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     struct cell *cell = current;
@@ -195,8 +207,7 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
     tell(cell, call);
     json_t *answer = wait_for_answer(cell, call);
     if (!answer)
-        return err_set(err, ERR_TIMEOUT, "nobody answered the call of '%.100s' within %lld ms",
-                       call->name, (long long)call->timeout_ms);
+        return nobody_answered(cell, call, err);
     json_t *ok = json_object_get(answer, "ok"), *error = json_object_get(answer, "error");
     int result = error && !json_is_null(error) ? take_error(error, err) : 0;
     if (result == 0)

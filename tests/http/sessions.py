@@ -154,6 +154,21 @@ def test_tool_limits(tap, d):
     d.call("DELETE", s)
 
 
+def test_tool_closed(tap, d):
+    """A call that nobody can answer any more says why."""
+    s = opened(d, tools=[ADD], grace_ms=2000)
+    code = ("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+            "try:\n    add(1, 2)\nexcept Exception as e:\n    print(repr(e), flush=True)")
+    c = d.begin("POST", s + "/exec", {"code": code, "no_check": True}, lines=True)
+    events, answer = [], c.getresponse()
+    for line in iter(answer.readline, b""):
+        events.append(json.loads(line))
+        if events[-1]["event"] == "tool":
+            d.call("DELETE", s)
+    out = "".join(e["text"] for e in events if e["event"] == "stdout")
+    tap.ok("the session was closed" in out, "a call of a session that is closed", events)
+
+
 def test_texts(tap, d):
     """What a session is opened with is looked at then, and told in words of the request."""
     r = d.post("/v1/sessions", {"tools_source": "def f(:"})
@@ -500,7 +515,7 @@ def test_cold(tap, d):
 def test(tap):
     with Daemon("--max-upload", "4m") as d:
         for part in (test_cells, test_data, test_order, test_tools, test_files, test_fork, test_fork_tools,
-                     test_try, test_cold, test_tool_limits, test_texts, test_names, test_close_stuck, test_close_any_moment,
+                     test_try, test_cold, test_tool_limits, test_tool_closed, test_texts, test_names, test_close_stuck, test_close_any_moment,
                      test_waiting_bytes):
             part(tap, d)
     with Daemon("--workers", "1") as d:

@@ -11,63 +11,100 @@
 #
 # The frames' descriptors are 198 and 199, and 192 goes to the keeper. They are closed while a cell runs; bash keeps
 # closed-on-exec copies, __cells_r and __cells_w.
+#
+# A cell may say `readonly` of any name, after which bash makes no local of it: names here begin with __cells_, those of
+# locals with __cells__, and nothing depends on IFS.
 
 # ---- frames ----
+
+# Runs a function of ours in which characters are bytes. Where a cell has made LC_ALL readonly they stay what they are
+# there: of up to __cells_width bytes, and UTF-8 is what the locale knows as characters.
+__cells_bytewise() {
+    local LC_ALL=C 2> /dev/null
+    local __cells__two=$'\xc3\xa9' __cells_width=1
+    ((${#__cells__two} == 2)) || local __cells_width=6 __cells_utf8=$'^(.|\n)*'
+    "$@"
+}
+
+# __cells_size: how many bytes $1 has.
+__cells_measure() {
+    __cells_size=${#1}
+    ((__cells_width == 1)) || builtin printf -v __cells__two '%s%n' "$1" __cells_size
+}
+
+# The next frame's kind, number and length, into the caller's locals. False at the end of the frames.
+__cells_head() {
+    local -a __cells__line=()
+    builtin mapfile -t -n 1 -u "$__cells_r" __cells__line
+    ((${#__cells__line[@]} > 0)) || return 1
+    __cells__kind=${__cells__line[0]%% *} __cells__length=${__cells__line[0]##* }
+    __cells__id=${__cells__line[0]#* }
+    __cells__id=${__cells__id%% *}
+}
+
+# __cells__most: as many characters as can be read when $1 bytes are left.
+__cells_fit() {
+    __cells__most=$(($1 / __cells_width))
+    __cells__most=$((__cells__most > 65536 ? 65536 : __cells__most < 1 ? 1 : __cells__most))
+}
 
 # __cells_bytes: $1 bytes from the frames. False at their end. `read` drops NUL bytes and waits for others instead: the
 # host sends a frame in one go, so what does not come within two seconds is none.
 __cells_read() {
-    local LC_ALL=C IFS='' part left=$1 most
+    local __cells__part __cells__left=$1 __cells__most
     __cells_bytes='' __cells_nul=''
-    while ((left > 0)); do
-        most=$((left < 65536 ? left : 65536))
-        builtin read -r -t 2 -N "$most" -u "$__cells_r" part || {
+    while ((__cells__left > 0)); do
+        __cells_fit "$__cells__left"
+        builtin read -r -t 2 -N "$__cells__most" -u "$__cells_r" __cells__part || {
             (($? > 128)) || return 1
             __cells_nul=1
         }
-        __cells_bytes+=$part
-        ((left -= most))
+        __cells_bytes+=$__cells__part
+        __cells_measure "$__cells__part"
+        [[ -z $__cells_nul ]] || __cells_size=$((__cells_width == 1 ? __cells__most : __cells__left))
+        ((__cells__left -= __cells_size))
     done
     return 0
 }
 
 __cells_send() {
-    local LC_ALL=C
-    builtin printf '%s %d %d\n%s' "$1" "$2" "${#3}" "$3" >&"$__cells_w"
+    __cells_measure "$3"
+    builtin printf '%s %d %d\n%s' "$1" "$2" "$__cells_size" "$3" >&"$__cells_w"
 }
 
 # ---- JSON ----
 
 # __cells_json: $1 as a string. What is no UTF-8 becomes U+FFFD.
 __cells_quote() {
-    local LC_ALL=C s=$1 i c code
-    if [[ $s == *[![:print:]]* || $s == *[\"\\]* ]]; then
-        s=${s//\\/\\\\} s=${s//\"/\\\"} s=${s//$'\n'/\\n} s=${s//$'\t'/\\t} s=${s//$'\r'/\\r}
-        if [[ $s == *[[:cntrl:]]* ]]; then
-            for ((i = 1; i < 32; i++)); do
-                builtin printf -v code '\\x%02x' "$i"
-                builtin printf -v c '%b' "$code"
-                builtin printf -v code '\\u%04x' "$i"
-                s=${s//"$c"/"$code"}
+    local __cells__s=$1 __cells__i __cells__c __cells__code
+    if [[ $__cells__s == *[![:print:]]* || $__cells__s == *[\"\\]* ]]; then
+        __cells__s=${__cells__s//\\/\\\\} __cells__s=${__cells__s//\"/\\\"}
+        __cells__s=${__cells__s//$'\n'/\\n} __cells__s=${__cells__s//$'\t'/\\t} __cells__s=${__cells__s//$'\r'/\\r}
+        if [[ $__cells__s == *[[:cntrl:]]* ]]; then
+            for ((__cells__i = 1; __cells__i < 32; __cells__i++)); do
+                builtin printf -v __cells__code '\\x%02x' "$__cells__i"
+                builtin printf -v __cells__c '%b' "$__cells__code"
+                builtin printf -v __cells__code '\\u%04x' "$__cells__i"
+                __cells__s=${__cells__s//"$__cells__c"/"$__cells__code"}
             done
         fi
-        [[ $s =~ $__cells_utf8 && ${#BASH_REMATCH[0]} -eq ${#s} ]] || __cells_repair
+        [[ $__cells__s =~ $__cells_utf8 && ${#BASH_REMATCH[0]} -eq ${#__cells__s} ]] || __cells_repair
     fi
-    __cells_json="\"$s\""
+    __cells_json="\"$__cells__s\""
 }
 
 __cells_repair() {
-    local out=''
-    while [[ -n $s ]]; do
-        [[ $s =~ $__cells_utf8 ]]
-        out+=${BASH_REMATCH[0]}
-        s=${s:${#BASH_REMATCH[0]}}
-        if [[ -n $s ]]; then
-            out+=$'\xef\xbf\xbd'
-            s=${s:1}
+    local __cells__out=''
+    while [[ -n $__cells__s ]]; do
+        [[ $__cells__s =~ $__cells_utf8 ]]
+        __cells__out+=${BASH_REMATCH[0]}
+        __cells__s=${__cells__s:${#BASH_REMATCH[0]}}
+        if [[ -n $__cells__s ]]; then
+            __cells__out+=$'\xef\xbf\xbd'
+            __cells__s=${__cells__s:1}
         fi
     done
-    s=$out
+    __cells__s=$__cells__out
 }
 
 # The values that follow are read from __cells_s, which loses what was read.
@@ -75,7 +112,7 @@ __cells_skip() { __cells_s=${__cells_s#"${__cells_s%%[![:space:]]*}"}; }
 
 # __cells_raw: the next value's text.
 __cells_take() {
-    local depth=0 head
+    local __cells__depth=0 __cells__head
     __cells_raw=''
     __cells_skip
     if [[ ${__cells_s:0:1} != [\"\[\{] ]]; then
@@ -86,76 +123,78 @@ __cells_take() {
     while :; do
         case ${__cells_s:0:1} in
         '"') __cells_take_string ;;
-        '[' | '{') ((depth += 1)) && __cells_raw+=${__cells_s:0:1} __cells_s=${__cells_s:1} ;;
+        '[' | '{') ((__cells__depth += 1)) && __cells_raw+=${__cells_s:0:1} __cells_s=${__cells_s:1} ;;
         ']' | '}')
-            ((depth -= 1, 1))
+            ((__cells__depth -= 1, 1))
             __cells_raw+=${__cells_s:0:1} __cells_s=${__cells_s:1}
             ;;
         '') return ;;
         esac
-        ((depth > 0)) || return 0
-        head=${__cells_s%%[][\{\}\"]*}
-        __cells_raw+=$head __cells_s=${__cells_s:${#head}}
+        ((__cells__depth > 0)) || return 0
+        __cells__head=${__cells_s%%[][\{\}\"]*}
+        __cells_raw+=$__cells__head __cells_s=${__cells_s:${#__cells__head}}
     done
 }
 
 # A string with its quotes; the one that ends it is the first that is not behind a backslash.
 __cells_take_string() {
-    local text=${__cells_s:1} end
-    end=${text%%\"*}
-    if [[ $end == *\\ ]]; then
-        text=${text//'\\'/__}
-        text=${text//'\"'/__}
-        end=${text%%\"*}
+    local __cells__text=${__cells_s:1} __cells__end
+    __cells__end=${__cells__text%%\"*}
+    if [[ $__cells__end == *\\ ]]; then
+        __cells__text=${__cells__text//'\\'/__}
+        __cells__text=${__cells__text//'\"'/__}
+        __cells__end=${__cells__text%%\"*}
     fi
-    __cells_raw+=${__cells_s:0:${#end}+2} __cells_s=${__cells_s:${#end}+2}
+    __cells_raw+=${__cells_s:0:${#__cells__end}+2} __cells_s=${__cells_s:${#__cells__end}+2}
 }
 
 # __cells_text: what the string $1, with its quotes, stands for. A character that is not in it keeps the place of a
 # backslash meanwhile.
 __cells_unquote() {
-    local LC_ALL=C i place rest
+    local __cells__i __cells__place __cells__rest
     __cells_text=${1:1:-1}
     [[ $__cells_text == *\\* ]] || return 0
-    for ((i = 1; i < 32; i++)); do
-        builtin printf -v place 'u%04x' "$i"
-        [[ ${__cells_text,,} == *"$place"* ]] || break
+    for ((__cells__i = 1; __cells__i < 32; __cells__i++)); do
+        builtin printf -v __cells__place 'u%04x' "$__cells__i"
+        [[ ${__cells_text,,} == *"$__cells__place"* ]] || break
     done
-    builtin printf -v place '\\x%02x' "$i"
-    builtin printf -v place '%b' "$place"
-    __cells_text=${__cells_text//'\\'/"$place"}
+    builtin printf -v __cells__place '\\x%02x' "$__cells__i"
+    builtin printf -v __cells__place '%b' "$__cells__place"
+    __cells_text=${__cells_text//'\\'/"$__cells__place"}
     __cells_text=${__cells_text//'\"'/'"'} __cells_text=${__cells_text//'\/'//}
     __cells_text=${__cells_text//'\n'/$'\n'} __cells_text=${__cells_text//'\t'/$'\t'}
     __cells_text=${__cells_text//'\r'/$'\r'} __cells_text=${__cells_text//'\b'/$'\b'}
     __cells_text=${__cells_text//'\f'/$'\f'}
     while [[ $__cells_text == *'\u'* ]]; do
-        rest=${__cells_text#*'\u'}
+        __cells__rest=${__cells_text#*'\u'}
         __cells_code
     done
-    __cells_text=${__cells_text//"$place"/'\'}
+    __cells_text=${__cells_text//"$__cells__place"/'\'}
 }
 
 # All occurrences of the first \u in `rest`, with the second half of a pair.
 __cells_code() {
-    local text="\\u${rest:0:4}" code=$((16#${rest:0:4})) bytes
-    if ((code >= 0xd800 && code < 0xdc00)) && [[ ${rest:4:2} == '\u' ]]; then
-        text+=${rest:4:6}
-        code=$((0x10000 + (code - 0xd800) * 0x400 + 16#${rest:6:4} - 0xdc00))
+    local __cells__text="\\u${__cells__rest:0:4}" __cells__code=$((16#${__cells__rest:0:4})) __cells__bytes
+    if ((__cells__code >= 0xd800 && __cells__code < 0xdc00)) && [[ ${__cells__rest:4:2} == '\u' ]]; then
+        __cells__text+=${__cells__rest:4:6}
+        __cells__code=$((0x10000 + (__cells__code - 0xd800) * 0x400 + 16#${__cells__rest:6:4} - 0xdc00))
     fi
-    if ((code == 0)); then
-        bytes=''
-    elif ((code < 0x80)); then
-        builtin printf -v bytes '\\x%02x' "$code"
-    elif ((code < 0x800)); then
-        builtin printf -v bytes '\\x%02x' $((0xc0 | code >> 6)) $((0x80 | code & 63))
-    elif ((code < 0x10000)); then
-        builtin printf -v bytes '\\x%02x' $((0xe0 | code >> 12)) $((0x80 | code >> 6 & 63)) $((0x80 | code & 63))
+    if ((__cells__code == 0)); then
+        __cells__bytes=''
+    elif ((__cells__code < 0x80)); then
+        builtin printf -v __cells__bytes '\\x%02x' "$__cells__code"
+    elif ((__cells__code < 0x800)); then
+        builtin printf -v __cells__bytes '\\x%02x' "$((0xc0 | __cells__code >> 6))" "$((0x80 | __cells__code & 63))"
+    elif ((__cells__code < 0x10000)); then
+        builtin printf -v __cells__bytes '\\x%02x' "$((0xe0 | __cells__code >> 12))" \
+            "$((0x80 | __cells__code >> 6 & 63))" "$((0x80 | __cells__code & 63))"
     else
-        builtin printf -v bytes '\\x%02x' $((0xf0 | code >> 18)) $((0x80 | code >> 12 & 63)) \
-            $((0x80 | code >> 6 & 63)) $((0x80 | code & 63))
+        builtin printf -v __cells__bytes '\\x%02x' "$((0xf0 | __cells__code >> 18))" \
+            "$((0x80 | __cells__code >> 12 & 63))" "$((0x80 | __cells__code >> 6 & 63))" \
+            "$((0x80 | __cells__code & 63))"
     fi
-    builtin printf -v bytes '%b' "$bytes"
-    __cells_text=${__cells_text//"$text"/"$bytes"}
+    builtin printf -v __cells__bytes '%b' "$__cells__bytes"
+    __cells_text=${__cells_text//"$__cells__text"/"$__cells__bytes"}
 }
 
 # __cells_list: the members' texts of the array or object $1; of an object, names and values in turn.
@@ -175,11 +214,11 @@ __cells_members() {
 
 # __cells_raw: the member of the object $1 that is called $2.
 __cells_member() {
-    local i __cells_list
+    local __cells__i __cells_list
     __cells_members "$1"
-    for ((i = 0; i + 1 < ${#__cells_list[@]}; i += 2)); do
-        __cells_raw=${__cells_list[i + 1]}
-        [[ ${__cells_list[i]} == "\"$2\"" ]] && return 0
+    for ((__cells__i = 0; __cells__i + 1 < ${#__cells_list[@]}; __cells__i += 2)); do
+        __cells_raw=${__cells_list[__cells__i + 1]}
+        [[ ${__cells_list[__cells__i]} == "\"$2\"" ]] && return 0
     done
     __cells_raw=''
     return 1
@@ -203,65 +242,65 @@ __cells_scalar() {
 # ---- what the host asks for ----
 
 __cells_assign() {
-    local name=$1 raw=$2 i
-    if [[ ! $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ || $name == __cells_* ]]; then
-        __cells_why="'$name' is not a name for a variable"
+    local __cells__name=$1 __cells__raw=$2 __cells__i
+    if [[ ! $__cells__name =~ ^[A-Za-z_][A-Za-z0-9_]*$ || $__cells__name == __cells_* ]]; then
+        __cells_why="'$__cells__name' is not a name for a variable"
         return 1
     fi
-    unset -v "$name" 2> /dev/null || { __cells_why="$name: readonly variable" && return 1; }
-    case $raw in
+    unset -v "$__cells__name" 2> /dev/null || { __cells_why="$__cells__name: readonly variable" && return 1; }
+    case $__cells__raw in
     \{*) __cells_assign_object ;;
-    \[*) __cells_assign_list "$raw" ;;
+    \[*) __cells_assign_list "$__cells__raw" ;;
     *)
-        __cells_scalar "$raw"
-        declare -g "$name=$__cells_text"
+        __cells_scalar "$__cells__raw"
+        declare -g "$__cells__name=$__cells_text"
         ;;
     esac
 }
 
 __cells_assign_list() {
-    local -a items=()
+    local -a __cells__items=()
     __cells_members "$1"
-    local -a raws=("${__cells_list[@]}")
-    for ((i = 0; i < ${#raws[@]}; i++)); do
-        __cells_scalar "${raws[i]}"
-        items+=("$__cells_text")
+    local -a __cells__raws=("${__cells_list[@]}")
+    for ((__cells__i = 0; __cells__i < ${#__cells__raws[@]}; __cells__i++)); do
+        __cells_scalar "${__cells__raws[__cells__i]}"
+        __cells__items+=("$__cells_text")
     done
-    declare -ga "$name=()"
-    local -n __cells_to=$name
-    __cells_to=("${items[@]}")
+    declare -ga "$__cells__name=()"
+    local -n __cells_to=$__cells__name
+    __cells_to=("${__cells__items[@]}")
 }
 
 __cells_assign_object() {
-    if __cells_member "$raw" '$type'; then
-        if __cells_member "$raw" items; then
+    if __cells_member "$__cells__raw" '$type'; then
+        if __cells_member "$__cells__raw" items; then
             __cells_assign_list "$__cells_raw"
         else
-            __cells_scalar "$raw"
-            declare -g "$name=$__cells_text"
+            __cells_scalar "$__cells__raw"
+            declare -g "$__cells__name=$__cells_text"
         fi
         return
     fi
-    __cells_members "$raw"
-    local -a raws=("${__cells_list[@]}")
-    local key
-    declare -gA "$name=()"
-    local -n __cells_to=$name
-    for ((i = 0; i + 1 < ${#raws[@]}; i += 2)); do
-        __cells_unquote "${raws[i]}"
-        key=$__cells_text
-        __cells_scalar "${raws[i + 1]}"
-        [[ -n $key ]] && __cells_to["$key"]=$__cells_text
+    __cells_members "$__cells__raw"
+    local -a __cells__raws=("${__cells_list[@]}")
+    local __cells__key
+    declare -gA "$__cells__name=()"
+    local -n __cells_to=$__cells__name
+    for ((__cells__i = 0; __cells__i + 1 < ${#__cells__raws[@]}; __cells__i += 2)); do
+        __cells_unquote "${__cells__raws[__cells__i]}"
+        __cells__key=$__cells_text
+        __cells_scalar "${__cells__raws[__cells__i + 1]}"
+        [[ -n $__cells__key ]] && __cells_to["$__cells__key"]=$__cells_text
     done
 }
 
 __cells_set() {
-    local i __cells_why='' raws
+    local __cells__i __cells_why='' __cells__raws
     __cells_members "$__cells_bytes"
-    raws=("${__cells_list[@]}")
-    for ((i = 0; i + 1 < ${#raws[@]}; i += 2)); do
-        __cells_unquote "${raws[i]}"
-        if ! __cells_assign "$__cells_text" "${raws[i + 1]}"; then
+    __cells__raws=("${__cells_list[@]}")
+    for ((__cells__i = 0; __cells__i + 1 < ${#__cells__raws[@]}; __cells__i += 2)); do
+        __cells_unquote "${__cells__raws[__cells__i]}"
+        if ! __cells_assign "$__cells_text" "${__cells__raws[__cells__i + 1]}"; then
             __cells_problem ValueError "$__cells_why"
             __cells_send done "$1" "{\"ok\":false,\"exception\":$__cells_exception}"
             return
@@ -273,17 +312,17 @@ __cells_set() {
 # __cells_json: a variable's value; false when there is none.
 __cells_variable() {
     local -n __cells_of=$1
-    local flags=${__cells_of@a} out='' between='' key
-    if [[ $flags == *[aA]* ]]; then
-        for key in "${!__cells_of[@]}"; do
-            if [[ $flags == *A* ]]; then
-                __cells_quote "$key"
-                between+=$__cells_json:
+    local __cells__flags=${__cells_of@a} __cells__out='' __cells__between='' __cells__key
+    if [[ $__cells__flags == *[aA]* ]]; then
+        for __cells__key in "${!__cells_of[@]}"; do
+            if [[ $__cells__flags == *A* ]]; then
+                __cells_quote "$__cells__key"
+                __cells__between+=$__cells_json:
             fi
-            __cells_quote "${__cells_of[$key]}"
-            out+=$between$__cells_json between=,
+            __cells_quote "${__cells_of[$__cells__key]}"
+            __cells__out+=$__cells__between$__cells_json __cells__between=,
         done
-        [[ $flags == *A* ]] && __cells_json="{$out}" || __cells_json="[$out]"
+        [[ $__cells__flags == *A* ]] && __cells_json="{$__cells__out}" || __cells_json="[$__cells__out]"
     else
         [[ -v __cells_of ]] || return 1
         __cells_quote "$__cells_of"
@@ -291,107 +330,112 @@ __cells_variable() {
 }
 
 __cells_get() {
-    local i names values='' missing='' failed=''
+    local __cells__i __cells__names __cells__values='' __cells__missing='' __cells__failed=''
     __cells_member "$__cells_bytes" names
     __cells_members "$__cells_raw"
-    names=("${__cells_list[@]}")
-    for ((i = 0; i < ${#names[@]}; i++)); do
-        __cells_unquote "${names[i]}"
+    __cells__names=("${__cells_list[@]}")
+    for ((__cells__i = 0; __cells__i < ${#__cells__names[@]}; __cells__i++)); do
+        __cells_unquote "${__cells__names[__cells__i]}"
         if [[ ! $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ || $__cells_text == __cells_* ]] ||
             ! declare -p "$__cells_text" &> /dev/null || ! __cells_variable "$__cells_text"; then
-            missing+=${missing:+,}${names[i]}
+            __cells__missing+=${__cells__missing:+,}${__cells__names[__cells__i]}
         elif ((${#__cells_json} > __cells_value_max)); then
-            failed+="${failed:+,}${names[i]}:\"the value is larger than a result may be\""
+            __cells__failed+=${__cells__failed:+,}${__cells__names[__cells__i]}
+            __cells__failed+=:'"the value is larger than a result may be"'
         else
-            values+=${values:+,}${names[i]}:$__cells_json
+            __cells__values+=${__cells__values:+,}${__cells__names[__cells__i]}:$__cells_json
         fi
     done
-    __cells_send done "$1" "{\"ok\":true,\"values\":{$values},\"missing\":[$missing],\"failed\":{$failed}}"
+    __cells_send done "$1" "{\"ok\":true,\"values\":{$__cells__values},\"missing\":[$__cells__missing],\
+\"failed\":{$__cells__failed}}"
 }
 
 __cells_hello() {
-    local i raws
+    local __cells__i __cells__raws
     __cells_members "$__cells_bytes"
-    raws=("${__cells_list[@]}")
-    for ((i = 0; i + 1 < ${#raws[@]}; i += 2)); do
-        __cells_members "${raws[i + 1]}"
-        case ${raws[i]} in
+    __cells__raws=("${__cells_list[@]}")
+    for ((__cells__i = 0; __cells__i + 1 < ${#__cells__raws[@]}; __cells__i += 2)); do
+        __cells_members "${__cells__raws[__cells__i + 1]}"
+        case ${__cells__raws[__cells__i]} in
         '"limits"') __cells_limits ;;
         '"env"') __cells_env ;;
         '"tools"') __cells_tools ;;
-        '"final_answer"') [[ ${raws[i + 1]} != true ]] || final_answer() { __cells_final "$@"; } ;;
+        '"final_answer"') [[ ${__cells__raws[__cells__i + 1]} != true ]] || final_answer() { __cells_final "$@"; } ;;
         esac
     done
     __cells_send ready 0 "{\"language\":\"bash\",\"version\":\"${BASH_VERSION%%(*}\"}"
 }
 
 __cells_limits() {
-    local i
-    for ((i = 0; i + 1 < ${#__cells_list[@]}; i += 2)); do
-        case ${__cells_list[i]} in
-        '"value"') __cells_value_max=${__cells_list[i + 1]} ;;
-        '"call"') __cells_call_max=${__cells_list[i + 1]} ;;
+    local __cells__i
+    for ((__cells__i = 0; __cells__i + 1 < ${#__cells_list[@]}; __cells__i += 2)); do
+        case ${__cells_list[__cells__i]} in
+        '"value"') __cells_value_max=${__cells_list[__cells__i + 1]} ;;
+        '"call"') __cells_call_max=${__cells_list[__cells__i + 1]} ;;
         esac
     done
 }
 
 __cells_env() {
-    local i name
-    for ((i = 0; i + 1 < ${#__cells_list[@]}; i += 2)); do
-        __cells_unquote "${__cells_list[i]}"
-        name=$__cells_text
-        __cells_unquote "${__cells_list[i + 1]}"
-        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && declare -gx "$name=$__cells_text"
+    local __cells__i __cells__name
+    for ((__cells__i = 0; __cells__i + 1 < ${#__cells_list[@]}; __cells__i += 2)); do
+        __cells_unquote "${__cells_list[__cells__i]}"
+        __cells__name=$__cells_text
+        __cells_unquote "${__cells_list[__cells__i + 1]}"
+        [[ $__cells__name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && declare -gx "$__cells__name=$__cells_text"
     done
 }
 
 __cells_tools() {
-    local tool tools=("${__cells_list[@]}")
-    for tool in "${tools[@]}"; do
-        __cells_member "$tool" name
+    local __cells__tool __cells__tools=("${__cells_list[@]}")
+    for __cells__tool in "${__cells__tools[@]}"; do
+        __cells_member "$__cells__tool" name
         __cells_unquote "$__cells_raw"
-        [[ $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && eval "$__cells_text() { __cells_call $__cells_text \"\$@\"; }"
+        [[ $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || continue
+        eval "$__cells_text() { __cells_bytewise __cells_call $__cells_text \"\$@\"; }"
     done
 }
 
-# What the cell will read as its input, NUL and all.
+# What the cell will read as its input, NUL and all: without a name for it `read` strips nothing.
 __cells_input() {
-    local LC_ALL=C IFS='' part left=$1
+    local REPLY __cells__left=$1 __cells__most
     : >| "$__cells_dir/input"
-    while ((left > 0)); do
-        builtin read -r -d '' -n "$left" -u "$__cells_r" part || return 1
-        builtin printf %s "$part" >> "$__cells_dir/input"
-        ((left -= ${#part}))
-        ((left > 0)) && builtin printf '\0' >> "$__cells_dir/input" && ((left -= 1))
+    while ((__cells__left > 0)); do
+        __cells_fit "$__cells__left"
+        builtin read -r -d '' -n "$__cells__most" -u "$__cells_r" || return 1
+        builtin printf %s "$REPLY" >> "$__cells_dir/input"
+        __cells_measure "$REPLY"
+        ((__cells__left -= __cells_size))
+        ((${#REPLY} < __cells__most)) && builtin printf '\0' >> "$__cells_dir/input" && ((__cells__left -= 1))
     done
     __cells_stdin=$__cells_dir/input
 }
 
 # Acts on frames until one is a cell to run. False at their end.
 __cells_next() {
-    local LC_ALL=C kind='' id length IFS=' '
+    local __cells__kind='' __cells__id __cells__length
     # Without its keeper nobody would end it.
-    while builtin read -r -u "$__cells_r" kind id length && builtin kill -0 $$ 2> /dev/null; do
-        if [[ $kind == stdin ]]; then
-            kind=''
-            __cells_input "$length" || return 1
+    while __cells_head && builtin kill -0 "$$" 2> /dev/null; do
+        if [[ $__cells__kind == stdin ]]; then
+            __cells__kind=''
+            __cells_input "$__cells__length" || return 1
             continue
         fi
-        [[ $kind != exec ]] || __cells_due=1
-        __cells_read "$length" || return 1
-        case $kind in
+        [[ $__cells__kind != exec ]] || __cells_due=1
+        __cells_read "$__cells__length" || return 1
+        case $__cells__kind in
         hello) __cells_hello ;;
-        set) __cells_set "$id" ;;
-        get) __cells_get "$id" ;;
+        set) __cells_set "$__cells__id" ;;
+        get) __cells_get "$__cells__id" ;;
         exec)
-            __cells_id=$id
+            __cells_id=$__cells__id
             [[ $__cells_bytes != *$'\r\n'* ]] || __cells_bytes=${__cells_bytes//$'\r\n'/$'\n'}
             [[ -n $__cells_nul ]] || return 0
             __cells_problem ValueError 'bash cannot run a text with a NUL byte in it'
             __cells_answer false null "$__cells_exception"
             ;;
         esac
-        __cells_due='' __cells_early='' kind=''
+        __cells_due='' __cells_early='' __cells__kind=''
     done
     return 1
 }
@@ -410,28 +454,28 @@ __cells_back() {
 # Writes the cell's file, and says in __cells_name by which name it is sourced: without a path it is looked for in PATH,
 # then here. A file takes the place of one that cannot be written.
 __cells_write() {
-    local file="$__cells_dir/cell $__cells_id"
-    __cells_pwd='' __cells_old=${OLDPWD-} __cells_name=$file
-    local first='__cells_back && :;'
-    [[ $__cells_options != *[xv]* ]] || first='{ __cells_back && :; } 2> /dev/null;'
-    if ! builtin printf '%s%s\n' "$first" "$__cells_bytes" 2> /dev/null >| "$file"; then
+    local __cells__file="$__cells_dir/cell $__cells_id"
+    __cells_pwd='' __cells_old=${OLDPWD-} __cells_name=$__cells__file
+    local __cells__first='__cells_back && :;'
+    [[ $__cells_options != *[xv]* ]] || __cells__first='{ __cells_back && :; } 2> /dev/null;'
+    if ! builtin printf '%s%s\n' "$__cells__first" "$__cells_bytes" 2> /dev/null >| "$__cells__file"; then
         __cells_name=/dev/fd/197
-        exec 197<<< "$first$__cells_bytes"
+        exec 197<<< "$__cells__first$__cells_bytes"
     elif [[ $PWD -ef . && ! -o posix && -x $PWD ]] && builtin cd -- "$__cells_dir"; then
         __cells_name="cell $__cells_id" __cells_pwd=$__cells_old_pwd
     fi
 }
 
 __cells_prepare() {
-    local n
+    local __cells__n
     __cells_old_pwd=$PWD __cells_depth=${#FUNCNAME[@]}
     __cells_write
     __cells_before=$__cells_status
     unset -v __cells_exit __cells_final_text __cells_cause __cells_place
     # Where bash will put the frames' descriptors while they are closed: the first that are free.
     __cells_saved=()
-    for ((n = 10; ${#__cells_saved[@]} < 3; n++)); do
-        [[ -e /proc/self/fd/$n || -L /proc/self/fd/$n ]] || __cells_saved+=("$n")
+    for ((__cells__n = 10; ${#__cells_saved[@]} < 3; __cells__n++)); do
+        [[ -e /proc/self/fd/$__cells__n || -L /proc/self/fd/$__cells__n ]] || __cells_saved+=("$__cells__n")
     done
     __cells_r=${__cells_saved[0]} __cells_w=${__cells_saved[1]}
 }
@@ -456,13 +500,13 @@ __cells_out() {
 }
 
 exit() {
-    local status=$?
-    [[ $BASHPID == "$__cells_pid" && -n $__cells_running ]] || builtin exit "${@-$status}"
+    local __cells__status=$?
+    [[ $BASHPID == "$__cells_pid" && -n $__cells_running ]] || builtin exit "${@-$__cells__status}"
     if (($# > 0)) && [[ ! $1 =~ ^-?[0-9]+$ ]]; then
         builtin printf 'exit: %s: numeric argument required\n' "$1" >&2
         __cells_exit=2
     else
-        __cells_exit=$((10#0${1-$status} & 255))
+        __cells_exit=$((10#0${1-$__cells__status} & 255))
         [[ ${1-} == -* ]] && __cells_exit=$((-10#0${1#-} & 255))
     fi
     __cells_unwind
@@ -474,40 +518,42 @@ __cells_final() {
         builtin printf 'final_answer cannot be given from a subshell\n' >&2
         return 1
     fi
-    local IFS=' '
-    __cells_final_text="$*"
+    builtin printf -v __cells_final_text '%s ' "$@"
+    __cells_final_text=${__cells_final_text% }
     __cells_unwind
 }
 
 # What the cell says of EXIT waits for the session's end, and of ERR is done beside ours.
 trap() {
-    local action=${1-} name
-    local -a others=()
+    local __cells__action=${1-} __cells__name
+    local -a __cells__others=()
     if [[ $BASHPID != "$__cells_pid" || $# -lt 2 || $1 == -[lp]* ]]; then
         builtin trap "$@"
         return
     fi
-    [[ $1 != -- ]] || { action=$2 && shift; }
+    [[ $1 != -- ]] || { __cells__action=$2 && shift; }
     shift
-    for name; do
-        case ${name^^} in
+    for __cells__name; do
+        case ${__cells__name^^} in
         EXIT | 0 | SIGEXIT)
-            [[ $action == - ]] && __cells_exit_trap='' || builtin printf -v __cells_exit_trap 'builtin trap -- %q EXIT' "$action"
+            __cells_exit_trap=''
+            [[ $__cells__action == - ]] ||
+                builtin printf -v __cells_exit_trap 'builtin trap -- %q EXIT' "$__cells__action"
             ;;
-        ERR | SIGERR) __cells_watch "$action" ;;
-        *) others+=("$name") ;;
+        ERR | SIGERR) __cells_watch "$__cells__action" ;;
+        *) __cells__others+=("$__cells__name") ;;
         esac
     done
-    ((${#others[@]} == 0)) || builtin trap -- "$action" "${others[@]}"
+    ((${#__cells__others[@]} == 0)) || builtin trap -- "$__cells__action" "${__cells__others[@]}"
 }
 
 # An ERR trap that sees to `set -e`, after the cell's own.
 __cells_watch() {
-    local own=${1-}
-    [[ $own != - ]] || own=''
+    local __cells__own=${1-}
+    [[ $__cells__own != - ]] || __cells__own=''
     builtin trap 'if __cells_note "$?" "$LINENO" "$BASH_COMMAND" "${BASH_SOURCE[0]-}"; then
 __cells_give "${__cells_place[0]}" && :
-'"$own"'
+'"$__cells__own"'
 __cells_failed
 fi' ERR
 }
@@ -529,7 +575,7 @@ __cells_interrupt() {
     if [[ -z $__cells_running ]]; then
         # It is for a cell that has been sent and has not begun; or for none. It may have come just before the shell
         # sat down to read, which then does not see to it until there is a frame.
-        [[ -z $__cells_due && -n ${kind-} ]] && return 0
+        [[ -z $__cells_due && -n ${__cells__kind-}${__cells__line-} ]] && return 0
         [[ -z $__cells_due ]] && ! builtin read -t 0 -u "$__cells_r" 2> /dev/null || __cells_early=1
         return 0
     fi
@@ -540,11 +586,11 @@ __cells_interrupt() {
 # What the cell left: its options, and how it ended. Ours are those of a plain shell.
 __cells_after() {
     __cells_r=198 __cells_w=199 __cells_due='' __cells_early=''
-    local options=$-
+    local __cells__options=$-
     builtin set +euxvfkC
-    [[ -z ${__cells_errexit-} ]] || options+=e
+    [[ -z ${__cells_errexit-} ]] || __cells__options+=e
     unset -v __cells_errexit
-    __cells_options=${options//[!euxvfkC]/}
+    __cells_options=${__cells__options//[!euxvfkC]/}
     __cells_stdin=''
     if [[ -n ${__cells_no_extdebug-}${__cells_debug+x} ]]; then
         builtin trap - DEBUG
@@ -558,36 +604,39 @@ __cells_after() {
 
 # __cells_exception of type $1 and message $2, at line $3 of cell $4.
 __cells_problem() {
-    local type message place='' lines='"line":null,"column":null,"cell":null'
+    local __cells__type __cells__message __cells__place=''
+    local __cells__lines='"line":null,"column":null,"cell":null'
     if [[ -n ${3-} ]]; then
-        place="cell $4: line $3: " lines="\"line\":$3,\"column\":null,\"cell\":$4"
+        __cells__place="cell $4: line $3: " __cells__lines="\"line\":$3,\"column\":null,\"cell\":$4"
     fi
     __cells_quote "$1"
-    type=$__cells_json
+    __cells__type=$__cells_json
     __cells_quote "$2"
-    message=$__cells_json
-    __cells_quote "$place${5-$2}"
-    __cells_exception="{\"type\":$type,\"message\":$message,$lines,\"traceback\":$__cells_json}"
+    __cells__message=$__cells_json
+    __cells_quote "$__cells__place${5-$2}"
+    __cells_exception="{\"type\":$__cells__type,\"message\":$__cells__message,$__cells__lines,\
+\"traceback\":$__cells_json}"
 }
 
 # Status 2 is also that of a text which is none: bash reads it once more, without running it.
 __cells_syntax() {
-    local said
+    local __cells__said
     builtin printf 'set -n;%s\n' "$__cells_bytes" 2> /dev/null >| "$__cells_dir/cell $__cells_id" || return 1
-    said=$(builtin cd -- "$__cells_dir" && builtin source "cell $__cells_id" 2>&1)
-    [[ $said =~ ^cell\ [0-9]+:\ line\ ([0-9]+):\ ([^$'\n']*) ]] || return 1
+    __cells__said=$(builtin cd -- "$__cells_dir" && builtin source "cell $__cells_id" 2>&1)
+    [[ $__cells__said =~ ^cell\ [0-9]+:\ line\ ([0-9]+):\ ([^$'\n']*) ]] || return 1
     __cells_problem SyntaxError "${BASH_REMATCH[2]}" "${BASH_REMATCH[1]}" "$__cells_id" \
-        "${BASH_REMATCH[2]}${said#"${BASH_REMATCH[0]}"}"
+        "${BASH_REMATCH[2]}${__cells__said#"${BASH_REMATCH[0]}"}"
 }
 
 __cells_explain() {
-    local line cell
+    local __cells__line __cells__cell
     case ${__cells_cause-} in
     interrupt) __cells_problem Interrupted 'the cell was interrupted' ;;
     errexit)
-        line=${__cells_place[1]} cell=${__cells_place[3]}
-        [[ $cell =~ cell\ ([0-9]+)$ ]] && cell=${BASH_REMATCH[1]} || line=''
-        __cells_problem CommandFailed "'${__cells_place[2]}' ended with status $__cells_exit (set -e)" "$line" "$cell"
+        __cells__line=${__cells_place[1]} __cells__cell=${__cells_place[3]}
+        [[ $__cells__cell =~ cell\ ([0-9]+)$ ]] && __cells__cell=${BASH_REMATCH[1]} || __cells__line=''
+        __cells_problem CommandFailed "'${__cells_place[2]}' ended with status $__cells_exit (set -e)" \
+            "$__cells__line" "$__cells__cell"
         ;;
     died) __cells_problem ShellError 'the shell could not go on; standard error says why' ;;
     *) [[ $__cells_status == 2 && -z ${__cells_exit-} ]] && __cells_syntax ;;
@@ -595,72 +644,76 @@ __cells_explain() {
 }
 
 __cells_answer() {
-    local final=null is_final=false interrupted=false
+    local __cells__final=null __cells__is_final=false __cells__interrupted=false
     if [[ -n ${__cells_final_text+x} ]]; then
         __cells_quote "$__cells_final_text"
-        final=$__cells_json is_final=true
+        __cells__final=$__cells_json __cells__is_final=true
     fi
-    [[ ${__cells_cause-} == interrupt ]] && interrupted=true
-    __cells_send done "$__cells_id" "{\"ok\":$1,\"value\":null,\"results\":[],\"exception\":$3,\"final_answer\":$final,\
-\"is_final_answer\":$is_final,\"exit\":$2,\"interrupted\":$interrupted}"
+    [[ ${__cells_cause-} == interrupt ]] && __cells__interrupted=true
+    __cells_send done "$__cells_id" "{\"ok\":$1,\"value\":null,\"results\":[],\"exception\":$3,\
+\"final_answer\":$__cells__final,\"is_final_answer\":$__cells__is_final,\"exit\":$2,\"interrupted\":$__cells__interrupted}"
 }
 
 # A text of nothing but comments leaves the status as it was.
 __cells_has_command() {
-    local line
-    while IFS='' builtin read -r line; do
-        [[ $line =~ ^[[:space:]]*(#|$) ]] || return 0
-    done <<< "$__cells_bytes"
+    local __cells__line
+    local -a __cells__lines=()
+    builtin mapfile -t __cells__lines <<< "$__cells_bytes"
+    for __cells__line in "${__cells__lines[@]}"; do
+        [[ $__cells__line =~ ^[[:space:]]*(#|$) ]] || return 0
+    done
     return 1
 }
 
 __cells_done() {
-    local code=${__cells_exit-$__cells_status} ok=false
+    local __cells__code=${__cells_exit-$__cells_status} __cells__ok=false
     __cells_exception=null
-    [[ $code == 0 || $code != "$__cells_before" ]] || __cells_has_command || code=''
-    [[ -z ${__cells_final_text+x} ]] || code=0
-    [[ ${__cells_cause-} != interrupt ]] || code=130
-    if [[ ${code:-0} != 0 || -n ${__cells_cause-} ]]; then
+    [[ $__cells__code == 0 || $__cells__code != "$__cells_before" ]] || __cells_has_command || __cells__code=''
+    [[ -z ${__cells_final_text+x} ]] || __cells__code=0
+    [[ ${__cells_cause-} != interrupt ]] || __cells__code=130
+    if [[ ${__cells__code:-0} != 0 || -n ${__cells_cause-} ]]; then
         __cells_explain
     fi
-    [[ ${code:-0} == 0 && $__cells_exception == null ]] && ok=true
-    __cells_status=${code:-$__cells_status}
-    [[ ${code:-0} != 0 || -n ${__cells_exit-} ]] || code=null
+    [[ ${__cells__code:-0} == 0 && $__cells_exception == null ]] && __cells__ok=true
+    __cells_status=${__cells__code:-$__cells_status}
+    [[ ${__cells__code:-0} != 0 || -n ${__cells_exit-} ]] || __cells__code=null
     # Its space is not given back by bash alone, its bytes are.
     : 2> /dev/null >| "$__cells_dir/cell $__cells_id"
-    __cells_answer "$ok" "$code" "$__cells_exception"
+    __cells_answer "$__cells__ok" "$__cells__code" "$__cells_exception"
 }
 
 # ---- tools ----
 
 __cells_call() {
     # An interrupt waits until the answer is read, or the next frame would begin in its middle.
-    local LC_ALL=C name=$1 args='' arg kind id length body __cells_calling=1
+    local __cells__name=$1 __cells__args='' __cells__arg __cells__kind __cells__id __cells__length __cells__body
+    local __cells__call __cells_calling=1
     shift
-    for arg; do
-        __cells_quote "$arg"
-        args+=${args:+,}$__cells_json
+    for __cells__arg; do
+        __cells_quote "$__cells__arg"
+        __cells__args+=${__cells__args:+,}$__cells_json
     done
-    if ((${#args} > __cells_call_max)); then
-        builtin printf '%s: the arguments are larger than a call may be\n' "$name" >&2
+    if ((${#__cells__args} > __cells_call_max)); then
+        builtin printf '%s: the arguments are larger than a call may be\n' "$__cells__name" >&2
         return 1
     fi
     # Subshells, whose count is lost, have numbers of their own.
-    [[ $BASHPID == "$__cells_pid" ]] && id=$((__cells_calls += 1)) || id=$((BASHPID * 1000 + (__cells_calls += 1) % 1000))
-    __cells_send call "$id" "{\"name\":\"$name\",\"args\":[$args],\"kwargs\":{}}"
-    while IFS=' ' builtin read -r -u "$__cells_r" kind arg length; do
-        __cells_read "$length" || return 1
-        [[ $kind == answer && $arg == "$id" ]] && break
+    __cells__call=$((__cells_calls += 1))
+    [[ $BASHPID == "$__cells_pid" ]] || __cells__call=$((BASHPID * 1000 + __cells_calls % 1000))
+    __cells_send call "$__cells__call" "{\"name\":\"$__cells__name\",\"args\":[$__cells__args],\"kwargs\":{}}"
+    while __cells_head; do
+        __cells_read "$__cells__length" || return 1
+        [[ $__cells__kind == answer && $__cells__id == "$__cells__call" ]] && break
     done
-    body=$__cells_bytes
-    if __cells_member "$body" error; then
-        body=$__cells_raw
-        __cells_member "$body" type && __cells_unquote "$__cells_raw" && arg=$__cells_text
-        __cells_member "$body" message && __cells_unquote "$__cells_raw"
-        builtin printf '%s: %s: %s\n' "$name" "$arg" "$__cells_text" >&2
+    __cells__body=$__cells_bytes
+    if __cells_member "$__cells__body" error; then
+        __cells__body=$__cells_raw
+        __cells_member "$__cells__body" type && __cells_unquote "$__cells_raw" && __cells__arg=$__cells_text
+        __cells_member "$__cells__body" message && __cells_unquote "$__cells_raw"
+        builtin printf '%s: %s: %s\n' "$__cells__name" "$__cells__arg" "$__cells_text" >&2
         return 1
     fi
-    __cells_member "$body" ok
+    __cells_member "$__cells__body" ok
     [[ $__cells_raw == null ]] && return 0
     __cells_scalar "$__cells_raw"
     builtin printf '%s\n' "$__cells_text"
@@ -671,7 +724,7 @@ __cells_call() {
 __cells_utf8=$'^([\x01-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf][\x80-\xbf]'
 __cells_utf8+=$'|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf][\x80-\xbf]|[\xf1-\xf3][\x80-\xbf][\x80-\xbf][\x80-\xbf]'
 __cells_utf8+=$'|\xf4[\x80-\x8f][\x80-\xbf][\x80-\xbf])*'
-__cells_loop='while __cells_next; do
+__cells_loop='while __cells_bytewise __cells_next; do
     __cells_prepare
     if [[ -n $__cells_stdin ]]; then
         { source "$__cells_name"; } 198<&- 199>&- 192>&- < "$__cells_stdin"
@@ -679,7 +732,7 @@ __cells_loop='while __cells_next; do
         { source "$__cells_name"; } 198<&- 199>&- 192>&-
     fi
     { __cells_status=$? __cells_running=; __cells_after; } 2> /dev/null
-    __cells_done
+    __cells_bytewise __cells_done
 done
 __cells_over=1
 echo over >&192
@@ -692,7 +745,7 @@ if [[ -z ${__cells_over-} && -n $__cells_id ]]; then
     (
         set +m
         __cells_born
-        __cells_done
+        __cells_bytewise __cells_done
         eval "$__cells_loop"
     ) &
 fi'

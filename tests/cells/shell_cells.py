@@ -82,6 +82,32 @@ def test_values(tap):
         tap.equal(cell.out, " a \\0 b \\n\n", "NUL bytes in the input")
 
 
+# Names of our own, once, and those that bash itself looks at.
+READONLY = ("file kind length part left most n s i c code line cell status ok final first name raw items names values args "
+            "arg body text is_final interrupted options id IFS LC_ALL")
+
+
+def test_readonly(tap):
+    with BASH.start(tools=[{"name": "add"}], final_answer=True) as g:
+        g.run("echo precious > data; file=$PWD/data; readonly %s; IFS=$'\\n\\t' LC_ALL=C" % READONLY.replace("IFS LC_ALL", ""))
+        cell = g.run("readonly IFS=$'\\n\\t,0123456789' LC_ALL=C.UTF-8; cat < \"$file\"")
+        tap.equal((cell.out, cell.err), ("precious\n", ""), "readonly names leave files alone", cell)
+        cell = g.run("v=é€😀; printf '%s\\n' \"$v\" \"${#v}\"")
+        tap.equal((cell.out, cell.err), ("é€😀\n3\n", ""), "... and cells")
+        tap.equal(g.run("nosuch").exit, 127, "... and errors")
+        cell = g.run("add é 'x y'", tools={"add": lambda args, kwargs: args[0] + args[1]})
+        tap.equal((cell.out, cell.err), ("éx y\n", ""), "... and tools", cell)
+        values = {"l": ["é", " x\t"], "o": {"€": "\u00e9\u0001"}, "t": "é€😀" * 300}
+        tap.ok(g.set(values)["ok"], "... and set")
+        tap.equal(g.get("l", "o", "t")["values"], values, "... and get")
+        g.run("bad=$'a\\xff\\xc3\\xa9'")
+        tap.equal(g.get("bad")["values"]["bad"], "a\ufffdé", "... and what is no UTF-8")
+        cell = g.run("od -An -c | tr -s ' '", stdin=" a\0é\n".encode())
+        tap.equal((cell.out, cell.err), (" a \\0 303 251 \\n\n", ""), "... and the input", cell)
+        tap.equal(g.run("# comment").err, "", "... and comments")
+        tap.equal(g.run("final_answer a b").final_answer, "a b", "... and answers")
+
+
 def test_traps(tap):
     g = BASH.start()
     g.run("trap 'echo bye; echo bye >&2' EXIT; trap 'echo d >&2' DEBUG")
@@ -112,6 +138,7 @@ def test(tap):
         with BASH.start(tools=[{"name": "add"}, {"name": "fail"}], final_answer=True) as g:
             run_table(tap, g, table, tools)
     test_values(tap)
+    test_readonly(tap)
     test_traps(tap)
     test_all(tap, BASH)
 

@@ -9,8 +9,8 @@
 # ends the shell, and its EXIT trap goes on in a fork. A keeper, which is the process that was started, holds all
 # together and passes interrupts on to whatever the cell runs.
 #
-# The frames' descriptors are 198 and 199, and 192 goes to the keeper. They are closed while a cell runs; bash keeps
-# closed-on-exec copies, __cells_r and __cells_w.
+# The frames' descriptors are 198 and 199, 192 goes to the keeper, and 196 is what the loop reads. They are closed while
+# a cell runs; bash keeps closed-on-exec copies, of the frames' __cells_r and __cells_w.
 #
 # A cell may say `readonly` of any name, after which bash makes no local of it: names here begin with __cells_, those of
 # locals with __cells__, and nothing depends on IFS.
@@ -724,20 +724,23 @@ __cells_call() {
 __cells_utf8=$'^([\x01-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf][\x80-\xbf]'
 __cells_utf8+=$'|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf][\x80-\xbf]|[\xf1-\xf3][\x80-\xbf][\x80-\xbf][\x80-\xbf]'
 __cells_utf8+=$'|\xf4[\x80-\x8f][\x80-\xbf][\x80-\xbf])*'
-__cells_loop='while __cells_bytewise __cells_next; do
-    __cells_prepare
-    if [[ -n $__cells_stdin ]]; then
-        { source "$__cells_name"; } 198<&- 199>&- 192>&- < "$__cells_stdin"
-    else
-        { source "$__cells_name"; } 198<&- 199>&- 192>&-
-    fi
-    { __cells_status=$? __cells_running=; __cells_after; } 2> /dev/null
-    __cells_bytewise __cells_done
-done
-__cells_over=1
-echo over >&192
-eval "$__cells_exit_trap"
-builtin exit 0'
+__cells_turn='if ! __cells_bytewise __cells_next; then
+    __cells_over=1
+    echo over >&192
+    eval "$__cells_exit_trap"
+    builtin exit 0
+fi
+__cells_prepare
+if [[ -n $__cells_stdin ]]; then
+    { source "$__cells_name"; } 198<&- 199>&- 192>&- 196<&- < "$__cells_stdin"
+else
+    { source "$__cells_name"; } 198<&- 199>&- 192>&- 196<&-
+fi
+{ __cells_status=$? __cells_running=; __cells_after; } 2> /dev/null
+__cells_bytewise __cells_done'
+# A loop of bash would be left by a cell that says `break`. Reading what never ends, `mapfile` takes a turn for each line.
+__cells_loop='exec 196< /dev/zero
+builtin mapfile -d "" -c 1 -C "eval \"\$__cells_turn\" #" -u 196 __cells_turns'
 # The shell ends. In a cell: a fork of it goes on, as the leader of a group of its own.
 __cells_on_exit='{ __cells_ended "$?"; } 2> /dev/null
 if [[ -z ${__cells_over-} && -n $__cells_id ]]; then

@@ -26,7 +26,9 @@ STATE = (
     ("echo $?", {"out": "7\n"}), ("echo \"${BASH_SOURCE[0]}\"; dirname \"${BASH_SOURCE[0]}\"", {"out": "cell 17\n.\n"}),
     ("trap 'echo usr' USR1; kill -USR1 $BASHPID", {"out": "usr\n"}), ("kill -USR1 $BASHPID", {"out": "usr\n"}),
     ("set -x; echo on", {"out": "on\n", "err": has("+ echo on")}), ("echo two", {"err": lambda t: t.count("\n") == 1}),
-    ("set +x", {}), ("set -C; echo 1 > new; echo 2 > new", {"exit": 1}), ("set +C; cat new", {"out": "1\n"}),
+    ("set +x", {}), ("break; echo on; for i in 1 2; do break 2; done; continue; echo $i", {"out": "on\n1\n", "err": has("only meaningful")}),
+    ("mapfile -t lines < new 2> /dev/null; for i in 1 2; do [ $i = 1 ] && continue; echo $i; done", {"out": "2\n"}),
+    ("set -C; echo 1 > new; echo 2 > new", {"exit": 1}), ("set +C; cat new", {"out": "1\n"}),
 )
 ERRORS = (
     ("nosuch", {"exit": 127, "err": "cell 1: line 1: nosuch: command not found\n"}),

@@ -547,19 +547,24 @@ trap() {
     ((${#__cells__others[@]} == 0)) || builtin trap -- "$__cells__action" "${__cells__others[@]}"
 }
 
-# An ERR trap that sees to `set -e`, after the cell's own.
+# An ERR trap that sees to `set -e`, after the cell's own. All is in its first line: those after it count as lines.
 __cells_watch() {
-    local __cells__own=${1-}
-    [[ $__cells__own != - ]] || __cells__own=''
-    builtin trap 'if __cells_note "$?" "$LINENO" "$BASH_COMMAND" "${BASH_SOURCE[0]-}"; then
-__cells_give "${__cells_place[0]}" && :
-'"$__cells__own"'
-__cells_failed
-fi' ERR
+    __cells_on_err=${1-}
+    [[ $__cells_on_err != - ]] || __cells_on_err=''
+    local __cells__ours='if __cells_note "$?" "$LINENO" "$BASH_COMMAND" "${BASH_SOURCE[0]-}"; then '
+    __cells__ours+='__cells_give "${__cells_place[0]}" && :; eval "$__cells_on_err"; __cells_failed; fi'
+    builtin trap "$__cells__ours" ERR
 }
 
+# The command that sources the cell ends as the cell does, which is no failure by itself.
 __cells_note() {
-    [[ -n $__cells_running && -z ${__cells_debug+x} ]] && __cells_place=("$@")
+    [[ -n $__cells_running && -z ${__cells_debug+x} ]] || return
+    if ((${#FUNCNAME[@]} > __cells_depth)); then
+        __cells_place=("$@")
+    else
+        __cells_no_errexit
+        return 1
+    fi
 }
 
 __cells_give() { return "$1"; }

@@ -52,6 +52,11 @@ ERRORS = (
     ("set -euo pipefail\ntrap 'echo bye' EXIT\necho $nowhere", {"exit": 1, "out": ""}), ("echo $v", {"out": "kept\n"}),
     ("echo x >&198", {"exit": 1}), ("echo x >&4", {"exit": 1}), ("set +eu; source /nowhere; echo on", {"out": "on\n"}),
 )
+TRAPS = (
+    ("trap 'echo ERR $? at $LINENO of $BASH_COMMAND' ERR\nfalse\n\n(exit 4)", {"exit": 4, "out": "ERR 1 at 2 of false\nERR 4 at 4 of ( exit 4 )\n"}),
+    ("# nothing", {"out": ""}), ("trap - ERR; set -e", {}), ("[ 1 = 2 ] && echo a", {"exit": 1, "error": None}), ("# nothing", {}),
+    ("false", {"exit": 1, "error": "CommandFailed"}), ("# nothing", {"error": None, "exit": None}), ("", {}), ("set +e", {}),
+)
 TOOLS = (
     ("add 1 2", {"out": "12\n"}), ("v=$(add é '\"x\\'); echo \"[$v]\"", {"out": "[é\"x\\]\n"}),
     ("fail", {"exit": 1, "err": "fail: ValueError: no\n"}), ("fail 2> /dev/null || echo handled", {"out": "handled\n"}),
@@ -136,7 +141,7 @@ def test(tap):
     if BASH.missing(tap):
         return
     tools = {"add": lambda args, kwargs: args[0] + args[1], "fail": lambda args, kwargs: refuse()}
-    for table in (STATE, ERRORS, TOOLS):
+    for table in (STATE, ERRORS, TRAPS, TOOLS):
         with BASH.start(tools=[{"name": "add"}, {"name": "fail"}], final_answer=True) as g:
             run_table(tap, g, table, tools)
     test_values(tap)

@@ -360,7 +360,9 @@ __cells_hello() {
         '"limits"') __cells_limits ;;
         '"env"') __cells_env ;;
         '"tools"') __cells_tools ;;
-        '"final_answer"') [[ ${__cells__raws[__cells__i + 1]} != true ]] || final_answer() { __cells_final "$@"; } ;;
+        '"final_answer"')
+            [[ ${__cells__raws[__cells__i + 1]} != true ]] || final_answer() { __cells_final "$@"; }
+            ;;
         esac
     done
     __cells_send ready 0 "{\"language\":\"bash\",\"version\":\"${BASH_VERSION%%(*}\"}"
@@ -448,6 +450,8 @@ __cells_back() {
     __cells_running=1
     [[ -z $__cells_early ]] || __cells_interrupt
     [[ -z $__cells_options ]] || builtin set "-$__cells_options"
+    __cells_first=$((__cells_status == 0))
+    [[ -z $__cells_on_debug ]] || __cells_step
     return "$__cells_status"
 }
 
@@ -472,6 +476,7 @@ __cells_prepare() {
     __cells_write
     __cells_before=$__cells_status
     unset -v __cells_exit __cells_final_text __cells_cause __cells_place
+    __cells_noting='' __cells_stepped=''
     # Where bash will put the frames' descriptors while they are closed: the first that are free.
     __cells_saved=()
     for ((__cells__n = 10; ${#__cells_saved[@]} < 3; __cells__n++)); do
@@ -482,8 +487,8 @@ __cells_prepare() {
 
 __cells_unwind() {
     __cells_no_errexit
-    __cells_debug=$(builtin trap -p DEBUG)
-    shopt -q extdebug || __cells_no_extdebug=1
+    [[ $- == *T* ]] && __cells_functrace=-T || __cells_functrace=+T
+    shopt -q extdebug && __cells_unwinding=-s || __cells_unwinding=-u
     shopt -s extdebug
     builtin trap __cells_out DEBUG
 }
@@ -523,7 +528,7 @@ __cells_final() {
     __cells_unwind
 }
 
-# What the cell says of EXIT waits for the session's end, and of ERR is done beside ours.
+# What the cell says of EXIT waits for the session's end, and of ERR and DEBUG is done beside ours.
 trap() {
     local __cells__action=${1-} __cells__name
     local -a __cells__others=()
@@ -541,6 +546,11 @@ trap() {
                 builtin printf -v __cells_exit_trap 'builtin trap -- %q EXIT' "$__cells__action"
             ;;
         ERR | SIGERR) __cells_watch "$__cells__action" ;;
+        DEBUG | SIGDEBUG)
+            __cells_on_debug=$__cells__action
+            [[ $__cells__action != - ]] || __cells_on_debug=''
+            __cells_step
+            ;;
         *) __cells__others+=("$__cells__name") ;;
         esac
     done
@@ -556,11 +566,40 @@ __cells_watch() {
     builtin trap "$__cells__ours" ERR
 }
 
+# A DEBUG trap for the cell's own commands. Functions that set one have to be traced, or it is gone when they return.
+__cells_step() {
+    if [[ -z $__cells_on_debug ]]; then
+        builtin trap - DEBUG
+    else
+        local __cells__ours='if __cells_steps "$?" "$BASH_COMMAND" "${FUNCNAME[0]-}" "$LINENO"; then '
+        __cells__ours+='__cells_give "$__cells_given" && :; eval "$__cells_on_debug"; fi'
+        builtin trap "$__cells__ours" DEBUG
+    fi
+}
+
+# What begins the cell's file is not the cell's own, nor what is in functions of ours or in subshells, which run some.
+__cells_steps() {
+    __cells_given=$1
+    [[ -n $__cells_running && -z ${__cells_unwinding-}$__cells_noting && $BASHPID == "$__cells_pid" ]] &&
+        ((${#FUNCNAME[@]} > __cells_depth)) || return
+    [[ $__cells_first$2 != 1: && $2 != __cells_* ]] || { __cells_first='' && return 1; }
+    case $3 in
+    __cells_* | exit | trap | final_answer) return 1 ;;
+    esac
+    # An ERR trap, which is ours at least, begins once more with the command that failed; which may be a subshell, of
+    # which bash itself says nothing here.
+    if (($1 != 0)) && [[ $__cells_stepped == "$4 $2" || $2 == '( '* ]]; then
+        __cells_stepped=''
+        return 1
+    fi
+    __cells_first='' __cells_stepped="$4 $2"
+}
+
 # The command that sources the cell ends as the cell does, which is no failure by itself.
 __cells_note() {
-    [[ -n $__cells_running && -z ${__cells_debug+x} ]] || return
+    [[ -n $__cells_running && -z ${__cells_unwinding-} ]] || return
     if ((${#FUNCNAME[@]} > __cells_depth)); then
-        __cells_place=("$@")
+        __cells_place=("$@") __cells_noting=1
     else
         __cells_no_errexit
         return 1
@@ -571,6 +610,7 @@ __cells_give() { return "$1"; }
 
 # Under `set -e` bash ends the shell after this.
 __cells_failed() {
+    __cells_noting=''
     [[ $- == *e* && $BASHPID == "$__cells_pid" ]] || return 0
     __cells_cause=errexit __cells_exit=${__cells_place[0]}
     __cells_unwind
@@ -597,12 +637,11 @@ __cells_after() {
     unset -v __cells_errexit
     __cells_options=${__cells__options//[!euxvfkC]/}
     __cells_stdin=''
-    if [[ -n ${__cells_no_extdebug-}${__cells_debug+x} ]]; then
-        builtin trap - DEBUG
-        [[ -z ${__cells_no_extdebug-} ]] || shopt -u extdebug
-        eval "${__cells_debug-}"
-        builtin set +T
-        unset -v __cells_no_extdebug __cells_debug
+    builtin trap - DEBUG
+    if [[ -n ${__cells_unwinding-} ]]; then
+        shopt "$__cells_unwinding" extdebug
+        builtin set "$__cells_functrace"
+        __cells_unwinding=''
     fi
     builtin set -E
 }
@@ -775,9 +814,9 @@ __cells_born() {
     builtin trap __cells_interrupt INT
 }
 
-declare -ft trap
+declare -ft trap exit __cells_step __cells_back __cells_after __cells_unwind __cells_failed __cells_final __cells_interrupt
 __cells_value_max=1048576 __cells_call_max=4194304 __cells_calls=0 __cells_id='' __cells_status=0 __cells_options=''
-__cells_due='' __cells_early='' __cells_stdin='' __cells_exit_trap='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
+__cells_due='' __cells_early='' __cells_stdin='' __cells_exit_trap='' __cells_on_err='' __cells_on_debug='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
 __cells_dir=${TMPDIR:-/tmp}
 mkdir -m 700 "$__cells_dir/.cells-$$" 2> /dev/null && __cells_dir+=/.cells-$$
 exec 198<&3 199>&4 3<&- 4>&- 190<&0 191>&1

@@ -56,6 +56,12 @@ TRAPS = (
     ("trap 'echo ERR $? at $LINENO of $BASH_COMMAND' ERR\nfalse\n\n(exit 4)", {"exit": 4, "out": "ERR 1 at 2 of false\nERR 4 at 4 of ( exit 4 )\n"}),
     ("# nothing", {"out": ""}), ("trap - ERR; set -e", {}), ("[ 1 = 2 ] && echo a", {"exit": 1, "error": None}), ("# nothing", {}),
     ("false", {"exit": 1, "error": "CommandFailed"}), ("# nothing", {"error": None, "exit": None}), ("", {}), ("set +e", {}),
+    ("trap 'echo dbg $? at $LINENO' DEBUG; echo 1\n\n: | (exit 3)\necho 2", {"out": "dbg 0 at 1\n1\ndbg 0 at 3\ndbg 3 at 4\n2\n"}),
+    ("f() { echo in f; exit 3; }; f", {"exit": 3, "out": "dbg 0 at 1\nin f\n"}),
+    (":", {"ok": True, "out": "dbg 3 at 1\n"}), (":", {"out": "dbg 0 at 1\n"}),
+    ("set -T; f() { :; }; f", {"out": "dbg 0 at 1\n" * 4}), ("add 1 2", {"out": lambda t: t.count("dbg") == 2}),
+    ("set -e; trap 'echo err' ERR; false; echo no", {"exit": 1, "error": "CommandFailed", "out": has("err\n")}),
+    ("set +e; trap - DEBUG ERR; echo 2", {"out": has("dbg")}), ("case $- in *T*) echo T;; esac; f; exit 2", {"exit": 2, "out": "T\n"}), ("set +T", {"out": ""}),
 )
 TOOLS = (
     ("add 1 2", {"out": "12\n"}), ("v=$(add é '\"x\\'); echo \"[$v]\"", {"out": "[é\"x\\]\n"}),

@@ -7,7 +7,7 @@
 # `set -e` is seen by an ERR trap, which takes the option off before bash acts on it. Both then leave functions and
 # loops by a DEBUG trap whose status 2 means "return" (extdebug). What is left (`set -u`, ${x:?}, `builtin exit`) really
 # ends the shell, and its EXIT trap goes on in a fork. A keeper, which is the process that was started, holds all
-# together and passes interrupts on to whatever the cell runs.
+# together, passes interrupts on to whatever the cell runs, and other signals to the shell, which has its pid by name ($$).
 #
 # The frames' descriptors are 198 and 199, 192 goes to the keeper, and 196 is what the loop reads. They are closed while
 # a cell runs; bash keeps closed-on-exec copies, of the frames' __cells_r and __cells_w.
@@ -557,6 +557,17 @@ trap() {
     ((${#__cells__others[@]} == 0)) || builtin trap -- "$__cells__action" "${__cells__others[@]}"
 }
 
+# $$ is the keeper, which would pass the signal on a moment later.
+kill() {
+    local -a __cells__args=()
+    local __cells__arg
+    for __cells__arg; do
+        [[ $__cells__arg != "$$" ]] || __cells__arg=$__cells_pid
+        __cells__args+=("$__cells__arg")
+    done
+    builtin kill "${__cells__args[@]}"
+}
+
 # An ERR trap that sees to `set -e`, after the cell's own. All is in its first line: those after it count as lines.
 __cells_watch() {
     __cells_on_err=${1-}
@@ -584,7 +595,7 @@ __cells_steps() {
         ((${#FUNCNAME[@]} > __cells_depth)) || return
     [[ $__cells_first$2 != 1: && $2 != __cells_* ]] || { __cells_first='' && return 1; }
     case $3 in
-    __cells_* | exit | trap | final_answer) return 1 ;;
+    __cells_* | exit | trap | kill | final_answer) return 1 ;;
     esac
     # An ERR trap, which is ours at least, begins once more with the command that failed; which may be a subshell, of
     # which bash itself says nothing here.
@@ -839,6 +850,9 @@ exec {__CELLS[1]}>&- 2> /dev/null
 # Bash tells of jobs that end; nobody needs to hear it.
 exec 2> /dev/null
 trap 'kill -INT -- "-$__cells_pid" 2> /dev/null' INT
+for __cells_signal in HUP QUIT USR1 USR2 PIPE ALRM TERM URG VTALRM PROF WINCH IO PWR; do
+    trap "kill -$__cells_signal \"\$__cells_pid\" 2> /dev/null" "$__cells_signal"
+done
 while read -r -u 193 __cells_line; do
     [[ $__cells_line == over ]] && __cells_over=1 || __cells_pid=$__cells_line
 done

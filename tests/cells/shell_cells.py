@@ -62,6 +62,9 @@ TRAPS = (
     ("set -T; f() { :; }; f", {"out": "dbg 0 at 1\n" * 4}), ("add 1 2", {"out": lambda t: t.count("dbg") == 2}),
     ("set -e; trap 'echo err' ERR; false; echo no", {"exit": 1, "error": "CommandFailed", "out": has("err\n")}),
     ("set +e; trap - DEBUG ERR; echo 2", {"out": has("dbg")}), ("case $- in *T*) echo T;; esac; f; exit 2", {"exit": 2, "out": "T\n"}), ("set +T", {"out": ""}),
+    ("trap 'echo usr1' USR1; trap 'echo term' TERM; kill -USR1 $$; echo k; kill $$", {"out": "usr1\nk\nterm\n"}),
+    ("sh -c 'kill -USR1 $0' $$; sleep 0.5; echo k", {"out": "usr1\nk\n"}), ("sleep 20 & kill %1; wait $!", {"exit": 143}),
+    ("trap - USR1 TERM; x=kept; kill -USR1 $$; echo no", {"ok": False, "error": "ShellError", "out": ""}), ("echo $x", {"out": "kept\n"}),
 )
 TOOLS = (
     ("add 1 2", {"out": "12\n"}), ("v=$(add é '\"x\\'); echo \"[$v]\"", {"out": "[é\"x\\]\n"}),

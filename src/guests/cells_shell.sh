@@ -7,7 +7,7 @@
 # `set -e` is seen by an ERR trap, which takes the option off before bash acts on it. Both then leave functions and
 # loops by a DEBUG trap whose status 2 means "return" (extdebug). What is left (`set -u`, ${x:?}, `builtin exit`) really
 # ends the shell, and its EXIT trap goes on in a fork. A keeper, which is the process that was started, holds all
-# together, passes interrupts on to whatever the cell runs, and other signals to the shell, which has its pid by name ($$).
+# together, passes interrupts on to whatever the cell runs, and other signals to the shell, for which its pid ($$) stands.
 #
 # The frames' descriptors are 198 and 199, 192 goes to the keeper, and 196 is what the loop reads. They are closed while
 # a cell runs; bash keeps closed-on-exec copies, of the frames' __cells_r and __cells_w.
@@ -450,6 +450,7 @@ __cells_back() {
     __cells_running=1
     [[ -z $__cells_early ]] || __cells_interrupt
     [[ -z $__cells_options ]] || builtin set "-$__cells_options"
+    [[ -z $__cells_nocase ]] || builtin shopt -s nocasematch
     __cells_first=$((__cells_status == 0))
     [[ -z $__cells_on_debug ]] || __cells_step
     return "$__cells_status"
@@ -644,6 +645,8 @@ __cells_after() {
     __cells_r=198 __cells_w=199 __cells_due='' __cells_early=''
     local __cells__options=$-
     builtin set +euxvfkC
+    builtin shopt -q nocasematch && __cells_nocase=1 || __cells_nocase=''
+    builtin shopt -u nocasematch
     [[ -z ${__cells_errexit-} ]] || __cells__options+=e
     unset -v __cells_errexit
     __cells_options=${__cells__options//[!euxvfkC]/}
@@ -706,7 +709,8 @@ __cells_answer() {
     fi
     [[ ${__cells_cause-} == interrupt ]] && __cells__interrupted=true
     __cells_send done "$__cells_id" "{\"ok\":$1,\"value\":null,\"results\":[],\"exception\":$3,\
-\"final_answer\":$__cells__final,\"is_final_answer\":$__cells__is_final,\"exit\":$2,\"interrupted\":$__cells__interrupted}"
+\"final_answer\":$__cells__final,\"is_final_answer\":$__cells__is_final,\
+\"exit\":$2,\"interrupted\":$__cells__interrupted}"
 }
 
 # A text of nothing but comments leaves the status as it was.
@@ -793,7 +797,8 @@ else
 fi
 { __cells_status=$? __cells_running=; __cells_after; } 2> /dev/null
 __cells_bytewise __cells_done'
-# A loop of bash would be left by a cell that says `break`. Reading what never ends, `mapfile` takes a turn for each line.
+# A loop of bash would be left by a cell that says `break`: `mapfile` reads what never ends, and takes a turn for each
+# line.
 __cells_loop='exec 196< /dev/zero
 builtin mapfile -d "" -c 1 -C "eval \"\$__cells_turn\" #" -u 196 __cells_turns'
 # The shell ends. In a cell: a fork of it goes on, as the leader of a group of its own.
@@ -825,9 +830,11 @@ __cells_born() {
     builtin trap __cells_interrupt INT
 }
 
-declare -ft trap exit __cells_step __cells_back __cells_after __cells_unwind __cells_failed __cells_final __cells_interrupt
+declare -ft trap exit __cells_step __cells_back __cells_after __cells_unwind __cells_failed __cells_final \
+    __cells_interrupt
 __cells_value_max=1048576 __cells_call_max=4194304 __cells_calls=0 __cells_id='' __cells_status=0 __cells_options=''
-__cells_due='' __cells_early='' __cells_stdin='' __cells_exit_trap='' __cells_on_err='' __cells_on_debug='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
+__cells_due='' __cells_early='' __cells_stdin='' __cells_running='' __cells_list=() __cells_r=198 __cells_w=199
+__cells_nocase='' __cells_exit_trap='' __cells_on_err='' __cells_on_debug=''
 __cells_dir=${TMPDIR:-/tmp}
 mkdir -m 700 "$__cells_dir/.cells-$$" 2> /dev/null && __cells_dir+=/.cells-$$
 exec 198<&3 199>&4 3<&- 4>&- 190<&0 191>&1

@@ -28,6 +28,7 @@ STATE = (
     ("set -x; echo on", {"out": "on\n", "err": has("+ echo on")}), ("echo two", {"err": lambda t: t.count("\n") == 1}),
     ("set +x", {}), ("break; echo on; for i in 1 2; do break 2; done; continue; echo $i", {"out": "on\n1\n", "err": has("only meaningful")}),
     ("mapfile -t lines < new 2> /dev/null; for i in 1 2; do [ $i = 1 ] && continue; echo $i; done", {"out": "2\n"}),
+    ("shopt -s nocasematch; set -C; set +C", {}), ("[[ A == a ]] && echo any", {"out": "any\n", "err": ""}), ("shopt -u nocasematch", {"err": ""}),
     ("set -C; echo 1 > new; echo 2 > new", {"exit": 1}), ("set +C; cat new", {"out": "1\n"}),
 )
 ERRORS = (

@@ -446,7 +446,10 @@ __cells_next() {
 
 # The file's first line begins with this: back to the folder, and the cell's own options on.
 __cells_back() {
-    [[ -z $__cells_pwd ]] || { builtin cd -- "$__cells_pwd" && OLDPWD=$__cells_old; }
+    if [[ -n $__cells_pwd ]]; then
+        builtin cd -- "$__cells_pwd" && OLDPWD=$__cells_old
+        [[ -n $__cells_old ]] || { unset -v OLDPWD && export OLDPWD; }
+    fi
     __cells_running=1
     [[ -z $__cells_early ]] || __cells_interrupt
     [[ -z $__cells_options ]] || builtin set "-$__cells_options"

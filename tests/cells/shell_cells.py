@@ -14,7 +14,7 @@ BASH = Language("bash", ["-c"], "cells_shell_boot.sh", "cells_shell.sh", {
     "early": "while :; do :; done", "suicide": "kill -9 $BASHPID; sleep 20"})
 
 STATE = (
-    ("x=1; a=(1 2); declare -A m=([k]=v); f() { echo \"f $1\"; }; export E=env", {"out": ""}),
+    ("cd - 2> /dev/null || echo \"${OLDPWD-nowhere}\"; true", {"out": "nowhere\n"}), ("x=1; a=(1 2); declare -A m=([k]=v); f() { echo \"f $1\"; }; export E=env", {"out": ""}),
     ("f $x; echo ${a[1]} ${m[k]}; bash -c 'echo $E'", {"out": "f 1\n2 v\nenv\n"}),
     ("mkdir d; cd d; exec 5> t; alias hi='echo aliased'; shopt -s extglob nullglob", {}),
     ("echo five >&5; cat t; hi; echo ${PWD##*/}; shopt -q nullglob && echo null; echo *.no", {"out": "five\naliased\nd\nnull\n\n"}),
@@ -23,7 +23,7 @@ STATE = (
     ("sleep 60 &\n", {}), ("jobs -p | wc -l; kill %1; wait", {"out": "1\n"}),
     ("set -o pipefail; IFS=,; y=a,b", {}), ("set -- $y; echo $2; false | true", {"exit": 1, "out": "b\n"}),
     ("unset IFS; set +o pipefail; false | true", {}), ("(exit 7)", {"exit": 7}), ("# only this", {}),
-    ("echo $?", {"out": "7\n"}), ("echo \"${BASH_SOURCE[0]}\"; dirname \"${BASH_SOURCE[0]}\"", {"out": "cell 17\n.\n"}),
+    ("echo $?", {"out": "7\n"}), ("echo \"${BASH_SOURCE[0]}\"; dirname \"${BASH_SOURCE[0]}\"", {"out": "cell 18\n.\n"}),
     ("trap 'echo usr' USR1; kill -USR1 $BASHPID", {"out": "usr\n"}), ("kill -USR1 $BASHPID", {"out": "usr\n"}),
     ("set -x; echo on", {"out": "on\n", "err": has("+ echo on")}), ("echo two", {"err": lambda t: t.count("\n") == 1}),
     ("set +x", {}), ("break; echo on; for i in 1 2; do break 2; done; continue; echo $i", {"out": "on\n1\n", "err": has("only meaningful")}),

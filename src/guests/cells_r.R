@@ -562,8 +562,8 @@ added$scan <- function(file = "", ..., text) {
     else base::scan(if (identical(file, "") || identical(file, "stdin") || is_input(file)) state$input else file, ...)
 }
 
-call_tool <- function(name, ...) {
-    args <- list(...)
+# The arguments come as a list: one of them may be called as a parameter is, or begin like it.
+call_tool <- function(name, args) {
     named <- if (is.null(names(args))) rep(FALSE, length(args)) else nzchar(names(args))
     texts <- vapply(args, function(v) paste(json_of(v), collapse = ""), "")
     body <- json_object(c("name", "args", "kwargs"), c(json_text(name), json_array(texts[!named]),
@@ -587,7 +587,7 @@ hello <- function(id, bytes) {
     if (length(said$env)) do.call(Sys.setenv, said$env)
     for (tool in said$tools) local({
         name <- tool$name
-        added[[name]] <- function(...) call_tool(name, ...)
+        added[[name]] <- function(...) call_tool(name, list(...))
     })
     if (isTRUE(said$final_answer)) added$final_answer <- function(value) invokeRestart("cells_final", value)
     for (name in unlist(said$preload)) suppressPackageStartupMessages(library(name, character.only = TRUE))

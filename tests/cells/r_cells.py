@@ -50,6 +50,7 @@ ERRORS = (
 TOOLS = (
     ("add(1, 2)", {"value": 3}), ("add('é', 'x')", {"value": "éx"}), ("named(1, b = 'k')", {"value": {"b": "k"}}),
     ("fail(1)", {"error": "ValueError", "message": "no", "place": (4, 1)}),
+    ("named(n = 3, na = 'add', name = 'bob', args = 1, a = 2)", {"value": {"n": 3, "na": "add", "name": "bob", "args": 1, "a": 2}}),
     ("tryCatch(fail(1), ValueError = function(e) conditionMessage(e))", {"value": "no"}),
     ("vapply(1:3, function(i) add(i, i), 0)", {"value": [2, 4, 6]}), ("add(strrep('x', 2e6), 1)", {"ok": False, "message": has("larger")}),
     ("tryCatch(final_answer(list(a = 1:2)), error = function(e) 2); cat('no')", {"is_final_answer": True, "final_answer": {"a": [1, 2]}, "out": ""}),

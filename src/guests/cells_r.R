@@ -571,8 +571,9 @@ call_tool <- function(name, args) {
     if (nchar(body, "bytes") > limits$call) stop("the arguments are larger than a call may be", call. = FALSE)
     state$calls <- state$calls + 1L
     send("call", state$calls, body)
+    # An interrupt waits until the answer is read, or the next frame would begin in its middle.
     repeat {
-        frame <- next_frame()
+        frame <- suspendInterrupts(next_frame())
         if (frame$kind == "answer" && frame$id == state$calls) break
     }
     answer <- from_json(rawToChar(frame$bytes))

@@ -454,6 +454,8 @@ try_cell <- function(text) {
                 cell$exception <- exception_json("Interrupted", "the cell was interrupted")
             }),
         cells_exit = function(status) cell$exit <- as.integer(status),
+        # Without this R's own would end the session, as it ends a script.
+        abort = function(...) cell$exit <- 1L,
         cells_final = function(value) cell$final <- value_text(value))
 }
 
@@ -503,6 +505,16 @@ quit_cell <- function(save = "default", status = 0, runLast = TRUE) {
     if (is.null(cell)) leave()
     invokeRestart("cells_exit", status)
 }
+
+# The frames' connections are not the cell's to close, nor its input.
+patch("closeAllConnections", function() {
+    if (sink.number(type = "message") > 0L) sink(stderr(), type = "message")
+    while (sink.number() > 0L) sink()
+    gc()
+    ours <- vapply(list(cells_in, cells_out, state$input), as.integer, 1L)
+    for (number in setdiff(getAllConnections(), c(0:2, ours))) close(getConnection(number))
+    invisible()
+})
 
 added$display <- function(...) {
     for (x in list(...)) show_bundle(bundle_of("display", x))

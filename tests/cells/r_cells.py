@@ -46,6 +46,9 @@ ERRORS = (
     ("options(warn = 2); as.integer('x')", {"ok": False, "message": has("converted from warning")}), ("options(warn = 0)", {}),
     ("quit(status = 3); cat('no')", {"exit": 3, "ok": False, "out": ""}), ("q()", {"exit": 0, "ok": True}),
     ("tryCatch(q(status = 4), error = function(e) 1, finally = cat('fin'))", {"exit": 4, "out": "fin"}), ("x", {"value": 1}),
+    ("con <- file('t', 'w'); sink(con); closeAllConnections(); cat(sink.number(), 't' %in% showConnections())", {"out": "0 FALSE"}),
+    ("tryCatch(isOpen(con), error = function(e) 'closed')", {"value": "closed"}), ("readline()", {"value": ""}),
+    ("tryCatch(invokeRestart('abort'), finally = cat('fin')); cat('no')", {"exit": 1, "out": "fin"}), ("x", {"value": 1}),
 )
 TOOLS = (
     ("add(1, 2)", {"value": 3}), ("add('é', 'x')", {"value": "éx"}), ("named(1, b = 'k')", {"value": {"b": "k"}}),

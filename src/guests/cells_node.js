@@ -358,6 +358,9 @@
         const found = /\bcell-(\d+):(\d+):(\d+)/.exec(stack.replace(/^(?! +at ).*\n/gm, ""));
         if (found) return found.slice(1).map(Number);
         if (!(e instanceof SyntaxError) || !details || !running || details.stackTrace) return null;
+        const lines = cells.get(running.id), last = lines.findLastIndex((text) => text.trim());
+        // What is missing at the end is missed in our own line.
+        if (details.lineNumber >= lines.length && last >= 0) return [running.id, last + 1, lines[last].trimEnd().length + 1];
         return [running.id, details.lineNumber + 1, details.columnNumber + 1];
     }
 

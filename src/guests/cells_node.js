@@ -2,8 +2,10 @@
 // A session in Node: cells come as frames on descriptor 3, what became of them goes out on 4
 // (src/session/cell_wire.h). A cell is evaluated as a developer console does it (the inspector's
 // "replMode"), so declarations last, may be repeated, and `await` stands at the top; its text stays
-// as it is, with its lines and columns. Frames are read from the event loop, which turns between
-// cells, so timers go on.
+// as it is, with its lines and columns. V8 takes a declaration again of its own kind only: of another
+// the session makes what it can (a constant that was a variable stays one), but not of what was a
+// constant, and not of functions and classes. Frames are read from the event loop, which turns
+// between cells, so timers go on.
 (() => {
     "use strict";
     // A cell may declare something by one of these names.
@@ -496,6 +498,37 @@
         }
     }
 
+    const INSTEAD = { const: ["let  ", "var  "], let: ["var"], var: ["let"] };
+
+    // The text with one declaration at its top that may be of that name made into what V8 may take again.
+    function* redeclared(code, name) {
+        const places = [], escaped = name.replaceAll("$", "\\$");
+        const mention = new RegExp(`^[^;]*?(?<![\\p{ID_Continue}$.])${escaped}(?![\\p{ID_Continue}$])`, "u");
+        rewrite(code, (kind, at, top) => {
+            if (top && Object.hasOwn(INSTEAD, kind)) places.push([at, kind]);
+            return null;
+        });
+        for (const [i, [at, kind]] of places.entries())
+            if (mention.test(code.slice(at, places[i + 1]?.[0])))
+                for (const other of INSTEAD[kind]) yield code.slice(0, at) + other + code.slice(at + kind.length);
+    }
+
+    // Another text for a cell that V8 has refused for a name that is there, before any of it has run. With an await in
+    // it the error comes with a stack, as one of its eval() would that stands at its very beginning.
+    function another(details, e) {
+        if (!(e instanceof SyntaxError) || !running) return undefined;
+        try {
+            const name = /^Identifier '(.+)' has already been declared$/.exec(e.message)?.[1];
+            const ran = details.stackTrace ? !/^.*\n +at cell-\d+:1:1(?:\n|$)/.test(e.stack) || /\beval\b/.test(running.text)
+                : details.lineNumber || details.columnNumber;
+            if (!name || ran || running.texts++ > 20) return undefined;
+            if (running.refused?.name !== name) running.refused = { name, others: redeclared(running.text, name) };
+            return running.refused.others.next().value;
+        } catch {
+            return undefined; // an error that cannot be looked at is the cell's own
+        }
+    }
+
     function take(error, answer) {
         if (error && /was terminated/.test(error.message)) {
             interrupted();
@@ -511,11 +544,14 @@
             return;
         }
         const e = fetch(details.exception || { type: "undefined" });
-        if (!(e instanceof Leave)) settle({ exception: safeException(e, details) });
+        const text = another(details, e), cell = running;
+        if (text !== undefined) setImmediate(() => cell.outcome || (isDue() ? interrupted() : begin(text)));
+        else if (!(e instanceof Leave)) settle({ exception: safeException(e, details) });
         else settle({});
     }
 
     function begin(code) {
+        running.text = code;
         const expression = `${code}\n//# sourceURL=cell-${running.id}`;
         try {
             watched(() => inspector.post("Runtime.evaluate", { expression, replMode: true, objectGroup: "cell" }, take));
@@ -546,7 +582,7 @@
         if (cells.size > 200) cells.delete(cells.keys().next().value);
         for (const text of told.splice(0)) fs.writeSync(2, text);
         openInput();
-        running = { id, shown: 0, final: null, outcome: null };
+        running = { id, shown: 0, final: null, outcome: null, texts: 0 };
         // Not in the cell's own turn, which an interrupt might end in the midst of this.
         const over = new Promise((finish) => (running.finish = () => setImmediate(finish)));
         // In a turn of its own, all of which the watcher may stop.
@@ -625,9 +661,15 @@
         return [found[0][0] === "i" ? imported(found) : blank(found[0]), found[0].length];
     }
 
-    // Reads the text as far as is needed to tell words from strings, comments and expressions in templates.
     function modules(code) {
         if (!/\b(?:import|export)\b/.test(code)) return code;
+        return rewrite(code, (word, at, top, before) =>
+            (word === "import" || word === "export") && before !== "." ? reword(code, at, top) : null);
+    }
+
+    // Reads the text as far as is needed to tell words from strings, comments and expressions in templates. What
+    // stands for a word, and for how much of the text, `instead` says; or null.
+    function rewrite(code, instead) {
         let out = "", before = "", last = 0, depth = 0, fresh = true;
         const templates = [];
         const keep = (to) => {
@@ -663,7 +705,7 @@
                 let end = at;
                 while (end < code.length && WORD.test(code[end])) end++;
                 const word = code.slice(at, end), top = depth === 0 && (fresh || before === ";" || before === "}");
-                const new_ = (word === "import" || word === "export") && before !== "." ? reword(code, at, top) : null;
+                const new_ = instead(word, at, top, before);
                 if (new_) {
                     keep(at);
                     out += new_[0];

@@ -35,6 +35,17 @@ STATE = (
     ("console.log('é'); console.error('to stderr')", {"out": "é\n", "err": "to stderr\n"}),
     ("for (let i = 0; i < 3000; i++) console.log('x'.repeat(100))", {"out": lambda t: len(t) == 303000}),
 )
+AGAIN = (
+    ("let a = 1, A = 1; var v = 1; function f() {} class C {}; const k = 1; function see() { return [a, v] }", {}),
+    ("const a = 2, $b = 1", {}), ("see()", {"value": [2, 1]}), ("let a = 3; a", {"value": 3}), ("var a = 4; see()", {"value": [4, 1]}),
+    ("const v = 2; let f = 3", {}), ("see().concat(f)", {"value": [4, 2, 3]}), ("const f = 4\nconst C = await 5\nf + C", {"value": 9}),
+    ("'const v'; const { v, w: [b] } = { v: 6, w: [7] }; [v, b]", {"value": [6, 7]}),
+    ("const $b = 2; let a = $b\nthrow new Error('x')", {"error": "Error", "place": (10, 2)}), ("a + $b", {"value": 4}),
+    ("let k = 2", {"error": "SyntaxError", "message": "Identifier 'k' has already been declared", "place": (12, 1)}),
+    ("let n = 1; let n = 2", {"error": "SyntaxError", "message": has("declared")}), ("const a = 8; eval('let d; let d')", {"error": "SyntaxError"}),
+    ("eval('a++; let a; let a'); const a = 7; await 1", {"error": "SyntaxError"}),
+    ("a", {"value": 8}), ("k", {"value": 1}), ("const k = 3; k", {"value": 3}),
+)
 MODULES = (
     ("import path from 'path'\nimport { join as j, basename } from 'node:path'\nimport * as os from \"os\"; import 'fs';\n"
      "[j('a', basename('/x/b')), typeof path.join, os.EOL]", {"value": ["a/b", "function", "\n"]}),
@@ -156,7 +167,7 @@ def test(tap):
     if NODE.missing(tap):
         return
     tools = {"add": lambda args, kwargs: args[0] + args[1], "fail": lambda args, kwargs: [][1] if 0 else refuse()}
-    for table in (STATE, MODULES, ERRORS, TOOLS):
+    for table in (STATE, AGAIN, MODULES, ERRORS, TOOLS):
         with NODE.start(tools=[{"name": "add"}, {"name": "fail"}], final_answer=True) as g:
             run_table(tap, g, table, tools)
     test_values(tap)

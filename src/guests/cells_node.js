@@ -354,6 +354,21 @@
         return kept.join("\n");
     }
 
+    const OURS = /^(?:glovebox-cells|glovebox-turn|node:inspector)/;
+    const scriptOf = (frame) => frame.getScriptNameOrSourceURL() ?? "";
+
+    // What the cells see of a stack ends where they were called by us, and has none of our functions in it.
+    Error.prepareStackTrace = (e, frames) => {
+        const last = frames.findLastIndex((frame) => /^cell-\d+$/.test(scriptOf(frame)));
+        const end = frames.findIndex((frame, i) => i > last && OURS.test(scriptOf(frame)));
+        const kept = frames.slice(0, end < 0 ? frames.length : end).filter((frame) => !OURS.test(scriptOf(frame)));
+        let head = "Error";
+        try {
+            head = Error.prototype.toString.call(e);
+        } catch { /* it has a name or a message that cannot be read */ }
+        return head + kept.map((frame) => `\n    at ${frame}`).join("");
+    };
+
     const named = (text) => text.replace(/\bcell-(\d+)(?=:\d)/g, "cell $1");
 
     function placeOf(e, stack, details) {
@@ -480,12 +495,21 @@
         return { exception: safeException(e), interrupted: true };
     }
 
-    function late(e) {
-        if (e instanceof Leave) return;
+    // A cell that listens itself sees to it. Who listens to exceptions only hears of rejections too, as in a script.
+    function late(event, e) {
+        if (e instanceof Leave || process.listeners(event).some((heard) => heard !== LATE[event])) return;
+        const others = process.listeners("uncaughtException").filter((heard) => heard !== LATE.uncaughtException);
+        for (const heard of others) heard.call(process, e, event);
+        if (others.length) return;
         const { traceback } = safeException(e);
         if (running) fs.writeSync(2, `Uncaught ${traceback}\n`);
         else if (told.length < 20) told.push(`Since the last cell: uncaught ${traceback}\n`);
     }
+
+    const LATE = {
+        uncaughtException: (e) => late("uncaughtException", e),
+        unhandledRejection: (e) => late("unhandledRejection", e),
+    };
 
     // `{a: 1}` is an object here, as in Node's own console.
     function maybeObject(code) {
@@ -944,8 +968,7 @@
     define("\u00efmport", load);
     define("display", display);
     process.exit = exit;
-    process.on("uncaughtException", late);
-    process.on("unhandledRejection", late);
+    for (const event of Object.keys(LATE)) process.on(event, LATE[event]);
     process.on("SIGINT", () => running ? interrupted() : (early = true));
     guard?.start();
 

@@ -82,6 +82,17 @@ ERRORS = (
     ("await new Promise(r => setTimeout(r, 30)); 2", {"value": 2}),
     ("Promise.reject(new Error('nobody')); await new Promise(r => setTimeout(r, 5)); 3", {"value": 3, "err": has("nobody")}),
 )
+HEARD = (
+    ("var wait = () => new Promise(r => setTimeout(r, 20)), hear = (e) => console.log('heard ' + e.message)", {}),
+    ("process.on('uncaughtException', hear); setTimeout(() => { throw new Error('x') }, 1); await wait()", {"out": "heard x\n", "err": ""}),
+    ("Promise.reject(new Error('y')); await wait()", {"out": "heard y\n", "err": ""}),
+    ("process.on('unhandledRejection', e => console.log('rejected')); Promise.reject(1); await wait()", {"out": "rejected\n", "err": ""}),
+    ("process.off('uncaughtException', hear); setTimeout(() => { throw new Error('x') }, 1); await wait()", {"out": "", "err": has("Uncaught")}),
+    ("function f() { return new Error('own') }; const e = f(); e.stack", {"value": "Error: own\n    at f (cell-6:1:23)\n    at cell-6:1:53"}),
+    ("console.log(e)", {"out": lambda t: "cell-6:1:23" in t and "glovebox" not in t and "node:" not in t}),
+    ("try { add() } catch (e) { e.stack }", {"value": has("Error: none\n    at cell-8:1:7")}),
+    ("await null; new Error('z').stack", {"value": lambda v: v.startswith("Error: z\n    at cell-9:1:13") and "glovebox" not in v}),
+)
 TOOLS = (
     ("const r = add(1, 2); r + await add(3, 4)", {"value": 10}),
     ("add('é', 'x')", {"value": "éx"}),
@@ -170,14 +181,16 @@ def test(tap):
     for table in (STATE, AGAIN, MODULES, ERRORS, TOOLS):
         with NODE.start(tools=[{"name": "add"}, {"name": "fail"}], final_answer=True) as g:
             run_table(tap, g, table, tools)
+    with NODE.start(tools=[{"name": "add"}]) as g:
+        run_table(tap, g, HEARD, {"add": lambda args, kwargs: refuse("none")})
     test_values(tap)
     test_rich(tap)
     test_between(tap)
     test_all(tap, NODE)
 
 
-def refuse():
-    raise ValueError("no")
+def refuse(why="no"):
+    raise ValueError(why)
 
 
 if __name__ == "__main__":

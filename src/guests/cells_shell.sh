@@ -7,7 +7,8 @@
 # `set -e` is seen by an ERR trap, which takes the option off before bash acts on it. Both then leave functions and
 # loops by a DEBUG trap whose status 2 means "return" (extdebug). What is left (`set -u`, ${x:?}, `builtin exit`) really
 # ends the shell, and its EXIT trap goes on in a fork. A keeper, which is the process that was started, holds all
-# together, passes interrupts on to whatever the cell runs, and other signals to the shell, for which its pid ($$) stands.
+# together, passes interrupts on to whatever the cell runs, and other signals to the shell, for which its pid, $$, is
+# known.
 #
 # The frames' descriptors are 198 and 199, 192 goes to the keeper, and 196 is what the loop reads. They are closed while
 # a cell runs; bash keeps closed-on-exec copies, of the frames' __cells_r and __cells_w.
@@ -394,7 +395,7 @@ __cells_tools() {
         __cells_member "$__cells__tool" name
         __cells_unquote "$__cells_raw"
         [[ $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || continue
-        eval "$__cells_text() { __cells_bytewise __cells_call $__cells_text \"\$@\"; }"
+        eval "$__cells_text() { __cells_untraced __cells_bytewise __cells_call $__cells_text \"\$@\"; }"
     done
 }
 
@@ -610,13 +611,15 @@ __cells_steps() {
     __cells_first='' __cells_stepped="$4 $2"
 }
 
-# The command that sources the cell ends as the cell does, which is no failure by itself.
+# The command that sources the cell ends as the cell does, and what is in a tool, whose text is no file's, as the tool:
+# no failures by themselves. Of a tool bash says what it ended with.
 __cells_note() {
     [[ -n $__cells_running && -z ${__cells_unwinding-} ]] || return
-    if ((${#FUNCNAME[@]} > __cells_depth)); then
+    if ((${#FUNCNAME[@]} > __cells_depth)) && [[ $4 != environment ]]; then
         __cells_place=("$@") __cells_noting=1
+        [[ $3 != 'return "$__cells_given"' ]] || __cells_place[2]=${__cells_tool-}
     else
-        __cells_no_errexit
+        [[ $BASHPID != "$__cells_pid" ]] || __cells_no_errexit
         return 1
     fi
 }
@@ -626,7 +629,7 @@ __cells_give() { return "$1"; }
 # Under `set -e` bash ends the shell after this.
 __cells_failed() {
     __cells_noting=''
-    [[ $- == *e* && $BASHPID == "$__cells_pid" ]] || return 0
+    [[ $-${__cells_errexit:+e} == *e* && $BASHPID == "$__cells_pid" ]] || return 0
     __cells_cause=errexit __cells_exit=${__cells_place[0]}
     __cells_unwind
 }
@@ -651,7 +654,8 @@ __cells_after() {
     builtin shopt -q nocasematch && __cells_nocase=1 || __cells_nocase=''
     builtin shopt -u nocasematch
     [[ -z ${__cells_errexit-} ]] || __cells__options+=e
-    unset -v __cells_errexit
+    [[ -z ${__cells_traced-} ]] || __cells__options+=x
+    unset -v __cells_errexit __cells_traced
     __cells_options=${__cells__options//[!euxvfkC]/}
     __cells_stdin=''
     builtin trap - DEBUG
@@ -746,6 +750,21 @@ __cells_done() {
 
 # ---- tools ----
 
+# Runs a function of ours without a word of `set -x`, which comes back after it, or after the cell if that is left here.
+__cells_untraced() {
+    {
+        [[ $- != *x* ]] || __cells_traced=1
+        builtin set +x
+    } 2> /dev/null
+    "$@"
+    {
+        __cells_given=$?
+        [[ -z ${__cells_traced-} ]] || builtin set -x
+        __cells_traced=''
+        return "$__cells_given"
+    } 2> /dev/null
+}
+
 __cells_call() {
     # An interrupt waits until the answer is read, or the next frame would begin in its middle.
     local __cells__name=$1 __cells__args='' __cells__arg __cells__kind __cells__id __cells__length __cells__body
@@ -760,7 +779,7 @@ __cells_call() {
         return 1
     fi
     # Subshells, whose count is lost, have numbers of their own.
-    __cells__call=$((__cells_calls += 1))
+    __cells__call=$((__cells_calls += 1)) __cells_tool=$__cells__name
     [[ $BASHPID == "$__cells_pid" ]] || __cells__call=$((BASHPID * 1000 + __cells_calls % 1000))
     __cells_send call "$__cells__call" "{\"name\":\"$__cells__name\",\"args\":[$__cells__args],\"kwargs\":{}}"
     while __cells_head; do

@@ -71,7 +71,10 @@ TOOLS = (
     ("add 1 2", {"out": "12\n"}), ("v=$(add é '\"x\\'); echo \"[$v]\"", {"out": "[é\"x\\]\n"}),
     ("fail", {"exit": 1, "err": "fail: ValueError: no\n"}), ("fail 2> /dev/null || echo handled", {"out": "handled\n"}),
     ("add a b | tr a-z A-Z; for i in 1 2; do add $i $i; done", {"out": "AB\n11\n22\n"}),
-    ("add $'line\\nline' $'\\t\\x01'", {"out": "line\nline\t\x01\n"}),
+    ("set -x; add 1 2; fail; echo $?", {"out": "12\n1\n", "err": lambda t: "+ add 1 2" in t and "__cells_quote" not in t}),
+    ("set +x; trap 'echo ERR at $LINENO' ERR\nfail", {"exit": 1, "out": "ERR at 2\n"}), ("trap - ERR; set -e; fail || echo on", {"out": "on\n"}),
+    ("fail 1; echo no", {"error": "CommandFailed", "exit": 1, "out": "", "place": (9, 1), "message": has("'fail' ended")}),
+    ("(fail; echo no); echo no", {"exit": 1, "out": ""}), ("echo $-", {"out": has("e")}), ("set +e", {}), ("add $'line\\nline' $'\\t\\x01'", {"out": "line\nline\t\x01\n"}),
     ("f() { final_answer \"a 'b'\" c; echo no; }; f; echo no", {"is_final_answer": True, "final_answer": "a 'b' c", "out": ""}),
     ("echo $(final_answer x)", {"is_final_answer": False, "err": has("subshell")}),
 )

@@ -9,7 +9,7 @@ from _thread import RLock
 from posix import close, dup2, fstat, getpid, pread, set_inheritable
 
 MODULES = ("matplotlib", "PIL", "plotly", "altair", "IPython", "bokeh")
-ASIDE = 896  # from here on, where a program does not meet them
+ASIDE = 740  # from here on, where a program does not meet them
 # These programs show something, and get an ordinary start, after which nothing is shown, only where they could not
 # do without.
 SHOWING = (b"matplotlib", b"pylab", b"seaborn", b"display(", b".show(", b".plot")

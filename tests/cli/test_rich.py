@@ -25,7 +25,7 @@ print("between")
 plt.bar(["x", "y"], [1, 2])
 """
 # Writes into the pipe itself, as nobody should.
-WRITE = "import os\ndisplay('good')\nos.write(900, %r)\ndisplay('more')\nprint('end')"
+WRITE = "import os\ndisplay('good')\nos.write(744, %r)\ndisplay('more')\nprint('end')"
 
 
 def has(t, module):
@@ -108,7 +108,7 @@ def test_nothing(t):
     doc, made = results(t, "-c", "import os\nos.closerange(3, 1024)\ndisplay(2)\nprint('fine')")
     t.equal((doc["stdout"], made, doc["exit_code"]), ("fine\n", [], 0), "before anything was shown")
     code = (
-        "import os\nf = open('out', 'w+')\nfor i in range(4, 1000): os.dup2(f.fileno(), i)\n"
+        "import os\nf = open('out', 'w+')\nfor i in range(4, 760): os.dup2(f.fileno(), i)\n"
         "display(1)\nprint(os.path.getsize('out'))"
     )
     doc, made = results(t, "-c", code)
@@ -142,7 +142,7 @@ def test_hostile(t):
     t.equal(whys(made), "36 more were shown than the 64, of 32 MiB in all, that a run may", "and what was not kept")
     code = (
         "import os\nframe = b'display 0 32\\n' + b'{\"data\": {\"text/plain\": \"more\"}}'\n"
-        "display(1)\ntry:\n  while True: os.write(900, frame * 1000)\nexcept OSError as e: print(e.errno)"
+        "display(1)\ntry:\n  while True: os.write(744, frame * 1000)\nexcept OSError as e: print(e.errno)"
     )
     doc, made = results(t, "-c", code)
     t.equal((doc["stdout"], doc["exit_code"], len(made)), ("32\n", 0, 65), "a flood ends", whys(made))

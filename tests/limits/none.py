@@ -13,7 +13,7 @@ def test(tap, user):
         tap.ok(given in (value, value + ".0"), f"{user.name}: --print-config: {name} is {value}", line, r.out)
     r = user.run("import os, resource as r\ns = os.statvfs('/tmp')\n"
                  "print(s.f_blocks * s.f_frsize >> 20, s.f_files, r.getrlimit(r.RLIMIT_NOFILE)[0])")
-    tap.equal(r.stdout, "256 65536 1024\n", f"{user.name}: that is what the program finds", r)
+    tap.equal(r.stdout, "256 65536 768\n", f"{user.name}: that is what the program finds", r)
     r = user.run("x = b'x' * (600 << 20)")
     tap.ok(r.oom_killed, f"{user.name}: 512 MiB of memory hold unasked", r)
     r = user.run("import socket\ntry: socket.create_connection(('1.1.1.1', 53), 2)\n"

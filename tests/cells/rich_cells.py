@@ -471,7 +471,7 @@ def test_programs():
                                 "plt.bar(['a'], [1]); os.system('true'); plt.show()")
     same([m["data"][CHART]["type"] for m in made], ["bar"], "with a backend of the program's choice")
     made, printed = run_program("import os\n"
-                                "print(open('/dev/null').fileno(), os.get_inheritable(900), display.__name__)\n"
+                                "print(open('/dev/null').fileno(), os.get_inheritable(744), display.__name__)\n"
                                 "try: display({'a': 1}, exclude=5)\nexcept TypeError: print('a mistake of its own')\n"
                                 "display = print\ndisplay('mine')")
     same((made, printed), ([], "3 False display\na mistake of its own\nmine\n"), "and nothing of it is in the way")

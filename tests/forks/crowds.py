@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many forks: deep, wide, one after the other."""
 
-import os
-
 from family import Families, nothing_left, side_by_side
-from procs import groups, wait_for
+from procs import descriptors, groups, wait_for
 
 DEEPEST = 40
 
@@ -27,11 +25,8 @@ def test_depth(tap, d):
     nothing_left(tap, d, "a deep family")
 
 
-SPARE = 12  # descriptors of the control group that is kept for the next fork, or just being made
-
-
 def figures(d):
-    return d.figure("process_resident_memory_bytes"), len(os.listdir("/proc/%d/fd" % d.pid))
+    return d.figure("process_resident_memory_bytes"), descriptors(d.pid)
 
 
 def test_wide(tap, d):
@@ -45,7 +40,7 @@ def test_wide(tap, d):
     tap.equal([f.value("x") for f in forks], list(range(100)), "a hundred forks")
     side_by_side(*[lambda part=forks[i::8]: [f.close() for f in part] for i in range(8)])
     tap.ok(wait_for(lambda: len(d.guests()) == 1), "are closed", len(d.guests()))
-    tap.ok(wait_for(lambda: figures(d)[1] <= before[1] + SPARE, 15), "and leave no descriptor", before, figures(d))
+    tap.ok(wait_for(lambda: figures(d)[1] <= before[1] + 4, 15), "and leave no descriptor", before, figures(d))
     tap.equal(s.value("x"), 1, "their origin has what it had")
 
 
@@ -57,7 +52,7 @@ def test_rounds(tap, d):
     before, kept = figures(d), len(groups(d.pid))
     for _ in range(300):
         s.fork().close()
-    tap.ok(wait_for(lambda: figures(d)[1] <= before[1] + SPARE, 15), "300 rounds leave no descriptor", before, figures(d))
+    tap.ok(wait_for(lambda: figures(d)[1] <= before[1] + 4, 15), "300 rounds leave no descriptor", before, figures(d))
     tap.ok(figures(d)[0] < before[0] + (8 << 20), "nor memory", before, figures(d))
     tap.ok(len(groups(d.pid)) <= kept + 32, "nor control groups", kept, len(groups(d.pid)))
     tap.equal(s.fork().value("x"), 1, "and it can be forked")

@@ -7,6 +7,7 @@ import signal
 import time
 
 from feed import Feed
+from procs import descriptors
 
 
 def below(pid):
@@ -117,12 +118,9 @@ def test_renewal(tap):
         tap.ok(feed.stats()["renewed"] >= 3, "they were", feed.stats())
 
 
-GROUPS_KEPT = 16  # at most, beside those of jails that wait; how many is never the same twice
-
-
 def open_beside(feed):
-    """Descriptors but for those of jails that wait, some twelve each."""
-    return len(os.listdir("/proc/%d/fd" % feed.process.pid)) - 12 * feed.stats()["ready"]
+    """Descriptors but for those of jails that wait, six each."""
+    return descriptors(feed.process.pid) - 6 * feed.stats()["ready"]
 
 
 def memory_kib(pid):
@@ -140,7 +138,7 @@ def test_growth(tap):
         answer = feed.ask(many=runs, threads=4, code="print(1)")
         time.sleep(1)
         tap.equal(answer["failed"], 0, "%d runs" % runs)
-        tap.ok(open_beside(feed) <= open_before + GROUPS_KEPT * 12, "no descriptors are lost", open_before, open_beside(feed))
+        tap.ok(open_beside(feed) <= open_before + 6, "no descriptors are lost", open_before, open_beside(feed))
         tap.ok(memory_kib(pid) <= before + 2048 + runs // 100, "no memory is lost", before, memory_kib(pid))
         if os.path.exists("/sys/fs/cgroup/pids/pids.max") or os.path.exists("/sys/fs/cgroup/pids/tasks"):
             made = newest_group(pid)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fork is: a guest like any other, apart from its origin."""
 
+import os
+
 from family import Families, nothing_left
-from procs import still_there, wait_for
+from procs import named, still_there, wait_for
 
 REFUSED = """
 import subprocess
@@ -108,6 +110,19 @@ for fd in [int(n) for n in os.listdir('/proc/self/fd')]:
 found"""), [], "no descriptor leads to its origin's disk")
 
 
+def init_of(d, pid):
+    """The host's number of pid 1 of the namespace that this process is in."""
+    space = os.readlink("/proc/%d/ns/pid" % pid)
+    return next(p for p, _ in named(d.pid, "glovebox-jail") if os.readlink("/proc/%d/ns/pid" % p) == space)
+
+
+def test_init(tap, d, f):
+    """An origin is of the same user as the init of its fork, and sees it."""
+    pid = init_of(d, f.process())
+    held = [os.readlink("/proc/%d/fd/%s" % (pid, n)) for n in os.listdir("/proc/%d/fd" % pid)]
+    tap.equal([x for x in held if x.startswith(("net:", "/memfd:"))], [], "its init holds nothing of the nest's", held)
+
+
 def test_ends(tap, d, s):
     for code, want in (("os._exit(7)", ("died", 7)), ("os.kill(os.getpid(), 9)", ("died", 137)),
                        ("libc.abort()", ("died", 134))):
@@ -142,6 +157,7 @@ def test(tap):
         f = s.fork()
         test_rights(tap, s, f)
         test_apart(tap, d, s, f)
+        test_init(tap, d, f)
         test_ends(tap, d, s)
         test_reach(tap, d, s)
         nothing_left(tap, d, "forks")

@@ -159,6 +159,42 @@ static void test_descriptors(void)
     cell_reader_done(&r);
 }
 
+/* Until it has so much, or may have no more. */
+static bool fill_from_zero(struct cell_reader *r, size_t bytes)
+{
+    int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+    int got = 1;
+
+    while (got > 0 && r->bytes.n < bytes)
+        got = cell_reader_fill(r, zero);
+    int why = errno;
+    close(zero);
+    errno = why;
+    return got > 0;
+}
+
+/* Guests whose large frames never end share what they may have of the host's memory. */
+static void test_all_together(void)
+{
+    enum { MOST = CELL_FRAMES_MAX / CELL_FRAME_MAX + 1, LARGE = CELL_FRAME_MAX / 2 + 1 };
+    struct cell_reader large[MOST], small;
+    unsigned full = 0;
+
+    for (unsigned i = 0; i < MOST; i++) {
+        cell_reader_init(&large[i]);
+        full += fill_from_zero(&large[i], LARGE);
+    }
+    OK(full > 0 && full < MOST, "not all may hold a large frame: %u", full);
+    OK(!fill_from_zero(&large[MOST - 1], LARGE) && errno == ENOBUFS, "nor later");
+    cell_reader_init(&small);
+    OK(fill_from_zero(&small, 1 << 19), "small ones come through");
+    cell_reader_done(&small);
+    cell_reader_done(&large[0]);
+    OK(fill_from_zero(&large[MOST - 1], LARGE), "and who waited, when another is done");
+    for (unsigned i = 0; i < MOST; i++)
+        cell_reader_done(&large[i]);
+}
+
 int main(void)
 {
     test_there_and_back();
@@ -166,5 +202,6 @@ int main(void)
     test_nonsense();
     test_limits();
     test_descriptors();
+    test_all_together();
     return tap_done();
 }

@@ -39,7 +39,7 @@ try:
             sent += 100
 except OSError as e:
     print(sent, e.errno, flush=True)
-time.sleep(6)
+time.sleep(12)
 """
 
 
@@ -66,6 +66,7 @@ def test_descriptors_in_flight(tap, d):
     opened = [d.post("/v1/sessions", {}).status for _ in range(3)]
     fork = d.post(origin + "/fork", {})
     tap.ok(opened == [201] * 3 and fork.status in (201, 501), "nor sessions from being opened and forked", opened, fork)
+    tap.ok(not any(h.done() for h in hoards), "all while the hoards are there")
     said = [h.result().json["stdout"] for h in hoards]
     tap.ok(all(768 < int(s.split()[0]) < 1024 for s in said), "and stays below what is usual for the host's own", said)
 

@@ -231,7 +231,9 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp -lz
 
 # Of the program, not of the library.
-$(BUILD)/tests/test_workers: tests/unit/test_workers.c $(LIB_OBJ) $(BUILD)/src/server/workers.o
+$(BUILD)/tests/test_workers: $(BUILD)/src/server/workers.o $(BUILD)/src/server/queue.o
+$(BUILD)/tests/test_queue: $(BUILD)/src/server/queue.o
+$(BUILD)/tests/test_workers $(BUILD)/tests/test_queue: $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter-out %.h,$^) $(SHARED_LIBS)

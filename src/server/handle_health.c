@@ -4,6 +4,7 @@
  * loop.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "server/front.h"
@@ -31,10 +32,24 @@ void handle_ready(struct call *call)
         call_answer(call, 200, NULL, xstrdup("{\"status\":\"ready\"}\n"));
 }
 
+/* They tell what all owners do. */
+static bool may_read_metrics(struct call *call)
+{
+    if (call->operator|| token_list_names(&call->server->config->tokens) <= 1 ||
+        strcmp(call->owner, "metrics") == 0)
+        return true;
+    call_refuse(call, 403, NULL, "policy",
+                "several may ask here, and the metrics are of all: they are for the Unix socket, "
+                "and for a token with the name 'metrics'");
+    return false;
+}
+
 void handle_metrics(struct call *call)
 {
     struct buf text;
 
+    if (!may_read_metrics(call))
+        return;
     buf_init(&text, METRICS_MAX);
     metrics_write(call->server, &text);
     call_answer(call, 200, "text/plain; version=0.0.4; charset=utf-8", buf_take(&text));

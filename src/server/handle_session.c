@@ -159,7 +159,7 @@ static void release_opening(struct job *job)
 {
     struct opening *o = job->own;
 
-    session_opening_done(job->server->sessions);
+    session_opening_done(job->server->sessions, job->owner);
     ground_drop(o->ground);
     free(o->name);
     free(o);
@@ -309,11 +309,11 @@ static void open_over(struct job *job)
 
 void handle_session_open(struct call *call)
 {
-    if (!session_may_open(call))
+    if (!session_may_open(call, call->owner))
         return;
     struct job *job = job_new(call->server, call);
     if (!job) {
-        session_opening_done(call->server->sessions);
+        session_opening_done(call->server->sessions, call->owner);
         return;
     }
     job->own = xcalloc(1, sizeof(struct opening));
@@ -352,11 +352,11 @@ void handle_session_fork(struct call *call)
 {
     struct session_entry *e = session_of(call);
 
-    if (!e || !session_may_open(call))
+    if (!e || !session_may_open(call, e->owner))
         return;
     struct job *job = job_new(call->server, call);
     if (!job) {
-        session_opening_done(call->server->sessions);
+        session_opening_done(call->server->sessions, e->owner);
         return;
     }
     struct opening *o = xcalloc(1, sizeof *o);

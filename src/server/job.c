@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "server/front.h"
 #include "server/session_table.h"
+#include "server/share.h"
 #include "server/workers.h"
 #include "session/verdict_json.h"
 
@@ -151,22 +152,30 @@ static void refuse(struct job *job, const struct workers_stats *w, int status, c
     call_refuse(call, status, retry, "limit", "%s", why);
 }
 
-void job_submit(struct job *job)
+/* Whether the queue has room for it, in all and for its owner; else it is answered. */
+static bool may_queue(struct job *job)
 {
+    unsigned owners = config_owners(job->server->config);
+    uint64_t most = (uint64_t)job->server->config->settings.queue;
     struct workers_stats w;
+    size_t bytes, own = workers_queued(job->server->workers, job->owner, &bytes);
 
     workers_stats(job->server->workers, &w);
-    if (job->call && !job->urgent) {
-        if (!w.free && w.queued >= (size_t)job->server->config->settings.queue) {
-            refuse(job, &w, 429, "the queue is full");
-            return;
-        }
-        if (w.queued_bytes + job->body.n > QUEUED_BYTES_MAX) {
-            refuse(job, &w, 503, "too many large requests at once");
-            return;
-        }
-    }
-    workers_add(job->server->workers, job);
+    if (!w.free && !share_allows(own, 1, w.queued, most, owners))
+        refuse(job, &w, 429,
+               w.queued >= most ? "the queue is full"
+                                : "this token has its share of the queue; more must wait");
+    else if (!share_allows(bytes, job->body.n, w.queued_bytes, QUEUED_BYTES_MAX, owners))
+        refuse(job, &w, 503, "too many large requests at once");
+    else
+        return true;
+    return false;
+}
+
+void job_submit(struct job *job)
+{
+    if (!job->call || job->urgent || may_queue(job))
+        workers_add(job->server->workers, job);
 }
 
 void job_cancel(struct job *job)

@@ -16,6 +16,7 @@
 enum { UNREAD_MAX = 8 << 20 }; /* of a stream: what waits for its reader */
 
 struct call;
+struct lane;
 struct worker;
 struct session_entry;
 
@@ -31,6 +32,7 @@ struct job {
     struct mail over_mail;
     struct job *next;      /* in the queue */
     struct worker *worker; /* under the queue's lock; NULL while it waits */
+    struct lane *lane;     /* the same: its owner's (server/queue.h); NULL when urgent */
     bool queued;           /* the same */
     bool urgent;           /* goes first and is never refused: what only frees something */
     struct server *server;

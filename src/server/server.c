@@ -175,7 +175,7 @@ static void reload(struct server *server)
         config_drop(server->config);
         server->config = config;
         http_server_limits(server->http, &limits);
-        workers_max(server->workers, (unsigned)config->settings.workers);
+        workers_max(server->workers, (unsigned)config->settings.workers, config_owners(config));
         server_say(server, "settings read again");
     }
     notify_send("READY=1");
@@ -313,7 +313,8 @@ static int open_server(struct server *server, struct err *err)
     if (parse_listeners(server, err) < 0 || mailbox_open(server->base, &server->mailbox, err) < 0 ||
         catch_signals(server, err) < 0 || open_logs(server, err) < 0)
         return -1;
-    server->workers = workers_open(server->mailbox, (unsigned)server->config->settings.workers);
+    server->workers = workers_open(server->mailbox, (unsigned)server->config->settings.workers,
+                                   config_owners(server->config));
     return open_listeners(server, err);
 }
 

@@ -34,6 +34,7 @@ struct session_entry {
     char id[RESULT_ID];
     char *name; /* or NULL */
     char owner[TOKEN_NAME];
+    struct holding *holding; /* of that owner */
     struct session *session;
     struct session_ground *ground;
     int64_t idle_ms, used_ms;
@@ -59,9 +60,9 @@ struct session_entry *session_of(struct call *call);
 void session_submit(struct session_entry *entry, struct job *job);
 /* Leaves the table now; ends as soon as nobody holds it. */
 void session_shut(struct session_entry *entry);
-/* May one more be opened? Counts it until session_opening_done. False, and it is answered. */
-bool session_may_open(struct call *call);
-void session_opening_done(struct sessions *sessions);
+/* May this owner open one more? Counts it until session_opening_done. False, and it is answered. */
+bool session_may_open(struct call *call, const char *owner);
+void session_opening_done(struct sessions *sessions, const char *owner);
 /* All that the caller may see, held; the array is the caller's to free. */
 struct session_entry **sessions_of(struct call *call, size_t *ret_n);
 void session_unhold(struct session_entry *entry);

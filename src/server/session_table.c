@@ -6,7 +6,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "server/holding.h"
 #include "server/session_parts.h"
+#include "server/share.h"
 
 enum {
     BUCKETS = 1024,
@@ -19,6 +21,7 @@ struct sessions {
     struct server *server;
     struct session_entry *buckets[BUCKETS];
     struct session_totals totals;
+    struct holding *holdings; /* what of it each owner has */
     size_t opening, closing;
     size_t waiting_bytes; /* of requests that wait for their session's turn */
     int64_t looked_ms, surveyed_ms;
@@ -59,6 +62,8 @@ struct sessions *sessions_new(struct server *server)
 
 void sessions_free(struct sessions *sessions)
 {
+    if (sessions)
+        holdings_free(sessions->holdings);
     free(sessions);
 }
 
@@ -87,6 +92,9 @@ struct session_entry *session_add(struct sessions *s, const struct session_new *
     e->end = &e->first;
     memcpy(e->id, info.id, sizeof e->id);
     memcpy(e->owner, made->owner, sizeof e->owner);
+    e->holding = holding_of(&s->holdings, e->owner);
+    e->holding->sessions++;
+    e->holding->memory_bytes += e->memory_bytes;
     struct session_entry **bucket = bucket_of(s, e->id);
     e->next = *bucket;
     *bucket = e;
@@ -134,33 +142,49 @@ void session_totals(const struct sessions *sessions, struct session_totals *ret)
 
 /* ---- ceilings ---- */
 
-bool session_may_open(struct call *call)
+static bool refuse_opening(struct call *call, int status, enum refusal_kind why, const char *words)
+{
+    metrics_refused(call->server->metrics, why);
+    call_refuse(call, status, "Retry-After: 10\r\n", "limit", "%s; close one", words);
+    return false;
+}
+
+bool session_may_open(struct call *call, const char *owner)
 {
     struct sessions *s = call->server->sessions;
     const struct server_settings *set = &call->server->config->settings;
+    unsigned owners = config_owners(call->server->config);
+    struct holding *h = holding_of(&s->holdings, owner);
+    size_t all = s->totals.count + s->opening, most = (size_t)set->sessions;
+    uint64_t memory = s->totals.memory_bytes;
+    char words[160];
 
-    if (s->totals.count + s->opening >= (size_t)set->sessions) {
-        metrics_refused(call->server->metrics, REFUSAL_SESSIONS);
-        call_refuse(call, 429, "Retry-After: 10\r\n", "limit",
-                    "%lld sessions are open, more are not allowed here; close one",
-                    (long long)set->sessions);
-        return false;
+    if (!share_allows(h->sessions, 1, all, most, owners)) {
+        snprintf(words, sizeof words,
+                 all >= most
+                     ? "%zu sessions are open, more are not allowed here"
+                     : "%zu sessions of this token are open, its share of those allowed here",
+                 all >= most ? all : h->sessions);
+        return refuse_opening(call, 429, REFUSAL_SESSIONS, words);
     }
-    if (s->totals.memory_bytes >= set->sessions_memory) {
-        metrics_refused(call->server->metrics, REFUSAL_MEMORY);
-        call_refuse(
-            call, 503, "Retry-After: 10\r\n", "limit",
-            "the open sessions have %llu MiB of memory, all that is allowed here; close one",
-            (unsigned long long)(s->totals.memory_bytes >> 20));
-        return false;
+    if (!share_allows(h->memory_bytes, 1, memory, set->sessions_memory, owners)) {
+        snprintf(words, sizeof words,
+                 memory >= set->sessions_memory
+                     ? "the open sessions have %llu MiB of memory, all that is allowed here"
+                     : "the sessions of this token have %llu MiB of memory, its share here",
+                 (unsigned long long)((memory >= set->sessions_memory ? memory : h->memory_bytes) >>
+                                      20));
+        return refuse_opening(call, 503, REFUSAL_MEMORY, words);
     }
     s->opening++;
+    h->sessions++;
     return true;
 }
 
-void session_opening_done(struct sessions *sessions)
+void session_opening_done(struct sessions *s, const char *owner)
 {
-    sessions->opening--;
+    s->opening--;
+    holding_of(&s->holdings, owner)->sessions--;
 }
 
 /* ---- the end of one ---- */
@@ -213,6 +237,8 @@ void session_shut(struct session_entry *e)
     *place = e->next;
     s->totals.count--;
     s->totals.memory_bytes -= e->memory_bytes;
+    e->holding->sessions--;
+    e->holding->memory_bytes -= e->memory_bytes;
     s->closing++;
     e->closing = true;
     e->holds++;
@@ -242,6 +268,7 @@ static void forget_waiting(struct session_entry *e, struct job *job)
 {
     e->waiting--;
     e->all->waiting_bytes -= job->body.n;
+    e->holding->waiting_bytes -= job->body.n;
     job->next = NULL;
     job->stop = NULL;
 }
@@ -281,7 +308,8 @@ static bool may_wait(const struct session_entry *e, struct job *job)
     struct call *call = job->call;
     bool few = e->waiting < SESSION_WAITING_MAX;
 
-    if (few && e->all->waiting_bytes + job->body.n <= WAITING_BYTES_MAX)
+    if (few && share_allows(e->holding->waiting_bytes, job->body.n, e->all->waiting_bytes,
+                            WAITING_BYTES_MAX, config_owners(job->server->config)))
         return true;
     metrics_refused(job->server->metrics, REFUSAL_QUEUE);
     job_free(job);
@@ -305,6 +333,7 @@ void session_submit(struct session_entry *e, struct job *job)
     e->end = &job->next;
     e->waiting++;
     e->all->waiting_bytes += job->body.n;
+    e->holding->waiting_bytes += job->body.n;
     next_turn(e);
 }
 
@@ -352,6 +381,7 @@ static void survey_over(struct job *job)
         struct session_entry *e = v->at[i];
         if (!e->closing && !atomic_load(&job->cancelled)) {
             s->totals.memory_bytes += v->memory[i] - e->memory_bytes;
+            e->holding->memory_bytes += v->memory[i] - e->memory_bytes;
             e->memory_bytes = v->memory[i];
         }
         int64_t used = e->used_ms;

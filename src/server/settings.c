@@ -362,6 +362,30 @@ static int load_file(struct config *config, struct err *err)
     return language_check(&config->settings.common.languages, err);
 }
 
+static bool listens_on_unix(const struct opt_list *listen)
+{
+    for (size_t i = 0; i < listen->n; i++)
+        if (str_starts(str_from(listen->items[i]), "unix:") || listen->items[i][0] == '/')
+            return true;
+    return listen->n == 0;
+}
+
+static int read_tokens(struct config *config, struct err *err)
+{
+    const struct server_settings *s = &config->settings;
+
+    if (s->token_file && token_list_read(s->token_file, &config->tokens, err) < 0)
+        return -1;
+    config->owners =
+        token_list_names(&config->tokens) + (config->tokens.n == 0 || listens_on_unix(&s->listen));
+    return 0;
+}
+
+unsigned config_owners(const struct config *config)
+{
+    return config->owners;
+}
+
 static int make(struct config *config, int argc, char **argv, struct err *err)
 {
     struct server_settings *s = &config->settings;
@@ -381,7 +405,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     if (!s->sessions_memory)
         s->sessions_memory =
             (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
-    return s->token_file ? token_list_read(s->token_file, &config->tokens, err) : 0;
+    return read_tokens(config, err);
 }
 
 struct config *config_make(int argc, char **argv, struct err *err)

@@ -48,6 +48,7 @@ struct config {
     struct run_request defaults;
     struct token_list tokens;
     unsigned permits; /* bits of enum permit */
+    unsigned owners;  /* config_owners */
 };
 
 /* The command line, the environment, the user's config file with its section
@@ -56,6 +57,8 @@ struct config {
 struct config *config_make(int argc, char **argv, struct err *err);
 struct config *config_hold(struct config *config);
 void config_drop(struct config *config); /* NULL is fine */
+/* How many may ask, by different names: of tokens, and the host's own user over the Unix socket. */
+unsigned config_owners(const struct config *config);
 
 /* What help shows; `serve_tables` has the settings of runs beside them. */
 extern const struct opt serve_options[], ceiling_options[], serve_general[];

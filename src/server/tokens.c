@@ -104,6 +104,18 @@ void token_list_done(struct token_list *list)
     *list = (struct token_list){0};
 }
 
+unsigned token_list_names(const struct token_list *list)
+{
+    unsigned names = 0;
+
+    for (size_t i = 0, k; i < list->n; i++) {
+        for (k = 0; k < i && strcmp(list->at[i].name, list->at[k].name) != 0;)
+            k++;
+        names += k == i;
+    }
+    return names;
+}
+
 /* Sums are compared, all of each and all of them. */
 const struct token *token_list_find(const struct token_list *list, struct str authorization)
 {

@@ -31,6 +31,8 @@ struct token_list {
  * readable for its owner only, who is us or root. */
 int token_list_read(const char *path, struct token_list *ret, struct err *err);
 void token_list_done(struct token_list *list);
+/* How many different names the tokens have. */
+unsigned token_list_names(const struct token_list *list);
 
 /* The one that "Bearer TOKEN" is, or NULL. Takes as long for a wrong one as for
  * a right one. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "server/queue.h"
 
 enum {
     STACK_BYTES = 8 << 20, /* the parser of a large program recurses */
@@ -28,8 +29,7 @@ struct workers {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct mailbox *mailbox;
-    struct job *first, **end;
-    size_t queued, queued_bytes;
+    struct queue queue;
     struct worker *threads;
     unsigned thread_count, threads_max;
     unsigned busy, idle;
@@ -42,37 +42,20 @@ struct workers {
 
 /* ---- a worker ---- */
 
-static struct job *unlink_job(struct workers *w, struct job **place)
+/* The job that may start now, besides `coming` others that have not begun yet; NULL: none. */
+static struct job *may_start(const struct workers *w, unsigned coming)
 {
-    struct job *job = *place;
+    struct job *job = w->queue.count > coming ? queue_next(&w->queue) : NULL;
 
-    *place = job->next;
-    if (w->end == &job->next)
-        w->end = place;
-    job->next = NULL;
-    job->queued = false;
-    w->queued--;
-    w->queued_bytes -= job->body.n;
-    return job;
-}
-
-static bool may_start(const struct workers *w)
-{
-    return w->first && (w->busy < w->at_once + w->slow || w->first->urgent);
-}
-
-/* Besides those that are on their way. */
-static bool may_start_another(const struct workers *w)
-{
-    return w->queued > w->coming &&
-           (w->busy + w->coming < w->at_once + w->slow || w->first->urgent);
+    return job && (w->busy + coming < w->at_once + w->slow || job->urgent) ? job : NULL;
 }
 
 static struct job *take(struct worker *self)
 {
     struct workers *w = self->all;
+    struct job *job;
 
-    while (!may_start(w) && !w->ending) {
+    while (!(job = may_start(w, 0)) && !w->ending) {
         w->idle++;
         pthread_cond_wait(&w->wake, &w->lock);
         if (w->coming) /* perhaps another one was meant, who then finds itself idle */
@@ -80,9 +63,9 @@ static struct job *take(struct worker *self)
         else
             w->idle--;
     }
-    if (!w->first)
+    if (!job)
         return NULL;
-    struct job *job = unlink_job(w, &w->first);
+    queue_begin(&w->queue, job);
     job->worker = self;
     self->job = job;
     self->since_ms = clock_mono_ms();
@@ -97,6 +80,7 @@ static void put_down(struct worker *self)
     double took = (double)(clock_mono_ms() - self->since_ms);
 
     w->mean_ms += (took - w->mean_ms) / 16;
+    queue_end(&w->queue, self->job);
     self->job->worker = NULL;
     self->job = NULL;
     w->busy--;
@@ -166,7 +150,7 @@ static int start_thread(struct workers *w)
 
 /* ---- the loop's side ---- */
 
-struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max)
+struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max, unsigned owners)
 {
     struct workers *w = xcalloc(1, sizeof *w);
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -174,8 +158,7 @@ struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max)
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->wake, NULL);
     w->mailbox = mailbox;
-    w->end = &w->first;
-    w->threads_max = threads_max;
+    workers_max(w, threads_max, owners);
     w->at_once = (unsigned)(processors > 0 ? processors : 1) * 2 + 2;
     return w;
 }
@@ -199,33 +182,36 @@ void workers_close(struct workers *w)
     free(w);
 }
 
-void workers_max(struct workers *w, unsigned threads_max)
+void workers_max(struct workers *w, unsigned threads_max, unsigned owners)
 {
     pthread_mutex_lock(&w->lock);
-    w->threads_max = threads_max;
+    w->threads_max = w->queue.workers_max = threads_max;
+    w->queue.owners = owners;
     pthread_mutex_unlock(&w->lock);
 }
 
 /* None ends: guests that were started cold die with the thread that started them. And as long as
  * one is between two jobs, putting away what the last one left, another may be at work. */
-static bool may_have_another(const struct workers *w)
+static bool may_have_another(const struct workers *w, const struct job *job)
 {
     return w->thread_count < w->threads_max &&
-           (w->thread_count < 2 * w->at_once + w->slow || w->first->urgent);
+           (w->thread_count < 2 * w->at_once + w->slow || job->urgent);
 }
 
 /* With the lock. One more thread at most: each that ends a job looks again. True when one is to be
  * woken, which is for after the lock: it would only wait for that. */
 static bool let_through(struct workers *w)
 {
-    if (!may_start_another(w))
+    struct job *job = may_start(w, w->coming);
+
+    if (!job)
         return false;
     if (w->idle) {
         w->idle--;
         w->coming++;
         return true;
     }
-    if (may_have_another(w) && start_thread(w) == 0)
+    if (may_have_another(w, job) && start_thread(w) == 0)
         w->coming++;
     return false;
 }
@@ -233,19 +219,7 @@ static bool let_through(struct workers *w)
 void workers_add(struct workers *w, struct job *job)
 {
     pthread_mutex_lock(&w->lock);
-    job->queued = true;
-    if (job->urgent) {
-        job->next = w->first;
-        w->first = job;
-        if (!job->next)
-            w->end = &job->next;
-    } else {
-        job->next = NULL;
-        *w->end = job;
-        w->end = &job->next;
-    }
-    w->queued++;
-    w->queued_bytes += job->body.n;
+    queue_add(&w->queue, job);
     bool wake = let_through(w);
     pthread_mutex_unlock(&w->lock);
     if (wake)
@@ -259,14 +233,10 @@ bool workers_cancel(struct workers *w, struct job *job)
 
     pthread_mutex_lock(&w->lock);
     was_queued = job->queued;
-    if (was_queued) {
-        struct job **place = &w->first;
-        while (*place != job)
-            place = &(*place)->next;
-        (void)unlink_job(w, place);
-    } else if (job->worker) {
+    if (was_queued)
+        queue_remove(&w->queue, job);
+    else if (job->worker)
         (void)!write(job->worker->cancel_fd, &one, sizeof one);
-    }
     pthread_mutex_unlock(&w->lock);
     return was_queued;
 }
@@ -281,35 +251,40 @@ static void end_work(struct worker *t, enum job_end why)
     (void)!write(t->cancel_fd, &one, sizeof one);
 }
 
+static void end_waiting(struct queue *q, struct job *job, void *ctx)
+{
+    (void)q;
+    (void)ctx;
+    if (job->urgent)
+        return;
+    job->end = END_DAEMON;
+    atomic_store(&job->cancelled, true);
+}
+
 void workers_cancel_all(struct workers *w)
 {
     pthread_mutex_lock(&w->lock);
-    for (struct job *job = w->first; job; job = job->next)
-        if (!job->urgent) {
-            job->end = END_DAEMON;
-            atomic_store(&job->cancelled, true);
-        }
+    queue_walk(&w->queue, end_waiting, NULL);
     for (struct worker *t = w->threads; t; t = t->next)
         if (t->job && !t->job->urgent)
             end_work(t, END_DAEMON);
     pthread_mutex_unlock(&w->lock);
 }
 
-static struct job *take_late(struct workers *w, int64_t now)
-{
-    struct job *late = NULL;
+struct late {
+    int64_t now;
+    struct job *first;
+};
 
-    for (struct job **place = &w->first; *place;) {
-        struct job *job = *place;
-        if (!job->deadline_ms || now < job->deadline_ms) {
-            place = &job->next;
-            continue;
-        }
-        (void)unlink_job(w, place);
-        job->next = late;
-        late = job;
-    }
-    return late;
+static void take_if_late(struct queue *q, struct job *job, void *ctx)
+{
+    struct late *late = ctx;
+
+    if (!job->deadline_ms || late->now < job->deadline_ms)
+        return;
+    queue_remove(q, job);
+    job->next = late->first;
+    late->first = job;
 }
 
 struct job *workers_tick(struct workers *w, int64_t now)
@@ -323,12 +298,13 @@ struct job *workers_tick(struct workers *w, int64_t now)
         if (t->job->deadline_ms && now >= t->job->deadline_ms && !t->job->end)
             end_work(t, END_LATE);
     }
-    struct job *late = take_late(w, now);
+    struct late late = {.now = now};
+    queue_walk(&w->queue, take_if_late, &late);
     for (unsigned room = w->at_once; room > 0; room--)
         if (let_through(w))
             pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
-    return late;
+    return late.first;
 }
 
 void workers_stats(struct workers *w, struct workers_stats *ret)
@@ -336,10 +312,18 @@ void workers_stats(struct workers *w, struct workers_stats *ret)
     pthread_mutex_lock(&w->lock);
     *ret = (struct workers_stats){.threads = w->thread_count,
                                   .busy = w->busy,
-                                  .queued = w->queued,
-                                  .queued_bytes = w->queued_bytes,
-                                  .free = w->busy + w->queued < w->at_once + w->slow &&
-                                          w->busy + w->queued < w->threads_max,
+                                  .queued = w->queue.count,
+                                  .queued_bytes = w->queue.bytes,
+                                  .free = w->busy + w->queue.count < w->at_once + w->slow &&
+                                          w->busy + w->queue.count < w->threads_max,
                                   .mean_ms = w->mean_ms};
     pthread_mutex_unlock(&w->lock);
+}
+
+size_t workers_queued(struct workers *w, const char *owner, size_t *ret_bytes)
+{
+    pthread_mutex_lock(&w->lock);
+    size_t count = queue_of(&w->queue, owner, ret_bytes);
+    pthread_mutex_unlock(&w->lock);
+    return count;
 }

@@ -21,10 +21,11 @@ struct workers_stats {
     double mean_ms; /* of a job, lately */
 };
 
-struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max);
+/* So many owners may ask; they share the workers (server/share.h). */
+struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max, unsigned owners);
 /* When no job is left: ends the threads. */
 void workers_close(struct workers *w);
-void workers_max(struct workers *w, unsigned threads_max);
+void workers_max(struct workers *w, unsigned threads_max, unsigned owners);
 
 /* All in the loop. */
 void workers_add(struct workers *w, struct job *job);
@@ -38,5 +39,7 @@ void workers_cancel_all(struct workers *w);
  */
 struct job *workers_tick(struct workers *w, int64_t now_ms);
 void workers_stats(struct workers *w, struct workers_stats *ret);
+/* Jobs of this owner that wait, and the bytes of their bodies. */
+size_t workers_queued(struct workers *w, const char *owner, size_t *ret_bytes);
 
 #endif

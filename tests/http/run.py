@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), what is refused
-(refused), broken and hostile clients (protocol), crowds (crowd), tokens (tokens), its description
-(openapi), its life from start to SIGKILL (life). $GLOVEBOX names the program (build/glovebox)."""
+(refused), broken and hostile clients (protocol), crowds (crowd), tokens (tokens) and what each
+may have (shares), its description (openapi), its life from start to SIGKILL (life). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -18,6 +18,7 @@ import openapi  # noqa: E402
 import protocol  # noqa: E402
 import refused  # noqa: E402
 import sessions  # noqa: E402
+import shares  # noqa: E402
 import tokens  # noqa: E402
 from tap import run_parts  # noqa: E402
 
@@ -28,6 +29,7 @@ PARTS = {
     "protocol": protocol.test,
     "crowd": crowd.test,
     "tokens": tokens.test,
+    "shares": shares.test,
     "openapi": openapi.test,
     "life": life.test,
 }

@@ -112,7 +112,7 @@ static unsigned usual(void)
  * between two jobs, another may be. */
 static void test_few(void)
 {
-    struct workers *w = workers_open(NULL, 100);
+    struct workers *w = workers_open(NULL, 100, 1);
     bool passed = true;
 
     for (unsigned round = 0; round < 100 && passed; round++)
@@ -125,7 +125,7 @@ static void test_few(void)
 /* What takes long lets others through. */
 static void test_slow(void)
 {
-    struct workers *w = workers_open(NULL, 100);
+    struct workers *w = workers_open(NULL, 100, 1);
     unsigned count = usual() + 10, most = 0;
     struct job *jobs = xcalloc(count, sizeof *jobs);
 
@@ -148,7 +148,7 @@ static void test_slow(void)
 
 int main(void)
 {
-    struct workers *w = workers_open(NULL, 4);
+    struct workers *w = workers_open(NULL, 4, 1);
 
     OK(all_meet(w, 1), "one");
     (void)poll(NULL, 0, 50); /* it waits again */

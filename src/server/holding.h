@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What one owner has in the table of sessions. All in the loop's thread.
+ */
+#ifndef SERVER_HOLDING_H
+#define SERVER_HOLDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/tokens.h"
+
+struct holding {
+    struct holding *next;
+    char owner[TOKEN_NAME];
+    size_t sessions; /* open, or being opened */
+    uint64_t memory_bytes;
+    size_t waiting_bytes; /* of requests that wait for their session's turn */
+};
+
+/* The owner's, made when it is the first time. It stays until holdings_free. */
+struct holding *holding_of(struct holding **all, const char *owner);
+void holdings_free(struct holding *all);
+
+#endif

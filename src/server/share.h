@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much of something one owner may take, where several ask: a token's name is an owner, and so
+ * is the host's own user on the Unix socket.
+ *
+ * An owner may always have an equal part. Beyond that it may have as much as it leaves free for
+ * others. So one owner never fills everything, and what nobody else uses is not wasted.
+ */
+#ifndef SERVER_SHARE_H
+#define SERVER_SHARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* May an owner that has `own` have `more`? All owners together have `all` of at most `most`. */
+static inline bool share_allows(uint64_t own, uint64_t more, uint64_t all, uint64_t most,
+                                unsigned owners)
+{
+    if (all > most || more > most - all)
+        return false;
+    return owners <= 1 || own == 0 || own + more <= most / owners || own + more <= most - all;
+}
+
+#endif

@@ -71,7 +71,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape limits soak python guard cells session warm http forks replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks replay \
 	fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -271,8 +271,8 @@ $(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape limits soak python guard cells session warm http forks    tests of the program from outside
-cli escape limits soak python guard cells session warm http forks: all example $(BUILD)/tests/feed \
+## make cli escape wall limits soak python guard cells session warm http forks    tests of the program from outside
+cli escape wall limits soak python guard cells session warm http forks: all example $(BUILD)/tests/feed \
 		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed
 	@tests/run-outside $@
 

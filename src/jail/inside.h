@@ -185,6 +185,10 @@ int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 /* inside_nest.c */
 void raise_loopback(void);
 
+/* inside_born.c: the first word of the init of a jail in a nest, before anything can end it or
+ * change what others may see of it. */
+void tell_born(bool forks, bool own_users);
+
 /* What the guest's first process says to init before it becomes the program. */
 struct guest_word {
     uint32_t stage; /* GUEST_LISTENER with a descriptor, or GUEST_FAILED with an error */

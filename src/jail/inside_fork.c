@@ -143,22 +143,6 @@ static pid_t take_fork(const struct fork_request *r)
     return pid;
 }
 
-/* What our forks would need to come below us goes along. */
-static void tell_born(void)
-{
-    int fds[3] = {(int)syscall(SYS_pidfd_open, getpid(), 0),
-                  open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC),
-                  open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC)};
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, MSG_BORN);
-    if (fd_send(SPEC_FD_CONTROL, b.p, b.n, fds, ARRAY_LEN(fds)) < 0)
-        die_sys("tell of the birth");
-    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
-        close(fds[i]);
-}
-
 static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
 {
     struct gate_word let = {.kind = GATE_LET};
@@ -166,7 +150,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
 
     if (prctl(PR_SET_DUMPABLE, 1) < 0) /* or /proc/self is not ours */
         die_sys("set dumpable");
-    tell_born();
+    tell_born(true, true);
     enter_cgroups(in, &r->given);
     in->held &= ~LAYER_BIT(LAYER_PROC);
     if (chdir("/") < 0 || root_build_fork(in, &err) < 0)

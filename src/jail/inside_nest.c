@@ -193,12 +193,10 @@ static struct slot *take_slot(struct nest *n)
     return NULL;
 }
 
-static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool *ret_born)
+static pid_t clone_init(const struct warm_request *request, bool *ret_born)
 {
-    int pidfd = -1;
     struct clone3_args args = {
-        .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_PIDFD,
-        .pidfd = (uint64_t)(uintptr_t)&pidfd,
+        .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS,
         .exit_signal = SIGCHLD,
     };
 
@@ -207,9 +205,7 @@ static pid_t clone_init(const struct warm_request *request, int *ret_pidfd, bool
         args.flags |= 0x200000000ULL; /* CLONE_INTO_CGROUP */
         args.cgroup = (uint64_t)request->enter[request->enter_count];
     }
-    long pid = syscall(SYS_clone3, &args, sizeof args);
-    *ret_pidfd = pidfd;
-    return (pid_t)pid;
+    return (pid_t)syscall(SYS_clone3, &args, sizeof args);
 }
 
 static void tell_on(int control, uint32_t kind, const int *fds, size_t count, const struct err *err)
@@ -242,23 +238,6 @@ static void tell_limit(int control)
     tell_on(control, MSG_ERROR, NULL, 0, &err);
 }
 
-static int open_pid_space(pid_t pid)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* What a fork of its guest will need to come below it goes along. */
-static void tell_born(const struct nest *n, int control, pid_t pid, int pidfd)
-{
-    int fds[2] = {pidfd, n->in->spec.forks ? open_pid_space(pid) : -1};
-
-    tell_on(control, MSG_BORN, fds, 1 + (fds[1] >= 0), NULL);
-    fd_close(&fds[1]);
-}
-
 static void become_init(struct nest *n, int control, const struct warm_request *request, bool born)
 {
     sigset_t none;
@@ -275,14 +254,13 @@ static void become_init(struct nest *n, int control, const struct warm_request *
 static void make_jail(struct nest *n, int control, const struct warm_request *request)
 {
     struct slot *slot = take_slot(n);
-    int pidfd = -1;
     bool born;
 
     if (!slot) {
         tell_failure(control, "a network for a warm jail");
         return;
     }
-    pid_t pid = clone_init(request, &pidfd, &born);
+    pid_t pid = clone_init(request, &born);
     if (pid == 0)
         become_init(n, control, request, born);
     if (pid < 0) {
@@ -291,8 +269,6 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
     }
     slot->init = pid;
     n->live++;
-    tell_born(n, control, pid, pidfd);
-    fd_close(&pidfd);
 }
 
 static void make_fork(struct nest *n, int control, const struct fork_request *request,
@@ -434,8 +410,6 @@ void nest_main(struct inside *in)
         die(ERR_UNSUPPORTED, "warm jails need all namespaces and a private root");
     for (size_t i = 0; i < JAILS_MAX; i++)
         n.slots[i].net = -1;
-    if (in->spec.forks && prctl(PR_SET_DUMPABLE, 1) < 0) /* or our inits' /proc is closed to us */
-        die_sys("set dumpable");
     (void)sched_setaffinity(0, sizeof in->processors, &in->processors);
     watch_children(&n);
     start_zygote(&n);

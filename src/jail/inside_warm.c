@@ -72,6 +72,7 @@ void warm_main(struct inside *in, const struct warm_request *r)
      * locked in (inside_serve.c). */
     if (prctl(PR_SET_DUMPABLE, 1) < 0)
         die_sys("set dumpable");
+    tell_born(in->spec.forks, false);
     enter_cgroups(in, r);
     if (in->mode & LAYER_BIT(LAYER_CGROUPNS) && unshare(CLONE_NEWCGROUP) == 0)
         in->held |= LAYER_BIT(LAYER_CGROUPNS);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forks of sessions, attacked from inside and looked at from the host, in TAP: run.py [PART...]. Who asks for a
 fork's namespaces without being asked (gate), forks that are made wrongly (joins), what a fork is (inside), its open
-files (files), its disk (copies), limits (limits), crowds (crowds), ends (ends). $GLOVEBOX names the program."""
+files (files), its disk (copies), limits (limits), crowds (crowds), ends (ends), load (load). $GLOVEBOX names the program."""
 
 import os
 import sys
@@ -19,6 +19,7 @@ import gate  # noqa: E402
 import inside  # noqa: E402
 import joins  # noqa: E402
 import limits  # noqa: E402
+import load  # noqa: E402
 from family import Families, no_forks  # noqa: E402
 from tap import Tap, run_parts  # noqa: E402
 
@@ -31,6 +32,7 @@ PARTS = {
     "limits": limits.test,
     "crowds": crowds.test,
     "ends": ends.test,
+    "load": load.test,
 }
 
 

@@ -17,10 +17,11 @@
 #include "jail/limits.h"
 #include "jail/pool.h"
 
-/* A host path the guest may read. */
+/* A host path the guest may read; or a link, and then src is its text. */
 struct backend_view {
     char *src;
     char *dst;
+    bool is_link;
 };
 
 /* What a pool may start ahead of a run that comes without a zygote. */
@@ -88,6 +89,8 @@ struct backend_outcome {
     bool cancelled;
     int status; /* as from wait(); meaningless when a limit or a cancel ended it */
     unsigned limits_hit;
+    const char *failure; /* what ended it that was neither the program nor a limit, and so the
+                            status is SIGKILL; or NULL */
     layer_mask held;
     char no_fork[200]; /* with job.forks: why the guest can have none, or "" */
     int64_t wall_ns, cpu_us;

@@ -143,6 +143,7 @@ static void warm_key(const struct backend_job *job, struct buf *key)
     for (size_t i = 0; i < job->view_count; i++) {
         wire_put_cstr(key, job->views[i].src);
         wire_put_cstr(key, job->views[i].dst);
+        wire_put_u32(key, job->views[i].is_link);
     }
 }
 

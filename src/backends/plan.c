@@ -124,8 +124,13 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
         spec_add(spec, SPEC_DEVICE, devices[i], devices[i], NULL);
     for (size_t i = 0; i < ARRAY_LEN(links); i++)
         add(spec, SPEC_LINK, NULL, links[i].path, links[i].text);
-    for (size_t i = 0; i < job->view_count; i++)
-        spec_add(spec, SPEC_BIND, job->views[i].src, job->views[i].dst, NULL);
+    for (size_t i = 0; i < job->view_count; i++) {
+        const struct backend_view *v = &job->views[i];
+        if (v->is_link)
+            add(spec, SPEC_LINK, NULL, v->dst, v->src);
+        else
+            spec_add(spec, SPEC_BIND, v->src, v->dst, NULL);
+    }
     for (size_t i = 0; i < ARRAY_LEN(masked); i++)
         add(spec, SPEC_MASK, NULL, masked[i], NULL);
 }

@@ -13,11 +13,12 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-/* What the jail's root shows anyway. */
+/* What the jail's root shows anyway (backends/plan.c). */
 static bool is_system_path(const char *path)
 {
-    static const char *const roots[] = {"/usr/",   "/bin/",       "/sbin/",     "/lib/",
-                                        "/lib64/", "/nix/store/", "/gnu/store/"};
+    static const char *const roots[] = {
+        "/usr/",   "/bin/",       "/sbin/",      "/lib/",
+        "/lib64/", "/nix/store/", "/gnu/store/", "/etc/alternatives/"};
 
     for (size_t i = 0; i < ARRAY_LEN(roots); i++)
         if (strncmp(path, roots[i], strlen(roots[i])) == 0)
@@ -159,13 +160,18 @@ static char *search(const char *name)
 
 /* ---- what it needs ---- */
 
-static void add_view(struct interpreter *in, const char *path)
+static void add_any(struct interpreter *in, const char *src, const char *dst, bool is_link)
 {
     for (size_t i = 0; i < in->view_count; i++)
-        if (strcmp(in->views[i].src, path) == 0)
+        if (strcmp(in->views[i].dst, dst) == 0)
             return;
     in->views = xrealloc_array(in->views, in->view_count + 1, sizeof *in->views);
-    in->views[in->view_count++] = (struct backend_view){xstrdup(path), xstrdup(path)};
+    in->views[in->view_count++] = (struct backend_view){xstrdup(src), xstrdup(dst), is_link};
+}
+
+static void add_view(struct interpreter *in, const char *path)
+{
+    add_any(in, path, path, false);
 }
 
 /* /home/me/bin/python3 does not make /home/me a prefix, nor does ~/.local: it must look like one,
@@ -216,27 +222,6 @@ static void add_venv(struct interpreter *in, const char *prefix)
     }
 }
 
-/* The links from PATH to the real file are followed one by one: each of them must exist inside. A
- * link outside every view shows the file itself. */
-static void add_hops(struct interpreter *in, const char *path, const char *real)
-{
-    char target[4096];
-    AUTO_FREE char *at_path = xstrdup(path);
-
-    for (int hop = 0; hop < 16 && strcmp(at_path, real) != 0; hop++) {
-        ssize_t n = readlink(at_path, target, sizeof target - 1);
-        if (n <= 0)
-            return;
-        target[n] = '\0';
-        AUTO_FREE char *folder = parent_of(at_path);
-        char *next = target[0] == '/' ? xstrdup(target) : xasprintf("%s/%s", folder, target);
-        if (hop > 0 || !strstr(at_path, "/bin/"))
-            add_program(in, at_path);
-        free(at_path);
-        at_path = next;
-    }
-}
-
 /* Whether this very path exists inside, with what is in view so far. */
 static bool is_visible(const struct interpreter *in, const char *path)
 {
@@ -246,6 +231,44 @@ static bool is_visible(const struct interpreter *in, const char *path)
             return true;
     }
     return is_system_path(path);
+}
+
+/* Where a link leads. Only a path without dots can be compared; NULL where it leads nowhere. */
+static char *target_of(const char *link, const char *text)
+{
+    AUTO_FREE char *folder = parent_of(link);
+    AUTO_FREE char *path = text[0] == '/' ? xstrdup(text) : xasprintf("%s/%s", folder, text);
+
+    if (!strstr(path, "/./") && !strstr(path, "/../"))
+        return mem_take(&path);
+    AUTO_FREE char *above = parent_of(path);
+    AUTO_FREE char *real = realpath(above, NULL);
+    return real ? xasprintf("%s%s", real, strrchr(path, '/')) : NULL;
+}
+
+/* The links from PATH to the real file are followed one by one: each of them must exist inside. One
+ * outside every view becomes the same link there, not the file: a program may look for its
+ * libraries beside the file that it is. */
+static void add_hops(struct interpreter *in, const char *path, const char *real)
+{
+    char target[4096];
+    AUTO_FREE char *at_path = xstrdup(path);
+
+    for (int hop = 0; hop < 16 && at_path && strcmp(at_path, real) != 0; hop++) {
+        ssize_t n = readlink(at_path, target, sizeof target - 1);
+        bool visible = is_visible(in, at_path);
+        if (n <= 0) { /* the real file, by way of a folder that is a link */
+            if (!visible)
+                add_program(in, at_path);
+            return;
+        }
+        target[n] = '\0';
+        if (!visible)
+            add_any(in, target, at_path, true);
+        char *next = target_of(at_path, target);
+        free(at_path);
+        at_path = next;
+    }
 }
 
 /* An interpreter is called by the name it was found by where that can be: it may look at it, as a
@@ -303,7 +326,7 @@ static struct interpreter copy_of(const struct interpreter *in)
     struct interpreter copy = {.path = xstrdup(in->path)};
 
     for (size_t i = 0; i < in->view_count; i++)
-        add_view(&copy, in->views[i].src);
+        add_any(&copy, in->views[i].src, in->views[i].dst, in->views[i].is_link);
     return copy;
 }
 

@@ -21,10 +21,10 @@ static bool is_ours(const char *dst)
     return str_starts(path, "/proc/") || str_starts(path, "/dev/") || str_starts(path, "/sys/");
 }
 
-static void add(struct views *views, const char *src, const char *dst)
+static void add(struct views *views, const char *src, const char *dst, bool is_link)
 {
     views->at = xrealloc_array(views->at, views->n + 1, sizeof *views->at);
-    views->at[views->n++] = (struct backend_view){xstrdup(src), xstrdup(dst)};
+    views->at[views->n++] = (struct backend_view){xstrdup(src), xstrdup(dst), is_link};
 }
 
 /* --ro SRC[:DST] */
@@ -44,7 +44,7 @@ static int add_view(struct views *views, const char *spec, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--ro %s: inside, %s is taken; name another place, such as %s:/data", spec,
                        dst, src);
-    add(views, real, dst);
+    add(views, real, dst, false);
     return 0;
 }
 
@@ -53,7 +53,8 @@ int views_make(const struct interpreter *interpreter, char *const *ro, struct vi
 {
     *ret = (struct views){0};
     for (size_t i = 0; i < interpreter->view_count; i++)
-        add(ret, interpreter->views[i].src, interpreter->views[i].dst);
+        add(ret, interpreter->views[i].src, interpreter->views[i].dst,
+            interpreter->views[i].is_link);
     for (; ro && *ro; ro++)
         if (add_view(ret, *ro, err) < 0)
             return -1;

@@ -262,3 +262,32 @@ def test_absent(t):
     t.write(t.path("nothing/python3"), b"\x7fELF garbage", 0o755)
     done = t.run("-c", "1", env={"PATH": empty})
     t.refused(done, 125, "python3", "an interpreter that is damaged")
+
+
+JAVA = """public class Main {
+    public static void main(String[] args) { System.out.println("hello"); }
+}
+"""
+
+
+def test_alternatives(t):
+    """A program that looks for its libraries beside the file that it is, called by way of links."""
+    if not os.path.islink("/etc/alternatives/java"):
+        t.skip("a command behind /etc/alternatives", "no java there")
+        return
+    t.config("[language.java]\ncommand = java\nextension = .java\n")
+    t.write(t.path("Main.java"), JAVA)
+    done = t.run("--memory", "1g", "--timeout", "60s", "--cpus", "2", t.path("Main.java"), timeout=90)
+    t.exits(done, 0, "a command behind /etc/alternatives", b"hello\n")
+
+
+def test_beside(t):
+    """The same by links in folders that are not shown: each is the same link inside."""
+    shown, real = t.path("links"), t.path("tool/sub/bin")
+    os.makedirs(shown), os.makedirs(real), os.makedirs(t.path("tool/sub/lib"))
+    t.write(real + "/greeter", "#!/bin/sh\nexec cat \"$(dirname \"$(readlink -f \"$0\")\")/../lib/word\"\n", 0o755)
+    t.write(t.path("tool/sub/lib/word"), "hello\n")
+    os.symlink("../tool/sub/bin/greeter", shown + "/second")
+    os.symlink("second", shown + "/greeter")
+    t.config("[language.greet]\ncommand = %s/greeter\nextension = .greet\n" % shown)
+    t.exits(t.run("--lang", "greet", "-c", "x"), 0, "a program finds what is beside its real file", b"hello\n")

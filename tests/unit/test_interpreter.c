@@ -142,6 +142,23 @@ static void test_prefix(void)
     finds("nor is ~/.local", "u/.local/bin/glove-python", "u/.local/bin/glove-python", NULL);
 }
 
+/* That a link on the way is the same link inside: $ORIGIN is where the real file lies. */
+static void finds_hop(const char *path, const char *text)
+{
+    struct interpreter in;
+    struct err err = {0};
+    AUTO_FREE char *want = under(path);
+    const struct backend_view *hop = NULL;
+
+    OK(interpreter_find(&language, &in, &err) == 0, "by a link in the middle");
+    for (size_t i = 0; i < in.view_count; i++)
+        if (in.views[i].is_link)
+            hop = &in.views[i];
+    EQ_STR(hop ? hop->dst : NULL, want);
+    EQ_STR(hop ? hop->src : NULL, text);
+    interpreter_done(&in);
+}
+
 static void test_links(void)
 {
     put_program("nvm/v20/bin/glove-python");
@@ -149,6 +166,12 @@ static void test_links(void)
     put_link("links/glove-python", "../nvm/v20/bin/glove-python");
     set_path("links");
     finds("a link to a prefix", "nvm/v20/bin/glove-python", "nvm/v20", NULL);
+    put_link("shown/bin/glove-python", "../../hops/glove-python");
+    put("shown/lib/x", "", 0644);
+    put_link("hops/glove-python", "../nvm/v20/bin/glove-python");
+    put("shown/pyvenv.cfg", "", 0644);
+    set_path("shown/bin");
+    finds_hop("hops/glove-python", "../nvm/v20/bin/glove-python");
     put_link("loop/glove-python", "glove-python");
     set_path("loop:links");
     finds("a link to itself is passed over", "nvm/v20/bin/glove-python", "nvm/v20", NULL);
@@ -241,6 +264,16 @@ static void test_system(void)
 
     setenv("PATH", "/usr/bin:/bin", 1);
     OK(interpreter_find(&sh, &in, &err) == 0 && in.view_count == 0, "sh needs nothing shown");
+    interpreter_done(&in);
+
+    static const char *const chosen[] = {"awk", NULL};
+    const struct language awk = {.name = "awk", .programs = chosen, .install = "-"};
+    if (access("/etc/alternatives/awk", X_OK) < 0) {
+        SKIP("no awk in /etc/alternatives");
+        return;
+    }
+    OK(interpreter_find(&awk, &in, &err) == 0 && in.view_count == 0,
+       "nor does what /etc/alternatives leads to");
     interpreter_done(&in);
 }
 

@@ -36,6 +36,7 @@ static void hit(struct live *l, enum jail_limit_hit limit)
  * stop the inits of its forks, and who does not answer is ended all the same. */
 static void kill_all(struct live *l)
 {
+    l->ended = true;
     if (!l->leave_until_ms && family_has_below(l)) {
         jail_leave(l->jail);
         l->leave_until_ms = clock_mono_ms() + LEAVE_MS;
@@ -125,12 +126,25 @@ static void note_exit(struct live *l)
 
 static void on_leaving(struct live *l)
 {
+    l->leaving = true;
     if (!is_as_good_as_dead(l)) {
         jail_let_exit(l->jail);
         return;
     }
     jail_settle(l->jail);
     note_exit(l);
+}
+
+/* The init's clock started with the guest, ours when we read of that. */
+static void on_late(struct live *l)
+{
+    int64_t wall_ns = l->job->limits.wall_ms * 1000000;
+
+    hit(l, LIMIT_WALL);
+    l->ended = true;
+    l->deadline_ms = INT64_MAX;
+    if (l->start_ns > clock_mono_ns() - wall_ns)
+        l->start_ns = clock_mono_ns() - wall_ns;
 }
 
 static void on_jail(struct live *l)
@@ -160,6 +174,13 @@ static void on_jail(struct live *l)
     case JAIL_FAILED:
         l->error = event.error; /* even after JAIL_STARTED: the interpreter could not be executed */
         l->out->started = false;
+        break;
+    case JAIL_LATE:
+        on_late(l);
+        break;
+    case JAIL_ORPHANED:
+        l->orphaned = true;
+        kill_all(l);
         break;
     case JAIL_GONE:
         l->over = true;
@@ -234,12 +255,21 @@ static void watch_when_due(struct live *l)
     l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
 }
 
+bool live_has_word(const struct live *l)
+{
+    struct pollfd look = {.fd = jail_fd(l->jail), .events = POLLIN};
+
+    return !l->over && poll(&look, 1, 0) > 0;
+}
+
+/* What the jail said before counts first, however late we read it: the guest may have ended in
+ * time. */
 static void check_deadline(struct live *l)
 {
-    if (clock_mono_ms() < l->deadline_ms)
+    if (clock_mono_ms() < l->deadline_ms || live_has_word(l))
         return;
     l->deadline_ms = INT64_MAX;
-    if (l->out->started)
+    if (l->out->started && !l->leaving)
         hit_and_kill(l, LIMIT_WALL);
     else
         kill_all(l);
@@ -311,6 +341,28 @@ static void note_full_disk(struct live *l)
         hit(l, LIMIT_DISK);
 }
 
+/* Whether a process ended by this signal, or a shell says so of one of its own. */
+static bool ended_by(const struct jail_state *state, int signal)
+{
+    if (!state->exited)
+        return false;
+    return WIFSIGNALED(state->status) ? WTERMSIG(state->status) == signal
+                                      : WEXITSTATUS(state->status) == 128 + signal;
+}
+
+/* The kernel's own end of a process that ate its processor time, or wrote a file too large. The
+ * former is a plain SIGKILL (the hard limit is the soft one), so the time says what it was for. */
+static void note_kernel_limits(struct live *l, const struct jail_state *state)
+{
+    int64_t cpu_ms = l->job->limits.cpu_ms;
+    bool used_up = cpu_ms && l->out->cpu_us / 1000 >= cpu_ms;
+
+    if (used_up && (ended_by(state, SIGKILL) || ended_by(state, SIGXCPU)))
+        hit(l, LIMIT_CPU);
+    if (state->exited && WIFSIGNALED(state->status) && WTERMSIG(state->status) == SIGXFSZ)
+        hit(l, LIMIT_DISK);
+}
+
 static void note_usage(struct live *l)
 {
     const struct jail_state *state = jail_state(l->jail);
@@ -329,12 +381,18 @@ static void note_usage(struct live *l)
         l->out->memory_peak = use.memory_peak;
     else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
         l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
-    /* The kernel's own end of a process that ate its processor time, or wrote a file too large. */
-    int signal = state->exited && WIFSIGNALED(state->status) ? WTERMSIG(state->status) : 0;
-    if (signal == SIGXCPU && l->job->limits.cpu_ms)
-        hit(l, LIMIT_CPU);
-    if (signal == SIGXFSZ)
-        hit(l, LIMIT_DISK);
+    note_kernel_limits(l, state);
+}
+
+/* Where there is a pid namespace the guest cannot end its jail. */
+static const char *what_failed(const struct live *l)
+{
+    if (l->orphaned)
+        return "the interpreter that the program's process was forked from was killed on the host";
+    if (l->ended || l->out->limits_hit & LIMIT_MEMORY || !(l->out->held & LAYER_BIT(LAYER_PIDNS)))
+        return NULL;
+    return "the jail was killed from outside: by someone on the host, or because the host's own "
+           "memory ran out";
 }
 
 static void note_state(struct live *l)
@@ -342,9 +400,12 @@ static void note_state(struct live *l)
     const struct jail_state *state = jail_state(l->jail);
     struct backend_outcome *out = l->out;
 
+    bool known = state->exited || l->leaving;
+
     if (!state->exited)
         out->wall_ns = clock_mono_ns() - l->start_ns;
-    out->status = state->exited ? state->status : SIGKILL;
+    out->status = known ? state->status : SIGKILL;
+    out->failure = known ? NULL : what_failed(l);
     memcpy(out->denied, state->denied, sizeof out->denied);
     out->denied_count = state->denied_count;
     memcpy(out->lost, state->lost, sizeof out->lost);
@@ -460,6 +521,11 @@ void live_step(struct live *l, int timeout_ms)
 bool live_over(const struct live *l)
 {
     return l->over;
+}
+
+bool live_ended(const struct live *l)
+{
+    return l->over || jail_state(l->jail)->exited;
 }
 
 void live_deadline(struct live *l, int64_t wall_ms)

@@ -29,6 +29,10 @@ void live_sink(struct live *live, const struct backend_sink *sink);
 void live_step(struct live *live, int timeout_ms);
 /* No guest is alive any more, or none was started. */
 bool live_over(const struct live *live);
+/* The guest has ended, if not yet all that it left. */
+bool live_ended(const struct live *live);
+/* Whether its jail has said something that is not read yet: it may have ended. */
+bool live_has_word(const struct live *live);
 /* From now until LIMIT_WALL is met and everything is killed; 0 for never. */
 void live_deadline(struct live *live, int64_t wall_ms);
 /* Ctrl-C for the guest's first process. */

@@ -137,7 +137,9 @@ int live_fork(struct live *origin, const struct backend_job *job, const struct b
         return err_set(err, ERR_UNSUPPORTED, "%s",
                        origin->out->no_fork[0] ? origin->out->no_fork
                                                : "this guest was not started to be forked");
-    if (origin->over)
+    while (live_has_word(origin))
+        live_step(origin, 0);
+    if (live_ended(origin))
         return err_set(err, ERR_GUEST, "the guest has ended");
     struct live *l = live_new(job, sink, ret);
     pthread_mutex_lock(&origin->family->lock);

@@ -49,6 +49,9 @@ struct live {
     int64_t watch_ms;       /* when to look next */
     int work_fd;            /* opened when asked for */
     bool over;              /* no guest is alive any more */
+    bool ended;             /* we have ended it */
+    bool orphaned;          /* its guest died with its zygote */
+    bool leaving;           /* its guest has begun to exit, and its status is known */
     struct family *family;  /* with job.forks, when it can have some */
     struct member *member;  /* in it; NULL: the first */
     int64_t leave_until_ms; /* it was told to end without its forks */

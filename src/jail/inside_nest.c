@@ -49,6 +49,7 @@ struct nest {
     int zygote_fd;
     int signals;
     bool ready, closing;
+    bool childless; /* its zygote is dead: no more guests, but forks of those that live */
     unsigned live;
     struct slot slots[JAILS_MAX];
 };
@@ -251,11 +252,34 @@ static void become_init(struct nest *n, int control, const struct warm_request *
     warm_main(n->in, request);
 }
 
+static void tell_childless(int control)
+{
+    struct err err;
+
+    err_set(&err, ERR_SYSTEM, "the zygote ended");
+    tell_on(control, MSG_ERROR, NULL, 0, &err);
+}
+
+/* The library sees this message when it looks whether we are alive, and starts another nest. */
+static void lose_zygote(struct nest *n)
+{
+    if (!n->ready)
+        die(ERR_SYSTEM, "the zygote ended before it was ready");
+    fd_close(&n->zygote_fd);
+    if (!n->childless)
+        tell_childless(SPEC_FD_CONTROL);
+    n->childless = true;
+}
+
 static void make_jail(struct nest *n, int control, const struct warm_request *request)
 {
-    struct slot *slot = take_slot(n);
     bool born;
 
+    if (n->childless) {
+        tell_childless(control);
+        return;
+    }
+    struct slot *slot = take_slot(n);
     if (!slot) {
         tell_failure(control, "a network for a warm jail");
         return;
@@ -357,13 +381,15 @@ static void reap(struct nest *n)
     (void)!read(n->signals, &info, sizeof info);
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0) {
         if (pid == n->zygote) {
-            n->closing = true; /* no more guests; those that live may end */
+            lose_zygote(n);
             continue;
         }
-        n->live--; /* a jail's init, all else is waited for where it is made */
-        for (size_t i = 0; i < JAILS_MAX; i++)
-            if (n->slots[i].init == pid)
-                n->slots[i].init = 0;
+        for (size_t i = 0; i < JAILS_MAX; i++) { /* others were the zygote's */
+            if (n->slots[i].init != pid)
+                continue;
+            n->slots[i].init = 0;
+            n->live--;
+        }
     }
 }
 
@@ -373,10 +399,7 @@ static void hear_ready(struct nest *n)
     AUTO_BUF struct buf b = {0};
 
     if (read(n->zygote_fd, &byte, 1) != 1) {
-        if (!n->ready)
-            die(ERR_SYSTEM, "the zygote ended before it was ready");
-        n->closing = true;
-        fd_close(&n->zygote_fd);
+        lose_zygote(n);
         return;
     }
     n->ready = true;

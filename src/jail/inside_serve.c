@@ -36,13 +36,16 @@ struct serve {
     struct guest_end end; /* what that said */
     int pidfd;            /* of a guest that is nobody's child here; -1 for none */
     int listener;
-    uint64_t leaving;  /* by what name the listener knows the guest's exit, which waits */
-    struct gate *gate; /* a fork of the guest, or of one of its forks, is under way */
+    uint64_t leaving;   /* by what name the listener knows the guest's exit, which waits */
+    bool leaves;        /* it has begun to exit, */
+    int leaving_status; /* with this */
+    struct gate *gate;  /* a fork of the guest, or of one of its forks, is under way */
     struct watched forks;
-    int upper;  /* of a fork: from who watches its calls; -1 for none */
-    bool left;  /* the guest is dead, and we are here for its forks */
-    bool waits; /* it runs, but was not told what to do */
-    int lay_fd; /* from then on, until it can be told: files to lay; -1 for none */
+    int upper;   /* of a fork: from who watches its calls; -1 for none */
+    bool left;   /* the guest is dead, and we are here for its forks */
+    bool waits;  /* it runs, but was not told what to do */
+    bool parked; /* it was here before it had anything to run */
+    int lay_fd;  /* from then on, until it can be told: files to lay; -1 for none */
     int signals;
     int timer;
     struct denials denials;
@@ -82,6 +85,20 @@ static void report_end(const struct serve *s, uint32_t kind, int status, bool al
     tell_buf(&b);
 }
 
+/* The reason goes before the end: nobody could tell it afterwards. A library that is stopped must
+ * not stop us. */
+static void tell_why(uint32_t why)
+{
+    struct pollfd room = {.fd = SPEC_FD_CONTROL, .events = POLLOUT};
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, MSG_MAX);
+    wire_put_u32(&b, MSG_ENDS);
+    wire_put_u32(&b, why);
+    if (poll(&room, 1, 0) > 0 && room.revents & POLLOUT)
+        tell_buf(&b);
+}
+
 static void let_exit(const struct serve *s, uint64_t id)
 {
     struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -100,8 +117,10 @@ static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
         return;
     }
     s->leaving = request->id;
+    s->leaves = true;
+    s->leaving_status = (int)(request->data.args[0] & 0xff) << 8;
     getrusage(RUSAGE_CHILDREN, &orphans);
-    report_end(s, MSG_LEAVING, (int)(request->data.args[0] & 0xff) << 8, false, &orphans);
+    report_end(s, MSG_LEAVING, s->leaving_status, false, &orphans);
 }
 
 /* One refused call, or one that is told. */
@@ -161,6 +180,17 @@ static void reap(struct serve *s)
         finish(s, of_guest, pid < 0 && errno == ECHILD);
 }
 
+/* The kernel kills a guest whose zygote dies; how it ended nobody knows any more. */
+static void lose_zygote(struct serve *s)
+{
+    if (s->left)
+        return;
+    tell_why(END_ZYGOTE);
+    if (!s->in->spec.forks)
+        _exit(1);
+    s->left = true;
+}
+
 /* A child that is the zygote's: that one waits for it and tells us. */
 static void hear_zygote(struct serve *s)
 {
@@ -168,8 +198,8 @@ static void hear_zygote(struct serve *s)
 
     fd_close(&s->exit_fd);
     if (got != sizeof s->end) {
-        s->end = (struct guest_end){0};
-        return; /* it died, so the guest is our child now */
+        lose_zygote(s);
+        return;
     }
     while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
@@ -232,6 +262,8 @@ static void hear_guest(struct serve *s)
     size_t count = 0;
     ssize_t got = fd_recv(s->guest_fd, &word, sizeof word, fds, &count, 0);
 
+    if (got <= 0 && s->exit_fd >= 0 && !s->parked)
+        die(ERR_SYSTEM, "the zygote ended before its fork was here");
     if (got <= 0) { /* closed by exec: it runs */
         fd_close(&s->guest_fd);
         /* It was kept to one processor while the jail was made (main.c). */
@@ -251,6 +283,7 @@ static void hear_guest(struct serve *s)
     if (!s->waits)
         tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {
+        s->parked = true;
         wait_for_go(s);
         return;
     }
@@ -271,8 +304,8 @@ static void watch_children(struct serve *s)
         die_sys("watch for the guest's end");
 }
 
-/* The library ends the run in time. When it cannot (it is stopped, or stuck in a write that nobody
- * reads), we do, a moment later. */
+/* The library ends the run in time. When it cannot (it is stopped, stuck in a write that nobody
+ * reads, or late on a busy host), we do, a moment later. */
 #define BACKSTOP_MS 40
 
 static void start_clock(struct serve *s)
@@ -285,6 +318,16 @@ static void start_clock(struct serve *s)
     s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     if (s->timer < 0 || timerfd_settime(s->timer, 0, &end, NULL) < 0)
         die_sys("set the time limit");
+}
+
+/* A guest that has begun to exit ended in time, and its status is known. */
+static _Noreturn void end_late(struct serve *s)
+{
+    if (s->leaves)
+        finish(s, s->leaving_status, false);
+    else
+        tell_why(END_LATE);
+    _exit(1);
 }
 
 /* Nothing that init opened is needed any more, and the guest's pipes must close with the guest. */
@@ -405,8 +448,6 @@ enum { LIBRARY, SIGNALS, LISTENER, TIMER, EXIT, PIDFD, GATE, UPPER, WAITS };
 
 static void hear_outside(struct serve *s, const struct pollfd *wait)
 {
-    if (wait[TIMER].revents) /* the library is late */
-        _exit(1);
     if (wait[GATE].revents)
         hear_gate(s);
     if (wait[UPPER].revents)
@@ -451,6 +492,8 @@ static _Noreturn void serve(struct serve *s)
             _exit(1);
         hear_outside(s, wait);
         hear_inside(s, wait);
+        if (wait[TIMER].revents) /* last: the guest may have ended before */
+            end_late(s);
         if (s->lay_fd >= 0)
             go_on(s);
     }

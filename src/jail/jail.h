@@ -53,15 +53,17 @@ int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall
 int jail_fd(const struct jail *jail);
 
 enum jail_event_kind {
-    JAIL_NOTHING, /* a message that only changed the jail's own state */
-    JAIL_STARTED, /* the program runs, jail_box is there */
-    JAIL_DENIED,  /* name, count */
-    JAIL_READY,   /* the guest is parked, jail_box is there; it waits for jail_go */
-    JAIL_EXITED,  /* the guest's first process ended; see jail_exit */
-    JAIL_LEAVING, /* it is about to, and waits; jail_settle or jail_let_exit */
-    JAIL_LEFT,    /* after jail_leave: the guest and what it started is dead */
-    JAIL_FAILED,  /* nothing was started; error */
-    JAIL_GONE,    /* the helper and everything in the jail is dead */
+    JAIL_NOTHING,  /* a message that only changed the jail's own state */
+    JAIL_STARTED,  /* the program runs, jail_box is there */
+    JAIL_DENIED,   /* name, count */
+    JAIL_READY,    /* the guest is parked, jail_box is there; it waits for jail_go */
+    JAIL_EXITED,   /* the guest's first process ended; see jail_exit */
+    JAIL_LEAVING,  /* it is about to, and waits; jail_settle or jail_let_exit */
+    JAIL_LEFT,     /* after jail_leave: the guest and what it started is dead */
+    JAIL_LATE,     /* its init ends it at the time limit, which we missed; JAIL_GONE follows */
+    JAIL_ORPHANED, /* the guest died with the zygote it came from; the same */
+    JAIL_FAILED,   /* nothing was started; error */
+    JAIL_GONE,     /* the helper and everything in the jail is dead */
 };
 
 struct jail_event {

@@ -114,6 +114,8 @@ static enum jail_event_kind read_body(enum jail_message kind, struct wire *w, st
         return JAIL_READY;
     case MSG_LEFT:
         return JAIL_LEFT;
+    case MSG_ENDS:
+        return wire_u32(w) == END_LATE ? JAIL_LATE : JAIL_ORPHANED;
     case MSG_FORK:
     case MSG_GATE:
     case MSG_LEAVE:

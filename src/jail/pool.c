@@ -257,11 +257,19 @@ void pool_learn_alone(struct pool *pool, struct str key, struct jail_spec *spec,
 
 /* ---- guests that will be forked ---- */
 
+/* One is there, or comes: the next one in the place of one that broke. */
+static bool may_come(const struct kind *k)
+{
+    bool under_way = k->state == KIND_WANTED || k->state == KIND_STARTING;
+
+    return k->nest ? (under_way || k->state == KIND_LIVE) && k->nest->broken : under_way;
+}
+
 /* With the lock; lets go of it meanwhile. The kind's nest, or NULL. */
 static struct pool_nest *wait_for_nest(struct pool *pool, struct kind *k, struct err *err)
 {
     k->users++; /* so that it stays */
-    while (!pool->closing && (k->state == KIND_WANTED || k->state == KIND_STARTING) && !k->nest)
+    while (!pool->closing && may_come(k))
         pthread_cond_wait(&pool->settled, &pool->lock);
     k->users--;
     if (k->nest && !k->nest->broken)
@@ -270,6 +278,25 @@ static struct pool_nest *wait_for_nest(struct pool *pool, struct kind *k, struct
             pool->stats.problem[0] ? pool->stats.problem : "its zygote could not be started");
     return NULL;
 }
+
+/* With the lock; lets go of it meanwhile. Holds the nest it is in. */
+static int make_held(struct pool *pool, struct kind *k, const int channel[2], struct pool_jail *ret,
+                     struct err *err)
+{
+    struct pool_nest *nest = wait_for_nest(pool, k, err);
+
+    if (!nest)
+        return -1;
+    nest->users++;
+    k->used_ms = clock_mono_ms();
+    int result = pool_make_now(pool, k, channel, ret, err);
+    ret->nest = nest;
+    nest->users -= result < 0;
+    return result;
+}
+
+/* A nest may have lost its zygote a moment ago. */
+#define REQUIRE_TRIES 2
 
 int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
                  const struct pool_order *order, struct pool_jail *ret, struct err *err)
@@ -283,15 +310,13 @@ int pool_require(struct pool *pool, struct str key, struct jail_spec *spec,
         k = learn(pool, pool->tenders[TEND_FORKS].kinds, key, spec, order->limits, order->layers);
     if (!k)
         err_set(err, ERR_LIMIT, "all places for zygotes are taken");
-    struct pool_nest *nest = k ? wait_for_nest(pool, k, err) : NULL;
-    if (nest) {
-        nest->users++;
-        k->used_ms = clock_mono_ms();
-        result = pool_make_now(pool, k, order->channel, ret, err);
-        ret->nest = nest;
-        nest->users -= result < 0;
-        pool->stats.on_demand += result == 0;
-    }
+    if (k)
+        k->users++; /* so that it is the same one each time */
+    for (int left = k ? REQUIRE_TRIES : 0; left && result < 0 && !pool->closing; left--)
+        result = make_held(pool, k, order->channel, ret, err);
+    if (k)
+        k->users--;
+    pool->stats.on_demand += result == 0;
     pthread_mutex_unlock(&pool->lock);
     return result;
 }

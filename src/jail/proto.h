@@ -21,6 +21,8 @@ enum jail_message {
     MSG_ERROR,   /* u32 err_kind, string message: no guest was started */
     MSG_READY,   /* u32 layers that hold + descriptor: the box. The guest is parked, or waits */
     MSG_LEFT,    /* after MSG_LEAVE: all are dead that it was about */
+    MSG_ENDS, /* u32 1 when the time limit has passed and the library has done nothing, 2 when the
+                 guest died with its zygote: the init kills what is left now (END_*) */
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
@@ -41,6 +43,7 @@ enum jail_message {
     MSG_LEAVE, /* kill the guest and what it started, but not its forks; stay for them */
 };
 
+enum { END_LATE = 1, END_ZYGOTE };
 enum { MAKE_CHANNEL = 1, MAKE_ENTER_V2 = 2 };
 
 #define WORDS_MAX        (4u << 20) /* arguments and environment */

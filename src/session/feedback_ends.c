@@ -113,8 +113,8 @@ static const struct {
     {SIGSYS, "SIGSYS",
      "A system call that is not allowed inside ended the program. Do without it."},
     {SIGKILL, "SIGKILL",
-     "The program was killed from outside of it: by itself or one of its processes, or because "
-     "memory ran out. Use less memory, or do not kill processes."},
+     "The program was killed (SIGKILL): by itself, by one of its processes, or by someone on the "
+     "host. It met none of its limits. Do not kill processes."},
     {SIGTERM, "SIGTERM",
      "Something asked the program to end (SIGTERM): it or one of its processes."},
     {SIGINT, "SIGINT", "The program was interrupted (SIGINT)."},
@@ -132,7 +132,8 @@ static void collect_signal(struct collector *c)
 {
     int number = c->result->signal;
 
-    if (!number || c->result->timed_out || c->result->oom_killed || c->result->cancelled)
+    if (!number || c->result->timed_out || c->result->oom_killed || c->result->cancelled ||
+        c->result->error.kind)
         return;
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         if (signals[i].number == number) {

@@ -286,6 +286,8 @@ static void read_status(struct result *r)
         r->exit_code = 124;
     else if (r->oom_killed)
         r->exit_code = 137;
+    if (o->failure)
+        err_set(&r->error, ERR_SYSTEM, "%s", o->failure);
     r->success = r->started && r->exit_code == 0 && !r->signal && !r->timed_out && !r->oom_killed &&
                  !r->cancelled;
     r->duration_ms = (o->wall_ns + 500000) / 1000000;

@@ -36,6 +36,9 @@ static void end_guest(struct exchange *x, const struct result *r)
     if (o->limits_hit & LIMIT_MEMORY) {
         kind = ERR_LIMIT;
         why = xasprintf("out of memory in cell %u", n);
+    } else if (o->failure) {
+        kind = ERR_SYSTEM;
+        why = xstrdup(o->failure);
     } else if (x->killed) {
         kind = ERR_LIMIT;
         why = xasprintf("cell %u did not stop when it was interrupted, and was killed", n);

@@ -151,7 +151,9 @@ void read_answer(struct exchange *x, const struct cell_request *cell, struct res
     r->duration_ms = (clock_mono_ns() - x->start_ns + 500000) / 1000000;
     r->cpu_ms = used > before ? (int64_t)((used - before) / 1000000) : 0;
     r->memory_peak = g->used.memory_peak;
-    if (x->err.kind)
+    if (!g->live && g->outcome.failure)
+        err_set(&r->error, ERR_SYSTEM, "%s", g->outcome.failure);
+    else if (x->err.kind)
         err_set(&r->error, ERR_GUEST, "the guest broke the protocol: %.400s", x->err.msg);
     r->success = !r->error.kind && r->cell.ended == CELL_DONE && !r->cancelled && !r->timed_out;
     if (!r->success)

@@ -279,9 +279,14 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static int64_t next_end(const struct exchange *x)
+{
+    return least(least(x->deadline_ms, x->kill_ms), least(x->again_ms, x->deaf_ms));
+}
+
 static int pause_of(const struct exchange *x)
 {
-    int64_t until = least(least(x->deadline_ms, x->kill_ms), least(x->again_ms, x->deaf_ms));
+    int64_t until = next_end(x);
 
     if (x->teller)
         until = least(until, x->progress_ms);
@@ -355,7 +360,9 @@ static void end(struct exchange *x)
 
 static void step(struct exchange *x)
 {
-    live_step(x->guest->live, pause_of(x));
+    struct live *live = x->guest->live;
+
+    live_step(live, live_ended(live) ? PASSING_MS : pause_of(x));
     if (x->guest->link_ready) {
         hear(x);
         if (x->answer || x->err.kind)
@@ -363,6 +370,9 @@ static void step(struct exchange *x)
         look_for_wishes(x);
     }
     int64_t now = clock_mono_ms();
+    /* It may have ended before its time was over. */
+    if (live_ended(live) || (now >= next_end(x) && live_has_word(live)))
+        return;
     look_at_end(x, now);
     look_at_cpu(x, now);
     look_at_clock(x, now);

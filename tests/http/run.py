@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), what is refused
-(refused), broken and hostile clients (protocol), crowds (crowd), tokens (tokens) and what each
-may have (shares), its description (openapi), its life from start to SIGKILL (life). $GLOVEBOX names the program (build/glovebox)."""
+(refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
+(tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life).
+$GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -13,6 +14,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import api  # noqa: E402
 import crowd  # noqa: E402
+import late  # noqa: E402
 import life  # noqa: E402
 import openapi  # noqa: E402
 import protocol  # noqa: E402
@@ -28,6 +30,7 @@ PARTS = {
     "refused": refused.test,
     "protocol": protocol.test,
     "crowd": crowd.test,
+    "late": late.test,
     "tokens": tokens.test,
     "shares": shares.test,
     "openapi": openapi.test,

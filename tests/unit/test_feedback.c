@@ -231,7 +231,7 @@ static const struct {
     {"output", LIMIT_OUTPUT, 0, 1, "python", "x", "The program printed more than is kept; the"},
     {"a crash", 0, SIGSEGV, 139, "python", "", "The program crashed: it touched memory"},
     {"abort", 0, SIGABRT, 134, "javascript", "", "The program gave up on its own (abort)"},
-    {"kill", 0, SIGKILL, 137, "python", "", "The program was killed from outside of it"},
+    {"kill", 0, SIGKILL, 137, "python", "", "The program was killed (SIGKILL): by itself"},
     {"an odd signal", 0, SIGUSR1, 138, "python", "", "The program was ended by signal 10."},
     {"a child's crash", 0, 0, 139, "bash", "", "Exit status 139 is what a shell says when signal"},
     {"no command", 0, 0, 127, "bash", "env: 'x': not a thing\n",

@@ -33,6 +33,17 @@ static void test_simple(void)
 
     EQ_INT(read_buf(&b), MSG_BORN);
     EQ_INT(event.kind, JAIL_NOTHING);
+    b = begin(MSG_ENDS);
+    wire_put_u32(&b, END_LATE);
+    read_buf(&b);
+    EQ_INT(event.kind, JAIL_LATE);
+    b = begin(MSG_ENDS);
+    wire_put_u32(&b, END_ZYGOTE);
+    read_buf(&b);
+    EQ_INT(event.kind, JAIL_ORPHANED);
+    b = begin(MSG_ENDS);
+    read_buf(&b);
+    EQ_INT(event.kind, JAIL_FAILED);
     OK(!state.started && !state.exited, "nothing runs yet");
 
     b = begin(MSG_READY);

@@ -12,15 +12,12 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
-from tap import Tap  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 
 def main():
-    tap = Tap()
     found = sorted(os.path.basename(path)[:-len("_cells.py")] for path in glob.glob(os.path.join(HERE, "*_cells.py")))
-    for name in sys.argv[1:] or found:
-        importlib.import_module(name + "_cells").test(tap)
-    return tap.done()
+    return run_parts({name: importlib.import_module(name + "_cells").test for name in found}, sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import noise  # noqa: E402
 import prelude  # noqa: E402
 import programs  # noqa: E402
 import texts  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 QUIET = ("info", "low")  # severities that may be found on lines where nothing is expected
 
@@ -71,12 +71,5 @@ PARTS = {
 }
 
 
-def main():
-    tap = Tap()
-    for part in sys.argv[1:] or PARTS:
-        PARTS[part](tap)
-    return tap.done()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_parts(PARTS, sys.argv[1:]))

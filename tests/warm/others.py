@@ -2,6 +2,7 @@
 """Runs without a zygote: a jail that waits for its program, or an interpreter that waits for its text, gives what
 a cold run gives."""
 
+import re
 import shutil
 import time
 
@@ -123,6 +124,8 @@ def compare(tap, feed, language, programs, **more):
         if cold["verdict"]["allowed"]:
             tap.equal(warm["taken"], "ready", title + ": warm", feed.stats())
         a, b = same.comparable(cold), same.comparable(warm)
+        if name == "abort":  # its stack, with addresses that are others each time
+            a, b = ({k: re.sub("0x[0-9a-f]+", "0x", v) if isinstance(v, str) else v for k, v in r.items()} for r in (a, b))
         tap.ok(a == b, title + ": the same", *["%s: cold %r" % (k, a[k]) for k in a if a[k] != b[k]],
                *["%s: warm %r" % (k, b[k]) for k in a if a[k] != b[k]])
 

@@ -16,16 +16,9 @@ import modules  # noqa: E402
 import others  # noqa: E402
 import same  # noqa: E402
 import stays  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 PARTS = {"same": same.test, "others": others.test, "modules": modules.test, "apart": apart.test, "stays": stays.test}
 
 
-def main():
-    tap = Tap()
-    for name in sys.argv[1:] or PARTS:
-        PARTS[name](tap)
-    return tap.done()
-
-
-sys.exit(main())
+sys.exit(run_parts(PARTS, sys.argv[1:]))

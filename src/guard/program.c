@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "guard/program_parts.h"
+#include "guard/program_sure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -148,12 +148,13 @@ uint32_t program_add(struct program *p, const struct node *node, const struct sc
     return (uint32_t)p->n++;
 }
 
-void program_init(struct program *p, struct python_tree *tree)
+void program_init(struct program *p, struct python_tree *tree, bool cell)
 {
-    *p = (struct program){.tree = tree, .module_scope = tree->scopes};
+    *p = (struct program){.tree = tree, .module_scope = tree->scopes, .cell = cell};
     index_scopes(p);
     program_walk(p);
     program_follow_calls(p);
+    program_find_sure(p);
 }
 
 void program_done(struct program *p)

@@ -40,6 +40,8 @@ struct binding {
 struct symbol_facts {
     struct binding *first, **end;
     uint32_t n;
+    bool falls;  /* where it is not bound, the name stands for what an outer one or a builtin is */
+    uint8_t bit; /* of program_sure.h */
     enum { FACTS_NEW, FACTS_BUSY, FACTS_KNOWN } state;
     const struct value *value; /* once known */
 };
@@ -62,12 +64,16 @@ struct program {
     size_t members_n, members_size;
     struct str *stars; /* the modules of `from x import *` */
     size_t n_stars;
+    bool cell;              /* of a session: it may end early, and its functions are called later */
+    bool class_hooks;       /* making a class may run functions of its bases */
+    struct sure_slot *sure; /* uses of names that fall through */
+    size_t sure_n, sure_size;
 };
 
 enum { PROGRAM_MAX_BINDINGS = 24, PROGRAM_MAX_STARS = 16 };
 
 /* Lays out a tree that python_check was content with. */
-void program_init(struct program *p, struct python_tree *tree);
+void program_init(struct program *p, struct python_tree *tree, bool cell);
 void program_done(struct program *p);
 
 /* The scope that a def, lambda, class or comprehension opens; NULL for others. */
@@ -79,6 +85,11 @@ const struct symbol *program_symbol(const struct scope *scope, const struct name
 /* What that scope itself binds or uses by that spelling; NULL for builtins and when nothing. */
 const struct symbol *program_member(const struct program *p, const struct scope *scope,
                                     struct str name);
+
+/* Whether a name is spelled like a builtin. */
+bool program_falls(const struct name *name);
+/* Whether a use of a name that falls through certainly comes after an assignment. */
+bool program_is_sure(const struct program *p, const struct node *name);
 
 /* What is assigned to that attribute of a class's objects, outside of its body; NULL for nothing.
  */

@@ -12,6 +12,7 @@ struct symbol_facts *program_facts(struct program *p);
 void program_add_binding(struct program *p, struct symbol_facts *facts, struct binding b);
 /* After the walk, for it needs to know every function. */
 void program_follow_calls(struct program *p);
+void program_find_sure(struct program *p);
 
 /* Returns the index of the new item. */
 uint32_t program_add(struct program *p, const struct node *node, const struct scope *scope,

@@ -220,6 +220,34 @@ const struct value *resolve_assigned(struct resolver *r, struct symbol_facts *fa
     return facts->value;
 }
 
+/* Whether a use may mean what stands behind the symbol, which may not be bound there yet. */
+static bool falls_through(const struct resolver *r, const struct symbol *symbol,
+                          const struct node *n)
+{
+    const struct symbol_facts *facts = symbol->user;
+
+    if (facts && !facts->falls)
+        return facts->n == 0 && symbol->home == HOME_GLOBAL && program_falls(n->name.id);
+    if (!facts)
+        return symbol->home != HOME_FREE && symbol->home != HOME_CELL &&
+               !(symbol->flags & SYMBOL_PARAMETER) && symbol->owner == r->p->module_scope &&
+               program_falls(n->name.id);
+    return !program_is_sure(r->p, n);
+}
+
+/* Behind a class's name the module's, behind that the builtin. */
+static const struct value *behind(struct resolver *r, const struct symbol *symbol,
+                                  const struct name *name)
+{
+    const struct scope *module = r->p->module_scope;
+    const struct symbol *global = scope_find(module, name);
+    const struct value *v = &value_unknown;
+
+    if (symbol->owner != module && global && global->home != HOME_BUILTIN && global->user)
+        v = resolve_symbol(r, global);
+    return program_falls(name) ? value_either(arena_of(r), v, builtin_of(r, name)) : v;
+}
+
 static const struct value *resolve_name(struct resolver *r, const struct node *n,
                                         const struct scope *scope)
 {
@@ -228,7 +256,11 @@ static const struct value *resolve_name(struct resolver *r, const struct node *n
 
     if (builtin)
         return builtin_of(r, n->name.id);
-    return symbol ? resolve_symbol(r, symbol) : &value_unknown;
+    if (!symbol)
+        return &value_unknown;
+    if (!falls_through(r, symbol, n))
+        return resolve_symbol(r, symbol);
+    return value_either(arena_of(r), resolve_symbol(r, symbol), behind(r, symbol, n->name.id));
 }
 
 const struct value *resolve_global(struct resolver *r, struct str name)

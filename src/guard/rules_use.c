@@ -152,6 +152,13 @@ void rules_starred(struct check *c, const struct item *i)
         found(c, RULE_ENDLESS_ITERATION, i->node, v->text, "%s never ends", v->text.p);
 }
 
+/* The builtin of that very name, which is not bound where it would be told. */
+static bool is_own_name(const struct node *n, const struct value *v)
+{
+    return n->kind == N_NAME && str_starts(v->text, "builtins.") &&
+           str_eq(shown(v->text), name_str(n->name.id));
+}
+
 void rules_use(struct check *c, const struct item *i)
 {
     const struct value *all;
@@ -168,7 +175,7 @@ void rules_use(struct check *c, const struct item *i)
         return;
     for (size_t n = 0; n < value_count(all); n++) {
         const struct value *v = value_at(all, n);
-        if (v->kind != VALUE_PATH || (vague && !is_called(c, i)))
+        if (v->kind != VALUE_PATH || (vague && !is_called(c, i) && !is_own_name(i->node, v)))
             continue;
         if (i->node->kind == N_CALL && str_ends(v->text, "()"))
             use_by_result(c, i, v);

@@ -39,7 +39,7 @@ static void tell(struct check *c, const struct node *n, const struct check *inne
 static void look(struct check *c, struct check *inner)
 {
     inner->has_program = true;
-    program_init(&inner->program, &inner->tree);
+    program_init(&inner->program, &inner->tree, false);
     resolver_init(&inner->resolver, &inner->program);
     inner->resolver.outer = &c->resolver;
     inner->resolver.fold.fuel = c->resolver.fold.fuel;

@@ -83,7 +83,7 @@ void check_syntax(struct check *c)
 
     c->has_tree = true;
     if (fine) {
-        program_init(&c->program, &c->tree);
+        program_init(&c->program, &c->tree, c->in->cell);
         c->has_program = true;
         resolver_init(&c->resolver, &c->program);
         nesting(c);

@@ -66,7 +66,7 @@ static const char *value_of_last(const char *code)
         python_tree_done(&tree);
         return "does not compile";
     }
-    program_init(&program, &tree);
+    program_init(&program, &tree, false);
     struct node_list body = tree.module->module.body;
     resolver_init(&resolver, &program);
     describe(resolve(&resolver, body.at[body.n - 1]->value_of.value, program.module_scope), &b);

@@ -121,6 +121,16 @@ static void expression(struct check *c, const struct item *i)
         dynamic(c, i);
 }
 
+/* A name that means the builtin wherever it stands, also where it is bound. */
+static void spelling(struct check *c, const struct node *n)
+{
+    struct str name = name_str(n->name.id);
+
+    if (name_set_has(&c->policy->spelled_builtins, name) &&
+        name_set_has(&c->policy->forbidden_names, name))
+        found(c, RULE_NAME_FORBIDDEN, n, name, "%s is forbidden", name.p);
+}
+
 void check_imports(struct check *c)
 {
     const struct policy *p = c->policy;
@@ -133,6 +143,8 @@ void check_imports(struct check *c)
         resolver_tidy(&c->resolver);
         if ((kind == N_IMPORT || kind == N_IMPORT_FROM) && has_import_rules(p))
             statement(c, i->node);
+        else if (kind == N_NAME && i->node->op != CTX_LOAD)
+            spelling(c, i->node);
         else if (kind == N_CALL ||
                  ((kind == N_NAME || kind == N_ATTRIBUTE || kind == N_SUBSCRIPT) &&
                   i->node->op == CTX_LOAD))

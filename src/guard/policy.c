@@ -76,7 +76,8 @@ void policy_free(struct policy *p)
     struct name_set *const sets[] = {
         &p->allowed_imports, &p->forbidden_imports,    &p->allowed_builtins,
         &p->forbidden_names, &p->invalid_names,        &p->reserved_names,
-        &p->allowed_dunders, &p->forbidden_attributes, &p->forbidden_calls};
+        &p->allowed_dunders, &p->forbidden_attributes, &p->forbidden_calls,
+        &p->spelled_builtins};
     for (size_t i = 0; i < ARRAY_LEN(sets); i++)
         name_set_done(sets[i]);
     for (size_t i = 0; i < p->n_paths; i++)

@@ -230,6 +230,7 @@ static const struct {
     {"forbidden_imports", NULL, SET(forbidden_imports)},
     {"allowed_builtins", NULL, SET(allowed_builtins), LIMITS(list_builtins)},
     {"forbidden_names", NULL, SET(forbidden_names)},
+    {"spelled_builtins", NULL, SET(spelled_builtins)},
     {"invalid_names", NULL, SET(invalid_names)},
     {"reserved_names", NULL, SET(reserved_names)},
     {"allowed_dunders", NULL, SET(allowed_dunders), LIMITS(list_dunders)},

@@ -56,6 +56,7 @@ struct policy {
     struct name_set allowed_imports, forbidden_imports;
     bool list_builtins;
     struct name_set allowed_builtins, forbidden_names;
+    struct name_set spelled_builtins; /* these names mean the builtins, whatever is bound to them */
     struct name_set invalid_names, reserved_names; /* to bind or use; to bind */
     bool list_dunders;
     struct name_set allowed_dunders, forbidden_attributes, forbidden_calls;

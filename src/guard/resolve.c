@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "guard/modules.h"
+#include "guard/policy_parts.h"
 
 enum {
     MAX_DEPTH = 48,   /* of an expression */
@@ -226,6 +227,8 @@ static bool falls_through(const struct resolver *r, const struct symbol *symbol,
 {
     const struct symbol_facts *facts = symbol->user;
 
+    if (r->spelled && r->spelled->n && name_set_has(r->spelled, name_str(n->name.id)))
+        return true;
     if (facts && !facts->falls)
         return facts->n == 0 && symbol->home == HOME_GLOBAL && program_falls(n->name.id);
     if (!facts)

@@ -17,10 +17,12 @@
 #include "guard/program.h"
 
 struct frame;
+struct name_set;
 
 struct resolver {
     struct program *p;
     struct resolver *outer; /* whose names are used where the program binds none; NULL: nobody's */
+    const struct name_set *spelled; /* names that mean builtins whatever is bound to them */
     struct fold fold;
     struct arena scratch;           /* fold.arena */
     unsigned depth, symbols, calls; /* how deep it is in each */

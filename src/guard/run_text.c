@@ -42,6 +42,7 @@ static void look(struct check *c, struct check *inner)
     program_init(&inner->program, &inner->tree, false);
     resolver_init(&inner->resolver, &inner->program);
     inner->resolver.outer = &c->resolver;
+    inner->resolver.spelled = c->resolver.spelled;
     inner->resolver.fold.fuel = c->resolver.fold.fuel;
     check_imports(inner);
     check_patterns(inner);

@@ -86,6 +86,7 @@ void check_syntax(struct check *c)
         program_init(&c->program, &c->tree, c->in->cell);
         c->has_program = true;
         resolver_init(&c->resolver, &c->program);
+        c->resolver.spelled = &c->policy->spelled_builtins;
         nesting(c);
     } else {
         tell(c, c->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,

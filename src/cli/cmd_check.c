@@ -171,14 +171,16 @@ static int read_program(const struct check_path *file, struct buf *ret, struct e
     return result;
 }
 
+/* check_language() has looked whether one is named that there is. */
 static const struct language *language_of(const struct check *c, const char *path, struct str code)
 {
-    const char *named = c->set->common.lang;
-    const char *file = strcmp(path, "-") == 0 || c->set->code ? NULL : path;
+    struct run_request request = c->request;
+    const struct language *ret = NULL;
+    struct err err;
 
-    if (named && strcmp(named, "auto") != 0)
-        return language_find(&c->set->common.languages, str_from(named));
-    return language_detect(&c->set->common.languages, file, code);
+    request.file = strcmp(path, "-") == 0 || c->set->code ? NULL : path;
+    request.code = code;
+    return check_find_language(&request, c->policy, &ret, &err) < 0 ? NULL : ret;
 }
 
 static void judge(const struct check *c, const char *path, struct str code, struct verdict *ret)

@@ -256,6 +256,10 @@ static const char profiles_text[] =
     "syntax (does it compile), imports (what it asks for), patterns (what is known to do harm). "
     "The first stage that refuses ends it; what is found and does not refuse is told. Other "
     "languages have the first stage; 'glovebox check' asks their own tools for the second.\n\n"
+    "A profile lists the languages in which programs may run: standard any, the others Python. A "
+    "program in another one is refused; a text that says nothing of its language is read as one "
+    "that the profile allows. On the host backend, and in a daemon with --lock-policy, only what "
+    "the guard can read is run, whatever the profile says: Python.\n\n"
     "What refuses is said by a profile, chosen with --profile. This is advice and good manners, "
     "not the wall: see 'glovebox help security'.\n\n"
     "--allow-imports and --forbid-imports change what a profile says of modules: 'a' is the module "
@@ -266,6 +270,7 @@ static const char profiles_text[] =
     "A policy file is named where a profile is, with a dot or a slash in its name: --profile "
     "./mine.conf. It says what is different from a profile:\n\n"
     "  base = strict                       # first, if at all; else standard\n"
+    "  languages = [python]                # in place of the base's list; * for any\n"
     "  stages = [input, syntax, imports]   # those that may refuse\n"
     "  refuse_at = high                    # a finding as severe as this refuses\n"
     "  score_threshold = 15                # more points than this refuse\n"
@@ -276,10 +281,12 @@ static const char profiles_text[] =
     "  severity = low\n"
     "  points = 1\n\n"
     "More keys: target, texts, together, import_semantics, forbidden_features, max_range, "
-    "max_lines, max_nesting, allowed_builtins, forbidden_names, invalid_names, reserved_names, "
-    "allowed_dunders, forbidden_attributes, forbidden_calls; [path.os.environ] weighs the use of "
+    "max_lines, max_nesting, allowed_builtins, forbidden_names, spelled_builtins (these mean the "
+    "builtins whatever is assigned to them), invalid_names, reserved_names, allowed_dunders, "
+    "forbidden_attributes, forbidden_calls; [path.os.environ] weighs the use of "
     "one thing.\n\n"
-    "'glovebox check --list-rules' shows what is looked for, '--explain RULE' says why.";
+    "'glovebox check --list-rules' shows what is looked for, '--explain RULE' says why, "
+    "'--show-profile NAME' prints a profile as a policy file.";
 
 static const char cases_text[] =
     "'glovebox test --cases FILE' reads a JSON array of cases, an object {\"cases\": [...], "

@@ -64,9 +64,27 @@ static bool refuses(const struct check *c, enum guard_stage stage)
     return (p->stages & 1u << stage) && (c->stages[stage].refuses || score);
 }
 
-static bool is_python(const char *language)
+static struct str language_of(const struct check *c)
 {
-    return !language || strcmp(language, "python") == 0 || strcmp(language, "python3") == 0;
+    return str_from(c->in->language ? c->in->language : "python");
+}
+
+/* No stage can stand in for reading it, so this refuses whatever the policy says of stages. */
+static bool is_foreign(struct check *c)
+{
+    const struct policy *p = c->policy;
+    struct str name = language_of(c);
+
+    if (policy_allows_language(p, name))
+        return false;
+    if (p->only_read && !policy_reads(name))
+        found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name,
+                 "language %s is not what profile %s reads, and %s runs nothing unread", name.p,
+                 policy_name(p), p->only_read);
+    else
+        found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name,
+                 "language %s is not what profile %s reads", name.p, policy_name(p));
+    return true;
 }
 
 /* Without a tree nothing further can be said, wanted or not. Bytes that are no text belong to the
@@ -85,11 +103,15 @@ static bool unreadable(struct check *c, struct verdict *v)
 static void run_stages(struct check *c, unsigned wanted, struct verdict *v)
 {
     v->stage = GUARD_INPUT;
+    if (is_foreign(c)) {
+        v->allowed = false;
+        return;
+    }
     if (wanted & 1u << GUARD_INPUT) {
         check_input(c);
         v->allowed = !refuses(c, GUARD_INPUT);
     }
-    if (!v->allowed || !is_python(c->in->language) || wanted == 1u << GUARD_INPUT)
+    if (!v->allowed || !policy_reads(language_of(c)) || wanted == 1u << GUARD_INPUT)
         return;
     if (unreadable(c, v)) {
         v->allowed = false;

@@ -31,6 +31,7 @@ static void start(struct policy *p)
     p->stages = 1u << GUARD_INPUT | 1u << GUARD_SYNTAX;
     p->refuse_at = SEVERITY_HIGH;
     p->score_threshold = -1;
+    name_set_add(&p->languages, STR("*"));
     p->max_range = 100000000;
     p->max_code_chars = 16 << 20; /* no program that is run has more bytes */
 }
@@ -77,7 +78,7 @@ void policy_free(struct policy *p)
         &p->allowed_imports, &p->forbidden_imports,    &p->allowed_builtins,
         &p->forbidden_names, &p->invalid_names,        &p->reserved_names,
         &p->allowed_dunders, &p->forbidden_attributes, &p->forbidden_calls,
-        &p->spelled_builtins};
+        &p->spelled_builtins, &p->languages};
     for (size_t i = 0; i < ARRAY_LEN(sets); i++)
         name_set_done(sets[i]);
     for (size_t i = 0; i < p->n_paths; i++)
@@ -85,6 +86,23 @@ void policy_free(struct policy *p)
     free(p->paths);
     free(p->name);
     free(p);
+}
+
+bool policy_reads(struct str language)
+{
+    return str_is(language, "python");
+}
+
+bool policy_allows_language(const struct policy *p, struct str name)
+{
+    if (p->only_read && !policy_reads(name))
+        return false;
+    return name_set_has(&p->languages, STR("*")) || name_set_has(&p->languages, name);
+}
+
+void policy_only_read(struct policy *p, const char *who)
+{
+    p->only_read = who;
 }
 
 const char *policy_name(const struct policy *p)

@@ -6,6 +6,8 @@
 #ifndef GUARD_POLICY_H
 #define GUARD_POLICY_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/str.h"
 
@@ -22,6 +24,12 @@ int policy_allow_import(struct policy *p, struct str name, struct err *err);
 int policy_forbid_import(struct policy *p, struct str name, struct err *err);
 
 const char *policy_name(const struct policy *p);
+
+/* Whether programs in that language, by the name of its row, may run under the policy. */
+bool policy_allows_language(const struct policy *p, struct str name);
+/* From now on only what the guard reads, whatever the policy says of languages. `who` wants that, in
+ * messages: "the host backend". It is kept. */
+void policy_only_read(struct policy *p, const char *who);
 
 /* The built-in ones, for help: name and one line each; ends with a NULL name. */
 struct profile_info {

@@ -135,6 +135,18 @@ static int on_features(struct reader *r, const struct conf_item *item, struct er
     return 0;
 }
 
+/* Unlike other lists it takes the place of the base's: `languages = [python]` means no other. */
+static int on_languages(struct reader *r, const struct conf_item *item, struct err *err)
+{
+    struct name_set *set = &r->p->languages;
+
+    if (!item->n || !item->values[0].n)
+        return bad(item, err, "names of languages, or * for any");
+    name_set_done(set);
+    read_names(set, item);
+    return 0;
+}
+
 static int on_stages(struct reader *r, const struct conf_item *item, struct err *err)
 {
     unsigned bits = 0;
@@ -226,6 +238,7 @@ static const struct {
     {"import_semantics", on_semantics, 0, 0, 0},
     {"forbidden_features", on_features, 0, 0, 0},
     {"max_range", on_range, 0, 0, 0},
+    {"languages", on_languages, 0, 0, 0},
     {"allowed_imports", NULL, SET(allowed_imports), LIMITS(list_imports)},
     {"forbidden_imports", NULL, SET(forbidden_imports)},
     {"allowed_builtins", NULL, SET(allowed_builtins), LIMITS(list_builtins)},

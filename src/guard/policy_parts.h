@@ -50,6 +50,8 @@ struct policy {
     char *name;
     enum policy_texts texts;
     unsigned target;
+    struct name_set languages; /* "*": any */
+    const char *only_read;     /* who wants that nothing runs unread; NULL: nobody */
 
     bool list_imports; /* only allowed_imports may be imported */
     bool import_paths; /* "a.b" allows a too, and a does not allow a.b; else the other way round */
@@ -84,6 +86,9 @@ bool policy_forbids_import(const struct policy *p, struct str module);
 
 /* Whether a rule about the module's family (network, processes) would refuse its import. */
 bool policy_bans_family(const struct policy *p, struct str module);
+
+/* Whether the guard reads programs in that language, and does not only measure them. */
+bool policy_reads(struct str language);
 
 /* Applies the text of a policy file. */
 int policy_read(struct policy *p, struct str text, const char *name, struct err *err);

@@ -20,12 +20,14 @@ const struct profile_info profiles[] = {
 };
 
 static const char standard[] =
+    "languages = [*]\n"
     "stages = [input, syntax]\n"
     "refuse_at = high\n"
     "[rule.command-call]\noff = true\n"; /* only scores that count twice want it */
 
 static const char strict[] =
     "base = standard\n"
+    "languages = [python]\n"
     "stages = [input, syntax, imports, patterns]\n"
     "refuse_at = high\n"
     "[rule.network-module]\nseverity = high\n"
@@ -38,10 +40,12 @@ static const char strict[] =
     "[rule.unsafe-yaml]\nseverity = high\n"
     "[rule.bidi-control]\nseverity = high\n";
 
-static const char host[] = "base = strict\n";
+static const char host[] = "base = strict\n"
+    "languages = [python]\n";
 
 static const char kodeagent[] =
     "base = standard\n"
+    "languages = [python]\n"
     "texts = kodeagent\n"
     "stages = [input, syntax, imports, patterns]\n"
     "refuse_at = critical\n"
@@ -72,10 +76,12 @@ static const char kodeagent[] =
 
 static const char codeact[] =
     "base = kodeagent\n"
+    "languages = [python]\n"
     "allowed_imports = [datetime, typing, mimetypes]\n";
 
 static const char chapter[] =
     "base = standard\n"
+    "languages = [python]\n"
     "texts = chapter\n"
     "stages = [input, syntax, imports, patterns]\n"
     "together = true\n"
@@ -93,6 +99,7 @@ static const char chapter[] =
 
 static const char restricted[] =
     "base = standard\n"
+    "languages = [python]\n"
     "texts = restricted\n"
     "stages = [input, syntax, imports, patterns]\n"
     "together = true\n"
@@ -115,6 +122,7 @@ static const char restricted[] =
 
 static const char agentos[] =
     "base = standard\n"
+    "languages = [python]\n"
     "texts = agentos\n"
     "stages = [input, syntax, imports, patterns]\n"
     "together = true\n"
@@ -128,6 +136,7 @@ static const char agentos[] =
 
 static const char smolagents[] =
     "base = standard\n"
+    "languages = [python]\n"
     "texts = smolagents\n"
     "stages = [input, syntax, imports, patterns]\n"
     "together = true\n"

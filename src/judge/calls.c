@@ -16,6 +16,7 @@
 #include "guests/guests.h"
 #include "judge/channel.h"
 #include "judge/parts.h"
+#include "session/check.h"
 #include "session/exception.h"
 
 #define SETUP_NAME "_glovebox_setup.py"
@@ -421,24 +422,29 @@ static void add_language(struct calls *calls, const struct language *python)
     calls->table.user_count = n + 1;
 }
 
-static const struct language *language_of(const struct run_request *q)
+/* As a run would have it: a profile for Python takes what does not say what it is for Python. */
+static int find_language(const struct run_request *q, const struct language **ret, struct err *err)
 {
-    return q->language && strcmp(q->language, "auto") != 0
-               ? language_find(q->languages, str_from(q->language))
-               : language_detect(q->languages, q->file, q->code);
+    struct policy *policy = q->no_check ? NULL : check_open_policy(q, err);
+    int result = policy || q->no_check ? check_find_language(q, policy, ret, err) : -1;
+
+    policy_free(policy);
+    return result;
 }
 
 static int prepare(struct calls *calls, struct err *err)
 {
     const struct run_request *q = &calls->judge->q->run;
-    const struct language *language = language_of(q);
+    const struct language *language;
 
-    if (!language || strcmp(language->name, "python") != 0)
+    if (find_language(q, &language, err) < 0)
+        return -1;
+    if (strcmp(language->name, "python") != 0)
         return err_set(err, ERR_USAGE,
                        "calls can be made of Python functions only; cases for a program in %s have "
                        "\"stdin\" and "
                        "\"expected_stdout\"",
-                       language ? language->name : "another language");
+                       language->name);
     add_language(calls, language);
     return 0;
 }

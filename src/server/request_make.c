@@ -371,6 +371,7 @@ static int set_policy(const struct run_fields *f, const struct config *config,
 
     if (f->check && f->no_check && (f->check == TRI_TRUE) == (f->no_check == TRI_TRUE))
         return err_set(err, ERR_USAGE, "'check' and 'no_check' contradict each other");
+    q->only_read = config->settings.lock_policy;
     if (f->check)
         q->no_check = f->check == TRI_FALSE;
     if (f->no_check)

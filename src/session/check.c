@@ -29,17 +29,20 @@ static int apply_names(struct policy *p, char *const *lists, import_fn *apply, c
     return 0;
 }
 
-static const char *default_profile(const struct run_request *q)
+static bool has_no_wall(const struct run_request *q)
 {
     struct err err;
-    const struct backend_ops *backend = backend_find(str_from(q->backend), &err);
+    const struct backend_ops *backend = q->own_backend;
 
-    return q->backend && backend && backend->unsafe ? "host" : "standard";
+    if (!backend && q->backend)
+        backend = backend_find(str_from(q->backend), &err);
+    return backend && backend->unsafe;
 }
 
 struct policy *check_open_policy(const struct run_request *q, struct err *err)
 {
-    struct policy *p = policy_open(q->profile ? q->profile : default_profile(q), err);
+    bool open = has_no_wall(q);
+    struct policy *p = policy_open(q->profile ? q->profile : open ? "host" : "standard", err);
 
     if (!p) {
         err_wrap(err, "--profile");
@@ -51,7 +54,65 @@ struct policy *check_open_policy(const struct run_request *q, struct err *err)
         policy_free(p);
         return NULL;
     }
+    if (open || q->only_read)
+        policy_only_read(p, open ? "the host backend" : "this daemon (--lock-policy)");
     return p;
+}
+
+/* ---- the language ---- */
+
+struct guess {
+    const struct policy *policy;
+    const struct language *best;
+};
+
+static void try_language(void *ctx, const struct language *language)
+{
+    struct guess *g = ctx;
+    bool fits = policy_allows_language(g->policy, str_from(language->name));
+
+    if (fits && (!g->best || strcmp(language->name, "python") == 0))
+        g->best = language;
+}
+
+/* A text that says nothing of itself is what the policy allows: Python for most. */
+static const struct language *guess(const struct run_request *q, const struct policy *policy)
+{
+    const struct language *looks = language_detect(q->languages, NULL, q->code);
+    struct guess g = {.policy = policy};
+
+    if (!policy || policy_allows_language(policy, str_from(looks->name)))
+        return looks;
+    language_each(q->languages, try_language, &g);
+    return g.best ? g.best : looks;
+}
+
+int check_find_language(const struct run_request *q, const struct policy *policy,
+                        const struct language **ret, struct err *err)
+{
+    if (q->language && strcmp(q->language, "auto") != 0) {
+        *ret = language_find(q->languages, str_from(q->language));
+        return *ret ? 0
+                    : err_set(err, ERR_USAGE,
+                              "language '%s' is not known; 'glovebox doctor' lists those that "
+                              "are, 'glovebox help languages' tells how to add one",
+                              q->language);
+    }
+    *ret = language_stated(q->languages, q->file, q->code);
+    if (!*ret && q->prelude)
+        *ret = language_stated(q->languages, q->prelude, STR(""));
+    if (!*ret)
+        *ret = guess(q, policy);
+    return 0;
+}
+
+int check_language_allowed(const struct policy *policy, const struct language *language,
+                           struct err *err)
+{
+    if (!policy || policy_allows_language(policy, str_from(language->name)))
+        return 0;
+    return err_set(err, ERR_POLICY, "language %s is not what profile %s reads", language->name,
+                   policy_name(policy));
 }
 
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err)
@@ -209,8 +270,8 @@ void check_by_policy(const struct policy *policy, const struct run_request *q,
         describe_refusal(result, check_shown_name(q));
 }
 
-int check_program(const struct run_request *q, const char *language, const char *interpreter,
-                  struct str prelude, struct result *result, struct err *err)
+void check_program(const struct run_request *q, const struct policy *policy, const char *language,
+                   const char *interpreter, struct str prelude, struct result *result)
 {
     struct guard_input input = {
         .code = q->code,
@@ -218,33 +279,20 @@ int check_program(const struct run_request *q, const char *language, const char 
         .language = language,
         .target = q->target ? q->target : check_target_of(interpreter),
     };
-    struct policy *policy = check_open_policy(q, err);
 
-    if (!policy)
-        return -1;
     check_by_policy(policy, q, &input, result);
-    policy_free(policy);
-    return 0;
-}
-
-static int find_language(const struct run_request *q, const struct language **ret, struct err *err)
-{
-    if (!q->language || strcmp(q->language, "auto") == 0) {
-        *ret = language_detect(q->languages, q->file, q->code);
-        return 0;
-    }
-    *ret = language_find(q->languages, str_from(q->language));
-    return *ret ? 0 : err_set(err, ERR_USAGE, "language '%s' is not known", q->language);
 }
 
 void session_check(const struct run_request *q, struct result *ret)
 {
     AUTO_BUF struct buf prelude = {0};
     const struct language *language;
+    struct policy *policy = check_open_policy(q, &ret->error);
 
-    if (find_language(q, &language, &ret->error) < 0 ||
-        check_read_prelude(q, &prelude, &ret->error) < 0)
-        return;
-    ret->language = language->name;
-    (void)check_program(q, language->name, NULL, buf_str(&prelude), ret, &ret->error);
+    if (policy && check_find_language(q, policy, &language, &ret->error) == 0 &&
+        check_read_prelude(q, &prelude, &ret->error) == 0) {
+        ret->language = language->name;
+        check_program(q, policy, language->name, NULL, buf_str(&prelude), ret);
+    }
+    policy_free(policy);
 }

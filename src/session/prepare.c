@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "session/check.h"
 #include "session/environment.h"
 
 void prepared_init(struct prepared *p, const struct run_request *request)
@@ -61,20 +62,15 @@ int prepare_backend(struct prepared *p, struct err *err)
     return check_least(&q->limits, err);
 }
 
-int prepare_language(struct prepared *p, struct err *err)
+int prepare_language(struct prepared *p, const struct policy *policy, struct err *err)
 {
-    const struct run_request *q = p->request;
+    struct err refused;
 
-    if (q->language && strcmp(q->language, "auto") != 0) {
-        p->language = language_find(q->languages, str_from(q->language));
-        if (!p->language)
-            return err_set(err, ERR_USAGE,
-                           "language '%s' is not known; 'glovebox doctor' lists those that are, "
-                           "'glovebox help languages' tells how to add one",
-                           q->language);
-    } else {
-        p->language = language_detect(q->languages, q->file, q->code);
-    }
+    if (check_find_language(p->request, policy, &p->language, err) < 0)
+        return -1;
+    /* The check will say so; nobody needs the interpreter. */
+    if (check_language_allowed(policy, p->language, &refused) < 0)
+        return 0;
     /* A daemon is asked some hundred times a second. */
     return p->request->pool ? interpreter_find_recent(p->language, &p->interpreter, err)
                             : interpreter_find(p->language, &p->interpreter, err);

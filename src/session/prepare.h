@@ -6,6 +6,7 @@
 #ifndef SESSION_PREPARE_H
 #define SESSION_PREPARE_H
 
+#include "guard/policy.h"
 #include "session/interpreter.h"
 #include "session/request.h"
 #include "session/views.h"
@@ -26,7 +27,8 @@ void prepared_done(struct prepared *p);
 
 /* In this order; 0 or -1. */
 int prepare_backend(struct prepared *p, struct err *err);
-int prepare_language(struct prepared *p, struct err *err); /* finds the interpreter as well */
+/* Finds the interpreter as well, if the policy allows the language. policy NULL: unread. */
+int prepare_language(struct prepared *p, const struct policy *policy, struct err *err);
 int prepare_folders(struct prepared *p, struct err *err);
 /* The inputs and the host files that the request names. */
 int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *err);

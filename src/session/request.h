@@ -58,6 +58,7 @@ struct run_request {
 
     bool cold;           /* nothing is shared with other runs, not even a zygote */
     bool no_check;       /* run it unread */
+    bool only_read;      /* nothing that the guard cannot read, whatever the profile says */
     const char *profile; /* a policy's name or file; NULL: "standard", "host" without a wall */
     char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */
     unsigned target;     /* Python 3.N; 0: the interpreter's, where its name tells, or the newest */

@@ -28,6 +28,7 @@ struct run {
     struct result *result;
     struct teller teller; /* the two */
     struct prepared prepared;
+    struct policy *policy; /* NULL: it runs unread */
     struct buf prelude; /* and, when there is one, all that runs */
     struct str program;
     struct run_context context;
@@ -135,8 +136,10 @@ static int choose(struct run *run, struct err *err)
                        q->code.n >> 20, RUN_SOURCE_MAX >> 20);
     run->program = q->code;
     int chosen = prepare_backend(&run->prepared, err);
+    if (chosen == 0 && !q->no_check && !(run->policy = check_open_policy(q, err)))
+        chosen = -1;
     if (chosen == 0)
-        chosen = prepare_language(&run->prepared, err);
+        chosen = prepare_language(&run->prepared, run->policy, err);
     /* The result names what was chosen even when that cannot be had. */
     if (run->prepared.backend)
         run->result->backend = run->prepared.backend->name;
@@ -147,14 +150,13 @@ static int choose(struct run *run, struct err *err)
     return check_read_prelude(q, &run->prelude, err);
 }
 
-/* Before anything is laid out or started. False with *err, or when the guard refused. */
-static bool may_run(struct run *run, struct err *err)
+/* Before anything is laid out or started. False when the guard refused. */
+static bool may_run(struct run *run)
 {
-    if (run->request->no_check)
+    if (!run->policy)
         return true;
-    if (check_program(run->request, run->prepared.language->name, run->prepared.interpreter.path,
-                      buf_str(&run->prelude), run->result, err) < 0)
-        return false;
+    check_program(run->request, run->policy, run->prepared.language->name,
+                  run->prepared.interpreter.path, buf_str(&run->prelude), run->result);
     tell(&run->teller, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }
@@ -370,6 +372,7 @@ static void update_context(struct run *run)
 
 static void run_done(struct run *run)
 {
+    policy_free(run->policy);
     prepared_done(&run->prepared);
     buf_done(&run->prelude);
     run_context_done(&run->context);
@@ -398,7 +401,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     buf_init(&run.first.text, 0);
     run_display_init(&run.display, &run.teller);
     if (run_context_begin(request, watch->cancel_fd, &run.context, ret, &ret->error) == 0 &&
-        choose(&run, &ret->error) == 0 && may_run(&run, &ret->error) &&
+        choose(&run, &ret->error) == 0 && may_run(&run) &&
         prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
         ret->error.kind = ERR_NONE;
         read_status(ret);

@@ -45,6 +45,16 @@ static int check_language(const struct session *s, struct err *err)
                    s->family->prepared.language->name, names.n ? names.p : "no language");
 }
 
+static int choose_language(struct session *s, struct err *err)
+{
+    struct family *f = s->family;
+
+    if (prepare_language(&f->prepared, f->policy, err) < 0 ||
+        check_language_allowed(f->policy, f->prepared.language, err) < 0)
+        return -1;
+    return check_language(s, err);
+}
+
 static int check_backend(const struct session *s, struct err *err)
 {
     if (s->family->request.run.own_backend)
@@ -118,8 +128,7 @@ static int prepare(struct session *s, struct err *err)
     struct prepared *p = &s->family->prepared;
 
     if (check_backend(s, err) < 0 || check_env(&s->family->request.run, err) < 0 ||
-        prepare_backend(p, err) < 0 || prepare_language(p, err) < 0 || check_language(s, err) < 0 ||
-        guard_open(s, err) < 0 || prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 ||
+        prepare_backend(p, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 || prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 ||
         prepare_surroundings(p, err) < 0)
         return -1;
     s->work_dirfd = p->work_dirfd;

@@ -186,7 +186,7 @@ static const struct language *by_shebang(const struct language_table *table, str
     return NULL;
 }
 
-const struct language *language_detect(const struct language_table *table, const char *file,
+const struct language *language_stated(const struct language_table *table, const char *file,
                                        struct str code)
 {
     struct str base = base_name(str_from(file));
@@ -200,6 +200,14 @@ const struct language *language_detect(const struct language_table *table, const
         const struct language *said = by_shebang(table, code);
         found = said ? said : found;
     }
+    return found;
+}
+
+const struct language *language_detect(const struct language_table *table, const char *file,
+                                       struct str code)
+{
+    const struct language *found = language_stated(table, file, code);
+
     if (!found)
         found = language_find(table, str_from(detect_language(code)));
     /* Looks like a language for which there is no row. */

@@ -67,6 +67,9 @@ struct language_table {
 
 /* The row of that name or alias, or NULL. */
 const struct language *language_find(const struct language_table *table, struct str name);
+/* What extension or shebang say; NULL when they say nothing. `file` may be NULL. */
+const struct language *language_stated(const struct language_table *table, const char *file,
+                                       struct str code);
 /* By extension, shebang, then content; Python when nothing says otherwise. `file` may be NULL. */
 const struct language *language_detect(const struct language_table *table, const char *file,
                                        struct str code);

@@ -106,6 +106,12 @@ static const struct opt other_options[] = {
      .offset = AT(list_profiles),
      .group = "Instead of checking",
      .help = "print the built-in profiles"},
+    {.name = "show-profile",
+     .kind = OPT_STRING,
+     .offset = AT(show_profile),
+     .arg = "NAME",
+     .group = "Instead of checking",
+     .help = "print a profile as a policy file; --allow-imports and --forbid-imports are in it"},
     {0},
 };
 
@@ -434,6 +440,25 @@ static int check(const struct cli_options *options, struct err *err)
     return status;
 }
 
+static int show_profile(const struct cli_settings *set, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+    struct run_request request;
+    struct policy *policy = NULL;
+
+    if (settings_request(&set->common, &request, err) < 0)
+        return -1;
+    request.profile = set->show_profile;
+    policy = check_open_policy(&request, err);
+    if (!policy)
+        return -1;
+    buf_init(&text, 1 << 20);
+    policy_print(policy, &text);
+    policy_free(policy);
+    fwrite(text.p, 1, text.n, stdout);
+    return 0;
+}
+
 /* What needs no program. */
 static int dispatch(const struct cli_options *options, struct err *err)
 {
@@ -443,6 +468,8 @@ static int dispatch(const struct cli_options *options, struct err *err)
         check_list_rules(set->json);
     else if (set->list_profiles)
         check_list_profiles(set->json);
+    else if (set->show_profile)
+        return show_profile(set, err);
     else if (set->explain)
         return check_explain(set->explain, set->json, err);
     else
@@ -475,7 +502,8 @@ const struct command command_check = {
     .summary = "say whether programs may run, and why not; run nothing",
     .usage = "glovebox check [OPTION]... FILE | DIR | -...\n"
              "glovebox check [OPTION]... -c CODE\n"
-             "glovebox check --list-rules | --explain RULE | --list-profiles",
+             "glovebox check --list-rules | --explain RULE | --list-profiles |\n"
+             "                --show-profile NAME",
     .description =
         "Reads programs as 'glovebox run' does before it starts one: is it text of a sane size, "
         "does it compile, what does it import, what is known to do harm. The profile decides what "

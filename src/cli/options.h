@@ -20,6 +20,7 @@ struct cli_settings {
     int compare;
     bool isolate;
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;
+    char *show_profile;
     int64_t max_findings;
     bool json, events, quiet, trace_time, print_config, help;
     char *daemon, *token_file; /* of what asks a daemon */

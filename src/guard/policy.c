@@ -22,7 +22,7 @@ const struct weight *policy_weight(const struct policy *p, enum rule rule, struc
 
 /* ---- opening ---- */
 
-static void start(struct policy *p)
+void policy_start(struct policy *p)
 {
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule_info *r = guard_rule(i);
@@ -62,7 +62,7 @@ struct policy *policy_open(const char *name_or_path, struct err *err)
     struct policy *p = xcalloc(1, sizeof *p);
 
     p->name = xstrdup(name_or_path);
-    start(p);
+    policy_start(p);
     if (apply(p, name_or_path, err) < 0) {
         policy_free(p);
         return NULL;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -24,6 +25,9 @@ int policy_allow_import(struct policy *p, struct str name, struct err *err);
 int policy_forbid_import(struct policy *p, struct str name, struct err *err);
 
 const char *policy_name(const struct policy *p);
+
+/* As a policy file that needs no base. */
+void policy_print(const struct policy *p, struct buf *ret);
 
 /* Whether programs in that language, by the name of its row, may run under the policy. */
 bool policy_allows_language(const struct policy *p, struct str name);

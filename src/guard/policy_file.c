@@ -22,13 +22,11 @@
 
 enum { MAX_PATHS = 256 };
 
-struct reader {
+struct policy_reader {
     struct policy *p;
     const char *name;
     size_t seen; /* keys so far */
 };
-
-typedef int key_fn(struct reader *r, const struct conf_item *item, struct err *err);
 
 static int bad(const struct conf_item *item, struct err *err, const char *wanted)
 {
@@ -81,7 +79,7 @@ static void read_names(struct name_set *set, const struct conf_item *item)
 
 /* ---- keys ---- */
 
-static int on_base(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_base(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     const char *text;
 
@@ -104,7 +102,7 @@ static int on_base(struct reader *r, const struct conf_item *item, struct err *e
     return 0;
 }
 
-static int on_semantics(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_semantics(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     bool paths = item->n == 1 && str_is(item->values[0], "path");
 
@@ -114,7 +112,7 @@ static int on_semantics(struct reader *r, const struct conf_item *item, struct e
     return 0;
 }
 
-static int on_features(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_features(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     for (size_t i = 0; i < item->n; i++) {
         struct str name = item->values[i];
@@ -136,7 +134,7 @@ static int on_features(struct reader *r, const struct conf_item *item, struct er
 }
 
 /* Unlike other lists it takes the place of the base's: `languages = [python]` means no other. */
-static int on_languages(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_languages(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     struct name_set *set = &r->p->languages;
 
@@ -147,7 +145,7 @@ static int on_languages(struct reader *r, const struct conf_item *item, struct e
     return 0;
 }
 
-static int on_stages(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_stages(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     unsigned bits = 0;
 
@@ -162,7 +160,7 @@ static int on_stages(struct reader *r, const struct conf_item *item, struct err 
     return 0;
 }
 
-static int on_threshold(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_threshold(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     int64_t n = -1;
 
@@ -173,7 +171,7 @@ static int on_threshold(struct reader *r, const struct conf_item *item, struct e
     return 0;
 }
 
-static int on_target(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_target(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     int64_t n = 0;
     struct str s = item->n == 1 ? item->values[0] : STR("");
@@ -185,13 +183,16 @@ static int on_target(struct reader *r, const struct conf_item *item, struct err 
     return 0;
 }
 
-static int on_texts(struct reader *r, const struct conf_item *item, struct err *err)
-{
-    static const char *const names[] = {"plain",      "kodeagent", "chapter",
-                                        "restricted", "agentos",   "smolagents"};
+const char *const policy_texts_names[TEXTS_COUNT] = {
+    [TEXTS_PLAIN] = "plain",           [TEXTS_KODEAGENT] = "kodeagent",
+    [TEXTS_CHAPTER] = "chapter",       [TEXTS_RESTRICTED] = "restricted",
+    [TEXTS_AGENTOS] = "agentos",       [TEXTS_SMOLAGENTS] = "smolagents",
+};
 
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (item->n == 1 && str_is(item->values[0], names[i])) {
+static int on_texts(struct policy_reader *r, const struct conf_item *item, struct err *err)
+{
+    for (size_t i = 0; i < TEXTS_COUNT; i++) {
+        if (item->n == 1 && str_is(item->values[0], policy_texts_names[i])) {
             r->p->texts = (enum policy_texts)i;
             return 0;
         }
@@ -199,17 +200,17 @@ static int on_texts(struct reader *r, const struct conf_item *item, struct err *
     return bad(item, err, "plain, kodeagent, chapter, restricted, agentos or smolagents");
 }
 
-static int on_refuse_at(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_refuse_at(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     return read_severity(item, &r->p->refuse_at, err);
 }
 
-static int on_together(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_together(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     return read_bool(item, &r->p->together, err);
 }
 
-static int on_range(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_range(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     size_t n = 0;
 
@@ -219,12 +220,7 @@ static int on_range(struct reader *r, const struct conf_item *item, struct err *
     return 0;
 }
 
-/* A list and the switch that says that it is meant, or a size. */
-static const struct {
-    const char *name;
-    key_fn *fn;
-    size_t set, limits, size; /* offsets + 1; 0: none */
-} keys[] = {
+const struct policy_key policy_keys[] = {
 #define SET(member)    .set = offsetof(struct policy, member) + 1
 #define LIMITS(member) .limits = offsetof(struct policy, member) + 1
 #define SIZE(member)   .size = offsetof(struct policy, member) + 1
@@ -252,6 +248,7 @@ static const struct {
     {"max_code_chars", NULL, SIZE(max_code_chars)},
     {"max_lines", NULL, SIZE(max_lines)},
     {"max_nesting", NULL, SIZE(max_nesting)},
+    {NULL, NULL, 0, 0, 0},
 #undef SET
 #undef LIMITS
 #undef SIZE
@@ -267,25 +264,25 @@ static int unknown_key(const struct conf_item *item, struct err *err)
 {
     struct near near = {.word = item->key};
 
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        near_try(&near, keys[i].name);
+    for (const struct policy_key *k = policy_keys; k->name; k++)
+        near_try(&near, k->name);
     return unknown(item->key, "key", near.best, err);
 }
 
-static int on_key(struct reader *r, const struct conf_item *item, struct err *err)
+static int on_key(struct policy_reader *r, const struct conf_item *item, struct err *err)
 {
     char *p = (char *)r->p;
 
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        if (!str_is(item->key, keys[i].name))
+    for (const struct policy_key *k = policy_keys; k->name; k++) {
+        if (!str_is(item->key, k->name))
             continue;
-        if (keys[i].fn)
-            return keys[i].fn(r, item, err);
-        if (keys[i].size)
-            return read_size(item, (size_t *)(void *)(p + keys[i].size - 1), err);
-        read_names((struct name_set *)(void *)(p + keys[i].set - 1), item);
-        if (keys[i].limits)
-            *(bool *)(p + keys[i].limits - 1) = true;
+        if (k->fn)
+            return k->fn(r, item, err);
+        if (k->size)
+            return read_size(item, (size_t *)(void *)(p + k->size - 1), err);
+        read_names((struct name_set *)(void *)(p + k->set - 1), item);
+        if (k->limits)
+            *(bool *)(p + k->limits - 1) = true;
         return 0;
     }
     return unknown_key(item, err);
@@ -314,7 +311,7 @@ static int on_weight(struct weight *w, const struct conf_item *item, struct err 
     return 0;
 }
 
-static int on_rule(struct reader *r, struct str id, const struct conf_item *item, struct err *err)
+static int on_rule(struct policy_reader *r, struct str id, const struct conf_item *item, struct err *err)
 {
     struct near near = {.word = id};
 
@@ -326,7 +323,7 @@ static int on_rule(struct reader *r, struct str id, const struct conf_item *item
     return unknown(id, "rule", near.best, err);
 }
 
-static int on_path(struct reader *r, struct str path, const struct conf_item *item, struct err *err)
+static int on_path(struct policy_reader *r, struct str path, const struct conf_item *item, struct err *err)
 {
     struct policy *p = r->p;
 
@@ -344,7 +341,7 @@ static int on_path(struct reader *r, struct str path, const struct conf_item *it
 
 static int on_item(void *ctx, const struct conf_item *item, struct err *err)
 {
-    struct reader *r = ctx;
+    struct policy_reader *r = ctx;
     struct str section = item->section;
     int status;
 
@@ -363,7 +360,7 @@ static int on_item(void *ctx, const struct conf_item *item, struct err *err)
 
 int policy_read(struct policy *p, struct str text, const char *name, struct err *err)
 {
-    struct reader r = {.p = p, .name = name};
+    struct policy_reader r = {.p = p, .name = name};
 
     return conf_parse(text, name, on_item, &r, err);
 }

@@ -44,6 +44,7 @@ enum policy_texts {
     TEXTS_RESTRICTED,
     TEXTS_AGENTOS,
     TEXTS_SMOLAGENTS,
+    TEXTS_COUNT
 };
 
 struct policy {
@@ -89,6 +90,21 @@ bool policy_bans_family(const struct policy *p, struct str module);
 
 /* Whether the guard reads programs in that language, and does not only measure them. */
 bool policy_reads(struct str language);
+
+/* A key of policy files: a function of its own, or a list and the switch that says that it is
+ * meant, or a size. */
+struct policy_reader;
+struct conf_item;
+struct policy_key {
+    const char *name;
+    int (*fn)(struct policy_reader *r, const struct conf_item *item, struct err *err);
+    size_t set, limits, size; /* offsets in struct policy, + 1; 0: none */
+};
+extern const struct policy_key policy_keys[]; /* ends with a NULL name */
+extern const char *const policy_texts_names[TEXTS_COUNT];
+
+/* What every policy starts from. */
+void policy_start(struct policy *p);
 
 /* Applies the text of a policy file. */
 int policy_read(struct policy *p, struct str text, const char *name, struct err *err);

@@ -159,6 +159,18 @@ static json_t *location_json(struct check_report *r, const char *path, const str
 
 /* ---- results ---- */
 
+static void add_subject(json_t *properties, const struct finding *f)
+{
+    const struct {
+        const char *key, *text;
+    } parts[] = {
+        {"name", f->name}, {"module", f->module}, {"call", f->call}, {"label", f->label}};
+
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (parts[i].text)
+            json_object_set_new(properties, parts[i].key, json_text(str_from(parts[i].text)));
+}
+
 static void put_result(struct check_report *r, const char *path, const struct finding *f)
 {
     AUTO_FREE char *text =
@@ -169,6 +181,7 @@ static void put_result(struct check_report *r, const char *path, const struct fi
                                location_json(r, path, f), "properties", "severity",
                                severity_name(f->severity), "points", f->points);
 
+    add_subject(json_object_get(result, "properties"), f);
     if (rule >= 0)
         json_object_set_new(result, "ruleIndex", json_integer(rule));
     fputs(r->result_count++ ? ",\n" : "\n", r->out);

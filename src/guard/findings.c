@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "guard/check.h"
+#include "guard/modules.h"
 
 enum {
     EXCERPT = 200,       /* characters of a line that are shown */
@@ -171,6 +172,63 @@ static enum severity weigh(struct check *c, enum rule rule, const struct weight 
     return severity;
 }
 
+/* ---- what a finding is about, for programs ---- */
+
+static char *copy(struct str s)
+{
+    return s.n ? xstrndup(s.p, s.n) : NULL;
+}
+
+static struct str without_builtins(struct str s)
+{
+    return str_starts(s, "builtins.") ? str_slice(s, strlen("builtins."), s.n) : s;
+}
+
+static bool is_import(const struct note *n)
+{
+    return n->node && (n->node->kind == N_ALIAS || n->node->kind == N_IMPORT ||
+                       n->node->kind == N_IMPORT_FROM);
+}
+
+/* "urllib.request" of "urllib.request.urlopen", "pathlib" of "pathlib.Path().open". */
+static struct str module_of(struct str path)
+{
+    size_t end = 0;
+
+    if (str_starts(path, "builtins."))
+        return STR("builtins");
+    for (size_t i = 0; i < path.n; i++) {
+        if (path.p[i] == '.')
+            end = i;
+        bool starts = !i || path.p[i - 1] == '.';
+        if (starts && path.p[i] >= 'A' && path.p[i] <= 'Z' && i)
+            break;
+        if (path.p[i] == '(')
+            break;
+    }
+    return str_slice(path, 0, end);
+}
+
+static void set_subject(struct note *n)
+{
+    struct str subject = str_from(n->subject);
+    bool import = is_import(n) || n->rule == RULE_IMPORT_FORBIDDEN ||
+                  n->rule == RULE_IMPORT_NOT_ALLOWED || n->rule == RULE_DYNAMIC_IMPORT;
+    bool path = !import && memchr(n->subject, '.', subject.n) &&
+                (module_is_library(subject) || module_knows(subject));
+
+    if (n->stage == GUARD_SYNTAX)
+        return;
+    n->f.name = copy(without_builtins(subject));
+    if (import || module_find(subject))
+        n->f.module = copy(import ? subject : module_of(subject));
+    else if (path)
+        n->f.module = copy(module_of(subject));
+    if (str_starts(str_from(n->f.message), "call of ") ||
+        (path && n->node && n->node->kind == N_CALL))
+        n->f.call = copy(without_builtins(subject));
+}
+
 static void add(struct check *c, enum rule rule, const struct node *node, const struct span *at,
                 struct str subject, char *message)
 {
@@ -198,6 +256,7 @@ static void add(struct check *c, enum rule rule, const struct node *node, const 
                             .points = w->points,
                             .message = message,
                             .hint = rule_hints[rule] ? xstrdup(rule_hints[rule]) : NULL};
+    set_subject(n);
     if (at)
         place(c, n, at);
     else
@@ -292,6 +351,10 @@ void finding_done(struct finding *f)
     free(f->message);
     free(f->hint);
     free(f->excerpt);
+    free(f->name);
+    free(f->module);
+    free(f->call);
+    free(f->label);
 }
 
 void findings_finish(struct check *c, struct verdict *ret)

@@ -29,6 +29,10 @@ struct finding {
     bool refuses; /* it is why the program is refused, or one of the reasons */
     char *message;
     char *hint;                  /* what to do instead; NULL for none */
+    char *name;                  /* what it is about: "os.system", "eval", "__class__"; or NULL */
+    char *module;                /* the module it is or lies in: "os"; NULL for other things */
+    char *call;                  /* what is called there: "os.system"; NULL where nothing is */
+    char *label;                 /* the profile's own words for it: "Eval usage"; NULL for none */
     uint32_t line, end_line;     /* from 1; 0 unknown */
     uint32_t column, end_column; /* in characters, from 1; the end is the first one behind */
     char *excerpt;           /* the line's text, cut where it is very long (see excerpt_column) */
@@ -41,6 +45,7 @@ struct verdict_texts {
     char *stderr_text, *exception_type, *exception_message;
     bool has_exit_code;
     int exit_code;
+    size_t about; /* the finding that they are about, from 1; 0: all that refuse */
 };
 
 struct verdict {

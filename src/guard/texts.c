@@ -67,6 +67,29 @@ static void (*const fillers[])(struct text *t) = {
     [TEXTS_AGENTOS] = text_agentos, [TEXTS_SMOLAGENTS] = text_smolagents,
 };
 
+static label_fn *const labels[TEXTS_COUNT] = {
+    [TEXTS_KODEAGENT] = label_kodeagent,   [TEXTS_CHAPTER] = label_chapter,
+    [TEXTS_RESTRICTED] = label_restricted, [TEXTS_AGENTOS] = label_agentos,
+    [TEXTS_SMOLAGENTS] = label_smolagents,
+};
+
+/* The verdict's findings are those of the check, in the same order. */
+static void add_labels(struct check *c, struct verdict *v)
+{
+    struct text t = {.c = c, .v = v, .stage = v->stage};
+
+    if (!labels[c->policy->texts] || v->stage < GUARD_IMPORTS)
+        return;
+    buf_init(&t.reason, TEXT_LIMIT);
+    for (const struct note *n = text_next(&t, NULL); n; n = text_next(&t, n)) {
+        buf_clear(&t.reason);
+        labels[c->policy->texts](&t, n);
+        if (t.reason.n)
+            v->findings[n - c->notes].label = xstrndup(t.reason.p, t.reason.n);
+    }
+    buf_done(&t.reason);
+}
+
 void texts_fill(struct check *c, struct verdict *v)
 {
     struct text t = {.c = c, .v = v, .stage = v->stage};
@@ -79,5 +102,6 @@ void texts_fill(struct check *c, struct verdict *v)
     if (!v->allowed && !t.reason.n)
         (void)buf_addf(&t.reason, "refused by the %s stage", guard_stage_name(t.stage));
     v->reason = xstrndup(t.reason.p, t.reason.n);
+    add_labels(c, v);
     buf_done(&t.reason);
 }

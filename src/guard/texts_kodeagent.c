@@ -53,6 +53,7 @@ static void imports(struct text *t)
             continue;
         (void)buf_addf(&t->reason, "Forbidden builtin: %s", n->subject);
         exception(t, t->reason.p);
+        t->v->texts.about = (size_t)(n - t->c->notes) + 1;
         return;
     }
     buf_init(&names, TEXT_LIMIT);
@@ -226,6 +227,14 @@ static void patterns(struct text *t)
         t->v->texts.exception_type = xstrdup("CodeSecurityError");
         t->v->texts.exception_message = xasprintf("Pattern detection blocked: %s", t->reason.p);
     }
+}
+
+void label_kodeagent(struct text *t, const struct note *n)
+{
+    if (n->rule == RULE_NAME_FORBIDDEN)
+        (void)buf_addf(&t->reason, "Forbidden builtin: %s", n->subject);
+    else if (n->stage == GUARD_PATTERNS)
+        violation(t, n);
 }
 
 void text_kodeagent(struct text *t)

@@ -56,6 +56,17 @@ static bool has_label(const struct text *t, const struct label *labels, size_t n
     return false;
 }
 
+static void add_label(struct text *t, const struct note *n, const struct label *labels,
+                      size_t n_labels)
+{
+    for (size_t i = 0; i < n_labels; i++) {
+        if (fits(&labels[i], n)) {
+            (void)buf_adds(&t->reason, labels[i].text);
+            return;
+        }
+    }
+}
+
 typedef void add_fn(struct text *t, const char *text);
 
 /* Each text once. What has no label is told in our words, but only where nothing has one: the
@@ -91,6 +102,11 @@ static const struct label chapter[] = {
     {RULE_IMPORT_CALL, NULL, "Dynamic imports"},
     {RULE_CODE_REFERENCE, "builtins.__import__", "Dynamic imports"},
 };
+
+void label_chapter(struct text *t, const struct note *n)
+{
+    add_label(t, n, chapter, ARRAY_LEN(chapter));
+}
 
 static void add_quoted(struct text *t, const char *text)
 {
@@ -159,9 +175,8 @@ static void add_name_text(struct text *t, const char *name, const char *what)
                        name);
 }
 
-static void add_restricted(struct text *t, const struct note *n)
+void label_restricted(struct text *t, const struct note *n)
 {
-    (void)buf_addf(&t->reason, "%sLine %u: ", t->reason.n ? "\n" : "", n->f.line);
     for (size_t i = 0; i < ARRAY_LEN(restricted); i++) {
         if (fits(&restricted[i], n)) {
             (void)buf_adds(&t->reason, restricted[i].text);
@@ -179,6 +194,12 @@ static void add_restricted(struct text *t, const struct note *n)
                        node_types[n->node->kind].name);
     else
         (void)buf_adds(&t->reason, n->f.message);
+}
+
+static void add_restricted(struct text *t, const struct note *n)
+{
+    (void)buf_addf(&t->reason, "%sLine %u: ", t->reason.n ? "\n" : "", n->f.line);
+    label_restricted(t, n);
 }
 
 static void restricted_syntax(struct text *t)
@@ -262,6 +283,14 @@ static void add_imports(struct text *t)
         add_imports_of(t, order[i], &seen);
     add_imports_of(t, NULL, &seen);
     name_set_done(&seen);
+}
+
+void label_agentos(struct text *t, const struct note *n)
+{
+    if (n->rule == RULE_IMPORT_FORBIDDEN || n->rule == RULE_IMPORT_NOT_ALLOWED)
+        (void)buf_addf(&t->reason, "Forbidden import: %s", listed(t, n->subject));
+    else
+        add_label(t, n, agentos, ARRAY_LEN(agentos));
 }
 
 static void agentos_failed(struct text *t, char *stderr_text, char *exception)

@@ -23,6 +23,10 @@ const struct note *text_next(const struct text *t, const struct note *after);
 /* The error of the syntax stage without its kind, and its line in the program. */
 const char *text_error(const struct text *t, uint32_t *ret_line);
 
+/* One finding in the profile's words, added to t->reason; nothing where it has none. */
+typedef void label_fn(struct text *t, const struct note *n);
+label_fn label_kodeagent, label_chapter, label_restricted, label_agentos, label_smolagents;
+
 void text_kodeagent(struct text *t);
 void text_chapter(struct text *t);
 void text_restricted(struct text *t);

@@ -91,7 +91,7 @@ static void say_builtin(struct text *t, const struct note *n)
         (void)buf_addf(&t->reason, "The variable `%s` is not defined.", n->subject);
 }
 
-static void say(struct text *t, const struct note *n)
+void label_smolagents(struct text *t, const struct note *n)
 {
     bool statement_node = n->node && (n->node->kind == N_ALIAS || n->node->kind == N_IMPORT_FROM);
 
@@ -155,7 +155,7 @@ void text_smolagents(struct text *t)
     }
     if (!first || t->stage < GUARD_IMPORTS)
         return;
-    say(t, first);
+    label_smolagents(t, first);
     source = statement(t, first->node);
     interpreter_error(t,
                       xasprintf("Code execution failed at line '%.*s' due to: InterpreterError: %s",

@@ -34,7 +34,12 @@ static const struct {
              "content_skipped? string"},
     {"Skipped", "path null|string reason string"},
     {"Denied", "name string count integer"},
-    {"Verdict", "allowed boolean stage null|string reason null|string risk any findings object[]"},
+    {"Verdict", "allowed boolean stage null|string reason null|string risk any findings Finding[] "
+                "findings_left_out? integer"},
+    {"Finding", "rule string severity string points integer refuses boolean message string "
+                "hint null|string name null|string module null|string call null|string "
+                "label null|string line null|integer column null|integer end_line null|integer "
+                "end_column null|integer excerpt null|string"},
     {"CheckResult", "files Checked[] allowed boolean"},
     {"Checked", "path string verdict null|Verdict error? Failure"},
     {"TestResult", "total integer passed integer failed integer score number all_passed boolean "

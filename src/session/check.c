@@ -237,8 +237,10 @@ static void set_exception(struct result *r, const char *file)
         r->exception = syntax_exception(f, file);
     if (!texts->exception_type && !texts->exception_message)
         return;
+    if (texts->about)
+        f = &r->verdict.findings[texts->about - 1];
     if (!r->exception)
-        r->exception = refusal_exception(&r->verdict, n == 1 ? f : NULL);
+        r->exception = refusal_exception(&r->verdict, n == 1 || texts->about ? f : NULL);
     replace(&r->exception->type, texts->exception_type);
     replace(&r->exception->message, texts->exception_message);
 }

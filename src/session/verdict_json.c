@@ -41,6 +41,10 @@ static json_t *finding_json(const struct finding *f)
     set(object, "refuses", json_boolean(f->refuses));
     set(object, "message", json_text(str_from(f->message)));
     set(object, "hint", text_or_null(f->hint));
+    set(object, "name", text_or_null(f->name));
+    set(object, "module", text_or_null(f->module));
+    set(object, "call", text_or_null(f->call));
+    set(object, "label", text_or_null(f->label));
     set(object, "line", number_or_null(f->line));
     set(object, "column", number_or_null(f->column));
     set(object, "end_line", number_or_null(f->end_line));

@@ -283,7 +283,8 @@ static const char profiles_text[] =
     "More keys: target, texts, together, import_semantics, forbidden_features, max_range, "
     "max_lines, max_nesting, allowed_builtins, forbidden_names, spelled_builtins (these mean the "
     "builtins whatever is assigned to them), invalid_names, reserved_names, allowed_dunders, "
-    "forbidden_attributes, forbidden_calls; [path.os.environ] weighs the use of "
+    "forbidden_attributes, foreign_attributes, forbidden_calls, max_range_items; [path.os.environ] "
+    "weighs the use of "
     "one thing.\n\n"
     "'glovebox check --list-rules' shows what is looked for, '--explain RULE' says why, "
     "'--show-profile NAME' prints a profile as a policy file.";

@@ -81,8 +81,9 @@ void check_syntax(struct check *c);
 void check_imports(struct check *c);
 void check_patterns(struct check *c);
 
-/* What a text does that the call at n runs as code; told there. */
-void check_run_text(struct check *c, const struct node *n, struct str text);
+/* What a text does that the call at n runs as code; told there. False when it was not read: it does
+ * not compile, or is more than may be looked into. */
+bool check_run_text(struct check *c, const struct node *n, struct str text);
 
 /* Puts into the verdict what the policy's profile says of a refusal. */
 void texts_fill(struct check *c, struct verdict *v);

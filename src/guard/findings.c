@@ -357,9 +357,22 @@ void finding_done(struct finding *f)
     free(f->label);
 }
 
+/* What does not refuse needs nobody's permission. */
+static void drop_permits(struct check *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct finding *f = &c->notes[i].f;
+        if (f->refuses || !f->hint || !strstr(f->hint, "--allow-imports"))
+            continue;
+        free(f->hint);
+        f->hint = NULL;
+    }
+}
+
 void findings_finish(struct check *c, struct verdict *ret)
 {
     mark_reasons(c, ret);
+    drop_permits(c);
     if (c->n)
         qsort(c->notes, c->n, sizeof *c->notes,
               c->policy->texts == TEXTS_KODEAGENT ? by_nesting : by_place);

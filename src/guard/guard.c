@@ -82,8 +82,8 @@ static bool is_foreign(struct check *c)
                  "language %s is not what profile %s reads, and %s runs nothing unread", name.p,
                  policy_name(p), p->only_read);
     else
-        found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name,
-                 "language %s is not what profile %s reads", name.p, policy_name(p));
+        found_at(c, RULE_LANGUAGE_NOT_READ, NULL, name, "language %s is not what profile %s reads",
+                 name.p, policy_name(p));
     return true;
 }
 

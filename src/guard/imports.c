@@ -69,12 +69,26 @@ static void dynamic(struct check *c, const struct item *i)
     }
 }
 
+/* Names are told where they are bound, but there is no expression in a pattern. */
+static bool came_by_pattern(const struct item *i)
+{
+    bool builtin = false;
+    const struct symbol *s = program_symbol(i->scope, i->node->name.id, &builtin);
+    const struct symbol_facts *facts = s ? s->user : NULL;
+
+    for (const struct binding *b = facts ? facts->first : NULL; b; b = b->next) {
+        if (b->kind == BIND_MATCHED && b->part->kind != PART_SUBJECT)
+            return true;
+    }
+    return false;
+}
+
 /* Things that lie in a module the policy forbids, or the module itself, had through another. */
 static void thing(struct check *c, const struct item *i, struct str path)
 {
     bool is_module = module_is_powerful(path);
 
-    if (i->node->kind == N_NAME || memchr(path.p, '(', path.n))
+    if ((i->node->kind == N_NAME && !came_by_pattern(i)) || memchr(path.p, '(', path.n))
         return;
     if (name_set_has(&c->policy->forbidden_imports, path))
         found(c, RULE_IMPORT_FORBIDDEN, i->node, path, "use of %s is forbidden%s", path.p,

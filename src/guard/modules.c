@@ -15,6 +15,7 @@ static const struct known_path paths[] = {
 /* Sorted by name. RULE_COUNT: harmless, unlike its parent. */
 static const struct known_module modules[] = {
     {"IPython", RULE_CODE_INTERPRETER},
+    {"_bootsubprocess", RULE_LOW_LEVEL_MODULE},
     {"_cffi_backend", RULE_NATIVE_CODE},
     {"_ctypes", RULE_NATIVE_CODE},
     {"_dummy_thread", RULE_THREAD_MODULE},
@@ -42,6 +43,7 @@ static const struct known_module modules[] = {
     {"commands", RULE_PROCESS_MODULE},
     {"concurrent.futures", RULE_THREAD_MODULE},
     {"concurrent.futures.thread", RULE_THREAD_MODULE},
+    {"concurrent.interpreters", RULE_CODE_INTERPRETER},
     {"ctypes", RULE_NATIVE_CODE},
     {"dill", RULE_UNPICKLE},
     {"dns", RULE_NETWORK_MODULE},
@@ -81,6 +83,7 @@ static const struct known_module modules[] = {
     {"ssl", RULE_NETWORK_MODULE},
     {"subprocess", RULE_PROCESS_MODULE},
     {"telnetlib", RULE_NETWORK_MODULE},
+    {"test.support", RULE_LOW_LEVEL_MODULE},
     {"threading", RULE_THREAD_MODULE},
     {"tornado", RULE_NETWORK_MODULE},
     {"twisted", RULE_NETWORK_MODULE},

@@ -10,7 +10,7 @@ enum { MAX_FAMILIES = 3 };
 static rule_fn *const families[N_COUNT][MAX_FAMILIES] = {
     [N_NAME] = {rules_use},
     [N_ATTRIBUTE] = {rules_use, rules_attribute, rules_escaped},
-    [N_CALL] = {rules_use, rules_call},
+    [N_CALL] = {rules_use, rules_call, rules_limit},
     [N_SUBSCRIPT] = {rules_use, rules_subscript},
     [N_BIN_OP] = {rules_number},
     [N_AUG_ASSIGN] = {rules_augmented},
@@ -31,7 +31,8 @@ static rule_fn *const families[N_COUNT][MAX_FAMILIES] = {
 static bool has_language_rules(const struct policy *p)
 {
     return p->forbidden_features || p->invalid_names.n || p->reserved_names.n ||
-           p->forbidden_attributes.n || p->list_dunders || p->forbidden_calls.n;
+           p->forbidden_attributes.n || p->foreign_attributes.n || p->list_dunders ||
+           p->forbidden_calls.n;
 }
 
 static void tell_if_unread(struct check *c)

@@ -75,10 +75,9 @@ void policy_free(struct policy *p)
     if (!p)
         return;
     struct name_set *const sets[] = {
-        &p->allowed_imports, &p->forbidden_imports,    &p->allowed_builtins,
-        &p->forbidden_names, &p->invalid_names,        &p->reserved_names,
-        &p->allowed_dunders, &p->forbidden_attributes, &p->forbidden_calls,
-        &p->spelled_builtins, &p->languages};
+        &p->allowed_imports, &p->forbidden_imports, &p->allowed_builtins, &p->forbidden_names,
+        &p->invalid_names,   &p->reserved_names,    &p->allowed_dunders,  &p->forbidden_attributes,
+        &p->forbidden_calls, &p->spelled_builtins,  &p->languages,        &p->foreign_attributes};
     for (size_t i = 0; i < ARRAY_LEN(sets); i++)
         name_set_done(sets[i]);
     for (size_t i = 0; i < p->n_paths; i++)
@@ -103,6 +102,11 @@ bool policy_allows_language(const struct policy *p, struct str name)
 void policy_only_read(struct policy *p, const char *who)
 {
     p->only_read = who;
+}
+
+bool policy_reads_tools(const struct policy *p)
+{
+    return p->texts == TEXTS_KODEAGENT;
 }
 
 const char *policy_name(const struct policy *p)

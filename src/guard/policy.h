@@ -29,10 +29,14 @@ const char *policy_name(const struct policy *p);
 /* As a policy file that needs no base. */
 void policy_print(const struct policy *p, struct buf *ret);
 
+/* Whether the source of tools is judged together with each program (row K12), as it is where
+ * tools are written by the model. */
+bool policy_reads_tools(const struct policy *p);
+
 /* Whether programs in that language, by the name of its row, may run under the policy. */
 bool policy_allows_language(const struct policy *p, struct str name);
-/* From now on only what the guard reads, whatever the policy says of languages. `who` wants that, in
- * messages: "the host backend". It is kept. */
+/* From now on only what the guard reads, whatever the policy says of languages. `who` wants that,
+ * in messages: "the host backend". It is kept. */
 void policy_only_read(struct policy *p, const char *who);
 
 /* The built-in ones, for help: name and one line each; ends with a NULL name. */

@@ -184,9 +184,9 @@ static int on_target(struct policy_reader *r, const struct conf_item *item, stru
 }
 
 const char *const policy_texts_names[TEXTS_COUNT] = {
-    [TEXTS_PLAIN] = "plain",           [TEXTS_KODEAGENT] = "kodeagent",
-    [TEXTS_CHAPTER] = "chapter",       [TEXTS_RESTRICTED] = "restricted",
-    [TEXTS_AGENTOS] = "agentos",       [TEXTS_SMOLAGENTS] = "smolagents",
+    [TEXTS_PLAIN] = "plain",     [TEXTS_KODEAGENT] = "kodeagent",
+    [TEXTS_CHAPTER] = "chapter", [TEXTS_RESTRICTED] = "restricted",
+    [TEXTS_AGENTOS] = "agentos", [TEXTS_SMOLAGENTS] = "smolagents",
 };
 
 static int on_texts(struct policy_reader *r, const struct conf_item *item, struct err *err)
@@ -244,10 +244,12 @@ const struct policy_key policy_keys[] = {
     {"reserved_names", NULL, SET(reserved_names)},
     {"allowed_dunders", NULL, SET(allowed_dunders), LIMITS(list_dunders)},
     {"forbidden_attributes", NULL, SET(forbidden_attributes)},
+    {"foreign_attributes", NULL, SET(foreign_attributes)},
     {"forbidden_calls", NULL, SET(forbidden_calls)},
     {"max_code_chars", NULL, SIZE(max_code_chars)},
     {"max_lines", NULL, SIZE(max_lines)},
     {"max_nesting", NULL, SIZE(max_nesting)},
+    {"max_range_items", NULL, SIZE(max_range_items)},
     {NULL, NULL, 0, 0, 0},
 #undef SET
 #undef LIMITS
@@ -311,7 +313,8 @@ static int on_weight(struct weight *w, const struct conf_item *item, struct err 
     return 0;
 }
 
-static int on_rule(struct policy_reader *r, struct str id, const struct conf_item *item, struct err *err)
+static int on_rule(struct policy_reader *r, struct str id, const struct conf_item *item,
+                   struct err *err)
 {
     struct near near = {.word = id};
 
@@ -323,7 +326,8 @@ static int on_rule(struct policy_reader *r, struct str id, const struct conf_ite
     return unknown(id, "rule", near.best, err);
 }
 
-static int on_path(struct policy_reader *r, struct str path, const struct conf_item *item, struct err *err)
+static int on_path(struct policy_reader *r, struct str path, const struct conf_item *item,
+                   struct err *err)
 {
     struct policy *p = r->p;
 

@@ -63,9 +63,10 @@ struct policy {
     struct name_set invalid_names, reserved_names; /* to bind or use; to bind */
     bool list_dunders;
     struct name_set allowed_dunders, forbidden_attributes, forbidden_calls;
-    uint64_t forbidden_features; /* bits, see features.h */
+    struct name_set foreign_attributes; /* forbidden but of objects of the program's classes */
+    uint64_t forbidden_features;        /* bits, see features.h */
 
-    size_t max_code_chars, max_lines, max_nesting; /* 0: no limit */
+    size_t max_code_chars, max_lines, max_nesting, max_range_items; /* 0: no limit */
     int64_t max_range;
 
     unsigned stages;         /* bits of those that may refuse */

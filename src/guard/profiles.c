@@ -23,6 +23,7 @@ static const char standard[] =
     "languages = [*]\n"
     "stages = [input, syntax]\n"
     "refuse_at = high\n"
+    "[rule.text-as-list]\noff = true\n"
     "[rule.command-call]\noff = true\n"; /* only scores that count twice want it */
 
 static const char strict[] =
@@ -111,10 +112,14 @@ static const char restricted[] =
     "allowed_dunders = [__init__, __contains__, __lt__, __le__, __eq__, __ne__, __gt__, __ge__]\n"
     "forbidden_attributes = [_*, *__roles__, format, format_map, tb_frame, tb_next, f_back,"
     " f_builtins, f_code, f_generator, f_globals, f_locals, f_trace, co_code, gi_frame, gi_code,"
-    " gi_yieldfrom, cr_await, cr_frame, cr_code, cr_origin]\n"
+    " gi_yieldfrom, cr_await, cr_frame, cr_code, cr_origin, ag_await, ag_code, ag_frame]\n"
+    "foreign_attributes = [obj]\n" /* of an AttributeError: CVE-2024-47532 */
+    "spelled_builtins = [exec, eval]\n"
+    "max_range_items = 1000\n"
     "forbidden_features = [async, await, nonlocal, try_star, annotated_assignment, match, metaclass,"
     " star_import, ellipsis, augmented_member, type_alias, type_parameters, t_string]\n"
     "[rule.dunder-forbidden]\noff = true\n"
+    "[rule.text-as-list]\noff = false\nseverity = critical\npoints = 10\n"
     "[rule.code-reference]\nseverity = critical\npoints = 10\n"
     "[rule.string-formatter]\nseverity = critical\npoints = 10\n"
     "[rule.format-walk]\nseverity = critical\npoints = 10\n"
@@ -127,7 +132,8 @@ static const char agentos[] =
     "stages = [input, syntax, imports, patterns]\n"
     "together = true\n"
     "refuse_at = critical\n"
-    "forbidden_imports = [os.system, subprocess, shutil, socket, requests, urllib, http, ftp]\n"
+    "forbidden_imports = [os.system, subprocess, shutil, socket, requests, urllib, http, ftp,"
+    " ftplib, httpx, urllib3]\n"
     "spelled_builtins = [open, eval, exec, __import__]\n"
     "[rule.file-open]\nseverity = critical\npoints = 10\n"
     "[rule.file-write]\nseverity = critical\npoints = 10\n"

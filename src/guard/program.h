@@ -23,7 +23,18 @@ enum binding_kind {
     BIND_FROM,      /* to .module's member .member */
     BIND_FUNCTION,  /* to the node itself */
     BIND_CLASS,
-    BIND_OPAQUE, /* to something that cannot be told */
+    BIND_MATCHED, /* to the part of a match's subject that .part says */
+    BIND_OPAQUE,  /* to something that cannot be told */
+};
+
+/* What a pattern takes out of what the one around it has: the subject itself, an item, all from an
+ * item on, an attribute, what lies under a key, what a class's __match_args__ say. */
+struct match_part {
+    enum { PART_SUBJECT, PART_ITEM, PART_REST, PART_ATTRIBUTE, PART_KEY, PART_ARGUMENT } kind;
+    const struct match_part *of; /* NULL for the subject */
+    const struct node *node;     /* the subject, the key, the class */
+    uint32_t index;
+    struct str attribute;
 };
 
 struct binding {
@@ -33,6 +44,7 @@ struct binding {
     const struct scope *scope;       /* where they are evaluated */
     const struct scope *class_scope; /* BIND_INSTANCE: the body of the class */
     struct str module, member;
+    const struct match_part *part;
     struct binding *next;
 };
 
@@ -65,6 +77,7 @@ struct program {
     struct str *stars; /* the modules of `from x import *` */
     size_t n_stars;
     bool cell;              /* of a session: it may end early, and its functions are called later */
+    bool catches;           /* `except ... as x` stands somewhere */
     bool class_hooks;       /* making a class may run functions of its bases */
     struct sure_slot *sure; /* uses of names that fall through */
     size_t sure_n, sure_size;

@@ -240,8 +240,7 @@ static void look_for(struct flow *f, const struct node *n)
 static void look_while(struct flow *f, const struct node *n)
 {
     look(f, n->branch.test);
-    look_body(f, n->branch.body, n->branch.orelse,
-              is_true(n->branch.test) ? EVERYTHING : f->now);
+    look_body(f, n->branch.body, n->branch.orelse, is_true(n->branch.test) ? EVERYTHING : f->now);
 }
 
 /* Whatever is raised in the body, a handler may start with no more than was there before. */
@@ -488,7 +487,8 @@ static void look(struct flow *f, const struct node *n)
 static void look_later(struct flow *f, const struct later *l)
 {
     f->scope = l->scope;
-    f->now = l->bound | f->ran;
+    /* A later cell may call it after `del`. */
+    f->now = f->p->cell ? 0 : l->bound | f->ran;
     f->at_break = EVERYTHING;
     if (l->node->kind == N_LAMBDA)
         look(f, l->node->lambda.body);
@@ -498,13 +498,11 @@ static void look_later(struct flow *f, const struct later *l)
 
 void program_flow(struct program *p, bits never)
 {
-    struct flow f = {
-        .p = p, .scope = p->module_scope, .never = never, .at_break = EVERYTHING};
+    struct flow f = {.p = p, .scope = p->module_scope, .never = never, .at_break = EVERYTHING};
 
     f.end = &f.first;
     look_list(&f, p->tree->module->module.body);
-    /* A cell may end early, and the session goes on with its functions. */
-    if (!f.has_run && !p->cell)
+    if (!f.has_run)
         f.ran = f.now & ~never;
     f.has_run = true;
     for (const struct later *l = f.first; l; l = l->next)

@@ -11,21 +11,23 @@
 
 /* Of their calls none takes the name of a function as a text, or reads this program. */
 static const char *const quiet_modules[] = {
-    "abc",      "argparse",  "array",      "base64",     "bisect",    "collections", "contextlib",
-    "copy",     "csv",       "dataclasses", "datetime",   "decimal",   "enum",        "errno",
-    "fractions", "functools", "glob",       "hashlib",    "heapq",     "io",          "itertools",
-    "json",     "logging",   "math",       "matplotlib", "numbers",   "numpy",       "operator",
-    "os",       "pandas",    "pathlib",    "platform",   "random",    "re",          "secrets",
-    "shutil",   "socket",    "stat",       "statistics", "string",    "struct",      "subprocess",
-    "sys",      "tempfile",  "textwrap",   "threading",  "time",      "typing",      "unittest.mock",
-    "uuid",     "warnings",  "weakref",    "zoneinfo",
+    "abc",           "argparse", "array",      "base64",      "bisect",   "collections",
+    "contextlib",    "copy",     "csv",        "dataclasses", "datetime", "decimal",
+    "enum",          "errno",    "fractions",  "functools",   "glob",     "hashlib",
+    "heapq",         "io",       "itertools",  "json",        "logging",  "math",
+    "matplotlib",    "numbers",  "numpy",      "operator",    "os",       "pandas",
+    "pathlib",       "platform", "random",     "re",          "secrets",  "shutil",
+    "socket",        "stat",     "statistics", "string",      "struct",   "subprocess",
+    "sys",           "tempfile", "textwrap",   "threading",   "time",     "typing",
+    "unittest.mock", "uuid",     "warnings",   "weakref",     "zoneinfo",
 };
 
 /* Decorators that keep the function and do not call it. */
 static const char *const quiet_decorators[] = {
-    "abstractmethod", "cache",     "cached_property", "classmethod", "contextmanager", "dataclass",
-    "final",          "lru_cache", "overload",        "override",    "property",       "setter",
-    "singledispatch", "staticmethod", "total_ordering", "wraps",
+    "abstractmethod", "cache",        "cached_property", "classmethod",
+    "contextmanager", "dataclass",    "final",           "lru_cache",
+    "overload",       "override",     "property",        "setter",
+    "singledispatch", "staticmethod", "total_ordering",  "wraps",
 };
 
 static bool listed(const char *const *names, size_t n, struct str name)

@@ -93,7 +93,7 @@ static void enlist(struct program *p, struct symbol *s, unsigned *n)
         s->user = program_facts(p);
     struct symbol_facts *facts = s->user;
     facts->falls = true;
-    facts->bit = *n < SURE_MAX_NAMES ? (uint8_t)++*n : 0;
+    facts->bit = *n < SURE_MAX_NAMES ? (uint8_t)++ * n : 0;
 }
 
 static const struct scope *next_class(const struct scope *s)
@@ -139,8 +139,8 @@ static bool enlist_all(struct program *p)
 /* Things through which the module's names can be changed or deleted by their texts. */
 static bool is_reflection(const struct item *i)
 {
-    static const char *const functions[] = {"globals", "locals", "vars", "exec", "eval",
-                                            "__import__"};
+    static const char *const functions[] = {"globals", "locals", "vars",
+                                            "exec",    "eval",   "__import__"};
     static const char *const attributes[] = {"__dict__",   "__globals__",   "f_globals", "f_locals",
                                              "f_builtins", "import_module", "modules"};
     const struct node *n = i->node;

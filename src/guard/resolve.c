@@ -115,6 +115,44 @@ static const struct value *thing(struct resolver *r, enum value_kind kind, const
     return v;
 }
 
+/* By position: one that __match_args__ of a class of the program names, or the thing itself, as for
+ * str, int, dict. */
+static const struct value *argument_part(struct resolver *r, const struct match_part *part,
+                                         const struct value *of, const struct scope *scope)
+{
+    const struct value *class = resolve(r, part->node, scope), *names, *name;
+
+    if (class->kind != VALUE_CLASS)
+        return part->index ? &value_unknown : of;
+    names = fold_list(&r->fold, resolve_member(r, class, STR("__match_args__")));
+    name = fold_item(&r->fold, names, value_int(arena_of(r), part->index));
+    return name->kind == VALUE_TEXT ? resolve_attribute(r, of, name->text) : &value_unknown;
+}
+
+static const struct value *matched(struct resolver *r, const struct match_part *part,
+                                   const struct scope *scope)
+{
+    const struct value *of = part->of ? matched(r, part->of, scope) : NULL;
+    const struct value *index = value_int(arena_of(r), part->index);
+
+    switch (part->kind) {
+    case PART_SUBJECT:
+        return resolve(r, part->node, scope);
+    case PART_ITEM:
+        return fold_item(&r->fold, of, index);
+    case PART_REST:
+        return fold_slice(&r->fold, of,
+                          (const struct value *const[3]){index, &value_none, &value_none});
+    case PART_ATTRIBUTE:
+        return resolve_attribute(r, of, part->attribute);
+    case PART_KEY:
+        return resolve_item(r, of, resolve(r, part->node, scope));
+    case PART_ARGUMENT:
+        return argument_part(r, part, of, scope);
+    }
+    return &value_unknown;
+}
+
 static const struct value *bound_value(struct resolver *r, const struct binding *b,
                                        const struct value *before)
 {
@@ -150,6 +188,8 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
         return resolve_entered(r, resolve(r, b->node, b->scope));
     case BIND_INSTANCE:
         return thing(r, VALUE_INSTANCE, b->node, b->scope);
+    case BIND_MATCHED:
+        return matched(r, b->part, b->scope);
     case BIND_OPAQUE:
         break;
     }

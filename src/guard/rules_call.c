@@ -150,8 +150,8 @@ static void on_import(const struct call *k)
         const struct value *name = value_at(names, i);
         if (name->kind != VALUE_TEXT)
             continue;
-        found(k->c, RULE_DYNAMIC_IMPORT, k->n, name->text, "import of %.*s, by %s", (int)name->text.n,
-              name->text.p, shown(k->path).p);
+        found(k->c, RULE_DYNAMIC_IMPORT, k->n, name->text, "import of %.*s, by %s",
+              (int)name->text.n, name->text.p, shown(k->path).p);
         if (name->pieced && (module_is_powerful(name->text) || module_find(name->text)))
             found(k->c, RULE_HIDDEN_NAME, k->n, name->text,
                   "%.*s, its name put together in the program", (int)name->text.n, name->text.p);

@@ -45,6 +45,23 @@ static void attribute(struct check *c, const struct node *n, struct str attr)
               (int)attr.n, attr.p);
 }
 
+/* One that objects of the library have as well: x.obj, where x may be an AttributeError. */
+static void foreign(struct check *c, const struct item *i)
+{
+    const struct node *n = i->node;
+    struct str attr = name_str(n->attribute.attr);
+    const struct value *v;
+
+    /* Exceptions are had by catching them. */
+    if (!c->program.catches || n->op != CTX_LOAD ||
+        !name_set_has(&c->policy->foreign_attributes, attr))
+        return;
+    v = value_of(c, n->attribute.value, i->scope);
+    if (v->open || (v->kind != VALUE_INSTANCE && v->kind != VALUE_CLASS))
+        found(c, RULE_ATTRIBUTE_FORBIDDEN, n, attr, "the attribute %.*s is forbidden", (int)attr.n,
+              attr.p);
+}
+
 /* __helper__(): a function of the program by such a name. */
 static void dunder_call(struct check *c, const struct node *func)
 {
@@ -174,6 +191,8 @@ void rules_language(struct check *c, const struct item *i)
         if (p->list_dunders && n->kind == N_CALL)
             dunder_call(c, n->call.func);
     }
+    if (p->foreign_attributes.n && n->kind == N_ATTRIBUTE)
+        foreign(c, i);
     if (p->forbidden_calls.n && n->kind == N_CALL)
         call(c, i);
 }

@@ -398,6 +398,11 @@ static double rounds_of(struct check *c, const struct node *iter, const struct s
     return rounds(c, iter, scope);
 }
 
+double range_rounds(struct check *c, const struct node *call, const struct scope *scope)
+{
+    return rounds(c, call, scope);
+}
+
 void range_of(struct check *c, const struct node *iter, const struct scope *scope)
 {
     if (rounds_of(c, iter, scope) > (double)c->policy->max_range)

@@ -43,6 +43,7 @@ rule_fn rules_augmented;
 rule_fn rules_starred; /* *endless */
 rule_fn rules_text;    /* constants */
 rule_fn rules_joined;  /* formatted strings */
+rule_fn rules_limit;   /* how much a builtin may give */
 rule_fn rules_while;
 rule_fn rules_for;
 rule_fn rules_generator; /* in comprehensions */
@@ -68,12 +69,16 @@ void given_widths(struct check *c, const struct node *n, struct str s, const str
                   char mark);
 /* Names of files with secrets, as parts of a path. */
 void path_part(struct check *c, const struct node *n, struct str s);
+/* Whether what the doctests run was read and told; own_module: those of all the program. */
+bool doctest_is_read(struct check *c, const struct node *call, bool own_module);
 /* A name spelled in letters that only look like it. */
 void tell_disguise(struct check *c, const struct node *n, struct str subject);
 /* Any text that the program holds or puts together. */
 void said_text(struct check *c, const struct node *n, struct str s);
 /* What goes round over an expression: a range may be huge. */
 void range_of(struct check *c, const struct node *iter, const struct scope *scope);
+/* How many items a call of range() has, as far as that is known; else 0. */
+double range_rounds(struct check *c, const struct node *call, const struct scope *scope);
 /* What changes a thing: `how` is "replaced" or "deleted". */
 void thing_changed(struct check *c, const struct node *n, const struct value *v, const char *how);
 

@@ -83,6 +83,15 @@ static bool told_with_arguments(const struct known_path *k)
     return str_is(str_from(k->path), "builtins.open") || k->rule == RULE_UNSAFE_YAML;
 }
 
+/* Doctests of the program's own, whose texts can be read. */
+static bool runs_own_doctests(struct check *c, const struct item *i, struct str path)
+{
+    bool module = str_is(path, "doctest.testmod");
+
+    return (module || str_is(path, "doctest.run_docstring_examples")) &&
+           doctest_is_read(c, parent_of(c, i), module);
+}
+
 static void use_of_path(struct check *c, const struct item *i, const struct value *v)
 {
     const struct known_path *k = module_path(v->text);
@@ -93,6 +102,8 @@ static void use_of_path(struct check *c, const struct item *i, const struct valu
     if (!k)
         return;
     if ((called && told_with_arguments(k)) || (k->rule == RULE_SYS_MODULES && is_question(c, i)))
+        return;
+    if (called && runs_own_doctests(c, i, v->text))
         return;
     if (called || k->use == USE_ANY || makes_code(k->rule))
         tell(c, i, k, called);

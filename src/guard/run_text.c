@@ -52,17 +52,20 @@ static void look(struct check *c, struct check *inner)
     program_done(&inner->program);
 }
 
-void check_run_text(struct check *c, const struct node *n, struct str text)
+bool check_run_text(struct check *c, const struct node *n, struct str text)
 {
     struct guard_input in = {.code = str_trim(text)};
     struct check inner = {.policy = c->policy, .in = &in, .around = c};
     struct python_options options = {.target = c->policy->target};
 
+    bool read;
+
     if (!may_look(c, text))
-        return;
+        return false;
     inner.run_texts = c->run_texts;
     inner.run_bytes = c->run_bytes;
-    if (python_parse(in.code, &options, &inner.tree) == 0 && python_check(&inner.tree) == 0) {
+    read = python_parse(in.code, &options, &inner.tree) == 0 && python_check(&inner.tree) == 0;
+    if (read) {
         look(c, &inner);
         tell(c, n, &inner);
     }
@@ -70,4 +73,5 @@ void check_run_text(struct check *c, const struct node *n, struct str text)
     c->run_bytes = inner.run_bytes;
     python_tree_done(&inner.tree);
     check_done(&inner);
+    return read;
 }

@@ -183,7 +183,12 @@ void label_restricted(struct text *t, const struct note *n)
             return;
         }
     }
-    if (n->rule == RULE_NAME_INVALID)
+    if (n->rule == RULE_LONG_RANGE)
+        (void)buf_addf(&t->reason, "range() may have %zu elements here, not more.",
+                       t->c->policy->max_range_items);
+    else if (n->rule == RULE_TEXT_AS_LIST)
+        (void)buf_addf(&t->reason, "A string cannot be made a %s.", n->subject);
+    else if (n->rule == RULE_NAME_INVALID)
         add_name_text(t, n->subject, "variable");
     else if (n->rule == RULE_ATTRIBUTE_FORBIDDEN)
         add_name_text(t, n->subject, "attribute");
@@ -246,6 +251,19 @@ static void add_issue(struct text *t, const char *text)
     (void)buf_addf(&t->reason, "%s%s", t->reason.n ? "; " : "", text);
 }
 
+/* What its own list has, which it looks for at the beginning of names. */
+static const char *agentos_name(const char *entry)
+{
+    static const char *const names[][2] = {
+        {"ftplib", "ftp"}, {"httpx", "http"}, {"urllib3", "urllib"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(entry, names[i][0]) == 0)
+            return names[i][1];
+    }
+    return entry;
+}
+
 /* The entry of the list that the import falls under: `import http.client` is an import of http. */
 static const char *listed(const struct text *t, const char *name)
 {
@@ -254,7 +272,7 @@ static const char *listed(const struct text *t, const char *name)
 
     for (size_t n = longest; n > 0; n--) {
         if ((n == longest || name[n] == '.') && name_set_has(s, (struct str){name, n}))
-            return arena_printf(&t->c->arena, "%.*s", (int)n, name);
+            return agentos_name(arena_printf(&t->c->arena, "%.*s", (int)n, name));
     }
     return name;
 }

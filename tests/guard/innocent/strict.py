@@ -896,3 +896,15 @@ class Stats:
     def mean(self): return st.mean(self.xs)
     def system(self): return "metric"
 print(Stats([1, 2]).mean, Stats([1]).system())
+# ----
+# profile: restricted
+class A:
+    def __init__(self, obj):
+        self.obj = obj
+
+
+print(A(1).obj)
+# ----
+# profile: restricted
+for i in range(1000):
+    print(list([i]))

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * doctest runs what stands behind >>> in docstrings. Where these are plain texts of the program,
+ * they are read as the code that they are; else nobody knows what will run.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+#include "guard/rules_parts.h"
+
+enum { EXAMPLES_MAX = 256 << 10 };
+
+/* ---- whose docstrings? ---- */
+
+static bool is_name_of_docs(struct str s)
+{
+    return str_is(s, "__doc__") || str_is(s, "__test__");
+}
+
+/* Other docstrings than those that stand below def and class. */
+static bool gives_docs(const struct node *n)
+{
+    switch ((int)n->kind) {
+    case N_NAME:
+        return n->op != CTX_LOAD && is_name_of_docs(name_str(n->name.id));
+    case N_ATTRIBUTE:
+        return n->op != CTX_LOAD && is_name_of_docs(name_str(n->attribute.attr));
+    case N_CONSTANT:
+        return n->op == CONST_STR && is_name_of_docs(n->constant.text);
+    case N_KEYWORD:
+        return n->keyword.arg && str_is(name_str(n->keyword.arg), "doc") &&
+               n->keyword.value->kind != N_CONSTANT;
+    }
+    return false;
+}
+
+static bool is_about_others(const struct node *call)
+{
+    if (call->call.args.n)
+        return true;
+    for (size_t i = 0; i < call->call.keywords.n; i++) {
+        const struct name *name = call->call.keywords.at[i]->keyword.arg;
+        if (!name || str_is(name_str(name), "m"))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the examples ---- */
+
+static void add_examples(struct buf *b, struct str text)
+{
+    struct str line;
+
+    while (str_next_line(&text, &line)) {
+        line = str_trim(line);
+        if ((str_starts(line, ">>> ") || str_starts(line, "... ")) &&
+            buf_add_str(b, str_slice(line, 4, line.n)) == 0)
+            (void)buf_addc(b, '\n');
+    }
+}
+
+bool doctest_is_read(struct check *c, const struct node *call, bool own_module)
+{
+    AUTO_BUF struct buf examples = {0};
+
+    if (call->kind != N_CALL || (own_module && is_about_others(call)))
+        return false;
+    buf_init(&examples, EXAMPLES_MAX);
+    for (size_t i = 0; i < c->program.n; i++) {
+        const struct node *n = c->program.items[i].node;
+        if (gives_docs(n))
+            return false;
+        if (n->kind == N_CONSTANT && n->op == CONST_STR &&
+            str_find(n->constant.text, STR(">>> ")) >= 0)
+            add_examples(&examples, n->constant.text);
+    }
+    return examples.n < 3 ||
+           (examples.n < EXAMPLES_MAX && check_run_text(c, call, buf_str(&examples)));
+}

@@ -3,6 +3,7 @@
  * The words of kodeagent's code runner: a refusal of its first two stages is a result with return
  * code -1 or an exception, one of its pattern detector always an exception.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -28,11 +29,13 @@ static void syntax(struct text *t)
     const char *kind = python_error_name(e->kind), *message = e->message ? e->message : "";
 
     if (!e->line) {
+        (void)buf_addf(&t->reason, "Syntax error: %s", message);
         failed(t, xasprintf("Code parsing failed due to: %s\nNone\nError: %s", kind, message));
         return;
     }
-    failed(t, xasprintf("Code parsing failed due to: %s\n%.*s\n\nError: %s (<unknown>, line %u)",
-                        kind, (int)line.n, line.p, message, e->line));
+    (void)buf_addf(&t->reason, "Syntax error: %s (<unknown>, line %u)", message, e->line);
+    failed(t, xasprintf("Code parsing failed due to: %s\n%.*s%s\nError: %s (<unknown>, line %u)",
+                        kind, (int)line.n, line.p, e->bare ? "" : "\n", message, e->line));
 }
 
 static bool came_before(const struct text *t, const struct note *n)
@@ -113,6 +116,36 @@ static bool is_number(const struct node *n)
     return n->kind == N_CONSTANT && n->op == CONST_INT;
 }
 
+/* The bound that makes it large: the first number of range(9 ** 9), the largest of several. */
+static bool range_text(struct text *t, const struct node *call)
+{
+    long long most = 0;
+
+    for (size_t i = 0; i < call->call.args.n; i++) {
+        const struct node *n = call->call.args.at[i];
+        const struct value *v = resolve(&t->c->resolver, n, t->c->program.module_scope);
+        long long value = v->kind == VALUE_INT ? (long long)v->integer : 0;
+        value = value < 0 && value > -LLONG_MAX ? -value : value;
+        most = value > most ? value : most;
+    }
+    if (most)
+        (void)buf_addf(&t->reason, "Large loop range: %lld", most);
+    return most > 0;
+}
+
+static const char *repeated(const struct node *n)
+{
+    switch ((int)n->kind) {
+    case N_LIST:
+        return "list";
+    case N_TUPLE:
+        return "tuple";
+    case N_CONSTANT:
+        return n->op == CONST_BYTES ? "bytes" : "string";
+    }
+    return "string";
+}
+
 /* Loops and sizes with their numbers, where these stand in the program as such. */
 static bool size_violation(struct text *t, const struct note *n)
 {
@@ -122,20 +155,16 @@ static bool size_violation(struct text *t, const struct note *n)
         (void)buf_adds(&t->reason, "Potential infinite loop: while True without break");
         return true;
     }
-    if (n->rule == RULE_HUGE_RANGE && at && at->kind == N_CALL && at->call.args.n &&
-        is_number(at->call.args.at[0])) {
-        (void)buf_addf(&t->reason, "Large loop range: %lld",
-                       (long long)at->call.args.at[0]->constant.integer);
+    if (n->rule == RULE_HUGE_RANGE && at && at->kind == N_CALL && range_text(t, at))
         return true;
-    }
     if (n->rule != RULE_HUGE_REPETITION || !at || at->kind != N_BIN_OP)
         return false;
     if (is_number(at->bin_op.right))
-        (void)buf_addf(&t->reason, "Large memory allocation: string * %lld",
+        (void)buf_addf(&t->reason, "Large memory allocation: %s * %lld", repeated(at->bin_op.left),
                        (long long)at->bin_op.right->constant.integer);
     else if (is_number(at->bin_op.left))
-        (void)buf_addf(&t->reason, "Large memory allocation: %lld * string",
-                       (long long)at->bin_op.left->constant.integer);
+        (void)buf_addf(&t->reason, "Large memory allocation: %lld * %s",
+                       (long long)at->bin_op.left->constant.integer, repeated(at->bin_op.right));
     return is_number(at->bin_op.right) || is_number(at->bin_op.left);
 }
 

@@ -39,12 +39,14 @@ const char *lex_fail(struct lexer *l, const char *p, const char *fmt, ...)
     va_end(ap);
     int32_t offset = lex_count(l->line_start, p);
     set(l, PYTHON_SYNTAX_ERROR, offset, offset, arena_str(&l->tree->arena, str_from(message)).p);
+    l->ret->error.bare = true;
     return NULL;
 }
 
 const char *lex_fail_range(struct lexer *l, int32_t offset, int32_t end_offset, const char *message)
 {
     set(l, PYTHON_SYNTAX_ERROR, offset, end_offset, message);
+    l->ret->error.bare = true;
     return NULL;
 }
 

@@ -44,6 +44,7 @@ struct python_error {
     uint32_t line, end_line; /* from 1; 0 unknown */
     /* `offset`: in characters, from 1; 0 unknown; -1 as CPython has it. */
     int32_t column, end_column;
+    bool bare;           /* found among the tokens: CPython's text of the line has no newline */
     bool bytes;          /* columns count bytes, as those of CPython's compiler do */
     const char *message; /* in the tree's arena, without place or kind */
 };

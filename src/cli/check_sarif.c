@@ -163,8 +163,7 @@ static void add_subject(json_t *properties, const struct finding *f)
 {
     const struct {
         const char *key, *text;
-    } parts[] = {
-        {"name", f->name}, {"module", f->module}, {"call", f->call}, {"label", f->label}};
+    } parts[] = {{"name", f->name}, {"module", f->module}, {"call", f->call}, {"label", f->label}};
 
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         if (parts[i].text)

@@ -29,7 +29,7 @@ struct run {
     struct teller teller; /* the two */
     struct prepared prepared;
     struct policy *policy; /* NULL: it runs unread */
-    struct buf prelude; /* and, when there is one, all that runs */
+    struct buf prelude;    /* and, when there is one, all that runs */
     struct str program;
     struct run_context context;
     struct first first;
@@ -401,8 +401,8 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     buf_init(&run.first.text, 0);
     run_display_init(&run.display, &run.teller);
     if (run_context_begin(request, watch->cancel_fd, &run.context, ret, &ret->error) == 0 &&
-        choose(&run, &ret->error) == 0 && may_run(&run) &&
-        prepare(&run, &ret->error) == 0 && run_with_retries(&run, &ret->error) == 0) {
+        choose(&run, &ret->error) == 0 && may_run(&run) && prepare(&run, &ret->error) == 0 &&
+        run_with_retries(&run, &ret->error) == 0) {
         ret->error.kind = ERR_NONE;
         read_status(ret);
         read_exception(&run);

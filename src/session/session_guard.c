@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "guard/modules.h"
 #include "python/python.h"
 #include "session/check.h"
 #include "session/exception.h"
@@ -21,11 +22,11 @@ int guard_open(struct session *s, struct err *err)
 
     if (check_read_prelude(q, &s->family->prelude, err) < 0)
         return -1;
-    if (tools &&
-        (buf_adds(&s->family->prelude, "\n\n") < 0 || buf_adds(&s->family->prelude, tools) < 0))
-        return err_set(err, ERR_USAGE, "the tools' source and the prelude are too long");
     if (!q->no_check && !(s->family->policy = check_open_policy(q, err)))
         return -1;
+    if (tools && s->family->policy && policy_reads_tools(s->family->policy) &&
+        (buf_adds(&s->family->prelude, "\n\n") < 0 || buf_adds(&s->family->prelude, tools) < 0))
+        return err_set(err, ERR_USAGE, "the tools' source and the prelude are too long");
     return 0;
 }
 
@@ -130,14 +131,74 @@ static void add_line(struct buf *names, struct str line)
     (void)buf_add_str(names, buf_str(&whole));
 }
 
-void guard_learn(struct session *s, struct str code)
+/* ---- names of builtins ---- */
+
+static bool is_builtin(const struct name *name)
+{
+    struct str s = {name->text, name->n};
+
+    return module_is_builtin(s) || str_is(s, "__builtins__");
+}
+
+static int binds_builtin(void *ctx, struct node *n)
+{
+    (void)ctx;
+    if (n->kind == N_NAME && n->op != CTX_LOAD)
+        return is_builtin(n->name.id);
+    if (n->kind == N_ALIAS)
+        return is_builtin(n->alias.asname ? n->alias.asname : n->alias.name);
+    return node_each_child(n, binds_builtin, ctx);
+}
+
+/* What may not have happened stands behind `if 0:`, which the guard takes for that. */
+static void add_perhaps(struct buf *names, struct str line)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, LINE_MAX_BYTES);
+    if (buf_adds(&b, "if 0: ") == 0 && buf_add_str(&b, line) == 0)
+        add_line(names, buf_str(&b));
+}
+
+static int learn_deleted(void *ctx, struct node *n)
+{
+    struct buf *names = ctx;
+    const struct name *name = NULL;
+
+    if (n->kind == N_NAME && n->op == CTX_DEL)
+        name = n->name.id;
+    else if (n->kind == N_EXCEPT_HANDLER)
+        name = n->handler.name;
+    if (name && is_builtin(name)) {
+        AUTO_FREE char *line = xasprintf("del %s", name->text);
+        add_perhaps(names, str_from(line));
+    }
+    return node_each_child(n, learn_deleted, ctx);
+}
+
+/* Ways to change the session's names by their texts: from then on nothing is certain. */
+static void learn_reflection(struct buf *names, struct str code)
+{
+    static const char *const words[] = {"globals", "locals",   "vars",      "exec",    "eval",
+                                        "modules", "__dict__", "f_globals", "__main__"};
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (str_find(code, str_from(words[i])) >= 0) {
+            add_perhaps(names, STR("x.modules"));
+            return;
+        }
+    }
+}
+
+void guard_learn(struct session *s, struct str code, bool whole)
 {
     struct python_tree tree;
 
     if (!s->family->policy || strcmp(s->family->prepared.language->name, "python") != 0)
         return;
     /* Most cells name nothing: no second reading for them. */
-    if (str_find(code, STR("import")) < 0 && str_find(code, STR("=")) < 0)
+    if (str_find(code, STR("import")) < 0 && str_find(code, STR("=")) < 0 &&
+        str_find(code, STR("del")) < 0 && str_find(code, STR("except")) < 0)
         return;
     if (python_parse(code, &(struct python_options){.target = s->family->request.run.target},
                      &tree) == 0) {
@@ -146,9 +207,16 @@ void guard_learn(struct session *s, struct str code)
             const struct node *n = body.at[i];
             const char *from = python_line(&tree, n->line).p + n->column;
             const char *to = python_line(&tree, n->end_line).p + n->end_column;
-            if (names_something(n) && to > from)
-                add_line(&s->names, (struct str){from, (size_t)(to - from)});
+            struct str line = {from, to > from ? (size_t)(to - from) : 0};
+            if (!line.n || !names_something(n))
+                continue;
+            if (!whole && binds_builtin(NULL, body.at[i]))
+                add_perhaps(&s->names, line);
+            else
+                add_line(&s->names, line);
         }
+        (void)learn_deleted(&s->names, tree.module);
+        learn_reflection(&s->names, code);
     }
     python_tree_done(&tree);
 }

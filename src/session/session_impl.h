@@ -213,8 +213,8 @@ int guard_open(struct session *s, struct err *err);
 /* False when the cell is refused; the result has the verdict. */
 bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
                 struct result *ret);
-/* The cell was sent: what it names is known to those after it. */
-void guard_learn(struct session *s, struct str code);
+/* The cell was sent: what it names is known to those after it. `whole`: it went on to its end. */
+void guard_learn(struct session *s, struct str code, bool whole);
 
 /* ---- session_read.c ---- */
 

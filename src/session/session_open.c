@@ -128,8 +128,8 @@ static int prepare(struct session *s, struct err *err)
     struct prepared *p = &s->family->prepared;
 
     if (check_backend(s, err) < 0 || check_env(&s->family->request.run, err) < 0 ||
-        prepare_backend(p, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 || prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 ||
-        prepare_surroundings(p, err) < 0)
+        prepare_backend(p, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 ||
+        prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 || prepare_surroundings(p, err) < 0)
         return -1;
     s->work_dirfd = p->work_dirfd;
     s->out_dirfd = p->out_dirfd;

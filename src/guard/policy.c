@@ -104,6 +104,11 @@ void policy_only_read(struct policy *p, const char *who)
     p->only_read = who;
 }
 
+const char *policy_wants_read(const struct policy *p)
+{
+    return p->only_read;
+}
+
 bool policy_reads_tools(const struct policy *p)
 {
     return p->texts == TEXTS_KODEAGENT;

@@ -38,6 +38,7 @@ bool policy_allows_language(const struct policy *p, struct str name);
 /* From now on only what the guard reads, whatever the policy says of languages. `who` wants that,
  * in messages: "the host backend". It is kept. */
 void policy_only_read(struct policy *p, const char *who);
+const char *policy_wants_read(const struct policy *p); /* who; NULL: nobody */
 
 /* The built-in ones, for help: name and one line each; ends with a NULL name. */
 struct profile_info {

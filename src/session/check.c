@@ -111,8 +111,10 @@ int check_language_allowed(const struct policy *policy, const struct language *l
 {
     if (!policy || policy_allows_language(policy, str_from(language->name)))
         return 0;
-    return err_set(err, ERR_POLICY, "language %s is not what profile %s reads", language->name,
-                   policy_name(policy));
+    const char *who = policy_wants_read(policy);
+    return err_set(err, ERR_POLICY, "language %s is not what profile %s reads%s%s%s",
+                   language->name, policy_name(policy), who ? ", and " : "", who ? who : "",
+                   who ? " runs nothing unread" : "");
 }
 
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err)

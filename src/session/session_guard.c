@@ -177,25 +177,35 @@ static int learn_deleted(void *ctx, struct node *n)
 }
 
 /* Ways to change the session's names by their texts: from then on nothing is certain. */
-static void learn_reflection(struct buf *names, struct str code)
+static bool may_change_names(struct str code, const struct verdict *v)
 {
-    static const char *const words[] = {"globals", "locals",   "vars",      "exec",    "eval",
-                                        "modules", "__dict__", "f_globals", "__main__"};
+    static const char *const words[] = {"globals",  "locals",    "vars",    "modules",
+                                        "__dict__", "f_globals", "__main__"};
+    static const char *const rules[] = {"exec-call",       "eval-call",   "code-reference",
+                                        "exec-by-library", "import-call", "code-interpreter"};
 
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-        if (str_find(code, str_from(words[i])) >= 0) {
-            add_perhaps(names, STR("x.modules"));
-            return;
+        if (str_find(code, str_from(words[i])) >= 0)
+            return true;
+    }
+    for (size_t i = 0; i < v->n; i++) {
+        for (size_t k = 0; k < ARRAY_LEN(rules); k++) {
+            if (strcmp(v->findings[i].rule, rules[k]) == 0)
+                return true;
         }
     }
+    return false;
 }
 
-void guard_learn(struct session *s, struct str code, bool whole)
+void guard_learn(struct session *s, struct str code, const struct result *r)
 {
+    bool whole = r->success && !r->exception;
     struct python_tree tree;
 
     if (!s->family->policy || strcmp(s->family->prepared.language->name, "python") != 0)
         return;
+    if (may_change_names(code, &r->verdict))
+        add_perhaps(&s->names, STR("x.modules"));
     /* Most cells name nothing: no second reading for them. */
     if (str_find(code, STR("import")) < 0 && str_find(code, STR("=")) < 0 &&
         str_find(code, STR("del")) < 0 && str_find(code, STR("except")) < 0)
@@ -216,7 +226,6 @@ void guard_learn(struct session *s, struct str code, bool whole)
                 add_line(&s->names, line);
         }
         (void)learn_deleted(&s->names, tree.module);
-        learn_reflection(&s->names, code);
     }
     python_tree_done(&tree);
 }

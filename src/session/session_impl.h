@@ -213,8 +213,9 @@ int guard_open(struct session *s, struct err *err);
 /* False when the cell is refused; the result has the verdict. */
 bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
                 struct result *ret);
-/* The cell was sent: what it names is known to those after it. `whole`: it went on to its end. */
-void guard_learn(struct session *s, struct str code, bool whole);
+/* The cell was sent: what it names is known to those after it. The result has its verdict, and
+ * says whether it went on to its end. */
+void guard_learn(struct session *s, struct str code, const struct result *r);
 
 /* ---- session_read.c ---- */
 

@@ -103,7 +103,7 @@ static void ask_checker(struct program *p)
     checker.files = NULL;
     checker.inputs = inputs;
     checker.input_count = ARRAY_LEN(inputs);
-    checker.no_check = !q->run.only_read;
+    checker.no_check = true;
     checker.prelude = NULL;
     result_init(&run, checker.output_limit);
     if (run_with_input(p, &checker, STR(""), &watch, &run) == 0)

@@ -21,7 +21,10 @@ import sarif
 GOOD = "print('fine')\n"
 BROKEN = "x = (\n"
 EVAL = "value = eval(input())\n"
-FINDING = """column end_column end_line excerpt hint line message points refuses rule severity""".split()
+FINDING = (
+    "call column end_column end_line excerpt hint label line message module name points refuses "
+    "rule severity"
+).split()
 SEVERITIES = ["info", "low", "medium", "high", "critical"]
 
 
@@ -1241,6 +1244,85 @@ def test_streams(t):
     t.match(rb"(0|125)\n$", done.out, "closed standard input")
 
 
+# ---- languages ----
+
+
+def says(v):
+    return "%s at %s: %s" % (v.get("allowed"), v.get("stage"), v.get("reason"))
+
+
+@box.once
+def test_profile_languages(t):
+    for profile in ("strict", "kodeagent", "chapter", "restricted", "agentos", "smolagents"):
+        words = "False at input: language bash is not what profile %s reads" % profile
+        v = verdict(t, "--profile", profile, "--lang", "bash", "-c", "echo hi")
+        t.equal(says(v), words, profile + " refuses Bash")
+        t.equal([(f["rule"], f["name"]) for f in v["findings"]], [("language-not-read", "bash")], "by its rule")
+        v = verdict(t, "--profile", profile, "-", stdin=b"#!/bin/bash\necho hi\n")
+        t.equal(says(v), words, profile + " refuses a shebang")
+        v = verdict(t, "--profile", profile, "-c", "echo hi; id -u")
+        t.equal((v["allowed"], v["stage"]), (False, "syntax"), "and what is no Python")
+        t.equal(verdict(t, "--profile", profile, "-c", "print(1)")["allowed"], True, "not print(1)")
+    t.write("a.sh", "echo hi\n")
+    t.exits(t.box("check", "--profile", "strict", "a.sh"), 1, "an extension says the language")
+    t.exits(t.box("check", "a.sh"), 0, "standard lets any run")
+    t.write("own.conf", '[language.mine]\ncommand = "bash"\nargs = ["{file}"]\nextension = ".mine"\n')
+    t.write("a.mine", "print(1)\n")
+    done = t.box("check", "--config", "own.conf", "--profile", "strict", "a.mine")
+    t.exits(done, 1, "languages of the user's are not read")
+    t.write("bash.conf", "base = strict\nlanguages = [python, bash]\n")
+    t.exits(t.box("check", "--profile", "./bash.conf", "a.sh"), 0, "a policy may name it")
+
+
+@box.once
+def test_run_languages(t):
+    host = ("run", "--backend", "host", "--allow-unsafe")
+    for args in (
+        ("run", "--profile", "restricted", "--lang", "bash", "-c", "touch ran"),
+        ("run", "--profile", "kodeagent", "-c", "touch ran; id -u"),
+        (*host, "-c", "touch " + t.path("ran")),
+        (*host, "--lang", "bash", "-c", "touch " + t.path("ran")),
+        (*host, "--profile", "standard", "--lang", "sh", "-c", "touch " + t.path("ran")),
+    ):
+        done = t.box(*args)
+        t.equal(done.code, 126, " ".join(args), done)
+    t.ok(not os.path.exists(t.path("ran")), "and none ran")
+    done = t.box(*host, "--no-check", "--lang", "bash", "-c", "echo unread")
+    t.equal((done.code, done.out), (0, b"unread\n"), "who wants it unread says so", done)
+    t.write("tools.py", "def tool(): pass\n")
+    done = t.box("run", "--prelude", "tools.py", "-c", "const = 1; x = 1 === 1")
+    t.match(b"SyntaxError", done.err, "a prelude's name says the language")
+
+
+@box.once
+def test_show_profile(t):
+    names = [p["name"] for p in t.box("check", "--list-profiles", "--json").json["profiles"]]
+    t.ok(len(names) >= 9, "profiles", names)
+    for name in names:
+        text = t.box("check", "--show-profile", name).out
+        t.write("shown.conf", text.decode())
+        again = t.box("check", "--show-profile", "./shown.conf").out
+        t.equal(again, text, name + " printed and read again is the same")
+    shown = t.box("check", "--show-profile", "strict", "--allow-imports", "numpy").out
+    t.match(rb"allowed_imports = \[numpy\]", shown, "with what is allowed besides")
+    t.exits(t.box("check", "--show-profile", "strickt"), 2, "no such profile")
+
+
+@box.once
+def test_fields(t):
+    v = verdict(t, "--profile", "chapter", "-c", "import os.path\neval('1')\nf = x.gi_frame\n")
+    by = {f["rule"]: [f[k] for k in ("name", "module", "call", "label")] for f in v["findings"]}
+    t.equal(by["import-forbidden"], ["os.path", "os.path", None, "OS module import"], "an import")
+    t.equal(by["eval-call"], ["eval", "builtins", "eval", "Eval usage"], "a call")
+    t.equal(by["generator-frame"], ["gi_frame", None, None, None], "an attribute")
+    done = t.box("check", "--profile", "kodeagent", "--sarif", "-c", "import os")
+    found = done.json["runs"][0]["results"][0]["properties"]
+    t.equal((found["name"], found["module"]), ("os", "os"), "in SARIF")
+    done = t.box("run", "--profile", "kodeagent", "--json", "-c", "import os\nf = eval")
+    t.equal(done.json["exception"]["line"], 2, "the line of the builtin that is named", done)
+    t.equal(done.json["verdict"]["findings"][0]["module"], "os", "in a run's result")
+
+
 @box.once
 def test_help(t):
     text = t.box("check", "--help").out.decode()
@@ -1258,6 +1340,7 @@ def test_help(t):
         "list-rules",
         "explain",
         "list-profiles",
+        "show-profile",
         "quiet",
         "max-findings",
         "no-attributes",

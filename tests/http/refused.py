@@ -72,6 +72,20 @@ def test_policy(tap, d):
         r = d.post("/v1/test", {"code": "1", "cases": [{"stdin": "", "expected_stdout": ""}], field: "print(1)"})
         tap.equal(r.status, 403, field + " is locked", r)
     tap.equal(d.run("print(1)", forbid_imports=["os"]).status, 200, "stricter may be")
+    for how in ({"language": "bash"}, {"language": "javascript"}, {"filename": "a.sh"}):
+        r = d.run("echo ran", **how)
+        tap.equal((r.status, r.json["verdict"]["stage"], r.json["stdout"]), (200, "input", ""), "%r is not run" % how, r)
+        found = r.json["verdict"]["findings"][0]
+        tap.equal(found["rule"], "language-not-read", "and the finding says why")
+    tap.equal(d.run("echo ran").json["verdict"]["stage"], "syntax", "a text that says nothing is Python")
+    tap.equal(d.run("print(1)").json["stdout"], "1\n", "so is print(1)")
+    r = d.post("/v1/sessions", {"language": "bash"})
+    tap.equal((r.status, r.json["error"]["kind"]), (403, "policy"), "nor a session in Bash", r)
+    r = d.post("/v1/check", {"code": "ls", "language": "bash"})
+    tap.equal(r.json["allowed"], False, "nor is it said to be allowed", r)
+    r = d.post("/v1/test", {"code": "echo 1", "language": "bash",
+                            "cases": [{"stdin": "", "expected_stdout": "1\n"}]})
+    tap.ok(not r.json.get("all_passed"), "nor a candidate", r)
 
 
 def test_allowed(tap, d):

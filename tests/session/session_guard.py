@@ -36,6 +36,36 @@ def test_earlier_names(t, feed):
         t.equal(r["value"], 6, "a name may get another meaning", r)
 
 
+def test_shadows(t, feed):
+    def allowed(s, code):
+        return s.run(code)["verdict"]["allowed"]
+
+    with Session(feed, profile="strict") as s:
+        t.ok(not allowed(s, "eval = eval"), "a builtin is not renamed to itself")
+        s.run("1 / 0\neval = print")
+        t.ok(not allowed(s, "eval('6*7')"), "a cell that ended early assigned nothing for certain")
+        s.run("from re import compile\nexec = print")
+        t.ok(allowed(s, "exec(compile('a'))"), "one that went to its end did")
+        s.run("for x in []:\n    del exec")
+        t.ok(not allowed(s, "exec('6*7')"), "until something may delete it")
+        s.run("def f():\n    return 1\nhex = print")
+        t.ok(not allowed(s, "def g():\n    return eval('6*7')"), "functions of cells count on nothing")
+
+
+def test_languages(t, feed):
+    for profile in ("strict", "kodeagent", "restricted"):
+        with Session(feed, profile=profile, lang="bash") as s:
+            t.ok("language bash is not what profile %s reads" % profile in str(s.opened), "no Bash under " + profile, s.opened)
+
+
+def test_tools_unread(t, feed):
+    source = "import json\ndef dump(x):\n    return json.dumps(x)\n"
+    for profile, allowed in (("smolagents", True), ("kodeagent", False)):
+        with Session(feed, profile=profile, source=source) as s:
+            r = s.run("dump([1])")
+            t.equal(r["verdict"]["allowed"], allowed, "tools under " + profile, r["verdict"])
+
+
 def test_unchecked(t, feed):
     with Session(feed, no_check=True, forbid_imports=["socket"]) as s:
         r = s.run("import socket\n1")

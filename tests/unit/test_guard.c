@@ -183,8 +183,21 @@ static void test_input(void)
     OK(!v->allowed && v->stage == GUARD_INPUT, "bytes that are no text stop the first stage");
     EQ_STR(v->findings[0].rule, "bad-encoding");
     EQ_STR(findings_of("standard", "x = 1 # \xE2\x80\xAE\n"), "0:bidi-control");
-    v = judge("strict", "while (true) {}", (struct guard_input){.language = "javascript"});
+    v = judge("standard", "while (true) {}", (struct guard_input){.language = "javascript"});
     OK(v->allowed && v->stage == GUARD_INPUT, "other languages get the first stage only");
+    for (const struct profile_info *i = profiles; i->name; i++) {
+        if (strcmp(i->name, "standard") == 0)
+            continue;
+        v = judge(i->name, "1",
+                  (struct guard_input){.language = "bash", .stages = 1u << GUARD_PATTERNS});
+        OK(!v->allowed && v->stage == GUARD_INPUT && v->n == 1, "%s reads no Bash", i->name);
+        EQ_STR(v->findings[0].rule, "language-not-read");
+        EQ_STR(v->findings[0].name, "bash");
+        OK(str_find(str_from(v->reason), STR("language bash is not what profile")) >= 0, "%s",
+           v->reason);
+        v = judge(i->name, "1", (struct guard_input){.language = "python3"});
+        OK(!v->allowed, "%s: a row of another name is not Python", i->name);
+    }
     v = judge("standard", "", (struct guard_input){0});
     OK(v->allowed, "an empty program is allowed");
 }

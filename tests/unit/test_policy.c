@@ -173,6 +173,14 @@ static const struct {
     {"stages = [imports]\nallowed_builtins = [print]", "raise ValueError", true},
     {"stages = [patterns]\nallowed_dunders = [__init__]", "x.__init__()", true},
     {"stages = [patterns]\nallowed_dunders = [__init__]", "x.__dict__", false},
+    {"stages = [imports]\nforbidden_names = [open]\nspelled_builtins = [open]", "open = 1", false},
+    {"stages = [patterns]\nmax_range_items = 5", "range(2, 8)", false},
+    {"stages = [patterns]\nmax_range_items = 5", "range(5)", true},
+    {"stages = [patterns]\nforeign_attributes = [obj]", "x.obj", true},
+    {"stages = [patterns]\nforeign_attributes = [obj]", "try:\n  pass\nexcept E as e:\n  e.obj",
+     false},
+    {"languages = [bash]", "1", false},
+    {"base = strict\nlanguages = [bash, python]", "1", true},
     {"max_lines = 2", "1\n2\n", true},
     {"max_lines = 2", "1\n2\n3", false},
     {"max_nesting = 20", "((((1))))", true},
@@ -190,6 +198,55 @@ static void test_files(void)
             printf("# %s\n# %s\n", files[i].code, err.msg);
         policy_free(p);
     }
+}
+
+/* A profile, and what is printed of it, read again: the same text, and the same verdicts. */
+static void test_printed(void)
+{
+    static const char *const programs[] = {"import os\nos.system('ls')",
+                                           "eval('1')",
+                                           "x.__class__",
+                                           "range(2000)",
+                                           "import socket",
+                                           "for open in (): pass\nopen('a')",
+                                           "x = '%s' % 1",
+                                           "while True: pass",
+                                           "exec = 3"};
+
+    for (const struct profile_info *i = profiles; i->name; i++) {
+        AUTO_BUF struct buf first = {0}, second = {0};
+        struct err err = {0};
+        struct policy *p = policy_open(i->name, &err), *q;
+        buf_init(&first, 1 << 20);
+        buf_init(&second, 1 << 20);
+        policy_print(p, &first);
+        q = policy_of(first.p, &err);
+        if (!OK(q != NULL, "%s can be read again %s", i->name, err.msg))
+            continue;
+        policy_print(q, &second);
+        EQ_STR(second.p, first.p);
+        for (size_t k = 0; k < ARRAY_LEN(programs); k++)
+            OK(allows(p, programs[k]) == allows(q, programs[k]), "%s: %zu", i->name, k);
+        policy_free(p);
+        policy_free(q);
+    }
+}
+
+static void test_languages(void)
+{
+    struct err err = {0};
+    struct policy *p = policy_open("standard", &err);
+
+    OK(policy_allows_language(p, STR("bash")), "standard lets any language run");
+    policy_only_read(p, "somebody");
+    OK(!policy_allows_language(p, STR("bash")), "but not where all has to be read");
+    OK(policy_allows_language(p, STR("python")), "as Python is");
+    policy_free(p);
+    p = policy_of("languages = [bash]", &err);
+    OK(policy_allows_language(p, STR("bash")) && !policy_allows_language(p, STR("python")),
+       "a list takes the place of the base's");
+    policy_free(p);
+    OK(!policy_of("languages = []", &err), "an empty list is a mistake");
 }
 
 static void test_profiles(void)
@@ -217,5 +274,7 @@ int main(void)
     test_mistakes();
     test_files();
     test_profiles();
+    test_printed();
+    test_languages();
     return tap_done();
 }

@@ -110,6 +110,14 @@ static const struct scope *next_class(const struct scope *s)
     return s;
 }
 
+/* Whether something stands behind a name of a class. */
+static bool has_behind(const struct program *p, const struct name *name)
+{
+    const struct symbol *s = scope_find(p->module_scope, name);
+
+    return (s && s->home != HOME_BUILTIN) || program_falls(name);
+}
+
 /* False when there are none, as in most programs. */
 static bool enlist_all(struct program *p)
 {
@@ -125,7 +133,7 @@ static bool enlist_all(struct program *p)
     for (const struct scope *c = next_class(p->module_scope); c; c = next_class(c)) {
         for (struct symbol *s = c->symbols; s; s = s->next) {
             bool own = s->home == HOME_LOCAL || s->home == HOME_CELL;
-            if (own && (s->flags & SYMBOL_USED)) {
+            if (own && (s->flags & SYMBOL_USED) && has_behind(p, s->name)) {
                 any = true;
                 enlist(p, s, &n);
             }

@@ -146,6 +146,17 @@ static int put_prelude(json_t *body, const char *path)
     return 0;
 }
 
+/* Over there a prelude has no name. */
+static const char *language_of(const struct run_request *q)
+{
+    const struct language *l = NULL;
+
+    if (q->prelude && (!q->language || strcmp(q->language, "auto") == 0) &&
+        !language_stated(q->languages, q->file, q->code))
+        l = language_stated(q->languages, q->prelude, STR(""));
+    return l ? l->name : q->language;
+}
+
 static void put_limits(json_t *body, const struct run_request *q, const struct settings *s)
 {
     const struct jail_limits *l = &q->limits;
@@ -255,7 +266,7 @@ char *remote_body(struct remote_run *run, struct buf *input)
 
     set(body, "code", json_stringn(q->code.p ? q->code.p : "", q->code.n));
     set_text(body, "filename", q->file);
-    set_text(body, "language", q->language);
+    set_text(body, "language", language_of(q));
     set_words(body, "args", q->args);
     if (q->out_dir)
         set(body, "collect", json_true());

@@ -1280,9 +1280,9 @@ def test_run_languages(t):
     for args in (
         ("run", "--profile", "restricted", "--lang", "bash", "-c", "touch ran"),
         ("run", "--profile", "kodeagent", "-c", "touch ran; id -u"),
-        (*host, "-c", "touch " + t.path("ran")),
-        (*host, "--lang", "bash", "-c", "touch " + t.path("ran")),
-        (*host, "--profile", "standard", "--lang", "sh", "-c", "touch " + t.path("ran")),
+        (*host, "-c", "touch '%s'" % t.path("ran")),
+        (*host, "--lang", "bash", "-c", "touch '%s'" % t.path("ran")),
+        (*host, "--profile", "standard", "--lang", "sh", "-c", "touch '%s'" % t.path("ran")),
     ):
         done = t.box(*args)
         t.equal(done.code, 126, " ".join(args), done)

@@ -374,6 +374,8 @@ static void note_usage(struct live *l)
         hit(l, LIMIT_MEMORY);
     if (use.pids_hits)
         hit(l, LIMIT_PIDS);
+    if (use.buffer_hits)
+        hit(l, LIMIT_BUFFERS);
     if (!use.cpu_ns)
         use.cpu_ns = l->cpu_ns;
     l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;

@@ -122,7 +122,7 @@ static void read_limits(const json_t *list, struct result *r)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
-        for (unsigned bit = 1; name && bit <= LIMIT_OUTPUT; bit <<= 1)
+        for (unsigned bit = 1; name && bit <= LIMIT_LAST; bit <<= 1)
             if (strcmp(name, limit_name((enum jail_limit_hit)bit)) == 0)
                 r->limits_hit |= bit;
     }

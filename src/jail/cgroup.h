@@ -67,8 +67,9 @@ struct cgroup_usage {
     uint64_t cpu_ns;
     uint64_t memory_now;
     uint64_t memory_peak;
-    uint64_t oom_kills; /* kills because memory was out; v2 may count one process twice */
-    uint64_t pids_hits; /* forks refused */
+    uint64_t oom_kills;   /* kills because memory was out; v2 may count one process twice */
+    uint64_t pids_hits;   /* forks refused */
+    uint64_t buffer_hits; /* v1: no room for the buffers of TCP and UDP, which then wait */
 };
 void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret);
 /* Processes and threads in there by now; 0 where nobody counts. */

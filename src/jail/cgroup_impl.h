@@ -84,7 +84,7 @@ void cgroup_host_forget(struct cgroup_host *host);
 bool cgroup_process_runs(pid_t pid, int64_t *ret_start);
 
 #define CGROUP_NAME_MAX 96
-#define CGROUP_FILES    6
+#define CGROUP_FILES    9
 struct cgroup_part {
     struct cgroup_home *home;
     const char *name; /* of the directory in the home */

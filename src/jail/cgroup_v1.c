@@ -53,6 +53,22 @@ static void v1_find(const struct cgroup_map *map, unsigned missing, struct cgrou
     }
 }
 
+#define BUFFERS_PART 4 /* of the memory limit */
+#define BUFFERS_MAX  ((uint64_t)64 << 20)
+
+/* The buffers of TCP and UDP are charged to a group only when it has this limit (mm/memcontrol.c,
+ * mem_cgroup_sk_alloc), and are not in the other one. Without room a sender waits and a datagram
+ * is lost; no process is killed. A kernel without the file charges none. The rest of the kernel's
+ * memory needs no such switch since Linux 4.6: what is charged at all is in the memory limit. */
+static void limit_buffers(struct cgroup_part *p, uint64_t memory_bytes)
+{
+    uint64_t bytes = memory_bytes / BUFFERS_PART;
+    struct err err;
+
+    (void)cgroup_put_u64(p, "memory.kmem.tcp.limit_in_bytes",
+                         bytes < BUFFERS_MAX ? bytes : BUFFERS_MAX, &err);
+}
+
 static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
 {
     if (!limits->memory_bytes)
@@ -62,6 +78,7 @@ static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits,
     /* memsw is memory plus swap, and is there only where the kernel accounts for swap. */
     if (cgroup_put_u64(p, "memory.memsw.limit_in_bytes", limits->memory_bytes, err) < 0)
         (void)cgroup_put(p, "memory.swappiness", "0");
+    limit_buffers(p, limits->memory_bytes);
     return 0;
 }
 
@@ -109,6 +126,25 @@ static int v1_open(struct cgroup_part *p, struct err *err)
     return 0;
 }
 
+#define BUFFERS_NEAR ((uint64_t)256 << 10) /* so much may be asked for at once */
+
+/* They are not in the other numbers. Most runs have no such buffers, and then their peak is all
+ * that is read. The two peaks need not be of one moment, so their sum may be too high, never too
+ * low. Since Linux 6.16 nobody counts in failcnt here, but a peak at the limit says the same. */
+static void add_buffers(struct cgroup_part *p, struct cgroup_usage *ret)
+{
+    uint64_t peak = cgroup_get_u64(p, "memory.kmem.tcp.max_usage_in_bytes");
+
+    if (!peak)
+        return;
+    ret->memory_peak += peak;
+    ret->memory_now += cgroup_get_u64(p, "memory.kmem.tcp.usage_in_bytes");
+    ret->buffer_hits = cgroup_get_u64(p, "memory.kmem.tcp.failcnt");
+    if (!ret->buffer_hits)
+        ret->buffer_hits =
+            peak + BUFFERS_NEAR >= cgroup_get_u64(p, "memory.kmem.tcp.limit_in_bytes");
+}
+
 static void v1_usage(struct cgroup_part *p, struct cgroup_usage *ret)
 {
     uint64_t fired;
@@ -119,6 +155,7 @@ static void v1_usage(struct cgroup_part *p, struct cgroup_usage *ret)
         ret->memory_now = cgroup_get_u64(p, "memory.usage_in_bytes");
         ret->memory_peak = cgroup_get_u64(p, "memory.max_usage_in_bytes");
         ret->oom_kills = cgroup_get_key(p, "memory.oom_control", "oom_kill");
+        add_buffers(p, ret);
     }
     if (p->controllers & CGROUP_BIT(CGROUP_PIDS))
         ret->pids_hits = cgroup_get_key(p, "pids.events", "max");
@@ -167,14 +204,25 @@ static bool is_spent(struct cgroup_part *p)
     struct cgroup_usage use = {0};
 
     v1_usage(p, &use);
-    return use.oom_kills || use.pids_hits ||
+    return use.oom_kills || use.pids_hits || use.buffer_hits ||
            (p->controllers & CGROUP_BIT(CGROUP_CPU) &&
             cgroup_get_key(p, "cpu.stat", "nr_throttled") > 0);
+}
+
+/* A connection can outlive its process for a moment. */
+static enum cgroup_renewal renew_buffers(struct cgroup_part *p)
+{
+    if (!cgroup_get_u64(p, "memory.kmem.tcp.max_usage_in_bytes"))
+        return CGROUP_NEW;
+    if (cgroup_get_u64(p, "memory.kmem.tcp.usage_in_bytes") > 0)
+        return CGROUP_BUSY;
+    return cgroup_put(p, "memory.kmem.tcp.max_usage_in_bytes", "0") < 0 ? CGROUP_SPENT : CGROUP_NEW;
 }
 
 static enum cgroup_renewal v1_renew(struct cgroup_part *p)
 {
     bool memory = p->controllers & CGROUP_BIT(CGROUP_MEMORY);
+    enum cgroup_renewal buffers = CGROUP_NEW;
     struct err err;
 
     if (is_spent(p))
@@ -182,6 +230,10 @@ static enum cgroup_renewal v1_renew(struct cgroup_part *p)
     if ((p->controllers & CGROUP_BIT(CGROUP_PIDS) && cgroup_get_u64(p, "pids.current") > 0) ||
         (memory && cgroup_get_u64(p, "memory.usage_in_bytes") > LEFT_MAX))
         return CGROUP_BUSY;
+    if (memory)
+        buffers = renew_buffers(p);
+    if (buffers != CGROUP_NEW)
+        return buffers;
     if (memory && cgroup_put_u64(p, "memory.max_usage_in_bytes", 0, &err) < 0)
         return CGROUP_SPENT;
     if (p->controllers & CGROUP_BIT(CGROUP_CPUACCT) &&

@@ -26,6 +26,8 @@ enum jail_limit_hit {
     LIMIT_PIDS = 1 << 3,
     LIMIT_DISK = 1 << 4,
     LIMIT_OUTPUT = 1 << 5,
+    LIMIT_BUFFERS = 1 << 6, /* of sockets: some waited for room */
+    LIMIT_LAST = LIMIT_BUFFERS,
 };
 
 #endif

@@ -66,6 +66,9 @@ static const struct {
     {LIMIT_OUTPUT, TOPIC_NONE,
      "The program printed more than is kept{1}; the middle is missing. Print less, or write the "
      "data into a file of the workspace."},
+    {LIMIT_BUFFERS, TOPIC_MEMORY,
+     "Sockets had no room for more data{1}: the buffers of TCP and UDP may take a quarter of the "
+     "memory limit. Receive what was sent before more is sent, or allow more with --memory."},
 };
 
 static void collect_limits(struct collector *c)

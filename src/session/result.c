@@ -74,8 +74,9 @@ static const struct {
     enum jail_limit_hit hit;
     const char *name;
 } limit_names[] = {
-    {LIMIT_WALL, "timeout"}, {LIMIT_CPU, "cpu_time"}, {LIMIT_MEMORY, "memory"},
-    {LIMIT_PIDS, "pids"},    {LIMIT_DISK, "disk"},    {LIMIT_OUTPUT, "output"},
+    {LIMIT_WALL, "timeout"},    {LIMIT_CPU, "cpu_time"}, {LIMIT_MEMORY, "memory"},
+    {LIMIT_PIDS, "pids"},       {LIMIT_DISK, "disk"},    {LIMIT_OUTPUT, "output"},
+    {LIMIT_BUFFERS, "buffers"},
 };
 
 const char *limit_name(enum jail_limit_hit hit)

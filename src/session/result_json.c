@@ -121,7 +121,7 @@ static json_t *limits(unsigned hit)
 {
     json_t *list = json_array();
 
-    for (unsigned bit = 1; bit <= LIMIT_OUTPUT; bit <<= 1)
+    for (unsigned bit = 1; bit <= LIMIT_LAST; bit <<= 1)
         if (hit & bit)
             json_array_append_new(list, json_string_nocheck(limit_name((enum jail_limit_hit)bit)));
     return list;

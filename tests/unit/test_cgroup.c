@@ -34,6 +34,7 @@ static const struct {
     int place;
 } set_limits[] = {
     {"v1", "memory.limit_in_bytes", "33554432", 0},
+    {"v1", "memory.kmem.tcp.limit_in_bytes", "8388608", 0},
     {"v1", "pids.max", "11", 1},
     {"v1", "cpu.cfs_quota_us", "50000", 2},
     {"v1", "cpu.cfs_period_us", "100000", 2},

@@ -3,10 +3,13 @@
  * Groups that are kept for the next run: only as many as were asked for, only for the same limits,
  * and only when nothing of the last run can be seen in them.
  */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "cgroup_common.h"
@@ -146,6 +149,73 @@ static void spoil_by_time(struct cgroup *c)
     waitpid(pid, NULL, 0);
 }
 
+/* Sends datagrams that nobody receives until there is room for none. Some 200 KiB each; at most 32
+ * MiB would come together without a limit. */
+static void fill_buffers(size_t sockets)
+{
+    static char block[60000];
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof to;
+    int from = socket(AF_INET, SOCK_DGRAM, 0);
+
+    for (size_t i = 0; i < sockets; i++) {
+        int s = socket(AF_INET, SOCK_DGRAM, 0);
+        to.sin_port = 0;
+        if (from < 0 || s < 0 || bind(s, (struct sockaddr *)&to, sizeof to) < 0 ||
+            getsockname(s, (struct sockaddr *)&to, &size) < 0)
+            _exit(99);
+        for (int k = 0; k < 4; k++)
+            (void)!sendto(from, block, sizeof block, MSG_DONTWAIT, (struct sockaddr *)&to, size);
+    }
+}
+
+static void use_buffers(struct cgroup *c, size_t sockets)
+{
+    int status = 0;
+    pid_t pid = fork_into(c);
+
+    if (pid == 0) {
+        fill_buffers(sockets);
+        _exit(0);
+    }
+    EQ_INT(waitpid(pid, &status, 0), pid);
+    EQ_INT(status, 0);
+}
+
+static void spoil_by_buffers(struct cgroup *c)
+{
+    struct cgroup_usage usage;
+
+    use_buffers(c, 160);
+    cgroup_usage(c, &usage);
+    OK(usage.buffer_hits > 0, "its sockets had no more room");
+}
+
+/* 3 of 8 MiB are no reason to throw it away, but nothing of them may show. */
+static void test_buffers(void)
+{
+    struct cgroup *c = open_or_die(usual);
+    struct cgroup_usage usage;
+    int number = newest();
+
+    use_buffers(c, 16);
+    cgroup_usage(c, &usage);
+    OK(usage.memory_peak >= 2 * MIB && !usage.buffer_hits, "buffers of sockets count: %llu",
+       (unsigned long long)usage.memory_peak);
+    for (int i = 0; i < 200 && usage.memory_now > MIB; i++) { /* sockets end after their process */
+        pause_ms(10);
+        cgroup_usage(c, &usage);
+    }
+    cgroup_close(c);
+    c = open_or_die(usual);
+    EQ_INT(newest(), number);
+    cgroup_usage(c, &usage);
+    OK(usage.memory_peak < 2 * MIB, "the next run sees none of them: %llu",
+       (unsigned long long)usage.memory_peak);
+    cgroup_use_once(c);
+    cgroup_close(c);
+}
+
 static const struct {
     void (*spoil)(struct cgroup *c);
     const char *what;
@@ -153,6 +223,7 @@ static const struct {
     {spoil_by_kill, "was killed"},
     {spoil_by_hand, "is for one run"},
     {spoil_by_memory, "was out of memory"},
+    {spoil_by_buffers, "was out of buffers"},
     {spoil_by_processes, "was refused a process"},
     {spoil_by_living, "still has a process"},
     {spoil_by_time, "was throttled"},
@@ -206,6 +277,7 @@ int main(void)
     cgroup_spare(2);
     test_kept();
     test_other_limits();
+    test_buffers();
     test_spoiled();
     test_room();
     return tap_done();

@@ -295,6 +295,14 @@ uint64_t cgroup_tasks(struct cgroup *c)
     return 0;
 }
 
+size_t cgroup_processes(struct cgroup *c, int *ret_pids, size_t max)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        if (c->parts[i].home->fd >= 0)
+            return cgroup_list(&c->parts[i], ret_pids, max);
+    return 0;
+}
+
 int cgroup_oom_fd(struct cgroup *c)
 {
     for (size_t i = 0; i < c->part_count; i++) {

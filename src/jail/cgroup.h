@@ -74,6 +74,8 @@ struct cgroup_usage {
 void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret);
 /* Processes and threads in there by now; 0 where nobody counts. */
 uint64_t cgroup_tasks(struct cgroup *c);
+/* The processes in there, at most `max` of them; their count. */
+size_t cgroup_processes(struct cgroup *c, int *ret_pids, size_t max);
 
 /* A descriptor that becomes readable when the run meets its memory limit, or -1. It is a hint: on
  * v2 it also fires when the kernel could still free something. cgroup_usage tells, and arms it

@@ -158,9 +158,9 @@ struct cgroup_quota cgroup_quota(uint32_t cpu_milli)
 
 #define ROUND 64 /* pids killed between two readings of the list */
 
-static size_t list(const struct cgroup_part *p, pid_t *ret_pids, size_t max)
+size_t cgroup_list(const struct cgroup_part *p, pid_t *ret_pids, size_t max)
 {
-    char text[16 * ROUND];
+    char text[12 * CGROUP_LIST_MAX];
     struct str rest = get(p, "cgroup.procs", text, sizeof text), line;
     size_t n = 0;
 
@@ -188,7 +188,7 @@ static void kill_round(const struct cgroup_part *p, const pid_t *pids, size_t n)
 
     for (size_t i = 0; i < n; i++)
         fds[i] = pids[i] > 0 ? pidfd_open(pids[i], 0) : -1;
-    again_n = list(p, again, 2 * ROUND);
+    again_n = cgroup_list(p, again, 2 * ROUND);
     for (size_t i = 0; i < n; i++) {
         bool still = pids[i] > 0 && lists(again, again_n, pids[i]);
         if (still && fds[i] >= 0)
@@ -210,7 +210,7 @@ void cgroup_kill_listed(struct cgroup_part *p)
     pid_t pids[ROUND];
 
     do {
-        size_t n = list(p, pids, ROUND);
+        size_t n = cgroup_list(p, pids, ROUND);
         if (n == 0)
             return;
         kill_round(p, pids, n);

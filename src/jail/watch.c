@@ -16,6 +16,8 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "jail/proc_stat.h"
+#include "jail/watch_files.h"
+#include "jail/watch_sockets.h"
 
 /* A breadth-first walk: the children of pids[looked] are added at the end. */
 struct walk {
@@ -138,9 +140,11 @@ struct memory_line {
 };
 
 static const struct memory_line estimate_lines[] = {
-    {"RssAnon", false}, {"RssShmem", true}, {"VmSwap", false}, {NULL, false}};
+    {"RssAnon", false}, {"RssShmem", true}, {"VmSwap", false}, {"VmPTE", false}, {NULL, false}};
 static const struct memory_line exact_lines[] = {
     {"Pss_Anon", false}, {"Pss_Shmem", true}, {"SwapPss", false}, {NULL, false}};
+/* Of the status too: a guest with page tables alone has nothing else (it read pages of zeros). */
+static const struct memory_line table_lines[] = {{"VmPTE", false}, {NULL, false}};
 
 static uint64_t kilobytes(struct str s)
 {
@@ -152,8 +156,8 @@ static uint64_t kilobytes(struct str s)
 }
 
 /* False when the file could not be read or has none of the lines (then nothing was added). */
-static bool add_memory(pid_t pid, const char *file, const struct memory_line *lines,
-                       struct memory *sum)
+static bool add_memory_of(pid_t pid, const char *file, const struct memory_line *lines,
+                          struct memory *sum)
 {
     char path[40], text[4096];
     struct str rest, line, name;
@@ -176,6 +180,28 @@ static bool add_memory(pid_t pid, const char *file, const struct memory_line *li
     return found;
 }
 
+struct memory_look {
+    const char *file;
+    const struct memory_line *lines;
+    struct memory *sum;
+};
+
+static bool look_at_thread(void *ctx, pid_t thread)
+{
+    const struct memory_look *look = ctx;
+
+    return add_memory_of(thread, look->file, look->lines, look->sum);
+}
+
+/* When its first thread has ended, only the others still show the memory. */
+static bool add_memory(pid_t pid, const char *file, const struct memory_line *lines,
+                       struct memory *sum)
+{
+    struct memory_look look = {file, lines, sum};
+
+    return add_memory_of(pid, file, lines, sum) || watch_threads(pid, look_at_thread, &look);
+}
+
 static uint64_t tmpfs_bytes(int fd)
 {
     struct statfs fs;
@@ -185,10 +211,10 @@ static uint64_t tmpfs_bytes(int fd)
     return (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
 }
 
-#define FILES_MAX 4096 /* looked at in one process */
-#define SEEN_MAX  1024 /* told apart in all */
+#define SEEN_MAX 1024 /* told apart in all */
 
 struct memory_files {
+    dev_t device;
     uint64_t bytes;
     size_t count;
     ino_t seen[SEEN_MAX];
@@ -223,33 +249,28 @@ static dev_t memfd_device(void)
     return known;
 }
 
-static void add_files(pid_t pid, dev_t device, struct memory_files *files)
+static void look_at_file(void *ctx, const struct watch_file *file)
 {
-    char path[32];
-    struct stat st;
-    DIR *dir;
+    struct memory_files *files = ctx;
 
-    (void)snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    dir = opendir(path);
-    if (!dir)
-        return;
-    struct dirent *entry = readdir(dir);
-    for (int i = 0; entry && i < FILES_MAX; entry = readdir(dir), i++)
-        if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
-            st.st_dev == device && is_new(files, st.st_ino))
-            files->bytes += (uint64_t)st.st_blocks * 512;
-    closedir(dir);
+    if (file->st->st_dev == files->device && is_new(files, file->st->st_ino))
+        files->bytes += (uint64_t)file->st->st_blocks * 512;
 }
 
 static uint64_t memfd_bytes(const struct walk *w)
 {
-    dev_t device = memfd_device();
-    struct memory_files files;
+    struct memory_files files = {.device = memfd_device()};
 
-    memset(&files, 0, sizeof files);
-    for (size_t i = 0; device && i < w->count; i++)
-        add_files(w->pids[i], device, &files);
+    for (size_t i = 0; files.device && i < w->count; i++)
+        watch_files(w->pids[i], look_at_file, &files);
     return files.bytes;
+}
+
+static uint64_t socket_bytes(const struct watch_tree *tree, const struct walk *w)
+{
+    struct watch_sockets watch = {.pids = w->pids, .count = w->count, .with_unix = true};
+
+    return tree->with_sockets ? watch_sockets(&watch) : 0;
 }
 
 static uint64_t total(struct memory sum, uint64_t in_files)
@@ -260,20 +281,24 @@ static uint64_t total(struct memory sum, uint64_t in_files)
 int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes)
 {
     struct memory estimate = {0, 0}, exact = {0, 0};
-    uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd);
+    uint64_t in_files = tmpfs_bytes(tree->tmpfs_fd), in_sockets;
     struct walk w;
 
     walk(tree, &w);
     in_files += memfd_bytes(&w);
+    in_sockets = socket_bytes(tree, &w);
     for (size_t i = 0; i < w.count; i++)
         (void)add_memory(w.pids[i], "status", estimate_lines, &estimate);
-    *ret_bytes = total(estimate, in_files);
+    *ret_bytes = total(estimate, in_files) + in_sockets;
     if (!tree->exact_at_bytes || *ret_bytes < tree->exact_at_bytes)
         return outcome(tree, &w);
     for (size_t i = 0; i < w.count; i++)
-        if (!add_memory(w.pids[i], "smaps_rollup", exact_lines, &exact))
-            (void)add_memory(w.pids[i], "status", estimate_lines, &exact);
-    *ret_bytes = total(exact, in_files);
+        (void)add_memory(w.pids[i], "status",
+                         add_memory(w.pids[i], "smaps_rollup", exact_lines, &exact)
+                             ? table_lines
+                             : estimate_lines,
+                         &exact);
+    *ret_bytes = total(exact, in_files) + in_sockets;
     return outcome(tree, &w);
 }
 

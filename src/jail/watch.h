@@ -6,8 +6,8 @@
  *
  * It is a watcher, not a wall. Between two looks a guest can be far over. A process that comes and
  * goes in between is counted in its parent's time, or not at all if nobody waits for it. Memory in
- * buffers (pipes, sockets) and in files that are on their way through a socket is not seen: the
- * kernel's own limits for a user bound it.
+ * the buffers of pipes, in files that are on their way through a socket, and in the kernel's tables
+ * other than page tables is not seen: docs/limits.md says what bounds it.
  */
 #ifndef JAIL_WATCH_H
 #define JAIL_WATCH_H
@@ -26,14 +26,15 @@ struct watch_tree {
     bool in_pidns;
     int tmpfs_fd;            /* in a file system in memory that is the guest's; -1 for none */
     uint64_t exact_at_bytes; /* from here on count exactly; 0 never. Give it the limit */
+    bool with_sockets;       /* their buffers count; root's network is ours or its own */
 };
 
-/* What only they have in memory or swap. First an estimate that is never too low: pages shared by
- * fork or by intent count in each. Only when that reaches exact_at_bytes every sharer is charged
- * its part (smaps_rollup, which walks the page tables), where we may read that. Of shared memory
- * and of files in memory (the tmpfs, open memfds) the larger counts: mapped files are in both. -1
- * with ESRCH when root has gone, with E2BIG when there were more processes than the maximum; the
- * sum of those looked at is stored in both cases. */
+/* What only they have in memory or swap, page tables among it. First an estimate that is never too
+ * low: pages shared by fork or by intent count in each. Only when that reaches exact_at_bytes every
+ * sharer is charged its part (smaps_rollup, which walks the page tables), where we may read that.
+ * Of shared memory and of files in memory (the tmpfs, open memfds) the larger counts: mapped files
+ * are in both. -1 with ESRCH when root has gone, with E2BIG when there were more processes than the
+ * maximum; the sum of those looked at is stored in both cases. */
 int watch_tree_memory(const struct watch_tree *tree, uint64_t *ret_bytes);
 
 /* Processes and threads, root among them. -1 as above. */

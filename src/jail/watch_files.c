@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/watch_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+#define THREADS_MAX 1024 /* of one process; those beyond are not looked at */
+
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL /* Linux 6.9 */
+#endif
+
+bool watch_threads(pid_t pid, bool (*look)(void *ctx, pid_t thread), void *ctx)
+{
+    char path[32];
+    struct stat st;
+    bool done = false;
+
+    (void)snprintf(path, sizeof path, "/proc/%d/task", pid);
+    /* It has two links and one for each thread (fs/proc/base.c, proc_task_getattr). */
+    DIR *dir = stat(path, &st) == 0 && st.st_nlink > 3 ? opendir(path) : NULL;
+    if (!dir)
+        return look(ctx, pid);
+    struct dirent *entry = readdir(dir);
+    for (int i = 0; entry && i < THREADS_MAX && !done; entry = readdir(dir), i++)
+        if (entry->d_name[0] != '.')
+            done = look(ctx, (pid_t)atoi(entry->d_name));
+    closedir(dir);
+    return done;
+}
+
+struct tables {
+    pid_t pid, last; /* the thread whose table was looked at last; 0 for none */
+    void (*look)(void *ctx, const struct watch_file *file);
+    void *ctx;
+};
+
+static void look_at_listed(const struct tables *t, int process, DIR *dir)
+{
+    struct dirent *entry = readdir(dir);
+    struct stat st;
+
+    for (int i = 0; entry && i < WATCH_FILES_MAX; entry = readdir(dir), i++) {
+        struct watch_file file = {.process = process, .number = atoi(entry->d_name), .st = &st};
+        if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0)
+            t->look(t->ctx, &file);
+    }
+}
+
+/* Asking for one number after the other is not closed to who may trace it. */
+static void look_at_numbers(const struct tables *t, int process)
+{
+    struct stat st;
+
+    for (int i = 0; process >= 0 && i < WATCH_FILES_MAX; i++) {
+        struct watch_file file = {.process = process, .number = i, .st = &st};
+        AUTO_CLOSE int fd = pidfd_getfd(process, i, 0);
+        if (fd < 0 && errno != EBADF)
+            return;
+        if (fd >= 0 && fstat(fd, &st) == 0)
+            t->look(t->ctx, &file);
+    }
+}
+
+/* Threads in a row mostly share one. */
+static bool look_at_table(void *ctx, pid_t thread)
+{
+    struct tables *t = ctx;
+    char path[32];
+
+    if (t->last && syscall(SYS_kcmp, t->last, thread, KCMP_FILES, 0, 0) == 0)
+        return false;
+    t->last = thread;
+    AUTO_CLOSE int process = pidfd_open(thread, thread == t->pid ? 0 : PIDFD_THREAD);
+    (void)snprintf(path, sizeof path, "/proc/%d/fd", thread);
+    DIR *dir = opendir(path);
+    if (!dir) {
+        look_at_numbers(t, process);
+        return false;
+    }
+    look_at_listed(t, process, dir);
+    closedir(dir);
+    return false;
+}
+
+void watch_files(pid_t pid, void (*look)(void *ctx, const struct watch_file *file), void *ctx)
+{
+    struct tables t = {.pid = pid, .look = look, .ctx = ctx};
+
+    (void)watch_threads(pid, look_at_table, &t);
+}

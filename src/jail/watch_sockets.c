@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/watch_sockets.h"
+
+#include <linux/sock_diag.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "jail/watch_files.h"
+
+#define FEW         8  /* sockets in one network are not looked at: at most some MiB each */
+#define PENDING_FEW 32 /* connections that nobody has a descriptor of */
+
+enum kind { KIND_UNIX, KIND_TCP, KIND_UDP, KIND_NETLINK, KIND_OTHER, KINDS };
+
+#define SEEN_MAX                                                                                   \
+    (1u << 17) /* half of them are told apart; more count as often as they are open                \
+                */
+
+struct sum {
+    uint64_t bytes[KINDS];
+    size_t tcp;  /* sockets */
+    ino_t *seen; /* SEEN_MAX of them, by hash; made for the first */
+    size_t count;
+};
+
+/* ---- by descriptor ---- */
+
+static enum kind kind_of(int fd)
+{
+    int domain = 0, type = 0;
+    socklen_t size = sizeof domain;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0)
+        return KIND_OTHER;
+    size = sizeof type;
+    (void)getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size);
+    if (domain == AF_UNIX)
+        return KIND_UNIX;
+    if (domain == AF_NETLINK)
+        return KIND_NETLINK;
+    if (domain == AF_INET || domain == AF_INET6)
+        return type == SOCK_STREAM ? KIND_TCP : type == SOCK_DGRAM ? KIND_UDP : KIND_OTHER;
+    return KIND_OTHER;
+}
+
+/* What a Unix socket has received counts in the sender, which may be closed by now. */
+static uint64_t unix_bytes(int fd, uint64_t sent)
+{
+    int received = 0;
+
+    if (ioctl(fd, FIONREAD, &received) < 0 || received < 0)
+        return sent;
+    return sent > (uint64_t)received ? sent : (uint64_t)received;
+}
+
+static void add_socket(struct sum *sum, int fd)
+{
+    uint32_t memory[SK_MEMINFO_VARS] = {0};
+    socklen_t size = sizeof memory;
+    enum kind kind = kind_of(fd);
+    uint64_t bytes, sent;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, memory, &size) < 0)
+        return;
+    sent = memory[SK_MEMINFO_WMEM_ALLOC];
+    if (memory[SK_MEMINFO_WMEM_QUEUED] > sent)
+        sent = memory[SK_MEMINFO_WMEM_QUEUED];
+    bytes = (uint64_t)memory[SK_MEMINFO_RMEM_ALLOC] + memory[SK_MEMINFO_FWD_ALLOC] +
+            memory[SK_MEMINFO_OPTMEM] + memory[SK_MEMINFO_BACKLOG];
+    sum->bytes[kind] += bytes + (kind == KIND_UNIX ? unix_bytes(fd, sent) : sent);
+    sum->tcp += kind == KIND_TCP;
+}
+
+static bool is_new(struct sum *sum, ino_t inode)
+{
+    size_t at = inode * 2654435761u % SEEN_MAX;
+
+    if (!sum->seen)
+        sum->seen = xcalloc(SEEN_MAX, sizeof *sum->seen);
+    for (; sum->seen[at]; at = (at + 1) % SEEN_MAX)
+        if (sum->seen[at] == inode)
+            return false;
+    if (sum->count < SEEN_MAX / 2) {
+        sum->seen[at] = inode;
+        sum->count++;
+    }
+    return true;
+}
+
+/* Our copy is closed at once: a socket that the guest closes meanwhile lives on for a moment. */
+static void look_at_socket(void *ctx, const struct watch_file *file)
+{
+    struct sum *sum = ctx;
+
+    if (!S_ISSOCK(file->st->st_mode) || !is_new(sum, file->st->st_ino))
+        return;
+    AUTO_CLOSE int fd = pidfd_getfd(file->process, file->number, 0);
+    if (fd >= 0)
+        add_socket(sum, fd);
+}
+
+/* ---- by the lists of the network namespace ---- */
+
+static FILE *open_list(pid_t pid, const char *name)
+{
+    char path[40];
+
+    (void)snprintf(path, sizeof path, "/proc/%d/net/%s", pid, name);
+    return fopen(path, "re");
+}
+
+/* Field `n` of a line, from 0; they stand apart by any number of spaces. */
+static struct str field(struct str line, int n)
+{
+    struct str word;
+
+    while (str_next(&line, ' ', &word))
+        if (word.n && n-- == 0)
+            return word;
+    return (struct str){"", 0};
+}
+
+/* "sockets: used 12", "TCP: inuse 3 orphan 0 ...": the number after the two words; 0 without them.
+ */
+static size_t in_use(pid_t pid, const char *list, const char *title)
+{
+    FILE *f = open_list(pid, list);
+    char line[256];
+    size_t n = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        if (str_is(field(str_from(line), 0), title))
+            n = strtoul(field(str_from(line), 2).p, NULL, 10);
+    if (f)
+        (void)fclose(f);
+    return n;
+}
+
+struct list {
+    const char *name;
+    int field; /* with the bytes; the next one, or that behind a colon, has more */
+    int base;
+};
+
+static uint64_t list_bytes(pid_t pid, const struct list *list)
+{
+    FILE *f = open_list(pid, list->name);
+    char line[512], *rest;
+    uint64_t sum = 0;
+
+    while (f && fgets(line, sizeof line, f)) {
+        const char *p = field(str_from(line), list->field).p;
+        sum += strtoull(p, &rest, list->base); /* of the title's line: nothing */
+        if (rest != p)
+            sum += strtoull(*rest == ':' ? rest + 1 : rest, NULL, list->base);
+    }
+    if (f)
+        (void)fclose(f);
+    return sum;
+}
+
+static const struct list netlink = {"netlink", 4, 10};
+static const struct list udp[] = {{"udp", 4, 16}, {"udp6", 4, 16}};
+static const struct list tcp[] = {{"tcp", 4, 16}, {"tcp6", 4, 16}};
+
+static uint64_t more(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* TCP's lists take milliseconds to read, so they are read only if there are connections that
+ * nobody has a descriptor of. They tell what was sent; the kernel needs a quarter more to hold it.
+ */
+static void add_lists(struct sum *sum, pid_t pid)
+{
+    size_t connections = in_use(pid, "sockstat", "TCP:") + in_use(pid, "sockstat6", "TCP6:");
+    uint64_t queued;
+
+    sum->bytes[KIND_NETLINK] = more(sum->bytes[KIND_NETLINK], list_bytes(pid, &netlink));
+    queued = list_bytes(pid, &udp[0]) + list_bytes(pid, &udp[1]);
+    sum->bytes[KIND_UDP] = more(sum->bytes[KIND_UDP], queued);
+    if (connections <= sum->tcp + PENDING_FEW)
+        return;
+    queued = list_bytes(pid, &tcp[0]) + list_bytes(pid, &tcp[1]);
+    sum->bytes[KIND_TCP] = more(sum->bytes[KIND_TCP], queued + queued / 4);
+}
+
+/* One of them in a network that is not ours: what is listed there is theirs alone. */
+static pid_t in_own_network(const struct watch_sockets *watch)
+{
+    struct stat ours, theirs;
+    char path[32];
+
+    if (stat("/proc/self/ns/net", &ours) < 0)
+        return 0;
+    for (size_t i = watch->count; i > 0; i--) {
+        (void)snprintf(path, sizeof path, "/proc/%d/ns/net", watch->pids[i - 1]);
+        if (stat(path, &theirs) == 0 && theirs.st_ino != ours.st_ino)
+            return watch->pids[i - 1];
+    }
+    return 0;
+}
+
+uint64_t watch_sockets(const struct watch_sockets *watch)
+{
+    struct sum sum = {.seen = NULL};
+    pid_t member = in_own_network(watch);
+    uint64_t bytes = 0;
+
+    if (!watch->count || (member && in_use(member, "sockstat", "sockets:") <= FEW))
+        return 0;
+    for (size_t i = 0; i < watch->count; i++)
+        watch_files(watch->pids[i], look_at_socket, &sum);
+    if (member)
+        add_lists(&sum, member);
+    for (int i = 0; i < KINDS; i++)
+        bytes += i == KIND_UNIX && !watch->with_unix ? 0 : sum.bytes[i];
+    free(sum.seen);
+    return bytes;
+}

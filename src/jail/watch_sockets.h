@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What sockets hold of the kernel's memory, seen from outside. Control groups do not count all of
+ * it: a reply of netlink that nobody reads, the error queue of a socket, a datagram that is put
+ * together in pieces, and what arrived for connections that nobody accepted are charged to nobody
+ * (also by version 2). One descriptor is enough to have some of that by the thousand.
+ *
+ * It is a watcher as watch.h is. Not seen are sockets in a message that nobody received (the kernel
+ * allows as many as RLIMIT_NOFILE), and in a table of descriptors that a thread has for itself; of
+ * those only what the lists of the network namespace show counts: netlink, UDP, and the queues of
+ * TCP.
+ */
+#ifndef JAIL_WATCH_SOCKETS_H
+#define JAIL_WATCH_SOCKETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct watch_sockets {
+    const pid_t *pids; /* some may be in our network namespace, all others in one of their own */
+    size_t count;
+    bool with_unix; /* these are always charged to a group, where there is one */
+};
+
+/* Bytes; 0 as well when their network has so few sockets that it does not matter. Linux 5.6 for
+ * what is seen by descriptor; we must be allowed to trace them, as root or the same user is. */
+uint64_t watch_sockets(const struct watch_sockets *watch);
+
+#endif

@@ -18,9 +18,10 @@
 #include "base/mem.h"
 #include "jail/watch.h"
 
-#define WATCH_EVERY_MS 10
-#define LEAVE_MS       5000
-#define WATCH_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
+#define WATCH_EVERY_MS   10
+#define LEAVE_MS         5000
+#define SOCKETS_AFTER_MS 50 /* most runs are over by then */
+#define WATCH_SHARE      4 /* a look that takes long is followed by a pause so many times as long */
 
 static void hit(struct live *l, enum jail_limit_hit limit)
 {
@@ -56,6 +57,7 @@ static struct watch_tree tree_of(const struct live *l)
         .in_pidns = true, /* without one, the helper is a subreaper */
         .tmpfs_fd = l->out->held & LAYER_BIT(LAYER_ROOT) ? jail_box(l->jail) : -1,
         .exact_at_bytes = l->job->limits.memory_bytes,
+        .with_sockets = true,
     };
 }
 
@@ -98,6 +100,7 @@ static void on_started(struct live *l)
     l->out->started = true;
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
     l->start_ns = clock_mono_ns();
+    l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
     if (l->sink->started)
         l->sink->started(l->sink->ctx, l->out->held);
@@ -287,6 +290,8 @@ static int poll_timeout(const struct live *l)
 
     if (needs_watching(l) && left > l->watch_ms - clock_mono_ms())
         left = l->watch_ms - clock_mono_ms();
+    if (live_sockets_due(l) != INT64_MAX && left > l->sockets_ms - clock_mono_ms())
+        left = l->sockets_ms - clock_mono_ms();
     if (l->leave_until_ms && left > l->leave_until_ms - clock_mono_ms())
         left = l->leave_until_ms - clock_mono_ms();
     if (l->oom_until_ms && left > OOM_LOOK_EVERY)
@@ -324,6 +329,8 @@ static void step(struct live *l, int most_ms)
     if (polls[CONTROL].revents && !is_start)
         on_jail(l);
     watch_when_due(l);
+    if (live_sockets_over(l))
+        hit_and_kill(l, LIMIT_MEMORY);
     check_deadline(l);
     check_leaving(l);
 }
@@ -381,6 +388,8 @@ static void note_usage(struct live *l)
     l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;
     if (use.memory_peak)
         l->out->memory_peak = use.memory_peak;
+    if (use.memory_peak && l->sockets_peak > l->job->limits.memory_bytes)
+        l->out->memory_peak += l->sockets_peak;
     else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
         l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
     note_kernel_limits(l, state);

@@ -47,6 +47,8 @@ struct live {
     int64_t oom_until_ms;   /* memory was out; until then a kill may follow */
     uint64_t cpu_ns;        /* used when a limit ended it */
     int64_t watch_ms;       /* when to look next */
+    int64_t sockets_ms;     /* when to look at sockets next */
+    uint64_t sockets_peak;  /* most that was seen in their buffers */
     int work_fd;            /* opened when asked for */
     bool over;              /* no guest is alive any more */
     bool ended;             /* we have ended it */
@@ -72,6 +74,11 @@ bool family_has_below(struct live *l);
  * others are below it; who is the last below others takes theirs down. */
 void family_leave(struct live *l);
 void family_let_fork(struct live *l);
+
+/* live_sockets.c: when to look, in the time of clock_mono_ms; and true when it was due and there is
+ * too much in them. */
+int64_t live_sockets_due(const struct live *l);
+bool live_sockets_over(struct live *l);
 
 /* live.c: before it is started, and after its end. */
 struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,

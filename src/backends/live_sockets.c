@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The buffers of sockets that no control group counts (jail/watch_sockets.h), where one holds the
+ * rest of the memory. Together they may take as much as the memory limit once more.
+ */
+#include "backends/live_parts.h"
+#include "base/clock.h"
+#include "jail/watch_sockets.h"
+
+#define LOOK_EVERY_MS 50
+#define LOOK_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
+#define PROCESSES_MAX 1024
+
+static bool is_watched(const struct live *l)
+{
+    return l->out->started && !l->over && l->job->limits.memory_bytes &&
+           (cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY));
+}
+
+int64_t live_sockets_due(const struct live *l)
+{
+    return is_watched(l) ? l->sockets_ms : INT64_MAX;
+}
+
+bool live_sockets_over(struct live *l)
+{
+    pid_t pids[PROCESSES_MAX];
+    struct watch_sockets watch = {.pids = pids};
+    int64_t begin = clock_mono_ms();
+
+    if (begin < live_sockets_due(l))
+        return false;
+    watch.count = cgroup_processes(l->group, pids, PROCESSES_MAX);
+    uint64_t bytes = watch_sockets(&watch);
+    if (bytes > l->sockets_peak)
+        l->sockets_peak = bytes;
+    int64_t now = clock_mono_ms(), pause = (now - begin) * LOOK_SHARE;
+    l->sockets_ms = now + (pause > LOOK_EVERY_MS ? pause : LOOK_EVERY_MS);
+    return bytes > l->job->limits.memory_bytes;
+}

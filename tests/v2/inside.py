@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "limits"))
 
 import harness  # noqa: E402
+import kernel  # noqa: E402
 import memory  # noqa: E402
 import pids  # noqa: E402
 from harness import Events, Sandbox, Tap, Tree, User  # noqa: E402
@@ -292,9 +293,11 @@ def test_all(tap, sandbox):
     root = SlowUser(sandbox, "root")
     test_identity(tap, root, HELD, GROUPS + "/glovebox")
     test_random_kills(tap, root, 50)
+    kernel.test(tap, root)
     test_delegated(tap, sandbox)
     test_alone(tap, sandbox)
     test_identity(tap, SlowUser(sandbox, "user"), set(), None)
+    kernel.test(tap, SlowUser(sandbox, "user"))
 
 
 def main():

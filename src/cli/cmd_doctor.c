@@ -89,6 +89,52 @@ static void print_ahead(const struct diagnosis *d)
     }
 }
 
+/* The limits that control groups hold, and what there is of them without. */
+static const struct limit {
+    enum jail_layer layer;
+    const char *without; /* one word, for programs */
+    const char *means;
+} limits[] = {
+    {LAYER_MEMORY, "watched",
+     "is watched from outside: a program is over it for some milliseconds before it is ended"},
+    {LAYER_PIDS, "rlimit", "is held by RLIMIT_NPROC, which counts the processes of a user"},
+    {LAYER_CPU, "none", "does not bind: a program may use every processor, not just one"},
+};
+
+static bool is_held(const struct diagnosis *d, const struct limit *limit)
+{
+    return d->layers[limit->layer].state == LAYER_PRESENT;
+}
+
+static void print_limits(const struct diagnosis *d)
+{
+    puts("\nThe default policy holds, except for limits that no control group holds here:");
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        if (!is_held(d, &limits[i]))
+            printf("  %-13s%s\n", jail_layers[limits[i].layer].name, limits[i].means);
+    puts("Use --require memory,pids,cpu to refuse such runs.");
+}
+
+static bool holds_limits(const struct diagnosis *d)
+{
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        if (!is_held(d, &limits[i]))
+            return false;
+    return true;
+}
+
+static json_t *limits_json(const struct diagnosis *d)
+{
+    json_t *doc = json_object();
+
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+        json_object_set_new(doc, jail_layers[limits[i].layer].name,
+                            json_string(is_held(d, &limits[i]) ? "group"
+                                        : d->runs              ? limits[i].without
+                                                               : "none"));
+    return doc;
+}
+
 static void print_verdict(const struct diagnosis *d)
 {
     if (!d->runs)
@@ -96,6 +142,8 @@ static void print_verdict(const struct diagnosis *d)
     else if (!d->holds)
         puts("\nPrograms run, but the default policy does not hold: see the absent layers.\n"
              "Use --require LAYER to refuse such runs.");
+    else if (!holds_limits(d))
+        print_limits(d);
     else
         puts("\nThe default policy holds.");
 }
@@ -142,6 +190,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "version", json_string(GLOVEBOX_VERSION));
     json_object_set_new(doc, "runs", json_boolean(d->runs));
     json_object_set_new(doc, "holds", json_boolean(d->holds));
+    json_object_set_new(doc, "limits", limits_json(d));
     json_object_set_new(doc, "problem", string_or_null(d->why));
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
@@ -200,7 +249,11 @@ const struct command command_doctor = {
         "it held, what is lost without it and how to get it here, for each language whether its "
         "interpreter starts inside, and whether runs can be warm and sessions forked here: one of "
         "each is tried.\n\n"
-        "The exit status is 0 when the default policy holds, 1 when it does not.",
+        "The exit status is 0 when the default policy holds, 1 when it does not. Limits that are "
+        "not held by control groups do not change it: the last lines name them, and 'limits' of "
+        "--json says for memory, pids and cpu whether a control group holds it (group), "
+        "RLIMIT_NPROC does (rlimit), it is watched from outside (watched), or it does not bind "
+        "(none).",
     .examples = "  glovebox doctor\n"
                 "  glovebox doctor --json",
     .tables = shown,

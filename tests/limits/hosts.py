@@ -79,6 +79,14 @@ def test_doctor(tap, host):
     holds = not host.missing & ESSENTIAL
     tap.ok(r.status == (0 if holds else 1) and r.json.get("holds") is holds,
            f"{host.name}: doctor's exit status says whether the default policy holds", r.status, r.err)
+    bound = r.json.get("limits", {})
+    tap.equal(bound, {name: without if name in host.missing or name not in host.held else "group"
+                      for name, without in [("memory", "watched"), ("pids", "rlimit"), ("cpu", "none")]},
+              f"{host.name}: and what holds each limit")
+    text = host.user.command("doctor").out
+    tap.ok(("except for limits" in text) == (holds and not GROUPS <= host.held)
+           and ("does not bind" in text) == (holds and "cpu" not in host.held),
+           f"{host.name}: the sentence says what does not bind", text[-600:])
     wrong = [name for name in host.missing
              if layers.get(name, {}).get("state") == "present" or not layers[name]["detail"]]
     tap.ok(not wrong, f"{host.name}: doctor says why for each that is missing", wrong, layers)

@@ -111,6 +111,8 @@ def test_doctor(tap, user, held, home):
     layers = {layer["name"]: layer for layer in r.json.get("layers", ())}
     tap.ok(r.status == 0 and r.json.get("holds") is True, f"{user.name}: doctor: the default policy holds",
            r.out, r.err)
+    tap.equal(r.json.get("limits"), {"memory": "group", "pids": "group", "cpu": "group"} if held else
+              {"memory": "watched", "pids": "rlimit", "cpu": "none"}, f"{user.name}: doctor: what holds each limit")
     for name in sorted(HELD):
         detail = layers.get(name, {}).get("detail", "")
         if name in held:

@@ -555,6 +555,22 @@ void live_drain(struct live *l)
     pump_drain(&l->pump);
 }
 
+/* A guest that used no processor time since the last look took no memory either. */
+void live_look(struct live *l)
+{
+    struct cgroup_usage use;
+
+    if (l->over)
+        return;
+    watch_when_due(l);
+    cgroup_usage(l->group, &use);
+    if (use.cpu_ns && use.cpu_ns == l->looked_cpu_ns)
+        return;
+    l->looked_cpu_ns = use.cpu_ns;
+    if (live_sockets_over(l))
+        hit_and_kill(l, LIMIT_MEMORY);
+}
+
 void live_usage(struct live *l, struct cgroup_usage *ret)
 {
     struct watch_tree tree = tree_of(l);

@@ -39,6 +39,8 @@ void live_deadline(struct live *live, int64_t wall_ms);
 void live_interrupt(struct live *live);
 /* Moves on what lies in the guest's output pipes now, without waiting. */
 void live_drain(struct live *live);
+/* For a guest that nobody steps: ends it when it is over a limit that no control group holds. */
+void live_look(struct live *live);
 /* Used until now, by all the guest's processes. */
 void live_usage(struct live *live, struct cgroup_usage *ret);
 /* The workspace while the guest lives: a folder to open files below, never by following a link.

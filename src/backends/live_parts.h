@@ -47,6 +47,7 @@ struct live {
     int64_t oom_until_ms;   /* memory was out; until then a kill may follow */
     uint64_t cpu_ns;        /* used when a limit ended it */
     int64_t watch_ms;       /* when to look next */
+    uint64_t looked_cpu_ns; /* at the last look while nobody stepped it */
     int64_t sockets_ms;     /* when to look at sockets next */
     uint64_t sockets_peak;  /* most that was seen in their buffers */
     int work_fd;            /* opened when asked for */

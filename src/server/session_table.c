@@ -14,7 +14,7 @@ enum {
     BUCKETS = 1024,
     WAITING_BYTES_MAX = 256 << 20,
     LOOK_EVERY_MS = 100,
-    SURVEY_EVERY_MS = 5000, /* how old the figures of memory may be */
+    SURVEY_EVERY_MS = 1000, /* how long a guest may be over a limit between its cells */
 };
 
 struct sessions {

@@ -84,6 +84,7 @@ void session_info(struct session *s, struct session_info *ret)
     pthread_mutex_lock(&s->lock);
     /* Nobody has the turn, nor gets it now; else it is known from the last look. */
     if (s->serving == s->tickets && s->guest->live) {
+        live_look(s->guest->live); /* its threads may go on between cells */
         live_usage(s->guest->live, &use);
         info_note_usage(s, &use);
     }

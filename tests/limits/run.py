@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import Sandbox, Tap, identities  # noqa: E402
 
 NAMES = ["wall", "ends", "cpu", "memory", "pids", "disk", "files", "output", "share", "none",
-         "hidden", "kernel", "hosts"]
+         "hidden", "idle", "kernel", "hosts"]
 
 
 def test(tap, sandbox, module):

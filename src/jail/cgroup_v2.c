@@ -100,6 +100,8 @@ static int take(const struct search *s, const char *path, struct cgroup_home *re
     }
     home.controllers = enable(home.fd, s->available);
     if (home.controllers) {
+        /* For limit_huge_pages; where the tree has none, nobody misses it. */
+        (void)fd_write_file_at(home.fd, "cgroup.subtree_control", "+hugetlb");
         *ret = home;
         return 0;
     }
@@ -298,6 +300,17 @@ static int put_optional(struct cgroup_part *p, const char *file, const char *tex
     return cgroup_put(p, file, text) < 0 && errno != ENOENT ? -1 : 0;
 }
 
+/* Pages that the host has reserved are not in memory.max. The filter refuses them; this is the
+ * second reason. Sizes of x86-64 and arm64. */
+static void limit_huge_pages(struct cgroup_part *p)
+{
+    static const char *const files[] = {"hugetlb.2MB.max", "hugetlb.1GB.max", "hugetlb.64KB.max",
+                                        "hugetlb.32MB.max"};
+
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        (void)put_optional(p, files[i], "0");
+}
+
 static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits, struct err *err)
 {
     /* The kernel's choice of one victim leaves a program half alive: all go, or none (Linux 4.19).
@@ -305,6 +318,7 @@ static int limit_memory(struct cgroup_part *p, const struct jail_limits *limits,
     (void)put_optional(p, "memory.oom.group", "1");
     if (!limits->memory_bytes)
         return 0;
+    limit_huge_pages(p);
     if (cgroup_put_u64(p, "memory.max", limits->memory_bytes, err) < 0)
         return -1;
     if (put_optional(p, "memory.swap.max", "0") < 0)

@@ -68,17 +68,13 @@ for i in range(1500):
         except OSError: break
 """),
     ("filters of sockets", """
-import ctypes, socket, struct
-libc = ctypes.CDLL(None, use_errno=True)
-code = ctypes.create_string_buffer(struct.pack('=HBBI', 6, 0, 0, 0xffff) * 4000)
-program = struct.pack('=HxxxxxxQ', 4000, ctypes.addressof(code))
-hold = []
-for i in range(720):
-    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    hold.append(s)
-    for k in range(4):
-        try: s.setsockopt(socket.SOL_SOCKET, 26, program)
-        except OSError: break
+import ctypes, os, socket, struct
+code = ctypes.create_string_buffer(struct.pack('=HBBI', 6, 0, 0, 0xffff) * 2000)
+program = struct.pack('=HxxxxxxQ', 2000, ctypes.addressof(code))
+for i in range(3):
+    if os.fork() == 0: break
+hold = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(700)]
+for s in hold: s.setsockopt(socket.SOL_SOCKET, 26, program)
 """),
 ]
 
@@ -135,6 +131,8 @@ os.mkdir('d')
 for i in range(2000):
     path = f'd/{i}'
     open(path, 'w').close()
+    try: os.setxattr(path, 'user.x', b'x')
+    except OSError: print('none here'); raise SystemExit # before Linux 6.6
     for k in range(4): os.setxattr(path, f'user.{k}', b'x' * 16000)
 """, False),
     ("rules of Landlock", """
@@ -216,5 +214,8 @@ def test(tap, user):
         if not has_group and not watched:
             continue
         r = user.run(code + HOLD, *options)
+        if r.stdout == "none here\n":
+            tap.skip(f"{user.name}: {name}", "this kernel has none")
+            continue
         tap.ok(ended(r), f"{user.name}: {name}: ended as out of memory", r)
     test_buffers(tap, user, has_group, options)

@@ -40,6 +40,7 @@ static const struct {
     {"v1", "cpu.cfs_period_us", "100000", 2},
     {"v2", "memory.max", "33554432", 0},
     {"v2", "memory.oom.group", "1", 0},
+    {"v2", "hugetlb.2MB.max", "0", 0},
     {"v2", "pids.max", "11", 1},
     {"v2", "cpu.max", "50000 100000", 2},
 };
@@ -56,6 +57,8 @@ static void test_limits_are_set(void)
         if (strcmp(place->by, set_limits[i].by) != 0)
             continue;
         read_limit(place, set_limits[i].file, text, sizeof text);
+        if (!text[0] && str_starts(str_from(set_limits[i].file), "hugetlb."))
+            continue; /* a kernel without */
         OK(tap_same(text, set_limits[i].want), "%s %s reads %s", place->by, set_limits[i].file,
            text);
     }

@@ -200,8 +200,8 @@ static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
     const struct jail_limits *l = &job->limits;
 
     spec->rlimits = xcalloc(SPEC_MAX_RLIMITS, sizeof *spec->rlimits);
-    /* No core file has room in 1 byte. Where the host has cores sent to a program of its own, 0 would
-     * still start that, as the host's root, at each crash; 1 does not (fs/coredump.c). */
+    /* No core file has room in 1 byte. Where the host has cores sent to a program of its own, 0
+     * would still start that, as the host's root, at each crash; 1 does not (fs/coredump.c). */
     add_rlimit(spec, RLIMIT_CORE, 1);
     if (l->open_files)
         add_rlimit(spec, RLIMIT_NOFILE, l->open_files);

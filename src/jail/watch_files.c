@@ -33,7 +33,7 @@ bool watch_threads(pid_t pid, bool (*look)(void *ctx, pid_t thread), void *ctx)
     struct dirent *entry = readdir(dir);
     for (int i = 0; entry && i < THREADS_MAX && !done; entry = readdir(dir), i++)
         if (entry->d_name[0] != '.')
-            done = look(ctx, (pid_t)atoi(entry->d_name));
+            done = look(ctx, (pid_t)strtol(entry->d_name, NULL, 10));
     closedir(dir);
     return done;
 }
@@ -50,7 +50,8 @@ static void look_at_listed(const struct tables *t, int process, DIR *dir)
     struct stat st;
 
     for (int i = 0; entry && i < WATCH_FILES_MAX; entry = readdir(dir), i++) {
-        struct watch_file file = {.process = process, .number = atoi(entry->d_name), .st = &st};
+        struct watch_file file = {
+            .process = process, .number = (int)strtol(entry->d_name, NULL, 10), .st = &st};
         if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0)
             t->look(t->ctx, &file);
     }

@@ -85,6 +85,7 @@ import mmap
 hold = []
 for i in range(100):
     m = mmap.mmap(-1, 1 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+    m.madvise(15) # no huge pages
     for k in range(0, 1 << 30, 1 << 21): m[k]
     hold.append(m)
 """, True),

@@ -2,12 +2,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -356,6 +359,127 @@ static void test_tasks(void)
     EQ_INT(watch_tree_tasks(&tree, &tasks), -1);
 }
 
+/* Pages of zeros that were only read: 16 MiB of tables, and nothing else. */
+static void body_tables(int fd)
+{
+    const size_t size = (size_t)8 << 30;
+    char *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int sum = 0;
+
+    if (p == MAP_FAILED)
+        _exit(99);
+    (void)madvise(p, size, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < size; i += (size_t)2 << 20)
+        sum += ((volatile char *)p)[i];
+    if (sum)
+        _exit(99);
+    ready(fd);
+}
+
+static void test_tables(void)
+{
+    pid_t pid = start(body_tables);
+    struct watch_tree tree = {.root = pid, .in_pidns = true, .tmpfs_fd = -1};
+    uint64_t bytes;
+
+    EQ_INT(watch_tree_memory(&tree, &bytes), 0);
+    OK(near(bytes, 16 * MIB, 1), "page tables count: %llu KiB", (unsigned long long)bytes / 1024);
+    tree.exact_at_bytes = 1;
+    EQ_INT(watch_tree_memory(&tree, &bytes), 0);
+    OK(near(bytes, 16 * MIB + empty_exact, 0), "exactly, too: %llu KiB",
+       (unsigned long long)bytes / 1024);
+    stop(pid);
+}
+
+#define PAIRS 64
+
+/* Some 200 KiB in each; the senders of every other pair are closed. */
+static void fill_sockets(void)
+{
+    static char block[16384];
+    int ends[2];
+
+    for (int i = 0; i < PAIRS; i++) {
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) < 0)
+            _exit(99);
+        while (send(ends[0], block, sizeof block, 0) > 0)
+            ;
+        if (i % 2)
+            close(ends[0]);
+    }
+}
+
+static void body_sockets(int fd)
+{
+    fill_sockets();
+    ready(fd);
+}
+
+static void body_shy(int fd)
+{
+    prctl(PR_SET_DUMPABLE, 0);
+    body_sockets(fd);
+}
+
+static void *private_table(void *ready_fd)
+{
+    if (unshare(CLONE_FILES) == 0)
+        fill_sockets();
+    ready(*(int *)ready_fd);
+    sleep_for_ever();
+    return NULL;
+}
+
+/* Only a thread has them, and the first one has ended. */
+static void body_apart(int fd)
+{
+    static int ready_fd;
+    pthread_t thread;
+
+    ready_fd = fd;
+    if (pthread_create(&thread, NULL, private_table, &ready_fd) != 0)
+        _exit(99);
+    pthread_exit(NULL);
+}
+
+static bool knows_threads(void)
+{
+    AUTO_CLOSE int fd = pidfd_open(getpid(), O_EXCL); /* PIDFD_THREAD, Linux 6.9 */
+
+    return fd >= 0;
+}
+
+static void test_sockets(void)
+{
+    static const struct {
+        void (*body)(int fd);
+        const char *what;
+        bool threads, rights;
+    } cases[] = {
+        {body_sockets, "of a process", false, false},
+        {body_shy, "of one that is not dumpable", false, true},
+        {body_apart, "that only a thread has", true, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        pid_t pid = start(cases[i].body);
+        struct watch_tree tree = {.root = pid, .in_pidns = true, .tmpfs_fd = -1};
+        uint64_t without = 0, with = 0;
+        (void)watch_tree_memory(&tree, &without);
+        tree.with_sockets = true;
+        EQ_INT(watch_tree_memory(&tree, &with), 0);
+        if (cases[i].threads && !knows_threads())
+            SKIP("needs PIDFD_THREAD");
+        else if (cases[i].rights && geteuid() != 0)
+            SKIP("needs root, or a user namespace");
+        else
+            OK(with > without + 6 * MIB && with < without + 40 * MIB,
+               "buffers of sockets %s: %llu KiB", cases[i].what,
+               (unsigned long long)(with - without) / 1024);
+        stop(pid);
+    }
+}
+
 int main(void)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -364,6 +488,8 @@ int main(void)
     test_orphan();
     test_tmpfs();
     test_files();
+    test_tables();
+    test_sockets();
     test_tasks();
     test_cpu();
     print_costs();

@@ -38,33 +38,48 @@ bool watch_threads(pid_t pid, bool (*look)(void *ctx, pid_t thread), void *ctx)
     return done;
 }
 
+struct watch_table {
+    pid_t thread;
+    bool is_first;
+    int process; /* a pidfd, from when it is needed on; -1 */
+};
+
+int watch_file_get(const struct watch_file *file)
+{
+    struct watch_table *t = file->table;
+
+    if (t->process < 0)
+        t->process = pidfd_open(t->thread, t->is_first ? 0 : PIDFD_THREAD);
+    return t->process < 0 ? -1 : pidfd_getfd(t->process, file->number, 0);
+}
+
 struct tables {
     pid_t pid, last; /* the thread whose table was looked at last; 0 for none */
     void (*look)(void *ctx, const struct watch_file *file);
     void *ctx;
 };
 
-static void look_at_listed(const struct tables *t, int process, DIR *dir)
+static void look_at_listed(const struct tables *t, struct watch_table *table, DIR *dir)
 {
     struct dirent *entry = readdir(dir);
     struct stat st;
 
     for (int i = 0; entry && i < WATCH_FILES_MAX; entry = readdir(dir), i++) {
         struct watch_file file = {
-            .process = process, .number = (int)strtol(entry->d_name, NULL, 10), .st = &st};
+            .table = table, .number = (int)strtol(entry->d_name, NULL, 10), .st = &st};
         if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0)
             t->look(t->ctx, &file);
     }
 }
 
 /* Asking for one number after the other is not closed to who may trace it. */
-static void look_at_numbers(const struct tables *t, int process)
+static void look_at_numbers(const struct tables *t, struct watch_table *table)
 {
     struct stat st;
 
-    for (int i = 0; process >= 0 && i < WATCH_FILES_MAX; i++) {
-        struct watch_file file = {.process = process, .number = i, .st = &st};
-        AUTO_CLOSE int fd = pidfd_getfd(process, i, 0);
+    for (int i = 0; i < WATCH_FILES_MAX; i++) {
+        struct watch_file file = {.table = table, .number = i, .st = &st};
+        AUTO_CLOSE int fd = watch_file_get(&file);
         if (fd < 0 && errno != EBADF)
             return;
         if (fd >= 0 && fstat(fd, &st) == 0)
@@ -81,15 +96,16 @@ static bool look_at_table(void *ctx, pid_t thread)
     if (t->last && syscall(SYS_kcmp, t->last, thread, KCMP_FILES, 0, 0) == 0)
         return false;
     t->last = thread;
-    AUTO_CLOSE int process = pidfd_open(thread, thread == t->pid ? 0 : PIDFD_THREAD);
+    struct watch_table table = {.thread = thread, .is_first = thread == t->pid, .process = -1};
     (void)snprintf(path, sizeof path, "/proc/%d/fd", thread);
     DIR *dir = opendir(path);
-    if (!dir) {
-        look_at_numbers(t, process);
-        return false;
-    }
-    look_at_listed(t, process, dir);
-    closedir(dir);
+    if (dir)
+        look_at_listed(t, &table, dir);
+    else
+        look_at_numbers(t, &table);
+    if (dir)
+        closedir(dir);
+    fd_close(&table.process);
     return false;
 }
 

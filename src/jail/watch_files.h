@@ -14,10 +14,13 @@
 #define WATCH_FILES_MAX 4096 /* looked at in one table */
 
 struct watch_file {
-    int process; /* a pidfd, for pidfd_getfd; -1 where the kernel has none */
+    struct watch_table *table;
     int number;
     const struct stat *st;
 };
+
+/* A descriptor of our own for it, or -1. Needs Linux 5.6, and the right to trace the process. */
+int watch_file_get(const struct watch_file *file);
 
 /* Calls `look` for each descriptor in each of its tables. The same file may come more than once. */
 void watch_files(pid_t pid, void (*look)(void *ctx, const struct watch_file *file), void *ctx);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,7 +101,7 @@ static void look_at_socket(void *ctx, const struct watch_file *file)
 
     if (!S_ISSOCK(file->st->st_mode) || !is_new(sum, file->st->st_ino))
         return;
-    AUTO_CLOSE int fd = pidfd_getfd(file->process, file->number, 0);
+    AUTO_CLOSE int fd = watch_file_get(file);
     if (fd >= 0)
         add_socket(sum, fd);
 }

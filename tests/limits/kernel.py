@@ -69,8 +69,8 @@ for i in range(1500):
 """),
     ("filters of sockets", """
 import ctypes, os, socket, struct
-code = ctypes.create_string_buffer(struct.pack('=HBBI', 6, 0, 0, 0xffff) * 2000)
-program = struct.pack('=HxxxxxxQ', 2000, ctypes.addressof(code))
+code = ctypes.create_string_buffer(struct.pack('=HBBI', 6, 0, 0, 0xffff) * 1000)
+program = struct.pack('=HxxxxxxQ', 1000, ctypes.addressof(code))
 for i in range(3):
     if os.fork() == 0: break
 hold = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(700)]

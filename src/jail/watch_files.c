@@ -6,18 +6,26 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/pidfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/num.h"
+#include "base/str.h"
 
 #define THREADS_MAX 1024 /* of one process; those beyond are not looked at */
 
 #ifndef PIDFD_THREAD
 #define PIDFD_THREAD O_EXCL /* Linux 6.9 */
 #endif
+
+static int number(const struct dirent *entry)
+{
+    int64_t n;
+
+    return num_int64(str_from(entry->d_name), &n) && n >= 0 && n <= INT32_MAX ? (int)n : 0;
+}
 
 bool watch_threads(pid_t pid, bool (*look)(void *ctx, pid_t thread), void *ctx)
 {
@@ -33,7 +41,7 @@ bool watch_threads(pid_t pid, bool (*look)(void *ctx, pid_t thread), void *ctx)
     struct dirent *entry = readdir(dir);
     for (int i = 0; entry && i < THREADS_MAX && !done; entry = readdir(dir), i++)
         if (entry->d_name[0] != '.')
-            done = look(ctx, (pid_t)strtol(entry->d_name, NULL, 10));
+            done = look(ctx, number(entry));
     closedir(dir);
     return done;
 }
@@ -65,8 +73,7 @@ static void look_at_listed(const struct tables *t, struct watch_table *table, DI
     struct stat st;
 
     for (int i = 0; entry && i < WATCH_FILES_MAX; entry = readdir(dir), i++) {
-        struct watch_file file = {
-            .table = table, .number = (int)strtol(entry->d_name, NULL, 10), .st = &st};
+        struct watch_file file = {.table = table, .number = number(entry), .st = &st};
         if (entry->d_name[0] != '.' && fstatat(dirfd(dir), entry->d_name, &st, 0) == 0)
             t->look(t->ctx, &file);
     }

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/str.h"
 #include "jail/watch_files.h"
 
@@ -133,14 +134,14 @@ static size_t in_use(pid_t pid, const char *list, const char *title)
 {
     FILE *f = open_list(pid, list);
     char line[256];
-    size_t n = 0;
+    int64_t n = 0;
 
     while (f && fgets(line, sizeof line, f))
         if (str_is(field(str_from(line), 0), title))
-            n = strtoul(field(str_from(line), 2).p, NULL, 10);
+            (void)num_int64(str_trim(field(str_from(line), 2)), &n);
     if (f)
         (void)fclose(f);
-    return n;
+    return n > 0 ? (size_t)n : 0;
 }
 
 struct list {

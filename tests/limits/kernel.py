@@ -101,15 +101,15 @@ for i in range(4):
 """, False),
     ("epoll watches", """
 import os, select
-files = [os.pipe()[0] for i in range(240)]
+files = [os.pipe()[0] for i in range(150)]
 hold = []
-for i in range(240):
+for i in range(200):
     hold.append(select.epoll())
     for f in files: hold[-1].register(f)
 for i in range(4):
     if os.fork() == 0: break
-hold += [select.epoll() for i in range(240)]
-for e in hold[240:]:
+hold += [select.epoll() for i in range(200)]
+for e in hold[200:]:
     for f in files: e.register(f)
 """, False),
     ("System V messages", """

@@ -227,7 +227,7 @@ class Encoder:
         bases = mro_of(kind)
         self.head("enum", name)
         self.put('"name":%s,' % quote(str(v._name_)))
-        for base in (int, str):
+        for base in (int, str, float):
             if base in bases:
                 self.put('"base":"%s",' % base.__name__)
         self.put('"value":')
@@ -236,6 +236,8 @@ class Encoder:
             plain = int.__index__(v)
         elif str in bases:
             plain = str.__str__(v)
+        elif float in bases:
+            plain = float.__float__(v)
         self.value(plain)
         self.put("}")
         return True
@@ -410,7 +412,7 @@ def decoder(names):
     def of_candidate(d):
         kind = names[d["class"]]
         if d["$type"] == "enum":
-            return kind[d["name"]]
+            return kind[d["name"]] if d["name"] in kind.__members__ else kind(d["value"])
         if d["$type"] == "namedtuple":
             return kind(*[v for _, v in d["items"]])
         return kind(**{k: v for k, v in d["items"]})

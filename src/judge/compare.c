@@ -45,6 +45,12 @@ static bool is_number(const struct value *v)
            v->type == VALUE_COMPLEX || v->type == VALUE_DECIMAL || v->type == VALUE_FRACTION;
 }
 
+static bool is_moment(const struct value *v)
+{
+    return v->type == VALUE_DATE || v->type == VALUE_TIME || v->type == VALUE_DATETIME ||
+           v->type == VALUE_TIMEDELTA;
+}
+
 /* What a value is in the eyes of ==: a scalar of numpy's, and a member of an enum that is also a
  * number or a text. */
 static const struct value *worth(const struct value *v)
@@ -107,6 +113,16 @@ static uint64_t hash_number(struct comparison *c, const struct value *v)
     return number_of(v, &c->scratch, &n) ? number_hash(&n, c->seed) : c->seed;
 }
 
+/* Moments are equal when they are the same time in UTC, whatever their zones. Microseconds of the
+ * longest spans do not fit 64 bits: what is left of them serves as well. */
+static uint64_t hash_moment(uint64_t hash, const struct value *v)
+{
+    return mix(hash, (uint64_t)v->time.days * 86400000000 + (uint64_t)v->time.micro -
+                         (uint64_t)v->time.from_utc);
+}
+
+static uint64_t hash_range(struct comparison *c, const struct value *v);
+
 /* Values that may be equal have the same; all the rest only need to be spread. */
 static uint64_t hash_of(struct comparison *c, const struct value *v)
 {
@@ -123,10 +139,10 @@ static uint64_t hash_of(struct comparison *c, const struct value *v)
         return hash_text(c->seed + VALUE_ENUM, v->names[0]);
     if (v->type == VALUE_DATACLASS)
         return hash_items(c, c->seed + VALUE_DATACLASS, v);
-    if (v->type == VALUE_DATE || v->type == VALUE_TIMEDELTA)
-        return mix(mix(c->seed + v->type, (uint64_t)v->time.days), (uint64_t)v->time.micro);
-    if (v->type == VALUE_DATETIME || v->type == VALUE_TIME)
-        return mix(c->seed + v->type, (uint64_t)(v->time.micro - v->time.from_utc) % 3600000000);
+    if (is_moment(v))
+        return hash_moment(c->seed + v->type, v);
+    if (v->type == VALUE_RANGE)
+        return hash_range(c, v);
     return mix(c->seed, v->type);
 }
 
@@ -141,7 +157,9 @@ static int compare_entries(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    return (x->hash > y->hash) - (x->hash < y->hash);
+    if (x->hash != y->hash)
+        return x->hash > y->hash ? 1 : -1;
+    return (x->key > y->key) - (x->key < y->key); /* both stand in one array */
 }
 
 static struct entry *make_index(struct comparison *c, const struct value *v)
@@ -208,9 +226,9 @@ static bool equal_sets(struct comparison *c, const struct value *a, const struct
     return same_members(c, a, b, &index_a, &index_b);
 }
 
-static bool is_ordered(const struct value *v)
+static bool is_called(const struct value *v, const char *class_name)
 {
-    return v->class_name && strcmp(v->class_name, "OrderedDict") == 0;
+    return v->class_name && strcmp(v->class_name, class_name) == 0;
 }
 
 static bool equal_items(struct comparison *c, const struct value *a, const struct value *b,
@@ -222,12 +240,52 @@ static bool equal_items(struct comparison *c, const struct value *a, const struc
     return true;
 }
 
+/* The same keys in the same order, which are equal or not, and values that may be near. */
+static bool equal_in_order(struct comparison *c, const struct value *a, const struct value *b)
+{
+    const struct tolerance exact = {.nan_equal = c->tolerance->nan_equal}, *before = c->tolerance;
+
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        c->tolerance = &exact;
+        bool same = equal(c, &a->items[2 * i], &b->items[2 * i]);
+        c->tolerance = before;
+        if (!same || !equal(c, &a->items[2 * i + 1], &b->items[2 * i + 1]))
+            return false;
+    }
+    return true;
+}
+
+/* What a Counter does not have it has 0 times. */
+static bool covers(struct comparison *c, const struct entry *all, size_t n,
+                   const struct entry *some, size_t m)
+{
+    static const struct value none = {.type = VALUE_INT};
+
+    for (size_t i = 0; i < m; i++) {
+        const struct entry *other = look_up(c, all, n, &some[i]);
+        if (!equal(c, some[i].value, other ? other->value : &none))
+            return false;
+    }
+    return true;
+}
+
+static bool equal_counters(struct comparison *c, const struct value *a, const struct value *b)
+{
+    const struct entry *index_a = make_index(c, a), *index_b = make_index(c, b);
+
+    return covers(c, index_a, a->n, index_b, b->n) && covers(c, index_b, b->n, index_a, a->n);
+}
+
 static bool equal_dicts(struct comparison *c, const struct value *a, const struct value *b)
 {
     struct entry *index_a, *index_b;
 
-    if (is_ordered(a) && is_ordered(b))
-        return a->n == b->n && equal_items(c, a->items, b->items, 2 * a->n);
+    if (is_called(a, "OrderedDict") && is_called(b, "OrderedDict"))
+        return equal_in_order(c, a, b);
+    if (is_called(a, "Counter") && is_called(b, "Counter"))
+        return equal_counters(c, a, b);
     if (!same_members(c, a, b, &index_a, &index_b))
         return false;
     for (size_t i = 0; i < a->n; i++) {
@@ -286,32 +344,41 @@ static bool equal_numbers(struct comparison *c, const struct value *a, const str
 
 /* ---- the rest ---- */
 
-/* The length of a range, as far as it matters: whether it is 0, 1 or more, and its last number.
- * Numbers this large (2 ** 62) do not come in ranges: such are equal when their parts are. */
-static bool range_length(const struct value *v, uint64_t *ret)
+/* Numbers of more than 64 bits do not come in ranges: such are equal when their parts are. */
+static bool range_length(const struct value *v, unsigned __int128 *ret)
 {
-    int64_t parts[3];
+    if (v->items[0].limbs || v->items[1].limbs || v->items[2].limbs)
+        return false;
+    __int128 step = v->items[2].integer;
+    __int128 distance = (__int128)v->items[1].integer - v->items[0].integer;
 
-    for (int i = 0; i < 3; i++) {
-        if (v->items[i].limbs || v->items[i].integer > INT64_MAX / 4 ||
-            v->items[i].integer < INT64_MIN / 4)
-            return false;
-        parts[i] = v->items[i].integer;
+    if (step < 0) {
+        step = -step;
+        distance = -distance;
     }
-    int64_t distance = parts[2] > 0 ? parts[1] - parts[0] : parts[0] - parts[1];
-    int64_t step = parts[2] > 0 ? parts[2] : -parts[2];
-    *ret = distance <= 0 ? 0 : ((uint64_t)distance + (uint64_t)step - 1) / (uint64_t)step;
+    *ret = distance <= 0 ? 0 : (unsigned __int128)((distance + step - 1) / step);
     return true;
+}
+
+static uint64_t hash_range(struct comparison *c, const struct value *v)
+{
+    uint64_t hash = c->seed + VALUE_RANGE;
+    unsigned __int128 n;
+
+    if (!range_length(v, &n))
+        return hash_items(c, hash, v);
+    hash = mix(mix(hash, (uint64_t)n), n > 0 ? (uint64_t)v->items[0].integer : 0);
+    return mix(hash, n > 1 ? (uint64_t)v->items[2].integer : 0);
 }
 
 static bool equal_ranges(struct comparison *c, const struct value *a, const struct value *b)
 {
-    uint64_t n, m;
+    unsigned __int128 n, m;
 
     if (!range_length(a, &n) || !range_length(b, &m))
         return equal_items(c, a->items, b->items, 3);
-    return n == m && (n < 1 || equal(c, &a->items[0], &b->items[0])) &&
-           (n < 2 || equal(c, &a->items[2], &b->items[2]));
+    return n == m && (n < 1 || a->items[0].integer == b->items[0].integer) &&
+           (n < 2 || a->items[2].integer == b->items[2].integer);
 }
 
 static bool equal_moments(const struct value *a, const struct value *b)
@@ -336,8 +403,17 @@ static bool same_names(const struct value *a, const struct value *b)
     return true;
 }
 
+/* Flags that stand for several members at once have no name in some versions of Python. */
+static bool equal_members(struct comparison *c, const struct value *a, const struct value *b)
+{
+    return same_class(a, b) && str_eq(a->names[0], b->names[0]) &&
+           (!str_is(a->names[0], "None") || equal(c, a->items, b->items));
+}
+
 static bool equal_same_type(struct comparison *c, const struct value *a, const struct value *b)
 {
+    if (is_moment(a))
+        return equal_moments(a, b);
     switch (a->type) {
     case VALUE_NONE:
         return true;
@@ -351,13 +427,8 @@ static bool equal_same_type(struct comparison *c, const struct value *a, const s
         return equal_dicts(c, a, b);
     case VALUE_RANGE:
         return equal_ranges(c, a, b);
-    case VALUE_DATE:
-    case VALUE_TIME:
-    case VALUE_DATETIME:
-    case VALUE_TIMEDELTA:
-        return equal_moments(a, b);
     case VALUE_ENUM:
-        return same_class(a, b) && str_eq(a->names[0], b->names[0]);
+        return equal_members(c, a, b);
     case VALUE_DATACLASS:
         return same_class(a, b) && a->n == b->n && same_names(a, b) &&
                equal_items(c, a->items, b->items, a->n);
@@ -395,4 +466,42 @@ bool value_equal(const struct value *a, const struct value *b, const struct tole
     bool same = equal(&c, a, b);
     arena_done(&c.scratch);
     return same;
+}
+
+/* ---- reading ---- */
+
+/* Among the same hashes before it; NULL when it is the first. What does not equal itself (nan) is
+ * no repetition. */
+static const struct entry *find_first(struct comparison *c, const struct entry *index, size_t i)
+{
+    if (!i || index[i - 1].hash != index[i].hash || !equal(c, index[i].key, index[i].key))
+        return NULL;
+    for (size_t k = i; k-- > 0 && index[k].hash == index[i].hash;)
+        if (index[k].key && equal(c, index[k].key, index[i].key))
+            return &index[k];
+    return NULL;
+}
+
+void value_drop_repeated(struct value *v)
+{
+    static const struct tolerance exact;
+    struct comparison c = {.tolerance = &exact};
+    size_t per = v->type == VALUE_DICT ? 2 : 1, n = 0;
+    struct entry *index = make_index(&c, v);
+    bool *drop = arena_zalloc(&c.scratch, v->n + 1);
+
+    for (size_t i = 1; i < v->n; i++) {
+        const struct entry *first = find_first(&c, index, i);
+        if (!first)
+            continue;
+        if (per == 2)
+            v->items[first->key - v->items + 1] = *index[i].value;
+        drop[(size_t)(index[i].key - v->items) / per] = true;
+        index[i].key = NULL;
+    }
+    for (size_t i = 0; i < v->n; i++)
+        if (!drop[i])
+            memmove(&v->items[per * n++], &v->items[per * i], per * sizeof *v->items);
+    v->n = n;
+    arena_done(&c.scratch);
 }

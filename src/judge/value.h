@@ -45,7 +45,8 @@ enum {
 
 struct value {
     uint8_t type; /* enum value_type */
-    uint8_t base; /* of an enum's member that is a number or a text as well: VALUE_INT, VALUE_STR */
+    uint8_t base; /* of an enum's member that is a number or a text as well: VALUE_INT, VALUE_STR,
+                     VALUE_FLOAT */
     bool aware;   /* a date and time that knows its distance from UTC */
     uint32_t at, end;        /* where it stands in the text */
     const char *class_name;  /* of a class of the guest's, or of a relative of dict; or NULL */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/compare.h"
 #include "judge/number.h"
 #include "python/python.h"
 
@@ -135,6 +136,8 @@ static int read_list(struct reader *r, const struct node_list *list, unsigned de
     ret->type = (uint8_t)type;
     ret->items = items;
     ret->n = list->n;
+    if (type == VALUE_SET)
+        value_drop_repeated(ret);
     return 0;
 }
 
@@ -153,6 +156,7 @@ static int read_dict(struct reader *r, const struct node *n, unsigned depth, str
     ret->type = VALUE_DICT;
     ret->items = items;
     ret->n = keys->n;
+    value_drop_repeated(ret);
     return 0;
 }
 
@@ -171,6 +175,8 @@ static int make_collection(enum value_type type, const struct value *args, size_
         if (args[0].type == sources[i]) {
             ret->items = args[0].items;
             ret->n = args[0].n;
+            if (type != VALUE_DEQUE)
+                value_drop_repeated(ret);
             return 0;
         }
     return n ? -1 : 0;

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "judge/compare.h"
 #include "judge/number.h"
 #include "judge/value.h"
 #include "judge/value_time.h"
@@ -183,8 +184,9 @@ static int read_items(struct form *f)
     struct value items = *list;
     f->v->items = items.items;
     f->v->n = items.n;
-    if (f->type == VALUE_PLAIN_LIST)
-        f->v->type = VALUE_LIST;
+    f->v->type = f->type == VALUE_PLAIN_LIST ? VALUE_LIST : (uint8_t)f->type;
+    if (f->ours && (f->type == VALUE_SET || f->type == VALUE_FROZENSET))
+        value_drop_repeated(f->v);
     return 0;
 }
 
@@ -217,6 +219,9 @@ static int read_dict(struct form *f)
     f->v->class_name = class_of(f);
     f->v->items = pairs;
     f->v->n = n;
+    f->v->type = VALUE_DICT;
+    if (f->ours)
+        value_drop_repeated(f->v);
     return 0;
 }
 
@@ -334,9 +339,10 @@ static int read_enum(struct form *f)
         value_resolve(value, f->text, f->ours, f->arena, f->err) < 0)
         return bad(f, NULL, "an enum has \"class\", \"name\" and \"value\"");
     if (base && base->type == VALUE_STR)
-        kind = str_is(base->text, "int")   ? VALUE_INT
-               : str_is(base->text, "str") ? VALUE_STR
-                                           : VALUE_NONE;
+        kind = str_is(base->text, "int")     ? VALUE_INT
+               : str_is(base->text, "str")   ? VALUE_STR
+               : str_is(base->text, "float") ? VALUE_FLOAT
+                                             : VALUE_NONE;
     struct value *items = arena_alloc(f->arena, sizeof *items);
     struct str *names = arena_alloc(f->arena, sizeof *names);
     *items = *value;

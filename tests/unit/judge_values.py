@@ -27,6 +27,22 @@ class Word(str, enum.Enum):
     B = "b"
 
 
+class Size(float, enum.Enum):
+    HALF = 0.5
+    ONE = 1.0
+
+
+class Mode(enum.Flag):
+    R = 1
+    W = 2
+    X = 4
+
+
+class Bits(enum.IntFlag):
+    R = 1
+    W = 2
+
+
 @dataclass
 class Point:
     x: object
@@ -40,7 +56,7 @@ class Spot:
 
 
 Pair = collections.namedtuple("Pair", "left right")
-for kind in (Color, Level, Word, Point, Spot, Pair):
+for kind in (Color, Level, Word, Size, Mode, Bits, Point, Spot, Pair):
     names[kind.__name__] = kind
 back = decoder(names)
 
@@ -63,8 +79,29 @@ def word():
                              "\ude00", " ", "\u2028"]) for _ in range(r.randrange(5)))
 
 
+def any_zone():
+    return r.choice([None, timezone.utc, timezone(timedelta(hours=r.randrange(-12, 13), minutes=30)),
+                     timezone(timedelta(minutes=r.randrange(-1439, 1440))),
+                     timezone(timedelta(seconds=r.randrange(-86399, 86400)))])
+
+
+# The same point in time on another clock.
+def elsewhere(v):
+    zone = any_zone()
+    if zone is None or v.tzinfo is None:
+        return copy.deepcopy(v)
+    try:
+        if type(v) is datetime:
+            return v.astimezone(zone)
+        shift = zone.utcoffset(None) - v.utcoffset()
+        moved = datetime.combine(date(2000, 1, 2), v.replace(tzinfo=None)) + shift
+        return moved.time().replace(tzinfo=zone) if moved.day == 2 else copy.deepcopy(v)
+    except (OverflowError, ValueError):
+        return copy.deepcopy(v)
+
+
 def moment():
-    zone = r.choice([None, timezone.utc, timezone(timedelta(hours=r.randrange(-12, 13), minutes=30))])
+    zone = any_zone()
     day = date(r.choice([1, 4, 1900, 1999, 2000, 2024, 9999]), r.randrange(1, 13), r.randrange(1, 29))
     clock = time(r.randrange(24), r.randrange(60), r.choice([0, 59]), r.choice([0, 5, 500000]), zone)
     return r.choice([day, clock, datetime.combine(day, clock), timedelta(r.randrange(-3, 3), r.randrange(90000), 7),
@@ -73,8 +110,10 @@ def moment():
 
 def leaf():
     return r.choice([number, number, number, word, word, lambda: None, lambda: word().encode("utf-8", "replace"),
-                     lambda: bytearray(b"\0\xff"), moment, lambda: r.choice([*Color, *Level, *Word]),
+                     lambda: bytearray(b"\0\xff"), moment, moment,
+                     lambda: r.choice([*Color, *Level, *Word, *Size, *Mode, Mode.R | Mode.W, *Bits, Bits.R | Bits.W]),
                      lambda: range(r.randrange(-3, 3), r.randrange(-3, 9), r.choice([-2, -1, 1, 2, 3])),
+                     lambda: range(r.choice([0, -5 << 60]), (1 << 63) - r.randrange(1, 3), r.choice([1, 2, 1 << 62])),
                      lambda: PosixPath("/", r.choice("ab"))])()
 
 
@@ -96,7 +135,9 @@ def value(depth):
     pairs = {k: value(depth - 1) for k in keys}
     return r.choice([
         lambda: inner, lambda: tuple(inner), lambda: set(keys), lambda: frozenset(keys), lambda: pairs,
-        lambda: collections.OrderedDict(pairs), lambda: collections.Counter({k: 1 for k in keys}),
+        lambda: collections.OrderedDict(pairs), lambda: collections.Counter({k: r.randrange(2) for k in keys}),
+        lambda: collections.defaultdict(None, pairs), lambda: {moment() for _ in range(r.randrange(4))},
+        lambda: {moment(): r.randrange(2) for _ in range(r.randrange(3))},
         lambda: collections.deque(inner), lambda: Point(value(depth - 1), 1), lambda: Spot(value(depth - 1), 1),
         lambda: Pair(value(depth - 1), 2), lambda: {word(): v for v in inner}])()
 
@@ -123,11 +164,14 @@ def again(v, change):
         w = [again(x, 0) for x in v]
         r.shuffle(w)
         return frozenset(w) if kind is frozenset else r.choice([set, frozenset])(w)
-    if kind in (dict, collections.OrderedDict, collections.Counter):
+    if kind in (dict, collections.OrderedDict, collections.Counter, collections.defaultdict):
         w = [(again(k, 0), again(x, change)) for k, x in v.items()]
         r.shuffle(w)
         if kind is collections.Counter:
-            return kind(dict(w))
+            w += [(r.choice(["0", 0, "z"]), 0)] * r.randrange(2)
+            return r.choice([kind, kind, dict])(dict(w))
+        if kind is collections.defaultdict:
+            return r.choice([lambda p: kind(None, p), dict])(w)
         return r.choice([dict, kind, kind])(w)
     if kind in (Point, Spot):
         return r.choice([kind, kind, Point])(again(v.x, change), again(v.y, change))
@@ -135,6 +179,14 @@ def again(v, change):
         return r.choice([Pair, lambda *a: tuple(a)])(again(v.left, change), again(v.right, change))
     if kind in (int, float, bool, complex, Decimal, Fraction):
         return kind(str(v)) if v != v else renumber(v)
+    if kind in (datetime, time):
+        return elsewhere(v)
+    if kind is range and not v:
+        return range(r.randrange(9), 0)
+    if kind is range:
+        return range(v.start, v[-1] + (1 if v.step > 0 else -1), v.step if v[1:] else 7 if v.step > 0 else -7)
+    if isinstance(v, enum.Enum):
+        return r.choice([v, v.value])
     return copy.deepcopy(v)
 
 

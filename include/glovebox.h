@@ -78,7 +78,8 @@ GLOVEBOX_API glovebox_result *glovebox_check(glovebox *box, const char *language
                                              size_t n);
 /* Calls a function of the program, or runs all of it, as each case says, and compares what came of
  * it; what is expected never gets inside. cases is what `glovebox test --cases` reads, m bytes of
- * JSON. The options "func", "setup", "isolate", "compare" and "checker" mean what they do there;
+ * JSON; with none (m is 0, or an empty list) the program only has to run. The options "func",
+ * "setup", "isolate", "strict-stderr", "compare" and "checker" mean what they do there;
  * the function of glovebox_on_output is not called. The caller frees the result, never NULL. */
 GLOVEBOX_API glovebox_result *glovebox_test(glovebox *box, const char *language, const char *code,
                                             size_t n, const char *cases, size_t m);
@@ -154,6 +155,10 @@ GLOVEBOX_API int64_t glovebox_result_file_size(const glovebox_result *result, si
 /* One line when the failure is not the program's (no interpreter, no jail, wrong options), else
  * NULL. */
 GLOVEBOX_API const char *glovebox_result_error(const glovebox_result *result);
+/* Whose failure it was: "guest", the program's own; "refused", by the guard or a policy; "limit",
+ * it came to one of its limits; "ours", that of the request, of this host or of Glovebox, or it was
+ * stopped: this says nothing about the program. NULL after a success. */
+GLOVEBOX_API const char *glovebox_result_error_type(const glovebox_result *result);
 /* Everything, as the JSON document that `glovebox run --json` prints, or after glovebox_test
  * `glovebox test --json`. */
 GLOVEBOX_API const char *glovebox_result_json(glovebox_result *result);
@@ -204,11 +209,23 @@ GLOVEBOX_API const char *glovebox_result_feedback_text(glovebox_result *result);
 /* ---- What came of the tests; 0 and NULL after anything but glovebox_test ---- */
 GLOVEBOX_API size_t glovebox_result_test_count(const glovebox_result *result);
 GLOVEBOX_API size_t glovebox_result_tests_passed(const glovebox_result *result);
-/* The weight of what passed, of all: from 0 to 1. */
+/* Cases that neither passed nor failed: they could not be judged, for a reason that is not the
+ * program's. */
+GLOVEBOX_API size_t glovebox_result_test_errors(const glovebox_result *result);
+/* 1 when the verdict is about the program, which could not reach its judge; 0 when something of
+ * ours failed, or the wall lacked a part that this needs. The second says why, else NULL. */
+GLOVEBOX_API int glovebox_result_trustworthy(const glovebox_result *result);
+GLOVEBOX_API const char *glovebox_result_doubt(const glovebox_result *result);
+/* The weight of what passed, of all: from 0 to 1; -1 when there is no score, because there were no
+ * cases or one could not be judged. */
 GLOVEBOX_API double glovebox_result_score(const glovebox_result *result);
 /* A case's name, in the order of the cases; NULL when i is out of range. */
 GLOVEBOX_API const char *glovebox_result_test_name(const glovebox_result *result, size_t i);
 GLOVEBOX_API int glovebox_result_test_passed(const glovebox_result *result, size_t i);
+/* How it calls, such as "add(2, k=3)", cut; NULL for a whole program. */
+GLOVEBOX_API const char *glovebox_result_test_call(const glovebox_result *result, size_t i);
+/* As glovebox_result_error_type; NULL when it passed. A wrong answer is "guest". */
+GLOVEBOX_API const char *glovebox_result_test_error_type(const glovebox_result *result, size_t i);
 /* "OK", or what is wrong. */
 GLOVEBOX_API const char *glovebox_result_test_detail(const glovebox_result *result, size_t i);
 

@@ -20,6 +20,7 @@ static const struct opt test_options[] = {
     {.name = "func", .kind = OPT_STRING, .offset = AT(func)},
     {.name = "setup", .kind = OPT_STRING, .offset = AT(setup)},
     {.name = "isolate", .kind = OPT_FLAG, .offset = AT(isolate)},
+    {.name = "strict-stderr", .kind = OPT_FLAG, .offset = AT(strict_stderr)},
     {.name = "compare", .kind = OPT_CHOICE, .offset = AT(compare), .choices = compare_choices},
     {.name = "checker", .kind = OPT_STRING, .offset = AT(checker)},
     {0},

@@ -18,7 +18,7 @@ struct api_settings {
     struct settings common;
     /* of glovebox_test */
     char *func, *setup, *checker;
-    bool isolate;
+    bool isolate, strict_stderr;
     int compare; /* index, from COMPARE_EXACT on */
 };
 

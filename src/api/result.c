@@ -72,6 +72,11 @@ int glovebox_result_oom_killed(const glovebox_result *result)
     return result->judged.run.oom_killed;
 }
 
+const char *glovebox_result_error_type(const glovebox_result *result)
+{
+    return error_type_name(judge_error_type(&result->judged));
+}
+
 const char *glovebox_result_stdout(const glovebox_result *result, size_t *ret_n)
 {
     if (ret_n)

@@ -18,6 +18,8 @@ static int read_text(const char *option, const char *path, struct buf *text, str
 
 static int read_cases(glovebox *box, struct str cases, struct case_file *ret)
 {
+    if (!cases.n)
+        return 0;
     return case_file_read(cases, ret, &box->err) < 0 ? err_wrap(&box->err, "cases") : 0;
 }
 
@@ -30,6 +32,7 @@ glovebox_result *glovebox_test(glovebox *box, const char *language, const char *
     struct judge_request request = {.cases = &result->cases,
                                     .func = s->func,
                                     .isolate = s->isolate,
+                                    .strict_stderr = s->strict_stderr,
                                     .checker_file = s->checker,
                                     .compare = (enum output_compare)(COMPARE_EXACT + s->compare)};
     AUTO_BUF struct buf setup = {0}, checker = {0};
@@ -61,7 +64,22 @@ size_t glovebox_result_tests_passed(const glovebox_result *result)
 
 double glovebox_result_score(const glovebox_result *result)
 {
-    return result->judged.score;
+    return result->judged.scored ? result->judged.score : -1;
+}
+
+int glovebox_result_trustworthy(const glovebox_result *result)
+{
+    return result->judged.trustworthy;
+}
+
+const char *glovebox_result_doubt(const glovebox_result *result)
+{
+    return result->judged.doubt;
+}
+
+size_t glovebox_result_test_errors(const glovebox_result *result)
+{
+    return result->judged.errors;
 }
 
 const char *glovebox_result_test_name(const glovebox_result *result, size_t i)
@@ -72,6 +90,17 @@ const char *glovebox_result_test_name(const glovebox_result *result, size_t i)
 int glovebox_result_test_passed(const glovebox_result *result, size_t i)
 {
     return i < result->judged.total && result->judged.cases[i].passed;
+}
+
+const char *glovebox_result_test_call(const glovebox_result *result, size_t i)
+{
+    return i < result->judged.total ? result->judged.cases[i].call : NULL;
+}
+
+const char *glovebox_result_test_error_type(const glovebox_result *result, size_t i)
+{
+    return i < result->judged.total ? error_type_name(case_error_type(&result->judged.cases[i]))
+                                    : NULL;
 }
 
 const char *glovebox_result_test_detail(const glovebox_result *result, size_t i)

@@ -31,7 +31,8 @@ static const struct opt what_options[] = {
      .offset = AT(cases),
      .arg = "FILE",
      .group = "What to test",
-     .help = "the cases: a JSON array, or one JSON object a line; - for standard input"},
+     .help = "the cases: a JSON array, or one JSON object a line; - for standard input. Without "
+             "any, the program only has to run"},
     {.name = "code",
      .letter = 'c',
      .kind = OPT_STRING,
@@ -63,6 +64,12 @@ static const struct opt what_options[] = {
      .offset = AT(coverage),
      .group = "What to test",
      .help = "tell which lines of a Python program ran, and which never did"},
+    {.name = "strict-stderr",
+     .kind = OPT_FLAG,
+     .offset = AT(strict_stderr),
+     .group = "What to test",
+     .help = "without cases: a program that writes to standard error has failed, whatever its "
+             "exit status"},
     {.name = "compare",
      .kind = OPT_CHOICE,
      .offset = AT(compare),
@@ -151,20 +158,19 @@ static int read_all(struct invocation *in, struct err *err)
     const struct cli_settings *s = &in->options.settings;
     struct judge_request *q = &in->request;
 
-    if (!s->cases)
-        return err_set(err, ERR_USAGE, "--cases FILE says what to test it with");
-    if (strcmp(s->cases, "-") == 0 && !s->code && in->options.args.operand_n &&
+    if (s->cases && strcmp(s->cases, "-") == 0 && !s->code && in->options.args.operand_n &&
         strcmp(in->options.args.operands[0], "-") == 0)
         return err_set(err, ERR_USAGE, "standard input can be read once");
     if (read_code(in, err) < 0 ||
         (s->setup && read_file("--setup", s->setup, &in->setup, err) < 0) ||
         (s->checker && read_file("--checker", s->checker, &in->checker, err) < 0) ||
-        case_file_load(s->cases, &in->cases, err) < 0)
+        (s->cases && case_file_load(s->cases, &in->cases, err) < 0))
         return -1;
     q->run.code = buf_str(&in->code);
     q->cases = &in->cases;
     q->func = s->func;
     q->isolate = s->isolate;
+    q->strict_stderr = s->strict_stderr;
     q->coverage = s->coverage;
     q->compare = (enum output_compare)(COMPARE_EXACT + s->compare);
     if (s->setup)
@@ -200,6 +206,13 @@ static void complain(const char *text)
     fprintf(stderr, "glovebox test: %s\n", line.p);
 }
 
+static void complain_of_doubt(const struct judge_result *r)
+{
+    AUTO_FREE char *text = xasprintf("this is no verdict on the program: %s", r->doubt);
+
+    complain(text);
+}
+
 static void say_refusal(const struct invocation *in, const struct result *r)
 {
     struct finding_style style = {
@@ -223,6 +236,8 @@ static void report(const struct invocation *in, const struct judge_result *r)
     say_refusal(in, &r->run);
     if (r->run.error.kind || result_refused(&r->run) || r->run.cancelled)
         complain(result_summary(&r->run, &in->request.run.limits, line, sizeof line));
+    else if (r->doubt)
+        complain_of_doubt(r);
 }
 
 /* ---- the story ---- */
@@ -297,8 +312,15 @@ const struct command command_test = {
         "  {\"stdin\": \"1 2\\n\", \"expected_stdout\": \"3\\n\"}\n\n"
         "The last kind is for whole programs, in any language. 'glovebox help cases' tells all "
         "about cases, 'glovebox help suites' about files with many candidates.\n\n"
-        "The exit status is 0 when every case passed (and there was one), 1 when one failed, 126 "
-        "when the program was refused, 125 when the failure is ours, 2 for wrong usage.",
+        "Without cases the program runs once, as under 'glovebox run', and has only to end "
+        "well.\n\n"
+        "What is no fault of the program (--setup raises, the sandbox does not start or is killed "
+        "from outside) is an error and never a failed case: such a case has the error_type 'ours' "
+        "in the JSON, there is no score, and 'trustworthy' is false. So it is where the wall lacks "
+        "a part that keeps the program from its judge; 'doubt' says why.\n\n"
+        "The exit status is 0 when every case passed (or there is none and the program ran), 1 "
+        "when one failed, 126 when the program was refused, 125 when a case could not be judged, 2 "
+        "for wrong usage.",
     .examples = "  glovebox test solution.py --cases cases.json\n"
                 "  glovebox test solution.py --cases cases.jsonl --func add --timeout 2s --json\n"
                 "  glovebox test sort.js --cases outputs.json --compare tokens\n"

@@ -18,7 +18,7 @@ struct cli_settings {
     int64_t jobs;
     bool resume, reference, coverage;
     int compare;
-    bool isolate;
+    bool isolate, strict_stderr;
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;
     char *show_profile;
     int64_t max_findings;

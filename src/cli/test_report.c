@@ -27,9 +27,13 @@ static void put_word(const struct test_report *report, const char *colour, const
 
 static void put_failure(const struct test_report *report, const struct case_result *r)
 {
-    put_word(report, RED, "FAIL");
+    put_word(report, RED, case_error_type(r) == ERROR_TYPE_OURS ? "ERROR" : "FAIL");
     put(report->out, r->test->name);
     fputs(": ", report->out);
+    if (r->call) {
+        put(report->out, r->call);
+        fputs(": ", report->out);
+    }
     put(report->out, r->detail);
     if (r->exception && r->exception->line)
         fprintf(report->out, " (line %lld)", (long long)r->exception->line);
@@ -87,14 +91,26 @@ static void put_coverage(FILE *out, const struct coverage *c)
     free(never.at);
 }
 
+static void put_message(const struct test_report *report, const struct judge_result *r)
+{
+    const struct result_exception *e = r->run.exception;
+
+    put(report->out, r->message);
+    if (e && e->line && !r->run.success)
+        fprintf(report->out, " (line %lld)", (long long)e->line);
+    fputc('\n', report->out);
+}
+
 void test_report_end(const struct test_report *report, const struct judge_result *r)
 {
     if (r->message)
-        fprintf(report->out, "%s\n", r->message);
+        put_message(report, r);
     if (report->quiet || !r->total)
         return;
     fprintf(report->out, "%zu of %zu passed", r->passed, r->total);
-    if (!r->all_passed)
+    if (r->errors)
+        fprintf(report->out, ", %zu could not be judged", r->errors);
+    else if (!r->all_passed)
         fprintf(report->out, ", score %.4g", r->score);
     fputc('\n', report->out);
     if (r->coverage.lines)

@@ -7,14 +7,16 @@
 # case the loader forks one that makes the call and sends what came of it through a pipe. So a case that exits,
 # crashes, hangs or changes its surroundings is alone with that; one that kills the loader costs a new loader.
 #
-# REQUEST is a header (JSON), and a line "NUMBER MILLISECONDS JSON" for each case. Out, for each case: the line
-# "begin NUMBER", then "case NUMBER HOW STATUS MICROSECONDS" and three lines: what it sent, its output and
-# its error output as JSON strings; "load HOW ..." the same when the candidate could not be loaded.
+# REQUEST is a header (JSON), and a line "NUMBER MILLISECONDS JSON" for each case. Out: "ready", before anything of
+# others runs; "prepared" when the setup, if there is one, is done and nothing of the candidate's has run yet, or
+# "setup HOW ..." when it failed; "load HOW ..."; for each case the line "begin NUMBER", then "case NUMBER HOW STATUS
+# MICROSECONDS". Behind "setup", "load" and "case" come three lines: what was sent, and the output and the error
+# output as JSON strings.
 from gc import freeze
 from posix import (_exit, close, dup2, fork, getpid, getppid, getsid, kill, listdir, open as open_fd, pipe, read,
                    set_blocking, setsid, waitpid, write, WNOHANG)
 from select import poll, POLLIN
-from time import monotonic, perf_counter_ns, sleep
+from time import monotonic, sleep
 
 KEPT = 65536  # of what a case prints
 KILL, CONTINUE, GRACE, TICK_MS = 9, 18, 2.0, 50
@@ -165,24 +167,20 @@ def read_case(loader, text):
 
 
 def outcome_of(loader, text):
-    began = perf_counter_ns()
     try:
         case = read_case(loader, text)
         call = make_call(loader.names, loader.func, case)
         loader.coverage.start()
-        began = perf_counter_ns()
         value = call()
-        took = perf_counter_ns() - began
         loader.coverage.stop()
         try:
             said = describe_value(value, case, loader.room)
         except TooMuch as e:
             said = '"refused":%s' % quote(str(e))
     except BaseException as e:
-        took = perf_counter_ns() - began
         loader.coverage.stop()
         said = '"raised":' + describe_exception(e, loader.path)
-    return '{"us":%d,%s%s}' % (took // 1000, said, loader.coverage.told())
+    return "{%s%s}" % (said, loader.coverage.told())
 
 
 def run_case(loader, number, text):
@@ -249,19 +247,20 @@ def find_function(names, wanted):
                             ", ".join(found[:10]) if found else "no function is defined in code")
         wanted = found[0]
     first, _, rest = wanted.partition(".")
+    name = wanted if type(wanted) is str else ""
     try:
         found = names[first]
         for part in rest.split(".") if rest else ():
             found = getattr(found() if isinstance(found, type) else found, part)
     except (KeyError, AttributeError):
         raise LoadError("Function '%s' not found in code" % wanted) from None
-    return found
+    return found, name
 
 
 class Loader:
     def __init__(self, header, results):
         self.path, self.room, self.results = header["path"], header["room"], results
-        self.func, self.random, self.tells_pid = None, None, not header["alone"]
+        self.func, self.name, self.random, self.tells_pid = None, None, None, not header["alone"]
         self.coverage = Coverage(self.path) if header["coverage"] else NoCoverage()
         self.streams = (sys.stdout, sys.stderr)
         module = type(sys)("candidate")
@@ -282,13 +281,23 @@ class Loader:
         exec(code, self.names)
         self.coverage.stop()
 
+    # The test's own: True when it is done and the driver has said so, before the candidate could.
+    def set_up(self, header, commands):
+        path = self.path.rpartition("/")[0] + "/" + header["setup"]
+        try:
+            self.execute(path)
+            said = b"{}"
+        except BaseException as e:
+            said = b'{"raised":%s}' % describe_exception(e, path).encode("ascii", "replace")
+        flush_streams(self.streams)
+        send(self.results, b"U", 0, said)
+        return said == b"{}" and read(commands, 3) == b"go\n"
+
     def load(self, header):
-        if header["setup"]:
-            self.execute(self.path.rpartition("/")[0] + "/" + header["setup"])
         self.execute(self.path)
         self.coverage.loaded = self.coverage.seen
         if header["calls"]:
-            self.func = find_function(self.names, header["func"])
+            self.func, self.name = find_function(self.names, header["func"])
         if "random" in modules:
             self.random = modules["random"].getstate()
 
@@ -313,21 +322,27 @@ class Loader:
             send(self.results, b"E", number, status.to_bytes(4, "little"))
 
 
+def is_good(said):
+    return said == b"{}" or said.startswith(b'{"func"')
+
+
 def load_and_serve(header, results, commands, lines):
     sys.setrecursionlimit(sys.getrecursionlimit() + 10)
     loader, folder = Loader(header, results), header["path"].rpartition("/")[0]
     sys.argv, sys.path[:1] = [header["path"]], [folder]
     sys.meta_path.append(PackageFinder)
+    if header["setup"] and not loader.set_up(header, commands):
+        return
     try:
         loader.load(header)
-        said = b"{}"
+        said = b'{"func":%s}' % quote(loader.name[:80]).encode() if loader.name else b"{}"
     except LoadError as e:
         said = b'{"refused":%s}' % quote(str(e)).encode()
     except BaseException as e:
         said = b'{"raised":%s}' % describe_exception(e, header["path"]).encode("ascii", "replace")
     flush_streams(loader.streams)
     send(results, b"L", 0, said)
-    if said == b"{}":
+    if is_good(said):
         loader.serve(commands, lines)
 
 
@@ -476,7 +491,7 @@ class Driver:
         if len(b) < 9:
             return None
         size = int.from_bytes(b[5:9], "little")
-        if b[:1] not in (b"L", b"S", b"V", b"E") or size > self.header["room"] + 400000:
+        if b[:1] not in (b"U", b"L", b"S", b"V", b"E") or size > self.header["room"] + 400000:
             return False
         if len(b) < 9 + size:
             return None
@@ -494,7 +509,7 @@ class Driver:
                 return killed, KILL, payload
             if left <= 0:
                 killed, deadline = "timeout", monotonic() + GRACE
-                if last == b"L":
+                if last in (b"U", b"L"):
                     self.end_loader()
                 self.signal_loader(CONTINUE)
                 self.kill_strays()
@@ -517,7 +532,7 @@ class Driver:
                     self.case_pid = int.from_bytes(data, "little")
                 elif kind == b"V":
                     payload = data
-                elif kind == last == b"L":
+                elif kind == last and last in (b"U", b"L"):
                     return killed or "ok", 0, data
                 elif kind == last:
                     return killed or "ok", int.from_bytes(data, "little"), payload
@@ -535,21 +550,37 @@ class Driver:
 
     # ---- the story ----
 
+    # What the candidate does comes after our word about it.
+    def set_up(self):
+        began = monotonic()
+        how, status, payload = self.wait_for(b"U", 0, self.header["load_ms"] / 1000)
+        if how != "ok" or payload != b"{}":
+            self.report(b"setup", how, status, began, payload)
+            return False
+        write_all(1, b"prepared\n")
+        self.command(b"go\n")
+        return True
+
+    def command(self, text):
+        try:
+            write_all(self.commands, text)
+        except BrokenPipeError:
+            pass
+
     def load(self):
         self.start()
+        if self.header["setup"] and not self.set_up():
+            return False
         began = monotonic()
         how, status, payload = self.wait_for(b"L", 0, self.header["load_ms"] / 1000)
-        self.loaded = how == "ok" and payload == b"{}"
+        self.loaded = how == "ok" and is_good(payload)
         self.report(b"load", how, status, began, payload)
         return self.loaded
 
     def case(self, number):
         write_all(1, b"begin %d\n" % number)
         began = monotonic()
-        try:
-            write_all(self.commands, b"%d\n" % number)
-        except BrokenPipeError:
-            pass
+        self.command(b"%d\n" % number)
         how, status, payload = self.wait_for(b"E", number, self.lines[number][0] / 1000)
         self.kill_strays()
         self.report(b"case %d" % number, how, status, began, payload)
@@ -585,6 +616,7 @@ def main():
     header, lines = read_request()
     header["path"] = sys.argv[1]
     driver = Driver(header, lines)
+    write_all(1, b"ready\n")
     if not lines:
         driver.load()
     driver.run()

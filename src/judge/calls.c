@@ -8,19 +8,14 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "guests/guests.h"
-#include "judge/channel.h"
-#include "judge/parts.h"
+#include "judge/calls_parts.h"
 #include "session/check.h"
-#include "session/exception.h"
 
 #define SETUP_NAME "_glovebox_setup.py"
-#define NO_CASE    SIZE_MAX
 
 enum {
     REQUEST_MAX = 512 << 20,
@@ -28,17 +23,6 @@ enum {
     GRACE_MS = 3000,  /* for ending a case that does not end */
     START_MS = 10000, /* for the interpreter */
     HELPERS = 3,      /* processes of ours beside the candidate's */
-};
-
-/* One jail. */
-struct batch {
-    struct judge *judge;
-    const size_t *numbers;
-    size_t n;
-    size_t begun; /* the case under way, or NO_CASE */
-    bool loaded, load_failed, ended;
-    struct channel channel;
-    const struct run_watch *watch;
 };
 
 struct calls {
@@ -127,163 +111,7 @@ static int make_request(const struct calls *calls, const struct batch *batch, st
     return b->overflow ? err_set(err, ERR_USAGE, "the cases are too large") : 0;
 }
 
-/* ---- what comes out ---- */
-
-static struct str read_text(struct str json)
-{
-    const struct value_limits limits = {.nodes = 1};
-    struct arena arena = {0};
-    struct value v;
-    struct err err;
-    struct str text = {NULL, 0};
-
-    if (json.n && value_read_json(json, &limits, &arena, &v, &err) == 0 && v.type == VALUE_STR &&
-        v.text.n)
-        text = (struct str){xstrndup(v.text.p, v.text.n), v.text.n};
-    arena_done(&arena);
-    return text;
-}
-
-/* A name of the kernel's for a signal, or how it exited. */
-static void fail_exit(struct case_result *r, int status)
-{
-    if (WIFSIGNALED(status))
-        judge_fail(r, CASE_KILLED, "The process was ended by signal %d (%s)", WTERMSIG(status),
-                   strsignal(WTERMSIG(status)));
-    else
-        judge_fail(r, CASE_EXITED, "The process exited with status %d before the call was over",
-                   WEXITSTATUS(status));
-}
-
-static void judge_report(struct judge *j, const struct report *report, struct case_result *r)
-{
-    if (strcmp(report->how, "timeout") == 0)
-        judge_fail_timeout(r, judge_timeout_ms(j->q, r->test));
-    else if (strcmp(report->how, "lost") == 0)
-        judge_fail(r, CASE_KILLED, "The process that holds the candidate was killed");
-    else if (strcmp(report->how, "ok") != 0)
-        judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
-    else if (report->status || !report->payload.n)
-        fail_exit(r, report->status);
-    else
-        verdict_of_value(j->q, report->payload, r);
-}
-
-static void on_case(struct batch *b, const struct report *report)
-{
-    struct judge *j = b->judge;
-
-    if (report->number >= j->q->cases->n || report->number != b->begun)
-        return;
-    struct case_result *r = &j->ret->cases[report->number];
-    r->duration_us = report->us;
-    r->out = read_text(report->out);
-    r->err = read_text(report->err);
-    judge_report(j, report, r);
-    if (j->q->coverage)
-        coverage_take(j, report->payload, r);
-    b->begun = NO_CASE;
-    judge_done(j, report->number);
-}
-
-/* The reason, in a case that was never made; its texts go to all. */
-static void judge_load(struct judge *j, const struct report *report, struct case_result *ret)
-{
-    const struct value_limits limits = {.nodes = PAYLOAD_NODES};
-    struct arena arena = {0};
-    struct value told;
-    struct err err;
-
-    if (strcmp(report->how, "timeout") == 0)
-        judge_fail_timeout(ret, j->q->run.limits.wall_ms);
-    else if (strcmp(report->how, "lost") == 0)
-        fail_exit(ret, report->status);
-    else if (value_read_json(report->payload, &limits, &arena, &told, &err) < 0 ||
-             !verdict_of_failure(j->q, &told, ret))
-        judge_fail(ret, CASE_LOAD, "What the candidate sent is no result");
-    if (ret->end != CASE_TIMEOUT && ret->end != CASE_KILLED)
-        ret->end = CASE_LOAD;
-    arena_done(&arena);
-}
-
-/* All that is left fails for one reason. */
-static void fail_rest(struct batch *b, const struct case_result *why)
-{
-    struct judge *j = b->judge;
-
-    for (size_t i = 0; i < b->n; i++) {
-        struct case_result *r = &j->ret->cases[b->numbers[i]];
-        if (r->end != CASE_NOT_RUN)
-            continue;
-        judge_fail(r, why->end, "%s", why->detail);
-        r->exception = judge_copy_exception(why->exception);
-        judge_done(j, b->numbers[i]);
-    }
-}
-
-static void keep_output(struct capture *c, struct str json)
-{
-    struct str text = read_text(json);
-
-    capture_add(c, text.p ? text.p : "", text.n);
-    free((void *)(uintptr_t)text.p);
-}
-
-/* What loading printed is what the whole printed; of the first time. */
-static void on_load(struct batch *b, const struct report *report)
-{
-    struct judge *j = b->judge;
-
-    if (!j->ret->run.out.total && !j->ret->run.err.total) {
-        keep_output(&j->ret->run.out, report->out);
-        keep_output(&j->ret->run.err, report->err);
-    }
-    b->loaded = strcmp(report->how, "ok") == 0 && str_is(report->payload, "{}");
-    if (b->loaded || b->load_failed)
-        return;
-    struct case_result why = {0};
-    judge_load(j, report, &why);
-    b->load_failed = true;
-    if (!j->ret->run.exception)
-        j->ret->run.exception = judge_copy_exception(why.exception);
-    if (!b->n)
-        j->ret->message = "Code not executed";
-    fail_rest(b, &why);
-    free(why.detail);
-    exception_free(why.exception);
-}
-
-static bool is_pending(const struct batch *b, size_t number)
-{
-    const struct case_result *results = b->judge->ret->cases;
-
-    for (size_t i = 0; i < b->n; i++)
-        if (results[b->numbers[i]].end == CASE_NOT_RUN)
-            return b->numbers[i] == number;
-    return false;
-}
-
-/* The driver takes the cases in order; what says otherwise is not the driver. */
-static void on_report(void *ctx, const struct report *report)
-{
-    struct batch *b = ctx;
-
-    switch (report->kind) {
-    case REPORT_LOAD:
-        on_load(b, report);
-        break;
-    case REPORT_BEGIN:
-        if (is_pending(b, report->number))
-            b->begun = report->number;
-        break;
-    case REPORT_CASE:
-        on_case(b, report);
-        break;
-    case REPORT_END:
-        b->ended = true;
-        break;
-    }
-}
+/* ---- one jail ---- */
 
 static void on_event(void *ctx, const struct run_event *event)
 {
@@ -292,8 +120,6 @@ static void on_event(void *ctx, const struct run_event *event)
     if (event->kind == RUN_OUTPUT && event->stream == 1)
         channel_feed(&b->channel, event->text);
 }
-
-/* ---- one jail ---- */
 
 static int64_t wall_ms(const struct judge *j, const struct batch *b)
 {
@@ -327,19 +153,27 @@ static void run_jail(struct calls *calls, struct batch *b, int request_fd, struc
     session_run(&q, &watch, ret);
 }
 
-static size_t first_pending(const struct batch *b)
+/* It ended before anything of the candidate's could run: that is no verdict. */
+static void blame_nobody(struct batch *b, const struct result *run)
 {
-    for (size_t i = 0; i < b->n; i++)
-        if (b->judge->ret->cases[b->numbers[i]].end == CASE_NOT_RUN)
-            return b->numbers[i];
-    return NO_CASE;
+    struct case_result why = {0};
+
+    judge_fail_run(&why, run, &b->judge->q->run.limits);
+    AUTO_FREE char *detail = why.detail;
+    why.detail = NULL;
+    judge_fail(&why, CASE_OURS, "%s before the candidate: %s",
+               b->ready ? "The setup did not end" : "The judge's driver ended", detail);
+    judge_doubt(b->judge, why.detail);
+    b->judge->stop = true;
+    calls_fail_rest(b, &why);
+    free(why.detail);
 }
 
 /* The jail ended before it should: whose fault is that? */
 static void blame(struct batch *b, const struct result *run)
 {
     struct judge *j = b->judge;
-    size_t number = b->begun != NO_CASE ? b->begun : first_pending(b);
+    size_t number = b->begun != NO_CASE ? b->begun : calls_first_pending(b);
 
     if (number == NO_CASE || b->load_failed)
         return;
@@ -349,7 +183,7 @@ static void blame(struct batch *b, const struct result *run)
         struct case_result why = *r;
         why.detail = xstrdup(r->detail);
         judge_done(j, number);
-        fail_rest(b, &why);
+        calls_fail_rest(b, &why);
         free(why.detail);
         return;
     }
@@ -363,7 +197,7 @@ static void refuse(struct batch *b, const struct result *run)
 
     why.detail =
         (char *)(uintptr_t)result_summary(run, &b->judge->q->run.limits, line, sizeof line);
-    fail_rest(b, &why);
+    calls_fail_rest(b, &why);
 }
 
 static void settle(struct batch *b, struct result *run, size_t before)
@@ -374,7 +208,9 @@ static void settle(struct batch *b, struct result *run, size_t before)
         refuse(b, run);
     else if (run->error.kind || run->cancelled)
         j->stop = true;
-    else if (!b->ended || first_pending(b) == before)
+    else if (!b->prepared && !b->load_failed)
+        blame_nobody(b, run);
+    else if (!b->ended || calls_first_pending(b) == before)
         blame(b, run);
     /* The driver's own words are no output, and its end is no failure of the candidate's. */
     judge_add_run(j, run);
@@ -395,9 +231,9 @@ static void run_batch(struct calls *calls, const size_t *numbers, size_t n)
         return;
     }
     channel_init(&b.channel, ROOM + (2 << 20));
-    b.channel.report = on_report;
+    b.channel.report = calls_report;
     b.channel.ctx = &b;
-    size_t before = first_pending(&b);
+    size_t before = calls_first_pending(&b);
     run_jail(calls, &b, fd, &run);
     settle(&b, &run, before);
     channel_done(&b.channel);
@@ -490,7 +326,6 @@ void calls_load(struct judge *j)
 {
     struct calls calls = {.judge = j};
 
-    j->ret->message = "Code executed, no tests";
     if (prepare(&calls, &j->ret->run.error) < 0)
         return;
     run_batch(&calls, NULL, 0);

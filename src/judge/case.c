@@ -13,6 +13,8 @@
 #include "judge/number.h"
 #include "judge/value_python.h"
 
+static const double WEIGHT_MAX = 1e100;
+
 struct reader {
     struct case_file *file;
     struct test_case *c;        /* the one that is read */
@@ -45,6 +47,8 @@ static int read_name(struct reader *r, struct value *v)
 {
     struct str name;
 
+    if (!is_set(v))
+        return 0;
     if (v->type == VALUE_INT && !v->limbs) {
         r->c->name = arena_printf(&r->file->arena, "%lld", (long long)v->integer);
         return 0;
@@ -69,6 +73,8 @@ static int read_args(struct reader *r, struct value *v)
         return -1;
     if (r->c->args.p && v->type != VALUE_LIST && v->type != VALUE_TUPLE)
         return bad(r, v, "args is an array, with one item for each argument");
+    if (r->c->args.p)
+        r->c->arg_values = *v;
     return 0;
 }
 
@@ -83,15 +89,16 @@ static int read_kwargs(struct reader *r, struct value *v)
     for (size_t i = 0; i < v->n; i++)
         if (v->items[2 * i].type != VALUE_STR)
             return bad(r, &v->items[2 * i], "the name of an argument is a text");
+    r->c->kwarg_values = *v;
     return 0;
 }
 
 static int read_call(struct reader *r, struct value *v)
 {
-    struct str text;
-
+    if (!is_set(v))
+        return 0;
     r->c->call = str_slice(r->text, v->at, v->end);
-    return read_string(r, v, &text);
+    return read_string(r, v, &r->c->call_text);
 }
 
 static int read_expected(struct reader *r, struct value *v)
@@ -138,9 +145,14 @@ static int read_amount(struct reader *r, const struct value *v, double *ret)
     return 0;
 }
 
+/* However many there are, their sum is finite. */
 static int read_weight(struct reader *r, struct value *v)
 {
-    return read_amount(r, v, &r->c->weight);
+    double *weight = &r->c->weight;
+
+    if (!number_to_double(v, weight) || !isfinite(*weight) || *weight < 0 || *weight > WEIGHT_MAX)
+        return bad(r, v, "a weight is a finite number from 0 to 1e100");
+    return 0;
 }
 
 /* A number stands for both kinds. */
@@ -258,7 +270,7 @@ static int read_key(struct reader *r, struct value *key, struct value *v)
             if (keys[i].same_as && value_get(r->object, keys[i].same_as))
                 return value_error(r->text, key->at, r->err, "\"%s\" is \"%s\" once more",
                                    keys[i].name, keys[i].same_as);
-            return keys[i].read(r, v);
+            return v->type == VALUE_NONE && keys[i].read != read_expected ? 0 : keys[i].read(r, v);
         }
     return refuse_slip(r, key);
 }
@@ -272,7 +284,7 @@ static int finish_program(struct reader *r)
     const struct value *args = value_get(r->object, "args");
 
     args = args ? args : value_get(r->object, "input_args");
-    if (c->call.p || c->kwargs.p || c->expected_type.n || c->expected_exception.n ||
+    if (c->call.p || c->kwarg_values.n || c->expected_type.n || c->expected_exception.n ||
         c->expected_repr.p)
         return bad(r, r->object, "a case is a call or a whole program, not both");
     if (c->has_expected && !c->expected_out.p && c->expected.type == VALUE_STR)
@@ -292,16 +304,32 @@ static int finish_program(struct reader *r)
     return 0;
 }
 
+/* None is what is wanted, or nobody has said what. */
+static bool expects_nothing(const struct reader *r)
+{
+    const struct test_case *c = r->c;
+
+    if (!c->has_expected || c->expected.type != VALUE_NONE ||
+        value_get(r->object, "expected_python"))
+        return false;
+    return c->expected_type.n || c->expected_exception.n ||
+           (value_get(r->object, "expected_output") &&
+            (value_get(r->object, "expected_type") || value_get(r->object, "expected_exception")));
+}
+
 static int finish_call(struct reader *r)
 {
     struct test_case *c = r->c;
 
+    if (expects_nothing(r))
+        c->has_expected = false;
     if (c->compare)
         return bad(r, r->object, "\"compare\" is about the output of whole programs");
     if (!c->call.p)
         return 0;
-    if (c->args.p || c->kwargs.p)
+    if (c->arg_values.n || c->kwarg_values.n)
         return bad(r, r->object, "\"call\" has its arguments in it");
+    c->args = c->kwargs = (struct str){NULL, 0};
     if (!c->has_expected && !c->expected_type.n && !c->expected_exception.n && !c->expected_repr.p)
         return bad(r, r->object, "a case with \"call\" needs \"expected\"");
     return 0;
@@ -333,6 +361,14 @@ static int read_case(struct reader *r, struct value *object, size_t number)
 
 /* ---- all of them ---- */
 
+static int check_weights(const struct reader *r, const struct value *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (r->file->at[i].weight > 0)
+            return 0;
+    return n ? bad(r, &items[0], "all weights are 0: there is nothing to score") : 0;
+}
+
 static int read_cases(struct reader *r, struct value *items, size_t n)
 {
     if (n > CASE_MAX)
@@ -344,7 +380,7 @@ static int read_cases(struct reader *r, struct value *items, size_t n)
             return -1;
     }
     r->file->n = n;
-    return 0;
+    return check_weights(r, items, n);
 }
 
 static int read_document(struct reader *r, struct value *v)

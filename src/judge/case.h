@@ -8,7 +8,10 @@
  *     {"stdin": "1 2\n", "expected_stdout": "3\n"}                    a whole program
  *
  * Expectations of a call: expected (null is one), expected_type, expected_exception, expected_repr;
- * with none of them it only has to return. Further: weight, tolerance, timeout.
+ * with none of them it only has to return. Further: weight, tolerance, timeout. A key whose value
+ * is null, or an empty name, type or exception, is as if it were not there: so cases may be written
+ * out with their default values. Then expected_output: null, beside expected_type or
+ * expected_exception, is no wish for None either.
  */
 #ifndef JUDGE_CASE_H
 #define JUDGE_CASE_H
@@ -29,6 +32,8 @@ struct test_case {
 
     /* Of a call. JSON as it stands in the file; .p is NULL when there is none. */
     struct str args, kwargs, call;
+    struct value arg_values, kwarg_values; /* n is 0 where there are none */
+    struct str call_text;
     bool has_expected;
     struct value expected;
     struct str expected_type, expected_exception; /* empty for none */
@@ -40,7 +45,7 @@ struct test_case {
     char **argv; /* NULL-terminated, or NULL */
     enum output_compare compare;
 
-    double weight;
+    double weight; /* finite and not negative; of some case it is not 0 */
     struct tolerance tolerance;
     int64_t timeout_ms; /* 0: as the request says */
 };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 
 void channel_init(struct channel *c, size_t limit)
@@ -33,27 +34,36 @@ static bool take_how(struct str *rest, struct report *ret)
     return true;
 }
 
-static bool read_head(struct str line, struct report *ret)
+/* Which have a number, and four lines with the results of something. */
+static const struct {
+    const char *word;
+    enum report_kind kind;
+    bool numbered, whole;
+} heads[] = {
+    {"ready", REPORT_READY, false, false}, {"prepared", REPORT_PREPARED, false, false},
+    {"setup", REPORT_SETUP, false, true},  {"load", REPORT_LOAD, false, true},
+    {"begin", REPORT_BEGIN, true, false},  {"case", REPORT_CASE, true, true},
+    {"end", REPORT_END, false, false},
+};
+
+/* True when there is such a line; *ret_whole when three more belong to it. */
+static bool read_head(struct str line, struct report *ret, bool *ret_whole)
 {
     struct str word;
     int64_t number = 0, status = 0;
+    size_t i = 0;
 
     *ret = (struct report){0};
     if (!str_next(&line, ' ', &word))
         return false;
-    if (str_is(word, "end")) {
-        ret->kind = REPORT_END;
-        return true;
-    }
-    ret->kind = str_is(word, "load")    ? REPORT_LOAD
-                : str_is(word, "begin") ? REPORT_BEGIN
-                                        : REPORT_CASE;
-    if (ret->kind == REPORT_CASE && !str_is(word, "case"))
+    while (i < ARRAY_LEN(heads) && !str_is(word, heads[i].word))
+        i++;
+    if (i == ARRAY_LEN(heads) || (heads[i].numbered && !take_number(&line, &number)))
         return false;
-    if (ret->kind != REPORT_LOAD && !take_number(&line, &number))
-        return false;
+    ret->kind = heads[i].kind;
     ret->number = (size_t)number;
-    if (ret->kind == REPORT_BEGIN)
+    *ret_whole = heads[i].whole;
+    if (!*ret_whole)
         return true;
     if (!take_how(&line, ret) || !take_number(&line, &status) || !take_number(&line, &ret->us))
         return false;
@@ -72,15 +82,15 @@ static struct str line_of(const struct channel *c, unsigned n)
 static bool take_report(struct channel *c)
 {
     struct report report;
+    bool whole;
 
-    if (!read_head(line_of(c, 0), &report)) {
+    if (!read_head(line_of(c, 0), &report, &whole)) {
         c->broken = true;
         return true;
     }
-    bool long_one = report.kind == REPORT_LOAD || report.kind == REPORT_CASE;
-    if (long_one && c->lines < 4)
+    if (whole && c->lines < 4)
         return false;
-    if (long_one) {
+    if (whole) {
         report.payload = line_of(c, 1);
         report.out = line_of(c, 2);
         report.err = line_of(c, 3);

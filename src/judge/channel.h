@@ -11,7 +11,15 @@
 
 #include "base/buf.h"
 
-enum report_kind { REPORT_LOAD, REPORT_BEGIN, REPORT_CASE, REPORT_END };
+enum report_kind {
+    REPORT_READY,    /* the driver runs, and nothing else yet */
+    REPORT_PREPARED, /* the setup is done, and nothing of the candidate's has run */
+    REPORT_SETUP,    /* ... or failed */
+    REPORT_LOAD,
+    REPORT_BEGIN,
+    REPORT_CASE,
+    REPORT_END,
+};
 
 struct report {
     enum report_kind kind;

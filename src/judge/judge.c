@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "judge/call.h"
 #include "judge/parts.h"
 #include "python/literal.h"
 #include "session/exception.h"
@@ -67,7 +68,7 @@ void judge_fail_run(struct case_result *r, const struct result *run,
     else if (run->oom_killed)
         judge_fail(r, CASE_MEMORY, "%s", line);
     else if (*line)
-        judge_fail(r, CASE_KILLED, "%s", line);
+        judge_fail(r, run->limits_hit ? CASE_LIMIT : CASE_KILLED, "%s", line);
     else
         judge_fail(r, CASE_KILLED, "The candidate ended what was testing it");
 }
@@ -77,6 +78,7 @@ void judge_done(struct judge *j, size_t number)
     struct judge_result *ret = j->ret;
     struct case_result *r = &ret->cases[number];
 
+    r->call = call_text(r->test, j->func);
     if (!r->expected && r->test->is_program)
         r->expected = xstrndup(r->test->expected_out.p,
                                r->test->expected_out.n < KEPT ? r->test->expected_out.n : KEPT);
@@ -133,8 +135,17 @@ static void add_figures(struct result *to, struct result *from)
     result_done(from);
 }
 
+static void note_layers(struct judge *j, const struct result *run)
+{
+    if (!run->started)
+        return;
+    j->held = j->has_started ? j->held & run->outcome.held : run->outcome.held;
+    j->has_started = true;
+}
+
 void judge_add_run(struct judge *j, struct result *run)
 {
+    note_layers(j, run);
     if (j->has_run)
         add_figures(&j->ret->run, run);
     else
@@ -175,6 +186,8 @@ static void set_outcome(struct judge_result *ret)
     struct result *run = &ret->run;
     const struct case_result *raised = first_that(ret, CASE_RAISED);
 
+    if (!ret->total)
+        return;
     run->success = ret->all_passed;
     if (run->error.kind || result_refused(run) || run->cancelled)
         return;
@@ -195,9 +208,18 @@ static bool ran_well(const struct result *run)
     return !run->exception && !run->limits_hit && !run->error.kind && !result_refused(run);
 }
 
+/* "add(2, 3): Expected 6, got 5"; the profile whose texts are promised has no call in them. */
+static char *detail_for_model(const struct judge_request *q, const struct case_result *r)
+{
+    bool plain = q->run.profile && strcmp(q->run.profile, "agentos") == 0;
+
+    return r->call && !plain ? xasprintf("%s: %s", r->call, r->detail) : xstrdup(r->detail);
+}
+
 static void advise(const struct judge_request *q, struct judge_result *ret)
 {
     AUTO_FREE struct feedback_test *tests = xcalloc(ret->total + 1, sizeof *tests);
+    const bool success = ret->run.success;
     const struct case_result *late = first_that(ret, CASE_TIMEOUT);
     struct jail_limits limits = q->run.limits;
     struct feedback_input input = {
@@ -205,36 +227,106 @@ static void advise(const struct judge_request *q, struct judge_result *ret)
 
     limits.wall_ms = late ? judge_timeout_ms(q, late->test) : limits.wall_ms;
     for (size_t i = 0; i < ret->total; i++)
-        tests[i] = (struct feedback_test){ret->cases[i].test->name, ret->cases[i].passed,
-                                          ret->cases[i].detail};
-    ret->run.success |= ran_well(&ret->run);
+        /* Of what could not be judged its author need not know. */
+        tests[i] = (struct feedback_test){ret->cases[i].test->name,
+                                          ret->cases[i].passed ||
+                                              case_error_type(&ret->cases[i]) == ERROR_TYPE_OURS,
+                                          detail_for_model(q, &ret->cases[i])};
+    ret->run.success |= ran_well(&ret->run) && (ret->total || ret->unjudged);
     feedback_done(&ret->run.feedback);
     feedback_make(&input, &ret->run.feedback);
     ret->feedback_text = feedback_text(&input, &ret->run.feedback);
-    ret->run.success = ret->all_passed;
+    ret->run.success = success;
+    for (size_t i = 0; i < ret->total; i++)
+        free((void *)(uintptr_t)tests[i].detail);
+}
+
+/* ---- without cases ---- */
+
+/* As `glovebox run` runs it. */
+static void run_alone(struct judge *j)
+{
+    struct result *run = &j->ret->run;
+    struct run_watch watch = {.cancel_fd = j->watch->cancel_fd};
+
+    result_done(run);
+    result_init(run, j->q->run.output_limit);
+    session_run(&j->q->run, &watch, run);
+    note_layers(j, run);
+    j->loaded = run->success;
+}
+
+static char *describe_failure(const struct judge *j)
+{
+    const struct result *run = &j->ret->run;
+    struct case_result words = {0};
+
+    if (run->timed_out)
+        judge_fail_timeout(&words, j->q->run.limits.wall_ms);
+    else if (run->exception)
+        judge_fail(&words, CASE_RAISED, *run->exception->message ? "%s: %.*s" : "%s",
+                   run->exception->type, 4 * SHOWN, run->exception->message);
+    else if (run->signal || run->limits_hit)
+        judge_fail_run(&words, run, &j->q->run.limits);
+    else
+        judge_fail(&words, CASE_EXITED, "The program ended with status %d", run->exit_code);
+    return words.detail;
+}
+
+static void settle_alone(struct judge *j)
+{
+    struct judge_result *ret = j->ret;
+    struct result *run = &ret->run;
+
+    if (run->error.kind || result_refused(run) || run->cancelled)
+        return;
+    bool strict = j->loaded && j->q->strict_stderr && run->err.total;
+    run->success = j->loaded && !strict;
+    if (j->q->setup.p) /* what ended is the driver */
+        run->exit_code = !j->loaded;
+    if (ret->message)
+        return;
+    ret->message = run->success ? xstrdup("Code executed, no tests")
+                   : strict     ? xstrdup("The program wrote to standard error")
+                                : describe_failure(j);
+}
+
+static void judge_alone(struct judge *j)
+{
+    if (j->q->setup.p)
+        calls_load(j);
+    else
+        run_alone(j);
+    settle_alone(j);
 }
 
 void judge_run(const struct judge_request *request, const struct judge_watch *watch,
                struct judge_result *ret)
 {
     struct judge j = {.q = request, .watch = watch, .ret = ret};
+    const char *func = request->func ? request->func : request->cases->func;
 
+    j.func = func && call_is_name(str_from(func)) ? xstrdup(func) : NULL;
     *ret = (struct judge_result){.total = request->cases->n};
     result_init(&ret->run, LOAD_OUTPUT);
     ret->cases = xcalloc(ret->total + 1, sizeof *ret->cases);
     for (size_t i = 0; i < ret->total; i++)
         ret->cases[i].test = &request->cases->at[i];
     if (!ret->total)
-        calls_load(&j);
+        judge_alone(&j);
     calls_judge(&j);
     programs_judge(&j);
     add_up(ret);
     set_outcome(ret);
+    judge_settle_trust(&j);
     advise(request, ret);
+    free(j.func);
 }
 
 static void case_result_done(struct case_result *r)
 {
+    free(r->call);
+    free(r->shown);
     free(r->output);
     free(r->expected);
     free(r->detail);
@@ -252,6 +344,8 @@ void judge_result_done(struct judge_result *r)
     free(r->cases);
     free(r->coverage.lines);
     free(r->feedback_text);
+    free(r->message);
+    free(r->doubt);
     result_done(&r->run);
     *r = (struct judge_result){0};
 }
@@ -260,5 +354,7 @@ int judge_exit_status(const struct judge_result *r)
 {
     if (r->run.error.kind || r->run.cancelled || result_refused(&r->run))
         return result_exit_status(&r->run);
-    return !r->all_passed;
+    if (r->unjudged)
+        return err_exit_status(ERR_SYSTEM);
+    return !(r->total ? r->all_passed : r->run.success);
 }

@@ -21,6 +21,7 @@ struct judge_request {
     enum output_compare compare; /* of whole programs */
     struct str checker;          /* a program that judges outputs instead; .p NULL for none */
     const char *checker_file;    /* its name */
+    bool strict_stderr;          /* without cases: what writes to standard error has failed */
 };
 
 enum case_end {
@@ -31,9 +32,11 @@ enum case_end {
     CASE_EXITED, /* the process did, before the call was over; or a program with a status not 0 */
     CASE_KILLED,
     CASE_MEMORY,
+    CASE_LIMIT,   /* another one */
     CASE_UNTOLD,  /* its result is too large, or contains itself */
     CASE_LOAD,    /* the candidate itself could not be loaded */
     CASE_REFUSED, /* by the guard */
+    CASE_OURS,    /* it could not be judged, for a reason that is not the candidate's */
 };
 
 /* Some lines of the candidate, in order. */
@@ -46,13 +49,15 @@ struct case_result {
     const struct test_case *test;
     enum case_end end;
     bool passed;
+    char *call;                         /* "add(2, k=3)", cut; NULL for none */
     char *output, *expected;            /* as repr() has them, cut; NULL for none */
+    char *shown;                        /* the output of a call in words, as str() has it */
     char *detail;                       /* "OK", or what is wrong */
     char *hint;                         /* what may help with it; NULL for none */
     struct result_exception *exception; /* NULL for none */
-    int64_t duration_us;
-    struct str out, err;   /* what was printed, cut; owned */
-    struct line_set lines; /* that ran (coverage) */
+    int64_t duration_us;                /* by our clock */
+    struct str out, err;                /* what was printed, cut; owned */
+    struct line_set lines;              /* that ran (coverage) */
 };
 
 enum { LINE_CODE = 1, LINE_RAN = 2 };
@@ -69,10 +74,15 @@ struct judge_result {
     struct result run;
     struct case_result *cases;
     size_t total, passed;
-    double score; /* the weight that passed, of all */
+    size_t errors; /* cases that are neither passed nor failed: they could not be judged */
+    double score;  /* the weight that passed, of all; from 0 to 1 */
+    bool scored;   /* ... is one: there are cases, and all were judged */
     bool all_passed;
+    bool unjudged;    /* something of ours failed */
+    bool trustworthy; /* the verdict is about the candidate, and it could not reach its judge */
+    char *doubt;      /* why not; NULL */
     struct coverage coverage;
-    const char *message; /* "Code executed, no tests"; or NULL */
+    char *message;       /* without cases: "Code executed, no tests", or what failed; or NULL */
     char *feedback_text; /* for a model to read; "" when there is nothing to say */
 };
 
@@ -86,7 +96,10 @@ struct judge_watch {
 void judge_run(const struct judge_request *request, const struct judge_watch *watch,
                struct judge_result *ret);
 void judge_result_done(struct judge_result *r);
-/* 0 when all passed, else 1; 125, 126 and so on when nothing was judged. */
+enum error_type judge_error_type(const struct judge_result *r);
+enum error_type case_error_type(const struct case_result *r);
+/* 0 when all passed, or without cases when it ran; else 1; 125, 126 and so on when something could
+ * not be judged. */
 int judge_exit_status(const struct judge_result *r);
 
 /* Lines with code, and those of them that ran in no case nor in loading. The caller frees .at. */

@@ -57,8 +57,12 @@ static json_t *case_json(const struct case_result *r)
     int64_t hundredths = (r->duration_us + 5) / 10;
 
     set(object, "name", json_text(str_from(r->test->name)));
+    set(object, "call", text_or_null(r->call));
+    set(object, "test", json_text(str_from(r->call ? r->call : r->test->name)));
     set(object, "passed", json_boolean(r->passed));
+    set(object, "error_type", text_or_null(error_type_name(case_error_type(r))));
     set(object, "output", text_or_null(r->output));
+    set(object, "actual", text_or_null(r->shown ? r->shown : r->output));
     set(object, "expected", text_or_null(r->expected));
     set(object, "detail", text_or_null(r->detail));
     set(object, "hint", text_or_null(r->hint));
@@ -80,9 +84,13 @@ char *judge_json(const struct judge_result *r, bool pretty)
     doc = doc ? doc : json_object();
     set(doc, "total", json_integer((json_int_t)r->total));
     set(doc, "passed", json_integer((json_int_t)r->passed));
-    set(doc, "failed", json_integer((json_int_t)(r->total - r->passed)));
-    set(doc, "score", json_real(r->score));
+    set(doc, "failed", json_integer((json_int_t)(r->total - r->passed - r->errors)));
+    set(doc, "errors", json_integer((json_int_t)r->errors));
+    set(doc, "score", r->scored ? json_real(r->score) : json_null());
     set(doc, "all_passed", json_boolean(r->all_passed));
+    set(doc, "error_type", text_or_null(error_type_name(judge_error_type(r))));
+    set(doc, "trustworthy", json_boolean(r->trustworthy));
+    set(doc, "doubt", text_or_null(r->doubt));
     set(doc, "message", text_or_null(r->message));
     for (size_t i = 0; i < r->total; i++)
         json_array_append_new(list, case_json(&r->cases[i]));

@@ -23,6 +23,10 @@ struct judge {
     struct judge_result *ret;
     bool has_run; /* ret->run is filled in; later ones are added to it */
     bool stop;    /* what is left cannot be judged */
+    bool loaded;  /* the candidate was, or without cases: it ran */
+    char *func;   /* the name of the function that is tested, when it was told; owned */
+    bool has_started;
+    layer_mask held; /* by every jail */
 };
 
 /* A case is over; its verdict is in. */
@@ -41,9 +45,14 @@ int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *
 void judge_fail_run(struct case_result *r, const struct result *run,
                     const struct jail_limits *limits);
 
+/* trust.c: says that something of ours failed. The text is copied. */
+void judge_doubt(struct judge *j, const char *why);
+/* Fills in what the result says of that, when all is judged. */
+void judge_settle_trust(struct judge *j);
+
 /* calls.c: the cases that are calls. */
 void calls_judge(struct judge *j);
-/* No cases: only loads the candidate. */
+/* No cases, but a setup: only loads the candidate. */
 void calls_load(struct judge *j);
 
 /* value_verdict.c: what the driver told of a case (JSON). */

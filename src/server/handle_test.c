@@ -17,7 +17,7 @@ struct test_fields {
     json_t *cases;
     const char *func, *checker_filename;
     struct str setup, checker;
-    enum tri isolate, coverage;
+    enum tri isolate, coverage, strict_stderr;
     int compare;
 };
 
@@ -29,9 +29,8 @@ static const struct field what_fields[] = {
     {.name = "cases",
      .kind = FIELD_CASES,
      .offset = AT(cases),
-     .required = true,
      .help = "What it is called with and what should come of it, as in a case file. As a text, "
-             "numbers keep all their digits."},
+             "numbers keep all their digits. Without any, the program only has to run."},
     {.name = "func",
      .kind = FIELD_WORD,
      .offset = AT(func),
@@ -52,6 +51,11 @@ static const struct field what_fields[] = {
      .offset = AT(coverage),
      .initial = "false",
      .help = "Tell which lines ran."},
+    {.name = "strict_stderr",
+     .kind = FIELD_BOOL,
+     .offset = AT(strict_stderr),
+     .initial = "false",
+     .help = "Without cases: a program that writes to standard error has failed."},
     {.name = "compare",
      .kind = FIELD_CHOICE,
      .offset = AT(compare),
@@ -76,6 +80,8 @@ const struct field *const test_tables[] = {what_fields,  code_fields,   work_fie
 
 static int read_cases(const struct test_fields *f, struct case_file *ret, struct err *err)
 {
+    if (!f->cases)
+        return 0;
     if (json_is_string(f->cases))
         return case_file_read(
             (struct str){json_string_value(f->cases), json_string_length(f->cases)}, ret, err);
@@ -91,6 +97,7 @@ static void make_request(const struct test_fields *f, const struct case_file *ca
     q->setup = f->setup;
     q->isolate = f->isolate == TRI_TRUE;
     q->coverage = f->coverage == TRI_TRUE;
+    q->strict_stderr = f->strict_stderr == TRI_TRUE;
     q->compare = (enum output_compare)(COMPARE_EXACT + (f->compare ? f->compare - 1 : 0));
     q->checker = f->checker;
     q->checker_file = f->checker_filename ? f->checker_filename : "checker.py";
@@ -99,9 +106,11 @@ static void make_request(const struct test_fields *f, const struct case_file *ca
 static void on_case(void *ctx, const struct case_result *r, size_t number)
 {
     struct job *job = ctx;
-    json_t *o = json_pack("{s:s, s:I, s:I, s:o, s:b, s:o}", "event", "case", "time_ms",
+    json_t *o = json_pack("{s:s, s:I, s:I, s:o, s:o, s:b, s:s?, s:o}", "event", "case", "time_ms",
                           (json_int_t)clock_wall_ms(), "number", (json_int_t)number, "name",
-                          json_text(str_from(r->test->name)), "passed", r->passed, "detail",
+                          json_text(str_from(r->test->name)), "call",
+                          r->call ? json_text(str_from(r->call)) : json_null(), "passed", r->passed,
+                          "error_type", error_type_name(case_error_type(r)), "detail",
                           r->detail ? json_text(str_from(r->detail)) : json_null());
     AUTO_FREE char *line = json_dumps(o, JSON_COMPACT);
 

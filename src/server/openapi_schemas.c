@@ -26,7 +26,7 @@ static const struct {
      "is_final_answer boolean exception null|Exception duration_ms integer cpu_ms integer "
      "max_memory_mb number files File[] skipped Skipped[] verdict Verdict denied Denied[] "
      "isolation string[] limits string[] attempts integer feedback string[] usage object "
-     "error null|Failure cell? any"},
+     "error null|Failure error_type null|string cell? any"},
     {"Exception", "type string message string line null|integer column null|integer "
                   "traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
@@ -42,8 +42,13 @@ static const struct {
                 "end_column null|integer excerpt null|string"},
     {"CheckResult", "files Checked[] allowed boolean"},
     {"Checked", "path string verdict null|Verdict error? Failure"},
-    {"TestResult", "total integer passed integer failed integer score number all_passed boolean "
-                   "message null|string test_results object[] coverage any feedback_text string"},
+    {"TestResult", "total integer passed integer failed integer errors integer score null|number "
+                   "all_passed boolean trustworthy boolean doubt null|string message null|string "
+                   "test_results Case[] coverage any feedback_text string"},
+    {"Case", "name string call null|string test string passed boolean error_type null|string "
+             "output null|string actual null|string expected null|string detail null|string "
+             "hint null|string duration_ms number stdout string stderr string weight number "
+             "exception any lines? integer[]"},
     {"BatchResult", "results any[]"},
     {"Runs", "runs Run[]"},
     {"Run",

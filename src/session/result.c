@@ -92,6 +92,33 @@ bool result_refused(const struct result *r)
     return r->checked && !r->verdict.allowed;
 }
 
+enum error_type result_error_type(const struct result *r)
+{
+    if (r->error.kind == ERR_POLICY || result_refused(r))
+        return ERROR_TYPE_REFUSED;
+    if (r->error.kind == ERR_GUEST)
+        return ERROR_TYPE_GUEST;
+    if (r->error.kind == ERR_LIMIT && r->started)
+        return ERROR_TYPE_LIMIT;
+    if (r->error.kind || r->cancelled)
+        return ERROR_TYPE_OURS;
+    if (r->success)
+        return ERROR_TYPE_NONE;
+    return r->limits_hit || r->timed_out || r->oom_killed ? ERROR_TYPE_LIMIT : ERROR_TYPE_GUEST;
+}
+
+const char *error_type_name(enum error_type type)
+{
+    static const char *const names[] = {
+        [ERROR_TYPE_GUEST] = "guest",
+        [ERROR_TYPE_REFUSED] = "refused",
+        [ERROR_TYPE_LIMIT] = "limit",
+        [ERROR_TYPE_OURS] = "ours",
+    };
+
+    return (size_t)type < ARRAY_LEN(names) ? names[type] : NULL;
+}
+
 /* Reasons that a profile prescribes may have lines. */
 static void write_refusal(const struct verdict *v, char *out, size_t n)
 {

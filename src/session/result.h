@@ -86,6 +86,18 @@ struct result {
 void result_init(struct result *r, size_t output_limit);
 void result_done(struct result *r);
 
+/* Whose failure it was. */
+enum error_type {
+    ERROR_TYPE_NONE,  /* it succeeded */
+    ERROR_TYPE_GUEST, /* the program's: it raised, crashed, or ended with a status that is not 0 */
+    ERROR_TYPE_REFUSED, /* by the guard or a policy, before it ran */
+    ERROR_TYPE_LIMIT,   /* the program came to one of its limits */
+    ERROR_TYPE_OURS,    /* not the program's: the request, this host, Glovebox, or it was stopped */
+};
+enum error_type result_error_type(const struct result *r);
+/* "guest", "refused", "limit", "ours"; NULL for ERROR_TYPE_NONE. */
+const char *error_type_name(enum error_type type);
+
 /* The guard said no: nothing was started. */
 bool result_refused(const struct result *r);
 /* One line for people about how it ended, or "" when there is nothing to say. Returns out. */

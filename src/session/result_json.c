@@ -163,6 +163,13 @@ static json_t *error(const struct err *err)
     return object;
 }
 
+static json_t *error_type(const struct result *r)
+{
+    const char *name = error_type_name(result_error_type(r));
+
+    return name ? json_string_nocheck(name) : json_null();
+}
+
 static json_t *cell(const struct result_cell *c)
 {
     if (!c->number)
@@ -222,6 +229,7 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "feedback", feedback(&r->feedback));
     set(doc, "usage", json_object());
     set(doc, "error", error(&r->error));
+    set(doc, "error_type", error_type(r));
     set(doc, "cell", cell(&r->cell));
     char *text = json_write(doc, pretty);
     json_decref(doc);

@@ -177,7 +177,8 @@ def test_result(t):
     t.equal((doc["all_passed"], doc["exit_code"], doc["stdout"]), (True, 0, "loaded\n"), "all passed", doc)
     doc = judge(t, ADD, [])
     t.equal((doc["all_passed"], doc["message"], doc["total"]), (False, "Code executed, no tests", 0), "no cases", doc)
-    t.exits(t.box("test", "candidate.py", "--cases", "cases.json"), 1, "no cases", b"Code executed, no tests\n")
+    t.equal((doc["success"], doc["exit_code"], doc["score"], doc["error_type"]), (True, 0, None, None), "and no score", doc)
+    t.exits(t.box("test", "candidate.py", "--cases", "cases.json"), 0, "no cases", b"Code executed, no tests\n")
 
 
 def test_people(t):
@@ -187,7 +188,7 @@ def test_people(t):
     t.exits(t.box("test", "c.py", "--cases", "good.jsonl", "--quiet"), 0, "quietly", b"")
     t.write("bad.jsonl", '{"name": "a\\u001b[31m", "args": [1], "expected": 4}\n')
     t.exits(t.box("test", "c.py", "--cases", "bad.jsonl"), 1, "a failure",
-            b"FAIL a\\x1b[31m: Expected 4, got 3\n0 of 1 passed, score 0\n")
+            b"FAIL a\\x1b[31m: add(1): Expected 4, got 3\n0 of 1 passed, score 0\n")
     t.exits(t.box("test", "-c", ADD, "--cases", "-", stdin=b'[{"args": [1, 1], "expected": 2}]'), 0, "from here")
     t.exits(t.box("test", "-", "--cases", "good.jsonl", stdin=ADD.encode()), 0, "code from standard input")
 
@@ -199,7 +200,7 @@ def test_usage(t):
     t.write("cases.json", '[{"args": [1]}]')
     t.write("slip.json", '[{"args": [1],\n  "expectd": 1}]')
     t.write("a.js", "console.log(1)")
-    t.refused(t.box("test"), 2, "--cases FILE", "no cases")
+    t.refused(t.box("test"), 2, "nothing to test", "neither code nor cases")
     t.refused(t.box("test", "--cases", "cases.json"), 2, "nothing to test", "no code")
     t.refused(t.box("test", "c.py", "d.py", "--cases", "cases.json"), 2, "one program too many", "two programs")
     t.refused(t.box("test", "c.py", "--cases", "none.json"), 2, "none.json: No such file", "no such cases")

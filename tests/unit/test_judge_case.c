@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "judge/call.h"
 #include "judge/case.h"
 
 #include "base/mem.h"
@@ -39,7 +40,7 @@ static void check_call(void)
     const struct test_case *c = file.at;
     EQ_STR(c->name, "n");
     OK(is(c->args, "[1,\n 2]") && is(c->kwargs, "{\"b\": 3}") && is(c->call, NULL), "raw values");
-    OK(c->has_expected && c->expected.type == VALUE_NONE, "null is an expectation");
+    OK(!c->has_expected, "null beside a type is no expectation");
     OK(c->weight == 2.5 && c->timeout_ms == 500, "weight and timeout");
     OK(c->tolerance.on && c->tolerance.abs == 0.01 && c->tolerance.rel == 0.01, "tolerance");
     OK(is(c->expected_type, "int") && !c->expected_exception.n && is(c->expected_repr, "x"),
@@ -49,11 +50,79 @@ static void check_call(void)
            file.at->expected.type == VALUE_LIST,
        "other names of keys");
     OK(load("{\"args\": []}") && !file.at->has_expected, "no expectation");
+    OK(load("{\"args\": [], \"expected\": null}") && file.at->has_expected &&
+           file.at->expected.type == VALUE_NONE,
+       "null alone is one");
     EQ_STR(file.at->name, "case 1");
     OK(load("{\"call\": \"f(1)\", \"expected\": 1}") && is(file.at->call, "\"f(1)\""), "a call");
     OK(load("{\"args\": null, \"kwargs\": null, \"tolerance\": {\"rel\": 1e-3, \"nan\": true}}") &&
            !file.at->args.p && file.at->tolerance.nan_equal && file.at->tolerance.rel == 1e-3,
        "nulls, and a tolerance in parts");
+}
+
+/* As json.dumps(asdict(TestCase(...))) writes them. */
+static void check_defaults(void)
+{
+    OK(load(
+           "{\"name\": \"\", \"input_args\": [5], \"input_kwargs\": {}, \"expected_output\": null, "
+           "\"expected_type\": \"int\", \"expected_exception\": \"\", \"weight\": 1.0}"),
+       "a type is wanted");
+    OK(!file.at->has_expected && is(file.at->expected_type, "int") &&
+           !file.at->expected_exception.n,
+       "and nothing else");
+    EQ_STR(file.at->name, "case 1");
+    OK(load("{\"input_args\": [], \"expected_output\": null, \"expected_type\": \"\", "
+            "\"expected_exception\": \"\"}") &&
+           !file.at->has_expected,
+       "it only has to return");
+    OK(load("{\"expected\": null, \"expected_exception\": \"ValueError\"}") &&
+           !file.at->has_expected,
+       "an exception is wanted");
+    OK(load("{\"expected\": null, \"expected_type\": \"\"}") && file.at->has_expected,
+       "an empty type is none");
+    OK(load("{\"expected_python\": \"None\", \"expected_type\": \"\"}") && file.at->has_expected,
+       "None that was written down");
+    OK(load("{\"call\": \"f()\", \"args\": [], \"kwargs\": {}, \"expected\": 1}") &&
+           !file.at->args.p,
+       "a call, and no arguments beside it");
+    OK(load("{\"call\": \"\", \"stdin\": null, \"expected_stdout\": null, \"compare\": null, "
+            "\"weight\": null, \"timeout\": null, \"expected_repr\": null, \"name\": null, "
+            "\"args\": [1], \"expected\": 2}"),
+       "null is absent");
+    OK(!file.at->is_program && !file.at->call.p && !file.at->expected_repr.p &&
+           file.at->weight == 1 && !file.at->timeout_ms,
+       "everywhere");
+}
+
+static void says(const char *text, const char *func, const char *wanted)
+{
+    AUTO_FREE char *got = load(text) ? call_text(file.at, func) : xstrdup(err.msg);
+
+    EQ_STR(got ? got : "(none)", wanted);
+}
+
+static void check_call_text(void)
+{
+    AUTO_BUF struct buf b = {0};
+
+    says("{\"args\": [2, \"a\\n\"], \"kwargs\": {\"k\": [3]}, \"expected\": 1}", "f",
+         "f(2, 'a\\n', k=[3])");
+    says("{\"expected\": 1}", "C.m", "C.m()");
+    says("{\"args\": [1]}", NULL, "(none)");
+    says("{\"call\": \"add(2,3)\", \"expected\": 6}", NULL, "add(2,3)");
+    says("{\"call\": \"add(2,\\n 3)\", \"expected\": 6}", "f", "add(2,  3)");
+    says("{\"stdin\": \"\", \"expected_stdout\": \"\"}", "f", "(none)");
+    buf_init(&b, 1 << 20);
+    (void)buf_adds(&b, "{\"args\": [1");
+    for (int i = 0; i < 1000; i++)
+        (void)buf_adds(&b,
+                       ", \"a long text, which is here many times over and again, as it is long\"");
+    (void)buf_adds(&b, "]}");
+    AUTO_FREE char *got = load(b.p) ? call_text(file.at, "f") : NULL;
+    OK(got && strlen(got) < 400 && str_ends(str_from(got), "...)"), "of many arguments the first");
+    OK(call_is_name(STR("Class.method_1")) && !call_is_name(STR("f(")) && !call_is_name(STR("")) &&
+           !call_is_name(STR("a\033")) && !call_is_name(STR("\xff")),
+       "names");
 }
 
 static void check_python(void)
@@ -125,7 +194,18 @@ static void check_errors(void)
         {"{\"args\": [1], \"args\": [2]}", "line 1, column 15: this key comes twice"},
         {"{\"args\": [1], \"input_args\": [2]}",
          "line 1, column 15: \"input_args\" is \"args\" once more"},
-        {"{\"weight\": -1}", "line 1, column 12: here a number is expected that is not negative"},
+        {"{\"weight\": -1}", "line 1, column 12: a weight is a finite number from 0 to 1e100"},
+        {"{\"weight\": NaN}", "line 1, column 12: a weight is a finite number from 0 to 1e100"},
+        {"{\"weight\": Infinity}",
+         "line 1, column 12: a weight is a finite number from 0 to 1e100"},
+        {"{\"weight\": -Infinity}",
+         "line 1, column 12: a weight is a finite number from 0 to 1e100"},
+        {"{\"weight\": 1e101}", "line 1, column 12: a weight is a finite number from 0 to 1e100"},
+        {"{\"weight\": \"2\"}", "line 1, column 12: a weight is a finite number from 0 to 1e100"},
+        {"[{\"weight\": 0}, {\"weight\": 0.0}]",
+         "line 1, column 2: all weights are 0: there is nothing to score"},
+        {"{\"tolerance\": -1}",
+         "line 1, column 15: here a number is expected that is not negative"},
         {"{\"timeout\": 0}", "line 1, column 13: a timeout of nothing"},
         {"{\"tolerance\": {}}",
          "line 1, column 15: a tolerance is a number, or has \"abs\", \"rel\" or \"nan\""},
@@ -133,7 +213,7 @@ static void check_errors(void)
         {"{\"stdin\": \"\", \"call\": \"x\"}",
          "line 1, column 1: a case is a call or a whole program, not both"},
         {"{\"call\": \"f()\"}", "line 1, column 1: a case with \"call\" needs \"expected\""},
-        {"{\"call\": \"f()\", \"args\": [], \"expected\": 1}",
+        {"{\"call\": \"f()\", \"args\": [1], \"expected\": 1}",
          "line 1, column 1: \"call\" has its arguments in it"},
         {"{\"compare\": \"near\"}",
          "line 1, column 13: outputs are compared \"exact\", by \"tokens\" or by \"floats\""},
@@ -153,6 +233,8 @@ int main(void)
 {
     check_forms();
     check_call();
+    check_defaults();
+    check_call_text();
     check_python();
     check_program();
     check_errors();

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a case calls, for people: "add(2, k=3)".
+ */
+#ifndef JUDGE_CALL_H
+#define JUDGE_CALL_H
+
+#include "judge/case.h"
+
+/* A name, or a few with points between, of no great length. */
+bool call_is_name(struct str text);
+/* Of no great length either. NULL of a whole program, and of arguments when `func` is NULL. The
+ * caller frees. */
+char *call_text(const struct test_case *c, const char *func);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between calls.c, which starts jails, and calls_reports.c, which reads what comes from one.
+ */
+#ifndef JUDGE_CALLS_PARTS_H
+#define JUDGE_CALLS_PARTS_H
+
+#include "judge/channel.h"
+#include "judge/parts.h"
+
+#define NO_CASE SIZE_MAX
+
+/* One jail. */
+struct batch {
+    struct judge *judge;
+    const size_t *numbers;
+    size_t n;
+    size_t begun; /* the case under way, or NO_CASE */
+    int64_t begun_ns;
+    bool ready;    /* the driver runs */
+    bool prepared; /* so is the setup, if there is one: from here on the candidate may run */
+    bool loaded, load_failed, ended;
+    struct channel channel;
+};
+
+/* Of struct channel; ctx is a batch. */
+void calls_report(void *ctx, const struct report *report);
+/* All that is left of the batch fails for one reason, which stays the caller's. */
+void calls_fail_rest(struct batch *b, const struct case_result *why);
+/* The first case that has no verdict; NO_CASE. */
+size_t calls_first_pending(const struct batch *b);
+
+#endif

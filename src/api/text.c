@@ -118,18 +118,13 @@ const char *glovebox_detect_language(const char *file, const char *code, size_t 
 
 /* ---- results ---- */
 
-/* In the order of enum format_profile. */
-static const char *const format_profiles[FORMAT_COUNT] = {
-    "markdown", "adk", "adk-inline", "smolagents", "kodeagent", "chapter",
-};
-
 static int find_profile(const char *name, enum format_profile *ret, struct err *err)
 {
     *ret = FORMAT_MARKDOWN;
     if (!name)
         return 0;
     for (int i = 0; i < FORMAT_COUNT; i++)
-        if (strcmp(name, format_profiles[i]) == 0) {
+        if (strcmp(name, format_profile_names[i]) == 0) {
             *ret = (enum format_profile)i;
             return 0;
         }

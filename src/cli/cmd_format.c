@@ -11,15 +11,10 @@
 #include "text/format.h"
 #include "text/parts.h"
 
-/* In the order of enum format_profile. */
-static const char *const profiles[FORMAT_COUNT + 1] = {
-    "markdown", "adk", "adk-inline", "smolagents", "kodeagent", "chapter",
-};
-
 struct format_settings {
     int profile;
     char *problem, *solution;
-    bool extract, parts, json, help;
+    bool extract, parts, json, strict_stderr, help;
 };
 
 #define AT(member) offsetof(struct format_settings, member)
@@ -29,7 +24,7 @@ static const struct opt how_options[] = {
      .kind = OPT_CHOICE,
      .offset = AT(profile),
      .group = "How to write",
-     .choices = profiles,
+     .choices = format_profile_names,
      .help = "write as this system does"},
     {.name = "problem",
      .kind = OPT_STRING,
@@ -43,6 +38,12 @@ static const struct opt how_options[] = {
      .arg = "FILE",
      .group = "How to write",
      .help = "the program for --problem"},
+    {.name = "strict-stderr",
+     .kind = OPT_FLAG,
+     .offset = AT(strict_stderr),
+     .group = "How to write",
+     .help = "agentos: a program that wrote to standard error has failed, unless tests say "
+             "otherwise"},
     {.name = "extract",
      .kind = OPT_FLAG,
      .offset = AT(extract),
@@ -84,7 +85,9 @@ struct call {
 
 static int put_json(json_t *value)
 {
-    json_dumpf(value, stdout, JSON_INDENT(2) | (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
+    json_dumpf(value, stdout,
+               JSON_INDENT(2) | JSON_REAL_PRECISION(15) |
+                   (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
     putchar('\n');
     json_decref(value);
     return 0;
@@ -118,6 +121,14 @@ static json_t *as_json(const struct call *call, const struct finished *run, stru
         json_decref(object);
         return parts_result(!run->success, text);
     }
+    if (call->set->profile == FORMAT_AGENTOS) {
+        json_decref(object);
+        return format_agentos_json(run, call->set->strict_stderr);
+    }
+    if (call->set->profile == FORMAT_CHAPTER && run->total) {
+        json_decref(object);
+        return format_chapter_tests(run);
+    }
     if (call->set->profile == FORMAT_CHAPTER) {
         json_object_set_new(object, "success", json_boolean(run->success));
         encoded_set_text(object, "output", text);
@@ -148,6 +159,8 @@ static int add_result(struct call *call, const struct finished *run, struct err 
 {
     const struct format_settings *set = call->set;
 
+    if (set->strict_stderr && set->profile != FORMAT_AGENTOS)
+        return err_set(err, ERR_USAGE, "--strict-stderr belongs to --profile agentos");
     if (set->problem || set->solution)
         return add_solution(call, run, err);
     if (set->json && set->profile == FORMAT_ADK)
@@ -166,7 +179,7 @@ static int print_result(struct call *call, struct err *err)
     if (document && finished_read(document, &run, err) == 0 && add_result(call, &run, err) == 0) {
         if (call->output.overflow)
             err_set(err, ERR_LIMIT, "the text is larger than %zu MiB", call->output.limit >> 20);
-        else if (call->set->json)
+        else if (call->set->json || call->set->profile == FORMAT_AGENTOS)
             status = put_json(as_json(call, &run, buf_str(&call->output)));
         else
             status = put_text(buf_str(&call->output));
@@ -264,13 +277,17 @@ const struct command command_format = {
              "glovebox format --extract [--profile markdown|adk] [FILE | -]\n"
              "glovebox format --parts [MESSAGE.json | -]",
     .description =
-        "Reads what 'glovebox run --json' printed and writes what a model should see of it.\n\n"
+        "Reads what 'glovebox run --json' or 'glovebox test --json' printed and writes what a "
+        "model should see of it.\n\n"
         "* markdown | output and errors in fenced blocks, why it failed, the files it made\n"
         "* adk | in a ```tool_output block; --json makes a code_execution_result part\n"
         "* adk-inline | one line for a log\n"
         "* smolagents | 'Execution logs:' and 'Last output from code snippet:'\n"
         "* kodeagent | output and errors, stripped; '*** Error running code:'\n"
-        "* chapter | the output, up to 10000 characters; --problem and --solution make a report\n\n"
+        "* chapter | the output, up to 10000 characters; --problem and --solution make a report; "
+        "with --json, of 'glovebox test', its results\n"
+        "* agentos | the result as JSON: success, exit_code, stdout, stderr, exception, duration, "
+        "max_memory_mb, test_results, all_passed\n\n"
         "Output that holds a fence cannot end its block: in Markdown the fence around it is "
         "longer, and for adk, whose fence is fixed, a line of the output that begins with one "
         "gets a space in front. --extract undoes both and prints the output as it was.",

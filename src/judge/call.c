@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "python/python.h"
 
 enum {
     NAME_MAX_BYTES = 80,
@@ -22,6 +23,28 @@ bool call_is_name(struct str text)
             return false;
     }
     return true;
+}
+
+char *call_only_function(struct str code)
+{
+    struct python_tree tree;
+    struct str found = {NULL, 0};
+    size_t n = 0;
+
+    if (python_parse(code, &(struct python_options){0}, &tree) == 0) {
+        const struct node_list *body = &tree.module->module.body;
+        for (size_t i = 0; i < body->n; i++) {
+            const struct node *s = body->at[i];
+            if ((s->kind != N_FUNCTION_DEF && s->kind != N_ASYNC_FUNCTION_DEF) ||
+                s->function.name->text[0] == '_')
+                continue;
+            found = (struct str){s->function.name->text, s->function.name->n};
+            n++;
+        }
+    }
+    char *name = n == 1 && call_is_name(found) ? xstrndup(found.p, found.n) : NULL;
+    python_tree_done(&tree);
+    return name;
 }
 
 /* False when there is no room for more of them. */

@@ -7,6 +7,9 @@
 
 #include "judge/case.h"
 
+/* Of the one function that a text defines at its top; NULL when there are several, or none. The
+ * caller frees. */
+char *call_only_function(struct str code);
 /* A name, or a few with points between, of no great length. */
 bool call_is_name(struct str text);
 /* Of no great length either. NULL of a whole program, and of arguments when `func` is NULL. The

@@ -96,6 +96,7 @@ struct judge_watch {
 void judge_run(const struct judge_request *request, const struct judge_watch *watch,
                struct judge_result *ret);
 void judge_result_done(struct judge_result *r);
+/* Of the first case that failed; or of all. */
 enum error_type judge_error_type(const struct judge_result *r);
 enum error_type case_error_type(const struct case_result *r);
 /* 0 when all passed, or without cases when it ran; else 1; 125, 126 and so on when something could

@@ -21,10 +21,11 @@ struct judge {
     const struct judge_request *q;
     const struct judge_watch *watch;
     struct judge_result *ret;
-    bool has_run; /* ret->run is filled in; later ones are added to it */
-    bool stop;    /* what is left cannot be judged */
-    bool loaded;  /* the candidate was, or without cases: it ran */
-    char *func;   /* the name of the function that is tested, when it was told; owned */
+    bool has_run;    /* ret->run is filled in; later ones are added to it */
+    bool stop;       /* what is left cannot be judged */
+    bool loaded;     /* the candidate was, or without cases: it ran */
+    char *func;      /* the name of the function that is tested, when it was told; owned */
+    bool has_looked; /* for it in the text */
     bool has_started;
     layer_mask held; /* by every jail */
 };

@@ -55,7 +55,12 @@ enum error_type judge_error_type(const struct judge_result *r)
 {
     enum error_type type = result_error_type(&r->run);
 
-    return type == ERROR_TYPE_REFUSED ? type : r->unjudged ? ERROR_TYPE_OURS : type;
+    if (r->unjudged && type != ERROR_TYPE_REFUSED)
+        return ERROR_TYPE_OURS;
+    for (size_t i = 0; i < r->total; i++)
+        if (!r->cases[i].passed)
+            return case_error_type(&r->cases[i]);
+    return type;
 }
 
 void judge_settle_trust(struct judge *j)

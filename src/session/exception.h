@@ -22,6 +22,9 @@ struct exception_input {
 struct result_exception *exception_find(const struct exception_input *in);
 /* In the words of the system that the profile (may be NULL) stands in for, where it had its own. */
 void exception_use_words(struct result_exception *e, const char *profile, struct str code);
+/* What it called the end of a program that took longer than `ms`; NULL where it had no exception
+ * for that. The caller frees. */
+struct result_exception *exception_of_timeout(const char *profile, int64_t ms);
 void exception_free(struct result_exception *e);
 
 #endif

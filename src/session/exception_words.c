@@ -3,6 +3,7 @@
  * What the systems that some profiles stand in for called an error of the program's: row P24. Their
  * words for refusals are the guard's.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,4 +69,21 @@ void exception_use_words(struct result_exception *e, const char *profile, struct
             words[i].use(e, &tree);
         python_tree_done(&tree);
     }
+}
+
+/* Row S9: seconds as Python writes a float. */
+struct result_exception *exception_of_timeout(const char *profile, int64_t ms)
+{
+    char seconds[40];
+
+    if (!profile || strcmp(profile, "agentos") != 0)
+        return NULL;
+    snprintf(seconds, sizeof seconds, "%lld.%03d", (long long)(ms / 1000), (int)(ms % 1000));
+    for (size_t n = strlen(seconds); seconds[n - 1] == '0' && seconds[n - 2] != '.'; n--)
+        seconds[n - 1] = '\0';
+    struct result_exception *e = xcalloc(1, sizeof *e);
+    e->type = xstrdup("TimeoutError");
+    e->message = xasprintf("Timeout after %ss", seconds);
+    e->traceback = xstrdup("");
+    return e;
 }

@@ -323,6 +323,11 @@ static void advise(struct run *run)
     feedback_make(&input, &run->result->feedback);
     if (run->result->exception)
         exception_use_words(run->result->exception, run->request->profile, run->program);
+    else if (run->result->timed_out)
+        run->result->exception =
+            exception_of_timeout(run->request->profile, run->result->limits_hit & LIMIT_WALL
+                                                            ? run->request->limits.wall_ms
+                                                            : run->request->limits.cpu_ms);
 }
 
 static void collect(struct run *run)

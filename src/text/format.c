@@ -67,6 +67,17 @@ static const json_t *value_of(const json_t *document)
     return json_is_null(value) ? NULL : value;
 }
 
+static void read_tests(const json_t *document, struct finished *ret)
+{
+    const json_t *tests = json_object_get(document, "test_results");
+
+    ret->tests = json_is_array(tests) ? tests : NULL;
+    ret->total = number_of(document, "total");
+    ret->passed = number_of(document, "passed");
+    ret->unjudged = number_of(document, "errors");
+    ret->all_passed = flag_of(document, "all_passed");
+}
+
 int finished_read(const json_t *document, struct finished *ret, struct err *err)
 {
     *ret = (struct finished){0};
@@ -86,6 +97,9 @@ int finished_read(const json_t *document, struct finished *ret, struct err *err)
     ret->value = value_of(document);
     read_exception(json_object_get(document, "exception"), ret);
     read_files(json_object_get(document, "files"), ret);
+    ret->duration_ms = number_of(document, "duration_ms");
+    ret->memory_mb = json_number_value(json_object_get(document, "max_memory_mb"));
+    read_tests(document, ret);
     return 0;
 }
 
@@ -232,7 +246,10 @@ void format_markdown(const struct finished *run, struct buf *out)
     add_stream(out, "Errors:", run->err);
     if (run->value)
         add_value(out, run->value);
-    add_verdict(out, run);
+    if (run->total && !run->error.n)
+        format_tests(run, out);
+    else
+        add_verdict(out, run);
     add_files(out, run);
 }
 

@@ -40,6 +40,12 @@ struct finished {
     const json_t *value; /* of the last expression, or the final answer; NULL for none */
     struct finished_file *files;
     size_t file_n;
+    int64_t duration_ms;
+    double memory_mb;
+    /* Of `glovebox test`; NULL for a run. */
+    const json_t *tests;
+    int64_t total, passed, unjudged;
+    bool all_passed;
 };
 
 /* Fields that are missing are as after a run that said nothing. -1 with ERR_USAGE when it is no
@@ -54,6 +60,7 @@ enum format_profile {
     FORMAT_SMOLAGENTS, /* the observation after a step */
     FORMAT_KODEAGENT,  /* the same */
     FORMAT_CHAPTER,    /* what it printed, up to 10000 characters */
+    FORMAT_AGENTOS,    /* its result as JSON */
     FORMAT_COUNT,
 };
 
@@ -70,6 +77,14 @@ void format_extract(struct str text, enum format_profile profile,
                     void (*each)(void *ctx, struct str output), void *ctx);
 
 extern const struct block_pair format_adk_pair;
+
+/* The names, in the order of enum format_profile, and a NULL. */
+extern const char *const format_profile_names[FORMAT_COUNT + 1];
+
+/* agentos: the result as a document; `strict` says that a run, not a test, which writes to standard
+ * error has failed. chapter: what came of tests. */
+json_t *format_agentos_json(const struct finished *run, bool strict);
+json_t *format_chapter_tests(const struct finished *run);
 
 /* ---- for the profiles ---- */
 

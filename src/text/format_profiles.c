@@ -149,8 +149,7 @@ static void extract_adk(struct str text, void (*each)(void *ctx, struct str outp
 
 /* ---- smolagents ---- */
 
-/* The first n characters. */
-static size_t characters(struct str s, size_t n)
+size_t format_characters(struct str s, size_t n)
 {
     size_t at = 0;
 
@@ -170,10 +169,11 @@ static void add_cropped(struct buf *out, struct str text)
         (void)buf_add_str(out, text);
         return;
     }
-    (void)buf_add_str(out, str_slice(text, 0, characters(text, SMOLAGENTS_MAX / 2)));
+    (void)buf_add_str(out, str_slice(text, 0, format_characters(text, SMOLAGENTS_MAX / 2)));
     (void)buf_addf(out, "\n..._This content has been truncated to stay below %d characters_...\n",
                    SMOLAGENTS_MAX);
-    (void)buf_add_str(out, str_slice(text, characters(text, count - SMOLAGENTS_MAX / 2), text.n));
+    (void)buf_add_str(out,
+                      str_slice(text, format_characters(text, count - SMOLAGENTS_MAX / 2), text.n));
 }
 
 /* As Python's str() shows it, as far as JSON can tell. */
@@ -293,7 +293,7 @@ static void format_chapter(const struct finished *run, struct buf *out)
     struct str text = str_slice(buf_str(out), begin, out->n);
     if (utf8_count(text) <= CHAPTER_MAX)
         return;
-    out->n = begin + characters(text, CHAPTER_MAX);
+    out->n = begin + format_characters(text, CHAPTER_MAX);
     out->p[out->n] = '\0';
     (void)buf_adds(out, "...(truncated)");
 }
@@ -321,12 +321,17 @@ void format_solution(const struct finished *run, struct str problem, struct str 
 
 /* ---- all of them ---- */
 
+const char *const format_profile_names[FORMAT_COUNT + 1] = {
+    "markdown", "adk", "adk-inline", "smolagents", "kodeagent", "chapter", "agentos", NULL,
+};
+
 int format_result(const struct finished *run, enum format_profile profile, struct buf *out)
 {
     static void (*const formats[FORMAT_COUNT])(const struct finished *, struct buf *) = {
         [FORMAT_MARKDOWN] = format_markdown,     [FORMAT_ADK] = format_adk,
         [FORMAT_ADK_INLINE] = format_adk_inline, [FORMAT_SMOLAGENTS] = format_smolagents,
         [FORMAT_KODEAGENT] = format_kodeagent,   [FORMAT_CHAPTER] = format_chapter,
+        [FORMAT_AGENTOS] = format_agentos,
     };
 
     formats[profile](run, out);

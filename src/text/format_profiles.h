@@ -7,6 +7,10 @@
 
 #include "text/format.h"
 
+/* How many bytes the first n characters take. */
+size_t format_characters(struct str s, size_t n);
+void format_tests(const struct finished *run, struct buf *out);
+void format_agentos(const struct finished *run, struct buf *out);
 void format_markdown(const struct finished *run, struct buf *out);
 void format_extract_markdown(struct str text, void (*each)(void *ctx, struct str output),
                              void *ctx);

@@ -3,7 +3,9 @@
 
 import json
 import os
+import signal
 import textwrap
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import box
@@ -53,6 +55,15 @@ def verdicts(t, name, code):
         return done, None
 
 
+def blames(t, name, done):
+    """Whatever it does, it is its own failure, and the verdict one on it."""
+    doc = done.json if done.out else {"test_results": [], "trustworthy": None, "errors": None}
+    kinds = {r["error_type"] for r in doc["test_results"] if not r["passed"]}
+    t.ok(kinds and kinds <= {"guest", "limit"} and doc["errors"] == 0, name + ": its own failure", doc)
+    t.equal((doc["trustworthy"], doc["doubt"]), (t.has("pidns", "seccomp"), None if t.has("pidns", "seccomp") else doc["doubt"]),
+            name + ": a verdict", done)
+
+
 @box.once
 def test_dishonest_calls(t):
     def one(item):
@@ -63,6 +74,7 @@ def test_dishonest_calls(t):
         for name, (done, passed) in pool.map(one, dishonest.CALLS.items()):
             t.equal(passed, [True] + [False] * 4 + [True], name, done)
             t.equal(done.code, 1, name + ": exit status", done)
+            blames(t, name, done)
 
 
 @box.once
@@ -75,6 +87,7 @@ def test_dishonest_loads(t):
         for name, (done, passed) in pool.map(one, dishonest.LOADS.items()):
             t.equal(passed, [False] * 6, name, done)
             t.equal(done.code, 1, name + ": exit status", done)
+            blames(t, name, done)
 
 
 # ---- texts ----
@@ -361,3 +374,240 @@ def children(n):
                                                                  "expected": 4}])
     if t.has("pidns"):
         t.equal([r["detail"] for r in doc["test_results"]], ["OK", "OK"], "what a case leaves is gone before the next", doc)
+
+
+# ---- whose failure ----
+
+def figures(doc):
+    return {k: doc.get(k) for k in ("passed", "failed", "errors", "score", "all_passed", "error_type", "trustworthy")}
+
+
+@box.once
+def test_setup_fails(t):
+    """The test's own failure is none of the candidate's."""
+    ours = dict(passed=0, failed=0, errors=2, score=None, all_passed=False, error_type="ours", trustworthy=False)
+    cases = [{"args": [1], "expected": 3}, {"args": [2], "expected": 4}]
+    for name, code, detail in (
+        ("raises", "x = 1\nraise RuntimeError('setup broke')\n", "The setup failed: RuntimeError: setup broke (line 2)"),
+        ("text", "def f(:\n", "The setup failed: SyntaxError: "), ("exits", "import os\nos._exit(3)\n", "The setup failed: "),
+        ("hangs", "while True: pass\n", "The setup failed: Timeout after 0.5s"), ("asks to end", "raise SystemExit(0)\n", "The setup failed: SystemExit"),
+        ("dies", "import os\nos.kill(os.getppid(), 9)\nos._exit(0)\n", "The setup did not end before the candidate: "),
+    ):
+        t.write("setup.py", code)
+        for more in ((), ("--isolate",)):
+            doc = judge(t, ADD, cases, "--setup", "setup.py", "--timeout", "0.5s", "--no-check", *more)
+            t.equal(figures(doc), ours if not more else dict(ours, errors=2), name, doc)
+            entry = (doc["test_results"] or [{}])[0]
+            t.ok(entry.get("detail", "").startswith(detail) and entry["error_type"] == "ours" and entry["exception"] is None,
+                 name + ": the words", entry)
+            t.equal((doc["feedback_text"], doc["exception"]), ("", None), name + ": nothing for the model", doc)
+        done = t.box("test", "candidate.py", "--cases", "cases.json", "--setup", "setup.py", "--timeout", "0.5s", "--no-check")
+        t.exits(done, 125, name + ": exit status")
+        t.match(b"ERROR case 1: add\\(1\\): The setup", done.out, name + ": what people see")
+        t.match(b"no verdict on the program: The setup", done.err, name + ": and why")
+        t.exits(t.box("test", "candidate.py", "--setup", "setup.py", "--timeout", "0.5s", "--no-check"), 125, name + ": without cases")
+    t.write("setup.py", "LIMIT = 3\n")
+    doc = judge(t, "raise RuntimeError(LIMIT)\n" + ADD, cases, "--setup", "setup.py")
+    t.equal(figures(doc), dict(ours, failed=2, errors=0, score=0, error_type="guest", trustworthy=doc["trustworthy"]),
+            "the candidate's own failure behind it", doc)
+
+
+@box.once
+def test_not_judged(t):
+    cases = [{"args": [1], "expected": 3}]
+    t.write("c.py", ADD)
+    t.write("cases.json", json.dumps(cases))
+    if t.has("memory"):
+        doc = judge(t, ADD, cases, "--memory", "2m")
+        t.equal((doc["errors"], doc["failed"], doc["score"], doc["error_type"]), (1, 0, None, "ours"), "no memory to start in", doc)
+    done = t.box("test", "c.py", "--cases", "cases.json", "--json", "--backend", "docker")
+    doc = done.json
+    t.equal((doc["errors"], doc["score"], doc["error_type"], doc["trustworthy"], doc["test_results"][0]["error_type"]),
+            (1, None, "ours", False, "ours"), "a backend that is not there", done)
+    t.ok(done.code not in (0, 1), "its exit status", done)
+    doc = judge(t, "import os\nos.system('id')\n" + ADD, cases, "--profile", "strict")
+    t.equal((doc["errors"], doc["score"], doc["error_type"], doc["test_results"][0]["error_type"]), (0, 0, "refused", "refused"),
+            "what the guard refuses is judged", doc)
+    doc = judge(t, ADD, cases, "--backend", "host", "--allow-unsafe")
+    t.equal((doc["all_passed"], doc["score"], doc["trustworthy"]), (True, 1, False), "no wall, no trust", doc)
+    t.match("could have reached what judges it", doc["doubt"], "and why")
+    doc = judge(t, ADD, cases)
+    t.equal((doc["error_type"], doc["doubt"], doc["errors"]), (None, None if doc["trustworthy"] else doc["doubt"], 0), "a success", doc)
+
+
+@box.once
+def test_killed_from_outside(t):
+    """The jail's own process dies while a call is under way."""
+    def children(pid):
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+            return [int(word) for word in f.read().split()]
+
+    t.write("c.py", "import time\ndef f(n):\n    time.sleep(n)\n    return n\n")
+    t.write("cases.json", json.dumps([{"args": [0], "expected": 0}, {"args": [20], "expected": 20}]))
+    for program in (["test", "c.py", "--cases", "cases.json", "--json"], ["run", "--json", "-c", "import time; time.sleep(20)"]):
+        p = t.start(*program, "--retries", "0")
+        deadline, found = time.monotonic() + box.PATIENCE, []
+        while time.monotonic() < deadline and not any(map(children, found)):
+            found = children(p.pid)
+            time.sleep(0.05)
+        time.sleep(1)
+        for pid in found:
+            os.kill(pid, signal.SIGKILL)
+        out, err = p.communicate()
+        doc = json.loads(out)
+        t.equal((doc["error_type"], doc["error"] and doc["error"]["kind"], p.returncode), ("ours", "system", 125),
+                program[0] + ": killed from outside", doc)
+        if program[0] == "test":
+            t.equal((doc["errors"] >= 1, doc["failed"], doc["score"], doc["trustworthy"]), (True, 0, None, False), "no verdict", doc)
+    doc = t.run("--json", "-c", "import os; os.kill(os.getpid(), 9)").json
+    t.equal((doc["error_type"], doc["error"], doc["signal"]), ("guest", None, 9), "killed from inside", doc)
+
+
+@box.once
+def test_error_types(t):
+    for code, kind, more in (
+        ("pass", None, ()), ("1/0", "guest", ()), ("import sys; sys.exit(3)", "guest", ()), ("while 1: pass", "limit", ("--timeout", "300ms")),
+        ("import os; os.system('id')", "refused", ("--profile", "strict")), ("pass", "ours", ("--backend", "docker")),
+        ("def f(:", "refused", ()), ("def f(:", "guest", ("--no-check",)),
+    ):
+        doc = t.run("--json", *more, "-c", code).json
+        t.equal(doc["error_type"], kind, "run %s %s" % (code, " ".join(more)), doc)
+    code = "import time\ndef f(n):\n    if n == 1: 1/0\n    if n == 2: time.sleep(9)\n    if n == 3: return 'x' * 300000000\n    return n\n"
+    doc = judge(t, code, [{"args": [0], "expected": 0}, {"args": [0], "expected": 1}, {"args": [1]}, {"args": [2], "timeout": 0.3}, {"args": [3]}])
+    t.equal([r["error_type"] for r in doc["test_results"]], [None, "guest", "guest", "limit", "limit"], "cases", doc)
+    t.equal(doc["error_type"], "guest", "the first that failed", doc)
+    t.ok(doc["test_results"][3]["duration_ms"] >= 290, "a time that was measured", doc)
+    code = "import sys\ndef f(n):\n    f = sys._getframe()\n    while f:\n        f.f_globals['perf_counter_ns'] = lambda: 0\n        f = f.f_back\n" \
+           "    import time\n    t = time.monotonic()\n    while time.monotonic() < t + 0.2: pass\n    return n\n"
+    doc = judge(t, code, [{"args": [1], "expected": 1}])
+    t.ok(doc["all_passed"] and doc["test_results"][0]["duration_ms"] >= 200, "a clock of its own is not asked", doc)
+
+
+# ---- without cases ----
+
+@box.once
+def test_alone(t):
+    """Row S8: the code runs, and that is all there is to say."""
+    t.write("empty.json", "[]")
+    for more in ((), ("--cases", "empty.json")):
+        done = t.box("test", "-c", "print('hi')", *more)
+        t.exits(done, 0, "it ran", b"Code executed, no tests\n")
+        doc = t.box("test", "-c", "print('hi')", "--json", *more).json
+        t.equal((doc["success"], doc["all_passed"], doc["exit_code"], doc["message"], doc["stdout"], doc["total"]),
+                (True, False, 0, "Code executed, no tests", "hi\n", 0), "and what it printed", doc)
+        t.exits(t.box("test", "-c", "print('hi')\n1/0", *more), 1, "a crash", b"ZeroDivisionError: division by zero (line 2)\n")
+        doc = t.box("test", "-c", "x = 1\n1/0", "--json", *more).json
+        t.equal((doc["success"], doc["message"], doc["exception"]["line"], doc["error_type"]),
+                (False, "ZeroDivisionError: division by zero", 2, "guest"), "in JSON", doc)
+    for code, message, more in (
+        ("import sys; sys.exit(3)", "The program ended with status 3", ()), ("while True: pass", "Timeout after 0.3s", ("--timeout", "300ms")),
+        ("import os; os.kill(os.getpid(), 9)", "ended by signal 9 (Killed)", ()),
+        ("import sys; print('w', file=sys.stderr)", "The program wrote to standard error", ("--strict-stderr",)),
+    ):
+        t.exits(t.box("test", "-c", code, *more), 1, code, message.encode() + b"\n")
+    for code, more in (("import sys; sys.exit(0)", ()), ("import warnings; warnings.warn('w')", ()), ("print(1)", ("--strict-stderr",)),
+                       ("if __name__ != '__main__': 1/0", ()), ("echo $((1 + 1))", ("--lang", "bash"))):
+        t.exits(t.box("test", "-c", code, *more), 0, code, b"Code executed, no tests\n")
+    t.write("setup.py", "LIMIT = 3\n")
+    t.exits(t.box("test", "-c", "assert LIMIT == 3", "--setup", "setup.py"), 0, "with a setup", b"Code executed, no tests\n")
+    t.exits(t.box("test", "-c", "assert LIMIT == 4, 'four'", "--setup", "setup.py"), 1, "a crash behind a setup",
+            b"AssertionError: four (line 1)\n")
+    t.exits(t.box("test", "-c", "import os; os.system('id')", "--profile", "strict"), 126, "what the guard refuses")
+
+
+# ---- texts of cases ----
+
+@box.once
+def test_calls_are_told(t):
+    code = "def add(a, b=2):\n    return a - b\n"
+    cases = [{"call": "add(2,3)", "expected": 5}, {"args": [7], "kwargs": {"b": 2}, "expected": 9, "name": "named"}, {"args": ["x" * 1000], "expected": 1}]
+    doc = judge(t, code, cases)
+    t.equal([r["call"] for r in doc["test_results"][:2]], ["add(2,3)", "add(7, b=2)"], "calls", doc)
+    t.equal([(r["test"], r["expected"], r["actual"], r["passed"]) for r in doc["test_results"][:2]],
+            [("add(2,3)", "5", "-1", False), ("add(7, b=2)", "9", "5", False)], "row C9", doc)
+    t.ok(len(doc["test_results"][2]["call"]) < 300, "no more than is of use", doc)
+    t.match("Test 'case 1' failed: add\\(2,3\\): Expected 5, got -1", doc["feedback_text"], "for the model")
+    done = t.box("test", "candidate.py", "--cases", "cases.json")
+    t.match(b"^FAIL case 1: add\\(2,3\\): Expected 5, got -1\nFAIL named: add\\(7, b=2\\): Expected 9, got 5\n", done.out, "for people")
+    doc = judge(t, code, cases, "--profile", "agentos")
+    t.match("Test 'case 1' failed: Expected 5, got -1", doc["feedback_text"], "the profile that promises the text")
+    doc = judge(t, "class C:\n    def m(self, a): return a\n", [{"args": [(1)], "expected": 2}], "--func", "C.m")
+    t.equal(doc["test_results"][0]["call"], "C.m(1)", "a method")
+    doc = judge(t, "print(1)", [{"stdin": "", "expected_stdout": "1"}])
+    t.equal((doc["test_results"][0]["call"], doc["test_results"][0]["test"]), (None, "case 1"), "a whole program")
+
+
+@box.once
+def test_defaults(t):
+    """Row S2: as json.dumps(asdict(TestCase(...))) writes them."""
+    base = {"name": "", "input_args": [], "input_kwargs": {}, "expected_output": None, "expected_type": "", "expected_exception": "", "weight": 1.0}
+    code = "def f(n=5):\n    if n < 0: raise ValueError(n)\n    return n * 24 if n else None\n"
+    rows = [
+        (dict(base, input_args=[5], expected_type="int"), "OK"), (dict(base, input_args=[0], expected_type="int"), "Type mismatch: got NoneType, expected int"),
+        (dict(base, input_args=[5]), "OK"), (dict(base, input_args=[-1], expected_exception="ValueError"), "Expected exception ValueError raised"),
+        (dict(base, input_args=[1], expected_exception="ValueError"), "Expected exception ValueError but none raised"),
+        (dict(base, input_args=[5], expected_output=120), "OK"), (dict(base, input_kwargs={"n": 5}, expected_output=121), "Expected 121, got 120"),
+        ({"args": [0], "expected": None}, "OK"), ({"args": [5], "expected": None}, "Expected None, got 120"),
+        ({"args": [5], "expected_output": None}, "Expected None, got 120"),
+    ]
+    doc = judge(t, code, [row[0] for row in rows])
+    t.equal([r["detail"] for r in doc["test_results"]], [row[1] for row in rows], "details", doc)
+    t.equal([r["name"] for r in doc["test_results"]], ["case %d" % (i + 1) for i in range(len(rows))], "names", doc)
+    doc = judge(t, code, [{"args": [1], "expected": 24, "weight": 3}, {"args": [1], "expected": 1, "weight": 1}, {"args": [1], "expected": 1, "weight": 0}])
+    t.equal(doc["score"], 0.75, "a weighted score", doc)
+    doc = judge(t, code, [{"args": [1], "expected": 24, "weight": 1e100}, {"args": [1], "expected": 24, "weight": 5e-324}] * 50)
+    t.equal(doc["score"], 1, "from the least to the most", doc)
+    for weight in ("-1", "NaN", "Infinity", "-Infinity", "1e309", '"1"', "true1", "0"):
+        t.write("cases.json", '[{"args": [1], "expected": 24, "weight": %s}]' % weight)
+        t.refused(t.box("test", "candidate.py", "--cases", "cases.json"), 2, "weight|number|column", "weight " + weight)
+
+
+@box.once
+def test_moments(t):
+    """Equal moments on other clocks, in sets and as keys."""
+    at = lambda text: {"$type": "datetime", "text": text}
+    code = "from datetime import *\nz = timezone(timedelta(hours=5, minutes=45))\n" \
+           "def f(k):\n    d = datetime(2024, 1, 1, 0, 30, tzinfo=z)\n    return d if k == 0 else {d} if k == 1 else {d: 1} if k == 2 else frozenset({(d,)})\n"
+    want = at("2023-12-31T18:45:00Z")
+    doc = judge(t, code, [{"args": [0], "expected": want}, {"args": [1], "expected": {"$type": "set", "items": [want]}},
+                          {"args": [2], "expected": {"$type": "dict", "items": [[want, 1]]}},
+                          {"args": [3], "expected": {"$type": "frozenset", "items": [{"$type": "tuple", "items": [want]}]}},
+                          {"args": [1], "expected": {"$type": "set", "items": [at("2023-12-31T18:46:00Z")]}}])
+    t.equal([r["passed"] for r in doc["test_results"]], [True] * 4 + [False], "verdicts", doc)
+
+
+# ---- other systems' shapes ----
+
+@box.once
+def test_agentos_shape(t):
+    """Rows S1, S9 to S11."""
+    def shape(*args, strict=()):
+        done = t.run("--json", "--profile", "agentos", *args)
+        return t.box("format", "--profile", "agentos", *strict, stdin=done.out).json
+
+    doc = shape("-c", "import sys\nfor i in range(9): print('e%d' % i, file=sys.stderr)\nprint('x' * 900)\nsys.exit(1)")
+    t.equal((doc["success"], doc["exit_code"], doc["exception"], len(doc["stdout"])), (False, 1, "e4\ne5\ne6\ne7\ne8", 500), "the last five lines", doc)
+    t.equal(sorted(doc), sorted("success exit_code stdout stderr exception duration max_memory_mb test_results all_passed".split()), "its keys")
+    t.ok(doc["duration"].endswith("s") and float(doc["max_memory_mb"]) > 0, "figures", doc)
+    doc = shape("-c", "import sys\nfor i in range(5): print('e%d' % i, file=sys.stderr)\nsys.exit(1)")
+    t.equal(doc["exception"], "e0\ne1\ne2\ne3\ne4\n", "five lines are not more than five", doc)
+    done = t.run("--json", "--profile", "agentos", "--timeout", "1s", "-c", "print('part', flush=True)\nwhile True: pass")
+    t.equal((done.json["exception"] or {}).get("message"), "Timeout after 1.0s", "a timeout's exception", done)
+    doc = t.box("format", "--profile", "agentos", stdin=done.out).json
+    t.equal({k: doc[k] for k in ("success", "exit_code", "stdout", "exception", "duration")},
+            dict(success=False, exit_code=-1, stdout="part\n", exception="Timeout after 1.0s", duration="1.00s"), "a timeout", doc)
+    doc = shape("-c", "import socket")
+    t.equal((doc["exit_code"], doc["stderr"], doc["exception"]), (-1, "SECURITY VIOLATION: Forbidden import: socket", "Security check failed"), "refused")
+    doc = shape("-c", "def f(:")
+    t.equal((doc["stderr"], doc["exception"]), ("Line 1: invalid syntax", "Syntax error: Line 1: invalid syntax"), "no Python")
+    warns = ("-c", "import sys; print('w', file=sys.stderr)")
+    t.equal((shape(*warns)["success"], shape(*warns, strict=("--strict-stderr",))["success"]), (True, False), "warnings, and strictly")
+    done = t.box("test", "-c", "def f(n): return n", "--cases", "-", "--json", "--profile", "agentos",
+                 stdin=b'[{"args": [1], "expected": 1}, {"args": [1], "expected": 2}]')
+    doc = t.box("format", "--profile", "agentos", stdin=done.out).json
+    t.equal([sorted(r) for r in doc["test_results"]], [["detail", "duration_ms", "expected", "name", "output", "passed"]] * 2, "tests", doc)
+    t.equal((doc["all_passed"], doc["test_results"][1]["detail"]), (False, "Expected 2, got 1"), "their details", doc)
+    doc = t.box("format", "--profile", "chapter", "--json", stdin=done.out).json
+    t.equal((doc["total"], doc["passed"], doc["results"][0]), (2, 1, {"test": "f(1)", "expected": "1", "actual": "1", "passed": True}), "row C9", doc)
+    done = t.box("format", stdin=done.out)
+    t.match(b"1 of 2 tests passed.\n- case 2: f\\(1\\): Expected 2, got 1\n", done.out, "for a model")

@@ -7,7 +7,7 @@ import json
 
 FIELDS = """id backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
-    max_memory_mb files verdict denied isolation attempts feedback usage error""".split()
+    max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
 EXTRA = ["skipped", "limits", "cell"]
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
@@ -109,6 +109,7 @@ def test_success(t):
         "feedback": [],
         "usage": {},
         "error": None,
+        "error_type": None,
         "verdict": {
             "allowed": True,
             "stage": "patterns",

@@ -112,6 +112,18 @@ def test_test(tap, d):
     r = d.post("/v1/test", {"code": "print(int(input()) * 2)", "compare": "tokens",
                             "cases": [{"stdin": "4\n", "expected_stdout": "8"}]}).json
     tap.equal(r["passed"], 1, "test: whole programs", r)
+    r = d.post("/v1/test", {"code": PLUS, "cases": cases}, lines=True).lines
+    tap.equal([(e.get("call"), e.get("error_type")) for e in r[:2]],
+              [(x["call"], x["error_type"]) for x in r[-1]["result"]["test_results"]], "test: calls in lines", r)
+    tap.ok(r[0]["call"] and r[1]["error_type"] == "guest", "test: a wrong answer is the program's", r)
+    r = d.post("/v1/test", {"code": "print(1)"}).json
+    tap.equal((r["success"], r["message"], r["score"], r["error_type"]), (True, "Code executed, no tests", None, None),
+              "test: without cases", r)
+    r = d.post("/v1/test", {"code": "import sys; print(1, file=sys.stderr)", "strict_stderr": True}).json
+    tap.equal((r["success"], r["error_type"]), (False, "guest"), "test: strictly without a word of warning", r)
+    r = d.post("/v1/test", {"code": PLUS, "cases": cases, "setup": "1/0"})
+    tap.equal((r.status, r.json["errors"], r.json["failed"], r.json["score"], r.json["trustworthy"], r.json["error_type"]),
+              (200, 2, 0, None, False, "ours"), "test: a setup that fails is not the program's failure", r)
 
 
 def test_batch(tap, d):

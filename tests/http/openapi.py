@@ -12,7 +12,7 @@ EXAMPLES = {
     "output_limit_bytes": 1000, "pids": 20, "cpus": 0.5, "open_files": 100, "retries": 1,
     "retry_delay_ms": 10, "deadline_ms": 9000, "collect": True, "collect_bytes": 100,
     "optimize_data": False, "cases": [{"call": "1", "expected": 1}], "func": "f", "setup": "y = 1",
-    "isolate": False, "coverage": False, "compare": "tokens", "checker": "x",
+    "isolate": False, "strict_stderr": False, "coverage": False, "compare": "tokens", "checker": "x",
     "checker_filename": "c.py", "runs": [{"code": "print(1)"}], "name": "n", "value": "last",
     "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",
     "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,

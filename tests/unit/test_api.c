@@ -321,6 +321,10 @@ static void test_judge(glovebox *box)
     EQ_INT(glovebox_result_test_count(r), 2);
     EQ_INT(glovebox_result_tests_passed(r), 1);
     OK(glovebox_result_score(r) == 0.25, "a quarter");
+    OK(glovebox_result_test_call(r, 0) && !glovebox_result_test_call(r, 99), "what is called");
+    EQ_STR(glovebox_result_error_type(r), "guest");
+    EQ_INT(glovebox_result_test_errors(r), 0);
+    OK(!glovebox_result_trustworthy(r) == !!glovebox_result_doubt(r), "a doubt has a reason");
     EQ_STR(glovebox_result_test_name(r, 0), "two");
     EQ_STR(glovebox_result_test_detail(r, 0), "OK");
     EQ_INT(glovebox_result_test_passed(r, 0), 1);

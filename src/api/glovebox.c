@@ -172,7 +172,7 @@ glovebox_result *glovebox_run(glovebox *box, const char *language, const char *c
                               const char *const *args)
 {
     struct run_request request;
-    struct run_watch watch = {.event = on_event, .ctx = box, .cancel_fd = box->cancel[0]};
+    struct run_watch watch = {.event = on_event, .ctx = box, .all_output = true, .cancel_fd = box->cancel[0]};
     glovebox_result *result = result_new();
     AUTO_CLOSE int input = -1;
 

@@ -210,7 +210,7 @@ static void on_event(void *ctx, const struct run_event *event)
 
 static glovebox_result *run_cell(glovebox_session *s, const struct cell_request *cell)
 {
-    struct run_watch watch = {.event = on_event, .ctx = s, .cancel_fd = -1};
+    struct run_watch watch = {.event = on_event, .ctx = s, .all_output = true, .cancel_fd = -1};
     glovebox_result *result = result_new();
 
     result->limits = s->limits;

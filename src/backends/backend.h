@@ -7,6 +7,7 @@
 #ifndef BACKENDS_BACKEND_H
 #define BACKENDS_BACKEND_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,6 +70,10 @@ struct backend_sink {
     void *ctx;
     void (*started)(void *ctx, layer_mask held);
     void (*output)(void *ctx, int stream, const char *p, size_t n); /* stream 1 or 2 */
+    /* Whether output of this stream may come now. When not, the guest's pipe is left alone, so that
+     * the guest waits; *ret is what to poll before asking again. Must not block: the limits are
+     * enforced by the thread that asks. NULL: always. */
+    bool (*room)(void *ctx, int stream, struct pollfd *ret);
     void (*denied)(void *ctx, const char *name, uint64_t count);
     void (*limit)(void *ctx, enum jail_limit_hit hit);
     int cancel_fd; /* readable: the run is to end at once; -1 for none */
@@ -117,6 +122,7 @@ struct backend_ops {
     const char *alias;
     const char *summary;
     bool unsafe; /* no wall: only with the user's explicit word */
+    bool absent; /* its name is part of the contract; this version cannot run anything with it */
     /* 0 and *ret filled whatever the guest did; -1 when the failure is ours or the host's. */
     int (*run)(const struct backend_job *job, const struct backend_sink *sink,
                struct backend_outcome *ret, struct err *err);
@@ -124,6 +130,8 @@ struct backend_ops {
 
 extern const struct backend_ops *const backends[]; /* NULL-terminated */
 const struct backend_ops *backend_find(struct str name, struct err *err);
+/* ERR_UNSUPPORTED with the names that exist, for one that is absent. Nothing falls back. */
+int backend_check(const struct backend_ops *backend, struct err *err);
 
 /* Notes that a phase ended now, for --trace-time. */
 void outcome_phase(struct backend_outcome *outcome, const char *name);

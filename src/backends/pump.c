@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 
@@ -55,33 +55,43 @@ void pump_started(struct pump *pump)
         fd_close(&pump->theirs[i]);
 }
 
-void pump_polls(const struct pump *pump, struct pollfd polls[PUMP_POLLS])
+/* The guest's end of it; or whoever takes the output, when that has no room. It is asked even after
+ * the guest closed the stream: it may still hold something back. */
+static struct pollfd output_poll(struct pump *pump, int i)
+{
+    struct pollfd poll = {.fd = pump->out[i], .events = POLLIN};
+
+    pump->held_up[i] = pump->sink->room && !pump->sink->room(pump->sink->ctx, i + 1, &poll);
+    return poll;
+}
+
+void pump_polls(struct pump *pump, struct pollfd polls[PUMP_POLLS])
 {
     bool full = pump->waiting_n > 0;
 
-    polls[0] = (struct pollfd){.fd = pump->out[0], .events = POLLIN};
-    polls[1] = (struct pollfd){.fd = pump->out[1], .events = POLLIN};
+    for (int i = 0; i < 2; i++)
+        polls[i] = output_poll(pump, i);
     polls[2] = (struct pollfd){.fd = full ? -1 : pump->source, .events = POLLIN};
     /* Without anything to write we still want to hear that the guest closed its input. */
     polls[3] = (struct pollfd){.fd = pump->in, .events = full ? POLLOUT : 0};
 }
 
-/* True when there may be more. */
-static bool take_output(struct pump *pump, int i)
+/* How many bytes came. */
+static size_t take_output(struct pump *pump, int i)
 {
     char chunk[CHUNK];
+    ssize_t got;
 
     if (pump->out[i] < 0)
-        return false;
-    ssize_t got = read(pump->out[i], chunk, sizeof chunk);
-    if (got > 0) {
-        if (pump->sink->output)
-            pump->sink->output(pump->sink->ctx, i + 1, chunk, (size_t)got);
-        return true;
-    }
-    if (got == 0 || (errno != EAGAIN && errno != EINTR))
+        return 0;
+    do
+        got = read(pump->out[i], chunk, sizeof chunk);
+    while (got < 0 && errno == EINTR);
+    if (got > 0 && pump->sink->output)
+        pump->sink->output(pump->sink->ctx, i + 1, chunk, (size_t)got);
+    if (got == 0 || (got < 0 && errno != EAGAIN))
         fd_close(&pump->out[i]);
-    return got < 0 && errno == EINTR;
+    return got > 0 ? (size_t)got : 0;
 }
 
 static void end_input(struct pump *pump)
@@ -125,7 +135,7 @@ static void give_input(struct pump *pump)
 void pump_step(struct pump *pump, const struct pollfd polls[PUMP_POLLS])
 {
     for (int i = 0; i < 2; i++)
-        if (polls[i].revents)
+        if (polls[i].revents && !pump->held_up[i])
             (void)take_output(pump, i);
     if (polls[3].revents & POLLERR)
         end_input(pump);
@@ -135,15 +145,21 @@ void pump_step(struct pump *pump, const struct pollfd polls[PUMP_POLLS])
         give_input(pump);
 }
 
-/* Everyone who could write is dead, so this ends; the clock guards against a host backend's stray.
- */
+/* What is in the pipes now and no more: a guest that lives may go on writing. Whoever takes it gets
+ * it even without room, for it is no more than two pipes hold. */
 void pump_drain(struct pump *pump)
 {
-    int64_t end = clock_mono_ms() + 1000;
-
-    for (int i = 0; i < 2; i++)
-        while (take_output(pump, i) && clock_mono_ms() < end)
-            ;
+    for (int i = 0; i < 2; i++) {
+        int left = 0;
+        if (pump->out[i] < 0 || ioctl(pump->out[i], FIONREAD, &left) < 0)
+            continue;
+        while (left > 0) {
+            size_t got = take_output(pump, i);
+            if (!got)
+                break;
+            left -= (int)got;
+        }
+    }
 }
 
 void pump_done(struct pump *pump)

@@ -19,6 +19,7 @@ struct pump {
     int theirs[3]; /* the guest's ends, until pump_started */
     char *waiting; /* read from source, not yet written */
     size_t waiting_at, waiting_n;
+    bool held_up[2]; /* out's reader has no room: what is polled is its descriptor */
     const struct backend_sink *sink;
 };
 
@@ -29,9 +30,9 @@ int pump_init(struct pump *pump, int source, const struct backend_sink *sink, st
 void pump_adopt(struct pump *pump, int source, const int ours[3], const struct backend_sink *sink);
 void pump_started(struct pump *pump); /* closes the guest's ends */
 /* Fills in what to wait for; pump_step then moves what can be moved. */
-void pump_polls(const struct pump *pump, struct pollfd polls[PUMP_POLLS]);
+void pump_polls(struct pump *pump, struct pollfd polls[PUMP_POLLS]);
 void pump_step(struct pump *pump, const struct pollfd polls[PUMP_POLLS]);
-/* After the guest's end: what still lies in the pipes. */
+/* Moves on what lies in the pipes now, without waiting. */
 void pump_drain(struct pump *pump);
 void pump_done(struct pump *pump);
 

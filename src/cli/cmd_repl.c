@@ -271,6 +271,7 @@ static int run_repl(struct session_call *call, const struct opt_args *args, stru
         repl_reader_done(&r.reader);
     }
     repl_host_close(&r.host);
+    printer_done(&r.printer);
     http_client_done(&call->client);
     return result;
 }

@@ -128,17 +128,27 @@ static void on_event_here(void *ctx, const struct run_event *event)
         printer_event(h->printer, event);
 }
 
+static bool has_room(void *ctx, int stream, struct pollfd *ret)
+{
+    return printer_room(((struct repl_host *)ctx)->printer, stream, ret);
+}
+
 static int run_here(struct repl_host *h, struct str code, bool attempt)
 {
     struct cell_request cell = {
         .code = code, .wall_ms = h->wall_ms, .attempt = attempt ? TRY_KEEP_IF_DONE : TRY_NOT};
-    struct run_watch watch = {.event = on_event_here, .ctx = h, .cancel_fd = h->cancel_fd};
+    struct run_watch watch = {.event = on_event_here,
+                              .ctx = h,
+                              .all_output = true,
+                              .room = has_room,
+                              .cancel_fd = h->cancel_fd};
     struct session_info info;
     struct result result;
 
     session_info(h->session, &info);
     h->show->cell = info.cells + 1;
     result_init(&result, h->request.run.output_limit);
+    h->printer->waits = false;
     session_exec(h->session, &cell, &watch, &result);
     report(h, &result, NULL);
     result_done(&result);

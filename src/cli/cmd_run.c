@@ -162,6 +162,11 @@ static void on_event(void *ctx, const struct run_event *event)
         run_show_bundle(&in->show, event->bundle);
 }
 
+static bool has_room(void *ctx, int stream, struct pollfd *ret)
+{
+    return printer_room(((struct invocation *)ctx)->show.place.printer, stream, ret);
+}
+
 static void on_event_there(void *ctx, const char *name, const json_t *event)
 {
     if (strcmp(name, "display") == 0)
@@ -206,7 +211,11 @@ static int run(struct invocation *in, struct err *err)
                                                : PRINT_OUTPUT,
                  in->cancel_pipe);
     in->show = (struct run_show){.place = {.settings = &in->options.settings, .printer = &printer}};
-    struct run_watch watch = {.event = on_event, .ctx = in, .cancel_fd = in->cancel_pipe[0]};
+    struct run_watch watch = {.event = on_event,
+                              .ctx = in,
+                              .all_output = true,
+                              .room = has_room,
+                              .cancel_fd = in->cancel_pipe[0]};
     in->remote = (struct remote_run){.options = &in->options,
                                      .request = &in->request,
                                      .stream = {.printer = &printer,
@@ -215,10 +224,13 @@ static int run(struct invocation *in, struct err *err)
                                                 .event = on_event_there,
                                                 .ctx = in}};
     int ran = run_remote(&in->remote, &result, err);
-    if (ran == 0)
+    if (ran == 0) {
+        printer.waits = false;
         session_run(&in->request, &watch, &result);
+    }
     int status = ran < 0 ? -1 : finish(in, &printer, &result);
     result_done(&result);
+    printer_done(&printer);
     remote_run_done(&in->remote);
     return status;
 }

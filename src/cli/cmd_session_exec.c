@@ -192,6 +192,7 @@ int session_run_exec(struct session_call *call, struct err *err)
                                    .event = on_event,
                                    .ctx = &show};
     int status = run_cell(call, &stream, &show, err);
+    printer_done(&printer);
     remote_stream_done(&stream);
     return status;
 }

@@ -15,6 +15,8 @@
 /* A reader may stand still (`| less`), and then a write does not return, not even for Ctrl-C. So it
  * is made only when there is room, and waiting for that ends soon after we were asked to stop. */
 #define STOPPING_MS 100
+/* More than a run can show while its reader stands still: output waits in the guest. */
+#define HELD_MAX ((size_t)256 << 20)
 
 static int write_until_stopped(const struct printer *printer, int stream, struct str text)
 {
@@ -37,14 +39,85 @@ static int write_until_stopped(const struct printer *printer, int stream, struct
     return 0;
 }
 
-/* A reader that went away (`| head`) ends the run, as SIGPIPE would end any program. */
-static void put(struct printer *printer, int stream, struct str text)
+/* What fits without waiting. -1 with errno. */
+static ssize_t write_some(int fd, struct str text)
 {
-    if (printer->failed || write_until_stopped(printer, stream, text) == 0)
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    size_t done = 0;
+
+    while (done < text.n && poll(&ready, 1, 0) > 0) {
+        size_t left = text.n - done;
+        ssize_t n = write(fd, text.p + done, left < PIPE_BUF ? left : PIPE_BUF);
+        if (n < 0 && errno == EAGAIN)
+            break;
+        if (n < 0 && errno != EINTR)
+            return -1;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)done;
+}
+
+/* A reader that went away (`| head`) ends the run, as SIGPIPE would end any program; so does a full
+ * disk. Nobody misses a reader of standard error. */
+static void fail(struct printer *printer, int fd)
+{
+    buf_clear(&printer->held[fd - 1]);
+    if (printer->failed || (fd == 2 && (errno == EPIPE || errno == EBADF || errno == EIO)))
         return;
-    if (stream == 1) {
-        printer->failed = errno;
-        (void)!write(printer->cancel_fd, "", 1);
+    printer->failed = errno;
+    printer->failed_fd = fd;
+    (void)!write(printer->cancel_fd, "", 1);
+}
+
+static void flush_held(struct printer *printer, int fd)
+{
+    struct buf *held = &printer->held[fd - 1];
+    ssize_t n = held->n ? write_some(fd, buf_str(held)) : 0;
+
+    if (n < 0)
+        fail(printer, fd);
+    else
+        buf_drop(held, (size_t)n);
+}
+
+bool printer_room(void *ctx, int stream, struct pollfd *ret)
+{
+    struct printer *printer = ctx;
+    int fd = printer->mode == PRINT_OUTPUT ? stream : 1;
+
+    flush_held(printer, fd);
+    if (!printer->held[fd - 1].n)
+        return true;
+    *ret = (struct pollfd){.fd = fd, .events = POLLOUT};
+    return false;
+}
+
+static void put(struct printer *printer, int fd, struct str text)
+{
+    if (!text.n || (printer->failed && printer->failed_fd == fd))
+        return;
+    printer->open_line[fd - 1] = text.p[text.n - 1] != '\n';
+    if (printer->waits) {
+        if (write_until_stopped(printer, fd, text) < 0)
+            fail(printer, fd);
+        return;
+    }
+    if (buf_add_str(&printer->held[fd - 1], text) < 0) {
+        errno = ENOMEM;
+        fail(printer, fd);
+    }
+    flush_held(printer, fd);
+}
+
+void printer_flush(struct printer *printer)
+{
+    printer->waits = true;
+    for (int fd = 1; fd <= 2; fd++) {
+        struct buf held = printer->held[fd - 1];
+        buf_init(&printer->held[fd - 1], HELD_MAX);
+        if (held.n && write_until_stopped(printer, fd, buf_str(&held)) < 0)
+            fail(printer, fd);
+        buf_done(&held);
     }
 }
 
@@ -59,7 +132,16 @@ void printer_init(struct printer *printer, enum print_mode mode, const int cance
 {
     *printer =
         (struct printer){.mode = mode, .stop_fd = cancel_pipe[0], .cancel_fd = cancel_pipe[1]};
+    printer->waits = true;
+    for (int i = 0; i < 2; i++)
+        buf_init(&printer->held[i], HELD_MAX);
     printer->lines = (struct event_lines){.line = put_line, .ctx = printer};
+}
+
+void printer_done(struct printer *printer)
+{
+    for (int i = 0; i < 2; i++)
+        buf_done(&printer->held[i]);
 }
 
 void printer_event(void *ctx, const struct run_event *event)
@@ -75,18 +157,6 @@ void printer_event(void *ctx, const struct run_event *event)
 void printer_text(struct printer *printer, struct str text)
 {
     put(printer, 1, text);
-}
-
-void printer_finish(struct printer *printer, const struct result *result)
-{
-    const struct capture *streams[] = {&result->out, &result->err};
-
-    for (int i = 0; i < 2 && printer->mode == PRINT_OUTPUT; i++) {
-        AUTO_BUF struct buf rest = {0};
-        buf_init(&rest, streams[i]->limit + 256);
-        capture_rest(streams[i], &rest);
-        put(printer, i + 1, buf_str(&rest));
-    }
 }
 
 void printer_result(struct printer *printer, const struct result *result, bool pretty)

@@ -14,6 +14,9 @@
 
 enum { LISTED_MAX = 10 };
 
+/* The program's last words on the terminal had no line's end: ours begin a line all the same. */
+static bool line_is_open;
+
 /* A name in it may be a guest's. */
 void report_complain(const char *text)
 {
@@ -21,7 +24,8 @@ void report_complain(const char *text)
 
     buf_init(&line, 16 << 10);
     safe_text_add(&line, str_from(text), false);
-    fprintf(stderr, "glovebox: %s\n", line.p);
+    fprintf(stderr, "%sglovebox: %s\n", line_is_open ? "\n" : "", line.p);
+    line_is_open = false;
 }
 
 void report_say(const struct cli_settings *settings, const char *text)
@@ -151,7 +155,8 @@ void report_result(const struct report *how, struct printer *printer, const stru
     bool lost_output;
     char line[700];
 
-    printer_finish(printer, r);
+    printer_flush(printer);
+    line_is_open = printer->open_line[1] || (printer->open_line[0] && isatty(1) && isatty(2));
     if (s->json)
         print_document(how, printer, r);
     if (!s->json && !s->events) {
@@ -163,7 +168,10 @@ void report_result(const struct report *how, struct printer *printer, const stru
     result_summary(r, how->limits, line, sizeof line);
     lost_output = printer->failed && printer->failed != EPIPE;
     if (lost_output)
-        snprintf(line, sizeof line, "standard output: %s", strerror(printer->failed));
+        snprintf(line, sizeof line, "standard %s: %s", printer->failed_fd == 2 ? "error" : "output",
+                 strerror(printer->failed));
+    else if (printer->failed && r->cancelled && !r->error.kind)
+        snprintf(line, sizeof line, "stopped: nobody reads standard output any more");
     if (r->error.kind || result_refused(r) || lost_output)
         report_complain(line);
     else

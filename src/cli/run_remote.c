@@ -170,19 +170,6 @@ static void on_line(void *ctx, struct str line)
 
 /* ---- the end ---- */
 
-static void show_rest(struct coming *c)
-{
-    static const char *const streams[] = {"stdout", "stderr"};
-
-    for (int i = 0; i < 2 && c->stream->printer->mode == PRINT_OUTPUT; i++) {
-        AUTO_BUF struct buf rest = {0};
-        buf_init(&rest, c->result->out.limit + 256);
-        remote_rest(c->stream->doc, streams[i], c->result->out.limit, &rest);
-        struct run_event e = {.kind = RUN_OUTPUT, .stream = i + 1, .text = buf_str(&rest)};
-        printer_event(c->stream->printer, &e);
-    }
-}
-
 static void show_finished(struct coming *c)
 {
     struct run_event e = {.kind = RUN_FINISHED, .result = c->result};
@@ -209,7 +196,6 @@ static void finish(struct coming *c)
         json_object_set_new(c->stream->doc, "success", json_false());
     }
     remote_result(c->stream->doc, c->result);
-    show_rest(c);
     show_finished(c);
 }
 

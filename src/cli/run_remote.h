@@ -81,8 +81,6 @@ int remote_take_input(const struct remote_run *run, struct buf *input);
 
 /* What a report reads, from a result's document. */
 void remote_result(const json_t *doc, struct result *ret);
-/* Of a stream that grew too long: what is still to be shown after its first `limit` bytes. */
-void remote_rest(const json_t *doc, const char *stream, size_t limit, struct buf *out);
 
 /* ---- run_remote_files.c ---- */
 

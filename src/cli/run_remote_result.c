@@ -2,14 +2,12 @@
  *
  * A result's document, read back as far as a report needs it.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/check_report.h"
 #include "cli/run_remote.h"
-#include "text/encoded.h"
 
 static bool is_true(const json_t *object, const char *key)
 {
@@ -164,45 +162,4 @@ void remote_result(const json_t *doc, struct result *r)
     if (r->error.kind != ERR_POLICY)
         read_verdict(json_object_get(doc, "verdict"), r);
     read_cell(json_object_get(doc, "cell"), &r->cell);
-}
-
-/* ---- output ---- */
-
-static void kept(const json_t *doc, const char *stream, struct buf *ret)
-{
-    AUTO_FREE char *key = xasprintf("%s_base64", stream);
-    const json_t *text = json_object_get(doc, stream), *odd = json_object_get(doc, key);
-    struct str s = {json_string_value(text), json_string_length(text)};
-    struct str o = {json_string_value(odd), json_string_length(odd)};
-    struct err err;
-
-    buf_init(ret, s.n + o.n + 1);
-    if (!odd || encoded_read(o, STR("base64"), ret, &err) < 0) {
-        buf_clear(ret);
-        (void)buf_add_str(ret, s);
-    }
-}
-
-/* The result has a head, a line about what is missing, and a tail (session/capture.h); the first
- * `limit` bytes were shown already, so that only the newest of the tail are new. */
-void remote_rest(const json_t *doc, const char *stream, size_t limit, struct buf *out)
-{
-    AUTO_FREE char *key = xasprintf("%s_bytes", stream);
-    AUTO_BUF struct buf all = {0};
-    uint64_t total = (uint64_t)number(doc, key);
-
-    if (total <= limit)
-        return;
-    kept(doc, stream, &all);
-    AUTO_FREE char *mark = xasprintf(
-        "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n", total - limit, total);
-    long at = str_find(buf_str(&all), str_from(mark));
-    if (at < 0)
-        return;
-    struct str tail = str_slice(buf_str(&all), (size_t)at + strlen(mark), all.n);
-    uint64_t unseen = total - limit;
-    if (unseen > tail.n)
-        (void)buf_addf(out, "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n",
-                       unseen - tail.n, total);
-    (void)buf_add_str(out, unseen > tail.n ? tail : str_slice(tail, tail.n - unseen, tail.n));
 }

@@ -12,6 +12,9 @@
 #include "base/mem.h"
 #include "net/http_parts.h"
 
+/* The rest of a stream waits so many times as long for its reader (`| less`) as another answer. */
+enum { STREAM_PATIENCE = 20 };
+
 /* ---- the end ---- */
 
 static void exchange_done(struct http_conn *c)
@@ -380,7 +383,11 @@ static void too_late(struct http_conn *c)
 
 void conn_tick(struct http_conn *c, int64_t now)
 {
-    if (c->write_moved_ms && now > c->write_moved_ms + c->server->limits.write_ms)
+    /* While a stream is being made, how long its reader may take is its maker's to say. */
+    bool making = c->state == CONN_BUSY && c->answered;
+    int64_t patience = c->server->limits.write_ms * (c->chunking ? STREAM_PATIENCE : 1);
+
+    if (c->write_moved_ms && !making && now > c->write_moved_ms + patience)
         conn_end(c);
     else if (c->deadline_ms && now > c->deadline_ms)
         too_late(c);

@@ -146,6 +146,12 @@ static void on_event(void *ctx, const struct run_event *event)
         event_lines_add(ctx, event);
 }
 
+static bool has_room(void *ctx, int stream, struct pollfd *ret)
+{
+    (void)stream;
+    return job_room(((struct event_lines *)ctx)->ctx, ret);
+}
+
 /* That its session was closed is no error of a cell: it has what came of it by then. */
 static void why_cancelled(void *ctx, struct err *ret)
 {
@@ -171,6 +177,8 @@ static void run_cell(struct job *job, const struct cell_request *cell)
     struct run_watch watch = {
         .event = job->streams ? on_event : NULL,
         .ctx = &lines,
+        .all_output = true,
+        .room = job->streams ? has_room : NULL,
         .cancel_fd = job->cancel_fd,
         .why_cancelled = why_cancelled,
     };

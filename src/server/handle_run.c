@@ -51,6 +51,12 @@ static void on_event(void *ctx, const struct run_event *event)
     finished_line(run, event);
 }
 
+static bool has_room(void *ctx, int stream, struct pollfd *ret)
+{
+    (void)stream;
+    return job_room(((struct running *)ctx)->job, ret);
+}
+
 static void why_cancelled(void *ctx, struct err *ret)
 {
     job_end_words(((struct running *)ctx)->job, ret);
@@ -110,6 +116,8 @@ static void run_program(struct job *job, const struct run_request *q, uint64_t c
     struct run_watch watch = {
         .event = job->streams ? on_event : NULL,
         .ctx = &run,
+        .all_output = true,
+        .room = job->streams ? has_room : NULL,
         .cancel_fd = job->cancel_fd,
         .why_cancelled = why_cancelled,
     };

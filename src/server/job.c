@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,6 +61,7 @@ static void deliver_over(struct mail *mail)
 }
 
 static void deliver_lines(struct mail *mail);
+static void note_drained(struct job *job);
 
 struct job *job_bare(struct server *server, struct call *call)
 {
@@ -72,7 +74,8 @@ struct job *job_bare(struct server *server, struct call *call)
     job->arrived_ns = clock_mono_ns();
     job->arrived_ms = job->arrived_ns / 1000000;
     job->waited_us = -1;
-    job->cancel_fd = job->file_fd = -1;
+    job->cancel_fd = job->file_fd = job->room_fd = -1;
+    job->drained = note_drained;
     pthread_mutex_init(&job->lock, NULL);
     buf_init(&job->body, 0);
     buf_init(&job->lines, 2 * UNREAD_MAX + (1u << 30));
@@ -129,6 +132,7 @@ void job_free(struct job *job)
     buf_done(&job->lines);
     json_decref(job->doc);
     fd_close(&job->file_fd);
+    fd_close(&job->room_fd);
     pthread_mutex_destroy(&job->lock);
     free(job->answer);
     free(job->figures);
@@ -292,6 +296,25 @@ void job_over(struct job *job)
 
 /* ---- lines, from the worker to the client ---- */
 
+/* With the lock, in the loop. */
+static void note_unsent(struct job *job)
+{
+    uint64_t one = 1;
+
+    job->unsent = job->call ? http_unsent(job->call->x) : 0;
+    if (!job->wants_room || job->lines.n + job->unsent > ROOM_MAX)
+        return;
+    job->wants_room = false;
+    (void)!write(job->room_fd, &one, sizeof one);
+}
+
+static void note_drained(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    note_unsent(job);
+    pthread_mutex_unlock(&job->lock);
+}
+
 static void deliver_lines(struct mail *mail)
 {
     struct job *job = (struct job *)(void *)((char *)mail - offsetof(struct job, lines_mail));
@@ -311,9 +334,7 @@ static void deliver_lines(struct mail *mail)
         http_piece(job->call->x, buf_str(&lines));
     }
     buf_done(&lines);
-    pthread_mutex_lock(&job->lock);
-    job->unsent = job->call ? http_unsent(job->call->x) : 0;
-    pthread_mutex_unlock(&job->lock);
+    note_drained(job);
 }
 
 /* With the lock. Asks the loop to look, also when only at how much is unsent.
@@ -341,6 +362,34 @@ static void wait_for_room(struct job *job)
         if (job->stalled_ms > STALL_MAX_MS)
             job->overrun = true;
     }
+}
+
+/* Without an eventfd there is always room, and job_line waits. */
+static bool has_room(struct job *job)
+{
+    uint64_t ignored;
+
+    if (job->lines.n + job->unsent <= ROOM_MAX || job->overrun)
+        return true;
+    if (job->room_fd < 0)
+        job->room_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (job->room_fd < 0)
+        return true;
+    if (!job->wants_room)
+        (void)!read(job->room_fd, &ignored, sizeof ignored);
+    job->wants_room = true;
+    post_lines(job);
+    return false;
+}
+
+bool job_room(struct job *job, struct pollfd *ret)
+{
+    pthread_mutex_lock(&job->lock);
+    bool room = has_room(job);
+    if (!room)
+        *ret = (struct pollfd){.fd = job->room_fd, .events = POLLIN};
+    pthread_mutex_unlock(&job->lock);
+    return room;
 }
 
 void job_line(struct job *job, struct str line)

@@ -6,6 +6,7 @@
 #define SERVER_JOB_H
 
 #include <jansson.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -13,7 +14,9 @@
 #include "server/metrics.h"
 #include "server/server.h"
 
-enum { UNREAD_MAX = 8 << 20 }; /* of a stream: what waits for its reader */
+/* Of a stream, what waits for its reader: with ROOM_MAX the program waits as well; with UNREAD_MAX
+ * whoever has another line to send does, and a batch begins no further run. */
+enum { ROOM_MAX = 1 << 20, UNREAD_MAX = 8 << 20 };
 
 struct call;
 struct lane;
@@ -86,6 +89,8 @@ struct job {
     struct buf lines;
     bool posted;
     size_t unsent;
+    int room_fd;     /* an eventfd, made when it is needed; or -1 */
+    bool wants_room; /* room_fd is to be written to when there is some */
     int64_t stalled_ms;
     bool overrun; /* the client does not read: nothing is sent any more */
 };
@@ -126,6 +131,8 @@ void job_answer_json(struct job *job, int status, json_t *doc); /* taken over */
 /* A line of a stream. Waits when the client is slow, and gives up on one that
  * is too slow: then the job is cancelled. */
 void job_line(struct job *job, struct str line);
+/* For struct run_watch; the stream does not matter. */
+bool job_room(struct job *job, struct pollfd *ret);
 /* Room for the figures of one run more. */
 struct run_figures *job_figures(struct job *job);
 

@@ -60,48 +60,49 @@ void capture_add(struct capture *c, const char *p, size_t n)
     add_tail(c, p + fits, n - fits);
 }
 
-/* The newest n bytes of the ring, from a character's beginning on. */
-static void add_newest(const struct capture *c, struct buf *out, size_t n)
-{
-    AUTO_BUF struct buf flat = {0};
+/* Where lines may be cut: a line is only worth so many bytes of what was to be kept. */
+enum { LINE_SEARCH = 1024, LINES_FROM = 8 * LINE_SEARCH };
 
-    buf_init(&flat, c->tail_size);
-    (void)buf_add(&flat, c->tail + c->tail_at, c->tail_size - c->tail_at);
-    (void)buf_add(&flat, c->tail, c->tail_at);
-    struct str text = str_slice(buf_str(&flat), c->tail_size - n, c->tail_size);
+/* The ring as one piece, from the beginning of a line or at least of a character on. */
+static struct str newest(const struct capture *c, struct buf *flat)
+{
+    buf_init(flat, c->tail_size);
+    (void)buf_add(flat, c->tail + c->tail_at, c->tail_size - c->tail_at);
+    (void)buf_add(flat, c->tail, c->tail_at);
+    struct str text = buf_str(flat);
+    const char *line = c->limit < LINES_FROM ? NULL : memchr(text.p, '\n', LINE_SEARCH);
+    if (line)
+        return str_slice(text, (size_t)(line + 1 - text.p), text.n);
     for (int i = 0; i < 3 && text.n && ((unsigned char)text.p[0] & 0xC0) == 0x80; i++)
         text = str_slice(text, 1, text.n);
-    (void)buf_add_str(out, text);
+    return text;
 }
 
-static void add_marker(const struct capture *c, struct buf *out, uint64_t missing)
+/* Up to the end of a line, or at least of a character. */
+static struct str oldest(const struct capture *c)
 {
-    (void)buf_addf(out, "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n", missing,
-                   c->total);
+    struct str head = buf_str(&c->head);
+    size_t n = c->limit / 2, least = n > LINE_SEARCH ? n - LINE_SEARCH : 0;
+    const char *line =
+        c->limit < LINES_FROM ? NULL : memrchr(head.p + least, '\n', n - least);
+
+    return str_slice(head, 0, line ? (size_t)(line + 1 - head.p) : utf8_cut(head, n));
 }
 
 void capture_text(const struct capture *c, struct buf *out)
 {
-    struct str head = buf_str(&c->head);
+    AUTO_BUF struct buf flat = {0};
+    struct str tail = STR("");
 
     if (!capture_truncated(c)) {
-        (void)buf_add_str(out, head);
+        (void)buf_add_str(out, buf_str(&c->head));
         return;
     }
-    (void)buf_add_str(out, str_slice(head, 0, utf8_cut(head, c->limit / 2)));
-    add_marker(c, out, c->total - c->limit);
+    struct str head = oldest(c);
     if (c->tail)
-        add_newest(c, out, c->tail_size);
-}
-
-void capture_rest(const struct capture *c, struct buf *out)
-{
-    if (!capture_truncated(c))
-        return;
-    uint64_t unseen = c->total - c->limit;
-    size_t shown = unseen < c->tail_size ? (size_t)unseen : c->tail_size;
-    if (unseen > shown)
-        add_marker(c, out, unseen - shown);
-    if (c->tail)
-        add_newest(c, out, shown);
+        tail = newest(c, &flat);
+    (void)buf_add_str(out, head);
+    (void)buf_addf(out, "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n",
+                   c->total - head.n - tail.n, c->total);
+    (void)buf_add_str(out, tail);
 }

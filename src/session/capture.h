@@ -23,10 +23,7 @@ void capture_init(struct capture *c, size_t limit);
 void capture_done(struct capture *c);
 void capture_add(struct capture *c, const char *p, size_t n);
 bool capture_truncated(const struct capture *c);
-/* Appends what was kept, cut between characters. */
+/* Appends what was kept, cut between characters, or lines where the limit is not a small one. */
 void capture_text(const struct capture *c, struct buf *out);
-/* What a person who has seen the first `limit` bytes still has to see; nothing when that was all.
- */
-void capture_rest(const struct capture *c, struct buf *out);
 
 #endif

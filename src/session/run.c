@@ -76,6 +76,11 @@ static void on_output(void *ctx, int stream, const char *p, size_t n)
     tell_output(&((struct run *)ctx)->teller, stream, p, n);
 }
 
+static bool has_room(void *ctx, int stream, struct pollfd *ret)
+{
+    return tell_room(&((struct run *)ctx)->teller, stream, ret);
+}
+
 static void on_denied(void *ctx, const char *name, uint64_t count)
 {
     tell_denied(&((struct run *)ctx)->teller, name, count);
@@ -214,6 +219,7 @@ static int run_once(struct run *run, struct err *err)
         .ctx = run,
         .started = on_started,
         .output = on_output,
+        .room = run->watch->room ? has_room : NULL,
         .denied = on_denied,
         .limit = on_limit,
         .cancel_fd = run->watch->cancel_fd,

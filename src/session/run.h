@@ -2,6 +2,8 @@
 #ifndef SESSION_RUN_H
 #define SESSION_RUN_H
 
+#include <poll.h>
+
 #include "session/request.h"
 #include "session/result.h"
 
@@ -33,6 +35,11 @@ struct run_event {
 struct run_watch {
     void (*event)(void *ctx, const struct run_event *event); /* may be NULL */
     void *ctx;
+    /* Events with output are complete, whatever the result keeps of it. Without this they end
+     * where the result's beginning does: the judge's readers count on that ceiling. */
+    bool all_output;
+    /* Whether the reader of a stream can take more (backends/backend.h); NULL: always. */
+    bool (*room)(void *ctx, int stream, struct pollfd *ret);
     int cancel_fd; /* readable: stop at once; -1 for none */
     /* Why that was, for the result's error; NULL, or to leave *ret alone: nothing to say. */
     void (*why_cancelled)(void *ctx, struct err *ret);

@@ -149,6 +149,7 @@ struct exchange {
     json_t *results; /* bundles that were displayed, or NULL */
     size_t dropped;  /* bundles that were too many */
     enum stop_cause cause;
+    size_t spilled; /* bytes of output that came without room while it was to stop */
     bool again;     /* it was interrupted a second time */
     bool killed;    /* interrupting did not help */
     bool died;      /* the guest ended by itself, or by a limit */

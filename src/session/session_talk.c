@@ -19,9 +19,16 @@ enum {
     DEAF_MS = 1000,
     PASSING_MS = 50,
     STEP_MAX_MS = 60000,
-    DISPLAYS_MAX = 10000
+    DISPLAYS_MAX = 10000,
+    SPILL_MAX = 1 << 20
 };
 #define FOREVER_MS ((int64_t)1 << 52) /* far beyond any clock, and far from an overflow */
+
+/* Who asked for an interrupt, and for no more, may ask again, and leaves the limits as they are. */
+static bool is_stopping(const struct exchange *x)
+{
+    return x->cause != STOP_NONE && x->cause != STOP_ASKED;
+}
 
 /* ---- what the guest does ---- */
 
@@ -29,10 +36,23 @@ static void on_output(void *ctx, int stream, const char *p, size_t n)
 {
     struct guest *g = ctx;
 
+    if (g->now && is_stopping(g->now))
+        g->now->spilled += n;
     if (g->now && g->now->teller)
         tell_output(g->now->teller, stream, p, n);
     else
         capture_add(&g->between[stream == 2], p, n);
+}
+
+/* A cell that is to stop still has to empty its buffers, even if nobody reads: else it would be
+ * killed with its session. */
+static bool has_room(void *ctx, int stream, struct pollfd *ret)
+{
+    struct guest *g = ctx;
+
+    if (!g->now || !g->now->teller || (is_stopping(g->now) && g->now->spilled < SPILL_MAX))
+        return true;
+    return tell_room(g->now->teller, stream, ret);
 }
 
 static void on_denied(void *ctx, const char *name, uint64_t count)
@@ -70,6 +90,7 @@ static void on_channel(void *ctx)
 
 const struct backend_sink talk_sink = {
     .output = on_output,
+    .room = has_room,
     .denied = on_denied,
     .limit = on_limit,
     .channel = on_channel,
@@ -156,12 +177,6 @@ static void hear(struct exchange *x)
 }
 
 /* ---- stopping ---- */
-
-/* Who asked for an interrupt, and for no more, may ask again, and leaves the limits as they are. */
-static bool is_stopping(const struct exchange *x)
-{
-    return x->cause != STOP_NONE && x->cause != STOP_ASKED;
-}
 
 static void interrupt(struct exchange *x, enum stop_cause cause)
 {

@@ -292,7 +292,9 @@ const struct opt limit_options[] = {
      .initial = "1m",
      .max = 1LL << 30,
      .help =
-         "of each output stream, that much is kept, half from its beginning, half from its end"},
+         "the result (--json, the log) keeps so much of each output stream, half from its "
+         "beginning, half from its end; what is streamed to a terminal, a pipe or a file is "
+         "complete, and only --timeout ends a program that never stops printing"},
     {.name = "retries",
      .kind = OPT_INT,
      .flags = OPT_CONF,

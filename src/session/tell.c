@@ -8,18 +8,23 @@ void tell(const struct teller *t, struct run_event event)
         t->watch->event(t->watch->ctx, &event);
 }
 
+/* What goes out as it comes is complete; only what the result keeps has a limit. */
 void tell_output(const struct teller *t, int stream, const char *p, size_t n)
 {
     struct capture *c = stream == 1 ? &t->result->out : &t->result->err;
+    uint64_t before = c->total, left = before < c->limit ? c->limit - before : 0;
+    size_t shown = t->watch->all_output || left > n ? n : (size_t)left;
 
-    uint64_t before = c->total;
     capture_add(c, p, n);
-    if (before < c->limit)
-        tell(t, (struct run_event){.kind = RUN_OUTPUT,
-                                   .stream = stream,
-                                   .text = {p, c->limit - before < n ? c->limit - before : n}});
+    if (shown)
+        tell(t, (struct run_event){.kind = RUN_OUTPUT, .stream = stream, .text = {p, shown}});
     if (before <= c->limit && capture_truncated(c))
         tell_limit(t, LIMIT_OUTPUT);
+}
+
+bool tell_room(const struct teller *t, int stream, struct pollfd *ret)
+{
+    return !t->watch->room || t->watch->room(t->watch->ctx, stream, ret);
 }
 
 void tell_denied(const struct teller *t, const char *name, uint64_t count)

@@ -15,6 +15,8 @@ struct teller {
 void tell(const struct teller *t, struct run_event event);
 /* Keeps it; live output is limited like what is kept. */
 void tell_output(const struct teller *t, int stream, const char *p, size_t n);
+/* Of struct backend_sink. */
+bool tell_room(const struct teller *t, int stream, struct pollfd *ret);
 void tell_denied(const struct teller *t, const char *name, uint64_t count);
 void tell_limit(const struct teller *t, enum jail_limit_hit hit);
 /* Of a result that was cancelled. */

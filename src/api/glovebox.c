@@ -47,6 +47,7 @@ glovebox *glovebox_open(void)
     glovebox *box = xcalloc(1, sizeof *box);
 
     opt_init(&box->set, tables, &box->settings);
+    box->settings.common.sources = &box->set;
     tool_set_init(&box->tools);
     box->forks = SESSION_FORKS_MOST;
     if (fd_pipe(box->cancel, &box->err) < 0)
@@ -172,7 +173,8 @@ glovebox_result *glovebox_run(glovebox *box, const char *language, const char *c
                               const char *const *args)
 {
     struct run_request request;
-    struct run_watch watch = {.event = on_event, .ctx = box, .all_output = true, .cancel_fd = box->cancel[0]};
+    struct run_watch watch = {
+        .event = on_event, .ctx = box, .all_output = true, .cancel_fd = box->cancel[0]};
     glovebox_result *result = result_new();
     AUTO_CLOSE int input = -1;
 

@@ -146,7 +146,8 @@ int glovebox_result_allowed(const glovebox_result *result)
 {
     const struct result *run = &result->judged.run;
 
-    return !result_refused(run) && run->error.kind != ERR_POLICY;
+    return !result_refused(run) && run->error.kind != ERR_POLICY &&
+           (run->started || !run->error.kind);
 }
 
 const char *glovebox_result_reason(const glovebox_result *result)

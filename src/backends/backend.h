@@ -60,8 +60,9 @@ struct backend_job {
     struct str ahead_text;    /* and what its channel already gave it */
     bool forks;               /* the guest is to have forks (live.h): it starts warm, or has none */
     struct jail_limits limits;
-    layer_mask layers;   /* to apply where the host can */
-    layer_mask required; /* else nothing runs */
+    layer_mask layers;     /* to apply where the host can */
+    layer_mask required;   /* else nothing runs */
+    layer_mask for_limits; /* of those: what a limit needs that the user asked for */
     bool net_host;
 };
 
@@ -96,8 +97,9 @@ struct backend_outcome {
     unsigned limits_hit;
     const char *failure; /* what ended it that was neither the program nor a limit, and so the
                             status is SIGKILL; or NULL */
-    layer_mask held;
-    char no_fork[200]; /* with job.forks: why the guest can have none, or "" */
+    layer_mask wanted, held;
+    layer_mask lacking; /* of what did not start: those that were required */
+    char no_fork[200];  /* with job.forks: why the guest can have none, or "" */
     int64_t wall_ns, cpu_us;
     uint64_t memory_peak;
     struct jail_denial denied[JAIL_DENIED_MAX];
@@ -136,6 +138,8 @@ int backend_check(const struct backend_ops *backend, struct err *err);
 /* Notes that a phase ended now, for --trace-time. */
 void outcome_phase(struct backend_outcome *outcome, const char *name);
 void outcome_init(struct backend_outcome *outcome);
+/* After a start that failed: as after outcome_init, but what is known of the layers stays. */
+void outcome_reset(struct backend_outcome *outcome);
 /* Waits until nothing of the run is left on the host, and frees. */
 void outcome_done(struct backend_outcome *outcome);
 

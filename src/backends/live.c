@@ -94,11 +94,20 @@ static int open_work(const struct live *l)
     return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+static void note_lost(struct live *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+
+    memcpy(l->out->lost, state->lost, sizeof state->lost);
+    l->out->lost_count = state->lost_count;
+}
+
 static void on_started(struct live *l)
 {
     outcome_phase(l->out, "start");
     l->out->started = true;
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
+    note_lost(l);
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
@@ -419,10 +428,20 @@ static void note_state(struct live *l)
     out->failure = known ? NULL : what_failed(l);
     memcpy(out->denied, state->denied, sizeof out->denied);
     out->denied_count = state->denied_count;
-    memcpy(out->lost, state->lost, sizeof out->lost);
-    out->lost_count = state->lost_count;
+    note_lost(l);
     if (jail_box(l->jail) >= 0)
         out->work_fd = open_work(l);
+}
+
+/* Of one that was refused: what it lost on its way there. */
+static void note_lacking(struct live *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+
+    note_lost(l);
+    for (size_t i = 0; i < state->lost_count; i++)
+        l->out->lacking |= state->lost[i].layers & l->job->required;
+    l->out->lacking |= l->job->required & ~l->out->wanted;
 }
 
 static int finish(struct live *l, struct err *err)
@@ -436,6 +455,7 @@ static int finish(struct live *l, struct err *err)
     }
     if (l->out->cancelled)
         return 0;
+    note_lacking(l);
     if (l->error.kind) {
         *err = l->error;
         return -1;
@@ -473,6 +493,7 @@ struct live *live_new(const struct backend_job *job, const struct backend_sink *
 {
     struct live *l = xcalloc(1, sizeof *l);
 
+    out->wanted = job->layers & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
     *l = (struct live){
         .job = job, .sink = sink, .out = out, .lay_write = -1, .oom_fd = -1, .work_fd = -1};
     l->pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}, .sink = sink};

@@ -32,9 +32,14 @@ static int require_groups(const struct live *l, struct err *err)
 {
     layer_mask missing = l->job->required & CGROUP_LAYERS & ~cgroup_held(l->group);
 
+    l->out->lacking = missing;
     for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (missing & LAYER_BIT(i))
-            return err_set(err, ERR_POLICY, "layer %s is required and cannot be had: %s",
+        if (missing & l->job->for_limits & LAYER_BIT(i))
+            return err_set(err, ERR_UNSUPPORTED,
+                           "a limit that was asked for needs layer %s, which cannot be had: %s",
+                           jail_layers[i].name, jail_layers[i].how);
+        else if (missing & LAYER_BIT(i))
+            return err_set(err, ERR_UNSUPPORTED, "layer %s is required and cannot be had: %s",
                            jail_layers[i].name, jail_layers[i].how);
     return 0;
 }
@@ -129,7 +134,8 @@ static void warm_key(const struct backend_job *job, struct buf *key)
     buf_init(key, 1 << 20);
     (void)buf_add(key, &limits, sizeof limits);
     wire_put_u32(key, job->layers);
-    wire_put_u32(key, job->required);
+    /* Whoever is warm has all groups. */
+    wire_put_u32(key, job->required & ~CGROUP_LAYERS);
     wire_put_u32(key, job->net_host | (uint32_t)(job->channel[0] >= 0 && !job->zygote_argv) << 1 |
                           (uint32_t)job->forks << 2 | (uint32_t)job->ahead << 3 |
                           (uint32_t)(job->ahead && job->stdin_fd >= 0) << 5);

@@ -213,7 +213,9 @@ static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
         add_rlimit(spec, RLIMIT_RTPRIO, 0);
         add_rlimit(spec, RLIMIT_NICE, 0);
     }
-    if (l->pids && (job->layers & (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDS))))
+    /* The kernel counts it by uid: without a uid of the guest's own it would count the user. */
+    if (l->pids && (job->layers & LAYER_BIT(LAYER_USERNS) ||
+                    (~job->layers & (LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CAPS))) == 0))
         add_rlimit(spec, RLIMIT_NPROC, l->pids + 1); /* one for our init */
     /* A process that eats processor time is ended here even if nobody watches; the limit over the
      * whole tree is watched from outside and comes first. */

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backends/backend.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/live.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/host_box.h"
-
-/* The names are part of the contract; the ways behind them are not in this version. */
-static int not_here(const struct backend_job *job, const struct backend_sink *sink,
-                    struct backend_outcome *ret, struct err *err)
-{
-    (void)job;
-    (void)sink;
-    (void)ret;
-    return err_set(err, ERR_UNSUPPORTED,
-                   "this backend is not in this version of glovebox; use --backend jail");
-}
 
 static const struct backend_ops jail_backend = {
     .name = "jail",
@@ -27,7 +18,7 @@ static const struct backend_ops jail_backend = {
     .run = loop_run,
 };
 
-/* The same road with no layer asked for: time limits and the end of the whole tree still hold. */
+/* The same road with no layer of the wall: the limits and the end of the whole tree still hold. */
 static const struct backend_ops host_backend = {
     .name = "host",
     .alias = "local",
@@ -36,32 +27,50 @@ static const struct backend_ops host_backend = {
     .run = loop_run,
 };
 
-static const struct backend_ops inproc_backend = {
-    .name = "inproc",
-    .summary = "on our own Python interpreter (not in this version)",
-    .run = not_here};
-static const struct backend_ops docker_backend = {
-    .name = "docker", .summary = "in a container (not in this version)", .run = not_here};
-static const struct backend_ops e2b_backend = {
-    .name = "e2b", .summary = "in an E2B sandbox (not in this version)", .run = not_here};
-static const struct backend_ops builtin_backend = {
-    .name = "builtin", .summary = "on the model's own side (not in this version)", .run = not_here};
+/* Names of the contract that nothing stands behind in this version. */
+static const struct backend_ops inproc_backend = {.name = "inproc", .absent = true};
+static const struct backend_ops docker_backend = {.name = "docker", .absent = true};
+static const struct backend_ops e2b_backend = {.name = "e2b", .absent = true};
+static const struct backend_ops builtin_backend = {.name = "builtin", .absent = true};
 
 const struct backend_ops *const backends[] = {
     &jail_backend,    &host_backend, &inproc_backend, &docker_backend, &e2b_backend,
     &builtin_backend, NULL,
 };
 
+static void list_present(char *out, size_t n)
+{
+    size_t at = 0;
+
+    out[0] = '\0';
+    for (unsigned i = 0; backends[i] && at < n; i++)
+        if (!backends[i]->absent)
+            at += (size_t)snprintf(out + at, n - at, "%s%s", at ? " or " : "", backends[i]->name);
+}
+
 const struct backend_ops *backend_find(struct str name, struct err *err)
 {
+    char present[100];
+
     for (unsigned i = 0; backends[i]; i++)
         if (str_is_nocase(name, backends[i]->name) ||
             (backends[i]->alias && str_is_nocase(name, backends[i]->alias)))
             return backends[i];
-    err_set(err, ERR_USAGE,
-            "Unsupported code execution env: %.*s (use jail, host, inproc, docker, e2b or builtin)",
-            (int)(name.n < 80 ? name.n : 80), name.p);
+    list_present(present, sizeof present);
+    err_set(err, ERR_USAGE, "Unsupported code execution env: %.*s (use %s)",
+            (int)(name.n < 80 ? name.n : 80), name.p, present);
     return NULL;
+}
+
+int backend_check(const struct backend_ops *backend, struct err *err)
+{
+    char present[100];
+
+    if (!backend->absent)
+        return 0;
+    list_present(present, sizeof present);
+    return err_set(err, ERR_UNSUPPORTED, "backend %s is not in this version of glovebox; use %s",
+                   backend->name, present);
 }
 
 void outcome_phase(struct backend_outcome *outcome, const char *name)
@@ -91,4 +100,15 @@ void outcome_done(struct backend_outcome *outcome)
         host_box_remove(outcome->box_host);
     free(outcome->box_host);
     outcome_init(outcome);
+}
+
+void outcome_reset(struct backend_outcome *outcome)
+{
+    struct backend_outcome known = *outcome;
+
+    outcome_done(outcome);
+    outcome->wanted = known.wanted;
+    outcome->lacking = known.lacking;
+    outcome->lost_count = known.lost_count;
+    memcpy(outcome->lost, known.lost, sizeof outcome->lost);
 }

@@ -13,11 +13,11 @@
 enum err_kind {
     ERR_NONE,
     ERR_USAGE,       /* the caller asked for something that makes no sense */
-    ERR_POLICY,      /* the guard, or a required layer, refused */
+    ERR_POLICY,      /* the guard, or what a daemon allows, refused */
     ERR_LIMIT,       /* a ceiling was reached */
     ERR_TIMEOUT,     /* a deadline passed */
     ERR_SYSTEM,      /* the operating system said no */
-    ERR_UNSUPPORTED, /* this host or this version cannot do it */
+    ERR_UNSUPPORTED, /* this host or this version cannot do it: a layer, a backend, a limit */
     ERR_GUEST,       /* the guest broke a protocol */
     ERR_BUG,         /* we broke one */
 };

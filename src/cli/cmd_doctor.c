@@ -108,7 +108,7 @@ static bool is_held(const struct diagnosis *d, const struct limit *limit)
 
 static void print_limits(const struct diagnosis *d)
 {
-    puts("\nThe default policy holds, except for limits that no control group holds here:");
+    puts("\nLimits that no control group holds here:");
     for (size_t i = 0; i < ARRAY_LEN(limits); i++)
         if (!is_held(d, &limits[i]))
             printf("  %-13s%s\n", jail_layers[limits[i].layer].name, limits[i].means);
@@ -135,17 +135,37 @@ static json_t *limits_json(const struct diagnosis *d)
     return doc;
 }
 
+static bool is_complete(const struct diagnosis *d)
+{
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (d->layers[i].state != LAYER_PRESENT)
+            return false;
+    return d->runs;
+}
+
+static void print_incomplete(const struct diagnosis *d)
+{
+    fputs("\nNot every layer holds. Less than the whole:", stdout);
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (d->layers[i].state != LAYER_PRESENT)
+            printf(" %s", jail_layers[i].name);
+    puts(d->holds ? ".\nThe layers of the default policy hold (--require default); --require all "
+                    "refuses to run here."
+                  : ".\nPrograms run, but the default policy does not hold: --require default "
+                    "refuses such runs.");
+}
+
 static void print_verdict(const struct diagnosis *d)
 {
     if (!d->runs)
         printf("\nNothing runs here: %s\n", d->why);
-    else if (!d->holds)
-        puts("\nPrograms run, but the default policy does not hold: see the absent layers.\n"
-             "Use --require LAYER to refuse such runs.");
-    else if (!holds_limits(d))
-        print_limits(d);
-    else
-        puts("\nThe default policy holds.");
+    else if (is_complete(d))
+        puts("\nThe default policy holds, with every layer.");
+    else {
+        print_incomplete(d);
+        if (!holds_limits(d))
+            print_limits(d);
+    }
 }
 
 static json_t *string_or_null(const char *s)
@@ -168,9 +188,17 @@ static json_t *ahead_json(const struct diagnosis *d)
     return list;
 }
 
+static const char *why_missing(const struct diagnosis *d, unsigned layer)
+{
+    if (d->layers[layer].detail[0])
+        return d->layers[layer].detail;
+    return d->runs ? "this host does not have it" : d->why;
+}
+
 static void print_json(const struct diagnosis *d)
 {
     json_t *doc = json_object(), *layers = json_array(), *languages = json_array();
+    json_t *missing = json_array();
 
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         json_array_append_new(
@@ -179,6 +207,10 @@ static void print_json(const struct diagnosis *d)
                       words[d->layers[i].state], "essential", jail_layers[i].essential, "does",
                       jail_layers[i].does, "detail", string_or_null(d->layers[i].detail), "without",
                       jail_layers[i].without, "how", jail_layers[i].how));
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (d->layers[i].state != LAYER_PRESENT)
+            json_array_append_new(missing, json_pack("{s:s, s:s}", "layer", jail_layers[i].name,
+                                                     "why", why_missing(d, i)));
     for (size_t i = 0; i < d->language_count; i++) {
         const struct language_diagnosis *l = &d->languages[i];
         json_array_append_new(languages, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", l->name,
@@ -191,6 +223,8 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "runs", json_boolean(d->runs));
     json_object_set_new(doc, "holds", json_boolean(d->holds));
     json_object_set_new(doc, "limits", limits_json(d));
+    json_object_set_new(doc, "complete", json_boolean(is_complete(d)));
+    json_object_set_new(doc, "missing", missing);
     json_object_set_new(doc, "problem", string_or_null(d->why));
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
@@ -213,7 +247,7 @@ static int doctor(const struct cli_settings *settings)
         print_ahead(&d);
         print_verdict(&d);
     }
-    int status = d.holds ? 0 : 1;
+    int status = is_complete(&d) ? 0 : 1;
     diagnosis_done(&d);
     return status;
 }
@@ -249,9 +283,10 @@ const struct command command_doctor = {
         "it held, what is lost without it and how to get it here, for each language whether its "
         "interpreter starts inside, and whether runs can be warm and sessions forked here: one of "
         "each is tried.\n\n"
-        "The exit status is 0 when the default policy holds, 1 when it does not. Limits that are "
-        "not held by control groups do not change it: the last lines name them, and 'limits' of "
-        "--json says for memory, pids and cpu whether a control group holds it (group), "
+        "The exit status is 0 when every layer is present, 1 when one is missing or only partial; "
+        "--json has the same in 'complete' and 'missing' (layer and why), and in 'holds' whether "
+        "the layers of the default policy are there."
+        " 'limits' of --json says for memory, pids and cpu whether a control group holds it (group), "
         "RLIMIT_NPROC does (rlimit), it is watched from outside (watched), or it does not bind "
         "(none).",
     .examples = "  glovebox doctor\n"

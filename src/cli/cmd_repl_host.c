@@ -41,6 +41,7 @@ static int open_here(struct repl_host *h, struct err *err)
     q->value_set = set->value != 0;
     q->value = set->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
     q->forks = (int)set->forks;
+    report_unsafe(&set->cli, &q->run);
     if (session_open(q, &h->session, err) < 0)
         return -1;
     struct session_info info;
@@ -86,21 +87,10 @@ int repl_host_open(struct repl_host *h, struct session_call *where, struct err *
 
 static void report(struct repl_host *h, const struct result *r, const json_t *doc)
 {
-    const struct settings *s = &h->set->cli.common;
-    struct jail_limits limits = {.wall_ms = s->timeout_ms,
-                                 .cpu_ms = s->cpu_time_ms,
-                                 .memory_bytes = s->memory,
-                                 .disk_bytes = s->disk,
-                                 .inodes = (uint64_t)s->inodes,
-                                 .pids = (uint32_t)s->pids};
-    if (h->set->session)
-        cell_limits(r, &limits);
-    if (h->wall_ms)
-        limits.wall_ms = h->wall_ms;
     AUTO_FREE char *shown = xasprintf("<cell %u>", r->cell.number);
     const struct report how = {.settings = &h->set->cli,
                                .shown = shown,
-                               .limits = &limits,
+                               .limits = &r->limits,
                                .doc = doc,
                                .begin_ns = clock_mono_ns()};
 

@@ -142,17 +142,6 @@ static int choose_stdin(struct invocation *in, struct err *err)
 
 /* ---- the story ---- */
 
-static void warn_unsafe(const struct invocation *in)
-{
-    struct err err;
-    const struct backend_ops *backend = backend_find(str_from(in->request.backend), &err);
-
-    if (backend && backend->unsafe && in->request.allow_unsafe)
-        report_say(&in->options.settings,
-                   "warning: You are running LLM-generated code on your host. Nothing but the time "
-                   "limit stands between it and your files; use --backend jail.");
-}
-
 static void on_event(void *ctx, const struct run_event *event)
 {
     struct invocation *in = ctx;
@@ -179,7 +168,7 @@ static int finish(struct invocation *in, struct printer *printer, const struct r
     const json_t *doc = in->remote.stream.doc;
     const struct report how = {.settings = &in->options.settings,
                                .shown = check_shown_name(&in->request),
-                               .limits = &in->request.limits,
+                               .limits = &r->limits,
                                .doc = doc,
                                .begin_ns = in->begin_ns,
                                .files = true};
@@ -203,7 +192,7 @@ static int run(struct invocation *in, struct err *err)
         cancel_catch_signals(in->cancel_pipe, err) < 0)
         return -1;
     in->request.args = in->options.args.has_rest ? in->options.args.rest : NULL;
-    warn_unsafe(in);
+    report_unsafe(&in->options.settings, &in->request);
     result_init(&result, in->request.output_limit);
     printer_init(&printer,
                  in->options.settings.json     ? PRINT_NOTHING

@@ -92,7 +92,5 @@ void cell_show_bundle(struct cell_show *show, const json_t *bundle);
 void cell_show_value(struct cell_show *show, const json_t *results);
 /* That nothing is kept of a cell that was tried, where that is so. */
 void cell_say_attempt(const struct cli_settings *settings, const struct result *result);
-/* The limits of a session that somebody else opened, as far as a cell that met them tells. */
-void cell_limits(const struct result *result, struct jail_limits *ret);
 
 #endif

@@ -116,20 +116,16 @@ static int run_cell(struct session_call *call, struct remote_stream *stream, str
                     struct err *err)
 {
     const struct session_settings *set = call->set;
-    struct jail_limits limits = {0};
     struct result result;
     int status = -1;
 
     result_init(&result, 1 << 20);
     if (remote_stream_run(&call->client, stream, &result, err) > 0) {
         cell_show_value(show, json_object_get(stream->doc, "results"));
-        cell_limits(&result, &limits);
-        if (session_is_given(call, "timeout"))
-            limits.wall_ms = set->cli.common.timeout_ms;
         AUTO_FREE char *shown = xasprintf("<cell %u>", result.cell.number);
         struct report how = {.settings = &set->cli,
                              .shown = shown,
-                             .limits = &limits,
+                             .limits = &result.limits,
                              .doc = stream->doc,
                              .begin_ns = clock_mono_ns()};
         report_result(&how, stream->printer, &result);

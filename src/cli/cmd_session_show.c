@@ -51,13 +51,6 @@ void cell_show_value(struct cell_show *show, const json_t *results)
     }
 }
 
-void cell_limits(const struct result *r, struct jail_limits *ret)
-{
-    ret->wall_ms = r->duration_ms / 100 * 100;
-    ret->cpu_ms = r->cpu_ms / 100 * 100;
-    ret->memory_bytes = r->memory_peak >> 20 << 20;
-}
-
 void cell_say_attempt(const struct cli_settings *settings, const struct result *r)
 {
     if (r->cell.attempt == CELL_DROPPED && !settings->json && !settings->events)

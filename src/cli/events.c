@@ -16,7 +16,7 @@
  * is made only when there is room, and waiting for that ends soon after we were asked to stop. */
 #define STOPPING_MS 100
 /* More than a run can show while its reader stands still: output waits in the guest. */
-#define HELD_MAX ((size_t)256 << 20)
+#define HELD_MAX    ((size_t)256 << 20)
 
 static int write_until_stopped(const struct printer *printer, int stream, struct str text)
 {

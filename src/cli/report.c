@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "cli/check_report.h"
 #include "cli/safe_text.h"
+#include "session/prepare.h"
 
 enum { LISTED_MAX = 10 };
 
@@ -32,6 +33,16 @@ void report_say(const struct cli_settings *settings, const char *text)
 {
     if (!settings->quiet && *text)
         report_complain(text);
+}
+
+void report_unsafe(const struct cli_settings *settings, const struct run_request *request)
+{
+    struct err err;
+    const struct backend_ops *backend =
+        request->backend ? backend_find(str_from(request->backend), &err) : NULL;
+
+    if (backend && backend->unsafe && request->allow_unsafe)
+        report_say(settings, "warning: " PREPARE_HOST_WARNING);
 }
 
 static void say_notes(const struct report *how, const struct result *r)

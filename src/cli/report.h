@@ -21,6 +21,8 @@ struct report {
 void report_result(const struct report *how, struct printer *printer, const struct result *r);
 
 /* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
+/* The warning of a backend without a wall, where that was agreed to. */
+void report_unsafe(const struct cli_settings *settings, const struct run_request *request);
 void report_say(const struct cli_settings *settings, const char *text);
 /* The same, whatever the settings: something failed. */
 void report_complain(const char *text);

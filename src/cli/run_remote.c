@@ -262,10 +262,12 @@ static int give_back(struct remote_run *run, const struct buf *input, struct err
     return run->stdin_fd < 0 ? -1 : 0;
 }
 
-/* A wall clock for each try, and patience. */
-static int64_t patience(const struct run_request *q)
+/* A wall clock for each try, and patience; the daemon's own clock may be any. */
+static int64_t patience(const struct remote_run *run)
 {
-    int64_t wall = q->limits.wall_ms;
+    const struct run_request *q = run->request;
+    bool asked = settings_asked(&run->options->settings.common, "timeout");
+    int64_t wall = asked ? q->limits.wall_ms : 0;
 
     return wall ? wall * (q->retries + 1) + PATIENCE_MS : 0;
 }
@@ -284,7 +286,7 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     AUTO_FREE char *body = remote_body(run, &input);
     run->stream.path = "/v1/run";
     run->stream.body = str_from(body);
-    run->stream.timeout_ms = patience(run->request);
+    run->stream.timeout_ms = patience(run);
     run->stream.out_fd = out;
     if (body)
         result = remote_stream_run(client, &run->stream, ret, err);

@@ -157,21 +157,31 @@ static const char *language_of(const struct run_request *q)
     return l ? l->name : q->language;
 }
 
+/* Only what the user set: of the rest the daemon has its own. */
 static void put_limits(json_t *body, const struct run_request *q, const struct settings *s)
 {
     const struct jail_limits *l = &q->limits;
+    const struct {
+        const char *option, *field;
+        int64_t value;
+    } rows[] = {
+        {"timeout", "timeout_ms", l->wall_ms},
+        {"cpu-time", "cpu_time_ms", l->cpu_ms},
+        {"memory", "memory_bytes", (int64_t)l->memory_bytes},
+        {"disk", "disk_bytes", (int64_t)l->disk_bytes},
+        {"inodes", "inodes", (int64_t)l->inodes},
+        {"pids", "pids", l->pids},
+        {"open-files", "open_files", l->open_files},
+        {"output-limit", "output_limit_bytes", (int64_t)s->output_limit},
+        {"retries", "retries", q->retries},
+        {"retry-delay", "retry_delay_ms", q->retry_delay_ms},
+    };
 
-    set_number(body, "timeout_ms", l->wall_ms);
-    set_number(body, "cpu_time_ms", l->cpu_ms);
-    set_number(body, "memory_bytes", (int64_t)l->memory_bytes);
-    set_number(body, "disk_bytes", (int64_t)l->disk_bytes);
-    set_number(body, "inodes", (int64_t)l->inodes);
-    set_number(body, "pids", l->pids);
-    set_number(body, "open_files", l->open_files);
-    set(body, "cpus", json_real((double)l->cpu_milli / 1000));
-    set_number(body, "output_limit_bytes", (int64_t)s->output_limit);
-    set_number(body, "retries", q->retries);
-    set_number(body, "retry_delay_ms", q->retry_delay_ms);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (settings_asked(s, rows[i].option))
+            set_number(body, rows[i].field, rows[i].value);
+    if (settings_asked(s, "cpus"))
+        set(body, "cpus", json_real((double)l->cpu_milli / 1000));
 }
 
 int remote_put_common(json_t *body, const struct settings *s, const struct run_request *q)

@@ -270,7 +270,7 @@ static void check_required(struct inside *in)
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (missing & LAYER_BIT(i))
             must(in,
-                 err_set(&err, ERR_POLICY, "layer %s is required and cannot be had: %s",
+                 err_set(&err, ERR_UNSUPPORTED, "layer %s is required and cannot be had: %s",
                          jail_layers[i].name, jail_layers[i].how),
                  &err);
 }

@@ -60,11 +60,18 @@ const struct layer_info jail_layers[LAYER_COUNT] = {
      LAYER_BIT(LAYER_CGROUPNS))
 #define CGROUPS (LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU))
 
+/* Those that the table has as essential. */
+#define ESSENTIAL                                                                                  \
+    (LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) | LAYER_BIT(LAYER_IPCNS) |                  \
+     LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_CAPS) | LAYER_BIT(LAYER_NNP) |                        \
+     LAYER_BIT(LAYER_SECCOMP))
+
 static const struct {
     const char *name;
     layer_mask mask;
 } groups[] = {
     {"all", LAYERS_ALL},
+    {"default", ESSENTIAL},
     {"namespaces", NAMESPACES},
     {"cgroup", CGROUPS},
     {"user", LAYER_BIT(LAYER_USERNS)},

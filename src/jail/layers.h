@@ -48,7 +48,8 @@ struct layer_info {
 
 extern const struct layer_info jail_layers[LAYER_COUNT];
 
-/* "seccomp,landlock" as a mask; "namespaces" and "cgroup" name groups, "all" everything. */
+/* "seccomp,landlock" as a mask; "namespaces" and "cgroup" name groups, "all" everything,
+ * "default" those that are essential. */
 int layers_parse(struct str list, layer_mask *ret, struct err *err);
 
 #endif

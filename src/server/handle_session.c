@@ -112,16 +112,6 @@ const struct field *const fork_tables[] = {fork_rows, NULL};
 static const char *const states[] = {
     [SESSION_IDLE] = "idle", [SESSION_BUSY] = "busy", [SESSION_DEAD] = "dead"};
 
-static json_t *layers_json(layer_mask held)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (held & LAYER_BIT(i))
-            json_array_append_new(list, json_string(jail_layers[i].name));
-    return list;
-}
-
 static json_t *text_or_null(const char *s)
 {
     return s && *s ? json_text(str_from(s)) : json_null();
@@ -139,7 +129,7 @@ json_t *session_json(const struct session_entry *e, const struct session_info *i
     json_object_set_new(o, "idle_ms", json_integer((json_int_t)e->idle_ms));
     json_object_set_new(o, "memory_bytes", json_integer((json_int_t)i->memory_bytes));
     json_object_set_new(o, "cpu_ms", json_real((double)i->cpu_us / 1000));
-    json_object_set_new(o, "isolation", layers_json(i->held));
+    session_wall(e->session, o);
     json_object_set_new(o, "why", text_or_null(i->why));
     return o;
 }

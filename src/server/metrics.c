@@ -11,29 +11,15 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "server/metrics_parts.h"
+#include "session/record.h"
 
 /* ---- figures ---- */
-
-static enum run_outcome outcome_of(const struct result *r)
-{
-    if (r->error.kind == ERR_POLICY || result_refused(r))
-        return OUTCOME_REFUSED;
-    if (r->error.kind)
-        return OUTCOME_ERROR;
-    if (r->timed_out)
-        return OUTCOME_TIMEOUT;
-    if (r->oom_killed)
-        return OUTCOME_OOM;
-    if (r->signal || r->cancelled)
-        return OUTCOME_SIGNAL;
-    return r->success ? OUTCOME_OK : OUTCOME_FAILED;
-}
 
 void figures_of(const struct result *r, enum figures_kind kind, int64_t total_us,
                 struct run_figures *ret)
 {
     *ret = (struct run_figures){.kind = kind,
-                                .outcome = outcome_of(r),
+                                .outcome = outcome_of_result(r),
                                 .total_us = total_us,
                                 .cpu_ms = r->cpu_ms,
                                 .memory_peak = r->memory_peak};

@@ -25,8 +25,13 @@ static const struct {
      "stdout_base64? string stderr_base64? string value any results any[] final_answer any "
      "is_final_answer boolean exception null|Exception duration_ms integer cpu_ms integer "
      "max_memory_mb number files File[] skipped Skipped[] verdict Verdict denied Denied[] "
-     "isolation string[] limits string[] attempts integer feedback string[] usage object "
+     "isolation string[] missing Missing[] warnings string[] limits string[] limits_set LimitsSet "
+     "attempts integer feedback string[] usage object "
      "error null|Failure error_type null|string cell? any"},
+    {"Missing", "layer string why string"},
+    {"LimitsSet", "timeout_ms integer cpu_time_ms integer memory_bytes integer disk_bytes integer "
+                  "inodes integer pids integer cpus number open_files integer "
+                  "output_limit_bytes integer"},
     {"Exception", "type string message string line null|integer column null|integer "
                   "traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
@@ -59,7 +64,8 @@ static const struct {
      "attempts integer denied any error null|string code? null|string"},
     {"Session", "id string name null|string language string state string parent null|string "
                 "cells integer created_ms integer used_ms integer idle_ms integer "
-                "memory_bytes integer cpu_ms number isolation string[] why null|string"},
+                "memory_bytes integer cpu_ms number backend string isolation string[] "
+                "missing Missing[] warnings string[] why null|string"},
     {"Sessions", "sessions Session[]"},
     {"Closed", "id string closed boolean"},
     {"Interrupted", "id string interrupted boolean"},

@@ -265,6 +265,9 @@ static int set_limits(const struct run_fields *f, const struct config *config,
         limit("output_limit_bytes", f->output_limit_bytes, (int64_t)q->output_limit,
               (int64_t)s->max_output_limit, &output, err) < 0)
         return -1;
+    q->asked |= (f->cpus >= 0 ? (unsigned)ASKED_CPUS : 0) |
+                (f->pids >= 0 ? (unsigned)ASKED_PIDS : 0) |
+                (f->inodes >= 0 ? (unsigned)ASKED_INODES : 0);
     if (pids > UINT32_MAX || output > 1 << 30)
         return err_set(err, ERR_USAGE, "a limit is out of range");
     l->memory_bytes = (uint64_t)memory;

@@ -393,6 +393,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     opt_init(&config->set, serve_tables, s);
     if (opt_parse(&config->set, argc, argv, &config->args, err) < 0)
         return -1;
+    s->common.sources = &config->set;
     if (s->help)
         return 0;
     if (config->args.operand_n || config->args.has_rest)

@@ -83,8 +83,7 @@ static struct str oldest(const struct capture *c)
 {
     struct str head = buf_str(&c->head);
     size_t n = c->limit / 2, least = n > LINE_SEARCH ? n - LINE_SEARCH : 0;
-    const char *line =
-        c->limit < LINES_FROM ? NULL : memrchr(head.p + least, '\n', n - least);
+    const char *line = c->limit < LINES_FROM ? NULL : memrchr(head.p + least, '\n', n - least);
 
     return str_slice(head, 0, line ? (size_t)(line + 1 - head.p) : utf8_cut(head, n));
 }

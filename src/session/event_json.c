@@ -9,16 +9,7 @@
 #include "base/utf8.h"
 #include "session/json_write.h"
 #include "session/verdict_json.h"
-
-static void add_layers(json_t *object, layer_mask held)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (held & LAYER_BIT(i))
-            json_array_append_new(list, json_string(jail_layers[i].name));
-    json_object_set_new(object, "isolation", list);
-}
+#include "session/wall_json.h"
 
 static void add_file(json_t *object, const struct file_entry *f)
 {
@@ -62,7 +53,7 @@ static const char *const names[] = {
     [RUN_VERDICT] = "verdict",   [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL,
     [RUN_DENIED] = "denied",     [RUN_LIMIT] = "limit",     [RUN_FILE] = "file",
     [RUN_DISPLAY] = "display",   [RUN_TOOL] = "tool",       [RUN_PROGRESS] = "progress",
-    [RUN_FINISHED] = "finished",
+    [RUN_FINISHED] = "finished", [RUN_WARNING] = "warning",
 };
 
 json_t *event_json(const struct run_event *e)
@@ -82,7 +73,11 @@ json_t *event_json(const struct run_event *e)
         json_object_set_new(object, "id", json_string(e->result->id));
         json_object_set_new(object, "language", json_string(e->result->language));
         json_object_set_new(object, "backend", json_string(e->result->backend));
-        add_layers(object, e->result->outcome.held);
+        json_object_set_new(object, "isolation", wall_isolation(e->result->outcome.held));
+        json_object_set_new(object, "missing", wall_missing(&e->result->outcome));
+        break;
+    case RUN_WARNING:
+        json_object_set_new(object, "message", json_text(e->text));
         break;
     case RUN_OUTPUT:
         json_object_set_new(object, "text", json_text(e->text));

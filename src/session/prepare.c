@@ -49,7 +49,7 @@ int prepare_backend(struct prepared *p, struct err *err)
     const char *name = q->backend ? q->backend : "jail";
 
     p->backend = q->own_backend ? q->own_backend : backend_find(str_from(name), err);
-    if (!p->backend)
+    if (!p->backend || backend_check(p->backend, err) < 0)
         return -1;
     if (p->backend->unsafe && !q->allow_unsafe)
         return err_set(err, ERR_USAGE,
@@ -59,6 +59,11 @@ int prepare_backend(struct prepared *p, struct err *err)
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE,
                        "--without takes layers of the wall away: add --allow-unsafe");
+    if (p->backend->unsafe && q->asked & ASKED_INODES && q->limits.inodes)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s cannot limit the number of files: leave --inodes out, or use "
+                       "--backend jail",
+                       p->backend->name);
     return check_least(&q->limits, err);
 }
 
@@ -133,6 +138,58 @@ int prepare_surroundings(struct prepared *p, struct err *err)
     return check_lengths(p->env, "a variable", err);
 }
 
+void prepare_warn_backend(const struct prepared *p, struct buf *out)
+{
+    if (p->backend->unsafe)
+        (void)buf_adds(out, PREPARE_HOST_WARNING "\n");
+}
+
+void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out)
+{
+    const struct jail_limits *l = &p->request->limits;
+    bool own_uid = !p->backend->unsafe;
+    const struct {
+        bool unheld;
+        const char *text;
+    } rows[] = {
+        {l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
+         "The memory limit is watched from outside, a few milliseconds late (layer memory)."},
+        {l->pids && !(held & LAYER_BIT(LAYER_PIDS)) && !own_uid,
+         "The number of processes is not limited (layer pids)."},
+        {l->cpu_milli && !(held & LAYER_BIT(LAYER_CPU)),
+         "The share of the processors is not limited (layer cpu)."},
+        {l->disk_bytes && !(held & LAYER_BIT(LAYER_ROOT)),
+         "The disk limit holds for each file alone (layer root)."},
+        {l->inodes && !(held & LAYER_BIT(LAYER_ROOT)),
+         "The number of files is not limited (layer root)."},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].unheld)
+            (void)buf_addf(out, "%s\n", rows[i].text);
+}
+
+/* The layers without which a limit that was asked for would not hold. Memory is watched, and
+ * processes are counted by uid, where there is no group. */
+static layer_mask needed_for_limits(const struct prepared *p)
+{
+    const struct run_request *q = p->request;
+    layer_mask needed = 0;
+
+    if (q->asked & ASKED_CPUS && q->limits.cpu_milli)
+        needed |= LAYER_BIT(LAYER_CPU);
+    if (q->asked & ASKED_PIDS && q->limits.pids && p->backend->unsafe)
+        needed |= LAYER_BIT(LAYER_PIDS);
+    return needed;
+}
+
+static layer_mask wanted_layers(const struct prepared *p)
+{
+    layer_mask all = p->backend->unsafe ? CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS) : LAYERS_ALL;
+
+    return all & ~p->request->without;
+}
+
 struct backend_job prepared_job(const struct prepared *p)
 {
     const struct run_request *q = p->request;
@@ -146,8 +203,9 @@ struct backend_job prepared_job(const struct prepared *p)
         .stdin_fd = q->stdin_fd,
         .channel = {-1, -1},
         .limits = q->limits,
-        .layers = p->backend->unsafe ? 0 : LAYERS_ALL & ~q->without,
-        .required = q->required,
+        .layers = wanted_layers(p),
+        .required = q->required | needed_for_limits(p),
+        .for_limits = needed_for_limits(p) & ~q->required,
         .net_host = q->net_host || p->backend->unsafe,
     };
 }

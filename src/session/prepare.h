@@ -35,6 +35,14 @@ int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *
 int prepare_files(const struct prepared *p, struct lay_list *laid, struct err *err);
 int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
 
+#define PREPARE_HOST_WARNING                                                                       \
+    "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
+    "and your files; use --backend jail."
+
+/* What programs and people are to know of it, a line each: that there is no wall, and once `held`
+ * is known, which limits do not hold. */
+void prepare_warn_backend(const struct prepared *p, struct buf *out);
+void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out);
 /* What is lent to it is p's and the request's. */
 struct backend_job prepared_job(const struct prepared *p);
 

@@ -29,12 +29,14 @@ void record_open(struct recorder *rec, const struct run_request *request)
     (void)store_open(path, STORE_CREATE, &rec->store, &rec->err);
 }
 
-static enum run_outcome outcome_of(const struct result *r)
+enum run_outcome outcome_of_result(const struct result *r)
 {
     if (r->error.kind == ERR_POLICY || result_refused(r))
         return OUTCOME_REFUSED;
     if (r->error.kind)
         return OUTCOME_ERROR;
+    if (r->judged && !r->cancelled)
+        return r->success ? OUTCOME_OK : OUTCOME_FAILED;
     if (r->timed_out)
         return OUTCOME_TIMEOUT;
     if (r->oom_killed)
@@ -77,6 +79,8 @@ static struct str error_line(const struct result *r, struct buf *b)
 {
     if (r->error.kind)
         (void)buf_adds(b, r->error.msg);
+    else if (r->judged && !r->success && !result_refused(r))
+        (void)buf_addf(b, "tests: %zu/%zu passed", r->tests_passed, r->tests);
     else if (r->exception)
         (void)buf_addf(b, "%s: %s", r->exception->type, r->exception->message);
     return buf_str(b);
@@ -106,7 +110,7 @@ void record_append(struct recorder *rec, const struct run_request *request, stru
         .verdict_reason = str_from(r->verdict.reason),
         .limits = buf_str(&limits),
         .isolation = buf_str(&layers),
-        .outcome = outcome_of(r),
+        .outcome = outcome_of_result(r),
         .exit_code = r->exit_code,
         .signal = r->signal,
         .duration_ms = r->duration_ms,

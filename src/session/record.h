@@ -13,6 +13,9 @@ struct recorder {
     int64_t time_ms;
 };
 
+/* How a run ended, as the log and the metrics have it: judged by its tests, where it has some. */
+enum run_outcome outcome_of_result(const struct result *result);
+
 void record_open(struct recorder *rec, const struct run_request *request);
 /* Appends the run. What goes wrong becomes a line in the result's notes: the run itself is not
  * touched. */

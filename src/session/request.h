@@ -52,6 +52,7 @@ struct run_request {
     layer_mask without;
     layer_mask required;
     struct jail_limits limits;
+    unsigned asked; /* which of them the user set, as bits: refused where they cannot be held */
     uint64_t output_limit;
     int retries;
     int64_t retry_delay_ms;
@@ -73,6 +74,13 @@ struct run_request {
     const char *log; /* the log file; NULL for the default, "off" for none */
     bool log_code;
     const struct run_sink *sink; /* instead of a log; or NULL */
+};
+
+/* Those limits that not every host and backend can hold. */
+enum run_asked {
+    ASKED_CPUS = 1 << 0,
+    ASKED_PIDS = 1 << 1,
+    ASKED_INODES = 1 << 2,
 };
 
 /* The defaults of DESIGN 5.1: 30 s, 512 MiB, and so on. */

@@ -20,6 +20,7 @@ void result_init(struct result *r, size_t output_limit)
     capture_init(&r->err, output_limit);
     outcome_init(&r->outcome);
     buf_init(&r->notes, NOTES_MAX);
+    buf_init(&r->warnings, NOTES_MAX);
 }
 
 void result_done(struct result *r)
@@ -36,8 +37,10 @@ void result_done(struct result *r)
     json_decref(r->final_answer);
     outcome_done(&r->outcome);
     buf_done(&r->notes);
+    buf_done(&r->warnings);
     *r = (struct result){.outcome.work_fd = -1};
     buf_init(&r->notes, NOTES_MAX);
+    buf_init(&r->warnings, NOTES_MAX);
 }
 
 /* Time first, so that ids sort; 26 characters of Crockford's base 32. */

@@ -80,7 +80,11 @@ struct result {
     json_t *value, *final_answer; /* typed JSON (session/cell_wire.h), or NULL */
     json_t *results;              /* bundles, or NULL */
     bool is_final_answer;
-    struct buf notes; /* lines for people: what was lost, what was skipped */
+    bool judged; /* what counts are the tests, */
+    size_t tests, tests_passed;
+    struct jail_limits limits; /* that applied */
+    struct buf warnings;       /* lines: see "warnings" in 'glovebox help results' */
+    struct buf notes;          /* lines for people: what was lost, what was skipped */
 };
 
 void result_init(struct result *r, size_t output_limit);

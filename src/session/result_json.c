@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "session/json_write.h"
 #include "session/verdict_json.h"
+#include "session/wall_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -107,16 +108,6 @@ static json_t *denied(const struct backend_outcome *o)
     return list;
 }
 
-static json_t *isolation(layer_mask held)
-{
-    json_t *list = json_array();
-
-    for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (held & LAYER_BIT(i))
-            json_array_append_new(list, json_string_nocheck(jail_layers[i].name));
-    return list;
-}
-
 static json_t *limits(unsigned hit)
 {
     json_t *list = json_array();
@@ -127,20 +118,24 @@ static json_t *limits(unsigned hit)
     return list;
 }
 
-/* Without the guard, when a layer that was asked for is missing, and after too many errors. */
+static json_t *unjudged(void)
+{
+    return json_pack("{s:b, s:n, s:n, s:i, s:[]}", "allowed", 1, "stage", "reason", "risk", 0,
+                     "findings");
+}
+
+/* The guard's; but what was kept from running by anything else was not allowed to run either. */
 static json_t *verdict(const struct result *r)
 {
-    bool refused = r->error.kind == ERR_POLICY;
+    bool kept = r->error.kind == ERR_POLICY || (r->error.kind && !r->started);
+    json_t *object = r->checked ? verdict_json(&r->verdict) : unjudged();
 
-    if (r->checked && !refused)
-        return verdict_json(&r->verdict);
-    json_t *object = json_object();
-    set(object, "allowed", json_boolean(!refused));
-    set(object, "stage",
-        refused ? json_string_nocheck(r->skipped ? "context" : "layers") : json_null());
-    set(object, "reason", refused ? json_text(str_from(r->error.msg)) : json_null());
-    set(object, "risk", json_integer(0));
-    set(object, "findings", json_array());
+    if (!kept || (r->checked && !r->verdict.allowed))
+        return object;
+    const char *stage = r->skipped ? "context" : r->outcome.lacking ? "layers" : NULL;
+    set(object, "allowed", json_false());
+    set(object, "stage", stage ? json_string_nocheck(stage) : json_null());
+    set(object, "reason", json_text(str_from(r->error.msg)));
     return object;
 }
 
@@ -223,8 +218,10 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "skipped", skipped);
     set(doc, "verdict", verdict(r));
     set(doc, "denied", denied(&r->outcome));
-    set(doc, "isolation", isolation(r->outcome.held));
+    set(doc, "isolation", wall_isolation(r->outcome.held));
+    wall_set(doc, &r->outcome, buf_str(&r->warnings));
     set(doc, "limits", limits(r->limits_hit));
+    set(doc, "limits_set", wall_limits(&r->limits, r->out.limit));
     set(doc, "attempts", json_integer(r->attempts));
     set(doc, "feedback", feedback(&r->feedback));
     set(doc, "usage", json_object());

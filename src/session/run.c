@@ -65,7 +65,10 @@ static void on_started(void *ctx, layer_mask held)
 
     run->result->started = true;
     run->result->outcome.held = held;
+    size_t told = run->result->warnings.n;
+    prepare_warn_limits(&run->prepared, held, &run->result->warnings);
     tell(&run->teller, (struct run_event){.kind = RUN_STARTED});
+    tell_warnings(&run->teller, told);
     run_display_started(&run->display);
     /* The guest is busy starting its interpreter: the time to get the log ready. */
     record_open(&run->recorder, run->request);
@@ -152,6 +155,8 @@ static int choose(struct run *run, struct err *err)
         run->result->language = run->prepared.language->name;
     if (chosen < 0)
         return -1;
+    prepare_warn_backend(&run->prepared, &run->result->warnings);
+    tell_warnings(&run->teller, 0);
     return check_read_prelude(q, &run->prelude, err);
 }
 
@@ -239,7 +244,7 @@ static int run_once(struct run *run, struct err *err)
     warm_done(&warm);
     run_display_end(&run->display);
     if (result < 0)
-        outcome_done(&run->result->outcome);
+        outcome_reset(&run->result->outcome);
     return result;
 }
 
@@ -407,6 +412,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
 
     prepared_init(&run.prepared, request);
     result_make_id(ret->id);
+    ret->limits = request->limits;
     hash_source(&run);
     buf_init(&run.prelude, 0);
     buf_init(&run.first.text, 0);

@@ -16,6 +16,7 @@ enum run_event_kind {
     RUN_FILE,     /* file */
     RUN_DISPLAY,  /* bundle: of a cell, as it happens */
     RUN_TOOL,     /* name: the guest called a tool; bundle: {"name", "args", "kwargs"} */
+    RUN_WARNING,  /* text: what is to be known before it starts, or as soon as it does */
     RUN_PROGRESS, /* count: milliseconds so far; each second of a cell */
     RUN_FINISHED,
 };

@@ -132,5 +132,7 @@ struct session_info {
     char why[200]; /* of SESSION_DEAD */
 };
 void session_info(struct session *session, struct session_info *ret);
+/* "backend", "isolation", "missing" and "warnings" into a JSON object. */
+void session_wall(struct session *session, json_t *object);
 
 #endif

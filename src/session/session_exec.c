@@ -222,7 +222,12 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     sha256_hex(&hash, r->source_sha256);
     r->language = s->family->prepared.language->name;
     r->backend = s->family->prepared.backend->name;
-    r->outcome.held = s->guest->outcome.held;
+    guest_wall(s->guest, &r->outcome);
+    prepare_warn_backend(&s->family->prepared, &r->warnings);
+    prepare_warn_limits(&s->family->prepared, r->outcome.held, &r->warnings);
+    r->limits = s->family->request.run.limits;
+    r->limits.wall_ms = cell->wall_ms ? cell->wall_ms : r->limits.wall_ms;
+    r->limits.cpu_ms = cell->cpu_ms ? cell->cpu_ms : r->limits.cpu_ms;
     r->attempts = 1;
     r->cell.ended = CELL_REFUSED;
     pthread_mutex_lock(&s->lock);
@@ -260,6 +265,7 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell, con
     int64_t begun_ms = clock_wall_ms();
 
     begin_result(s, cell, r);
+    tell_warnings(t, 0);
     if (guest_check(s, &r->error) < 0) {
         r->cell.ended = CELL_DIED;
     } else if (check_cell(cell, &r->error) == 0) {

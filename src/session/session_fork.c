@@ -113,6 +113,7 @@ static struct session *session_of(struct session *s, struct guest *g)
     /* Lines of older cells are still the lines of those. */
     other->info.cells = s->info.cells;
     other->info.held = g->outcome.held;
+    guest_wall(g, &other->wall);
     memcpy(other->info.parent, s->info.id, sizeof other->info.parent);
     return other;
 }

@@ -11,6 +11,7 @@
 #include "session/cell_decode.h"
 #include "session/plain.h"
 #include "session/session_impl.h"
+#include "session/wall_json.h"
 
 /* ---- one guest ---- */
 
@@ -175,6 +176,7 @@ int guest_start(struct session *s, struct lay_list *laid, struct err *err)
     pthread_mutex_lock(&s->lock);
     s->info.state = SESSION_IDLE;
     s->info.held = s->guest->outcome.held;
+    guest_wall(s->guest, &s->wall);
     s->info.why[0] = '\0';
     pthread_mutex_unlock(&s->lock);
     return 0;
@@ -209,4 +211,28 @@ int guest_check(struct session *s, struct err *err)
     if (s->guest->live)
         return 0;
     return err_set(err, s->why_kind, "the session ended: %s; restart it", s->info.why);
+}
+
+void session_wall(struct session *s, json_t *object)
+{
+    AUTO_BUF struct buf warnings = {0};
+    struct backend_outcome wall = {0};
+
+    buf_init(&warnings, 4096);
+    pthread_mutex_lock(&s->lock);
+    wall = s->wall;
+    pthread_mutex_unlock(&s->lock);
+    prepare_warn_backend(&s->family->prepared, &warnings);
+    prepare_warn_limits(&s->family->prepared, wall.held, &warnings);
+    json_object_set_new(object, "backend", json_string(s->family->prepared.backend->name));
+    json_object_set_new(object, "isolation", wall_isolation(wall.held));
+    wall_set(object, &wall, buf_str(&warnings));
+}
+
+void guest_wall(const struct guest *g, struct backend_outcome *ret)
+{
+    ret->wanted = g->outcome.wanted;
+    ret->held = g->outcome.held;
+    ret->lost_count = g->outcome.lost_count;
+    memcpy(ret->lost, g->outcome.lost, sizeof ret->lost);
 }

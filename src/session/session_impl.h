@@ -78,10 +78,11 @@ struct session {
     uint64_t tickets, serving;
     unsigned users; /* in a call that takes a turn */
     bool closing;
-    struct guest *running;    /* which may be interrupted; NULL for none */
-    bool interrupt;           /* somebody wants that */
-    struct session_info info; /* all but memory and processor time, which come from the guest */
-    enum err_kind why_kind;   /* of SESSION_DEAD */
+    struct guest *running;       /* which may be interrupted; NULL for none */
+    bool interrupt;              /* somebody wants that */
+    struct backend_outcome wall; /* its layers alone (guest_wall), of the newest guest */
+    struct session_info info;    /* all but memory and processor time, which come from the guest */
+    enum err_kind why_kind;      /* of SESSION_DEAD */
 };
 
 /* ---- session_queue.c ---- */
@@ -108,6 +109,8 @@ struct session *session_new(struct family *family, struct guest *guest);
 struct guest *guest_new(struct session *s);
 /* Ends it where it lives; nothing of it is left on the host. */
 void guest_free(struct guest *g);
+/* The layers around it, and nothing else of its outcome. */
+void guest_wall(const struct guest *g, struct backend_outcome *ret);
 /* What it has in common with every guest of the session; `lay` is left to who starts it. */
 void guest_plan(struct guest *g);
 /* Looks at its workspace, so that later changes are known. `laid` or `like`, a guest whose

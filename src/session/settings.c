@@ -119,7 +119,8 @@ const struct opt wall_options[] = {
      .offset = AT(require),
      .arg = "LAYER",
      .group = "The wall",
-     .help = "refuse to run without this layer; 'glovebox help layers'"},
+     .help = "refuse to run without this layer (125); 'default' and 'all' name several; 'glovebox "
+             "help layers'"},
     {.name = "without",
      .kind = OPT_LIST,
      .flags = OPT_LOOSENS,
@@ -291,10 +292,9 @@ const struct opt limit_options[] = {
      .group = "Limits (0: none)",
      .initial = "1m",
      .max = 1LL << 30,
-     .help =
-         "the result (--json, the log) keeps so much of each output stream, half from its "
-         "beginning, half from its end; what is streamed to a terminal, a pipe or a file is "
-         "complete, and only --timeout ends a program that never stops printing"},
+     .help = "the result (--json, the log) keeps so much of each output stream, half from its "
+             "beginning, half from its end; what is streamed to a terminal, a pipe or a file is "
+             "complete, and only --timeout ends a program that never stops printing"},
     {.name = "retries",
      .kind = OPT_INT,
      .flags = OPT_CONF,
@@ -385,6 +385,7 @@ static int load_files(struct settings *settings, struct opt_set *set, const char
 int settings_load(struct settings *settings, struct opt_set *set, const char *config,
                   struct err *err)
 {
+    settings->sources = set;
     if (opt_load_env(set, "GLOVEBOX", err) < 0)
         return -1;
     return load_files(settings, set, config, err);
@@ -418,6 +419,21 @@ static int check_layers(const struct run_request *q, struct err *err)
     return 0;
 }
 
+bool settings_asked(const struct settings *settings, const char *name)
+{
+    const struct opt_source *source =
+        settings->sources ? opt_source_of(settings->sources, name) : NULL;
+
+    return source && source->from != OPT_FROM_DEFAULT;
+}
+
+static unsigned asked_limits(const struct settings *s)
+{
+    return (settings_asked(s, "cpus") ? (unsigned)ASKED_CPUS : 0) |
+           (settings_asked(s, "pids") ? (unsigned)ASKED_PIDS : 0) |
+           (settings_asked(s, "inodes") ? (unsigned)ASKED_INODES : 0);
+}
+
 int settings_request(const struct settings *s, struct run_request *ret, struct err *err)
 {
     run_request_init(ret);
@@ -441,6 +457,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
         .cpu_milli = (uint32_t)s->cpus_milli,
         .open_files = (uint32_t)s->open_files,
     };
+    ret->asked = asked_limits(s);
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->retries = (int)s->retries;
     ret->retry_delay_ms = s->retry_delay_ms;

@@ -36,6 +36,7 @@ struct settings {
     char *log;
     bool log_code;
 
+    const struct opt_set *sources;   /* of the values, lent; NULL: all count as defaults */
     struct language_table languages; /* not an option: [language.NAME] sections */
 };
 
@@ -53,6 +54,8 @@ int settings_load(struct settings *settings, struct opt_set *set, const char *co
                   struct err *err);
 /* The languages; the rest is opt_done's. */
 void settings_done(struct settings *settings);
+/* Whether the user set an option: on the command line, in a config file, in the environment. */
+bool settings_asked(const struct settings *settings, const char *name);
 /* Fills in everything that comes from options. The settings must outlive the request. */
 int settings_request(const struct settings *settings, struct run_request *ret, struct err *err);
 

@@ -27,6 +27,14 @@ bool tell_room(const struct teller *t, int stream, struct pollfd *ret)
     return !t->watch->room || t->watch->room(t->watch->ctx, stream, ret);
 }
 
+void tell_warnings(const struct teller *t, size_t from)
+{
+    struct str rest = str_slice(buf_str(&t->result->warnings), from, t->result->warnings.n), line;
+
+    while (str_next_line(&rest, &line))
+        tell(t, (struct run_event){.kind = RUN_WARNING, .text = line});
+}
+
 void tell_denied(const struct teller *t, const char *name, uint64_t count)
 {
     tell(t, (struct run_event){.kind = RUN_DENIED, .name = name, .count = count});

@@ -18,6 +18,8 @@ void tell_output(const struct teller *t, int stream, const char *p, size_t n);
 /* Of struct backend_sink. */
 bool tell_room(const struct teller *t, int stream, struct pollfd *ret);
 void tell_denied(const struct teller *t, const char *name, uint64_t count);
+/* The lines of the result's warnings from `from` on. */
+void tell_warnings(const struct teller *t, size_t from);
 void tell_limit(const struct teller *t, enum jail_limit_hit hit);
 /* Of a result that was cancelled. */
 void tell_why(const struct teller *t);

@@ -54,7 +54,10 @@ static void read_failure(const json_t *document, struct finished *ret)
     const json_t *verdict = json_object_get(document, "verdict");
 
     ret->error = string_of(json_object_get(document, "error"), "message");
-    ret->refused = json_is_false(json_object_get(verdict, "allowed"));
+    /* What could not be started for another reason was not refused. */
+    struct str kind = string_of(json_object_get(document, "error"), "kind");
+    ret->refused =
+        json_is_false(json_object_get(verdict, "allowed")) && (!kind.n || str_is(kind, "policy"));
     if (ret->refused && string_of(verdict, "reason").n)
         ret->error = string_of(verdict, "reason");
 }

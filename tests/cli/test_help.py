@@ -275,7 +275,7 @@ def test_doctor(t):
     done = t.box("doctor", timeout=60)
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
-        sorted(doc), ["ahead", "holds", "languages", "layers", "problem", "runs", "version"],
+        sorted(doc), ["ahead", "complete", "holds", "languages", "layers", "missing", "problem", "runs", "version"],
         "doctor --json",
     )
     t.equal(
@@ -297,7 +297,7 @@ def test_doctor(t):
         "languages",
     )
     t.equal(
-        done.code, 0 if doc["holds"] else 1, "the exit status says whether the default policy holds"
+        done.code, 0 if doc["complete"] else 1, "the exit status says whether every layer is present"
     )
     for layer in doc["layers"]:
         t.match(

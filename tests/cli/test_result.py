@@ -8,7 +8,7 @@ import json
 FIELDS = """id backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
     max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
-EXTRA = ["skipped", "limits", "cell"]
+EXTRA = ["skipped", "limits", "cell", "missing", "warnings", "limits_set"]
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
     "id": str,
@@ -38,6 +38,9 @@ TYPES = {
     "usage": dict,
     "skipped": list,
     "limits": list,
+    "missing": list,
+    "warnings": list,
+    "limits_set": dict,
 }
 
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What stood around a run, as programs read it: layers that held, those that are missing and why,
+ * the limits that applied, and what was warned of.
+ */
+#ifndef SESSION_WALL_JSON_H
+#define SESSION_WALL_JSON_H
+
+#include <jansson.h>
+
+#include "session/result.h"
+
+json_t *wall_isolation(layer_mask held);
+/* [{"layer", "why"}]: of what started, every layer that does not hold; of what did not start for
+ * want of a layer, those that were required. */
+json_t *wall_missing(const struct backend_outcome *outcome);
+/* {"timeout_ms", "memory_bytes", ...} as requests have them; 0 is no limit. */
+json_t *wall_limits(const struct jail_limits *limits, uint64_t output_bytes);
+void wall_read_limits(const json_t *object, struct jail_limits *ret);
+/* One text a line. */
+json_t *wall_warnings(struct str lines);
+
+/* "missing" and "warnings", as members of an object. */
+void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings);
+
+#endif

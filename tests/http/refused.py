@@ -111,6 +111,42 @@ max-output-limit = 8m
 """
 
 
+def test_absent(tap, d):
+    for name in ("e2b", "docker", "inproc", "builtin"):
+        r = d.post("/v1/sessions", {"backend": name})
+        tap.equal((r.status, r.json["error"]["kind"]), (501, "unsupported"), f"no session in {name}", r)
+        r = d.run("print(1)", backend=name)
+        tap.ok(r.status == 501 and r.json["error"]["kind"] == "unsupported" and not r.json["stdout"],
+               f"no run in {name}", r)
+    tap.equal(d.get("/v1/sessions").json["sessions"], [], "nothing was opened")
+
+
+def test_wall(tap, d):
+    """What is said of a wall that is not whole."""
+    words = "You are running LLM-generated code on your host."
+    r = d.run("print(1)", backend="host", no_check=True).json
+    tap.ok(r["backend"] == "host" and r["warnings"][0].startswith(words), "the warning", r)
+    tap.ok("seccomp" in [m["layer"] for m in r["missing"]], "what is missing", r)
+    r = d.post("/v1/sessions", {"backend": "host", "no_check": True}).json
+    tap.ok(r["backend"] == "host" and r["warnings"][0].startswith(words), "of a session", r)
+    cell = d.post(f"/v1/sessions/{r['id']}/exec", {"code": "1"}).json
+    tap.ok(cell["backend"] == "host" and cell["warnings"][0].startswith(words), "of a cell", cell)
+    r = d.run("print(1)", without=["landlock"]).json
+    tap.ok("landlock" in [m["layer"] for m in r["missing"]] and r["success"], "a layer left out", r)
+    r = d.run("print(1)", backend="host", no_check=True, require=["seccomp"])
+    tap.equal((r.status, r.json["error"]["kind"], r.json["verdict"]["allowed"]),
+              (501, "unsupported", False), "a layer that is required", r)
+    r = d.run("x = bytearray(300 << 20)\nimport time; time.sleep(1)", backend="host", no_check=True,
+              memory_bytes=64 << 20).json
+    tap.equal(r["oom_killed"], True, "the host's memory limit holds", r)
+    r = d.post("/v1/test", {"code": "def f(): return 1", "cases": [{"call": "f()", "expected": 2}]}).json
+    runs = d.get("/v1/runs?limit=1").json["runs"]
+    tap.equal((runs[0]["outcome"], runs[0]["error"]), ("failed", "tests: 0/1 passed"),
+              "a judged run in the log", runs)
+    tap.ok(d.figure('glovebox_runs_total{kind="test",language="python",outcome="failed"}') == 1,
+           "and in the metrics")
+
+
 def test(tap):
     with Daemon(config=CONFIG) as d:
         test_unknown(tap, d)
@@ -121,3 +157,6 @@ def test(tap):
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:
         test_allowed(tap, d)
+    with Daemon("--allow", "host-backend,without") as d:
+        test_absent(tap, d)
+        test_wall(tap, d)

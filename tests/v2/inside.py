@@ -103,7 +103,7 @@ def test_runs(tap, user, held):
     if held:
         tap.ok(r.success and r.stdout == "1\n", f"{user.name}: requiring all three is no failure", r)
     else:
-        tap.ok(r.status == 126 and not r.stdout, f"{user.name}: requiring all three refuses", r)
+        tap.ok(r.status == 125 and not r.stdout, f"{user.name}: requiring all three refuses", r)
 
 
 def test_doctor(tap, user, held, home):

@@ -57,7 +57,8 @@ GLOVEBOX_API int glovebox_add_file(glovebox *box, const char *name, const void *
 /* What the next runs read as standard input, copied; without it the input is empty. */
 GLOVEBOX_API void glovebox_set_stdin(glovebox *box, const void *bytes, size_t n);
 
-/* Called with output as it comes, from inside glovebox_run; stream is 1 or 2. */
+/* Called with output as it comes, all of it, from inside glovebox_run; stream is 1 or 2. The
+ * program waits while the function does. */
 typedef void (*glovebox_output_fn)(void *ctx, int stream, const char *bytes, size_t n);
 GLOVEBOX_API void glovebox_on_output(glovebox *box, glovebox_output_fn fn, void *ctx);
 
@@ -160,7 +161,8 @@ GLOVEBOX_API const char *glovebox_result_error(const glovebox_result *result);
  * stopped: this says nothing about the program. NULL after a success. */
 GLOVEBOX_API const char *glovebox_result_error_type(const glovebox_result *result);
 /* Everything, as the JSON document that `glovebox run --json` prints, or after glovebox_test
- * `glovebox test --json`. */
+ * `glovebox test --json`. "missing" lists the layers that did not hold and why, "warnings" the
+ * limits that do not and that there is no wall (backend "host"). */
 GLOVEBOX_API const char *glovebox_result_json(glovebox_result *result);
 
 /* As JSON: the value of a cell's last expression, NULL for none; what it displayed, a list of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A test program includes this once, checks, and ends with `return tap_done();`.
+ * A test program includes this once, runs its parts with RUN(), checks, and ends with `return
+ * tap_done();`.
  */
 #ifndef TAP_H
 #define TAP_H
@@ -47,7 +48,22 @@ static inline int tap_same(const char *a, const char *b)
         if (!OK(tap_same(g_, w_), "%s is %s", #got, #want))                                        \
             printf("# got \"%s\", want \"%s\"\n", g_ ? g_ : "(null)", w_ ? w_ : "(null)");         \
     } while (0)
-#define SKIP(why) (tap_count++, printf("ok %d # SKIP %s\n", tap_count, (why)))
+#define SKIP(why) (tap_count++, printf("ok %d # SKIP %s\n", tap_count, (why)), fflush(stdout))
+
+/* Tells tests/run-tap what runs, in case it does not end. */
+static inline void tap_says(const char *what, const char *call)
+{
+    printf("# %s %.*s\n", what, (int)strcspn(call, "("), call);
+    fflush(stdout);
+}
+
+/* RUN(test_name(arguments)); calls a test function by this name. */
+#define RUN(call)                                                                                  \
+    do {                                                                                           \
+        tap_says("begins", #call);                                                                 \
+        (void)(call);                                                                              \
+        tap_says("ends", #call);                                                                   \
+    } while (0)
 
 static inline int tap_done(void)
 {

@@ -13,6 +13,7 @@ import time
 import traceback
 
 from procs import PATIENCE
+from tap import running
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -233,6 +234,15 @@ def once(function):
     return function
 
 
+def run_test(test, function):
+    try:
+        function(test)
+    except Exception:
+        test.ok(False, "the test itself", traceback.format_exc())
+    finally:
+        test.done()
+
+
 def run_tests(suite, modules, words):
     for module in modules:
         for name, function in list(vars(module).items()):
@@ -247,10 +257,5 @@ def run_tests(suite, modules, words):
                 and os.environ.get("GLOVEBOX_BOTH")
             ):
                 continue
-            test = Test(suite, full)
-            try:
-                function(test)
-            except Exception:
-                test.ok(False, "the test itself", traceback.format_exc())
-            finally:
-                test.done()
+            with running("%s: %s" % (suite.who, full)):
+                run_test(Test(suite, full), function)

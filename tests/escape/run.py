@@ -76,6 +76,10 @@ class Tap:
                     print("#   " + text)
             sys.stdout.flush()
 
+    def say(self, text):
+        with self.lock:
+            print(text, flush=True)
+
     def done(self):
         print("1..%d" % self.count)
         return 1 if self.failed else 0
@@ -116,11 +120,14 @@ class Worker(threading.Thread):
                 case = self.todo.get_nowait()
             except queue.Empty:
                 break
+            self.tap.say("# begins " + case.title)  # several at once: each by its own name
             try:
                 problems, skip = self.run_case(case)
             except Exception as error:  # a fault of the test itself must not look like success
                 problems, skip = ["the test failed: %r" % error], None
             self.tap.line(problems, case.title, skip)
+            if not self.stopping.is_set():
+                self.tap.say("# ends " + case.title)
 
 
 def left_over(host):
@@ -160,6 +167,7 @@ def stop_neighbours(host, tap):
 def stop(number, frame):
     """timeout(1) sends it twice: once to us, once to our group."""
     signal.signal(number, signal.SIG_IGN)
+    Worker.stopping.set()  # what runs now stays the last that has begun
     sys.exit(128 + number)
 
 

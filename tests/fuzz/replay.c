@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A main for fuzz harnesses without a fuzzer: feeds them every file of their corpus, or those named
- * on the command line, and says so in TAP. An input that is not done after ten seconds ends the
- * program.
+ * on the command line, and says so in TAP. An input that is not done after ten seconds of the
+ * processor ends the program.
  */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -17,6 +18,14 @@
 #include "tap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void bound_time(void)
+{
+    const struct itimerval busy = {.it_value.tv_sec = 10};
+
+    (void)setitimer(ITIMER_PROF, &busy, NULL);
+    (void)alarm(300); /* if it waits for ever */
+}
 
 static void replay(const char *path)
 {
@@ -28,13 +37,13 @@ static void replay(const char *path)
         OK(0, "%s", err.msg);
         return;
     }
-    printf("# %s\n", path);
-    fflush(stdout);
-    (void)alarm(10);
+    tap_says("begins", path);
+    bound_time();
     /* An exact copy: a sanitizer then sees a read of the byte after the last. */
     AUTO_FREE char *exact = xmalloc(b.n);
     memcpy(exact, b.p, b.n);
     OK(LLVMFuzzerTestOneInput((const uint8_t *)exact, b.n) == 0, "%s", path);
+    tap_says("ends", path);
 }
 
 static int is_input(const struct dirent *entry)

@@ -9,36 +9,38 @@ As root every limit is tried twice, by root and by an ordinary user.
 import importlib
 import os
 import sys
-import traceback
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
-from harness import Sandbox, Tap, identities  # noqa: E402
+from harness import Sandbox, identities  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 NAMES = ["wall", "ends", "cpu", "memory", "pids", "disk", "files", "output", "share", "none",
          "hidden", "idle", "kernel", "hosts"]
 
 
-def test(tap, sandbox, module):
-    if hasattr(module, "test_host"):
-        module.test_host(tap, sandbox)
-        return
-    for identity in identities():
-        module.test(tap, sandbox.user(identity))
+def part(sandbox, name):
+    module = importlib.import_module(name)
+
+    def test(tap):
+        if hasattr(module, "test_host"):
+            module.test_host(tap, sandbox)
+            return
+        for identity in identities():
+            module.test(tap, sandbox.user(identity))
+
+    test.__module__ = name
+    return test
 
 
 def main():
-    tap, sandbox = Tap(), Sandbox()
+    sandbox = Sandbox()
     try:
-        for name in sys.argv[1:] or NAMES:
-            try:
-                test(tap, sandbox, importlib.import_module(name))
-            except Exception as e:  # one part's failure is not the others'
-                tap.ok(False, f"{name} goes to its end", repr(e), *traceback.format_tb(e.__traceback__))
+        return run_parts({name: part(sandbox, name) for name in sys.argv[1:] or NAMES})
     finally:
         sandbox.close()
-    return tap.done()
 
 
 if __name__ == "__main__":

@@ -13,16 +13,13 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from tap import Tap  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 PARTS = ("targets", "compile_errors", "dump", "generated", "mutants", "hostile")
 
 
 def main():
-    tap = Tap()
-    for part in sys.argv[1:] or PARTS:
-        importlib.import_module(part).test(tap)
-    return tap.done()
+    return run_parts({part: importlib.import_module(part).test for part in sys.argv[1:] or PARTS})
 
 
 if __name__ == "__main__":

@@ -2,8 +2,12 @@
 """What these tests share: checks in TAP, work divided over the processors, sizes for arguments."""
 
 import argparse
+import contextlib
+import faulthandler
+import functools
 import os
 import resource
+import signal
 import sys
 import traceback
 from concurrent.futures import ProcessPoolExecutor
@@ -38,20 +42,69 @@ class Tap:
     def skip(self, name, why):
         self.count += 1
         print(f"ok {self.count} - {name} # SKIP {why}")
+        sys.stdout.flush()
 
     def done(self):
         print(f"1..{self.count}")
         return 1 if self.failed or not self.count else 0
 
 
-def run_parts(parts, names=()):
-    """TAP of {name: function(tap)}: of those named, or all. The exit status."""
-    tap = Tap()
-    for name in names or parts:
+def say(line):
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+begun = []  # what runs now, the outermost first
+
+
+@contextlib.contextmanager
+def running(name):
+    """Tells tests/run-tap what runs, in case it does not end. An exception that nothing inside catches ends the suite
+    or what is around this: its name stays the last that has begun."""
+    depth = len(begun)
+    begun.append(name)
+    path = " / ".join(begun)
+    say("# begins " + path)
+    try:
+        yield
+        say("# ends " + path)
+    finally:
+        del begun[depth:]
+
+
+def announced(name, function):
+    @functools.wraps(function)
+    def announce(*args, **named):
+        with running(name):
+            return function(*args, **named)
+
+    return announce
+
+
+def announce_tests(module):
+    """From now on each function test_NAME of a module says when it begins. Those that a table already holds do not."""
+    for name, function in list(vars(module).items()):
+        own = callable(function) and getattr(function, "__module__", None) == module.__name__
+        if own and name.startswith("test_") and not hasattr(function, "__wrapped__"):
+            setattr(module, name, announced(name, function))
+
+
+def run_part(tap, name, function):
+    with running(name):
         try:
-            parts[name](tap)
+            function(tap)
         except Exception as e:  # one part's failure is not the others'
             tap.ok(False, "%s goes to its end" % name, repr(e), *traceback.format_tb(e.__traceback__))
+
+
+def run_parts(parts, names=()):
+    """TAP of {name: function(tap)}: of those named, or all. The exit status."""
+    # When its time is up a suite says where each of its threads was.
+    faulthandler.register(signal.SIGTERM, file=sys.stderr, chain=True)
+    tap = Tap()
+    for name in names or parts:
+        announce_tests(sys.modules[parts[name].__module__])
+        run_part(tap, name, parts[name])
     return tap.done()
 
 

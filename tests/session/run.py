@@ -11,16 +11,13 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "python")]
 
-from tap import Tap  # noqa: E402
+from tap import run_parts  # noqa: E402
 
 PARTS = ("cells", "ends", "files", "tools", "turns", "guard", "languages", "ready", "hostile", "forks", "tries")
 
 
 def main():
-    tap = Tap()
-    for part in sys.argv[1:] or PARTS:
-        importlib.import_module("session_" + part).test(tap)
-    return tap.done()
+    return run_parts({part: importlib.import_module("session_" + part).test for part in sys.argv[1:] or PARTS})
 
 
 if __name__ == "__main__":

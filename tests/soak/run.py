@@ -206,12 +206,19 @@ def library(results):
     results.append((ok and said[7] == "0", "and never failed itself"))
 
 
+def begins(what):
+    """For tests/run-tap, which names what has begun last when a suite dies."""
+    print("# begins " + what, flush=True)
+
+
 def main():
     home = tempfile.mkdtemp(prefix="soak-")
     subprocess.run([GLOVEBOX, "run", "--log", "off", "--lang", "sh", "-c", ":"], stdin=subprocess.DEVNULL, env=ENV)
     before = state()
     began = time.monotonic()
+    begins(f"{RUNS} runs, seed {SEED}")
     fates, stuck = soak(home)
+    begins("what is left")
     results = [(stuck == 0, f"no run was stuck for {STUCK_S} s")]
     results.append((gone(30), "soon no process is left"))
     # Who was killed could not clean up: the next run does it for him.
@@ -223,6 +230,7 @@ def main():
     log = subprocess.run([GLOVEBOX, "log", "stats", "--log", os.path.join(home, "log.db"), "--json"],
                          capture_output=True, text=True)
     results.append((log.returncode == 0, f"the log can be read {log.stderr}"))
+    begins("runs of the library")
     library(results)
     shutil.rmtree(home, ignore_errors=True)
     print(f"# {RUNS} runs, seed {SEED}, {time.monotonic() - began:.0f} s, exit statuses {fates}")

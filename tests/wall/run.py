@@ -28,7 +28,7 @@ from canaries import Canaries, compile_c  # noqa: E402
 from cases import Host  # noqa: E402
 from neighbours import Neighbour  # noqa: E402
 from procs import wait_for  # noqa: E402
-from tap import Tap  # noqa: E402
+from tap import Tap, running  # noqa: E402
 
 SECONDS = int(os.environ.get("WALL_SECONDS", "60"))
 SEED = int(os.environ.get("WALL_SEED") or random.randrange(1 << 31))
@@ -51,6 +51,10 @@ class Fuzz:
         return ["./fuzz", str(SEED + self.rounds), str(ROUND_S), *self.hosts]
 
     def run(self, mode, command, env=None):
+        with running("%s as %s, round %d" % (" ".join(command[:2]), mode, self.rounds)):
+            return self.run_one(mode, command, env)
+
+    def run_one(self, mode, command, env):
         # The program may write anything into its output.
         process = self.host.start(mode, command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)

@@ -412,25 +412,25 @@ int main(int argc, char **argv)
     (void)argc;
     find_helper(argv[0]);
     glovebox *box = open_quiet();
-    test_code(box);
-    test_profiles(box);
-    test_no_code(box);
-    test_long_complaint(box);
-    test_wrong_options(box);
-    test_blocks(box);
-    test_languages();
-    test_format(box);
-    test_syntax(box);
+    RUN(test_code(box));
+    RUN(test_profiles(box));
+    RUN(test_no_code(box));
+    RUN(test_long_complaint(box));
+    RUN(test_wrong_options(box));
+    RUN(test_blocks(box));
+    RUN(test_languages());
+    RUN(test_format(box));
+    RUN(test_syntax(box));
     if (can_run(box)) {
-        test_feedback(box);
-        test_judge(box);
-        test_judge_passes(box);
-        test_judge_cancelled();
+        RUN(test_feedback(box));
+        RUN(test_judge(box));
+        RUN(test_judge_passes(box));
+        RUN(test_judge_cancelled());
     } else {
         SKIP("needs a jail that works here");
     }
-    test_judge_fails(box);
-    test_findings(box);
+    RUN(test_judge_fails(box));
+    RUN(test_findings(box));
     glovebox_close(box);
     glovebox_close(NULL);
     glovebox_result_free(NULL);

@@ -174,12 +174,12 @@ int main(int argc, char **argv)
     if (!s) {
         SKIP("needs a jail that works here");
     } else {
-        test_cells(box, s, seen, &calls);
-        test_values(s);
-        test_ends(s);
+        RUN(test_cells(box, s, seen, &calls));
+        RUN(test_values(s));
+        RUN(test_ends(s));
         glovebox_session *last = glovebox_session_open(box, "python");
         if (last)
-            test_forks(last);
+            RUN(test_forks(last));
     }
     glovebox_session_close(s);
     glovebox_session_close(NULL);

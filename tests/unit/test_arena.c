@@ -61,8 +61,8 @@ static void check_strings(void)
 
 int main(void)
 {
-    check_small();
-    check_large();
-    check_strings();
+    RUN(check_small());
+    RUN(check_large());
+    RUN(check_strings());
     return tap_done();
 }

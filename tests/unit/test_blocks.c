@@ -378,19 +378,19 @@ static void test_parts(void)
 
 int main(void)
 {
-    test_fences();
-    test_unclosed();
-    test_ends_of_lines();
-    test_indentation();
-    test_glued();
-    test_one_line();
-    test_tags();
-    test_nested();
-    test_choice();
-    test_places();
-    test_pairs();
-    test_smolagents();
-    test_codeact();
-    test_parts();
+    RUN(test_fences());
+    RUN(test_unclosed());
+    RUN(test_ends_of_lines());
+    RUN(test_indentation());
+    RUN(test_glued());
+    RUN(test_one_line());
+    RUN(test_tags());
+    RUN(test_nested());
+    RUN(test_choice());
+    RUN(test_places());
+    RUN(test_pairs());
+    RUN(test_smolagents());
+    RUN(test_codeact());
+    RUN(test_parts());
     return tap_done();
 }

@@ -165,7 +165,7 @@ static void test_hostile(void)
 
 int main(void)
 {
-    test_arriving();
-    test_hostile();
+    RUN(test_arriving());
+    RUN(test_hostile());
     return tap_done();
 }

@@ -137,10 +137,10 @@ static void test_take_and_done(void)
 
 int main(void)
 {
-    test_growing();
-    test_ceiling();
-    test_format();
-    test_room_and_drop();
-    test_take_and_done();
+    RUN(test_growing());
+    RUN(test_ceiling());
+    RUN(test_format());
+    RUN(test_room_and_drop());
+    RUN(test_take_and_done());
     return tap_done();
 }

@@ -124,11 +124,11 @@ static void test_flood(void)
 
 int main(void)
 {
-    test_limits();
-    test_pieces();
-    test_characters();
-    test_edge();
-    test_lines();
-    test_flood();
+    RUN(test_limits());
+    RUN(test_pieces());
+    RUN(test_characters());
+    RUN(test_edge());
+    RUN(test_lines());
+    RUN(test_flood());
     return tap_done();
 }

@@ -197,11 +197,11 @@ static void test_all_together(void)
 
 int main(void)
 {
-    test_there_and_back();
-    test_pieces();
-    test_nonsense();
-    test_limits();
-    test_descriptors();
-    test_all_together();
+    RUN(test_there_and_back());
+    RUN(test_pieces());
+    RUN(test_nonsense());
+    RUN(test_limits());
+    RUN(test_descriptors());
+    RUN(test_all_together());
     return tap_done();
 }

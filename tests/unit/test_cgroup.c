@@ -294,20 +294,20 @@ static void test_ordinary_user(void)
 
 int main(void)
 {
-    test_ordinary_user();
+    RUN(test_ordinary_user());
     if (!can_run()) {
         SKIP(NEED_ROOT);
         return tap_done();
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    test_limits_are_set();
-    test_wanted();
-    test_memory();
-    test_pids();
-    test_cpu();
-    test_attach();
-    test_kill_runner();
-    test_many();
+    RUN(test_limits_are_set());
+    RUN(test_wanted());
+    RUN(test_memory());
+    RUN(test_pids());
+    RUN(test_cpu());
+    RUN(test_attach());
+    RUN(test_kill_runner());
+    RUN(test_many());
     EQ_INT(count_dirs(getpid()), 0);
     return tap_done();
 }

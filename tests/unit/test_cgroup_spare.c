@@ -275,10 +275,10 @@ int main(void)
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     cgroup_spare(2);
-    test_kept();
-    test_other_limits();
-    test_buffers();
-    test_spoiled();
-    test_room();
+    RUN(test_kept());
+    RUN(test_other_limits());
+    RUN(test_buffers());
+    RUN(test_spoiled());
+    RUN(test_room());
     return tap_done();
 }

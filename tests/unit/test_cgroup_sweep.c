@@ -142,7 +142,7 @@ int main(void)
         return tap_done();
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    test_sweep();
+    RUN(test_sweep());
     print_figures();
     EQ_INT(count_dirs(getpid()), 0);
     return tap_done();

@@ -176,9 +176,9 @@ static void test_library(void)
 
 int main(void)
 {
-    test_complaints();
-    test_targets();
-    test_json();
-    test_library();
+    RUN(test_complaints());
+    RUN(test_targets());
+    RUN(test_json());
+    RUN(test_library());
     return tap_done();
 }

@@ -165,9 +165,9 @@ static void test_repeated(void)
 
 int main(void)
 {
-    test_errors();
-    test_warnings();
-    test_extremes();
-    test_repeated();
+    RUN(test_errors());
+    RUN(test_warnings());
+    RUN(test_extremes());
+    RUN(test_repeated());
     return tap_done();
 }

@@ -291,9 +291,9 @@ int main(void)
     EQ_INT(err.kind, ERR_POLICY);
     EQ_INT(conf_parse(STR("x"), "f", note, &b, &err), -1);
     EQ_INT(err.kind, ERR_USAGE);
-    test_limits();
-    test_hostile();
-    test_writing();
-    test_paths();
+    RUN(test_limits());
+    RUN(test_hostile());
+    RUN(test_writing());
+    RUN(test_paths());
     return tap_done();
 }

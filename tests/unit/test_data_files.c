@@ -148,11 +148,11 @@ static void test_special(void)
 
 int main(void)
 {
-    test_variables();
-    test_code();
-    test_inline();
-    test_inline_broken();
-    test_json();
-    test_special();
+    RUN(test_variables());
+    RUN(test_code());
+    RUN(test_inline());
+    RUN(test_inline_broken());
+    RUN(test_json());
+    RUN(test_special());
     return tap_done();
 }

@@ -365,15 +365,15 @@ static void test_against_cpython(unsigned target)
 
 int main(void)
 {
-    test_offsets();
-    test_new();
-    test_shapes();
-    test_odd_fields();
-    test_failures();
-    test_children();
+    RUN(test_offsets());
+    RUN(test_new());
+    RUN(test_shapes());
+    RUN(test_odd_fields());
+    RUN(test_failures());
+    RUN(test_children());
     unsigned target = oracle_target();
     if (target)
-        test_against_cpython(target);
+        RUN(test_against_cpython(target));
     else
         SKIP("no Python to compare with");
     arena_done(&arena);

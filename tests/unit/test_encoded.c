@@ -82,8 +82,8 @@ static void refuses(const char *content, const char *encoding)
 
 int main(void)
 {
-    test_adk();
-    test_files();
+    RUN(test_adk());
+    RUN(test_files());
     refuses("abc", "base64");
     refuses("ab=c", "base64");
     refuses("ab!=", "base64");

@@ -105,10 +105,10 @@ int main(void)
 {
     setenv("SECRET_OF_THE_HOST", "swordfish", 1);
     unsetenv("NOT_SET_AT_ALL");
-    test_nothing_of_the_host();
-    test_path();
-    test_threads();
-    test_users();
-    test_refused();
+    RUN(test_nothing_of_the_host());
+    RUN(test_path());
+    RUN(test_threads());
+    RUN(test_users());
+    RUN(test_refused());
     return tap_done();
 }

@@ -297,14 +297,14 @@ static void test_live(void)
 
 int main(void)
 {
-    test_live();
-    test_plain();
-    test_syntax();
-    test_chain();
-    test_names();
-    test_none();
-    test_bytes();
-    test_cost();
-    test_costs();
+    RUN(test_live());
+    RUN(test_plain());
+    RUN(test_syntax());
+    RUN(test_chain());
+    RUN(test_names());
+    RUN(test_none());
+    RUN(test_bytes());
+    RUN(test_cost());
+    RUN(test_costs());
     return tap_done();
 }

@@ -198,9 +198,9 @@ static void test_hostile(unsigned target)
 
 int main(void)
 {
-    test_beside_cpython();
-    test_later();
+    RUN(test_beside_cpython());
+    RUN(test_later());
     for (unsigned target = PYTHON_OLDEST; target <= PYTHON_NEWEST; target++)
-        test_hostile(target);
+        RUN(test_hostile(target));
     return tap_done();
 }

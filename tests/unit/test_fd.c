@@ -181,12 +181,12 @@ int main(void)
 {
     if (!mkdtemp(folder))
         return 1;
-    test_close();
-    test_write_all();
-    test_read_ceiling();
-    test_read_file();
-    test_small_files();
-    test_messages();
+    RUN(test_close());
+    RUN(test_write_all());
+    RUN(test_read_ceiling());
+    RUN(test_read_file());
+    RUN(test_small_files());
+    RUN(test_messages());
     clean_up();
     return tap_done();
 }

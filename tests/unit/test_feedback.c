@@ -494,18 +494,18 @@ static void test_plain(void)
 
 int main(void)
 {
-    test_s12();
-    test_fallback();
-    test_security();
-    test_tests();
-    test_ends();
-    test_denied();
-    test_refused();
-    test_advice();
-    test_patterns();
-    test_message();
-    test_ceiling();
-    test_excerpt();
-    test_plain();
+    RUN(test_s12());
+    RUN(test_fallback());
+    RUN(test_security());
+    RUN(test_tests());
+    RUN(test_ends());
+    RUN(test_denied());
+    RUN(test_refused());
+    RUN(test_advice());
+    RUN(test_patterns());
+    RUN(test_message());
+    RUN(test_ceiling());
+    RUN(test_excerpt());
+    RUN(test_plain());
     return tap_done();
 }

@@ -465,12 +465,12 @@ int main(void)
 {
     fill_rows();
     for (unsigned arch = 0; arch < FILTER_ARCH_COUNT; arch++) {
-        test_complete((enum filter_arch)arch);
+        RUN(test_complete((enum filter_arch)arch));
         for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++)
-            test_program((enum filter_arch)arch, flavour);
-        test_foreign((enum filter_arch)arch);
-        test_init((enum filter_arch)arch);
+            RUN(test_program((enum filter_arch)arch, flavour));
+        RUN(test_foreign((enum filter_arch)arch));
+        RUN(test_init((enum filter_arch)arch));
     }
-    test_names();
+    RUN(test_names());
     return tap_done();
 }

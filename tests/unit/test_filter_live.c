@@ -434,11 +434,11 @@ int main(void)
         return tap_done();
     }
     for (unsigned flavour = 0; flavour < FILTER_FLAVOURS; flavour++) {
-        test_attempts(flavour);
-        test_leaving(flavour);
+        RUN(test_attempts(flavour));
+        RUN(test_leaving(flavour));
     }
 #ifdef __x86_64__
-    test_i386();
+    RUN(test_i386());
 #endif
     EQ_INT(with_init(init_works), 0);
     EQ_INT(with_init(init_executes), SIGSYS);

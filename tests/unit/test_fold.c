@@ -229,7 +229,7 @@ static void test_limits(void)
 
 int main(void)
 {
-    test_cases();
-    test_limits();
+    RUN(test_cases());
+    RUN(test_limits());
     return tap_done();
 }

@@ -349,14 +349,14 @@ static void test_there_and_back(void)
 
 int main(void)
 {
-    test_adk();
-    test_parts();
-    test_conversion();
-    test_observations();
-    test_chapter();
-    test_solution();
-    test_markdown();
-    test_no_result();
-    test_there_and_back();
+    RUN(test_adk());
+    RUN(test_parts());
+    RUN(test_conversion());
+    RUN(test_observations());
+    RUN(test_chapter());
+    RUN(test_solution());
+    RUN(test_markdown());
+    RUN(test_no_result());
+    RUN(test_there_and_back());
     return tap_done();
 }

@@ -297,16 +297,16 @@ static void test_rules(void)
 
 int main(void)
 {
-    test_found();
-    test_reasons();
-    test_texts();
-    test_input();
-    test_stages();
-    test_places();
-    test_prelude();
-    test_ceiling();
-    test_scores();
-    test_rules();
+    RUN(test_found());
+    RUN(test_reasons());
+    RUN(test_texts());
+    RUN(test_input());
+    RUN(test_stages());
+    RUN(test_places());
+    RUN(test_prelude());
+    RUN(test_ceiling());
+    RUN(test_scores());
+    RUN(test_rules());
     verdict_done(&last);
     return tap_done();
 }

@@ -116,9 +116,9 @@ int main(void)
     make_file(AT_FDCWD, kept);
     if (chmod(outside, 0500) < 0)
         return 1;
-    test_deep();
-    test_locked();
-    test_links();
+    RUN(test_deep());
+    RUN(test_locked());
+    RUN(test_links());
     if (chmod(outside, 0700) < 0)
         return 1;
     host_box_remove(top);

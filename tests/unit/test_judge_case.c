@@ -231,13 +231,13 @@ static void check_errors(void)
 
 int main(void)
 {
-    check_forms();
-    check_call();
-    check_defaults();
-    check_call_text();
-    check_python();
-    check_program();
-    check_errors();
+    RUN(check_forms());
+    RUN(check_call());
+    RUN(check_defaults());
+    RUN(check_call_text());
+    RUN(check_python());
+    RUN(check_program());
+    RUN(check_errors());
     case_file_done(&file);
     return tap_done();
 }

@@ -305,12 +305,12 @@ static void check_random(void)
 
 int main(void)
 {
-    check_reprs();
-    check_errors();
-    check_limits();
-    check_tolerance();
-    check_claims();
-    check_equality();
-    check_random();
+    RUN(check_reprs());
+    RUN(check_errors());
+    RUN(check_limits());
+    RUN(check_tolerance());
+    RUN(check_claims());
+    RUN(check_equality());
+    RUN(check_random());
     return tap_done();
 }

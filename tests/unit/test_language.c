@@ -193,13 +193,13 @@ static void test_each(void)
 
 int main(void)
 {
-    test_find();
-    test_extension();
-    test_shebang();
-    test_content();
-    test_users();
-    test_strangers();
-    test_main_name();
-    test_each();
+    RUN(test_find());
+    RUN(test_extension());
+    RUN(test_shebang());
+    RUN(test_content());
+    RUN(test_users());
+    RUN(test_strangers());
+    RUN(test_main_name());
+    RUN(test_each());
     return tap_done();
 }

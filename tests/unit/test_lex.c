@@ -417,15 +417,15 @@ static void test_files(void)
 int main(void)
 {
     target = oracle_target() ? oracle_target() : PYTHON_NEWEST;
-    test_kinds();
-    test_places();
-    test_first_column();
-    test_names();
-    test_many_names();
-    test_limits();
-    test_too_many();
-    test_open();
-    test_errors();
-    test_files();
+    RUN(test_kinds());
+    RUN(test_places());
+    RUN(test_first_column());
+    RUN(test_names());
+    RUN(test_many_names());
+    RUN(test_limits());
+    RUN(test_too_many());
+    RUN(test_open());
+    RUN(test_errors());
+    RUN(test_files());
     return tap_done();
 }

@@ -469,16 +469,16 @@ static void test_against_cpython(void)
 
 int main(void)
 {
-    test_open();
-    test_places();
-    test_no_copy();
-    test_too_many_digits();
-    test_reals();
-    test_locale();
-    test_small_limit();
+    RUN(test_open());
+    RUN(test_places());
+    RUN(test_no_copy());
+    RUN(test_too_many_digits());
+    RUN(test_reals());
+    RUN(test_locale());
+    RUN(test_small_limit());
     target = oracle_target();
     if (target)
-        test_against_cpython();
+        RUN(test_against_cpython());
     else
         SKIP("no Python to compare with");
     return tap_done();

@@ -359,16 +359,16 @@ int main(void)
     setenv("XDG_CONFIG_HOME", folder, 1);
     unsetenv("GLOVEBOX_LOG");
     unsetenv("GLOVEBOX_CONFIG");
-    test_without_log();
+    RUN(test_without_log());
     fill();
-    test_usage();
-    test_config();
-    test_list();
-    test_json();
-    test_show_and_stats();
-    test_prune();
-    test_moments();
-    test_safe_text();
+    RUN(test_usage());
+    RUN(test_config());
+    RUN(test_list());
+    RUN(test_json());
+    RUN(test_show_and_stats());
+    RUN(test_prune());
+    RUN(test_moments());
+    RUN(test_safe_text());
     remove_folder();
     return tap_done();
 }

@@ -89,8 +89,8 @@ static void test_deep(void)
 
 int main(void)
 {
-    test_sizes();
-    test_kinds();
-    test_deep();
+    RUN(test_sizes());
+    RUN(test_kinds());
+    RUN(test_deep());
     return tap_done();
 }

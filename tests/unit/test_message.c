@@ -181,11 +181,11 @@ static void test_damaged(void)
 
 int main(void)
 {
-    test_simple();
-    test_lost();
-    test_denied();
-    test_exit();
-    test_error();
-    test_damaged();
+    RUN(test_simple());
+    RUN(test_lost());
+    RUN(test_denied());
+    RUN(test_exit());
+    RUN(test_error());
+    RUN(test_damaged());
     return tap_done();
 }

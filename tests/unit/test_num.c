@@ -201,9 +201,9 @@ static void test_hostile(void)
 
 int main(void)
 {
-    test_reading();
-    test_errors();
-    test_formatting();
-    test_hostile();
+    RUN(test_reading());
+    RUN(test_errors());
+    RUN(test_formatting());
+    RUN(test_hostile());
     return tap_done();
 }

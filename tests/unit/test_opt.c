@@ -221,10 +221,10 @@ static void test_hostile(void)
 
 int main(void)
 {
-    test_defaults();
-    test_every_kind();
-    test_operands();
-    test_errors();
-    test_hostile();
+    RUN(test_defaults());
+    RUN(test_every_kind());
+    RUN(test_operands());
+    RUN(test_errors());
+    RUN(test_hostile());
     return tap_done();
 }

@@ -441,15 +441,15 @@ int main(void)
 {
     if (!mkdtemp(folder))
         return 1;
-    test_conf();
-    test_conf_errors();
-    test_sections();
-    test_env();
-    test_precedence();
-    test_only_lower();
-    test_only_lower_elsewhere();
-    test_print();
-    test_round_trip();
+    RUN(test_conf());
+    RUN(test_conf_errors());
+    RUN(test_sections());
+    RUN(test_env());
+    RUN(test_precedence());
+    RUN(test_only_lower());
+    RUN(test_only_lower_elsewhere());
+    RUN(test_print());
+    RUN(test_round_trip());
     unlink(path_of("g.conf"));
     rmdir(folder);
     return tap_done();

@@ -353,11 +353,11 @@ static void test_memory(void)
 
 int main(void)
 {
-    test_trees();
-    test_accepted();
-    test_string_errors();
-    test_string_warnings();
-    test_depth();
-    test_memory();
+    RUN(test_trees());
+    RUN(test_accepted());
+    RUN(test_string_errors());
+    RUN(test_string_warnings());
+    RUN(test_depth());
+    RUN(test_memory());
     return tap_done();
 }

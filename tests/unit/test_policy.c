@@ -269,12 +269,12 @@ static void test_profiles(void)
 
 int main(void)
 {
-    test_imports();
-    test_overrides();
-    test_mistakes();
-    test_files();
-    test_profiles();
-    test_printed();
-    test_languages();
+    RUN(test_imports());
+    RUN(test_overrides());
+    RUN(test_mistakes());
+    RUN(test_files());
+    RUN(test_profiles());
+    RUN(test_printed());
+    RUN(test_languages());
     return tap_done();
 }

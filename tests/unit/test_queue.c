@@ -115,9 +115,9 @@ static void test_shares(void)
 
 int main(void)
 {
-    test_turns();
-    test_workers();
-    test_removal();
-    test_shares();
+    RUN(test_turns());
+    RUN(test_workers());
+    RUN(test_removal());
+    RUN(test_shares());
     return tap_done();
 }

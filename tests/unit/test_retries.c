@@ -132,8 +132,8 @@ static void test_cancel(void)
 
 int main(void)
 {
-    test_tries();
-    test_never_again();
-    test_cancel();
+    RUN(test_tries());
+    RUN(test_never_again());
+    RUN(test_cancel());
     return tap_done();
 }

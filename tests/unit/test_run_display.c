@@ -290,11 +290,11 @@ static void test_start(void)
 
 int main(void)
 {
-    test_wanted();
-    test_sendings();
-    test_many();
-    test_large();
-    test_values();
-    test_start();
+    RUN(test_wanted());
+    RUN(test_sendings());
+    RUN(test_many());
+    RUN(test_large());
+    RUN(test_values());
+    RUN(test_start());
     return tap_done();
 }

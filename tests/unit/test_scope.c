@@ -274,11 +274,11 @@ static void test_memory(void)
 int main(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        test_row(&rows[i]);
-    test_scope_of();
-    test_mangle();
-    test_flags_of_scopes();
-    test_many();
-    test_memory();
+        RUN(test_row(&rows[i]));
+    RUN(test_scope_of());
+    RUN(test_mangle());
+    RUN(test_flags_of_scopes());
+    RUN(test_many());
+    RUN(test_memory());
     return tap_done();
 }

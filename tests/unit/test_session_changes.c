@@ -119,10 +119,10 @@ static void test_bounded(void)
 
 static void all(void)
 {
-    test_after_rest();
-    test_time_set_back();
-    test_hasty();
-    test_bounded();
+    RUN(test_after_rest());
+    RUN(test_time_set_back());
+    RUN(test_hasty());
+    RUN(test_bounded());
 }
 
 int main(void)

@@ -102,9 +102,9 @@ static void print_speed(const char *name, sha256_blocks_fn *blocks)
 
 int main(void)
 {
-    test_known();
-    test_pieces();
-    test_paths_agree();
+    RUN(test_known());
+    RUN(test_pieces());
+    RUN(test_paths_agree());
     print_speed("plain", sha256_blocks_plain);
     print_speed("best", sha256_blocks_best());
     return tap_done();

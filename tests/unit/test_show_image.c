@@ -434,13 +434,13 @@ static void test_asking(void)
 
 int main(void)
 {
-    test_kinds();
-    test_damaged();
-    test_sizes();
-    test_kitty();
-    test_iterm();
-    test_sixel();
-    test_guess();
-    test_asking();
+    RUN(test_kinds());
+    RUN(test_damaged());
+    RUN(test_sizes());
+    RUN(test_kitty());
+    RUN(test_iterm());
+    RUN(test_sixel());
+    RUN(test_guess());
+    RUN(test_asking());
     return tap_done();
 }

@@ -266,13 +266,13 @@ static void test_encodings(void)
 int main(void)
 {
     target = oracle_target() ? oracle_target() : PYTHON_NEWEST;
-    test_text();
-    test_encoding();
-    test_refused();
-    test_each_place();
+    RUN(test_text());
+    RUN(test_encoding());
+    RUN(test_refused());
+    RUN(test_each_place());
     if (oracle_target()) {
-        test_errors();
-        test_encodings();
+        RUN(test_errors());
+        RUN(test_encodings());
     } else {
         SKIP("needs a Python");
     }

@@ -281,11 +281,11 @@ static void test_paths(void)
 
 int main(void)
 {
-    test_round_trip();
-    test_every_cut();
-    test_refused();
-    test_huge_count();
-    test_too_large();
-    test_paths();
+    RUN(test_round_trip());
+    RUN(test_every_cut());
+    RUN(test_refused());
+    RUN(test_huge_count());
+    RUN(test_too_large());
+    RUN(test_paths());
     return tap_done();
 }

@@ -392,15 +392,15 @@ int main(void)
 {
     if (begin() < 0)
         return 1;
-    test_round_trip();
-    test_hostile_text();
-    test_bad_records();
-    test_queries();
-    test_stats_ceilings();
-    test_prune();
-    test_shrinks();
-    test_versions();
-    test_default_path();
+    RUN(test_round_trip());
+    RUN(test_hostile_text());
+    RUN(test_bad_records());
+    RUN(test_queries());
+    RUN(test_stats_ceilings());
+    RUN(test_prune());
+    RUN(test_shrinks());
+    RUN(test_versions());
+    RUN(test_default_path());
     remove_folder();
     return tap_done();
 }

@@ -309,10 +309,10 @@ int main(void)
 {
     if (begin() < 0)
         return 1;
-    test_strange_files();
-    test_special_names();
-    test_damage();
-    test_no_writing();
+    RUN(test_strange_files());
+    RUN(test_special_names());
+    RUN(test_damage());
+    RUN(test_no_writing());
     remove_folder();
     return tap_done();
 }

@@ -230,10 +230,10 @@ int main(void)
 {
     if (begin() < 0)
         return 1;
-    test_many_writers();
-    test_creation_race();
-    test_stuck_neighbour();
-    test_killed_writers();
+    RUN(test_many_writers());
+    RUN(test_creation_race());
+    RUN(test_stuck_neighbour());
+    RUN(test_killed_writers());
     measure();
     remove_folder();
     return tap_done();

@@ -88,9 +88,9 @@ static void test_next_line(void)
 
 int main(void)
 {
-    test_compare();
-    test_find_and_slice();
-    test_next();
-    test_next_line();
+    RUN(test_compare());
+    RUN(test_find_and_slice());
+    RUN(test_next());
+    RUN(test_next_line());
     return tap_done();
 }

@@ -193,13 +193,13 @@ static void check_count(void)
 
 int main(void)
 {
-    check_forms();
-    check_errors();
-    check_pass_at();
-    check_tally();
-    check_result();
-    check_escape();
-    check_count();
+    RUN(check_forms());
+    RUN(check_errors());
+    RUN(check_pass_at());
+    RUN(check_tally());
+    RUN(check_result());
+    RUN(check_escape());
+    RUN(check_count());
     suite_task_done(&task);
     return tap_done();
 }

@@ -159,8 +159,8 @@ static void test_source(void)
 
 int main(void)
 {
-    test_names();
-    test_calls();
-    test_source();
+    RUN(test_names());
+    RUN(test_calls());
+    RUN(test_source());
     return tap_done();
 }

@@ -237,16 +237,16 @@ static void test_normal_limit(void)
 
 int main(void)
 {
-    test_every_code();
-    test_bad_bytes();
-    test_versions();
-    test_odd_names();
-    test_normal_limit();
+    RUN(test_every_code());
+    RUN(test_bad_bytes());
+    RUN(test_versions());
+    RUN(test_odd_names());
+    RUN(test_normal_limit());
     target = oracle_target();
     if (target) {
-        test_classes();
-        test_names();
-        test_normal();
+        RUN(test_classes());
+        RUN(test_names());
+        RUN(test_normal());
     } else {
         SKIP("no Python to compare with");
     }

@@ -155,11 +155,11 @@ static void test_base64(void)
 
 int main(void)
 {
-    test_cases();
-    test_all_pairs();
-    test_all_characters();
-    test_cut();
-    test_ceiling();
-    test_base64();
+    RUN(test_cases());
+    RUN(test_all_pairs());
+    RUN(test_all_characters());
+    RUN(test_cut());
+    RUN(test_ceiling());
+    RUN(test_base64());
     return tap_done();
 }

@@ -131,9 +131,9 @@ static void test_hostile(void)
 
 int main(void)
 {
-    test_programs();
-    test_installed();
-    test_variables();
-    test_hostile();
+    RUN(test_programs());
+    RUN(test_installed());
+    RUN(test_variables());
+    RUN(test_hostile());
     return tap_done();
 }

@@ -484,14 +484,14 @@ int main(void)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     measure_empty();
-    test_memory();
-    test_orphan();
-    test_tmpfs();
-    test_files();
-    test_tables();
-    test_sockets();
-    test_tasks();
-    test_cpu();
+    RUN(test_memory());
+    RUN(test_orphan());
+    RUN(test_tmpfs());
+    RUN(test_files());
+    RUN(test_tables());
+    RUN(test_sockets());
+    RUN(test_tasks());
+    RUN(test_cpu());
     print_costs();
     return tap_done();
 }

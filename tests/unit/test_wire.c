@@ -131,9 +131,9 @@ static void test_ceiling(void)
 
 int main(void)
 {
-    test_round_trip();
-    test_every_cut();
-    test_refusals();
-    test_ceiling();
+    RUN(test_round_trip());
+    RUN(test_every_cut());
+    RUN(test_refusals());
+    RUN(test_ceiling());
     return tap_done();
 }

@@ -160,7 +160,7 @@ int main(void)
     OK(met, "up to four at once, again and again");
     EQ_INT(threads_of(w), 4);
     workers_close(w);
-    test_few();
-    test_slow();
+    RUN(test_few());
+    RUN(test_slow());
     return tap_done();
 }

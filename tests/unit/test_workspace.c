@@ -400,19 +400,19 @@ static void test_speed(void)
 
 static void all(void)
 {
-    test_plain();
-    test_caches();
-    test_not_files();
-    test_names();
-    test_depth();
-    test_long_paths();
-    test_sparse();
-    test_hard_links();
-    test_counts();
-    test_locked();
-    test_exabytes();
-    test_growing();
-    test_speed();
+    RUN(test_plain());
+    RUN(test_caches());
+    RUN(test_not_files());
+    RUN(test_names());
+    RUN(test_depth());
+    RUN(test_long_paths());
+    RUN(test_sparse());
+    RUN(test_hard_links());
+    RUN(test_counts());
+    RUN(test_locked());
+    RUN(test_exabytes());
+    RUN(test_growing());
+    RUN(test_speed());
 }
 
 int main(void)

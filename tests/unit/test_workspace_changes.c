@@ -112,9 +112,9 @@ static void test_mapped_write(void)
 
 static void all(void)
 {
-    test_changes();
-    test_hasty();
-    test_mapped_write();
+    RUN(test_changes());
+    RUN(test_hasty());
+    RUN(test_mapped_write());
 }
 
 int main(void)

@@ -337,17 +337,17 @@ static void test_emptying(void)
 
 static void all(void)
 {
-    test_copies();
-    test_planted();
-    test_config();
-    test_nothing_half();
-    test_file_limit();
-    test_disk_full();
-    test_work_folder();
-    test_work_kept();
-    test_both_targets();
-    test_opening();
-    test_emptying();
+    RUN(test_copies());
+    RUN(test_planted());
+    RUN(test_config());
+    RUN(test_nothing_half());
+    RUN(test_file_limit());
+    RUN(test_disk_full());
+    RUN(test_work_folder());
+    RUN(test_work_kept());
+    RUN(test_both_targets());
+    RUN(test_opening());
+    RUN(test_emptying());
 }
 
 int main(void)

@@ -419,19 +419,19 @@ static void test_mutated(void)
 
 static void all(void)
 {
-    test_bad_names();
-    test_clashes();
-    test_long_messages();
-    test_specs();
-    test_folder();
-    test_hidden();
-    test_ceilings();
-    test_changing_source();
-    test_pipe();
-    test_refusals();
-    test_links_inside();
-    test_truncated();
-    test_mutated();
+    RUN(test_bad_names());
+    RUN(test_clashes());
+    RUN(test_long_messages());
+    RUN(test_specs());
+    RUN(test_folder());
+    RUN(test_hidden());
+    RUN(test_ceilings());
+    RUN(test_changing_source());
+    RUN(test_pipe());
+    RUN(test_refusals());
+    RUN(test_links_inside());
+    RUN(test_truncated());
+    RUN(test_mutated());
 }
 
 int main(void)

@@ -166,7 +166,7 @@ static const struct {
 } tools[] = {{"add", tool_add},   {"echo", tool_echo},   {"fail", tool_fail},
              {"slow", tool_slow}, {"large", tool_large}, {"final_thing", tool_echo}};
 
-static void add_tools(struct ground *g, const json_t *q, struct err *err)
+static int add_tools(struct ground *g, const json_t *q, struct err *err)
 {
     const json_t *name;
     size_t i;
@@ -181,8 +181,9 @@ static void add_tools(struct ground *g, const json_t *q, struct err *err)
                                   k++) if (strcmp(json_string_value(name), tools[k].name) ==
                                            0)(void)
         tool_set_add(&g->tools, tools[k].name, "of the tests", NULL, tools[k].fn, NULL, err);
-    if (text_of(q, "source"))
-        g->tools.source = xstrdup(text_of(q, "source"));
+    if (!text_of(q, "source"))
+        return 0;
+    return tool_set_source(&g->tools, str_from(text_of(q, "source")), "source", err);
 }
 
 /* ---- open ---- */
@@ -287,10 +288,9 @@ static json_t *do_open(const json_t *q)
 
     g->users = 1;
     g->options = json_deep_copy(q);
-    add_tools(g, g->options, &err);
     set_request(g, g->options, &r);
     int64_t from = clock_mono_ns();
-    if (session_open(&r, &session, &err) < 0) {
+    if (add_tools(g, g->options, &err) < 0 || session_open(&r, &session, &err) < 0) {
         leave(g);
         return failure(&err);
     }

@@ -77,8 +77,11 @@ def test_source(t, feed):
         t.equal(s.run("twice(4)")["value"], 8, "tools as source")
         r = s.run("twice('a')")
         t.equal(r["value"], "aa", "run inside", r)
-    with Session(feed, source="def broken(:\n") as s:
-        t.ok("error" in s.opened or not s.run("1")["success"], "source that is wrong is told", s.opened)
+    s = Session(feed, source="x = 1\ndef broken(:\n")
+    t.ok("source, line 2: SyntaxError" in s.opened.get("message", ""), "source that is no Python opens no session", s.opened)
+    with Session(feed, source="x = 1\n1/0\n") as s:
+        r = s.run("x")
+        t.ok(r["value"] == 1 and "ZeroDivisionError" in r["stderr"], "source that raises is told in the first cell", r)
 
 
 def test(t):

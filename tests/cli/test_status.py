@@ -161,6 +161,7 @@ def test_host_backend(t):
     t.match(
         "warning: You are running LLM-generated code on your host", done.err, "and with a warning"
     )
+    tag = 10000000 + os.getpid()  # seconds that nobody else sleeps
     done = t.run(
         "--backend",
         "host",
@@ -171,7 +172,7 @@ def test_host_backend(t):
         "--lang",
         "sh",
         "-c",
-        "sleep 321 & setsid sleep 321 & sleep 321",
+        "sleep {0} & setsid sleep {0} & sleep {0}".format(tag),
     )
     t.exits(done, 124, "the time limit holds")
 
@@ -179,7 +180,7 @@ def test_host_backend(t):
         return [
             p
             for p in os.listdir("/proc")
-            if p.isdigit() and b"sleep\0321\0" == read("/proc/%s/cmdline" % p)
+            if p.isdigit() and b"sleep\0%d\0" % tag == read("/proc/%s/cmdline" % p)
         ]
 
     wait_for(lambda: not left())

@@ -5,13 +5,7 @@ import subprocess
 
 from daemon import GLOVEBOX, PATIENCE
 from family import Families
-from life import mounts as all_mounts
-from procs import groups, still_there, wait_for
-
-
-def mounts():
-    """Of the kinds that jails make."""
-    return [m for m in all_mounts() if m.partition(" - ")[2].split(" ")[0] in ("tmpfs", "proc", "mqueue")]
+from procs import groups, mounts, still_there, wait_for
 
 
 def grow(d):

@@ -21,6 +21,7 @@ import joins  # noqa: E402
 import limits  # noqa: E402
 import load  # noqa: E402
 from family import Families, no_forks  # noqa: E402
+from procs import own_mounts  # noqa: E402
 from tap import Tap, run_parts  # noqa: E402
 
 PARTS = {
@@ -37,6 +38,7 @@ PARTS = {
 
 
 def main():
+    own_mounts()
     with Families() as d:
         why = no_forks(d)
     if not why:

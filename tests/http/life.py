@@ -12,7 +12,7 @@ import threading
 import time
 
 from daemon import GLOVEBOX, PATIENCE, SLEEP, Daemon, free_port
-from procs import descendants, groups, still_there, wait_for
+from procs import descendants, groups, mounts, still_there, wait_for
 
 
 def start_run(d, seconds):
@@ -181,11 +181,6 @@ def test_systemd(tap):
             tap.ok(os.path.exists(d.socket), "the socket stays systemd's")
     with Daemon("--listen", "127.0.0.1:%d" % free_port(), listen=False) as d:
         tap.equal(d.ended(), 2, "TCP without a token does not start", d.words())
-
-
-def mounts():
-    with open("/proc/self/mountinfo") as f:
-        return sorted(line.split(" ", 4)[4] for line in f)
 
 
 def test_kill(tap):

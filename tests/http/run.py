@@ -22,6 +22,7 @@ import refused  # noqa: E402
 import sessions  # noqa: E402
 import shares  # noqa: E402
 import tokens  # noqa: E402
+from procs import own_mounts  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 PARTS = {
@@ -38,4 +39,5 @@ PARTS = {
 }
 
 
+own_mounts()
 sys.exit(run_parts(PARTS, sys.argv[1:]))

@@ -18,6 +18,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+PATIENCE = 90  # seconds, for anything that should take far less
 USER_ID = 63777  # nobody's; with a name of its own it would have a home, too
 
 
@@ -141,7 +142,7 @@ class User:
                                 cwd=self.home, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 **who, **options)
 
-    def command(self, *args, timeout=120, **options):
+    def command(self, *args, timeout=240, **options):
         """Runs glovebox to its end; whatever a hung one leaves is killed."""
         begin = time.monotonic()
         process = self.start(*args, **options)
@@ -154,7 +155,7 @@ class User:
         return Result(process.returncode, out.decode("utf-8", "replace"),
                       err.decode("utf-8", "replace"), time.monotonic() - begin)
 
-    def run(self, code, *args, lang="python", timeout=120, **options):
+    def run(self, code, *args, lang="python", timeout=240, **options):
         return self.command("run", "--json", "--lang", lang, *args, "-c", code, timeout=timeout,
                             **options)
 

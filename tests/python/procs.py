@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests and bench see of processes: who lives below one, whether they only wait; and waiting for conditions."""
 
+import ctypes
 import glob
 import os
 import time
@@ -102,6 +103,27 @@ def settle(pid, seconds=PATIENCE, busy_ticks=None):
             return False
         time.sleep(0.01)
     return True
+
+
+def own_mounts():
+    """From now on this process and those that it starts have a mount namespace of their own, in which nobody else
+    mounts, shared among them as the host's is, so that a mount which gets out of a jail is seen. Only root may; a
+    user's jails cannot mount in the host's."""
+    newns, rec, private, shared = 0x20000, 0x4000, 1 << 18, 1 << 20
+    c = ctypes.CDLL(None)
+    if os.geteuid() == 0 and c.unshare(newns) == 0:
+        for kind in (private, shared):
+            if c.mount(None, b"/", None, ctypes.c_ulong(rec | kind), None):
+                raise OSError("mount / with propagation of our own")
+
+
+def mounts():
+    """Without the numbers, which another process's mounts change. An ordinary user's: of the kinds that jails make."""
+    with open("/proc/self/mountinfo") as f:
+        lines = [line.split(" ", 4)[4] for line in f]
+    if os.geteuid():
+        lines = [m for m in lines if m.partition(" - ")[2].split(" ")[0] in ("tmpfs", "proc", "mqueue")]
+    return sorted(lines)
 
 
 def descriptors(pid):

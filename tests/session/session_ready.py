@@ -23,7 +23,7 @@ def hits(feed):
     return feed.ask("pool")["hits"]
 
 
-def until_ready(feed, seconds=60):
+def until_ready(feed, seconds=90):
     """Until all that the pool wants to have waiting waits."""
     end = time.monotonic() + seconds
     while feed.ask("pool")["ready"] < 1 and time.monotonic() < end:
@@ -32,7 +32,7 @@ def until_ready(feed, seconds=60):
 
 def session(feed, lang, warm=True, **more):
     """One that was ready, if that comes to be."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 90
     while True:
         before = hits(feed)
         s = Session(feed, lang=lang, **more)
@@ -108,7 +108,7 @@ def test_deaths(t, feed, lang, cells):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while time.monotonic() < end and any(state("/proc/%d" % p) not in ("gone", "Z") for p in waiting):
         time.sleep(0.05)
     t.ok(waiting, lang + ": somebody waited")

@@ -83,7 +83,7 @@ def test_ends(t, feed):
 def test_drop(t, feed):
     with Session(feed, forks=9, tools=["add"], grace_ms=3000) as s:
         s.run("x = 1")
-        r = s.run("import time\nx = add(x, 1); open('f', 'w').write('f'); print('out'); time.sleep(1.2); display(7); x", attempt="drop")
+        r = s.run("import time\nx = add(x, 1); open('f', 'w').write('f'); print('out'); time.sleep(3); display(7); x", attempt="drop")
         t.equal((fate(r), ended(r), r["value"], r["stdout"], r["success"]), ("dropped", "done", 2, "out\n", True), "a cell to look at", r)
         t.ok(events(r, "progress") and events(r, "display") and r["files"] == [], "with all that happens", r["events"])
         t.equal((s.run("x")["value"], s.ask("files")["files"]), (1, []), "of which nothing stays")

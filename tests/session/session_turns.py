@@ -19,11 +19,13 @@ def test_one_session(t, feed):
         t.equal(s.run("order")["value"], list(range(12)), "in the order in which they came")
         numbers = sorted(r["cell"]["number"] for r in results)
         t.equal(numbers, list(range(2, 14)), "each has a number of its own")
-        tag = s.start("exec", code="time.sleep(3)")
+        tag = s.start("exec", code="time.sleep(120)", wall_ms=120000)
         s.busy()
         info = s.ask("info")
         t.ok(info["state"] == 1 and tag not in feed.answers, "info does not wait", info)
         waiting = [s.start("files"), s.start("get", names=["order"]), s.start("set", values={"a": 1}), s.start("read", path="x")]
+        while not s.ask("interrupt")["ok"]:  # it may not have begun
+            time.sleep(0.01)
         feed.wait(tag)
         answers = [feed.wait(w) for w in waiting]
         t.ok("files" in answers[0] and answers[1]["values"] and answers[2]["ok"], "others wait for their turn", answers)

@@ -16,7 +16,12 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "python"))
+
+from procs import PATIENCE, mounts, own_mounts  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(HERE))
 GLOVEBOX = os.environ.get("GLOVEBOX", os.path.join(ROOT, "build", "glovebox"))
 # No daemon of this machine's has a part in this.
@@ -89,11 +94,6 @@ def cgroups():
     return found
 
 
-def mounts():
-    with open("/proc/self/mountinfo") as f:
-        return sorted(f)
-
-
 def temporary():
     """Boxes on the host's disk and the like; other tests have folders with longer names."""
     places = {"/tmp", tempfile.gettempdir(), "/dev/shm"}
@@ -119,7 +119,7 @@ def state():
 
 def left_over(before):
     """What is there and was not; other tests may be at work, whose things come and go."""
-    for _ in range(20):
+    for _ in range(2 * PATIENCE):
         after = state()
         new = {what: [x for x in after[what] if x not in before[what]] for what in before}
         if not any(new.values()):
@@ -212,6 +212,7 @@ def begins(what):
 
 
 def main():
+    own_mounts()
     home = tempfile.mkdtemp(prefix="soak-")
     subprocess.run([GLOVEBOX, "run", "--log", "off", "--lang", "sh", "-c", ":"], stdin=subprocess.DEVNULL, env=ENV)
     before = state()
@@ -220,7 +221,7 @@ def main():
     fates, stuck = soak(home)
     begins("what is left")
     results = [(stuck == 0, f"no run was stuck for {STUCK_S} s")]
-    results.append((gone(30), "soon no process is left"))
+    results.append((gone(PATIENCE), "soon no process is left"))
     # Who was killed could not clean up: the next run does it for him.
     last = subprocess.run([GLOVEBOX, "run", "--log", os.path.join(home, "log.db"), "-c", "print(1)"],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, env=ENV)

@@ -302,12 +302,13 @@ static void test_attempts(unsigned flavour)
 static void on_alarm(int number)
 {
     (void)number;
-    report->handled = true;
+    report->handled = report->left_with >= 0;
 }
 
 static void leave(void)
 {
-    const struct itimerval soon = {.it_value = {.tv_usec = ALARM_US}};
+    /* Again and again: one may come before the call that leaves, where it may be handled. */
+    const struct itimerval soon = {{.tv_usec = ALARM_US}, {.tv_usec = ALARM_US}};
 
     (void)signal(SIGALRM, on_alarm);
     (void)setitimer(ITIMER_REAL, &soon, NULL);

@@ -39,7 +39,7 @@ def settings():
 
 
 def mounts():
-    """Without the numbers, and without what other programs mount in namespaces that we share with them."""
+    """Without the numbers. The namespace is our own (own_mounts): other programs mount elsewhere."""
     return sorted(line.split(" ", 3)[3] for line in read("/proc/self/mountinfo").splitlines())
 
 

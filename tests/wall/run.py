@@ -27,7 +27,7 @@ import observer  # noqa: E402
 from canaries import Canaries, compile_c  # noqa: E402
 from cases import Host  # noqa: E402
 from neighbours import Neighbour  # noqa: E402
-from procs import wait_for  # noqa: E402
+from procs import own_mounts, wait_for  # noqa: E402
 from tap import Tap, running  # noqa: E402
 
 SECONDS = int(os.environ.get("WALL_SECONDS", "60"))
@@ -122,7 +122,7 @@ def check_guests(tap, fuzz, ended):
 
 
 def check_host(tap, before, host):
-    wait_for(lambda: not observer.guests() and not list(host.control_groups()), 10)
+    wait_for(lambda: not observer.guests() and not list(host.control_groups()))
     now = observer.Look()
     tap.equal(list(before.changed(now)), [], "settings, mounts, modules, folders and our own process are as before")
     tap.equal(list(before.kernel_says(now)), [], "the kernel met no fault of its own")
@@ -167,6 +167,7 @@ def test(tap, scratch):
 
 
 def main():
+    own_mounts()
     tap, scratch = Tap(), tempfile.mkdtemp(prefix="glovebox-wall-")
     os.chmod(scratch, 0o755)
     print("# WALL_SEED=%d WALL_SECONDS=%d" % (SEED, SECONDS), flush=True)

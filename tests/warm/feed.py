@@ -31,7 +31,7 @@ class Feed:
     def stats(self):
         return self.ask(stats=True)
 
-    def warm_up(self, seconds=20, **more):
+    def warm_up(self, seconds=90, **more):
         """Until one waits for such runs."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

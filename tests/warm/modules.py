@@ -98,7 +98,7 @@ def same(tap, feed, name, code, **more):
     return warm
 
 
-def zygotes(feed, wanted, seconds=60):
+def zygotes(feed, wanted, seconds=90):
     """How many there are, once that many have been started."""
     end = time.monotonic() + seconds
     while feed.stats()["zygotes"] < wanted and time.monotonic() < end:
@@ -215,7 +215,7 @@ def test_slow(tap):
     try:
         make_python(folder, {"numpy": "import sys, time\ntime.sleep(8 if 'numpy' in sys.argv else 0)\n"})
         with Feed(path=os.path.join(folder, "bin")) as feed:
-            feed.warm_up(30)
+            feed.warm_up()
             feed.run("import numpy")
             begin, ready = time.monotonic(), 0
             while ready < 5 and time.monotonic() < begin + 7:

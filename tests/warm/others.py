@@ -103,7 +103,7 @@ TOLD = {"args": ["one", "", "ä b"], "env": ["WORD=1", "EMPTY="], "input": "firs
 TIMED = ("asleep", "out of time")
 
 
-def run_ready(feed, code, tries=60, **more):
+def run_ready(feed, code, tries=900, **more):
     """The result of one that waited, or of the last try."""
     for _ in range(tries):
         result = feed.run(code, **more)

@@ -16,9 +16,11 @@ import modules  # noqa: E402
 import others  # noqa: E402
 import same  # noqa: E402
 import stays  # noqa: E402
+from procs import own_mounts  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 PARTS = {"same": same.test, "others": others.test, "modules": modules.test, "apart": apart.test, "stays": stays.test}
 
 
+own_mounts()
 sys.exit(run_parts(PARTS, sys.argv[1:]))

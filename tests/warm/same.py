@@ -106,7 +106,7 @@ def arguments(name):
     return more
 
 
-def run_warm(feed, code, seconds=30, **more):
+def run_warm(feed, code, seconds=90, **more):
     """The first result that is not cold: what a program needs may make it one of another kind."""
     end = time.monotonic() + seconds
     while True:
@@ -139,7 +139,7 @@ def test_what_stays_cold(tap, feed):
 
 def test_time_of_children(tap, feed):
     """Of a guest that leaves alone its init tells the time, which knows nothing of children."""
-    feed.warm_up(30)
+    feed.warm_up()
     result = feed.run("import os, time\nif not os.fork():\n    while time.process_time() < 0.3: pass\n    os._exit(0)\nos.wait()")
     tap.ok(result["taken"] != "cold" and result["cpu_ms"] >= 280, "the time of children counts", result)
     result = feed.run("import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif not os.fork():\n"
@@ -165,7 +165,7 @@ def test_long_words(tap, feed):
 
 def test_output_folder(tap, feed):
     with tempfile.TemporaryDirectory() as out:
-        feed.warm_up(30)
+        feed.warm_up()
         result = feed.run("open('a.bin', 'wb').write(bytes(range(256)))", out=out)
         tap.equal(open(os.path.join(out, "a.bin"), "rb").read(), bytes(range(256)), "files are brought out", result["files"])
 

@@ -275,7 +275,8 @@ def test_doctor(t):
     done = t.box("doctor", timeout=60)
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
-        sorted(doc), ["ahead", "complete", "holds", "languages", "layers", "missing", "problem", "runs", "version"],
+        sorted(doc),
+        ["ahead", "complete", "holds", "languages", "layers", "limits", "missing", "problem", "runs", "version"],
         "doctor --json",
     )
     t.equal(

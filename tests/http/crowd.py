@@ -39,7 +39,7 @@ try:
             sent += 100
 except OSError as e:
     print(sent, e.errno, flush=True)
-time.sleep(12)
+time.sleep(30)
 """
 
 

@@ -141,6 +141,11 @@ def test_zygote(tap, d):
     s = "/v1/sessions/" + d.post("/v1/sessions", {"forks": 3}).json["id"]
     d.post(s + "/exec", {"code": "x = 7"})
     f = "/v1/sessions/" + d.post(s + "/fork", {}).json["id"]
+    begun = time.monotonic()  # how long it takes when nothing is killed, on this machine now
+    usual = d.post("/v1/sessions", {"forks": 3}).json["id"]
+    for one in (usual, d.post("/v1/sessions/%s/fork" % usual, {}).json["id"], d.post(f + "/fork", {}).json["id"]):
+        d.call("DELETE", "/v1/sessions/" + one)
+    usual = time.monotonic() - begun
     for turn in range(3):
         victims = wait_for(lambda: zygotes(d))
         for pid in victims:
@@ -150,7 +155,7 @@ def test_zygote(tap, d):
         fork = d.post("/v1/sessions/%s/fork" % new.json["id"], {})
         tap.equal((new.status, fork.status), (201, 201), "a session opened when the zygote was killed can be forked", new, fork)
         fork = d.post(f + "/fork", {})
-        tap.ok(fork.status == 201 and time.monotonic() - begun < 4, "so can one that lives on", victims, fork)
+        tap.ok(fork.status == 201 and time.monotonic() - begun < min(25, 4 + 10 * usual), "so can one that lives on", victims, fork)
         r = d.post("/v1/sessions/%s/exec" % fork.json["id"], {"code": "x"}) if fork.status == 201 else fork
         tap.equal(r.json.get("value"), 7, "with what it had", r)
     r = d.post(s + "/exec", {"code": "x"})

@@ -143,7 +143,7 @@ $(BUILD)/helper/%.o: %.c Makefile | $(BUILD)/gen/filter_tables.h
 	$(Q)$(JAIL_CC) $(CPPFLAGS) $(JAIL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The system call filter: names become numbers here, once, by libseccomp; it is not needed at run time.
-$(BUILD)/make-filter: tools/make-filter.c tools/bpf-builder.h src/jail/syscalls.def src/jail/filter.h Makefile
+$(BUILD)/make-filter: tools/make-filter.c tools/filter-asking.h tools/filter-actions.h tools/bpf-builder.h src/jail/syscalls.def src/jail/filter.h Makefile
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -std=c17 $(WARN) -O1 -o $@ $< -lseccomp

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,6 +59,45 @@ struct filter_program filter_program(enum filter_arch arch, unsigned flavour)
     return programs[arch][flavour % FILTER_FLAVOURS];
 }
 
+struct filter_program filter_asking_program(enum filter_arch arch, unsigned flavour)
+{
+    return asking_programs[arch][flavour % FILTER_FLAVOURS];
+}
+
+/* Our own programs, which have these instructions only. */
+uint32_t filter_judge(enum filter_arch arch, unsigned flavour, const struct seccomp_data *data)
+{
+    struct filter_program p = filter_program(arch, flavour);
+    uint32_t a = 0;
+
+    for (unsigned pc = 0; pc < p.count; pc++) {
+        const struct sock_filter *f = &p.insns[pc];
+        switch (f->code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            memcpy(&a, (const char *)data + f->k, sizeof a);
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            a &= f->k;
+            break;
+        case BPF_JMP | BPF_JA:
+            pc += f->k;
+            break;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            pc += a == f->k ? f->jt : f->jf;
+            break;
+        case BPF_JMP | BPF_JGE | BPF_K:
+            pc += a >= f->k ? f->jt : f->jf;
+            break;
+        case BPF_JMP | BPF_JSET | BPF_K:
+            pc += a & f->k ? f->jt : f->jf;
+            break;
+        default:
+            return f->code == (BPF_RET | BPF_K) ? f->k : SECCOMP_RET_USER_NOTIF;
+        }
+    }
+    return SECCOMP_RET_USER_NOTIF;
+}
+
 struct filter_program filter_init_program(enum filter_arch arch)
 {
     return init_programs[arch];
@@ -93,23 +133,83 @@ struct value {
     const char *name;
 };
 
-static const struct value prctl_values[] = {
-#define PRCTL(first, last, action, options)                                                        \
-    {first, last, ACT_##action == ACT_DENY ? (options) : NULL},
+/* The values of one argument of a call, and what becomes of each. */
+struct option {
+    struct value value;
+    enum action action;
+};
+
+static const struct option prctls[] = {
+#define PRCTL(first, last, action, options) {{first, last, options}, ACT_##action},
 #include "jail/syscalls.def"
 };
 
-static const struct value ioctl_values[] = {
-#define IOCTL(request, number, action, why) {number, number, #request},
+static const struct option fcntls[] = {
+#define FCNTL(first, last, action, names) {{first, last, names}, ACT_##action},
 #include "jail/syscalls.def"
 };
+
+static const struct option ioctls[] = {
+#define IOCTLS(first, last, requests)       {{first, last, requests}, ACT_ALLOW},
+#define IOCTL(request, number, action, why) {{number, number, #request}, ACT_##action},
+#include "jail/syscalls.def"
+};
+
+/* Level and option in one number, as both are small. */
+#define LEVEL_SHIFT 16
+
+static const struct option sockopts[] = {
+#define SOCKOPT(names, level, first, last, action)                                                 \
+    {{(uint32_t)(level) << LEVEL_SHIFT | (first), (uint32_t)(level) << LEVEL_SHIFT | (last),       \
+      names},                                                                                      \
+     ACT_##action},
+#include "jail/syscalls.def"
+};
+
+static const struct {
+    enum action call; /* whose argument it is */
+    const struct option *options;
+    size_t count;
+    unsigned argument;
+    const char *unknown;
+} option_lists[] = {
+    {ACT_PRCTL, prctls, ARRAY_LEN(prctls), 0, "unknown option"},
+    {ACT_FCNTL, fcntls, ARRAY_LEN(fcntls), 1, "unknown command"},
+    {ACT_IOCTL, ioctls, ARRAY_LEN(ioctls), 1, "unknown request"},
+    {ACT_SOCKOPT, sockopts, ARRAY_LEN(sockopts), 1, "unknown option"},
+};
+
+static uint32_t option_value(enum action call, unsigned argument, const uint32_t args[3])
+{
+    if (call != ACT_SOCKOPT)
+        return args[argument];
+    return (args[1] | args[2]) >> LEVEL_SHIFT ? UINT32_MAX : args[1] << LEVEL_SHIFT | args[2];
+}
+
+/* The call's own action, or that of the option it is about. *ret_name is left alone where the call
+ * has no options. */
+static enum action find_action(enum action call, const uint32_t args[3], const char **ret_name)
+{
+    for (size_t l = 0; l < ARRAY_LEN(option_lists); l++) {
+        if (option_lists[l].call != call)
+            continue;
+        uint32_t value = option_value(call, option_lists[l].argument, args);
+        *ret_name = option_lists[l].unknown;
+        for (size_t i = 0; i < option_lists[l].count; i++) {
+            const struct option *o = &option_lists[l].options[i];
+            if (o->value.first > value || value > o->value.last)
+                continue;
+            *ret_name = o->value.name;
+            return o->action;
+        }
+    }
+    return call;
+}
 
 #define VALUE(name)                                                                                \
     {                                                                                              \
         name, name, #name                                                                          \
     }
-
-static const struct value fcntl_values[] = {VALUE(F_SETOWN), VALUE(F_SETOWN_EX)};
 
 static const struct value family_values[] = {
     VALUE(AF_AX25),   VALUE(AF_IPX),        VALUE(AF_APPLETALK), VALUE(AF_NETROM),
@@ -148,7 +248,7 @@ static const char *clone_flag_name(uint32_t flags)
         {CLONE_NEWPID, "CLONE_NEWPID"},   {CLONE_NEWNET, "CLONE_NEWNET"},
         {CLONE_NEWIPC, "CLONE_NEWIPC"},   {CLONE_NEWUTS, "CLONE_NEWUTS"},
         {CLONE_NEWTIME, "CLONE_NEWTIME"}, {CLONE_NEWCGROUP, "CLONE_NEWCGROUP"},
-        {CLONE_PARENT, "CLONE_PARENT"},
+        {CLONE_PARENT, "CLONE_PARENT"},   {CLONE_FILES, "CLONE_FILES"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(flag_names); i++)
@@ -174,6 +274,8 @@ static const char *socket_trouble(const uint32_t args[3])
 /* The part in brackets, or NULL. */
 static const char *argument_name(enum action action, const uint32_t args[3])
 {
+    const char *option = NULL;
+
     switch ((int)action) {
     case ACT_CLONE:
         return clone_flag_name(args[0] & ~(uint32_t)CSIGNAL);
@@ -183,12 +285,6 @@ static const char *argument_name(enum action action, const uint32_t args[3])
         return socket_trouble(args);
     case ACT_SOCKETPAIR:
         return NAME(family_values, args[0], "unknown family");
-    case ACT_IOCTL:
-        return NAME(ioctl_values, args[1], "unknown request");
-    case ACT_PRCTL:
-        return NAME(prctl_values, args[0], "unknown option");
-    case ACT_SHARED_FCNTL:
-        return NAME(fcntl_values, args[1], "unknown command");
     case ACT_MODE_1:
     case ACT_MODE_2:
         return "setuid";
@@ -196,7 +292,8 @@ static const char *argument_name(enum action action, const uint32_t args[3])
     case ACT_NODE_2:
         return "device";
     default:
-        return NULL;
+        (void)find_action(action, args, &option);
+        return option;
     }
 }
 
@@ -232,21 +329,42 @@ const char *filter_denial_name(const struct seccomp_data *data, char *out, size_
     return out;
 }
 
-int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data)
+static enum action action_of(enum filter_arch arch, const struct seccomp_data *data)
 {
+    const uint32_t args[3] = {(uint32_t)data->args[0], (uint32_t)data->args[1],
+                              (uint32_t)data->args[2]};
     const struct call *call = archs[arch].token == data->arch ? find_call(arch, data->nr) : NULL;
-    enum action action = call ? call->action : ACT_UNKNOWN;
+    const char *unused = NULL;
 
-    if (action == ACT_PRCTL && !NAME(prctl_values, (uint32_t)data->args[0], NULL))
-        return EINVAL;
-    return action_errno[action] ? action_errno[action] : EPERM;
+    return call ? find_action(call->action, args, &unused) : ACT_UNKNOWN;
 }
 
-bool filter_is_leave(enum filter_arch arch, const struct seccomp_data *data)
+int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data)
 {
-    const struct call *call = archs[arch].token == data->arch ? find_call(arch, data->nr) : NULL;
+    int error = action_errno[action_of(arch, data)];
 
-    return call && call->action == ACT_LEAVE;
+    return error ? error : EPERM;
+}
+
+enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_data *data)
+{
+    switch ((int)action_of(arch, data)) {
+    case ACT_LEAVE:
+        return FILTER_NOTICE_LEAVE;
+    case ACT_LOCK:
+        return FILTER_NOTICE_LOCK;
+    case ACT_MEMBER:
+        return FILTER_NOTICE_MEMBER;
+    case ACT_SELF:
+    case ACT_PROCESS:
+    case ACT_SCHEDULER:
+        return FILTER_NOTICE_SELF_0;
+    case ACT_PRIORITY:
+    case ACT_IOPRIO:
+        return FILTER_NOTICE_SELF_1;
+    default:
+        return FILTER_REFUSED;
+    }
 }
 
 static int load(struct filter_program program, unsigned flags)
@@ -268,6 +386,15 @@ static int explain(struct err *err)
     return -1;
 }
 
+/* Linux 5.5 has SECCOMP_USER_NOTIF_FLAG_CONTINUE, 5.6 this call, which says so when it is asked
+ * with a structure of no size. */
+static bool can_continue(void)
+{
+    enum { NR_OPENAT2 = 437 };
+
+    return syscall(NR_OPENAT2, -1, NULL, NULL, 0) < 0 && errno != ENOSYS;
+}
+
 /* Who says that it leaves is as good as dead when the listener has heard it: no handler of a signal
  * may run after that. */
 int filter_install(unsigned flavour, int *ret_listener, struct err *err)
@@ -276,7 +403,9 @@ int filter_install(unsigned flavour, int *ret_listener, struct err *err)
 
     if (flags && flavour & FILTER_TELLS_EXIT)
         flags |= SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
-    int listener = load(filter_program(filter_native(), flavour), flags);
+    struct filter_program program = can_continue() ? filter_asking_program(filter_native(), flavour)
+                                                   : filter_program(filter_native(), flavour);
+    int listener = load(program, flags);
 
     if (listener < 0)
         return explain(err);

@@ -7,8 +7,8 @@
  * A refused call returns an error. One worth telling goes to the filter's listener first
  * (SECCOMP_RET_USER_NOTIF), and whoever holds that answers with filter_denial_errno and writes down
  * filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a setns(2) that
- * an open gate waits for (inside_gate.c), and for filter_is_leave: all they have to say is in
- * registers.
+ * an open gate waits for (inside_gate.c), and for what filter_notice tells apart: all they have to
+ * say is in registers.
  */
 #ifndef JAIL_FILTER_H
 #define JAIL_FILTER_H
@@ -17,6 +17,7 @@
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -52,7 +53,10 @@ struct filter_program {
     unsigned short count;
 };
 
+/* The whole policy. Loaded where there is no listener, or the kernel is older than 5.6. */
 struct filter_program filter_program(enum filter_arch arch, unsigned flavour);
+/* What is loaded elsewhere: shorter, it leaves what is rare to the listener. */
+struct filter_program filter_asking_program(enum filter_arch arch, unsigned flavour);
 /* What our own pid 1 locks itself into; anything else kills it. */
 struct filter_program filter_init_program(enum filter_arch arch);
 
@@ -62,8 +66,23 @@ const char *filter_syscall_name(enum filter_arch arch, int nr);
 /* The errno that a told call is answered with, a positive number. */
 int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data);
 
-/* A call that is told but not refused: exit_group, whose status is its first argument. */
-bool filter_is_leave(enum filter_arch arch, const struct seccomp_data *data);
+/* What a call is about that reached the listener. All but the first may be answered with
+ * SECCOMP_USER_NOTIF_FLAG_CONTINUE: what the decision rests on is in registers. */
+enum filter_notice {
+    FILTER_REFUSED,
+    FILTER_NOTICE_LEAVE,  /* exit_group: its status is argument 0 */
+    FILTER_NOTICE_LOCK,   /* a lock on a range of a file, or its end */
+    FILTER_NOTICE_MEMBER, /* a socket becomes a member of a multicast group */
+    FILTER_NOTICE_SELF_0, /* argument 0 is a process: allowed if that is the caller */
+    FILTER_NOTICE_SELF_1, /* argument 1 is, the same */
+    FILTER_NOTICES,
+};
+enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_data *data);
+
+/* What the whole policy says to a call that reached the listener: SECCOMP_RET_ALLOW, to be
+ * continued; SECCOMP_RET_ERRNO and the number, to be answered and no more (0 is success);
+ * SECCOMP_RET_USER_NOTIF, see above. */
+uint32_t filter_judge(enum filter_arch arch, unsigned flavour, const struct seccomp_data *data);
 
 #define FILTER_NAME_MAX 40
 /* What was refused, for people: "mount", "socket(AF_PACKET)", "clone(CLONE_NEWUSER)",

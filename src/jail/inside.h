@@ -26,10 +26,12 @@ struct inside {
     int sync_fd;  /* init's line to the keeper: a byte comes once the id maps are written; what goes
                      back is why the root cannot be had */
     int box_fd;   /* the guest's disk */
+    int locks_fd; /* /proc/locks of around us, where there is no /proc inside; or -1 */
     int init_fd;  /* guest's first process: its socket to init */
     bool unbound; /* the bounding set of capabilities is empty already */
     bool tells_exit;      /* guest's first process: its init hears that it is about to exit */
     cpu_set_t processors; /* that the guest may use */
+    unsigned flavour;     /* guest's first process: of its filter */
     struct buf words;     /* guest's first process: what it is to run, when it was parked */
     int *sources;         /* one detached mount a step of the plan, -1 where there is none */
 };
@@ -193,7 +195,8 @@ void tell_born(bool forks, bool own_users);
 struct guest_word {
     uint32_t stage; /* GUEST_LISTENER with a descriptor, or GUEST_FAILED with an error */
     uint32_t held;
-    uint32_t lost; /* and then err says why */
+    uint32_t lost;    /* and then err says why */
+    uint32_t flavour; /* of the filter */
     struct err err;
 };
 enum { GUEST_LISTENER = 1, GUEST_FAILED };

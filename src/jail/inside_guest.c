@@ -205,8 +205,10 @@ static int enter_filter(struct inside *in)
     unsigned flavour = filter_flavour(in), plain = flavour & ~(unsigned)FILTER_TELLS_EXIT;
     const unsigned tries[] = {flavour, plain, plain | FILTER_QUIET};
     bool installed = false;
-    for (size_t i = 0; i < ARRAY_LEN(tries) && !installed; i++)
-        installed = filter_install(tries[i], &listener, &err) == 0;
+    for (size_t i = 0; i < ARRAY_LEN(tries) && !installed; i++) {
+        in->flavour = tries[i];
+        installed = filter_install(in->flavour, &listener, &err) == 0;
+    }
     if (!installed) {
         if (err.kind != ERR_UNSUPPORTED)
             fail(in, &err);
@@ -254,7 +256,12 @@ static void hear_init(struct inside *in)
 static void tell_init(struct inside *in, int listener)
 {
     struct guest_word word = {
-        .stage = GUEST_LISTENER, .held = in->held, .lost = in->lost, .err = in->why};
+        .stage = GUEST_LISTENER,
+        .held = in->held,
+        .lost = in->lost,
+        .flavour = in->flavour,
+        .err = in->why,
+    };
 
     if (fd_send(in->init_fd, &word, sizeof word, &listener, listener >= 0) < 0)
         _exit(127);

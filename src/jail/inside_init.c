@@ -145,6 +145,8 @@ static void make_root(struct inside *in)
     struct err err;
 
     bool own = trying(in, LAYER_ROOT);
+    if (own) /* the new root may come without a /proc */
+        in->locks_fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
     if (own && root_open_sources(in, &err) < 0)
         give_up_root(in, &err);
     become_guest_ids(in);
@@ -152,6 +154,8 @@ static void make_root(struct inside *in)
         give_up_root(in, &err);
     if (!own && host_box_make(in, &err) < 0)
         die_err(&err);
+    if (in->held & LAYER_BIT(LAYER_PROC))
+        fd_close(&in->locks_fd);
     fd_close(&in->sync_fd);
     if (in->lost)
         tell_lost(in->lost, in->why.msg);

@@ -6,6 +6,7 @@
  */
 #include "jail/inside.h"
 #include "jail/inside_gate.h"
+#include "jail/inside_notice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ struct serve {
     struct guest_end end; /* what that said */
     int pidfd;            /* of a guest that is nobody's child here; -1 for none */
     int listener;
+    struct notices notices;
     uint64_t leaving;   /* by what name the listener knows the guest's exit, which waits */
     bool leaves;        /* it has begun to exit, */
     int leaving_status; /* with this */
@@ -99,13 +101,6 @@ static void tell_why(uint32_t why)
         tell_buf(&b);
 }
 
-static void let_exit(const struct serve *s, uint64_t id)
-{
-    struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
-
-    (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &go_on);
-}
-
 /* The guest's end takes as long as its memory is large, which nobody has to wait for when nothing
  * else is left in here. The library finds that out, and tells us to die, or to let it go on. */
 static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
@@ -113,7 +108,7 @@ static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
     struct rusage orphans;
 
     if ((pid_t)request->pid != s->guest || s->left || !used_alone(s->guest, &s->end)) {
-        let_exit(s, request->id);
+        (void)let_continue(s->listener, request->id);
         return;
     }
     s->leaving = request->id;
@@ -133,10 +128,12 @@ static void answer(struct serve *s)
     memset(&request, 0, sizeof request);
     if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
         return; /* the caller died meanwhile */
-    if (filter_is_leave(filter_native(), &request.data)) {
+    if (filter_notice(filter_native(), &request.data) == FILTER_NOTICE_LEAVE) {
         hear_leaving(s, &request);
         return;
     }
+    if (notice_answer(&s->notices, &request))
+        return;
     if (s->gate && gate_answer(s->gate, &request))
         return;
     (void)filter_denial_name(&request.data, name, sizeof name);
@@ -280,6 +277,7 @@ static void hear_guest(struct serve *s)
         tell_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
+    notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd));
     if (!s->waits)
         tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {
@@ -384,7 +382,7 @@ static void hear_library(struct serve *s)
         leave(s);
         break;
     case MSG_LET:
-        let_exit(s, s->leaving);
+        (void)let_continue(s->listener, s->leaving);
         break;
     default: /* MSG_END */
         _exit(1);

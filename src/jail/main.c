@@ -361,7 +361,7 @@ static bool library_is_gone(const struct inside *in)
 
 int main(int argc, char **argv)
 {
-    struct inside in = {.sync_fd = -1, .box_fd = -1, .init_fd = -1};
+    struct inside in = {.sync_fd = -1, .box_fd = -1, .locks_fd = -1, .init_fd = -1};
 
     if (argc != 2 || strcmp(argv[1], "--spec") != 0 || fcntl(SPEC_FD_SPEC, F_GETFD) < 0) {
         fputs("glovebox-jail is a part of glovebox and is started by it; use: glovebox run\n",

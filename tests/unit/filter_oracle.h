@@ -21,6 +21,17 @@
 #include "base/fd.h"
 #include "filter_run.h"
 
+/* Whether the filter alone keeps the guest's signals inside. */
+static bool holds_signals(unsigned flavour)
+{
+    return (flavour & FILTER_SHARED_PIDS) && !(flavour & FILTER_SCOPED_SIGNALS);
+}
+
+static int rule_number(const struct row *row)
+{
+    return rule_numbers[row - rows];
+}
+
 struct oracle {
     scmp_filter_ctx ctx;
     unsigned flavour;
@@ -29,9 +40,33 @@ struct oracle {
 };
 
 /* The calls where all is allowed but a few values, in a filter of their own with that default. */
-static bool is_exclusion(enum action action)
+static bool is_exclusion(enum action action, unsigned flavour)
 {
-    return action == ACT_IOCTL || action == ACT_MADVISE || action == ACT_SHARED_FCNTL;
+    bool shared = flavour & FILTER_SHARED_PIDS;
+
+    switch ((int)action) {
+    case ACT_SOCKOPT:
+    case ACT_MADVISE:
+    case ACT_FADVISE:
+    case ACT_RWF:
+    case ACT_MMAP:
+    case ACT_MEMFD:
+        return true;
+    case ACT_SHMGET:
+    case ACT_SHMCTL:
+    case ACT_PROCESS:
+        return !shared;
+    default:
+        return false;
+    }
+}
+
+/* "This argument is one of these and that one is not 1" cannot be said. */
+static bool is_beyond_rules(enum action action, unsigned flavour)
+{
+    bool combined = action == ACT_SCHEDULER || action == ACT_PRIORITY || action == ACT_IOPRIO;
+
+    return combined && !(flavour & FILTER_SHARED_PIDS);
 }
 
 #define REFUSED SCMP_ACT_TRACE(1)
@@ -87,20 +122,22 @@ static int allow_sockets(struct oracle *o, int nr)
     return result | allow_inet(o, nr, AF_INET) | allow_inet(o, nr, AF_INET6);
 }
 
-static int allow_prctls(struct oracle *o, int nr)
+static int allow_spans(struct oracle *o, int nr, unsigned i, const struct span *spans, size_t n)
 {
     int result = 0;
 
-    for (size_t i = 0; i < ARRAY_LEN(prctls); i++)
-        for (uint32_t v = prctls[i].first; v <= prctls[i].last && prctls[i].action == ACT_ALLOW;
-             v++)
-            result |= allow_one(o, nr, 0, ANY, v);
+    for (size_t k = 0; k < n; k++) {
+        bool allowed = spans[k].action == ACT_ALLOW ||
+                       (spans[k].action == ACT_SHARED_DENY && !holds_signals(o->flavour));
+        for (uint32_t v = spans[k].first; v <= spans[k].last && allowed; v++)
+            result |= allow_one(o, nr, i, ANY, v);
+    }
     return result;
 }
 
 static int allow_shared(struct oracle *o, enum action action, int nr)
 {
-    bool limits = action >= ACT_SHARED_PROCESS;
+    bool limits = action >= ACT_SHARED_IPC;
 
     if (limits ? !(o->flavour & FILTER_SHARED_PIDS) : !holds_signals(o->flavour))
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
@@ -111,12 +148,6 @@ static int allow_shared(struct oracle *o, enum action action, int nr)
         return allow_one(o, nr, 1, ANY, 0) | allow_one(o, nr, 1, ANY, SIGURG);
     case ACT_SHARED_TGKILL:
         return allow_one(o, nr, 2, ANY, 0) | allow_one(o, nr, 2, ANY, SIGURG);
-    case ACT_SHARED_PROCESS:
-        return allow_one(o, nr, 0, ANY, 0);
-    case ACT_SHARED_IOPRIO:
-        return allow_two(o, nr, is(0, ANY, 1), is(1, ANY, 0));
-    case ACT_SHARED_PRIORITY:
-        return allow_two(o, nr, is(0, ANY, PRIO_PROCESS), is(1, ANY, 0));
     default:
         return 0;
     }
@@ -141,8 +172,9 @@ static int allow_some(struct oracle *o, enum action action, int nr)
     case ACT_ALLOW:
         return seccomp_rule_add_array(o->ctx, SCMP_ACT_ALLOW, nr, 0, NULL);
     case ACT_CLONE:
-        return allow_one(o, nr, 0, 0x7e028000, 0);
-    case ACT_PRLIMIT:
+        return allow_one(o, nr, 0, 0x7e028400, 0) | allow_one(o, nr, 0, 0x7e038000, 0x10000);
+    case ACT_SELF:
+    case ACT_PROCESS:
         return allow_one(o, nr, 0, ANY, 0);
     case ACT_UNSHARE:
         return allow_one(o, nr, 0, ~0x40600U, 0);
@@ -156,16 +188,22 @@ static int allow_some(struct oracle *o, enum action action, int nr)
                    allow_two(o, nr, is(0, ANY, AF_UNIX), is(1, 15, SOCK_SEQPACKET));
         return allow_one(o, nr, 0, ANY, AF_UNIX);
     case ACT_PRCTL:
-        return allow_prctls(o, nr);
+        return allow_spans(o, nr, 0, prctls, ARRAY_LEN(prctls));
+    case ACT_FCNTL:
+        return allow_spans(o, nr, 1, fcntls, ARRAY_LEN(fcntls));
+    case ACT_IOCTL:
+        return allow_spans(o, nr, 1, ioctls, ARRAY_LEN(ioctls));
+    case ACT_IOPRIO: /* this and the next two in FILTER_SHARED_PIDS only */
+        return allow_two(o, nr, is(0, ANY, 1), is(1, ANY, 0));
+    case ACT_PRIORITY:
+        return allow_two(o, nr, is(0, ANY, PRIO_PROCESS), is(1, ANY, 0));
     case ACT_SECCOMP:
         return allow_of(o, 0, ANY, nr, 0, 2, 3) |
                allow_two(o, nr, is(0, ANY, 1), is(1, ~(1U | 2 | 4 | 16), 0));
     case ACT_SCHEDULER:
-        if (o->flavour & FILTER_SHARED_PIDS)
-            return allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_OTHER)) |
-                   allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_BATCH)) |
-                   allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_IDLE));
-        return allow_of(o, 1, 0xbfffffff, nr, SCHED_OTHER, SCHED_BATCH, SCHED_IDLE);
+        return allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_OTHER)) |
+               allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_BATCH)) |
+               allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_IDLE));
     case ACT_MODE_1:
     case ACT_MODE_2:
         return allow_one(o, nr, last, 06000, 0);
@@ -174,25 +212,48 @@ static int allow_some(struct oracle *o, enum action action, int nr)
         return allow_one(o, nr, last, S_IFMT, 0) |
                allow_of(o, last, S_IFMT, nr, S_IFREG, S_IFIFO, S_IFSOCK);
     default:
-        return action < ACT_SHARED_DENY ? 0 : allow_shared(o, action, nr);
+        return action < ACT_SHARED_DENY || action == ACT_SHMGET ? 0 : allow_shared(o, action, nr);
     }
+}
+
+static int refuse_one(struct oracle *o, int nr, unsigned i, uint32_t bits, uint32_t value)
+{
+    return demand(o, REFUSED, nr, 1, is(i, bits, value), is(0, 0, 0));
+}
+
+static int refuse_options(struct oracle *o, int nr)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(sockopts); i++)
+        for (uint32_t v = sockopts[i].option.first; v <= sockopts[i].option.last; v++)
+            result |= demand(o, REFUSED, nr, 2, is(1, ANY, sockopts[i].level), is(2, ANY, v));
+    return result;
 }
 
 static int exclude(struct oracle *o, enum action action, int nr)
 {
-    bool shared = holds_signals(o->flavour);
-    int result = 0;
-
-    if (action == ACT_MADVISE)
-        return demand(o, REFUSED, nr, 1, is(2, ANY, MADV_MERGEABLE), is(0, 0, 0));
-    if (action == ACT_SHARED_FCNTL)
-        return !shared ? 0
-                       : demand(o, REFUSED, nr, 1, is(1, ANY, F_SETOWN), is(0, 0, 0)) |
-                             demand(o, REFUSED, nr, 1, is(1, ANY, F_SETOWN_EX), is(0, 0, 0));
-    for (size_t i = 0; i < ARRAY_LEN(ioctls); i++)
-        if (ioctls[i].action == ACT_DENY || shared)
-            result |= demand(o, REFUSED, nr, 1, is(1, ANY, ioctls[i].first), is(0, 0, 0));
-    return result;
+    switch ((int)action) {
+    case ACT_SOCKOPT:
+        return refuse_options(o, nr);
+    case ACT_MADVISE:
+        return refuse_one(o, nr, 2, ANY, MADV_MERGEABLE) | refuse_one(o, nr, 2, ANY, 20) |
+               refuse_one(o, nr, 2, ANY, 21);
+    case ACT_FADVISE:
+        return refuse_one(o, nr, 3, ANY, 4);
+    case ACT_RWF:
+        return refuse_one(o, nr, 5, 8, 8) | refuse_one(o, nr, 5, 0x80, 0x80);
+    case ACT_MMAP:
+        return refuse_one(o, nr, 3, 0x40000, 0x40000);
+    case ACT_MEMFD:
+        return refuse_one(o, nr, 1, 4, 4);
+    case ACT_SHMGET:
+        return refuse_one(o, nr, 2, 04000, 04000);
+    case ACT_SHMCTL:
+        return refuse_one(o, nr, 1, ANY, 11);
+    default: /* ACT_PROCESS */
+        return refuse_one(o, nr, 0, ANY, 1);
+    }
 }
 
 static int export_code(struct oracle *o)
@@ -218,7 +279,8 @@ static int build(struct oracle *o, enum filter_arch arch, unsigned flavour, bool
     result |= seccomp_attr_set(o->ctx, SCMP_FLTATR_ACT_BADARCH, REFUSED);
     for (int nr = 0; nr < MAX_NR; nr++) {
         const struct row *row = row_at[arch][nr];
-        if (!row || is_exclusion(row->action) != exclusions || rule_number(row) == __NR_SCMP_ERROR)
+        if (!row || is_exclusion(row->action, flavour) != exclusions ||
+            rule_number(row) == __NR_SCMP_ERROR)
             continue;
         result |= exclusions ? exclude(o, row->action, rule_number(row))
                              : allow_some(o, row->action, rule_number(row));

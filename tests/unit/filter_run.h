@@ -40,8 +40,22 @@ static const struct span {
 #define PRCTL(first, last, action, options) {first, last, ACT_##action},
 #include "jail/syscalls.def"
 },
+  fcntls[] =
+      {
+#define FCNTL(first, last, action, names) {first, last, ACT_##action},
+#include "jail/syscalls.def"
+},
   ioctls[] = {
+#define IOCTLS(first, last, requests)       {first, last, ACT_ALLOW},
 #define IOCTL(request, number, action, why) {number, number, ACT_##action},
+#include "jail/syscalls.def"
+};
+
+static const struct {
+    uint32_t level;
+    struct span option;
+} sockopts[] = {
+#define SOCKOPT(names, level, first, last, action) {level, {first, last, ACT_##action}},
 #include "jail/syscalls.def"
 };
 
@@ -124,12 +138,6 @@ static const struct row *row_of(enum filter_arch arch, int nr)
     return NULL;
 }
 
-/* Whether the filter alone keeps the guest's signals inside. */
-static bool holds_signals(unsigned flavour)
-{
-    return (flavour & FILTER_SHARED_PIDS) && !(flavour & FILTER_SCOPED_SIGNALS);
-}
-
 enum { MAX_NR = 1024 };
 
 static const struct row *row_at[FILTER_ARCH_COUNT][MAX_NR];
@@ -137,11 +145,6 @@ static const struct row *row_at[FILTER_ARCH_COUNT][MAX_NR];
 /* What libseccomp's rules call it: the number on the machine that runs this test (a negative one
  * for a call of the other architecture), or __NR_SCMP_ERROR for one too new. */
 static int rule_numbers[ARRAY_LEN(rows)];
-
-static int rule_number(const struct row *row)
-{
-    return rule_numbers[row - rows];
-}
 
 static void fill_rows(void)
 {

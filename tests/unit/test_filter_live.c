@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -37,7 +38,7 @@ struct attempt {
     const char *what;
     int (*fn)(void); /* 0 or more, or -1 with errno */
     long nr;
-    unsigned long args[3];
+    unsigned long args[6];
     int error;        /* what it must fail with, 0 when it must work */
     const char *told; /* NULL: nobody hears of it */
     unsigned only;    /* where set, all this is so in such flavours, and in the others it works */
@@ -96,6 +97,28 @@ static int try_limit_parent(void)
     return prlimit(getppid(), RLIMIT_CORE, NULL, &limit);
 }
 
+static int try_limit_by_number(void)
+{
+    struct rlimit limit;
+
+    return prlimit(getpid(), RLIMIT_CORE, NULL, &limit);
+}
+
+static int is_bad_descriptor(int result)
+{
+    return result < 0 && errno == EBADF ? 0 : -1;
+}
+
+static int try_lock(void)
+{
+    return is_bad_descriptor(fcntl(-1, F_SETLK, NULL));
+}
+
+static int try_member(void)
+{
+    return is_bad_descriptor(setsockopt(-1, IPPROTO_IP, IP_ADD_MEMBERSHIP, NULL, 0));
+}
+
 static int try_limit_self(void)
 {
     struct rlimit limit;
@@ -127,6 +150,7 @@ static const struct attempt attempts[] = {
     {"chroot", NULL, SYS_chroot, {0}, EPERM, "chroot", 0, 0},
     {"user namespace", NULL, SYS_unshare, {CLONE_NEWUSER}, EPERM, "unshare(CLONE_NEWUSER)", 0, 0},
     {"a parent's child", NULL, SYS_clone, {CLONE_PARENT}, EPERM, "clone(CLONE_PARENT)", 0, 0},
+    {"shared files", NULL, SYS_clone, {CLONE_FILES}, EPERM, "clone(CLONE_FILES)", 0, 0},
     {"own files", NULL, SYS_unshare, {CLONE_FILES}, 0, NULL, 0, 0},
     {"clone", NULL, SYS_clone, {CLONE_NEWNS | SIGCHLD}, EPERM, "clone(CLONE_NEWNS)", 0, 0},
     {"clone3", NULL, 435, {0}, ENOSYS, NULL, 0, 0},
@@ -168,12 +192,48 @@ static const struct attempt attempts[] = {
     {"SIGIO to the parent", try_own_parent, 0, {0}, EPERM, "fcntl(F_SETOWN)", NO_SIGNALS},
     {"the parent's limits", try_limit_parent, 0, {0}, EPERM, "prlimit64", 0, 0},
     {"own limits", try_limit_self, 0, {0}, 0, NULL, 0, 0},
+    {"own limits, by number", try_limit_by_number, 0, {0}, EPERM, NULL, FILTER_QUIET, 0},
+    {"a lock", try_lock, 0, {0}, ENOLCK, NULL, FILTER_QUIET, 0},
+    {"a lock of an open file", NULL, SYS_fcntl, {~0UL, 37}, EINVAL, NULL, 0, 0},
+    {"a group of sockets", try_member, 0, {0}, ENOBUFS, NULL, FILTER_QUIET, 0},
+    {"a lease", NULL, SYS_fcntl, {~0UL, 1024}, EINVAL, "fcntl(F_SETLEASE)", 0, 0},
+    {"a delegation", NULL, SYS_fcntl, {~0UL, 1040}, EINVAL, "fcntl(F_SETDELEG)", 0, 0},
+    {"dnotify", NULL, SYS_fcntl, {~0UL, 0xdeadbeef00000402}, EINVAL, "fcntl(F_NOTIFY)", 0, 0},
+    {"a hint", NULL, SYS_fcntl, {~0UL, 1036}, EINVAL, NULL, 0, 0},
+    {"F_GETFL", NULL, SYS_fcntl, {~0UL, F_GETFL}, EBADF, NULL, 0, 0},
+    {"where a file lies", NULL, SYS_ioctl, {~0UL, 0xc020660b}, ENOTTY, NULL, 0, 0},
+    {"a file's flags", NULL, SYS_ioctl, {~0UL, 0x80086601}, EBADF, NULL, 0, 0},
+    {"a huge page", NULL, SYS_mmap, {0, 0, 0, 0x40022, ~0UL}, ENOMEM, NULL, 0, 0},
+    {"huge files", NULL, SYS_memfd_create, {0, 4}, EINVAL, NULL, 0, 0},
+    {"a page in memory", NULL, SYS_preadv2, {~0UL, 0, 0, 0, 0, 8}, EOPNOTSUPP, NULL, 0, 0},
+    {"preadv2", NULL, SYS_preadv2, {~0UL}, EBADF, NULL, 0, 0},
+    {"pages dropped", NULL, SYS_fadvise64, {~0UL, 0, 0, 4}, 0, NULL, 0, 0},
+    {"pages read", NULL, SYS_fadvise64, {~0UL, 0, 0, 3}, EBADF, NULL, 0, 0},
+    {"pages out", NULL, SYS_madvise, {0, 0, 21}, EINVAL, NULL, 0, 0},
+    {"sync", NULL, SYS_sync, {0}, 0, NULL, 0, 0},
+    {"syncfs", NULL, SYS_syncfs, {~0UL}, 0, NULL, 0, 0},
+    {"flow labels",
+     NULL,
+     SYS_setsockopt,
+     {~0UL, IPPROTO_IPV6, 32},
+     EPERM,
+     "setsockopt(IPV6_FLOWLABEL_MGR)",
+     0,
+     0},
+    {"an option", NULL, SYS_setsockopt, {~0UL, IPPROTO_IPV6, 26}, EBADF, NULL, 0, 0},
+    {"init's processors", NULL, SYS_sched_setaffinity, {1}, EPERM, "sched_setaffinity", 0, 0},
+    {"init's priority", NULL, SYS_setpriority, {0, 1, 0}, EPERM, "setpriority", 0, 0},
+    {"a user's priority", NULL, SYS_setpriority, {2, 0, 0}, EPERM, NULL, 0, 0},
+    {"own priority", NULL, SYS_setpriority, {0, 0, 0}, 0, NULL, 0, 0},
+    {"a queue", NULL, SYS_mq_open, {0}, ENOSYS, NULL, 0, 0},
     {"an own filter on top", try_override, 0, {0}, EPERM, "sethostname", 0, 0},
 };
 
 static int make_attempt(const struct attempt *a)
 {
-    return a->fn ? a->fn() : (int)syscall(a->nr, a->args[0], a->args[1], a->args[2], 0L, 0L, 0L);
+    return a->fn ? a->fn()
+                 : (int)syscall(a->nr, a->args[0], a->args[1], a->args[2], a->args[3], a->args[4],
+                                a->args[5]);
 }
 
 /* What a child did and what its parent heard, in memory that both have. */
@@ -191,7 +251,7 @@ static struct report {
 
 #define ALARM_US 20000
 
-static void answer(int listener)
+static void answer(int listener, unsigned flavour)
 {
     struct seccomp_notif request = {.id = 0};
     struct seccomp_notif_resp response = {.id = 0};
@@ -199,9 +259,21 @@ static void answer(int listener)
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
         return;
     response.id = request.id;
-    if (filter_is_leave(filter_native(), &request.data)) {
+    enum filter_notice notice = filter_notice(filter_native(), &request.data);
+    if (notice == FILTER_NOTICE_LEAVE) {
         report->left_with = (int)request.data.args[0];
         (void)usleep(ALARM_US * 2);
+    }
+    if (notice == FILTER_NOTICE_SELF_0 && (uint32_t)request.data.args[0] != request.pid)
+        notice = FILTER_REFUSED;
+    uint32_t verdict = filter_judge(filter_native(), flavour, &request.data);
+    if (verdict >> 16 == SECCOMP_RET_ERRNO >> 16) {
+        response.error = -(int)(verdict & SECCOMP_RET_DATA);
+        (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+        return;
+    }
+    if (verdict == SECCOMP_RET_ALLOW ||
+        (notice != FILTER_REFUSED && notice != FILTER_NOTICE_SELF_1)) {
         response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
         (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
         return;
@@ -213,7 +285,7 @@ static void answer(int listener)
 }
 
 /* Answers until the child is gone; returns its status. */
-static int serve(pid_t child, int sock, int listener)
+static int serve(pid_t child, int sock, int listener, unsigned flavour)
 {
     int status = -1;
 
@@ -222,7 +294,7 @@ static int serve(pid_t child, int sock, int listener)
         if (poll(wait, ARRAY_LEN(wait), 10000) <= 0)
             kill(child, SIGKILL);
         if (wait[1].revents & POLLIN)
-            answer(listener);
+            answer(listener, flavour);
         else if (wait[0].revents)
             break;
     }
@@ -267,7 +339,7 @@ static int with_guest(unsigned flavour, void (*body)(void))
     fd_close(&pair[1]);
     (void)fd_recv(pair[0], &byte, 1, fds, &count, 0);
     int listener = count ? fds[0] : -1;
-    int status = serve(child, pair[0], listener);
+    int status = serve(child, pair[0], listener, flavour);
     fd_close(&listener);
     fd_close(&pair[0]);
     return status;
@@ -422,7 +494,7 @@ static void time_loads(void)
     qsort(ns, N, sizeof ns[0], by_value);
     printf("# load with a listener: median %.1f us, p99 %.1f us of %d, %u instructions\n",
            (double)ns[N / 2] / 1e3, (double)ns[N * 99 / 100] / 1e3, N,
-           filter_program(filter_native(), 0).count);
+           filter_asking_program(filter_native(), 0).count);
 }
 
 int main(void)

@@ -73,9 +73,46 @@ def test_background(tap, d):
     g.close()
 
 
+LOCKS = """
+import fcntl, struct
+def lock_many(most=20000, each=500):
+    fds, count = [], 0
+    try:
+        for i in range(most):
+            if i % each == 0:
+                fds.append(os.open('locked-%d' % (i // each), os.O_RDWR | os.O_CREAT))
+            fcntl.fcntl(fds[-1], fcntl.F_SETLK, struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, 2 * i, 1, 0))
+            count += 1
+    except OSError as e:
+        why = e.errno
+    for fd in fds:
+        os.close(fd)
+    return [errno.errorcode[why], count <= 16384]
+def lock_often(times=20000):
+    with open('often', 'w') as f:
+        for i in range(times):
+            fcntl.lockf(f, fcntl.LOCK_EX)
+            fcntl.lockf(f, fcntl.LOCK_UN)
+    return times
+"""
+
+
+def test_locks(tap, d):
+    s = d.open()
+    s.run("import errno, os\n" + LOCKS)
+    f = s.fork()
+    tap.equal(s.value("lock_many()"), ["ENOLCK", True], "locks on files are bounded in a session")
+    tap.equal(f.value("lock_many()"), ["ENOLCK", True], "and in its fork")
+    tap.equal((s.value("time.sleep(0.2); lock_often()"), f.value("lock_often()")), (20000, 20000),
+              "not those that are given back")
+    f.close()
+    s.close()
+
+
 def test(tap):
     with Families() as d:
         test_fork(tap, d)
         test_origin(tap, d)
         test_background(tap, d)
+        test_locks(tap, d)
         nothing_left(tap, d, "limits")

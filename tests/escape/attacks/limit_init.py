@@ -5,8 +5,16 @@
 # alone: who is of the same user may limit it
 # expect: EPERM
 # denied: prlimit64
+import os
 import resource
+import time
 import kit
 
+if kit.attempt(resource.prlimit, os.getpid(), resource.RLIMIT_CORE) < 0:
+    kit.escaped("its own number is refused")
+child = os.fork()
+if child == 0:
+    time.sleep(5)
+    os._exit(0)
 kit.judge(init=kit.attempt(resource.prlimit, 1, resource.RLIMIT_CORE, (0, 0)),
-          ourselves=kit.attempt(resource.prlimit, 2, resource.RLIMIT_CORE))
+          child=kit.attempt(resource.prlimit, child, resource.RLIMIT_CORE))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: mq_overview(7): POSIX queues belong to the ipc namespace, not to the mount namespace
-# stopped-by: ipcns
-# expect: ENOENT EACCES
-# then: landlock
-# expect-then: EACCES
+# stopped-by: seccomp
+# expect: ENOSYS
+# then: ipcns, landlock
+# expect-then: ENOENT EACCES; EACCES
 # bare: yes
 import os
 import kit

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: namespaces(7): what another jail has in its queues, segments and abstract sockets
 # stopped-by: ipcns
-# expect: ENOENT EACCES ECONNREFUSED ESRCH
+# expect: ENOENT EACCES ECONNREFUSED ESRCH ENOSYS
 # alone: without an ipc namespace of our own the neighbour's still has one
 import os
 import socket

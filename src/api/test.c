@@ -36,6 +36,7 @@ glovebox_result *glovebox_test(glovebox *box, const char *language, const char *
                                     .checker_file = s->checker,
                                     .compare = (enum output_compare)(COMPARE_EXACT + s->compare)};
     AUTO_BUF struct buf setup = {0}, checker = {0};
+    const char *const withheld[] = {s->checker ? s->checker : s->setup, s->setup, NULL};
 
     result->is_test = true;
     buf_init(&setup, RUN_SOURCE_MAX);
@@ -46,6 +47,7 @@ glovebox_result *glovebox_test(glovebox *box, const char *language, const char *
         read_text("checker", s->checker, &checker, &request.checker, &box->err) < 0 ||
         read_cases(box, (struct str){cases, cases_n}, &result->cases) < 0)
         return result_failed(result, &box->err);
+    request.run.withheld = withheld;
     judge_run(&request, &watch, &result->judged);
     return result_finish(result);
 }

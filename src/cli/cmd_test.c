@@ -113,6 +113,7 @@ struct invocation {
     struct judge_request request;
     struct case_file cases;
     struct buf code, setup, checker;
+    const char *withheld[7]; /* what says or decides what is right; NULL-terminated */
     struct test_report report;
     struct progress progress;
 };
@@ -242,6 +243,18 @@ static void report(const struct invocation *in, const struct judge_result *r)
 
 /* ---- the story ---- */
 
+static void withhold(struct invocation *in)
+{
+    const struct cli_settings *s = &in->options.settings;
+    const char *const files[] = {s->cases, s->suite, s->checker, s->setup, s->results, s->junit};
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (files[i])
+            in->withheld[n++] = files[i];
+    in->request.run.withheld = in->withheld;
+}
+
 static int test(struct invocation *in, struct err *err)
 {
     const struct cli_settings *s = &in->options.settings;
@@ -250,6 +263,7 @@ static int test(struct invocation *in, struct err *err)
 
     if (settings_request(&s->common, &in->request.run, err) < 0)
         return -1;
+    withhold(in);
     if (s->suite)
         return test_suite(&in->options, &in->request, err);
     if (read_all(in, err) < 0 || cancel_catch_signals(cancel, err) < 0)

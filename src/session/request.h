@@ -37,8 +37,10 @@ struct run_request {
     char *const *files; /* SRC[:NAME] specs of host files and folders; NULL-terminated, or NULL */
     const struct run_input *inputs;
     size_t input_count;
-    const char *work_dir; /* a host folder that is the workspace, kept between runs */
-    const char *out_dir;  /* where new and changed files are copied to */
+    const char *work_dir;        /* a host folder that is the workspace, kept between runs */
+    bool work_dir_kept;          /* ... of which the guest has a copy: nothing is written back */
+    const char *const *withheld; /* files that stay out of sight, wherever they lie; or NULL */
+    const char *out_dir;         /* where new and changed files are copied to */
 
     int stdin_fd;     /* -1 for an empty input */
     char *const *env; /* K=V, or K to pass the host's value on; NULL-terminated, or NULL */

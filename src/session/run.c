@@ -123,6 +123,8 @@ static int lay_inputs(struct run *run, struct err *err)
     const struct run_request *q = run->request;
 
     run->result->laid = lay_list_new(q->limits.disk_bytes, q->limits.inodes);
+    for (const char *const *path = q->withheld; path && *path; path++)
+        lay_withhold(run->result->laid, *path);
     if (lay_add_program(run->result->laid, str_from(run->name), run->program, err) < 0)
         return -1;
     if (prepare_inputs(&run->prepared, run->result->laid, err) < 0)
@@ -349,7 +351,7 @@ static void collect(struct run *run)
         .max_total_bytes = run->request->limits.disk_bytes,
         .max_visited = run->request->limits.inodes,
         .out_dirfd = run->prepared.out_dirfd,
-        .work_dirfd = run->prepared.work_dirfd,
+        .work_dirfd = run->request->work_dir_kept ? -1 : run->prepared.work_dirfd,
         .was_laid = r->started,
     };
 

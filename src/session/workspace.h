@@ -46,6 +46,7 @@ enum skip_reason {
     SKIP_BAD_NAME,   /* the target's file system does not take the name */
     SKIP_CONFIG,     /* would configure glovebox itself */
     SKIP_REPLACED, /* on the way in: an input of the same name hides this file of the work folder */
+    SKIP_WITHHELD, /* says what is expected of the guest, or judges it */
     SKIP_KEPT,     /* gone inside, but kept outside, because not everything could be brought out */
     SKIP_REASONS
 };
@@ -99,6 +100,11 @@ int lay_add_file(struct lay_list *list, const char *spec, struct err *err);
 /* --work-dir DIR: everything in a folder that outlives the run. Other inputs win over files of the
  * same name in it. The descriptor stays the caller's and must stay open until the list is freed. */
 int lay_add_tree(struct lay_list *list, int host_dirfd, struct err *err);
+
+/* A host file that says what is expected of the guest, or judges it: folders that are added later
+ * are laid without it, and workspace_collect does not replace it. One that is not there is ignored.
+ */
+void lay_withhold(struct lay_list *list, const char *path);
 
 /* Writes the stream, to a blocking descriptor, and learns the content's SHA-256 on the way. A host
  * file that is no longer as large as when it was added is ERR_SYSTEM naming it. The caller has

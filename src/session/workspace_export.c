@@ -104,6 +104,14 @@ static int open_temp(struct export *x, unsigned mode)
     }
 }
 
+/* Nor is a link replaced that leads to such a file. */
+static bool is_withheld(const struct export *x, const char *name)
+{
+    struct stat st;
+
+    return fstatat(x->parent, name, &st, 0) == 0 && lay_withholds(x->laid, &st);
+}
+
 int export_begin(struct export *x, struct str path, unsigned mode, enum skip_reason *ret_why,
                  struct err *err)
 {
@@ -119,6 +127,10 @@ int export_begin(struct export *x, struct str path, unsigned mode, enum skip_rea
         return refused(x, "make the folder of", path, ret_why, err);
     if (fstatat(x->parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode)) {
         *ret_why = SKIP_IN_THE_WAY;
+        return 1;
+    }
+    if (x->laid && is_withheld(x, name)) {
+        *ret_why = SKIP_WITHHELD;
         return 1;
     }
     x->fd = open_temp(x, mode);

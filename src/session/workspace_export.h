@@ -22,9 +22,10 @@
 struct export
 {
     struct lay_place place;
-    const char *label; /* what messages call the target */
-    int fd;            /* the temporary file, -1 for none */
-    int parent;        /* its folder, which is place's */
+    const struct lay_list *laid; /* whose withheld files stay; or NULL */
+    const char *label;           /* what messages call the target */
+    int fd;                      /* the temporary file, -1 for none */
+    int parent;                  /* its folder, which is place's */
     char temp[48];
     unsigned long counter;
 };

@@ -111,6 +111,10 @@ static int take_file(struct intake *in, struct str path, struct err *err)
 {
     struct lay_entry *entry;
 
+    if (lay_withholds(in->list, &in->walk.st)) {
+        left_out(in, SKIP_WITHHELD, 0);
+        return 0;
+    }
     /* Said now, because in the middle of the stream it would be too late to leave it out. */
     if (faccessat(walk_dirfd(&in->walk), in->walk.name, R_OK, AT_EACCESS) < 0) {
         left_out(in, SKIP_UNREADABLE, errno);

@@ -39,6 +39,7 @@ void lay_list_free(struct lay_list *list)
     free(list->entries);
     free(list->sources);
     free(list->table);
+    free(list->withheld);
     free(list);
 }
 
@@ -242,4 +243,25 @@ size_t lay_add_source(struct lay_list *list, int dirfd, bool owned, const char *
     list->sources[list->source_count] =
         (struct lay_source){.dirfd = dirfd, .owned = owned, .path = xstrdup(path)};
     return list->source_count++;
+}
+
+/* ---- what stays out of sight ---- */
+
+void lay_withhold(struct lay_list *list, const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return;
+    list->withheld =
+        xrealloc_array(list->withheld, list->withheld_count + 1, sizeof *list->withheld);
+    list->withheld[list->withheld_count++] = (struct file_id){st.st_dev, st.st_ino};
+}
+
+bool lay_withholds(const struct lay_list *list, const struct stat *st)
+{
+    for (size_t i = 0; list && i < list->withheld_count; i++)
+        if (list->withheld[i].dev == st->st_dev && list->withheld[i].ino == st->st_ino)
+            return true;
+    return false;
 }

@@ -37,6 +37,7 @@ static bool loses_content(enum skip_reason reason)
     case SKIP_DEVICE:
     case SKIP_CONFIG:
     case SKIP_REPLACED:
+    case SKIP_WITHHELD:
     case SKIP_KEPT:
     case SKIP_REASONS:
         return false;
@@ -394,6 +395,8 @@ static void set_up(struct collect *c, const struct collect_options *options, str
         c->work = &c->reader.targets[c->reader.target_count++];
         export_init(c->work, o->work_dirfd, "work");
     }
+    for (unsigned i = 0; i < c->reader.target_count; i++)
+        c->reader.targets[i].laid = laid;
     for (size_t i = 0; laid && i < laid->count; i++)
         laid->entries[i].seen = false;
 }

@@ -50,6 +50,11 @@ struct lay_source {
     char *path;
 };
 
+struct file_id {
+    dev_t dev;
+    ino_t ino;
+};
+
 struct lay_list {
     uint64_t max_bytes;
     size_t max_entries;
@@ -61,9 +66,12 @@ struct lay_list {
     struct lay_source *sources;
     size_t source_count;
     struct skip_list skipped;
+    struct file_id *withheld;
+    size_t withheld_count;
     int64_t baseline_ns; /* when it began, 0 for none */
 };
 
+bool lay_withholds(const struct lay_list *list, const struct stat *st); /* the list may be NULL */
 /* NULL when nothing was laid there. */
 struct lay_entry *lay_find(const struct lay_list *list, struct str path);
 /* An entry for the path, and for its parents. *ret is NULL when the path is taken by something that

@@ -29,6 +29,7 @@ static const char *const reasons[SKIP_REASONS] = {
     [SKIP_BAD_NAME] = "the name is not possible there",
     [SKIP_CONFIG] = "would configure glovebox itself",
     [SKIP_REPLACED] = "hidden by an input of the same name",
+    [SKIP_WITHHELD] = "judges the program",
     [SKIP_KEPT] = "kept, because not everything could be brought out",
 };
 

@@ -152,6 +152,18 @@ def read_program(path):
         start_ordinary()
 
 
+# A checker's (src/judge/checker.c): started as it is, and with a status of its own for what nobody catches.
+judges, CRASHED = False, 70
+
+
+def read_judge(path):
+    source = read_file(path)
+    try:
+        return source, compile(source, path, "exec", dont_inherit=True)
+    except Exception as e:
+        return source, e.with_traceback(None)
+
+
 def set_paths(path, source):
     sys.argv = sys.argv[1:]
     if sys.path[:1] == [""]:  # -c's; without it PYTHONSAFEPATH is set
@@ -317,7 +329,7 @@ def status_of(e):
     if type(e) is KeyboardInterrupt:
         sys.excepthook = lambda *args: None
         raise KeyboardInterrupt
-    return 1
+    return CRASHED if judges and not isinstance(e, AssertionError) else 1
 
 
 # ---- the run; what is above may have been loaded before, by a zygote ----
@@ -327,6 +339,9 @@ if not known:
 if sys.argv[1] == "--beside":
     del sys.argv[1]
     look_beside()
+if sys.argv[1] == "--judge":
+    del sys.argv[1]
+    judges = True
 if sys.argv[1] == "--rich":
     del sys.argv[1]
     rich = begin_rich()
@@ -334,7 +349,7 @@ if sys.argv[1] == "--first":
     first = sys.argv[2]
     del sys.argv[1:3]
 path = sys.argv[1]
-source, code = read_program(path)
+source, code = read_judge(path) if judges else read_program(path)
 ends_quickly = not has_any(source, SLOW_ENDING)
 libraries = libraries or b"ctypes" in source
 set_paths(path, source)
@@ -346,7 +361,7 @@ failure = source = None
 ours = 2 if sys.version_info >= (3, 12) else 3 if known and sys.version_info >= (3, 11) else 4
 sys.setrecursionlimit(sys.getrecursionlimit() + ours)
 try:
-    if isinstance(code, SyntaxError):
+    if isinstance(code, Exception):
         raise code
     if first is not None:
         run_first(path, names)

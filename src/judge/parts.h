@@ -48,8 +48,23 @@ void judge_fail_run(struct case_result *r, const struct result *run,
 
 /* trust.c: says that something of ours failed. The text is copied. */
 void judge_doubt(struct judge *j, const char *why);
+/* A candidate behind these layers cannot reach what judges it. */
+bool judge_walls(layer_mask held);
 /* Fills in what the result says of that, when all is judged. */
 void judge_settle_trust(struct judge *j);
+
+/* secluded.c: a program of the user's that judges gets a sandbox with nothing of the candidate's:
+ * no folder that a candidate writes to, no variables, no network, and nothing of it is kept. Its
+ * text and inputs are the caller's to set. */
+void judge_seclude(struct run_request *q);
+
+/* checker.c: asks the user's checker about an output. *ret is its run; end with result_done. */
+struct checker_input {
+    struct str in, out, expected;
+    int64_t timeout_ms;
+};
+void checker_judge(const struct judge *j, const struct checker_input *input, struct case_result *r,
+                   struct result *ret);
 
 /* calls.c: the cases that are calls. */
 void calls_judge(struct judge *j);

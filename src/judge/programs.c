@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases that are whole programs, in any language: one jail each, and one more for the checker. What
- * is expected reaches the checker, which is the user's own program, and never the candidate.
+ * Cases that are whole programs, in any language: one jail each, and one more for the checker
+ * (checker.c). What is expected reaches the checker, which is the user's own program, and never the
+ * candidate.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ struct program {
     struct case_result *r;
     struct buf out;
     bool whole; /* nothing of it was left out */
+    bool checked;
+    struct result checker; /* its run, when it was asked */
 };
 
 /* Its beginning. */
@@ -50,65 +53,15 @@ static int run_with_input(const struct program *p, const struct run_request *q, 
     return 0;
 }
 
-/* ---- the checker ---- */
-
-static void take_first_line(const struct capture *c, struct buf *ret)
-{
-    struct str text = copy_text(c), rest = text, line;
-
-    if (str_next_line(&rest, &line)) {
-        struct value v = {.type = VALUE_STR, .text = line};
-        value_show(&v, SHOWN, ret);
-    }
-    free((void *)(uintptr_t)text.p);
-}
-
-static void read_checker(struct program *p, const struct result *run)
-{
-    AUTO_BUF struct buf said = {0};
-    char line[700];
-
-    buf_init(&said, 8 * SHOWN);
-    take_first_line(&run->out, &said);
-    if (!said.n)
-        take_first_line(&run->err, &said);
-    p->r->passed = run->success;
-    result_summary(run, &p->judge->q->run.limits, line, sizeof line);
-    if (run->success)
-        p->r->detail = xstrdup("OK");
-    else if (*line)
-        p->r->detail = xasprintf("the checker: %s", line);
-    else if (said.n)
-        p->r->detail = buf_take(&said);
-    else
-        p->r->detail = xasprintf("the checker ended with status %d", run->exit_code);
-}
-
 static void ask_checker(struct program *p)
 {
-    static char in[] = "input.txt", out[] = "output.txt", expected[] = "expected.txt";
-    static char *const args[] = {in, out, expected, NULL};
-    const struct judge_request *q = p->judge->q;
-    const struct run_input inputs[] = {{str_from(in), p->test->in},
-                                       {str_from(out), buf_str(&p->out)},
-                                       {str_from(expected), p->test->expected_out}};
-    struct run_watch watch = {.cancel_fd = p->judge->watch->cancel_fd};
-    struct run_request checker = q->run;
-    struct result run;
+    const struct checker_input input = {.in = p->test->in,
+                                        .out = buf_str(&p->out),
+                                        .expected = p->test->expected_out,
+                                        .timeout_ms = judge_timeout_ms(p->judge->q, p->test)};
 
-    checker.code = q->checker;
-    checker.file = q->checker_file;
-    checker.language = NULL;
-    checker.args = args;
-    checker.files = NULL;
-    checker.inputs = inputs;
-    checker.input_count = ARRAY_LEN(inputs);
-    checker.no_check = true;
-    checker.prelude = NULL;
-    result_init(&run, checker.output_limit);
-    if (run_with_input(p, &checker, STR(""), &watch, &run) == 0)
-        read_checker(p, &run);
-    judge_add_run(p->judge, &run);
+    p->checked = true;
+    checker_judge(p->judge, &input, p->r, &p->checker);
 }
 
 /* ---- a case ---- */
@@ -173,21 +126,38 @@ static void refuse(struct program *p, const struct result *run)
                result_summary(run, &p->judge->q->run.limits, line, sizeof line));
 }
 
+/* Its limits and its exception are not the candidate's. */
+static void add_checker(struct program *p)
+{
+    struct judge *j = p->judge;
+
+    if (!p->checked)
+        return;
+    j->stop |= p->checker.cancelled;
+    p->checker.limits_hit = 0;
+    p->checker.error.kind = ERR_NONE;
+    judge_add_run(j, &p->checker);
+    if (p->r->end == CASE_OURS)
+        judge_doubt(j, p->r->detail);
+}
+
 static void settle(struct program *p, size_t number, struct result *run)
 {
     struct judge *j = p->judge;
 
     if (run->error.kind || run->cancelled) {
         j->stop = true;
-    } else {
-        show_output(p, run);
-        if (result_refused(run))
-            refuse(p, run);
-        else
-            judge_output(p, run);
-        judge_done(j, number);
+        judge_add_run(j, run);
+        return;
     }
+    show_output(p, run);
+    if (result_refused(run))
+        refuse(p, run);
+    else
+        judge_output(p, run);
     judge_add_run(j, run);
+    add_checker(p);
+    judge_done(j, number);
 }
 
 static void judge_program(struct judge *j, size_t number)

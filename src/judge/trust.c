@@ -14,6 +14,16 @@ static const layer_mask files = LAYER_BIT(LAYER_ROOT) | LAYER_BIT(LAYER_LANDLOCK
 static const layer_mask needed = LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_CAPS) |
                                  LAYER_BIT(LAYER_NNP) | LAYER_BIT(LAYER_SECCOMP);
 
+static layer_mask lacking(layer_mask held)
+{
+    return (needed & ~held) | (held & files ? 0 : LAYER_BIT(LAYER_ROOT));
+}
+
+bool judge_walls(layer_mask held)
+{
+    return lacking(held) == 0;
+}
+
 void judge_doubt(struct judge *j, const char *why)
 {
     j->ret->unjudged = true;
@@ -23,11 +33,9 @@ void judge_doubt(struct judge *j, const char *why)
 
 static void doubt_layers(struct judge *j)
 {
-    layer_mask missing = needed & ~j->held;
+    layer_mask missing = lacking(j->held);
     AUTO_BUF struct buf b = {0};
 
-    if (!(j->held & files))
-        missing |= LAYER_BIT(LAYER_ROOT);
     if (!j->has_started || !missing || j->ret->doubt)
         return;
     buf_init(&b, 1024);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A checker is the user's own program, which judges what a program wrote. It gets three files in a
+ * sandbox of its own, after the candidate's has ended with everything in it; nothing else of the
+ * candidate's comes near it, and nothing but its exit status and its first line comes back.
+ *
+ * It says yes with status 0 and no with another one. A checker that crashes says neither.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "judge/parts.h"
+
+enum {
+    CRASHED = 70,      /* the status that the Python runner's --judge ends with (EX_SOFTWARE) */
+    NOT_STARTED = 126, /* from here on a status is a shell's or the kernel's */
+};
+
+struct checker {
+    struct run_request request;
+    struct language language; /* of the checker, when we call its interpreter in a way of our own */
+    struct language *row;
+    struct language_table table;
+    bool tells_crash;
+};
+
+/* ---- starting it ---- */
+
+/* Python's own start looks into no folder, variable or file of anyone's, and the runner tells an
+ * uncaught exception from a status. */
+static const char *const python_args[] = {"-I",       "-S",      "-c",     "{boot}",
+                                          "{runner}", "--judge", "{file}", NULL};
+
+static bool is_started_by_runner(const struct language *language)
+{
+    for (const char *const *arg = language->args; *arg; arg++)
+        if (strcmp(*arg, "{runner}") == 0)
+            return language->runner && strcmp(language->name, "python") == 0;
+    return false;
+}
+
+static void choose_language(struct checker *c)
+{
+    const struct language *found =
+        language_detect(c->request.languages, c->request.file, c->request.code);
+
+    c->tells_crash = is_started_by_runner(found);
+    if (!c->tells_crash)
+        return;
+    c->language = *found;
+    c->language.args = python_args;
+    c->row = &c->language;
+    c->table = (struct language_table){&c->row, 1};
+    c->request.language = "python";
+    c->request.languages = &c->table;
+}
+
+static void prepare(struct checker *c, const struct judge_request *q, int64_t timeout_ms)
+{
+    c->request = q->run;
+    judge_seclude(&c->request);
+    c->request.code = q->checker;
+    c->request.file = q->checker_file;
+    c->request.limits.wall_ms = timeout_ms;
+    choose_language(c);
+}
+
+/* ---- what it says ---- */
+
+static bool take_first_line(const struct capture *c, struct buf *ret)
+{
+    struct str rest = buf_str(&c->head), line;
+
+    if (!str_next_line(&rest, &line))
+        return false;
+    struct value v = {.type = VALUE_STR, .text = line};
+    value_show(&v, SHOWN, ret);
+    return ret->n > 0;
+}
+
+/* An exception that is no assertion is a crash. In JavaScript and R only the text on standard error
+ * tells, and an output that was quoted there may look like one: then there is no verdict, never a
+ * good one. A shell has no exceptions: what it writes there may be any command's. */
+static bool raised(const struct checker *c, const struct result *run)
+{
+    if (c->tells_crash)
+        return run->exit_code == CRASHED;
+    return run->exception &&
+           (strcmp(run->language, "javascript") == 0 || strcmp(run->language, "r") == 0) &&
+           strncmp(run->exception->type, "AssertionError", 14) != 0;
+}
+
+static bool has_crashed(const struct checker *c, const struct result *run)
+{
+    return run->error.kind || !run->started || run->signal || run->timed_out || run->oom_killed ||
+           run->exit_code >= NOT_STARTED || (!run->success && raised(c, run));
+}
+
+static void tell_crash(const struct checker *c, const struct result *run, struct case_result *r)
+{
+    char line[700];
+
+    result_summary(run, &c->request.limits, line, sizeof line);
+    if (run->exception)
+        judge_fail(r, CASE_OURS, "the checker failed: %s: %.*s", run->exception->type, SHOWN,
+                   run->exception->message);
+    else if (*line)
+        judge_fail(r, CASE_OURS, "the checker failed: %s", line);
+    else
+        judge_fail(r, CASE_OURS, "the checker failed with status %d", run->exit_code);
+}
+
+static void read_verdict(const struct checker *c, const struct result *run, struct case_result *r)
+{
+    AUTO_BUF struct buf said = {0};
+
+    if (has_crashed(c, run)) {
+        tell_crash(c, run, r);
+        return;
+    }
+    buf_init(&said, 8 * SHOWN);
+    r->passed = run->success;
+    if (run->success)
+        r->detail = xstrdup("OK");
+    else if (take_first_line(&run->out, &said) || take_first_line(&run->err, &said))
+        r->detail = buf_take(&said);
+    else
+        r->detail = xasprintf("the checker ended with status %d", run->exit_code);
+}
+
+void checker_judge(const struct judge *j, const struct checker_input *input, struct case_result *r,
+                   struct result *ret)
+{
+    static char in[] = "input.txt", out[] = "output.txt", expected[] = "expected.txt";
+    static char *const args[] = {in, out, expected, NULL};
+    const struct run_input inputs[] = {{str_from(in), input->in},
+                                       {str_from(out), input->out},
+                                       {str_from(expected), input->expected}};
+    struct run_watch watch = {.cancel_fd = j->watch->cancel_fd};
+    struct checker c = {0};
+
+    prepare(&c, j->q, input->timeout_ms);
+    c.request.args = args;
+    c.request.inputs = inputs;
+    c.request.input_count = ARRAY_LEN(inputs);
+    result_init(ret, c.request.output_limit);
+    session_run(&c.request, &watch, ret);
+    if (!ret->cancelled)
+        read_verdict(&c, ret, r);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How a program that judges is run. What a request says of folders, variables and so on is said of
+ * the candidate, which may have written into those folders: a module, a start-up file or a package
+ * there would run as the judge.
+ */
+#include "judge/parts.h"
+
+void judge_seclude(struct run_request *q)
+{
+    q->language = NULL;
+    q->args = NULL;
+    q->files = NULL;
+    q->inputs = NULL;
+    q->input_count = 0;
+    q->work_dir = NULL;
+    q->withheld = NULL;
+    q->out_dir = NULL;
+    q->stdin_fd = -1;
+    q->env = NULL;
+    q->pool = NULL;
+    q->cold = true;
+    q->net_host = false;
+    q->no_check = true;
+    q->profile = NULL;
+    q->prelude = NULL;
+    q->context = NULL;
+    q->invocation = NULL;
+    q->execution_id = NULL;
+    q->data = NULL;
+    q->optimize_data = false;
+    q->log = "off";
+    q->sink = NULL;
+}

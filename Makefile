@@ -71,7 +71,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats replay \
 	fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -214,11 +214,14 @@ $(BUILD)/gen/rich_code.c: tools/embed-rich $(RICH)
 	$(Q)tools/embed-rich $(RICH) > $@.new
 	$(Q)mv $@.new $@
 
-SUITE := src/guests/judge_codec.py src/guests/suite_link.py
-SUITE_CODE := $(BUILD)/gen/suite_tests_code.c $(BUILD)/gen/suite_candidate_code.c
-$(SUITE_CODE): $(BUILD)/gen/suite_%_code.c: src/guests/suite_%.py tools/embed-driver $(SUITE)
+SUITE := $(patsubst %,src/guests/%.py,judge_codec suite_link)
+SUITE_TESTS := $(SUITE) $(patsubst %,src/guests/suite_%.py,remote names tests)
+SUITE_CANDIDATE := $(SUITE) src/guests/suite_candidate.py
+$(BUILD)/gen/suite_tests_code.c: $(SUITE_TESTS)
+$(BUILD)/gen/suite_candidate_code.c: $(SUITE_CANDIDATE)
+$(BUILD)/gen/suite_tests_code.c $(BUILD)/gen/suite_candidate_code.c: $(BUILD)/gen/suite_%_code.c: tools/embed-driver
 	@mkdir -p $(@D)
-	$(Q)tools/embed-driver $(SUITE) $< | sed 's/guest_judge_/guest_suite_$*_/' > $@.new
+	$(Q)tools/embed-driver $(filter %.py,$^) | sed 's/guest_judge_/guest_suite_$*_/' > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
@@ -271,8 +274,8 @@ $(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape wall limits soak python guard cells session warm http forks    tests of the program from outside
-cli escape wall limits soak python guard cells session warm http forks: all example $(BUILD)/tests/feed \
+## make cli escape wall limits soak python guard cells session warm http forks cheats    tests of the program from outside
+cli escape wall limits soak python guard cells session warm http forks cheats: all example $(BUILD)/tests/feed \
 		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed
 	@tests/run-outside $@
 

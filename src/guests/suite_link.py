@@ -3,15 +3,24 @@
 # JSON message a line, which the host carries over. Follows judge_codec.py in one text; suite_tests.py or
 # suite_candidate.py follows.
 #
-# Values that the codec knows are copied. Anything else stays where it is and is known to the other side by a
-# number: {"$type": "mine"} is an object of who says so, {"$type": "yours"} one of who hears it.
+# Values that the codec knows are copied. Any other object stays in its process, and the other side has a number for
+# it: {"$type": "mine"} is an object of the sender, {"$type": "yours"} one of the receiver. An object whose class is
+# derived from list, int and so on is sent with a plain copy of its content. {"$type": "builtin"} is a name of
+# Python's own, so that nobody has to lend it.
+import builtins
 from posix import close, dup, dup2, open as open_fd, read, write
 
-ROOM, LINE_MAX = 4 << 20, 64 << 20
+ROOM, LINE_MAX = 4 << 20, 32 << 20
 CHANGEABLE = {list, dict, set, bytearray}
 
 
+# The other process is gone, or what it sends is no message.
 class LinkEnded(BaseException):
+    pass
+
+
+# Ours: the link cannot carry what the test code wants to send.
+class LinkFault(BaseException):
     pass
 
 
@@ -40,16 +49,43 @@ class LinkEncoder(Encoder):
         return False
 
     def other(self, v, name):
-        if type(v) is Remote:
-            self.put('{"$type":"yours","id":%d}' % object.__getattribute__(v, "_number"))
+        if type(v) in self.link.remotes:
+            self.put('{"$type":"yours","id":%d}' % number_of(v))
+        elif type(v) in (type, type(len)) and self.link.names_builtin(v):
+            self.put('{"$type":"builtin","name":%s}' % quote(v.__name__))
+        elif type(v) is slice:
+            self.put('{"$type":"slice","items":')
+            self.items((v.start, v.stop, v.step))
+            self.put("}")
         else:
-            self.put('{"$type":"mine","id":%d}' % self.link.lend(v, name))
+            self.lend(v, type(v), name)
+
+    # A class that lies about its content cannot: the copy is made by the methods of the built-in base.
+    def lend(self, v, kind, name):
+        self.put('{"$type":"mine","id":%d' % self.link.lend(v, name))
+        for base, form, copy in BASES:
+            if base in mro_of(kind):
+                self.enter(v)
+                self.put(',"as":"%s","copy":' % form)
+                self.value(copy(v))
+                self.path.pop()
+                break
+        self.put("}")
+
+
+WHOLE = slice(None)
+BASES = (
+    (int, "int", int.__int__), (float, "float", float.__float__), (str, "str", str.__str__),
+    (bytes, "bytes", lambda v: bytes.__getitem__(v, WHOLE)), (tuple, "tuple", lambda v: tuple.__getitem__(v, WHOLE)),
+    (frozenset, "frozenset", lambda v: frozenset(frozenset.__iter__(v))), (list, "list", lambda v: list.__getitem__(v, WHOLE)),
+    (dict, "dict", lambda v: dict(dict.items(v))), (set, "set", lambda v: set(set.__iter__(v))))
 
 
 class Link:
-    # `lends(value)` says whether the other side may have hold of it; `ops` is what it may ask for.
-    def __init__(self, lends, ops):
-        self.lends, self.ops = lends, ops
+    # `lends(value)` says whether the other side may have hold of it, `names_builtin(value)` whether a built-in one is
+    # sent by its name; `ops` is what it may ask for. `remotes` are the types of objects of the other side.
+    def __init__(self, lends, names_builtin, ops, remotes):
+        self.lends, self.names_builtin, self.ops, self.remotes = lends, names_builtin, ops, remotes
         self.fd_in, self.fd_out = dup(0), dup(1)
         dup2(open_fd("/dev/null", 0), 0)
         dup2(2, 1)
@@ -77,27 +113,46 @@ class Link:
         while data:
             data = data[write(self.fd_out, data):]
 
-    def receive(self):
-        parts = [self.pending]
+    def receive_line(self):
+        parts, size = [self.pending], len(self.pending)
         while b"\n" not in parts[-1]:
             parts.append(read(self.fd_in, 65536))
-            if not parts[-1] or len(parts) > LINE_MAX:
-                raise LinkEnded
+            size += len(parts[-1])
+            if not parts[-1] or size > LINE_MAX:
+                self.end("sent more than a message may have" if parts[-1] else "ended before the test did")
         line, _, self.pending = b"".join(parts).partition(b"\n")
-        return self.decode(line.decode("ascii"))
+        return line
+
+    def end(self, why):
+        raise LinkEnded("The candidate's process " + why)
+
+    # What cannot be read raises all kinds of exceptions, StopIteration among them: none may reach who asked.
+    def receive(self):
+        line = self.receive_line()
+        try:
+            message = self.decode(line.decode("ascii"))
+            if type(message) is dict and ("op" in message or "value" in message or "raised" in message):
+                return message
+        except Exception:
+            pass
+        self.end("sent a line that is no message")
+
+    def question(self, op, args, kwargs):
+        return '{"op":"%s","args":%s,"kwargs":%s}' % (op, self.encode(list(args)), self.encode(kwargs))
 
     # Until it is answered, the other side may ask for something itself.
     def ask(self, op, *args, **kwargs):
-        self.send('{"op":"%s","args":%s,"kwargs":%s}' % (op, self.encode(list(args)), self.encode(kwargs)))
+        self.send(self.question(op, args, kwargs))
         while True:
             message = self.receive()
             if "op" not in message:
-                return self.take(message, args)
+                return self.take(op, message, args)
             self.serve(message)
 
-    def take(self, message, args):
-        for number, value in message.get("changed", ()):
-            replace(args[number], value)
+    def take(self, op, message, args):
+        if op == "call":
+            for number, value in message.get("changed", ()):
+                replace(args[number], value)
         if "raised" in message:
             raise exception_from(message["raised"])
         return message["value"]
@@ -107,23 +162,13 @@ class Link:
             args = message["args"]
             before = [self.encode(a) if type(a) in CHANGEABLE else None for a in args]
             said = '{"value":%s' % self.encode(self.ops[message["op"]](*args, **message["kwargs"]))
-        except LinkEnded:
+        except (LinkEnded, LinkFault):
             raise
         except BaseException as e:
             before, said = (), '{"raised":%s' % raised(e)
         changed = ["[%d,%s]" % (i, self.encode(args[i])) for i, was in enumerate(before)
                    if was is not None and was != self.encode(args[i])]
         self.send(said + (',"changed":[%s]}' % ",".join(changed) if changed else "}"))
-
-
-def parts_equal(a, b):
-    said, link = [a._ask("parts"), b._ask("parts")], object.__getattribute__(a, "_link")
-    if None in said:
-        return False
-    try:
-        return link.decode(said[0]) == link.decode(said[1])
-    except KeyError:  # some part is of a type that is not copied
-        return False
 
 
 def replace(ours, theirs):
@@ -144,12 +189,20 @@ own_exceptions = {}
 
 
 def builtin_exception(name):
-    import builtins
     kind = getattr(builtins, name, None)
     return kind if isinstance(kind, type) and BaseException in mro_of(kind) else None
 
 
-# A class of the other side's is one of that name here too, below the nearest that Python has itself.
+PLAIN_TYPES = frozenset((
+    bool, bytearray, bytes, complex, dict, float, frozenset, int, list, object, range, set, slice, str, tuple))
+
+
+# A built-in type that means the same in both processes, and of which calls do no more than make a value.
+def is_plain(kind):
+    return type(kind) is type and (kind in PLAIN_TYPES or builtin_exception(kind.__name__) is kind)
+
+
+# A class of the other side has a namesake here, below the nearest one that is built in.
 def exception_class(names):
     kind = builtin_exception(names[0]) or own_exceptions.get(names[0])
     if kind is None:
@@ -168,72 +221,6 @@ def exception_from(told):
         return e
 
 
-# ---- an object of the other side ----
-
-# What is asked of it, the other side says; but equality is decided here: two data classes or members of enums are
-# equal when what they consist of is, and nothing else equals anything but itself.
-class Remote:
-    __slots__ = ("_link", "_number")
-
-    def __init__(self, link, number):
-        object.__setattr__(self, "_link", link)
-        object.__setattr__(self, "_number", number)
-
-    def _ask(self, op, *args, **kwargs):
-        return object.__getattribute__(self, "_link").ask(op, self, *args, **kwargs)
-
-    def __call__(self, *args, **kwargs):
-        return self._ask("call", *args, **kwargs)
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._ask("get", name)
-
-    def __setattr__(self, name, value):
-        self._ask("set", name, value)
-
-    def __bool__(self):
-        return self._ask("bool")
-
-    def __len__(self):
-        return self._ask("len")
-
-    def __iter__(self):
-        return self._ask("iter")
-
-    def __next__(self):
-        return self._ask("next")
-
-    def __getitem__(self, key):
-        return self._ask("item", key)
-
-    def __setitem__(self, key, value):
-        self._ask("set item", key, value)
-
-    def __contains__(self, value):
-        return self._ask("in", value)
-
-    def __str__(self):
-        return self._ask("str")
-
-    def __repr__(self):
-        return "<object of the candidate's>"
-
-    def __instancecheck__(self, value):
-        return type(value) is Remote and self._ask("is instance", value)
-
-    def __eq__(self, other):
-        if type(other) is not Remote:
-            return NotImplemented
-        if self._number == other._number:
-            return True
-        return parts_equal(self, other)
-
-    def __hash__(self):
-        return hash(self._number)
-
-
 # ---- back from text ----
 
 def decode_own_scalar(d):
@@ -250,16 +237,8 @@ def decode_named(d):
 
 
 def make_decoder(link):
-    remotes = {}
-
-    def theirs(d):
-        number = d["id"]
-        if number not in remotes:
-            remotes[number] = Remote(link, number)
-        return remotes[number]
-
-    forms = dict(DECODERS, mine=theirs, yours=lambda d: link.lent[d["id"]], namedtuple=decode_named,
-                 scalar=decode_own_scalar,
+    forms = dict(DECODERS, mine=lambda d: remote(link, d), yours=lambda d: link.lent[d["id"]],
+                 builtin=lambda d: builtin_of(d["name"]), slice=lambda d: slice(*d["items"]), namedtuple=decode_named, scalar=decode_own_scalar,
                  dataclass=lambda d: ("dataclass", d["class"], [tuple(pair) for pair in d["items"]]),
                  enum=lambda d: ("enum", d["class"], d["name"]))
 

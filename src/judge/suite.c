@@ -14,6 +14,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "judge/parts.h"
+#include "session/workspace.h"
 
 /* ---- lines of a file of any size ---- */
 
@@ -101,7 +103,11 @@ static void take_result(const struct judge_result *r, struct suite_result *ret)
     ret->cancelled = r->run.cancelled;
     if (r->run.error.kind && !result_refused(&r->run))
         ret->error = xstrdup(r->run.error.msg);
-    else if (!r->total)
+    ret->trustworthy = !ret->error && !ret->cancelled &&
+                       (result_refused(&r->run) || judge_walls(r->run.outcome.held));
+    if (ret->error)
+        return;
+    if (!r->total)
         ret->detail = xstrdup("no cases");
     else if (r->all_passed)
         ret->detail = xstrdup("OK");
@@ -119,10 +125,22 @@ static void run_cases(const struct judge_request *q, int cancel_fd, struct suite
     judge_result_done(&result);
 }
 
+/* Candidates of one suite share no folder: what one leaves behind could be read, imported or
+ * started by the next. Each has a copy of the work folder, and a folder for its own files. */
+static char *part_folders(const struct suite_task *task, struct run_request *q)
+{
+    char *out = q->out_dir ? xasprintf("%s/%zu", q->out_dir, task->line) : NULL;
+
+    q->work_dir_kept = true;
+    q->out_dir = out;
+    return out;
+}
+
 void suite_task_run(const struct suite_request *request, const struct suite_task *task,
                     struct suite_result *ret)
 {
     struct judge_request q = request->judge;
+    AUTO_FREE char *out_dir = part_folders(task, &q.run);
     int64_t began = clock_mono_ms();
 
     *ret =
@@ -169,7 +187,7 @@ static void count_result(struct suite *s, const struct suite_result *r)
     t->passed += r->all_passed;
     t->errors += r->error != NULL;
     t->failed += !r->all_passed && !r->error;
-    if (!r->id)
+    if (!r->id || r->error)
         return;
     struct tally_task *task = tally_task(&t->tally, r->id);
     task->n++;
@@ -346,6 +364,15 @@ static int run_threads(struct suite *s, struct err *err)
     return -1;
 }
 
+/* Where each task gets a folder of its own. */
+static int make_out(const struct suite_request *request, struct err *err)
+{
+    const char *path = request->judge.run.out_dir;
+    AUTO_CLOSE int fd = path ? workspace_open_dir(path, true, err) : -1;
+
+    return path && fd < 0 ? err_wrap(err, "--out") : 0;
+}
+
 int suite_run(const struct suite_request *request, struct suite_totals *ret, struct err *err)
 {
     struct suite s = {.q = request, .totals = ret, .results_fd = -1};
@@ -354,7 +381,8 @@ int suite_run(const struct suite_request *request, struct suite_totals *ret, str
     *ret = (struct suite_totals){0};
     pthread_mutex_init(&s.in_lock, NULL);
     pthread_mutex_init(&s.out_lock, NULL);
-    if (lines_open(&s.lines, request->path, err) == 0 && open_results(&s, err) == 0)
+    if (make_out(request, err) == 0 && lines_open(&s.lines, request->path, err) == 0 &&
+        open_results(&s, err) == 0)
         result = run_threads(&s, err);
     lines_close(&s.lines);
     fd_close(&s.results_fd);

@@ -61,8 +61,10 @@ struct suite_result {
     size_t passed, total;
     double score;
     bool all_passed;
-    char *detail; /* "OK", or of the first test that failed */
-    char *error;  /* no verdict: the line is broken, or the failure is ours; or NULL */
+    char *detail;     /* "OK", or of the first test that failed */
+    char *error;      /* no verdict: the line is broken, or the failure is ours; or NULL */
+    char *borrowed;   /* "f,Pair": names that test code had from the candidate; NULL for none */
+    bool trustworthy; /* the verdict is about the candidate, which could not reach its judge */
     int64_t duration_ms;
     bool cancelled; /* it does not count */
 };

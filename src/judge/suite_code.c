@@ -9,7 +9,10 @@
  * So a candidate can return a wrong value and no more. The price: arguments are copies (changes
  * made to lists, dicts and sets that were passed directly are copied back), and objects of the
  * candidate's own classes are remote ones, which equal nothing but themselves and those with the
- * same parts.
+ * same parts (src/guests/suite_remote.py).
+ *
+ * A test that fails is the candidate's failure. Test code that cannot run, or that ends without a
+ * verdict while the candidate still answers, is none: the task has an error then, and no score.
  *
  * A session belongs to a thread: this one sees to the test code, another to the candidate.
  */
@@ -33,7 +36,8 @@ enum {
     LINE_MAX_ROOM = 3 * ROOM, /* of one message */
     PROGRAM_MAX = 256 << 10,
     START_MS = 10000,
-    FULL_MS = 5000, /* who does not read for so long is not listened to any more */
+    FULL_MS = 5000, /* a side that does not read for so long gets nothing any more */
+    NAMES_MAX = 64 << 10,
 };
 
 struct link;
@@ -53,9 +57,11 @@ struct link {
     const struct suite_task *task;
     struct suite_result *ret;
     struct side tests, candidate;
-    int stop[2];        /* readable when the candidate is not needed any more */
-    struct buf line;    /* of the test side, as it comes in */
-    bool *told;         /* of each test */
+    int stop[2];     /* readable when the candidate is not needed any more */
+    struct buf line; /* of the test side, as it comes in */
+    bool *told;      /* of each test */
+    size_t told_count;
+    char *fault;        /* of the test code or of ours, which leaves the task without a verdict */
     int64_t timeout_ms; /* 0: none */
 };
 
@@ -76,28 +82,53 @@ static void give(int *fd, const char *p, size_t n)
     }
 }
 
-static void add_detail(struct suite_result *r, const char *name, size_t number)
+static char *numbered(const char *text, size_t number)
 {
-    char *old = r->detail;
-
-    r->detail = name ? xasprintf("test %zu: %s", number + 1, name) : xstrdup("OK");
-    free(old);
+    return xasprintf("test %zu: %s", number + 1, text ? text : "");
 }
 
-/* {"test": 0, "us": 12, "detail": null} */
-static void take_verdict(struct link *link, struct str line)
+static void take_test(struct link *link, json_t *said)
 {
     struct suite_result *r = link->ret;
-    json_t *said = json_loadb(line.p, line.n, 0, NULL);
     json_int_t number = json_integer_value(json_object_get(said, "test"));
     const json_t *detail = json_object_get(said, "detail");
+    const char *text = json_string_value(detail);
 
-    if (detail && number >= 0 && (size_t)number < link->task->test_count && !link->told[number]) {
-        link->told[number] = true;
-        r->passed += json_is_null(detail);
-        if (!json_is_null(detail) && !r->detail)
-            add_detail(r, json_string_value(detail), (size_t)number);
-    }
+    if (!detail || number < 0 || (size_t)number >= link->task->test_count || link->told[number])
+        return;
+    link->told[number] = true;
+    link->told_count++;
+    r->passed += json_is_null(detail);
+    if (json_is_true(json_object_get(said, "fault")) && !link->fault)
+        link->fault = numbered(text, (size_t)number);
+    if (!json_is_null(detail) && !r->detail)
+        r->detail = numbered(text, (size_t)number);
+}
+
+/* {"names": ["f"]} */
+static void take_names(struct link *link, const json_t *names)
+{
+    AUTO_BUF struct buf b = {0};
+    const json_t *name;
+    size_t i;
+
+    buf_init(&b, NAMES_MAX);
+    json_array_foreach(names, i, name)(void)
+        buf_addf(&b, "%s%s", i ? "," : "", json_string_value(name));
+    free(link->ret->borrowed);
+    link->ret->borrowed = b.n ? buf_take(&b) : NULL;
+}
+
+/* {"test": 0, "us": 12, "detail": null, "fault": false} */
+static void take_verdict(struct link *link, struct str line)
+{
+    json_t *said = json_loadb(line.p, line.n, 0, NULL);
+    const json_t *names = json_object_get(said, "names");
+
+    if (names)
+        take_names(link, names);
+    else
+        take_test(link, said);
     json_decref(said);
 }
 
@@ -117,7 +148,9 @@ static void from_tests(struct link *link, struct str text)
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);
         size_t n = end ? (size_t)(end - text.p) + 1 : text.n;
-        (void)buf_add(&link->line, text.p, n);
+        if (buf_add(&link->line, text.p, n) < 0 && !link->fault)
+            link->fault =
+                xasprintf("a message of the test code has more than %d MiB", LINE_MAX_ROOM >> 20);
         if (end)
             take_line(link);
         text = str_slice(text, n, text.n);
@@ -159,16 +192,31 @@ static void *run_candidate(void *ctx)
 
 /* What a side consists of, as text and, for the Python that has this magic number, as bytecode. */
 struct program {
-    const char *text, *magic;
+    const char *const *parts;
+    const char *magic;
     const unsigned char *code;
     const unsigned long *code_size;
+    const char *const *args;
 };
 
-static const struct program test_program = {guest_suite_tests_py, guest_suite_tests_magic,
-                                            guest_suite_tests_code, &guest_suite_tests_code_size};
+/* The test code's folder, its environment and its user's packages are nobody's to look for modules
+ * in. */
+static const struct program test_program = {
+    (const char *const[]){guest_judge_codec_py, guest_suite_link_py, guest_suite_remote_py,
+                          guest_suite_names_py, guest_suite_tests_py, NULL},
+    guest_suite_tests_magic,
+    guest_suite_tests_code,
+    &guest_suite_tests_code_size,
+    (const char *const[]){"-I", "-S", "-c", "{boot}", "{file}", NULL},
+};
 static const struct program candidate_program = {
-    guest_suite_candidate_py, guest_suite_candidate_magic, guest_suite_candidate_code,
-    &guest_suite_candidate_code_size};
+    (const char *const[]){guest_judge_codec_py, guest_suite_link_py, guest_suite_candidate_py,
+                          NULL},
+    guest_suite_candidate_magic,
+    guest_suite_candidate_code,
+    &guest_suite_candidate_code_size,
+    (const char *const[]){"-S", "-s", "-c", "{boot}", "{file}", NULL},
+};
 
 static const char boot[] = "import marshal\n"
                            "from posix import read\n"
@@ -190,18 +238,18 @@ static const char boot[] = "import marshal\n"
 static void send_program(struct side *side, const struct program *program)
 {
     AUTO_BUF struct buf b = {0};
-    AUTO_FREE char *text =
-        xasprintf("%s%s%s", guest_judge_codec_py, guest_suite_link_py, program->text);
+    size_t text = 0;
 
+    for (const char *const *part = program->parts; *part; part++)
+        text += strlen(*part);
     buf_init(&b, PROGRAM_MAX);
-    (void)buf_addf(&b, "%s %lu %zu\n", program->magic, *program->code_size, strlen(text));
+    (void)buf_addf(&b, "%s %lu %zu\n", program->magic, *program->code_size, text);
     (void)buf_add(&b, program->code, *program->code_size);
-    (void)buf_adds(&b, text);
+    for (const char *const *part = program->parts; *part; part++)
+        (void)buf_adds(&b, *part);
     (void)fcntl(side->in[1], F_SETPIPE_SZ, PROGRAM_MAX);
     give(&side->in[1], b.p, b.n);
 }
-
-static const char *const start_args[] = {"-S", "-s", "-c", "{boot}", "{file}", NULL};
 
 static int init_side(struct link *link, struct side *side, const struct judge_request *q,
                      const struct program *program, struct err *err)
@@ -211,7 +259,7 @@ static int init_side(struct link *link, struct side *side, const struct judge_re
     side->link = link;
     side->request = q->run;
     side->language = *python;
-    side->language.args = start_args;
+    side->language.args = program->args;
     side->language.boot = boot;
     side->language.runner = NULL;
     side->row = &side->language;
@@ -254,20 +302,43 @@ static char *test_document(const struct link *link)
     return text;
 }
 
-/* The test code is the user's own: it is not asked about, and not logged. */
+/* The test code is the user's own: it is not checked, and not logged. Of what the request says of
+ * the candidate's surroundings only the inputs hold for it: they are copies of the user's. */
 static void prepare_tests(struct link *link, const char *document)
 {
     struct run_request *q = &link->tests.request;
 
+    judge_seclude(q);
+    q->files = link->candidate.request.files;
+    q->inputs = link->candidate.request.inputs;
+    q->input_count = link->candidate.request.input_count;
+    q->stdin_fd = link->tests.in[0];
+    q->language = "python";
     q->code = str_from(document);
     q->file = "tests.py";
-    q->no_check = true;
-    q->prelude = NULL;
-    q->log = "off";
-    q->context = NULL;
 }
 
 /* ---- what came of it ---- */
+
+/* Why there is no verdict, or NULL. The candidate's process may be gone, or its limits reached:
+ * then the tests were told so, and failed. A test side that ends without a word is at fault itself,
+ * unless it ran out of time. */
+static char *no_verdict(const struct link *link)
+{
+    const struct result *tests = &link->tests.result, *candidate = &link->candidate.result;
+    char line[700];
+
+    if (link->fault)
+        return xstrdup(link->fault);
+    if (result_refused(candidate))
+        return NULL;
+    if (candidate->error.kind || tests->error.kind)
+        return xstrdup(candidate->error.kind ? candidate->error.msg : tests->error.msg);
+    if (link->told_count == link->task->test_count || tests->timed_out)
+        return NULL;
+    result_summary(tests, &link->tests.request.limits, line, sizeof line);
+    return xasprintf("the test code ended early%s%s", *line ? ": " : "", line);
+}
 
 static void add_up(struct link *link)
 {
@@ -275,11 +346,10 @@ static void add_up(struct link *link)
     const struct result *candidate = &link->candidate.result;
     char line[700];
 
-    r->total = link->task->test_count;
     r->score = r->total ? (double)r->passed / (double)r->total : 0;
     r->all_passed = r->total && r->passed == r->total;
     if (r->all_passed) {
-        add_detail(r, NULL, 0);
+        r->detail = xstrdup("OK");
         return;
     }
     result_summary(candidate, &link->candidate.request.limits, line, sizeof line);
@@ -288,19 +358,20 @@ static void add_up(struct link *link)
         r->detail = xstrdup(line);
     } else if (!r->detail) {
         result_summary(&link->tests.result, &link->tests.request.limits, line, sizeof line);
-        r->detail = xstrdup(*line ? line : "the test code ended early");
+        r->detail = xstrdup(*line ? line : "no tests");
     }
 }
 
 static void settle(struct link *link)
 {
-    const struct err *err = link->candidate.result.error.kind ? &link->candidate.result.error
-                                                              : &link->tests.result.error;
+    struct suite_result *r = link->ret;
+    layer_mask held = link->tests.result.outcome.held & link->candidate.result.outcome.held;
 
-    link->ret->cancelled = link->tests.result.cancelled;
-    if (err->kind && !result_refused(&link->candidate.result))
-        link->ret->error = xstrdup(err->msg);
-    else
+    r->total = link->task->test_count;
+    r->cancelled = link->tests.result.cancelled;
+    r->error = no_verdict(link);
+    r->trustworthy = !r->error && (result_refused(&link->candidate.result) || judge_walls(held));
+    if (!r->error)
         add_up(link);
 }
 
@@ -342,6 +413,7 @@ static void done_link(struct link *link)
     done_side(&link->candidate);
     buf_done(&link->line);
     free(link->told);
+    free(link->fault);
 }
 
 void suite_code_run(const struct judge_request *request, const struct suite_task *task,

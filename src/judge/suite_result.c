@@ -14,14 +14,33 @@ static json_t *text_or_null(const char *s)
     return s ? json_text(str_from(s)) : json_null();
 }
 
+static json_t *borrowed(const struct suite_result *r)
+{
+    struct str rest = str_from(r->borrowed), name;
+    json_t *list = json_array();
+
+    while (r->borrowed && str_next(&rest, ',', &name))
+        json_array_append_new(list, json_text(name));
+    return list;
+}
+
+/* "guest" or "ours", as in other results; NULL when it passed. */
+static const char *error_type(const struct suite_result *r)
+{
+    return r->all_passed ? NULL : r->error ? "ours" : "guest";
+}
+
+/* Without a verdict there is no score either. */
 char *suite_result_line(const struct suite_result *r)
 {
     json_t *object =
-        json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:b, s:o, s:I, s:o}", "id", text_or_null(r->id),
-                  "sample", (json_int_t)r->sample, "line", (json_int_t)r->line, "passed",
-                  (json_int_t)r->passed, "total", (json_int_t)r->total, "score", r->score,
-                  "all_passed", r->all_passed, "detail", text_or_null(r->detail), "duration_ms",
-                  (json_int_t)r->duration_ms, "error", text_or_null(r->error));
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o, s:o, s:I, s:o, s:o, s:b}", "id",
+                  text_or_null(r->id), "sample", (json_int_t)r->sample, "line", (json_int_t)r->line,
+                  "passed", (json_int_t)r->passed, "total", (json_int_t)r->total, "score",
+                  r->error ? json_null() : json_real(r->score), "all_passed", r->all_passed,
+                  "detail", text_or_null(r->detail), "from_candidate", borrowed(r), "duration_ms",
+                  (json_int_t)r->duration_ms, "error", text_or_null(r->error), "error_type",
+                  text_or_null(error_type(r)), "trustworthy", r->trustworthy);
     AUTO_FREE char *text =
         object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
 
@@ -60,6 +79,7 @@ bool suite_result_read(struct str line, struct suite_result *ret)
             .detail = copy(object, "detail"),
             .error = copy(object, "error"),
             .duration_ms = number(object, "duration_ms"),
+            .trustworthy = json_is_true(json_object_get(object, "trustworthy")),
         };
     json_decref(object);
     return ret->id || ret->error;
@@ -70,5 +90,6 @@ void suite_result_done(struct suite_result *r)
     free(r->id);
     free(r->detail);
     free(r->error);
+    free(r->borrowed);
     *r = (struct suite_result){0};
 }

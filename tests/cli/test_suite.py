@@ -58,7 +58,8 @@ def test_results(t):
     bad = got.get(("bad", 0), {})
     t.equal((bad.get("passed"), bad.get("total"), bad.get("score"), bad.get("detail"), bad.get("error")),
             (1, 2, 0.5, "case 1: Expected 2, got 1", None), "what a result has")
-    t.equal(sorted(bad), sorted("id sample line passed total score all_passed detail duration_ms error".split()), "its keys")
+    t.equal(sorted(bad), sorted("id sample line passed total score all_passed detail "
+                              "from_candidate duration_ms error error_type trustworthy".split()), "its keys")
     got, summary, done = suite(t, [GOOD])
     t.exits(done, 0, "exit 0 when all pass")
     got, summary, done = suite(t, "")

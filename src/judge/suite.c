@@ -101,10 +101,9 @@ static void take_result(const struct judge_result *r, struct suite_result *ret)
     ret->score = r->score;
     ret->all_passed = r->all_passed;
     ret->cancelled = r->run.cancelled;
-    if (r->run.error.kind && !result_refused(&r->run))
-        ret->error = xstrdup(r->run.error.msg);
-    ret->trustworthy = !ret->error && !ret->cancelled &&
-                       (result_refused(&r->run) || judge_walls(r->run.outcome.held));
+    if (r->unjudged && !result_refused(&r->run))
+        ret->error = xstrdup(r->doubt);
+    ret->trustworthy = r->trustworthy && !ret->cancelled;
     if (ret->error)
         return;
     if (!r->total)

@@ -93,7 +93,7 @@ struct backend_phase {
 struct backend_outcome {
     bool started;
     bool cancelled;
-    int status;    /* as from wait(); meaningless when a limit or a cancel ended it */
+    int status; /* as from wait(); meaningless when a limit or a cancel ended it */
     unsigned limits_hit;
     const char *failure; /* what ended it that was neither the program nor a limit, and so the
                             status is SIGKILL; or NULL */

@@ -286,7 +286,8 @@ const struct command command_doctor = {
         "The exit status is 0 when every layer is present, 1 when one is missing or only partial; "
         "--json has the same in 'complete' and 'missing' (layer and why), and in 'holds' whether "
         "the layers of the default policy are there."
-        " 'limits' of --json says for memory, pids and cpu whether a control group holds it (group), "
+        " 'limits' of --json says for memory, pids and cpu whether a control group holds it "
+        "(group), "
         "RLIMIT_NPROC does (rlimit), it is watched from outside (watched), or it does not bind "
         "(none).",
     .examples = "  glovebox doctor\n"

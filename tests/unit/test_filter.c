@@ -360,6 +360,15 @@ static uint64_t with_garbage(uint32_t low, unsigned turn)
     return turn % 3 ? low : 0xdeadbeef00000000U | low;
 }
 
+/* Plain flavours get every combination of arguments, and so does the sum of those in which several
+ * flags come together: each of these has its turn at every eleventh. */
+static bool has_turn(const struct subject *s, unsigned turn)
+{
+    bool plain = !(s->flavour & (s->flavour - 1));
+
+    return plain || (turn + s->flavour) % 11 == 0;
+}
+
 /* Calls whose arguments count get every pair of values in every pair of places; a socket's three
  * come together. */
 static void check_arguments(struct subject *s, const struct row *row, struct seccomp_data d)
@@ -367,6 +376,8 @@ static void check_arguments(struct subject *s, const struct row *row, struct sec
     for (size_t i = 0; i < ARRAY_LEN(values); i++)
         for (size_t j = 0; j < ARRAY_LEN(values); j++) {
             unsigned turn = (unsigned)(i + j);
+            if (!has_turn(s, turn))
+                continue;
             uint64_t a = with_garbage(values[i], turn), b = with_garbage(values[j], turn + 1);
             memcpy(d.args, (uint64_t[]){a, b, a, b, a, b}, sizeof d.args);
             check(s, row, &d);
@@ -384,6 +395,8 @@ static void check_sockets(struct subject *s, const struct row *row, struct secco
         for (uint32_t type = 0; type < 16; type++)
             for (uint32_t protocol = 0; protocol < 300; protocol += protocol < 20 ? 1 : 14) {
                 unsigned turn = family + type + protocol;
+                if (!has_turn(s, turn))
+                    continue;
                 d.args[0] = with_garbage(family, turn);
                 d.args[1] = with_garbage(type | flags[turn % ARRAY_LEN(flags)], turn + 1);
                 d.args[2] = with_garbage(protocol, turn + 2);

@@ -54,8 +54,6 @@ except OSError: print('refused')
 """),
 ]
 
-# Takes all that its user may have, and keeps it.
-
 
 def test(tap, user):
     for name, code in REFUSED:

@@ -67,15 +67,6 @@ for i in range(1500):
             s.sendall(b'x' * 60000)
         except OSError: break
 """),
-    ("filters of sockets", """
-import ctypes, os, socket, struct
-code = ctypes.create_string_buffer(struct.pack('=HBBI', 6, 0, 0, 0xffff) * 1000)
-program = struct.pack('=HxxxxxxQ', 1000, ctypes.addressof(code))
-for i in range(3):
-    if os.fork() == 0: break
-hold = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for i in range(700)]
-for s in hold: s.setsockopt(socket.SOL_SOCKET, 26, program)
-"""),
 ]
 
 # What a group charges to its limit; and whether the watcher sees it where there is no group.

@@ -173,7 +173,8 @@ GLOVEBOX_API const char *glovebox_result_results(glovebox_result *result);
 GLOVEBOX_API const char *glovebox_result_final_answer(glovebox_result *result);
 
 /* ---- What the guard said ---- */
-/* 1 when the guard let the program pass, or was not asked; 0 when it refused, or nothing could be started. */
+/* 1 when the guard let the program pass, or was not asked; 0 when it refused, or nothing could be
+ * started. */
 GLOVEBOX_API int glovebox_result_allowed(const glovebox_result *result);
 /* Why it refused, or what it remarks, in one line or as the profile prescribes; "" for nothing. */
 GLOVEBOX_API const char *glovebox_result_reason(const glovebox_result *result);

@@ -125,7 +125,8 @@ BROKEN = {
 def test_broken(tap, box):
     for name, text in BROKEN.items():
         doc, code = box.test(RIGHT, [dict(CASES[0], timeout=1)], "--memory", "100m", "--checker", box.write("graders/broken.py", text))
-        tap.ok(passed(doc) == [False] and code == 125 and doc["error"], "a checker that %s is an error" % name, doc)
+        tap.ok(passed(doc) == [False] and code == 125 and doc["error_type"] == "ours" and doc["doubt"]
+               and not doc["trustworthy"] and doc["score"] is None, "a checker that %s is an error" % name, doc)
     for name, text, good in (("sys.exit('wrong')", "import sys\nsys.exit('wrong')", False), ("sys.exit(1)", "import sys\nsys.exit(1)", False),
                              ("assert", "assert False, 'wrong'", False), ("nothing", "", True),
                              ("quotes a traceback", "import sys\nsys.exit('got Traceback (most recent call last):\\n  File \"x\", line 1\\nValueError: x')", False),

@@ -125,13 +125,13 @@ static void run_cases(const struct judge_request *q, int cancel_fd, struct suite
 }
 
 /* Candidates of one suite share no folder: what one leaves behind could be read, imported or
- * started by the next. Each has a copy of the work folder, and a folder for its own files. */
+ * started by the next. Each has a copy of the work folder, and a folder for its own files, which is
+ * given back. */
 static char *part_folders(const struct suite_task *task, struct run_request *q)
 {
     char *out = q->out_dir ? xasprintf("%s/%zu", q->out_dir, task->line) : NULL;
 
     q->work_dir_kept = true;
-    q->out_dir = out;
     return out;
 }
 
@@ -142,6 +142,7 @@ void suite_task_run(const struct suite_request *request, const struct suite_task
     AUTO_FREE char *out_dir = part_folders(task, &q.run);
     int64_t began = clock_mono_ms();
 
+    q.run.out_dir = out_dir;
     *ret =
         (struct suite_result){.id = xstrdup(task->id), .line = task->line, .sample = task->sample};
     q.run.code = task->code;

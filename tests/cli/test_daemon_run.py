@@ -316,7 +316,7 @@ def test_interrupted(t):
         tag = "5%05d" % (os.getpid() % 100000)
         p = t.start("run", "--json", "-c", up_and_asleep(tag), env=d.env)
         wait_for(lambda: tagged("sleep\0" + tag))
-        time.sleep(1)  # what was printed is in a pipe by now, and the daemon reads it when it has its turn
+        time.sleep(1)  # an interrupted client's result has what had come over from the daemon by then
         p.send_signal(signal.SIGINT)
         doc = json.loads(p.communicate(timeout=PATIENCE)[0])
         t.equal((p.returncode, doc["success"], doc["stdout"]), (130, False, "up\n"),

@@ -32,6 +32,15 @@ static const char *begin(struct queue *q, unsigned count)
     return letters;
 }
 
+/* Takes a job out of the queue, whether it waits, is at work or is over. */
+static void finish(struct queue *q, struct job *job)
+{
+    if (job->queued)
+        queue_remove(q, job);
+    else
+        queue_end(q, job);
+}
+
 static void test_turns(void)
 {
     struct queue q = {.owners = 2, .workers_max = 100};
@@ -72,6 +81,11 @@ static void test_workers(void)
     q.owners = 1;
     q.workers_max = 12;
     EQ_INT(strlen(begin(&q, 20)), 4);
+    for (int i = 0; i < 10; i++) {
+        finish(&q, &a[i]);
+        finish(&q, &b[i]);
+    }
+    OK(q.count == 0 && q.busy == 0 && !q.lanes, "all are over");
 }
 
 static void drop(struct queue *q, struct job *job, void *ctx)

@@ -13,7 +13,7 @@
 #include "base/num.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 enum { HISTORY_LINES = 20 };
 

@@ -17,7 +17,7 @@
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
-#include "session/workspace_export.h"
+#include "workspace/workspace_export.h"
 
 /* ---- opening ---- */
 

@@ -15,7 +15,7 @@
 #include "cli/cmd_session.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 enum { STDIN_MAX = 16 << 20 };
 

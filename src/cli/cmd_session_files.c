@@ -18,7 +18,7 @@
 #include "cli/safe_text.h"
 #include "jail/lay.h"
 #include "session/json_write.h"
-#include "session/workspace_export.h"
+#include "workspace/workspace_export.h"
 
 static char *address(const struct session_call *call, struct str path)
 {

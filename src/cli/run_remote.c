@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "net/place.h"
 #include "session/json_write.h"
-#include "session/workspace.h"
 #include "text/encoded.h"
+#include "workspace/workspace.h"
 
 enum { TOKEN_FILE_MAX = 64 << 10, LINE_MAX_BYTES = 128 << 20, PATIENCE_MS = 60000 };
 

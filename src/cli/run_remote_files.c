@@ -8,8 +8,8 @@
 #include "cli/run_remote.h"
 #include "jail/lay.h"
 #include "session/verdict_json.h"
-#include "session/workspace_export.h"
 #include "text/encoded.h"
+#include "workspace/workspace_export.h"
 
 static struct str text_of(const json_t *v)
 {

@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/report.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 void run_show_bundle(struct run_show *show, const json_t *bundle)
 {

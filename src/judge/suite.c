@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "judge/parts.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 /* ---- lines of a file of any size ---- */
 

@@ -9,8 +9,8 @@
 
 #include "session/context.h"
 #include "session/request.h"
-#include "session/workspace.h"
 #include "text/data_files.h"
+#include "workspace/workspace.h"
 
 struct first {
     struct buf text;  /* for Python's runner; "" for nothing */

@@ -10,7 +10,7 @@
 #include "session/interpreter.h"
 #include "session/request.h"
 #include "session/views.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 struct prepared {
     const struct run_request *request;

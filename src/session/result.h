@@ -12,7 +12,7 @@
 #include "guard/guard.h"
 #include "session/capture.h"
 #include "session/feedback.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 #define RESULT_ID 27
 

@@ -15,7 +15,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "session/session_impl.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 enum { FILES_MAX = 100000, DEPTH_MAX = 128, CHUNK = 64 << 10 };
 

@@ -17,10 +17,10 @@
 #include "session/prepare.h"
 #include "session/record.h"
 #include "session/session.h"
-#include "session/session_changes.h"
 #include "session/session_link.h"
 #include "session/tell.h"
 #include "session/warm.h"
+#include "workspace/workspace_changes.h"
 
 enum {
     SESSION_READY_MS = 30000,

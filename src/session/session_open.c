@@ -14,7 +14,7 @@
 #include "session/arguments.h"
 #include "session/check.h"
 #include "session/session_impl.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 void session_request_init(struct session_request *request)
 {

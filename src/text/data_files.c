@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/mime.h"
 #include "guests/guests.h"
 #include "text/encoded.h"
-#include "text/mime.h"
 
 #define FILE_MAX (64u << 20)
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mime.h"
 #include "base/utf8.h"
-#include "text/mime.h"
 
 json_t *encoded_text(struct str s)
 {

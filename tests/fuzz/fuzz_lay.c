@@ -12,7 +12,7 @@
 
 #include "base/fd.h"
 #include "jail/lay.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "base/mime.h"
 #include "base/str.h"
 #include "tap.h"
-#include "text/mime.h"
 
 static const struct {
     struct str name;

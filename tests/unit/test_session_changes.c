@@ -2,7 +2,7 @@
  *
  * What a cell did to the workspace; above all that nothing is missed because nothing was there.
  */
-#include "session/session_changes.h"
+#include "workspace/workspace_changes.h"
 #include "workspace_common.h"
 
 static struct changes *changes;

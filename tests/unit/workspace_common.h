@@ -19,8 +19,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/lay.h"
-#include "session/workspace.h"
 #include "tap.h"
+#include "workspace/workspace.h"
 
 static struct err err;
 static int here = -1; /* the folder */

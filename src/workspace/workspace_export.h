@@ -3,8 +3,8 @@
  * A guest's file on its way out: read once, summed, and copied into the target folders while it is
  * read. Used by workspace_out.c only.
  */
-#ifndef SESSION_WORKSPACE_EXPORT_H
-#define SESSION_WORKSPACE_EXPORT_H
+#ifndef WORKSPACE_WORKSPACE_EXPORT_H
+#define WORKSPACE_WORKSPACE_EXPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/mime.h"
 #include "base/sha256.h"
 #include "jail/lay.h"
-#include "session/workspace.h"
-#include "text/mime.h"
+#include "workspace/workspace.h"
 
 /* ---- workspace_export.c: a file on its way to a target folder ---- */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 struct emptying {
     int top;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/workspace_export.h"
+#include "workspace/workspace_export.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/workspace_export.h"
+#include "workspace/workspace_export.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 #define CONFIG_NAME "glovebox.conf"
 

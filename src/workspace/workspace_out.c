@@ -9,9 +9,9 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "session/workspace_export.h"
-#include "session/workspace_parts.h"
-#include "text/mime.h"
+#include "base/mime.h"
+#include "workspace/workspace_export.h"
+#include "workspace/workspace_parts.h"
 
 #define MAX_DEPTH 512u
 

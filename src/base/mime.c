@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/mime.h"
+#include "base/mime.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TEXT_MIME_H
-#define TEXT_MIME_H
+#ifndef BASE_MIME_H
+#define BASE_MIME_H
 
 #include <stddef.h>
 

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 static const char *const reasons[SKIP_REASONS] = {
     [SKIP_SYMLINK] = "symbolic link",

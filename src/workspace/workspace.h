@@ -18,8 +18,8 @@
  * quantity has a ceiling. Paths that come back are raw bytes: escape them before a terminal or JSON
  * sees them.
  */
-#ifndef SESSION_WORKSPACE_H
-#define SESSION_WORKSPACE_H
+#ifndef WORKSPACE_WORKSPACE_H
+#define WORKSPACE_WORKSPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

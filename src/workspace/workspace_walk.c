@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 int unlock_fd(int fd, mode_t want)
 {

@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 #define HOST_DEPTH 128
 

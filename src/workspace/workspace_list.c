@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 #define MAX_ENTRIES 1000000u
 #define PAGE        4096u

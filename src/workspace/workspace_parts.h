@@ -2,8 +2,8 @@
  *
  * What the workspace_*.c files share and nobody else uses.
  */
-#ifndef SESSION_WORKSPACE_PARTS_H
-#define SESSION_WORKSPACE_PARTS_H
+#ifndef WORKSPACE_WORKSPACE_PARTS_H
+#define WORKSPACE_WORKSPACE_PARTS_H
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "jail/lay.h"
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 /* ---- workspace_list.c: what is to be laid ---- */
 

@@ -5,10 +5,10 @@
  * when their content is. What is missed: a file that was changed through a shared mapping only and
  * kept its size (see workspace_baseline); it is told when it is next seen to change.
  */
-#ifndef SESSION_SESSION_CHANGES_H
-#define SESSION_SESSION_CHANGES_H
+#ifndef WORKSPACE_WORKSPACE_CHANGES_H
+#define WORKSPACE_WORKSPACE_CHANGES_H
 
-#include "session/workspace.h"
+#include "workspace/workspace.h"
 
 struct changes;
 

@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
-#include "session/workspace_parts.h"
+#include "workspace/workspace_parts.h"
 
 #define ROOM 65536 /* as much as a pipe holds */
 

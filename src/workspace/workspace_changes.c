@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/session_changes.h"
+#include "workspace/workspace_changes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "session/workspace_export.h"
-#include "session/workspace_parts.h"
-#include "text/mime.h"
+#include "base/mime.h"
+#include "workspace/workspace_export.h"
+#include "workspace/workspace_parts.h"
 
 enum { DEPTH_MAX = 128, TABLE_MIN = 64 };
 

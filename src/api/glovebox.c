@@ -8,6 +8,7 @@
 #include "api/handle.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "explain/feedback.h"
 #include "session/check.h"
 #include "session/run.h"
 #include "session/session.h"

@@ -3,6 +3,7 @@
 
 #include "api/handle.h"
 #include "base/mem.h"
+#include "explain/feedback.h"
 
 /* ---- their life ---- */
 

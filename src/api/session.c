@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "base/json_write.h"
 #include "base/mem.h"
-#include "session/json_write.h"
 
 struct api_tool {
     glovebox_tool_fn fn;

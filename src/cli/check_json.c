@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/check_report.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 /* Other characters than ASCII could be controls, or turn the direction of writing. */
 static size_t flags(FILE *out)

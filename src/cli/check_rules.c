@@ -8,7 +8,7 @@
 #include "base/near.h"
 #include "cli/check_report.h"
 #include "cli/help.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 static void put_json(json_t *v)
 {

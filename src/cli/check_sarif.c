@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/check_report.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 

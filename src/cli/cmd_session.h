@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "cli/show_bundle.h"
 #include "net/http_client.h"
-#include "session/result.h"
+#include "result/result.h"
 
 struct session_settings {
     struct cli_settings cli; /* first: its tables count on it */

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/cmd_session.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
 #include "jail/lay.h"
-#include "session/json_write.h"
 #include "workspace/workspace_export.h"
 
 static char *address(const struct session_call *call, struct str path)

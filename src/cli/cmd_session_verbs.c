@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/cmd_session.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
-#include "session/json_write.h"
 #include "session/session.h"
 #include "session/tools.h"
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
-#include "session/json_write.h"
 
 /* A reader may stand still (`| less`), and then a write does not return, not even for Ctrl-C. So it
  * is made only when there is room, and waiting for that ends soon after we were asked to stop. */

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "net/place.h"
-#include "session/json_write.h"
 #include "text/encoded.h"
 #include "workspace/workspace.h"
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 #include "text/encoded.h"
 #include "workspace/workspace_export.h"
 

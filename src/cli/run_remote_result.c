@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "cli/check_report.h"
 #include "cli/run_remote.h"
-#include "session/wall_json.h"
+#include "result/wall_json.h"
 
 static bool is_true(const json_t *object, const char *key)
 {

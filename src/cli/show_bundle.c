@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/report.h"
 #include "cli/safe_text.h"
-#include "session/json_write.h"
 #include "text/encoded.h"
 
 enum { PICTURE_MAX = 64 << 20, NAMES_MAX = 1000, DROPPED_SHOWN = 10 };

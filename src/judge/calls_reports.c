@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "explain/exception.h"
 #include "judge/call.h"
 #include "judge/calls_parts.h"
-#include "session/exception.h"
 
 static struct str read_text(struct str json)
 {
@@ -124,7 +124,7 @@ static void fail_all(struct batch *b, struct case_result *why)
         ret->message = xstrdup(why->detail);
     calls_fail_rest(b, why);
     free(why->detail);
-    exception_free(why->exception);
+    result_exception_free(why->exception);
 }
 
 /* The setup is the test's own: the candidate has not been judged. */
@@ -142,7 +142,7 @@ static void on_setup(struct batch *b, const struct report *report)
     if (why.exception && why.exception->line)
         judge_fail(&why, CASE_OURS, "The setup failed: %s (line %" PRId64 ")", detail,
                    why.exception->line);
-    exception_free(why.exception); /* its lines are not the candidate's */
+    result_exception_free(why.exception); /* its lines are not the candidate's */
     why.exception = NULL;
     judge_doubt(j, why.detail);
     j->stop = true;

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "explain/exception.h"
+#include "explain/feedback.h"
 #include "judge/call.h"
 #include "judge/parts.h"
 #include "python/literal.h"
-#include "session/exception.h"
 #include "session/record.h"
 
 /* ---- shared by the kinds of cases ---- */
@@ -105,7 +106,7 @@ static void move_figures(struct result *to, struct result *from)
     /* What the guard's profile says of a refusal stands in the place of output. */
     struct result *words = result_refused(from) ? to : from;
 
-    exception_free(words->exception);
+    result_exception_free(words->exception);
     capture_done(&words->out);
     capture_done(&words->err);
     buf_done(&to->notes);
@@ -353,7 +354,7 @@ static void case_result_done(struct case_result *r)
     free(r->expected);
     free(r->detail);
     free(r->hint);
-    exception_free(r->exception);
+    result_exception_free(r->exception);
     free(r->lines.at);
     free((void *)(uintptr_t)r->out.p);
     free((void *)(uintptr_t)r->err.p);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "judge/judge.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {

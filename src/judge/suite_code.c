@@ -30,7 +30,7 @@
 #include "guests/guests.h"
 #include "judge/parts.h"
 #include "judge/suite.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 enum {
     LINE_MAX_ROOM = 3 * ROOM, /* of one message */

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "judge/suite.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 static json_t *text_or_null(const char *s)
 {

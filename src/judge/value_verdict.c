@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "explain/exception.h"
 #include "judge/parts.h"
-#include "session/exception.h"
 
 struct claim {
     const struct test_case *c;
@@ -111,7 +111,7 @@ bool verdict_of_failure(const struct judge_request *q, const struct value *told,
     struct str refused = told_text(told, "refused");
 
     if (raised && raised->type == VALUE_OBJECT) {
-        exception_free(r->exception);
+        result_exception_free(r->exception);
         r->exception = read_exception(q, raised);
         fail_raised(r);
         return true;

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 enum { GATHERED = 32 << 10, GATHERED_MAX = 1 << 20 };
 

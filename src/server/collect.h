@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "session/result.h"
+#include "result/result.h"
 
 /* Adds content_base64 to each new or changed file in the result's document, as far as max_bytes go,
  * and content_skipped where they do not. Between the run and result_done. */

@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
 #include "session/check.h"
 #include "session/syntax_probe.h"
-#include "session/verdict_json.h"
 
 static const struct field what_fields[] = {
     {.name = "code",

@@ -9,8 +9,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "result/verdict_json.h"
 #include "server/session_parts.h"
-#include "session/verdict_json.h"
 
 struct file_job {
     char *path;

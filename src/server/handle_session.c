@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "result/verdict_json.h"
 #include "server/handle_parts.h"
 #include "server/session_parts.h"
-#include "session/verdict_json.h"
 
 struct open_fields {
     struct run_fields run; /* first */

@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "judge/judge.h"
+#include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
-#include "session/verdict_json.h"
 
 struct test_fields {
     struct run_fields run; /* first */

@@ -12,11 +12,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/session_table.h"
 #include "server/share.h"
 #include "server/workers.h"
-#include "session/verdict_json.h"
 
 enum {
     READ_IN_LOOP = 64 << 10, /* a longer body is read by the worker */

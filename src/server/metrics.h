@@ -7,7 +7,7 @@
 #define SERVER_METRICS_H
 
 #include "base/buf.h"
-#include "session/result.h"
+#include "result/result.h"
 #include "store/store.h"
 
 struct server;

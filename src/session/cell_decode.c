@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/feedback_advice.h"
+#include "explain/feedback_advice.h"
 
 enum {
     MIMES_MAX = 40,

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "session/exception.h"
+#include "explain/exception.h"
 
 enum {
     CELL_DEPTH_MAX = 400, /* of lists and objects */
@@ -29,7 +29,7 @@ json_t *cell_bundle(const json_t *bundle);
 size_t cell_bundle_bytes(const json_t *bundle);
 
 /* An EXCEPTION of cell `number`, whose text is `code`; NULL when it is none. `profile` may be
- * NULL. exception_free. */
+ * NULL. result_exception_free. */
 struct result_exception *cell_exception(const json_t *from, const char *language, struct str code,
                                         unsigned number, const char *profile);
 

@@ -8,8 +8,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "explain/feedback_advice.h"
 #include "python/python.h"
-#include "session/feedback_advice.h"
 
 /* ---- the policy ---- */
 

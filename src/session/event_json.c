@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/json_write.h"
-#include "session/verdict_json.h"
-#include "session/wall_json.h"
+#include "result/verdict_json.h"
+#include "result/wall_json.h"
 
 static void add_file(json_t *object, const struct file_entry *f)
 {

@@ -11,9 +11,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "explain/exception.h"
+#include "explain/feedback.h"
 #include "session/arguments.h"
 #include "session/check.h"
-#include "session/exception.h"
 #include "session/first.h"
 #include "session/prepare.h"
 #include "session/record.h"

@@ -4,8 +4,8 @@
 
 #include <poll.h>
 
+#include "result/result.h"
 #include "session/request.h"
-#include "session/result.h"
 
 enum run_event_kind {
     RUN_VERDICT, /* before anything starts; not when nothing was checked */

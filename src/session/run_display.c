@@ -7,8 +7,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "result/verdict_json.h"
 #include "session/cell_decode.h"
-#include "session/verdict_json.h"
 
 /* Those of a cell (session_impl.h), and for what nobody has asked: enough for any honest program.
  */

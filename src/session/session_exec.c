@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "explain/feedback.h"
 #include "session/session_impl.h"
 
 /* ---- what is said of its end ---- */

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "session/cell_decode.h"
-#include "session/plain.h"
 #include "session/session_impl.h"
 
 enum { WHY_CHARS = 300 };

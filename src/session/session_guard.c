@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "explain/exception.h"
+#include "explain/feedback.h"
 #include "guard/modules.h"
 #include "python/python.h"
 #include "session/check.h"
-#include "session/exception.h"
-#include "session/feedback.h"
 #include "session/session_impl.h"
 
 enum { LINE_MAX_BYTES = 1000 };
@@ -49,7 +49,7 @@ static void check_again(struct session *s, const struct run_request *q, struct r
     struct capture fresh;
 
     verdict_done(&ret->verdict);
-    exception_free(ret->exception);
+    result_exception_free(ret->exception);
     ret->exception = NULL;
     capture_init(&fresh, ret->err.limit);
     capture_done(&ret->err);

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
+#include "result/wall_json.h"
 #include "session/cell_decode.h"
-#include "session/plain.h"
 #include "session/session_impl.h"
-#include "session/wall_json.h"
 
 /* ---- one guest ---- */
 

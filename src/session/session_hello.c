@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/json_write.h"
+#include "base/json_write.h"
+#include "result/verdict_json.h"
 #include "session/session_impl.h"
-#include "session/verdict_json.h"
 
 enum session_value hello_value(const struct session_request *request)
 {

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
-#include "session/json_write.h"
 #include "session/session_impl.h"
 
 #define FIRST_ID 0x80000000u /* beyond those of cells */

@@ -9,11 +9,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "python/python.h"
+#include "result/verdict_json.h"
 #include "session/first.h"
-#include "session/json_write.h"
-#include "session/verdict_json.h"
 
 enum { SOURCE_MAX = 1 << 20, TOOLS_MAX = 1000, DESCRIPTION_MAX = 100000 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "session/capture.h"
+#include "result/capture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

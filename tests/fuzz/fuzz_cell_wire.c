@@ -37,7 +37,8 @@ static void take(struct cell_reader *r, struct seen *seen)
         json_t *bundle = value ? cell_bundle(value) : NULL;
         assert(!bundle || json_is_object(json_object_get(bundle, "data")));
         json_decref(bundle);
-        exception_free(value ? cell_exception(value, "python", STR("x = 1\n"), 1, NULL) : NULL);
+        result_exception_free(value ? cell_exception(value, "python", STR("x = 1\n"), 1, NULL)
+                                    : NULL);
         json_decref(value);
     }
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "session/exception.h"
+#include "explain/exception.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -21,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     assert(e->type[0] && !strpbrk(e->type, " \n:/\"(") && utf8_valid(str_from(e->type)));
     assert(utf8_valid(str_from(e->message)) && utf8_valid(str_from(e->traceback)));
     assert(e->line >= 0);
-    exception_free(e);
+    result_exception_free(e);
     return 0;
 }

@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/exception.h"
-#include "session/feedback.h"
+#include "explain/exception.h"
+#include "explain/feedback.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

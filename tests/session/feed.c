@@ -21,12 +21,12 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "result/verdict_json.h"
 #include "session/event_json.h"
-#include "session/json_write.h"
 #include "session/session.h"
-#include "session/verdict_json.h"
 
 enum { SESSIONS = 256, LINE_MAX_BYTES = 96 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/capture.h"
+#include "result/capture.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
 
 #include "base/mem.h"
 #include "glovebox.h"
+#include "result/verdict_json.h"
 #include "session/syntax_probe.h"
-#include "session/verdict_json.h"
 #include "tap.h"
 
 /* ---- what other languages' tools say ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/exception.h"
+#include "explain/exception.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void check(const char *what, const char *text, const char *type, const ch
     EQ_STR(e->message, message);
     EQ_INT(e->line, line);
     OK(strstr(text, e->traceback) != NULL, "%s: its traceback is a part of the text", what);
-    exception_free(e);
+    result_exception_free(e);
 }
 
 static void test_plain(void)
@@ -141,11 +141,11 @@ static void test_bytes(void)
 
     OK(e && utf8_valid(str_from(e->message)) && utf8_valid(str_from(e->traceback)),
        "bytes that are no text become text");
-    exception_free(e);
+    result_exception_free(e);
     e = exception_read(STR("Traceback (most recent call last):\n\xff\xc3\xa9: x\n"), WORK);
     EQ_STR(e ? e->type : NULL, "\xef\xbf\xbd\xc3\xa9");
-    exception_free(e);
-    exception_free(NULL);
+    result_exception_free(e);
+    result_exception_free(NULL);
 }
 
 /* What a guest writes must not cost us more than a look at it: this took minutes once. */
@@ -160,7 +160,7 @@ static void test_cost(void)
     int64_t began = clock_mono_ms();
     struct result_exception *e = exception_read(buf_str(&b), WORK);
     OK(clock_mono_ms() - began < 5000, "four megabytes of possible errors are read at once");
-    exception_free(e);
+    result_exception_free(e);
 }
 
 /* One line over and over, in every language. */
@@ -172,11 +172,11 @@ static void check_cost(const char *language, const char *line)
     while (buf_adds(&b, line) == 0)
         ;
     int64_t began = clock_mono_ms();
-    exception_free(exception_find(&(struct exception_input){.language = language,
-                                                            .text = buf_str(&b),
-                                                            .work = WORK,
-                                                            .program = "a",
-                                                            .code = buf_str(&b)}));
+    result_exception_free(exception_find(&(struct exception_input){.language = language,
+                                                                   .text = buf_str(&b),
+                                                                   .work = WORK,
+                                                                   .program = "a",
+                                                                   .code = buf_str(&b)}));
     OK(clock_mono_ms() - began < 2000, "%s: a megabyte of \"%.*s\"", language,
        (int)strcspn(line, "\n"), line);
 }
@@ -272,7 +272,7 @@ static void check_live(const struct live *l, const char *language, const char *c
         printf("# %s\n", said.p);
     if (e)
         check_cause(l, e);
-    exception_free(e);
+    result_exception_free(e);
     (void)unlink(path);
 }
 

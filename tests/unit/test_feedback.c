@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/feedback.h"
+#include "explain/feedback.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/utf8.h"
+#include "explain/exception.h"
+#include "explain/feedback_advice.h"
 #include "feedback_advised.h"
-#include "session/exception.h"
-#include "session/feedback_advice.h"
-#include "session/plain.h"
 #include "tap.h"
 
 #define WORK "/box/work/"

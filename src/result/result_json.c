@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/result.h"
+#include "result/result.h"
 
 #include <jansson.h>
 #include <string.h>
 
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/json_write.h"
-#include "session/verdict_json.h"
-#include "session/wall_json.h"
+#include "result/verdict_json.h"
+#include "result/wall_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {

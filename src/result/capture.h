@@ -3,8 +3,8 @@
  * One output stream of a guest, kept up to a limit: the first half of it from the beginning and the
  * rest from the end, with a line between them that says how much is missing.
  */
-#ifndef SESSION_CAPTURE_H
-#define SESSION_CAPTURE_H
+#ifndef RESULT_CAPTURE_H
+#define RESULT_CAPTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

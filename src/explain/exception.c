@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/exception.h"
+#include "explain/exception.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/plain.h"
 #include "base/utf8.h"
-#include "session/exception_parts.h"
-#include "session/feedback_advice.h"
-#include "session/plain.h"
+#include "explain/exception_parts.h"
+#include "explain/feedback_advice.h"
 
 enum { TYPE_MAX = 300, SOURCE_MAX = 1000, NAME_MAX_SHOWN = 100 };
 
@@ -182,18 +182,4 @@ struct result_exception *exception_find(const struct exception_input *in)
         return e;
     }
     return NULL;
-}
-
-void exception_free(struct result_exception *e)
-{
-    if (!e)
-        return;
-    exception_free(e->cause);
-    free(e->type);
-    free(e->message);
-    free(e->traceback);
-    free(e->hint);
-    free(e->source);
-    free(e->calls);
-    free(e);
 }

@@ -3,12 +3,12 @@
  * Between feedback.c, which decides what is said in which order, and feedback_ends.c, which knows
  * what ends a run other than an error of the program's own.
  */
-#ifndef SESSION_FEEDBACK_PARTS_H
-#define SESSION_FEEDBACK_PARTS_H
+#ifndef EXPLAIN_FEEDBACK_PARTS_H
+#define EXPLAIN_FEEDBACK_PARTS_H
 
-#include "session/feedback.h"
-#include "session/feedback_advice.h"
-#include "session/result.h"
+#include "explain/feedback.h"
+#include "explain/feedback_advice.h"
+#include "result/result.h"
 
 struct collector {
     const struct feedback_input *in;

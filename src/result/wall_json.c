@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/wall_json.h"
+#include "result/wall_json.h"
 
 #include <pthread.h>
 #include <stddef.h>
 
 #include "base/mem.h"
 #include "jail/cgroup.h"
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 /* ---- layers ---- */
 

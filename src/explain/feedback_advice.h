@@ -4,8 +4,8 @@
  * holds the errors of programs, feedback_names.c names and modules that are missing, and
  * feedback_ends.c what else ends a run.
  */
-#ifndef SESSION_FEEDBACK_ADVICE_H
-#define SESSION_FEEDBACK_ADVICE_H
+#ifndef EXPLAIN_FEEDBACK_ADVICE_H
+#define EXPLAIN_FEEDBACK_ADVICE_H
 
 #include <stdbool.h>
 

@@ -2,16 +2,15 @@
  *
  * What came of one run. Everything in it belongs to it; result_done frees.
  */
-#ifndef SESSION_RESULT_H
-#define SESSION_RESULT_H
+#ifndef RESULT_RESULT_H
+#define RESULT_RESULT_H
 
 #include <jansson.h>
 
 #include "backends/backend.h"
 #include "base/buf.h"
 #include "guard/guard.h"
-#include "session/capture.h"
-#include "session/feedback.h"
+#include "result/capture.h"
 #include "workspace/workspace.h"
 
 #define RESULT_ID 27
@@ -28,6 +27,14 @@ struct result_exception {
     int64_t top_line; /* where it left the program's own top level (Python); 0 unknown */
     struct result_exception *cause; /* the first of a chain, or the first inside of a group */
     bool cause_inside;              /* ... the latter */
+};
+
+enum { FEEDBACK_TEXTS = 32 };
+
+/* What the program's author should know, the most useful first (explain/feedback.h). */
+struct feedback {
+    char *texts[FEEDBACK_TEXTS];
+    size_t n;
 };
 
 enum cell_end {
@@ -89,6 +96,8 @@ struct result {
 
 void result_init(struct result *r, size_t output_limit);
 void result_done(struct result *r);
+void result_exception_free(struct result_exception *e);
+void feedback_done(struct feedback *f);
 
 /* Whose failure it was. */
 enum error_type {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/feedback_advice.h"
+#include "explain/feedback_advice.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "session/plain.h"
+#include "base/plain.h"
 
 enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
 
@@ -14,7 +14,7 @@ enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
 #define SH "bash"
 
 static const struct advice table[] = {
-#include "session/feedback_advice.def"
+#include "explain/feedback_advice.def"
 };
 
 /* Row S12. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SESSION_JSON_WRITE_H
-#define SESSION_JSON_WRITE_H
+#ifndef BASE_JSON_WRITE_H
+#define BASE_JSON_WRITE_H
 
 #include <jansson.h>
 #include <stdbool.h>

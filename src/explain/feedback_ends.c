@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "session/feedback_parts.h"
-#include "session/plain.h"
+#include "base/plain.h"
+#include "explain/feedback_parts.h"
 
 enum { TEXT_MAX = 4000, FINDINGS_MAX = 10, MESSAGE_MAX = 400 };
 

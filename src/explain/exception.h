@@ -3,11 +3,11 @@
  * Finds in a program's error stream the error that ended it, as the interpreters of the languages
  * tell it: Python, JavaScript (node), R, bash and sh. All of it is the program's word.
  */
-#ifndef SESSION_EXCEPTION_H
-#define SESSION_EXCEPTION_H
+#ifndef EXPLAIN_EXCEPTION_H
+#define EXPLAIN_EXCEPTION_H
 
 #include "base/str.h"
-#include "session/result.h"
+#include "result/result.h"
 
 struct exception_input {
     const char *language; /* "python", "javascript", ... */
@@ -25,6 +25,5 @@ void exception_use_words(struct result_exception *e, const char *profile, struct
 /* What it called the end of a program that took longer than `ms`; NULL where it had no exception
  * for that. The caller frees. */
 struct result_exception *exception_of_timeout(const char *profile, int64_t ms);
-void exception_free(struct result_exception *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/verdict_json.h"
+#include "result/verdict_json.h"
 
 #include "base/utf8.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/feedback.h"
+#include "explain/feedback.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/utf8.h"
-#include "session/exception_parts.h"
-#include "session/feedback_parts.h"
-#include "session/plain.h"
+#include "explain/exception_parts.h"
+#include "explain/feedback_parts.h"
 
 enum {
     TEXT_CHARS = 500,
@@ -281,11 +281,4 @@ void feedback_make(const struct feedback_input *in, struct feedback *ret)
         return;
     AUTO_FREE char *text = error_tail(in->result);
     collect_all(&c, str_from(text));
-}
-
-void feedback_done(struct feedback *f)
-{
-    for (size_t i = 0; i < f->n; i++)
-        free(f->texts[i]);
-    *f = (struct feedback){0};
 }

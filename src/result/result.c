@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/result.h"
+#include "result/result.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "session/exception.h"
 
 #define NOTES_MAX 65536
 
@@ -23,12 +23,33 @@ void result_init(struct result *r, size_t output_limit)
     buf_init(&r->warnings, NOTES_MAX);
 }
 
+void result_exception_free(struct result_exception *e)
+{
+    if (!e)
+        return;
+    result_exception_free(e->cause);
+    free(e->type);
+    free(e->message);
+    free(e->traceback);
+    free(e->hint);
+    free(e->source);
+    free(e->calls);
+    free(e);
+}
+
+void feedback_done(struct feedback *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->texts[i]);
+    *f = (struct feedback){0};
+}
+
 void result_done(struct result *r)
 {
     capture_done(&r->out);
     capture_done(&r->err);
     verdict_done(&r->verdict);
-    exception_free(r->exception);
+    result_exception_free(r->exception);
     feedback_done(&r->feedback);
     file_set_done(&r->files);
     lay_list_free(r->laid);

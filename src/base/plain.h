@@ -3,8 +3,8 @@
  * What a guest wrote, made harmless for a terminal and for a model's context: valid UTF-8 without
  * escape sequences, control characters and marks that turn the direction of writing.
  */
-#ifndef SESSION_PLAIN_H
-#define SESSION_PLAIN_H
+#ifndef BASE_PLAIN_H
+#define BASE_PLAIN_H
 
 #include "base/buf.h"
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "session/exception_parts.h"
+#include "explain/exception_parts.h"
 
 static bool is_behind(struct str line)
 {

@@ -3,12 +3,12 @@
  * What stood around a run, as programs read it: layers that held, those that are missing and why,
  * the limits that applied, and what was warned of.
  */
-#ifndef SESSION_WALL_JSON_H
-#define SESSION_WALL_JSON_H
+#ifndef RESULT_WALL_JSON_H
+#define RESULT_WALL_JSON_H
 
 #include <jansson.h>
 
-#include "session/result.h"
+#include "result/result.h"
 
 json_t *wall_isolation(layer_mask held);
 /* [{"layer", "why"}]: of what started, every layer that does not hold; of what did not start for

@@ -3,12 +3,12 @@
  * What the readers of exception.c's table share: each fills in a struct reading, views of the text
  * that it was given.
  */
-#ifndef SESSION_EXCEPTION_PARTS_H
-#define SESSION_EXCEPTION_PARTS_H
+#ifndef EXPLAIN_EXCEPTION_PARTS_H
+#define EXPLAIN_EXCEPTION_PARTS_H
 
 #include <stdint.h>
 
-#include "session/exception.h"
+#include "explain/exception.h"
 
 struct reading_frame {
     struct str file; /* below the work folder */

@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 #include "base/near.h"
+#include "base/plain.h"
+#include "explain/feedback_advice.h"
 #include "guard/modules.h"
-#include "session/feedback_advice.h"
-#include "session/plain.h"
 
 enum { NAME_MAX_SHOWN = 60 };
 

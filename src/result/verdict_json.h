@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SESSION_VERDICT_JSON_H
-#define SESSION_VERDICT_JSON_H
+#ifndef RESULT_VERDICT_JSON_H
+#define RESULT_VERDICT_JSON_H
 
 #include <jansson.h>
 

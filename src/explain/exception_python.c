@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/exception_parts.h"
+#include "explain/exception_parts.h"
 
 #define FRAME  "  File \""
 #define HEADER "Traceback (most recent call last):"

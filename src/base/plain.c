@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/plain.h"
+#include "base/plain.h"
 
 #include "base/utf8.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "session/exception_parts.h"
+#include "explain/exception_parts.h"
 
 struct place {
     struct str file;

@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "explain/exception.h"
+#include "explain/exception_parts.h"
 #include "python/python.h"
-#include "session/exception.h"
-#include "session/exception_parts.h"
 
 enum { STATEMENT_MAX = 4000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/json_write.h"
+#include "base/json_write.h"
 
 #include <stdint.h>
 #include <stdio.h>

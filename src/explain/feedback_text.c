@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/utf8.h"
-#include "session/feedback_parts.h"
-#include "session/plain.h"
+#include "explain/feedback_parts.h"
 
 enum {
     CHARS_LEAST = 200, /* below that nothing useful can be said */

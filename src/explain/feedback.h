@@ -6,16 +6,15 @@
  *
  * All that the guest wrote and that is repeated here is valid UTF-8 without control characters.
  */
-#ifndef SESSION_FEEDBACK_H
-#define SESSION_FEEDBACK_H
+#ifndef EXPLAIN_FEEDBACK_H
+#define EXPLAIN_FEEDBACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
 #include "jail/limits.h"
-
-struct result;
+#include "result/result.h"
 
 struct feedback_test {
     const char *name;
@@ -31,16 +30,10 @@ struct feedback_input {
     size_t max_chars; /* of the message; 0: FEEDBACK_CHARS */
 };
 
-enum { FEEDBACK_CHARS = 4000, FEEDBACK_TEXTS = 32 };
-
-struct feedback {
-    char *texts[FEEDBACK_TEXTS];
-    size_t n;
-};
+enum { FEEDBACK_CHARS = 4000 };
 
 /* Nothing for a run that succeeded and whose tests, if any, all passed. End with feedback_done. */
 void feedback_make(const struct feedback_input *in, struct feedback *ret);
-void feedback_done(struct feedback *f);
 
 /* What failed, where, the line, the advice, the end of the error stream: for a model to read. What
  * had to be left out is said. "" when there is nothing. The caller frees. */

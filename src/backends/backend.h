@@ -17,13 +17,7 @@
 #include "jail/jail.h"
 #include "jail/limits.h"
 #include "jail/pool.h"
-
-/* A host path the guest may read; or a link, and then src is its text. */
-struct backend_view {
-    char *src;
-    char *dst;
-    bool is_link;
-};
+#include "languages/interpreter.h"
 
 /* What a pool may start ahead of a run that comes without a zygote. */
 enum backend_ahead {
@@ -38,7 +32,7 @@ struct backend_job {
     const char *exec_path; /* as seen inside */
     char **argv;           /* NULL-terminated, as is env */
     char **env;
-    const struct backend_view *views;
+    const struct host_view *views;
     size_t view_count;
 
     /* Writes the workspace's files to fd as jail/lay.h says. May be NULL. */

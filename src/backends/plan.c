@@ -125,7 +125,7 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
     for (size_t i = 0; i < ARRAY_LEN(links); i++)
         add(spec, SPEC_LINK, NULL, links[i].path, links[i].text);
     for (size_t i = 0; i < job->view_count; i++) {
-        const struct backend_view *v = &job->views[i];
+        const struct host_view *v = &job->views[i];
         if (v->is_link)
             add(spec, SPEC_LINK, NULL, v->dst, v->src);
         else

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "text/language.h"
+#include "languages/language.h"
 
 struct check_path {
     char *path;

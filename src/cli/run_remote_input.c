@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/run_remote.h"
-#include "text/language.h"
+#include "languages/language.h"
 
 enum { INPUT_MAX = 4 << 20, INPUT_WAIT_MS = 2 };
 

@@ -5,7 +5,7 @@
 #include "cli/help.h"
 #include "guard/policy.h"
 #include "jail/layers.h"
-#include "text/language.h"
+#include "languages/language.h"
 
 /* ---- parts made from tables ---- */
 

@@ -6,7 +6,7 @@
 #define JUDGE_PARTS_H
 
 #include "judge/judge.h"
-#include "text/language.h"
+#include "languages/language.h"
 
 enum {
     SHOWN = 200,            /* characters of a value */

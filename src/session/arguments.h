@@ -5,8 +5,8 @@
 #ifndef SESSION_ARGUMENTS_H
 #define SESSION_ARGUMENTS_H
 
+#include "languages/language.h"
 #include "session/first.h"
-#include "text/language.h"
 
 /* The interpreter, what its language's row says, and the program's own; NULL-terminated, for
  * environment_free. `rich`: its runner has a channel (run_display.h). */

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "jail/landlock.h"
+#include "languages/interpreter.h"
 #include "session/environment.h"
-#include "session/interpreter.h"
 
 /* Runs one program with arguments in a jail and keeps the beginning of what it says. */
 static int try_program(const char *path, char **argv, const struct interpreter *interpreter,

@@ -8,7 +8,7 @@
 
 #include "backends/backend.h"
 #include "jail/cgroup.h"
-#include "text/language.h"
+#include "languages/language.h"
 
 enum layer_state {
     LAYER_PRESENT,

@@ -6,10 +6,11 @@
 #ifndef SESSION_PREPARE_H
 #define SESSION_PREPARE_H
 
+#include "backends/backend.h"
 #include "guard/policy.h"
-#include "session/interpreter.h"
+#include "languages/interpreter.h"
+#include "languages/views.h"
 #include "session/request.h"
-#include "session/views.h"
 #include "workspace/workspace.h"
 
 struct prepared {

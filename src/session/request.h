@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "jail/layers.h"
 #include "jail/limits.h"
-#include "text/language.h"
+#include "languages/language.h"
 
 struct backend_ops;
 struct pool;

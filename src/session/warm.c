@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "languages/warm_modules.h"
 #include "session/cell_wire.h"
 #include "session/environment.h"
-#include "session/warm_modules.h"
 
 enum {
     TEXT_MAX = (128 << 10) - 1, /* the kernel's limit for one argument */

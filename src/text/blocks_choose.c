@@ -6,8 +6,8 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "languages/language.h"
 #include "text/blocks.h"
-#include "text/language.h"
 
 /* ---- white space, as Python's str.isspace() has it ---- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text/language.h"
+#include "languages/language.h"
 
 enum { TAB = 4, CLOSER_INDENT = 4, MARKER_DIGITS = 9 };
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "languages/detect.h"
 #include "text/blocks.h"
 #include "text/codeact.h"
-#include "text/detect.h"
 #include "text/final_answer.h"
 #include "text/format.h"
 #include "text/parts.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/conf.h"
-#include "text/language.h"
+#include "languages/language.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

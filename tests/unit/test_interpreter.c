@@ -3,7 +3,7 @@
  * Made-up installations in a temporary folder: what is found, and how little of the host is shown
  * for it.
  */
-#include "session/interpreter.h"
+#include "languages/interpreter.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -148,7 +148,7 @@ static void finds_hop(const char *path, const char *text)
     struct interpreter in;
     struct err err = {0};
     AUTO_FREE char *want = under(path);
-    const struct backend_view *hop = NULL;
+    const struct host_view *hop = NULL;
 
     OK(interpreter_find(&language, &in, &err) == 0, "by a link in the middle");
     for (size_t i = 0; i < in.view_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/language.h"
+#include "languages/language.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  * What language programs are taken for that come without a name: 200 of them.
  */
 #include "base/mem.h"
+#include "languages/detect.h"
+#include "languages/language.h"
 #include "tap.h"
-#include "text/detect.h"
-#include "text/language.h"
 
 static const struct {
     const char *language, *code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/warm_modules.h"
+#include "languages/warm_modules.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/warm_modules.h"
+#include "languages/warm_modules.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "session/packages.h"
+#include "languages/packages.h"
 
 enum {
     NUMPY = 1,

@@ -4,8 +4,8 @@
  * can be extended from the config file; a row of the user's comes before a built-in one of the same
  * name.
  */
-#ifndef TEXT_LANGUAGE_H
-#define TEXT_LANGUAGE_H
+#ifndef LANGUAGES_LANGUAGE_H
+#define LANGUAGES_LANGUAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

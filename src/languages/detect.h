@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TEXT_DETECT_H
-#define TEXT_DETECT_H
+#ifndef LANGUAGES_DETECT_H
+#define LANGUAGES_DETECT_H
 
 #include "base/str.h"
 

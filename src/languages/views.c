@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/views.h"
+#include "languages/views.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_ours(const char *dst)
 static void add(struct views *views, const char *src, const char *dst, bool is_link)
 {
     views->at = xrealloc_array(views->at, views->n + 1, sizeof *views->at);
-    views->at[views->n++] = (struct backend_view){xstrdup(src), xstrdup(dst), is_link};
+    views->at[views->n++] = (struct host_view){xstrdup(src), xstrdup(dst), is_link};
 }
 
 /* --ro SRC[:DST] */

@@ -7,7 +7,7 @@
  * All else is judged by words, each with a weight; the language with the greatest sum wins, and
  * Python when there is none. (Python with an error in it has to be told from the others too.)
  */
-#include "text/detect.h"
+#include "languages/detect.h"
 
 #include <stdlib.h>
 #include <string.h>

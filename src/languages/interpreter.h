@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SESSION_INTERPRETER_H
-#define SESSION_INTERPRETER_H
+#ifndef LANGUAGES_INTERPRETER_H
+#define LANGUAGES_INTERPRETER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "backends/backend.h"
 #include "base/err.h"
-#include "text/language.h"
+#include "languages/language.h"
+
+/* A host path the guest may read; or a link, and then src is its text. */
+struct host_view {
+    char *src;
+    char *dst;
+    bool is_link;
+};
 
 /* Where a language's interpreter is on this host, and what of the host it needs to be seen. */
 struct interpreter {
-    char *path;                 /* to execute, also inside */
-    struct backend_view *views; /* beyond the system's own folders: its prefix, and nothing else */
+    char *path;              /* to execute, also inside */
+    struct host_view *views; /* beyond the system's own folders: its prefix, and nothing else */
     size_t view_count;
 };
 

@@ -2,8 +2,8 @@
  *
  * Which packages a Python has, by the folders where they usually are: a guess that starts nothing.
  */
-#ifndef SESSION_PACKAGES_H
-#define SESSION_PACKAGES_H
+#ifndef LANGUAGES_PACKAGES_H
+#define LANGUAGES_PACKAGES_H
 
 #include <stddef.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SESSION_VIEWS_H
-#define SESSION_VIEWS_H
+#ifndef LANGUAGES_VIEWS_H
+#define LANGUAGES_VIEWS_H
 
-#include "session/interpreter.h"
+#include "languages/interpreter.h"
 
 /* What a run shows of the host: the interpreter's own folders, and the --ro SRC[:DST] specs (NULL-
  * terminated, or NULL). */
 struct views {
-    struct backend_view *at;
+    struct host_view *at;
     size_t n;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/language.h"
+#include "languages/language.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "guests/guests.h"
-#include "text/detect.h"
+#include "languages/detect.h"
 
 #define WORDS(...)                                                                                 \
     (const char *const[])                                                                          \

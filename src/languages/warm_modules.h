@@ -2,8 +2,8 @@
  *
  * What takes long to load, and is loaded already in the zygote of programs that import it.
  */
-#ifndef SESSION_WARM_MODULES_H
-#define SESSION_WARM_MODULES_H
+#ifndef LANGUAGES_WARM_MODULES_H
+#define LANGUAGES_WARM_MODULES_H
 
 #include <stdbool.h>
 

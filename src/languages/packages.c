@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/packages.h"
+#include "languages/packages.h"
 
 #include <fcntl.h>
 #include <glob.h>

@@ -39,7 +39,7 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MOD
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base languages text python guard store jail guests workspace backends result explain session judge api
+LIB_DIRS := base python guard jail guests languages request workspace text store backends result explain session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
 JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)

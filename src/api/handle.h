@@ -11,7 +11,7 @@
 
 #include "base/opt.h"
 #include "judge/judge.h"
-#include "session/settings.h"
+#include "request/settings.h"
 #include "session/tools.h"
 
 struct api_settings {

@@ -2,7 +2,7 @@
 #ifndef CLI_LOG_SETTINGS_H
 #define CLI_LOG_SETTINGS_H
 
-#include "session/settings.h"
+#include "request/settings.h"
 
 struct log_settings {
     /* First: its tables count on it. Of these --log, --lang and --backend mean something here. */

@@ -6,7 +6,7 @@
 #define CLI_OPTIONS_H
 
 #include "base/opt.h"
-#include "session/settings.h"
+#include "request/settings.h"
 
 /* The settings of all front doors, and those of this one. */
 struct cli_settings {

@@ -8,8 +8,8 @@
 #define SERVER_RUN_FIELDS_H
 
 #include "base/buf.h"
+#include "request/request.h"
 #include "server/fields.h"
-#include "session/request.h"
 
 struct run_fields {
     struct str code, input, prelude;

@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
+#include "request/settings.h"
 #include "server/tokens.h"
-#include "session/settings.h"
 
 /* What a client may not ask for unless it was allowed (--allow). */
 enum permit {

@@ -5,8 +5,8 @@
 #ifndef SESSION_CHECK_H
 #define SESSION_CHECK_H
 
+#include "request/request.h"
 #include "result/result.h"
-#include "session/request.h"
 
 /* The request's profile with the imports that it allows and forbids. NULL with *err; policy_free.
  */

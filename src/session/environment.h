@@ -2,7 +2,7 @@
 #ifndef SESSION_ENVIRONMENT_H
 #define SESSION_ENVIRONMENT_H
 
-#include "session/request.h"
+#include "request/request.h"
 
 /* The guest's environment, made from nothing: never the host's. `interpreter` leads $PATH. NULL on
  * failure; the caller frees with environment_free. */

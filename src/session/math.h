@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "session/request.h"
+#include "request/request.h"
 #include "session/run.h"
 
 enum { MATH_MAX_TEXT = 10000 };

@@ -10,7 +10,7 @@
 #include "guard/policy.h"
 #include "languages/interpreter.h"
 #include "languages/views.h"
-#include "session/request.h"
+#include "request/request.h"
 #include "workspace/workspace.h"
 
 struct prepared {

@@ -2,8 +2,8 @@
 #ifndef SESSION_RECORD_H
 #define SESSION_RECORD_H
 
+#include "request/request.h"
 #include "result/result.h"
-#include "session/request.h"
 #include "store/store.h"
 
 /* Opens the run log while the guest runs; a failure is kept for record_write. */

@@ -4,8 +4,8 @@
 
 #include <poll.h>
 
+#include "request/request.h"
 #include "result/result.h"
-#include "session/request.h"
 
 enum run_event_kind {
     RUN_VERDICT, /* before anything starts; not when nothing was checked */

@@ -6,10 +6,10 @@
 #ifndef SESSION_RUN_CONTEXT_H
 #define SESSION_RUN_CONTEXT_H
 
+#include "request/request.h"
 #include "result/result.h"
 #include "session/context.h"
 #include "session/first.h"
-#include "session/request.h"
 
 struct run_context {
     struct context context; /* as it was in the beginning; no document without --context */

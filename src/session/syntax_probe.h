@@ -7,7 +7,7 @@
 #define SESSION_SYNTAX_PROBE_H
 
 #include "guard/guard.h"
-#include "session/request.h"
+#include "request/request.h"
 
 /* The rule of the finding that says why a program's syntax was not checked: no tool, no jail. */
 extern const struct rule_info syntax_unchecked_rule;

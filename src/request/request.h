@@ -3,8 +3,8 @@
  * What a front door asks for, as plain data. Everything is lent: it must live until session_run
  * returns.
  */
-#ifndef SESSION_REQUEST_H
-#define SESSION_REQUEST_H
+#ifndef REQUEST_REQUEST_H
+#define REQUEST_REQUEST_H
 
 #include "base/str.h"
 #include "jail/layers.h"

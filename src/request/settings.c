@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/settings.h"
+#include "request/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  * The options that mean the same at every front door, and where their values come from: built-in
  * defaults, the user's config file, the project's, the environment, and what was said for this run.
  */
-#ifndef SESSION_SETTINGS_H
-#define SESSION_SETTINGS_H
+#ifndef REQUEST_SETTINGS_H
+#define REQUEST_SETTINGS_H
 
 #include "base/opt.h"
-#include "session/request.h"
+#include "request/request.h"
 
 struct settings {
     char *lang;

@@ -8,8 +8,8 @@
  *
  * So a candidate can return a wrong value and no more. The price: arguments are copies (changes
  * made to lists, dicts and sets that were passed directly are copied back), and objects of the
- * candidate's own classes are remote ones, which equal nothing but themselves and those with the
- * same parts (src/guests/suite_remote.py).
+ * candidate's own classes are remote ones, whose operators work among each other and see no value
+ * of the test's (src/guests/suite_remote.py).
  *
  * A test that fails is the candidate's failure. Test code that cannot run, or that ends without a
  * verdict while the candidate still answers, is none: the task has an error then, and no score.
@@ -62,6 +62,7 @@ struct link {
     bool *told;      /* of each test */
     size_t told_count;
     char *fault;        /* of the test code or of ours, which leaves the task without a verdict */
+    bool has_asked;     /* the tests did, for more than names */
     int64_t timeout_ms; /* 0: none */
 };
 
@@ -132,6 +133,14 @@ static void take_verdict(struct link *link, struct str line)
     json_decref(said);
 }
 
+static void ask(struct link *link, const struct buf *b)
+{
+    static const char name[] = "{\"op\":\"name\"";
+
+    link->has_asked |= b->n < sizeof name - 1 || memcmp(b->p, name, sizeof name - 1) != 0;
+    give(&link->candidate.in[1], b->p, b->n);
+}
+
 static void take_line(struct link *link)
 {
     struct buf *b = &link->line;
@@ -139,7 +148,7 @@ static void take_line(struct link *link)
     if (b->n && b->p[0] == '=')
         take_verdict(link, (struct str){b->p + 1, b->n - 1});
     else
-        give(&link->candidate.in[1], b->p, b->n);
+        ask(link, b);
     buf_clear(b);
 }
 
@@ -320,9 +329,17 @@ static void prepare_tests(struct link *link, const char *document)
 
 /* ---- what came of it ---- */
 
+/* What it does with the candidate's values is for them to answer: range(10**9) is short to send. */
+static bool ran_out(const struct link *link)
+{
+    const struct result *tests = &link->tests.result;
+
+    return tests->timed_out || (tests->oom_killed && link->has_asked);
+}
+
 /* Why there is no verdict, or NULL. The candidate's process may be gone, or its limits reached:
  * then the tests were told so, and failed. A test side that ends without a word is at fault itself,
- * unless it ran out of time. */
+ * unless it ran out of time, or of memory after it had asked the candidate for something. */
 static char *no_verdict(const struct link *link)
 {
     const struct result *tests = &link->tests.result, *candidate = &link->candidate.result;
@@ -334,7 +351,7 @@ static char *no_verdict(const struct link *link)
         return NULL;
     if (candidate->error.kind || tests->error.kind)
         return xstrdup(candidate->error.kind ? candidate->error.msg : tests->error.msg);
-    if (link->told_count == link->task->test_count || tests->timed_out)
+    if (link->told_count == link->task->test_count || ran_out(link))
         return NULL;
     result_summary(tests, &link->tests.request.limits, line, sizeof line);
     return xasprintf("the test code ended early%s%s", *line ? ": " : "", line);

@@ -30,6 +30,7 @@
 #include "guests/guests.h"
 #include "judge/parts.h"
 #include "judge/suite.h"
+#include "session/record.h"
 #include "session/verdict_json.h"
 
 enum {
@@ -276,6 +277,8 @@ static int init_side(struct link *link, struct side *side, const struct judge_re
     side->request.language = "python";
     side->request.languages = &side->table;
     side->request.output_limit = CHANNEL;
+    side->request.log = "off";
+    side->request.sink = NULL;
     side->request.limits.wall_ms = link->timeout_ms ? 2 * link->timeout_ms + START_MS : 0;
     result_init(&side->result, CHANNEL);
     if (fd_pipe(side->in, err) < 0)
@@ -409,6 +412,21 @@ static int run_both(struct link *link, struct err *err)
     return 0;
 }
 
+/* What is logged is what came of the tests: the candidate's own end is our doing. */
+static void set_outcome(struct link *link)
+{
+    const struct suite_result *r = link->ret;
+    struct result *run = &link->candidate.result;
+
+    run->cancelled = r->cancelled;
+    run->judged = true;
+    run->tests = r->total;
+    run->tests_passed = r->passed;
+    run->success = r->all_passed;
+    run->exit_code = !r->all_passed;
+    run->signal = 0;
+}
+
 static int run_link(struct link *link, const struct judge_request *q, struct err *err)
 {
     AUTO_FREE char *document = test_document(link);
@@ -438,8 +456,10 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
 {
     int64_t ms = task->timeout_ms ? task->timeout_ms : request->run.limits.wall_ms;
     struct link link = {.task = task, .ret = ret, .stop = {-1, -1}, .timeout_ms = ms};
+    struct recorder recorder = {0};
     struct err err = {0};
 
+    record_open(&recorder, &request->run);
     link.tests.in[0] = link.tests.in[1] = link.candidate.in[0] = link.candidate.in[1] = -1;
     link.tests.cancel_fd = cancel_fd;
     link.told = xcalloc(task->test_count + 1, sizeof *link.told);
@@ -448,5 +468,7 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
     result_init(&link.candidate.result, 0);
     if (run_link(&link, request, &err) < 0)
         ret->error = xstrdup(err.msg);
+    set_outcome(&link);
+    judge_record(&recorder, &request->run, &link.candidate.result, ret->error);
     done_link(&link);
 }

@@ -27,9 +27,9 @@ static const struct opt test_options[] = {
     {0},
 };
 
-static const struct opt *const tables[] = {work_options,  wall_options,  policy_options,
-                                           guard_options, limit_options, log_options,
-                                           test_options,  NULL};
+static const struct opt *const tables[] = {
+    work_options,  data_options,  session_options, wall_options, policy_options,
+    guard_options, limit_options, log_options,     test_options, NULL};
 
 const char *glovebox_version(void)
 {

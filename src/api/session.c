@@ -121,7 +121,7 @@ static struct pool *pool_of(glovebox *box)
     const struct pool_options few = {.ready_max = 1};
     struct err err;
 
-    if (box->forks && !box->pool)
+    if (!box->pool)
         (void)pool_open(&few, &box->pool, &err);
     return box->pool;
 }
@@ -134,8 +134,14 @@ static int open_session(glovebox *box, const char *language, glovebox_session *s
     request.tools = &s->tools->set;
     if (handle_request(box, language, (struct str){"", 0}, &request.run) < 0)
         return -1;
-    request.run.pool = pool_of(box);
-    request.forks = box->forks;
+    const struct settings *settings = &box->settings.common;
+    session_request_options(&request, settings);
+    if (!settings_asked(settings, SETTING_forks))
+        request.forks = box->forks;
+    request.run.pool = request.forks ? pool_of(box) : NULL;
+    if (settings->session.tools &&
+        tool_set_read(&s->tools->set, settings->session.tools, &box->err) < 0)
+        return -1;
     s->limits = request.run.limits;
     s->output_limit = request.run.output_limit;
     return session_open(&request, &s->session, &box->err);

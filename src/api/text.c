@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "text/encoded.h"
 #include "text/format.h"
 #include "text/reply.h"
 

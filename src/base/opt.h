@@ -44,6 +44,7 @@ enum opt_flag {
     /* A number is a limit, and 0 is none: a project's config file may lower it and no more. A list
      * makes demands: such a file may add to them. Load the user's config file first. */
     OPT_ONLY_LOWER = 1 << 4,
+    OPT_COMMAS = 1 << 5, /* an item of the list with commas in it is several */
 };
 
 struct opt_list {

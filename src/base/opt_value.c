@@ -231,6 +231,23 @@ static void add_item(struct opt_list *list, char *item)
     list->n++;
 }
 
+/* Takes the text. */
+static void add_items(const struct opt *row, struct opt_list *list, char *text)
+{
+    struct str rest = str_from(text), part;
+
+    if (!(row->flags & OPT_COMMAS)) {
+        add_item(list, text);
+        return;
+    }
+    while (str_next(&rest, ',', &part)) {
+        part = str_trim(part);
+        if (part.n)
+            add_item(list, xstrndup(part.p, part.n));
+    }
+    free(text);
+}
+
 int opt_value_read(const struct opt *row, const struct str *texts, size_t n, union opt_value *ret,
                    struct err *err)
 {
@@ -246,7 +263,7 @@ int opt_value_read(const struct opt *row, const struct str *texts, size_t n, uni
             opt_value_free(row, &v);
             return -1;
         }
-        add_item(&v.list, item.string);
+        add_items(row, &v.list, item.string);
     }
     *ret = v;
     return 0;

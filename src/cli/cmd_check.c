@@ -120,8 +120,8 @@ static const struct opt *const shown[] = {what_options,  policy_options,  show_o
                                           other_options, general_options, NULL};
 /* A config file has the settings of other commands as well. */
 static const struct opt *const tables[] = {
-    what_options,   show_options,  other_options, general_options, work_options, wall_options,
-    policy_options, guard_options, limit_options, log_options,     NULL};
+    what_options, show_options,   other_options, general_options, work_options, data_options,
+    wall_options, policy_options, guard_options, limit_options,   log_options,  NULL};
 
 /* ---- one program ---- */
 

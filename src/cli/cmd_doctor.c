@@ -13,7 +13,7 @@ static const struct opt *const shown[] = {json_option, general_options, NULL};
 /* The languages come from the config files, and those have the settings of other commands as well.
  */
 static const struct opt *const tables[] = {
-    json_option,    general_options, quiet_option,  work_options, wall_options,
+    json_option,    general_options, quiet_option,  work_options, data_options, wall_options,
     policy_options, guard_options,   limit_options, log_options,  NULL};
 
 static const char *const words[] = {

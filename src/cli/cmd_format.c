@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/reply_input.h"
-#include "text/encoded.h"
 #include "text/format.h"
 #include "text/parts.h"
 

@@ -9,9 +9,9 @@
 
 static const struct opt *const shown[] = {wall_options, limit_options, general_options, NULL};
 /* A config file has the settings of other commands as well. */
-static const struct opt *const tables[] = {wall_options, limit_options,  general_options,
-                                           work_options, policy_options, guard_options,
-                                           quiet_option, log_options,    NULL};
+static const struct opt *const tables[] = {
+    wall_options,   limit_options, general_options, work_options, data_options,
+    policy_options, guard_options, quiet_option,    log_options,  NULL};
 
 /* As the shell left it, in one piece or in several. */
 static int join(const struct opt_args *args, struct buf *ret, struct err *err)

@@ -30,8 +30,9 @@ static const struct opt repl_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    repl_options,  session_options, work_options, quiet_option,   wall_options,    policy_options,
-    guard_options, limit_options,   log_options,  daemon_options, general_options, NULL};
+    repl_options,   session_options, work_options,  data_options,  quiet_option,
+    wall_options,   policy_options,  guard_options, limit_options, log_options,
+    daemon_options, general_options, NULL};
 
 /* Of one of a daemon's that is there already; of any of a daemon's; of one in this process. */
 #define TAKES_SESSION ",session,out,quiet,daemon,token-file,config,help,"

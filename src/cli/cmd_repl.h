@@ -62,7 +62,6 @@ struct repl_host {
 
     struct session_request request; /* of ours, with what it lends */
     struct tool_set tools;
-    char **preload;
     char language[24];
 };
 

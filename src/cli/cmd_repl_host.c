@@ -28,7 +28,8 @@ static int open_here(struct repl_host *h, struct err *err)
 
     session_request_init(q);
     if (settings_request(&set->cli.common, &q->run, err) < 0 ||
-        (set->tools && tool_set_read(&h->tools, set->tools, err) < 0))
+        (set->cli.common.session.tools &&
+         tool_set_read(&h->tools, set->cli.common.session.tools, err) < 0))
         return -1;
     q->run.stdin_fd = -1;
     q->run.out_dir = NULL; /* --out is for what cells show */
@@ -36,11 +37,8 @@ static int open_here(struct repl_host *h, struct err *err)
         q->run.language = "python";
     h->tools.final_answer = true;
     q->tools = &h->tools;
-    q->preload = h->preload = session_preload(&set->preload);
-    q->grace_ms = set->grace_ms ? set->grace_ms : 1;
-    q->value_set = set->value != 0;
-    q->value = set->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
-    q->forks = (int)set->forks;
+    session_request_options(q, &set->cli.common);
+    q->forks = (int)set->cli.common.session.forks; /* made possible, where nothing was said */
     report_unsafe(&set->cli, &q->run);
     if (session_open(q, &h->session, err) < 0)
         return -1;
@@ -285,7 +283,6 @@ void repl_host_close(struct repl_host *h)
     session_close(h->session);
     if (h->call && h->own)
         close_there(h);
-    session_preload_done(h->preload);
     tool_set_done(&h->tools);
 }
 

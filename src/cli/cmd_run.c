@@ -60,9 +60,9 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    run_options,    work_options,    json_option,   show_options,  quiet_option,
-    wall_options,   policy_options,  guard_options, limit_options, log_options,
-    daemon_options, general_options, NULL};
+    run_options,  work_options,   data_options,    json_option,   show_options,
+    quiet_option, wall_options,   policy_options,  guard_options, limit_options,
+    log_options,  daemon_options, general_options, NULL};
 
 /* One invocation. */
 struct invocation {

@@ -18,62 +18,13 @@ enum { PATIENCE_MS = 120000 };
 
 #define AT(member) offsetof(struct session_settings, member)
 
-const char *const session_values[] = {"profile", "notebook", "last", NULL};
-
-const struct opt session_options[] = {
-    {.name = "tools",
-     .kind = OPT_STRING,
-     .offset = AT(tools),
-     .arg = "FILE",
-     .group = "The session",
-     .help = "Python source of functions that cells may call; it runs inside"},
-    {.name = "preload",
-     .kind = OPT_LIST,
-     .offset = AT(preload),
-     .arg = "MODULES",
-     .group = "The session",
-     .help = "modules to import before the first cell: numpy,pandas; may be repeated"},
-    {.name = "value",
-     .kind = OPT_CHOICE,
-     .offset = AT(value),
-     .arg = "WHICH",
-     .group = "The session",
-     .choices = session_values,
-     .help = "which value a cell has: notebook, of a last expression; last, of the last statement; "
-             "profile, as the profile has it"},
-    {.name = "grace",
-     .kind = OPT_DURATION,
-     .offset = AT(grace_ms),
-     .arg = "TIME",
-     .group = "The session",
-     .initial = "2s",
-     .max = 60000,
-     .help = "from a cell's interrupt to its end by force"},
-    {.name = "forks",
-     .kind = OPT_INT,
-     .offset = AT(forks),
-     .arg = "N",
-     .group = "The session",
-     .initial = "1000",
-     .max = 1000,
-     .help = "how many levels deep it may be forked, where the language can (Python); 0: not at "
-             "all, also not to try a cell"},
-    {0},
-};
-
 static const struct opt open_options[] = {
     {.name = "name",
      .kind = OPT_STRING,
      .offset = AT(name),
      .arg = "NAME",
      .group = "The session",
-     .help = "yours for it; is good wherever an ID is"},
-    {.name = "idle",
-     .kind = OPT_DURATION,
-     .offset = AT(idle_ms),
-     .arg = "TIME",
-     .group = "The session",
-     .help = "close it when nobody has used it for so long; else as the daemon has it (30m)"},
+     .help = "a name of your choice, usable instead of the ID"},
     {0},
 };
 
@@ -115,9 +66,9 @@ const struct opt cell_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    session_options, open_options,   cell_options,    work_options,  json_option,
-    quiet_option,    wall_options,   policy_options,  guard_options, limit_options,
-    log_options,     daemon_options, general_options, NULL};
+    session_options, open_options, cell_options,   work_options,    data_options,
+    json_option,     quiet_option, wall_options,   policy_options,  guard_options,
+    limit_options,   log_options,  daemon_options, general_options, NULL};
 
 bool session_is_given(const struct session_call *call, const char *option)
 {

@@ -16,17 +16,12 @@
 
 struct session_settings {
     struct cli_settings cli; /* first: its tables count on it */
-    char *name, *tools, *session;
-    struct opt_list preload;
-    int value;
-    int64_t idle_ms, grace_ms, forks;
+    char *name, *session;
     bool attempt, attempt_keep, attempt_drop;
 };
 
 /* Over struct session_settings. */
-extern const struct opt session_options[]; /* of opening one */
-extern const struct opt cell_options[];    /* of running a cell */
-extern const char *const session_values[]; /* of --value */
+extern const struct opt cell_options[]; /* of running a cell */
 
 /* ---- a subcommand of session ---- */
 
@@ -56,9 +51,6 @@ int session_ask(struct session_call *call, const char *method, const char *path,
                 json_t **ret, struct err *err);
 /* The body that opens one; NULL with *err. Files, tools and the prelude are read. */
 json_t *session_body(const struct session_settings *set, struct err *err);
-/* The names in --preload, a list that ends in NULL. */
-char **session_preload(const struct opt_list *list);
-void session_preload_done(char **names);
 /* A session's id from the beginning of one, or its name. */
 int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err);
 

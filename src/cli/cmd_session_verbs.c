@@ -14,8 +14,8 @@
 #include "cli/cmd_session.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
+#include "request/setting.h"
 #include "session/session.h"
-#include "session/tools.h"
 
 enum { FAILED = 1 };
 
@@ -66,86 +66,25 @@ static int put_name(json_t *body, const struct session_settings *set, struct err
 {
     if (set->name && json_object_set_new(body, "name", json_string(set->name)) < 0)
         return not_text("--name", err);
-    if (set->idle_ms)
-        json_object_set_new(body, "idle_ms", json_integer((json_int_t)set->idle_ms));
+    if (set->cli.common.session.idle_ms)
+        json_object_set_new(body, "idle_ms",
+                            json_integer((json_int_t)set->cli.common.session.idle_ms));
     return 0;
-}
-
-static int put_tools(json_t *body, const char *path, struct err *err)
-{
-    struct tool_set tools;
-    int result = 0;
-
-    if (!path)
-        return 0;
-    tool_set_init(&tools);
-    result = tool_set_read(&tools, path, err);
-    if (result == 0 && tools.source)
-        json_object_set_new(body, "tools_source", json_string(tools.source));
-    tool_set_done(&tools);
-    return result;
-}
-
-char **session_preload(const struct opt_list *list)
-{
-    char **names = xcalloc(1, sizeof *names);
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n; i++) {
-        struct str rest = str_from(list->items[i]), name;
-        while (str_next(&rest, ',', &name)) {
-            name = str_trim(name);
-            if (!name.n)
-                continue;
-            names = xrealloc_array(names, n + 2, sizeof *names);
-            names[n++] = xstrndup(name.p, name.n);
-            names[n] = NULL;
-        }
-    }
-    return names;
-}
-
-void session_preload_done(char **names)
-{
-    for (char **p = names; p && *p; p++)
-        free(*p);
-    free(names);
-}
-
-static int put_preload(json_t *body, const struct opt_list *list, struct err *err)
-{
-    char **names = session_preload(list);
-    json_t *array = json_array();
-    int result = 0;
-
-    for (char **p = names; *p && result == 0; p++)
-        if (json_array_append_new(array, json_string(*p)) < 0)
-            result = not_text("--preload", err);
-    session_preload_done(names);
-    if (result == 0 && json_array_size(array))
-        json_object_set(body, "preload", array);
-    json_decref(array);
-    return result;
 }
 
 static int put_options(json_t *body, const struct session_settings *set, struct err *err)
 {
     const struct settings *s = &set->cli.common;
-    struct run_request q;
 
-    if (settings_request(s, &q, err) < 0)
+    if (settings_send(s, body, err) < 0)
         return -1;
-    if (remote_put_common(body, s, &q) < 0)
-        return err_set(err, ERR_USAGE, "--env or --prelude: cannot be read, or is not UTF-8");
-    if (remote_put_files(body, &q) < 0)
+    if (remote_put_files(body, s) < 0)
         return err_set(err, ERR_USAGE,
                        "--file: here it takes files, 4 MiB in all; 'glovebox session put' takes "
                        "larger ones");
     if (s->lang && strcmp(s->lang, "auto") != 0)
         json_object_set_new(body, "language", json_string(s->lang));
-    if (s->cold)
-        json_object_set_new(body, "cold", json_true());
-    return put_preload(body, &set->preload, err) < 0 ? -1 : put_tools(body, set->tools, err);
+    return 0;
 }
 
 json_t *session_body(const struct session_settings *set, struct err *err)
@@ -156,11 +95,6 @@ json_t *session_body(const struct session_settings *set, struct err *err)
         json_decref(body);
         return NULL;
     }
-    if (set->value)
-        json_object_set_new(body, "value", json_string(session_values[set->value]));
-    json_object_set_new(body, "grace_ms", json_integer((json_int_t)set->grace_ms));
-    if (set->forks != SESSION_FORKS_MOST)
-        json_object_set_new(body, "forks", json_integer((json_int_t)set->forks));
     json_object_set_new(body, "final_answer", json_true());
     return body;
 }

@@ -104,8 +104,8 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    what_options,  suite_options, work_options, show_options,    wall_options, policy_options,
-    guard_options, limit_options, log_options,  general_options, NULL};
+    what_options,   suite_options, work_options,  data_options, show_options,    wall_options,
+    policy_options, guard_options, limit_options, log_options,  general_options, NULL};
 
 /* One invocation. */
 struct invocation {

@@ -121,6 +121,6 @@ static const struct opt other_options[] = {
 
 const struct opt *const log_shown_tables[] = {shown_options, own_options, NULL};
 
-const struct opt *const log_tables[] = {own_options,   other_options,  work_options,
-                                        wall_options,  policy_options, guard_options,
-                                        limit_options, log_options,    NULL};
+const struct opt *const log_tables[] = {
+    own_options,    other_options, work_options,  data_options, wall_options,
+    policy_options, guard_options, limit_options, log_options,  NULL};

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "net/place.h"
-#include "text/encoded.h"
 #include "workspace/workspace.h"
 
 enum { TOKEN_FILE_MAX = 64 << 10, LINE_MAX_BYTES = 128 << 20, PATIENCE_MS = 60000 };
@@ -266,7 +266,7 @@ static int give_back(struct remote_run *run, const struct buf *input, struct err
 static int64_t patience(const struct remote_run *run)
 {
     const struct run_request *q = run->request;
-    bool asked = settings_asked(&run->options->settings.common, "timeout");
+    bool asked = settings_asked(&run->options->settings.common, SETTING_timeout);
     int64_t wall = asked ? q->limits.wall_ms : 0;
 
     return wall ? wall * (q->retries + 1) + PATIENCE_MS : 0;

@@ -62,11 +62,8 @@ json_t *remote_json(struct str text, struct err *err);
 
 /* Whether this request means the same to a daemon. */
 bool remote_can_carry(const struct remote_run *run);
-/* The fields of what is common to a run and a session: environment, policy, limits. Strings are
- * copied. -1 when something cannot be carried over after all. */
-int remote_put_common(json_t *body, const struct settings *s, const struct run_request *q);
 /* `files`: --file, read here. -1 when one of them is for the host's own eyes. */
-int remote_put_files(json_t *body, const struct run_request *q);
+int remote_put_files(json_t *body, const struct settings *settings);
 /* The whole body of POST /v1/run; the caller frees. NULL when it cannot be carried over. */
 char *remote_body(struct remote_run *run, struct buf *input);
 

@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
 #include "result/verdict_json.h"
-#include "text/encoded.h"
 #include "workspace/workspace_export.h"
 
 static struct str text_of(const json_t *v)

@@ -8,12 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
-#include "text/encoded.h"
+#include "request/setting.h"
 
 enum {
     FILES_MAX = 4 << 20, /* of all --file together */
@@ -42,39 +43,14 @@ static bool has_own_interpreter(void)
     return false;
 }
 
-/* A user's config file holds for the daemon too, which is the same user's. */
-static bool is_own(const struct opt_set *set, const char *name)
-{
-    enum opt_from from = opt_source_of(set, name)->from;
-
-    return from != OPT_FROM_DEFAULT && from != OPT_FROM_USER;
-}
-
-static bool is_built_in(const char *profile)
-{
-    if (!profile)
-        return true;
-    for (const struct profile_info *p = profiles; p->name; p++)
-        if (strcmp(p->name, profile) == 0)
-            return true;
-    return false;
-}
-
 bool remote_can_carry(const struct remote_run *run)
 {
     const struct cli_settings *s = &run->options->settings;
-    const struct settings *c = &s->common;
     const struct run_request *q = run->request;
-    bool plain_wall = (!c->backend || strcmp(c->backend, "jail") == 0) && !c->allow_unsafe &&
-                      !c->net && !c->ro.n && !c->without.n;
-    bool plain_work = !c->work_dir && !c->context && !c->invocation && !c->execution_id &&
-                      !c->data.n && !c->languages.user_count;
-    bool plain_log = !is_own(&run->options->set, "log") && !is_own(&run->options->set, "log-code");
 
-    return !c->no_daemon && !c->cold && !s->trace_time && plain_wall && plain_work && plain_log &&
-           is_built_in(c->profile) && !has_own_interpreter() && utf8_valid(q->code) &&
-           is_valid(q->args) && is_valid(q->env) && is_valid(q->allow_imports) &&
-           is_valid(q->forbid_imports) && (!q->file || utf8_valid(str_from(q->file)));
+    return settings_can_be_sent(&s->common) && !s->common.languages.user_count && !s->trace_time &&
+           !has_own_interpreter() && utf8_valid(q->code) && is_valid(q->args) &&
+           (!q->file || utf8_valid(str_from(q->file)));
 }
 
 /* ---- parts of the body ---- */
@@ -88,11 +64,6 @@ static void set_text(json_t *body, const char *key, const char *text)
 {
     if (text)
         set(body, key, json_string(text));
-}
-
-static void set_number(json_t *body, const char *key, int64_t n)
-{
-    set(body, key, json_integer((json_int_t)n));
 }
 
 static json_t *words(char *const *list)
@@ -110,42 +81,6 @@ static void set_words(json_t *body, const char *key, char *const *list)
         set(body, key, words(list));
 }
 
-/* K alone is the value that we have. */
-static int put_env(json_t *body, char *const *env)
-{
-    json_t *map = json_object();
-
-    for (; env && *env; env++) {
-        const char *equals = strchr(*env, '=');
-        AUTO_FREE char *name = xstrndup(*env, equals ? (size_t)(equals - *env) : strlen(*env));
-        const char *value = equals ? equals + 1 : getenv(name);
-        if (!*name || (value && !utf8_valid(str_from(value)))) {
-            json_decref(map);
-            return -1;
-        }
-        if (value)
-            set(map, name, json_string(value));
-    }
-    if (json_object_size(map))
-        set(body, "env", json_incref(map));
-    json_decref(map);
-    return 0;
-}
-
-static int put_prelude(json_t *body, const char *path)
-{
-    AUTO_BUF struct buf b = {0};
-    struct err err;
-
-    buf_init(&b, RUN_SOURCE_MAX);
-    if (!path)
-        return 0;
-    if (fd_read_file(path, &b, &err) < 0 || !utf8_valid(buf_str(&b)))
-        return -1;
-    set(body, "prelude", json_stringn(b.p, b.n));
-    return 0;
-}
-
 /* Over there a prelude has no name. */
 static const char *language_of(const struct run_request *q)
 {
@@ -155,51 +90,6 @@ static const char *language_of(const struct run_request *q)
         !language_stated(q->languages, q->file, q->code))
         l = language_stated(q->languages, q->prelude, STR(""));
     return l ? l->name : q->language;
-}
-
-/* Only what the user set: of the rest the daemon has its own. */
-static void put_limits(json_t *body, const struct run_request *q, const struct settings *s)
-{
-    const struct jail_limits *l = &q->limits;
-    const struct {
-        const char *option, *field;
-        int64_t value;
-    } rows[] = {
-        {"timeout", "timeout_ms", l->wall_ms},
-        {"cpu-time", "cpu_time_ms", l->cpu_ms},
-        {"memory", "memory_bytes", (int64_t)l->memory_bytes},
-        {"disk", "disk_bytes", (int64_t)l->disk_bytes},
-        {"inodes", "inodes", (int64_t)l->inodes},
-        {"pids", "pids", l->pids},
-        {"open-files", "open_files", l->open_files},
-        {"output-limit", "output_limit_bytes", (int64_t)s->output_limit},
-        {"retries", "retries", q->retries},
-        {"retry-delay", "retry_delay_ms", q->retry_delay_ms},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (settings_asked(s, rows[i].option))
-            set_number(body, rows[i].field, rows[i].value);
-    if (settings_asked(s, "cpus"))
-        set(body, "cpus", json_real((double)l->cpu_milli / 1000));
-}
-
-int remote_put_common(json_t *body, const struct settings *s, const struct run_request *q)
-{
-    static const char *const targets[] = {"auto", "3.11", "3.12", "3.13", "3.14"};
-
-    put_limits(body, q, s);
-    set_text(body, "profile", q->profile);
-    set_words(body, "allow_imports", q->allow_imports);
-    set_words(body, "forbid_imports", q->forbid_imports);
-    set_words(body, "require", s->require.items);
-    if (s->target > 0 && (size_t)s->target < ARRAY_LEN(targets))
-        set_text(body, "target", targets[s->target]);
-    if (q->no_check)
-        set(body, "no_check", json_true());
-    if (q->optimize_data)
-        set(body, "optimize_data", json_true());
-    return put_env(body, q->env) < 0 ? -1 : put_prelude(body, q->prelude);
 }
 
 /* ---- files ---- */
@@ -243,13 +133,13 @@ static int put_file(json_t *list, const char *spec, size_t *left)
     return json_array_append_new(list, item);
 }
 
-int remote_put_files(json_t *body, const struct run_request *q)
+int remote_put_files(json_t *body, const struct settings *s)
 {
     size_t left = FILES_MAX;
-    json_t *list = q->files && *q->files ? json_array() : NULL;
+    json_t *list = s->files.n ? json_array() : NULL;
     int result = 0;
 
-    for (char *const *spec = q->files; list && *spec && result == 0; spec++)
+    for (char *const *spec = s->files.items; list && *spec && result == 0; spec++)
         result = put_file(list, *spec, &left);
     if (list && result == 0)
         set(body, "files", json_incref(list));
@@ -273,6 +163,7 @@ char *remote_body(struct remote_run *run, struct buf *input)
     const struct run_request *q = run->request;
     json_t *body = json_object();
     char *text = NULL;
+    struct err err;
 
     set(body, "code", json_stringn(q->code.p ? q->code.p : "", q->code.n));
     set_text(body, "filename", q->file);
@@ -281,8 +172,9 @@ char *remote_body(struct remote_run *run, struct buf *input)
     if (q->out_dir)
         set(body, "collect", json_true());
     /* Input last: what was read of it has to be given back when it is for nothing. */
-    if (remote_put_common(body, &run->options->settings.common, q) == 0 &&
-        remote_put_files(body, q) == 0 && put_input(body, run, input) == 0)
+    const struct settings *s = &run->options->settings.common;
+    if (settings_send(s, body, &err) == 0 && remote_put_files(body, s) == 0 &&
+        put_input(body, run, input) == 0)
         text = json_dumps(body, JSON_COMPACT);
     json_decref(body);
     return text;

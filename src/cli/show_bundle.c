@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/report.h"
 #include "cli/safe_text.h"
-#include "text/encoded.h"
 
 enum { PICTURE_MAX = 64 << 20, NAMES_MAX = 1000, DROPPED_SHOWN = 10 };
 

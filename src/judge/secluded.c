@@ -24,10 +24,12 @@ void judge_seclude(struct run_request *q)
     q->no_check = true;
     q->profile = NULL;
     q->prelude = NULL;
+    q->prelude_text = (struct str){0};
     q->context = NULL;
     q->invocation = NULL;
     q->execution_id = NULL;
     q->data = NULL;
+    q->value_count = 0;
     q->optimize_data = false;
     q->log = "off";
     q->sink = NULL;

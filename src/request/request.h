@@ -66,12 +66,15 @@ struct run_request {
     char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */
     unsigned target;     /* Python 3.N; 0: the interpreter's, where its name tells, or the newest */
     const char *prelude; /* a file of ours that runs before the code */
+    struct str prelude_text; /* instead of that file; .p NULL for none */
 
     const char *context;    /* a JSON document that outlives the run (session/context.h), or NULL */
     const char *invocation; /* whose errors, results and explored files; NULL for none */
     const char *execution_id; /* to be written down there, or NULL */
     char *const *data;        /* NAME=FILE.json, bound to variables; NULL-terminated, or NULL */
-    bool optimize_data;       /* read the CSV files among the inputs, and report what is in them */
+    const struct run_input *values; /* the same as names and JSON texts */
+    size_t value_count;
+    bool optimize_data; /* read the CSV files among the inputs, and report what is in them */
 
     const char *log; /* the log file; NULL for the default, "off" for none */
     bool log_code;
@@ -85,8 +88,9 @@ enum run_asked {
     ASKED_INODES = 1 << 2,
 };
 
-/* The defaults of DESIGN 5.1: 30 s, 512 MiB, and so on. */
+/* What settings_request makes of the defaults of request.def: 30 s, 512 MiB, and so on. */
 void run_request_init(struct run_request *request);
+bool request_has_prelude(const struct run_request *request);
 
 #define RUN_SOURCE_MAX       (16u << 20)
 /* What execve takes of one argument, or of a variable with its name. */

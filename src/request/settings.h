@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The options that mean the same at every front door, and where their values come from: built-in
- * defaults, the user's config file, the project's, the environment, and what was said for this run.
+ * The settings that mean the same at every front door (request.def), and where their values come
+ * from: built-in defaults, the user's config file, the project's, the environment, and what was
+ * said for this run.
  */
 #ifndef REQUEST_SETTINGS_H
 #define REQUEST_SETTINGS_H
 
 #include "base/opt.h"
 #include "request/request.h"
+
+enum setting_id {
+#define SETTING(table, id, ...) SETTING_##id,
+#define LOCAL(table, id, ...)   SETTING_##id,
+#define LIMIT(id, ...)          SETTING_##id,
+#include "request/request.def"
+#undef SETTING
+#undef LOCAL
+#undef LIMIT
+    SETTING_COUNT
+};
+_Static_assert(SETTING_COUNT <= 64, "a request has a bit for each setting");
+
+struct session_options {
+    int value; /* index: 0 as the profile has it, then enum session_value + 1 */
+    struct opt_list preload;
+    char *tools;           /* a file */
+    struct str tools_text; /* instead of it, lent */
+    int64_t grace_ms, forks, idle_ms;
+};
 
 struct settings {
     char *lang;
@@ -25,6 +46,7 @@ struct settings {
     /* the guard */
     bool check;
     char *profile, *prelude;
+    struct str prelude_text; /* instead of the file, lent */
     struct opt_list allow_imports, forbid_imports;
     int target; /* index: 0 auto, then 3.11 and so on */
     /* limits */
@@ -35,27 +57,35 @@ struct settings {
     /* the log */
     char *log;
     bool log_code;
+    struct session_options session;
 
     const struct opt_set *sources;   /* of the values, lent; NULL: all count as defaults */
+    bool config_named;               /* not the usual config file of the user */
+    uint64_t asked;                  /* by a request: bits of enum setting_id (request/setting.h) */
     struct language_table languages; /* not an option: [language.NAME] sections */
 };
 
 /* Each over struct settings; a front door may embed that as the first member of a larger struct and
  * have tables of its own beside these. */
 extern const struct opt work_options[];   /* language, files, environment */
+extern const struct opt data_options[];   /* data and an agent's context */
 extern const struct opt wall_options[];   /* backend, layers, network */
 extern const struct opt policy_options[]; /* what a program may be and use */
 extern const struct opt guard_options[];  /* whether it is read before it runs */
 extern const struct opt limit_options[];  /* limits and retries */
 extern const struct opt log_options[];
+extern const struct opt session_options[]; /* of opening a session */
+
+extern const char *const setting_nets[], *const setting_targets[], *const setting_values[];
 
 /* Loads the environment and the config files: `config` instead of the usual ones, if not NULL. */
 int settings_load(struct settings *settings, struct opt_set *set, const char *config,
                   struct err *err);
 /* The languages; the rest is opt_done's. */
 void settings_done(struct settings *settings);
-/* Whether the user set an option: on the command line, in a config file, in the environment. */
-bool settings_asked(const struct settings *settings, const char *name);
+/* Whether the user set it: on the command line, in a config file, in the environment, in a request.
+ */
+bool settings_asked(const struct settings *settings, enum setting_id id);
 /* Fills in everything that comes from options. The settings must outlive the request. */
 int settings_request(const struct settings *settings, struct run_request *ret, struct err *err);
 

@@ -52,7 +52,7 @@ int call_no_fields(struct call *call)
     int result = json_read(call->x->body, &doc, &err);
 
     if (result == 0)
-        result = fields_read(tables, doc, call->server->config, NULL, &err);
+        result = fields_read(tables, doc, &call->server->config->rules, NULL, &err);
     json_decref(doc);
     if (result < 0)
         call_fail(call, &err);

@@ -6,7 +6,7 @@
 #ifndef SERVER_FRONT_H
 #define SERVER_FRONT_H
 
-#include "server/fields.h"
+#include "request/fields.h"
 #include "server/server.h"
 
 struct job;

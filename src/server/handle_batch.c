@@ -218,7 +218,7 @@ static void split(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(batch_tables, job->doc, job->config, &fields, &err) < 0) {
+        fields_read(batch_tables, job->doc, &job->config->rules, &fields, &err) < 0) {
         job_fail(job, &err);
         return;
     }

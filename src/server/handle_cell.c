@@ -98,13 +98,13 @@ const struct field *const get_tables[] = {get_rows, NULL};
 enum { NO_LIMIT_DAYS = 365 }; /* to a session 0 is its own limit */
 
 /* As of a run: 0 is no limit. Absent: 0, the session's. */
-static int take_limit(const char *name, int64_t wanted, int64_t ceiling, int64_t *ret,
-                      struct err *err)
+static int take_limit(const struct request_rules *rules, enum setting_id id, int64_t wanted,
+                      int64_t *ret, struct err *err)
 {
     *ret = wanted < 0 ? 0 : wanted ? wanted : NO_LIMIT_DAYS * 24LL * 3600 * 1000;
     if (wanted < 0)
         return 0;
-    return ceiling_check(name, wanted, ceiling, err);
+    return ceiling_check(rules, id, wanted, err);
 }
 
 static int attempt_of(const struct cell_fields *f, enum cell_try *ret, struct err *err)
@@ -126,7 +126,7 @@ static int attempt_of(const struct cell_fields *f, enum cell_try *ret, struct er
 static int make_cell(const struct job *job, const struct cell_fields *f, struct cell_request *ret,
                      struct err *err)
 {
-    const struct server_settings *s = &job->config->settings;
+    const struct request_rules *rules = &job->config->rules;
 
     *ret = (struct cell_request){
         .code = f->code,
@@ -134,9 +134,9 @@ static int make_cell(const struct job *job, const struct cell_fields *f, struct 
         .no_check = f->no_check == TRI_TRUE,
     };
     if (attempt_of(f, &ret->attempt, err) < 0 ||
-        take_limit("timeout_ms", f->timeout_ms, s->max_timeout_ms, &ret->wall_ms, err) < 0)
+        take_limit(rules, SETTING_timeout, f->timeout_ms, &ret->wall_ms, err) < 0)
         return -1;
-    return take_limit("cpu_time_ms", f->cpu_time_ms, s->max_cpu_time_ms, &ret->cpu_ms, err);
+    return take_limit(rules, SETTING_cpu_time, f->cpu_time_ms, &ret->cpu_ms, err);
 }
 
 /* Calls of tools have a line of their own, with the number to answer by. */
@@ -204,7 +204,7 @@ void cell_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(cell_tables, job->doc, job->config, &fields, &err) < 0 ||
+        fields_read(cell_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         make_cell(job, &fields, &cell, &err) < 0)
         job_fail(job, &err);
     else
@@ -257,7 +257,7 @@ static void set_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(set_tables, job->doc, job->config, &fields, &err) < 0 ||
+        fields_read(set_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         session_set(job->session->session, fields.values, &err) < 0)
         session_fail(job, &err);
     else
@@ -280,7 +280,7 @@ static void get_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(get_tables, job->doc, job->config, &fields, &err) < 0 ||
+        fields_read(get_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         session_get(job->session->session, fields.names, &found, &err) < 0)
         session_fail(job, &err);
     else

@@ -106,11 +106,10 @@ static void check_work(struct job *job)
     struct err err;
 
     request_parts_init(&parts);
-    for (const struct field *const *t = run_tables; *t; t++)
-        fields_absent(*t, &fields);
+    run_fields_init(&fields, &job->config->rules, &parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(check_tables, job->doc, job->config, &fields, &err) < 0 ||
-        request_make(&fields, job->config, &parts, &request, &err) < 0)
+        fields_read(check_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        request_serve(job, &fields, &parts, &request, &err) < 0)
         job_fail(job, &err);
     else if (!fields.code.p && !parts.input_count &&
              err_set(&err, ERR_USAGE, "'code' is missing (or 'files')") < 0)

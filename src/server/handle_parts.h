@@ -5,8 +5,8 @@
 #ifndef SERVER_HANDLE_PARTS_H
 #define SERVER_HANDLE_PARTS_H
 
+#include "request/run_fields.h"
 #include "server/job.h"
-#include "server/run_fields.h"
 #include "server/run_log.h"
 
 /* The work of POST /v1/run, and of each of a batch. */
@@ -15,8 +15,9 @@ void run_work(struct job *job);
 /* Bytes of files to return, 0 for none. */
 int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
                 struct err *err);
-/* What a request made of fields gets of the daemon: its pool, its log. */
-void request_serve(struct job *job, const struct run_fields *fields, struct run_request *ret);
+/* request_make, and what the request gets from the daemon: its pool and its log. */
+int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
+                  struct run_request *ret, struct err *err);
 /* job_line, for struct event_lines. */
 void job_line_of(void *ctx, struct str line);
 

@@ -3,9 +3,12 @@
  * POST /v1/run
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "backends/backend.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "guard/policy.h"
 #include "server/collect.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
@@ -94,11 +97,33 @@ int collect_max(const struct run_fields *f, const struct config *config, uint64_
     return 0;
 }
 
-void request_serve(struct job *job, const struct run_fields *fields, struct run_request *ret)
+static int check_profile(const struct run_fields *f, const struct request_rules *rules,
+                         struct err *err)
 {
+    const char *name = f->request.settings.profile;
+
+    if (!name || !(f->request.settings.asked >> SETTING_profile & 1) ||
+        rules->permits & PERMIT_HOST_FILES)
+        return 0;
+    for (const struct profile_info *p = profiles; p->name; p++)
+        if (strcmp(p->name, name) == 0)
+            return 0;
+    return err_set(err, ERR_USAGE, "there is no profile '%.60s'", name);
+}
+
+int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
+                  struct run_request *ret, struct err *err)
+{
+    const struct request_rules *rules = &job->config->rules;
+    const struct settings *s = &fields->request.settings;
+
+    if ((s->backend && !backend_find(str_from(s->backend), err)) ||
+        check_profile(fields, rules, err) < 0 || request_make(fields, rules, parts, ret, err) < 0)
+        return -1;
     ret->pool = job->server->pool;
-    if (!fields->log)
+    if (!(s->asked >> SETTING_log & 1))
         ret->sink = run_log_sink(job->server->log);
+    return 0;
 }
 
 static void free_result(void *rest)
@@ -145,13 +170,13 @@ void run_work(struct job *job)
     struct err err;
 
     request_parts_init(&parts);
+    run_fields_init(&fields, &job->config->rules, &parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(run_tables, job->doc, job->config, &fields, &err) < 0 ||
+        fields_read(run_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         collect_max(&fields, job->config, &collect, &err) < 0 ||
-        request_make(&fields, job->config, &parts, &request, &err) < 0) {
+        request_serve(job, &fields, &parts, &request, &err) < 0) {
         job_fail(job, &err);
     } else {
-        request_serve(job, &fields, &request);
         run_program(job, &request, collect);
     }
     request_parts_done(&parts);

@@ -15,20 +15,14 @@
 struct open_fields {
     struct run_fields run; /* first */
     const char *name;
-    struct str tools_source;
-    json_t *tools, *preload;
-    int value;
-    int64_t idle_ms, grace_ms, forks, tool_timeout_ms;
+    json_t *tools;
+    int64_t tool_timeout_ms;
     enum tri final_answer;
 };
 
-enum { GRACE_MAX_MS = 60000 };
-
 #define AT(member) offsetof(struct open_fields, member)
 
-static const char *const values[] = {"notebook", "last", NULL};
-
-static const struct field session_fields[] = {
+static const struct field open_rows[] = {
     {.name = "language",
      .kind = FIELD_WORD,
      .offset = offsetof(struct run_fields, language),
@@ -37,27 +31,12 @@ static const struct field session_fields[] = {
     {.name = "name",
      .kind = FIELD_WORD,
      .offset = AT(name),
-     .help = "Yours for it, up to 200 characters; shown with it."},
-    {.name = "value",
-     .kind = FIELD_CHOICE,
-     .offset = AT(value),
-     .choices = values,
-     .help = "Which value a cell has: of a last expression as in a notebook, or of the last "
-             "statement whatever it is."},
-    {.name = "preload",
-     .kind = FIELD_WORDS,
-     .offset = AT(preload),
-     .help = "Modules to import before the first cell."},
+     .help = "A name of your choice, up to 200 characters; shown with the session."},
     {.name = "tools",
      .kind = FIELD_ARRAY,
      .offset = AT(tools),
      .items = tool_fields,
      .help = "Functions that cells may call and whoever reads a cell's stream answers."},
-    {.name = "tools_source",
-     .kind = FIELD_TEXT,
-     .offset = AT(tools_source),
-     .policy = true,
-     .help = "Python source of functions that cells may call; it runs inside."},
     {.name = "tool_timeout_ms",
      .kind = FIELD_MS,
      .offset = AT(tool_timeout_ms),
@@ -68,26 +47,12 @@ static const struct field session_fields[] = {
      .offset = AT(final_answer),
      .initial = "false",
      .help = "Cells have final_answer(value), which ends them."},
-    {.name = "idle_ms",
-     .kind = FIELD_MS,
-     .offset = AT(idle_ms),
-     .initial = "what the daemon has (30 min)",
-     .help = "A session that is not used for so long is closed."},
-    {.name = "grace_ms",
-     .kind = FIELD_MS,
-     .offset = AT(grace_ms),
-     .initial = "2000",
-     .help = "From a cell's interrupt to its end by force; at most 60000."},
-    {.name = "forks",
-     .kind = FIELD_COUNT,
-     .offset = AT(forks),
-     .initial = "any number (0 in languages without forks)",
-     .help = "How many levels deep it may be forked; 0: not at all."},
     {0},
 };
 
 const struct field *const session_tables[] = {
-    session_fields, work_fields, wall_fields, policy_fields, limit_fields, answer_fields, NULL};
+    open_rows,     session_fields, work_fields,   wall_fields,
+    policy_fields, limit_fields,   answer_fields, NULL};
 
 struct fork_fields {
     const char *name;
@@ -169,21 +134,12 @@ static int take_name(const char *name, char **ret, struct err *err)
     return 0;
 }
 
-static char **words_of(json_t *v)
-{
-    size_t n = json_is_array(v) ? json_array_size(v) : 1;
-    char **words = xcalloc(n + 1, sizeof *words);
-
-    for (size_t i = 0; i < n; i++)
-        words[i] = xstrdup(json_string_value(json_is_array(v) ? json_array_get(v, i) : v));
-    return words;
-}
-
 static int make_tools(const struct open_fields *f, struct session_ground *g, struct err *err)
 {
     if (f->tools && tools_read(f->tools, &g->tools, g->config, err) < 0)
         return -1;
-    if (f->tools_source.n && tool_set_source(&g->tools, f->tools_source, "'tools_source'", err) < 0)
+    struct str source = f->run.request.settings.session.tools_text;
+    if (source.n && tool_set_source(&g->tools, source, "'tools_source'", err) < 0)
         return -1;
     if (f->tool_timeout_ms > 0)
         g->tools.timeout_ms = f->tool_timeout_ms;
@@ -192,24 +148,16 @@ static int make_tools(const struct open_fields *f, struct session_ground *g, str
     return 0;
 }
 
-static int make_ground(struct job *job, const struct open_fields *f, struct session_ground *g,
+static int make_ground(struct job *job, struct open_fields *f, struct session_ground *g,
                        struct err *err)
 {
     struct session_request *q = &g->request;
 
     session_request_init(q);
-    if (request_make(&f->run, g->config, &g->parts, &q->run, err) < 0 || make_tools(f, g, err) < 0)
+    if (request_serve(job, &f->run, &g->parts, &q->run, err) < 0 || make_tools(f, g, err) < 0)
         return -1;
-    request_serve(job, &f->run, &q->run);
     q->tools = &g->tools;
-    q->value_set = f->value != 0;
-    q->value = f->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
-    if (f->preload)
-        q->preload = g->preload = words_of(f->preload);
-    if (f->grace_ms >= 0)
-        q->grace_ms = f->grace_ms > GRACE_MAX_MS ? GRACE_MAX_MS : f->grace_ms ? f->grace_ms : 1;
-    if (f->forks >= 0)
-        q->forks = (int)(f->forks < SESSION_FORKS_MOST ? f->forks : SESSION_FORKS_MOST);
+    session_request_options(q, &f->run.request.settings);
     g->output_limit = q->run.output_limit;
     return 0;
 }
@@ -236,7 +184,6 @@ static struct session_ground *new_ground(struct job *job)
 
     atomic_init(&g->references, 1);
     g->config = config_hold(job->config);
-    g->doc = json_incref(job->doc);
     request_parts_init(&g->parts);
     tool_set_init(&g->tools);
     return g;
@@ -245,21 +192,22 @@ static struct session_ground *new_ground(struct job *job)
 static void open_work(struct job *job)
 {
     struct opening *o = job->own;
-    struct open_fields fields;
+    struct open_fields fields = {.tool_timeout_ms = -1};
     struct err err;
 
-    for (const struct field *const *t = run_tables; *t; t++)
-        fields_absent(*t, &fields);
+    o->ground = new_ground(job);
+    run_fields_init(&fields.run, &job->config->rules, &o->ground->parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(session_tables, job->doc, job->config, &fields, &err) < 0 ||
+        fields_read(session_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
-        take_idle(fields.idle_ms, job->config->settings.session_idle_ms, &o->idle_ms, &err) < 0) {
+        take_idle(fields.run.request.settings.session.idle_ms,
+                  job->config->settings.session_idle_ms, &o->idle_ms, &err) < 0) {
         job_fail(job, &err);
         return;
     }
     if (!fields.run.language)
         fields.run.language = "python";
-    o->ground = new_ground(job);
+    o->ground->doc = json_incref(job->doc);
     o->ground->data = mem_take(&fields.run.data); /* not by files, as a run's */
     if (make_ground(job, &fields, o->ground, &err) < 0 ||
         open_session(o->ground, &o->session, &err) < 0) {
@@ -322,7 +270,7 @@ static void fork_work(struct job *job)
     struct err err;
 
     if (job_read(job, &err) < 0 ||
-        fields_read(fork_tables, job->doc, job->config, &fields, &err) < 0 ||
+        fields_read(fork_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
         take_idle(fields.idle_ms, o->idle_ms, &o->idle_ms, &err) < 0 ||
         session_fork(job->session->session, &o->session, &err) < 0) {

@@ -158,16 +158,14 @@ static void test_work(struct job *job)
     struct err err;
 
     request_parts_init(&parts);
-    for (const struct field *const *t = run_tables; *t; t++)
-        fields_absent(*t, &fields);
+    run_fields_init(&fields.run, &job->config->rules, &parts);
     if (job_read(job, &err) < 0 ||
-        fields_read(test_tables, job->doc, job->config, &fields, &err) < 0 ||
-        request_make(&fields.run, job->config, &parts, &request.run, &err) < 0 ||
+        fields_read(test_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
+        request_serve(job, &fields.run, &parts, &request.run, &err) < 0 ||
         (read_cases(&fields, &cases, &err) < 0 && err_wrap(&err, "'cases'") < 0)) {
         job_fail(job, &err);
     } else {
         make_request(&fields, &cases, &request);
-        request_serve(job, &fields.run, &request.run);
         request.run.pool = NULL; /* of the judge's driver there are no warm jails */
         judge(job, &request);
     }

@@ -105,7 +105,7 @@ int tools_read(json_t *list, struct tool_set *ret, const struct config *config, 
     json_array_foreach(list, i, value)
     {
         struct tool_item item;
-        if (fields_read(tables, value, config, &item, err) < 0)
+        if (fields_read(tables, value, &config->rules, &item, err) < 0)
             return err_wrap(err, "'tools'");
         json_t *parameters = json_is_array(item.parameters) ? json_incref(item.parameters) : NULL;
         if (tool_set_add(ret, item.name, item.description, parameters, call_tool, NULL, err) < 0)
@@ -265,7 +265,7 @@ void handle_session_answer(struct call *call)
         return;
     }
     if (json_read(call->x->body, &doc, &err) < 0 ||
-        fields_read(answer_tables, doc, call->server->config, &fields, &err) < 0 ||
+        fields_read(answer_tables, doc, &call->server->config->rules, &fields, &err) < 0 ||
         (!fields.ok == !fields.error &&
          err_set(&err, ERR_USAGE, "an answer has either 'ok' or 'error'") < 0)) {
         json_decref(doc);

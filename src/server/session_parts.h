@@ -5,9 +5,9 @@
 #ifndef SERVER_SESSION_PARTS_H
 #define SERVER_SESSION_PARTS_H
 
+#include "request/run_fields.h"
 #include "server/front.h"
 #include "server/job.h"
-#include "server/run_fields.h"
 #include "server/session_table.h"
 #include "session/session.h"
 
@@ -22,7 +22,6 @@ struct session_ground {
     struct request_parts parts;
     struct session_request request;
     struct tool_set tools;
-    char **preload;
     uint64_t output_limit;
 };
 struct session_ground *ground_hold(struct session_ground *ground);

@@ -42,9 +42,6 @@ void ground_drop(struct session_ground *g)
         return;
     request_parts_done(&g->parts);
     tool_set_done(&g->tools);
-    for (char **p = g->preload; p && *p; p++)
-        free(*p);
-    free(g->preload);
     json_decref(g->doc);
     config_drop(g->config);
     free(g);

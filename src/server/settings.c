@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 
 #define AT(member) offsetof(struct server_settings, member)
 
@@ -189,63 +188,21 @@ const struct opt serve_options[] = {
 };
 
 const struct opt ceiling_options[] = {
-    {.name = "max-timeout",
-     .kind = OPT_DURATION,
-     .flags = OPT_CONF,
-     .offset = AT(max_timeout_ms),
-     .arg = "TIME",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "1h",
-     .help = "wall clock of a run or cell"},
-    {.name = "max-cpu-time",
-     .kind = OPT_DURATION,
-     .flags = OPT_CONF,
-     .offset = AT(max_cpu_time_ms),
-     .arg = "TIME",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "0s",
-     .help = "processor time"},
-    {.name = "max-memory",
-     .kind = OPT_SIZE,
-     .flags = OPT_CONF,
-     .offset = AT(max_memory),
-     .arg = "SIZE",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "4g",
-     .help = "memory"},
-    {.name = "max-disk",
-     .kind = OPT_SIZE,
-     .flags = OPT_CONF,
-     .offset = AT(max_disk),
-     .arg = "SIZE",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "4g",
-     .help = "workspace"},
-    {.name = "max-cpus",
-     .kind = OPT_MILLI,
-     .flags = OPT_CONF,
-     .offset = AT(max_cpus_milli),
-     .arg = "N",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "0",
-     .help = "share of the processors"},
-    {.name = "max-pids",
-     .kind = OPT_INT,
-     .flags = OPT_CONF,
-     .offset = AT(max_pids),
-     .arg = "N",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "4096",
-     .help = "processes and threads"},
-    {.name = "max-output-limit",
-     .kind = OPT_SIZE,
-     .flags = OPT_CONF,
-     .offset = AT(max_output_limit),
-     .arg = "SIZE",
-     .group = "Most that a client may ask for (0: anything)",
-     .initial = "64m",
-     .max = 1LL << 30,
-     .help = "of each output stream that is kept"},
+#define SETTING(...)
+#define LOCAL(...)
+#define LIMIT(id, text, field, unit, value, most, ...)                                             \
+    {.name = "max-" text,                                                                          \
+     .kind = unit,                                                                                 \
+     .flags = OPT_CONF,                                                                            \
+     .offset = AT(ceilings[SETTING_##id]),                                                         \
+     .arg = value,                                                                                 \
+     .group = "Most that a client may ask for (0: anything)",                                      \
+     .initial = most,                                                                              \
+     .help = "the most of a client's --" text},
+#include "request/request.def"
+#undef SETTING
+#undef LOCAL
+#undef LIMIT
     {0},
 };
 
@@ -278,55 +235,8 @@ const struct opt serve_general[] = {
 };
 
 const struct opt *const serve_tables[] = {
-    serve_options,  ceiling_options, serve_general, work_options, wall_options,
+    serve_options,  ceiling_options, serve_general, work_options, data_options, wall_options,
     policy_options, guard_options,   limit_options, log_options,  NULL};
-
-/* ---- permits ---- */
-
-static const struct {
-    enum permit permit;
-    const char *name;
-} permits[] = {
-    {PERMIT_HOST_FILES, "host-files"},
-    {PERMIT_HOST_BACKEND, "host-backend"},
-    {PERMIT_NET_HOST, "net-host"},
-    {PERMIT_WITHOUT, "without"},
-};
-
-const char *permit_name(enum permit permit)
-{
-    for (size_t i = 0; i < ARRAY_LEN(permits); i++)
-        if (permits[i].permit == permit)
-            return permits[i].name;
-    return "nothing";
-}
-
-static int read_permit(struct str name, unsigned *ret, struct err *err)
-{
-    struct near near = {.word = name};
-
-    for (size_t i = 0; i < ARRAY_LEN(permits); i++) {
-        if (str_is(name, permits[i].name)) {
-            *ret |= permits[i].permit;
-            return 0;
-        }
-        near_try(&near, permits[i].name);
-    }
-    return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
-                   near.best ? "did you mean '" : "is not host-files, host-backend, net-host or",
-                   near.best ? near.best : " without", near.best ? "'?" : "");
-}
-
-static int read_permits(const struct opt_list *list, unsigned *ret, struct err *err)
-{
-    for (size_t i = 0; i < list->n; i++) {
-        struct str rest = str_from(list->items[i]), name;
-        while (str_next(&rest, ',', &name))
-            if (read_permit(str_trim(name), ret, err) < 0)
-                return -1;
-    }
-    return 0;
-}
 
 /* ---- loading ---- */
 
@@ -400,9 +310,12 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
         return err_set(err, ERR_USAGE, "'%.60s' is not asked for: serve takes options only",
                        config->args.operand_n ? config->args.operands[0] : "--");
     if (opt_load_env(&config->set, "GLOVEBOX", err) < 0 || load_file(config, err) < 0 ||
-        read_permits(&s->allow, &config->permits, err) < 0 ||
-        settings_request(&s->common, &config->defaults, err) < 0)
+        permits_read(&s->allow, &config->rules.permits, err) < 0 ||
+        settings_request(&s->common, &(struct run_request){0}, err) < 0)
         return -1;
+    config->rules.defaults = &s->common;
+    config->rules.lock_policy = s->lock_policy;
+    memcpy(config->rules.ceilings, s->ceilings, sizeof s->ceilings);
     if (!s->sessions_memory)
         s->sessions_memory =
             (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;

@@ -12,19 +12,8 @@
 
 #include <stdatomic.h>
 
-#include "request/settings.h"
+#include "request/setting.h"
 #include "server/tokens.h"
-
-/* What a client may not ask for unless it was allowed (--allow). */
-enum permit {
-    PERMIT_NONE,
-    PERMIT_HOST_FILES = 1 << 0,   /* files of the host, by path */
-    PERMIT_HOST_BACKEND = 1 << 1, /* programs without a wall */
-    PERMIT_NET_HOST = 1 << 2,     /* the host's network */
-    PERMIT_WITHOUT = 1 << 3,      /* layers left out */
-};
-/* "host-files" */
-const char *permit_name(enum permit permit);
 
 struct server_settings {
     struct settings common; /* first: its tables count on it */
@@ -35,9 +24,7 @@ struct server_settings {
     int64_t workers, queue, connections, sessions;
     int64_t drain_ms, header_ms, body_ms, idle_ms, session_idle_ms;
     uint64_t max_body, max_upload, max_collect, sessions_memory;
-    /* of one run */
-    int64_t max_timeout_ms, max_cpu_time_ms, max_cpus_milli, max_pids;
-    uint64_t max_memory, max_disk, max_output_limit;
+    int64_t ceilings[SETTING_COUNT]; /* of one run: --max-NAME */
 };
 
 struct config {
@@ -45,10 +32,9 @@ struct config {
     struct server_settings settings;
     struct opt_set set;
     struct opt_args args;
-    struct run_request defaults;
+    struct request_rules rules;
     struct token_list tokens;
-    unsigned permits; /* bits of enum permit */
-    unsigned owners;  /* config_owners */
+    unsigned owners; /* config_owners */
 };
 
 /* The command line, the environment, the user's config file with its section

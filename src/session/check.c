@@ -120,6 +120,11 @@ int check_language_allowed(const struct policy *policy, const struct language *l
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err)
 {
     buf_init(ret, RUN_SOURCE_MAX);
+    if (q->prelude_text.p) {
+        if (buf_add_str(ret, q->prelude_text) == 0)
+            return 0;
+        return err_set(err, ERR_USAGE, "the prelude is larger than %u MiB", RUN_SOURCE_MAX >> 20);
+    }
     if (!q->prelude || fd_read_file(q->prelude, ret, err) == 0)
         return 0;
     if (err->sys == EFBIG)

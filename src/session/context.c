@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/utf8.h"
-#include "text/encoded.h"
 
 #define KEY_CONTEXT   "_code_execution_context"
 #define KEY_ID        "execution_session_id"

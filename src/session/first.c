@@ -42,10 +42,19 @@ bool first_is_variable(struct str name)
     return good;
 }
 
-static int read_json(const char *path, bool node, struct buf *ret, struct err *err)
+static int check_json(struct str text, bool node, struct err *err)
 {
     struct json_facts facts;
 
+    if (json_check(text, &facts, err) < 0)
+        return -1;
+    if (node && facts.has_special)
+        return err_set(err, ERR_USAGE, "holds NaN or Infinity, which only Python reads");
+    return 0;
+}
+
+static int read_json(const char *path, bool node, struct buf *ret, struct err *err)
+{
     buf_init(ret, DATA_MAX);
     if (fd_read_file(path, ret, err) < 0) {
         if (err->sys == EFBIG)
@@ -55,11 +64,7 @@ static int read_json(const char *path, bool node, struct buf *ret, struct err *e
     }
     if (str_starts(buf_str(ret), "\xef\xbb\xbf"))
         buf_drop(ret, 3);
-    if (json_check(buf_str(ret), &facts, err) < 0)
-        return err_wrap(err, "%s", path);
-    if (node && facts.has_special)
-        return err_set(err, ERR_USAGE, "%s: holds NaN or Infinity, which only Python reads", path);
-    return 0;
+    return check_json(buf_str(ret), node, err) < 0 ? err_wrap(err, "%s", path) : 0;
 }
 
 struct binder {
@@ -70,33 +75,47 @@ struct binder {
     size_t n;
 };
 
-static int bind_one(struct binder *b, const char *spec, struct err *err)
+static int bind(struct binder *b, struct str name, struct str json, struct err *err)
 {
-    const char *equals = strchr(spec, '=');
-    struct str name = {spec, equals ? (size_t)(equals - spec) : 0};
-    AUTO_BUF struct buf json = {0};
-
-    if (!equals || !equals[1])
-        return err_set(err, ERR_USAGE, "write NAME=FILE, such as data=sales.json");
     if (!first_is_variable(name))
         return err_set(err, ERR_USAGE, "'%.*s' is no name for a variable",
                        (int)(name.n < 80 ? name.n : 80), name.p);
     for (size_t i = 0; i < b->n; i++)
         if (str_eq(b->bindings[i].name, name))
             return err_set(err, ERR_USAGE, "%.*s is given twice", (int)name.n, name.p);
-    if (read_json(equals + 1, b->node, &json, err) < 0)
-        return -1;
     b->files[b->n] = xasprintf(".glovebox-data-%zu.json", b->n + 1);
     struct str file = str_from(b->files[b->n]);
     b->bindings[b->n++] = (struct data_binding){name, file};
-    return lay_add_bytes(b->laid, file, buf_str(&json), 0644, err);
+    return lay_add_bytes(b->laid, file, json, 0644, err);
 }
 
-static int bind_all(struct binder *b, char *const *specs, struct err *err)
+static int bind_file(struct binder *b, const char *spec, struct err *err)
 {
-    for (; *specs; specs++)
-        if (bind_one(b, *specs, err) < 0)
+    const char *equals = strchr(spec, '=');
+    AUTO_BUF struct buf json = {0};
+
+    if (!equals || !equals[1])
+        return err_set(err, ERR_USAGE, "write NAME=FILE, such as data=sales.json");
+    if (read_json(equals + 1, b->node, &json, err) < 0)
+        return -1;
+    return bind(b, (struct str){spec, (size_t)(equals - spec)}, buf_str(&json), err);
+}
+
+static int bind_value(struct binder *b, const struct run_input *value, struct err *err)
+{
+    if (check_json(value->bytes, b->node, err) < 0)
+        return err_wrap(err, "%.*s", (int)(value->name.n < 80 ? value->name.n : 80), value->name.p);
+    return bind(b, value->name, value->bytes, err);
+}
+
+static int bind_all(struct binder *b, const struct run_request *q, struct err *err)
+{
+    for (char *const *spec = q->data; spec && *spec; spec++)
+        if (bind_file(b, *spec, err) < 0)
             return err_wrap(err, "--data");
+    for (size_t i = 0; i < q->value_count; i++)
+        if (bind_value(b, &q->values[i], err) < 0)
+            return err_wrap(err, "'data'");
     return 0;
 }
 
@@ -114,15 +133,15 @@ static int lay_node_file(const struct binder *b, struct first *first, struct err
 static int add_data(const struct run_request *q, struct lay_list *laid, bool node,
                     struct first *first, struct err *err)
 {
-    size_t n = 0;
+    size_t n = q->value_count;
 
-    while (q->data[n])
+    for (char *const *spec = q->data; spec && *spec; spec++)
         n++;
     struct binder b = {.node = node,
                        .laid = laid,
                        .bindings = xcalloc(n + 1, sizeof *b.bindings),
                        .files = xcalloc(n + 1, sizeof *b.files)};
-    int result = bind_all(&b, q->data, err);
+    int result = bind_all(&b, q, err);
     if (result == 0 && node)
         result = lay_node_file(&b, first, err);
     else if (result == 0)
@@ -207,7 +226,7 @@ int first_make(const struct run_request *q, const struct language *language,
 {
     bool python = strcmp(language->name, "python") == 0 && has_runner(language);
     bool node = strcmp(language->name, "javascript") == 0;
-    bool data = q->data && q->data[0];
+    bool data = (q->data && q->data[0]) || q->value_count;
 
     *ret = (struct first){0};
     buf_init(&ret->text, TEXT_MAX);

@@ -41,23 +41,6 @@ struct run {
     struct recorder recorder;
 };
 
-void run_request_init(struct run_request *request)
-{
-    *request = (struct run_request){
-        .stdin_fd = -1,
-        .limits = {.wall_ms = 30000,
-                   .memory_bytes = 512u << 20,
-                   .disk_bytes = 256u << 20,
-                   .inodes = 65536,
-                   .pids = 64,
-                   .cpu_milli = 1000,
-                   .open_files = 768},
-        .output_limit = 1u << 20,
-        .retries = 2,
-        .retry_delay_ms = 1000,
-    };
-}
-
 /* ---- what the backend tells ---- */
 
 static void on_started(void *ctx, layer_mask held)
@@ -179,7 +162,7 @@ static int put_together(struct run *run, struct err *err)
 {
     struct buf *b = &run->prelude;
 
-    if (!run->request->prelude)
+    if (!request_has_prelude(run->request))
         return 0;
     if (buf_adds(b, "\n\n") < 0 || buf_add_str(b, run->request->code) < 0)
         return err_set(err, ERR_USAGE, "the program and its prelude have more than %u MiB",

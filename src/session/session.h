@@ -15,6 +15,7 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include "request/settings.h"
 #include "session/run.h"
 #include "session/tools.h"
 
@@ -45,6 +46,8 @@ enum {
 };
 
 void session_request_init(struct session_request *request);
+/* The options of sessions among the settings, but tools; what they lend must live as long. */
+void session_request_options(struct session_request *request, const struct settings *settings);
 
 /* Starts the guest and waits until it is ready. What is lent in the request must live until
  * session_close, of all its forks too, except inputs, files and work_dir. */

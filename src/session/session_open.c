@@ -23,6 +23,19 @@ void session_request_init(struct session_request *request)
     run_request_init(&request->run);
 }
 
+void session_request_options(struct session_request *q, const struct settings *s)
+{
+    const struct session_options *o = &s->session;
+
+    q->value_set = o->value != 0;
+    q->value = o->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
+    q->preload = o->preload.items;
+    if (settings_asked(s, SETTING_grace))
+        q->grace_ms = o->grace_ms ? o->grace_ms : 1;
+    if (settings_asked(s, SETTING_forks))
+        q->forks = (int)o->forks;
+}
+
 /* ---- open ---- */
 
 static void add_name(void *ctx, const struct language *language)
@@ -141,10 +154,9 @@ static int prepare(struct session *s, struct err *err)
     return 0;
 }
 
-/* A daemon's lies in memory, under a name that tells nobody anything. */
 static const char *prelude_name(const struct run_request *q)
 {
-    return strncmp(q->prelude, "/proc/", 6) == 0 ? "its text" : q->prelude;
+    return q->prelude_text.p ? "its text" : q->prelude;
 }
 
 /* Ours runs first; it is no cell. */
@@ -155,7 +167,7 @@ static int run_prelude(struct session *s, struct err *err)
     struct result result;
     struct cell_request cell = {.no_check = true};
 
-    if (!s->family->request.run.prelude)
+    if (!request_has_prelude(&s->family->request.run))
         return 0;
     if (check_read_prelude(&s->family->request.run, &text, err) < 0)
         return -1;

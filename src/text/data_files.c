@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "base/mime.h"
 #include "guests/guests.h"
-#include "text/encoded.h"
 
 #define FILE_MAX (64u << 20)
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
-#include "text/encoded.h"
 #include "text/format_profiles.h"
 
 static struct str string_of(const json_t *object, const char *key)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
-#include "text/encoded.h"
 
 /* One thing in both spellings. */
 struct key {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "text/codeact.h"
-#include "text/encoded.h"
 #include "text/final_answer.h"
 
 /* In the order of enum reply_profile. */

@@ -23,6 +23,7 @@
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "explain/feedback.h"
 #include "base/num.h"
 #include "result/verdict_json.h"
 #include "session/event_json.h"

@@ -2,10 +2,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "tap.h"
-#include "text/encoded.h"
 
 static void adk(struct str in, const char *want)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/fields.h"
+#include "request/fields.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +46,8 @@ static void set_absent(const struct field *f, void *ret)
     case FIELD_CASES:
     case FIELD_ANY:
         *(json_t **)at = NULL;
+        break;
+    case FIELD_SETTING: /* request_settings_init */
         break;
     }
 }
@@ -172,13 +174,21 @@ static int read_json(const struct field *f, json_t *v, void *at, struct err *err
     return 0;
 }
 
+static int read_setting(const struct field *f, json_t *v, void *at, struct err *err)
+{
+    struct request_settings *to = at;
+
+    return setting_read(f->setting, v, &to->settings, to->lent, err);
+}
+
 typedef int read_fn(const struct field *f, json_t *v, void *at, struct err *err);
 static read_fn *const readers[] = {
-    [FIELD_TEXT] = read_text,   [FIELD_WORD] = read_word,     [FIELD_CHOICE] = read_choice,
-    [FIELD_BOOL] = read_bool,   [FIELD_COUNT] = read_count,   [FIELD_MS] = read_count,
-    [FIELD_BYTES] = read_count, [FIELD_NUMBER] = read_number, [FIELD_WORDS] = read_words,
-    [FIELD_MAP] = read_map,     [FIELD_FILES] = read_json,    [FIELD_ARRAY] = read_json,
-    [FIELD_OBJECT] = read_json, [FIELD_CASES] = read_json,    [FIELD_ANY] = read_json,
+    [FIELD_TEXT] = read_text,       [FIELD_WORD] = read_word,     [FIELD_CHOICE] = read_choice,
+    [FIELD_BOOL] = read_bool,       [FIELD_COUNT] = read_count,   [FIELD_MS] = read_count,
+    [FIELD_BYTES] = read_count,     [FIELD_NUMBER] = read_number, [FIELD_WORDS] = read_words,
+    [FIELD_MAP] = read_map,         [FIELD_FILES] = read_json,    [FIELD_ARRAY] = read_json,
+    [FIELD_OBJECT] = read_json,     [FIELD_CASES] = read_json,    [FIELD_ANY] = read_json,
+    [FIELD_SETTING] = read_setting,
 };
 
 /* ---- the object ---- */
@@ -204,13 +214,16 @@ static int unknown(const struct field *const *tables, const char *name, struct e
                    near.best ? near.best : "", near.best ? "'?" : "");
 }
 
-static int permitted(const struct field *f, const struct config *config, struct err *err)
+static int permitted(const struct field *f, const struct request_rules *rules, struct err *err)
 {
-    if (f->permit && !(config->permits & f->permit))
+    enum permit permit = f->setting ? f->setting->permit : PERMIT_NONE;
+
+    if (permit && !(rules->permits & permit))
         return err_set(err, ERR_POLICY,
-                       "'%s' is not allowed here: who runs this daemon has to say --allow %s",
-                       f->name, permit_name(f->permit));
-    if (f->policy && config->settings.lock_policy)
+                       "'%s' is not allowed here: only the operator of this daemon can allow it, "
+                       "with --allow %s",
+                       f->name, permit_name(permit));
+    if ((f->setting ? f->setting->policy : f->policy) && rules->lock_policy)
         return err_set(err, ERR_POLICY, "'%s' is not for clients to choose here (--lock-policy)",
                        f->name);
     return 0;
@@ -232,8 +245,8 @@ void fields_absent(const struct field *table, void *ret)
         set_absent(f, ret);
 }
 
-int fields_read(const struct field *const *tables, json_t *object, const struct config *config,
-                void *ret, struct err *err)
+int fields_read(const struct field *const *tables, json_t *object,
+                const struct request_rules *rules, void *ret, struct err *err)
 {
     const char *name;
     json_t *value;
@@ -249,7 +262,7 @@ int fields_read(const struct field *const *tables, json_t *object, const struct 
             return unknown(tables, name, err);
         if (json_is_null(value) && f->kind != FIELD_ANY)
             continue;
-        if (permitted(f, config, err) < 0 || readers[f->kind](f, value, member(f, ret), err) < 0)
+        if (permitted(f, rules, err) < 0 || readers[f->kind](f, value, member(f, ret), err) < 0)
             return -1;
     }
     return check_required(tables, object, err);
@@ -326,6 +339,8 @@ static json_t *kind_schema(const struct field *f)
         return map_of(json_object());
     case FIELD_CASES:
         return either(list_of(map_of(json_object())), of_type("string"));
+    case FIELD_SETTING:
+        return setting_schema(f->setting);
     case FIELD_ANY:
         break;
     }
@@ -337,10 +352,10 @@ static json_t *field_schema(const struct field *f)
     json_t *schema = kind_schema(f);
     char text[600];
 
-    snprintf(text, sizeof text, "%s%s%s%s%s%s", f->help, f->initial ? " Default: " : "",
-             f->initial ? f->initial : "", f->initial ? "." : "",
-             f->permit ? " Only where the daemon was started with --allow " : "",
-             f->permit ? permit_name(f->permit) : "");
+    if (f->setting)
+        return schema;
+    snprintf(text, sizeof text, "%s%s%s%s", f->help, f->initial ? " Default: " : "",
+             f->initial ? f->initial : "", f->initial ? "." : "");
     json_object_set_new(schema, "description", json_string(text));
     return schema;
 }

@@ -2,8 +2,8 @@
  *
  * Bytes inside JSON. "abcd" is text and base64 at once, so whoever encodes says which it is.
  */
-#ifndef TEXT_ENCODED_H
-#define TEXT_ENCODED_H
+#ifndef BASE_ENCODED_H
+#define BASE_ENCODED_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "text/encoded.h"
+#include "base/encoded.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a JSON request may hold: a row a field. Decoding and the OpenAPI
+ * description are both made of the rows, so that the description is true.
+ */
+#ifndef REQUEST_FIELDS_H
+#define REQUEST_FIELDS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "request/setting.h"
+
+/* The member of the struct, and what JSON may stand for it. What is text or
+ * JSON is lent by the document. */
+enum field_kind {
+    FIELD_TEXT,    /* struct str: any text; .p NULL when absent */
+    FIELD_WORD,    /* const char *: text without NUL; NULL when absent */
+    FIELD_CHOICE,  /* int: 1 + index into choices; 0 when absent */
+    FIELD_BOOL,    /* enum tri */
+    FIELD_COUNT,   /* int64_t from 0; -1 when absent */
+    FIELD_MS,      /* the same */
+    FIELD_BYTES,   /* the same */
+    FIELD_NUMBER,  /* double from 0; -1 when absent */
+    FIELD_WORDS,   /* json_t *: an array of text, or one text with commas; NULL when
+                      absent */
+    FIELD_MAP,     /* json_t *: an object whose values are text */
+    FIELD_FILES,   /* json_t *: [{name, content, encoding}], or {name: content} */
+    FIELD_ARRAY,   /* json_t *: an array; its objects are described by `items` */
+    FIELD_OBJECT,  /* json_t *: an object with any members */
+    FIELD_CASES,   /* json_t *: an array of objects, or the text of a case file */
+    FIELD_ANY,     /* json_t *: any value */
+    FIELD_SETTING, /* a row of request.def: read into struct request_settings */
+};
+
+enum tri { TRI_ABSENT, TRI_FALSE, TRI_TRUE };
+
+/* The settings of a request: those of the daemon, changed by its fields. */
+struct request_settings {
+    struct settings settings;
+    struct setting_lent *lent; /* gets what is made of the fields */
+};
+
+struct field {
+    const char *name; /* NULL ends the table */
+    enum field_kind kind;
+    size_t offset;
+    const char *help;
+    bool required;
+    bool policy; /* what --lock-policy takes from clients */
+    const char *const *choices;
+    const struct field *items;
+    const char *initial;           /* what it is when absent, for people */
+    const struct setting *setting; /* of FIELD_SETTING, which takes its name from there */
+};
+
+/* Fills *ret from the object; all of it is set, to "absent" where there is
+ * nothing (null counts as nothing). -1: ERR_USAGE for a field that is not known
+ * (with the nearest that is), of another type, or missing; ERR_POLICY for one
+ * that this daemon does not permit. */
+int fields_read(const struct field *const *tables, json_t *object,
+                const struct request_rules *rules, void *ret, struct err *err);
+
+/* What fields_read does first: sets all that a table has to "absent". */
+void fields_absent(const struct field *table, void *ret);
+
+/* A JSON Schema of type object. */
+json_t *fields_schema(const struct field *const *tables);
+
+#endif

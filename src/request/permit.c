@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words of `glovebox serve --allow`.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/near.h"
+#include "request/setting.h"
+
+static const struct {
+    enum permit permit;
+    const char *name;
+} permits[] = {
+    {PERMIT_HOST_FILES, "host-files"},
+    {PERMIT_HOST_BACKEND, "host-backend"},
+    {PERMIT_NET_HOST, "net-host"},
+    {PERMIT_WITHOUT, "without"},
+};
+
+const char *permit_name(enum permit permit)
+{
+    for (size_t i = 0; i < ARRAY_LEN(permits); i++)
+        if (permits[i].permit == permit)
+            return permits[i].name;
+    return "nothing";
+}
+
+static int read_permit(struct str name, unsigned *ret, struct err *err)
+{
+    struct near near = {.word = name};
+
+    for (size_t i = 0; i < ARRAY_LEN(permits); i++) {
+        if (str_is(name, permits[i].name)) {
+            *ret |= permits[i].permit;
+            return 0;
+        }
+        near_try(&near, permits[i].name);
+    }
+    return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
+                   near.best ? "did you mean '" : "is not host-files, host-backend, net-host or",
+                   near.best ? near.best : " without", near.best ? "'?" : "");
+}
+
+int permits_read(const struct opt_list *list, unsigned *ret, struct err *err)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        struct str rest = str_from(list->items[i]), name;
+        while (str_next(&rest, ',', &name))
+            if (read_permit(str_trim(name), ret, err) < 0)
+                return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request/run_fields.h"
+
+#include <stddef.h>
+
+#define AT(member) offsetof(struct run_fields, member)
+
+static const char *const encodings[] = {"utf8", "utf-8", "base64", NULL};
+
+const struct field file_fields[] = {
+    {.name = "name", .kind = FIELD_WORD, .help = "Path in the workspace, such as data/a.csv."},
+    {.name = "path", .kind = FIELD_WORD, .help = "The same as name."},
+    {.name = "content", .kind = FIELD_TEXT, .required = true, .help = "What is in it."},
+    {.name = "encoding",
+     .kind = FIELD_CHOICE,
+     .choices = encodings,
+     .initial = "utf8",
+     .help = "How content stands for bytes."},
+    {0},
+};
+
+const struct field code_fields[] = {
+    {.name = "code",
+     .kind = FIELD_TEXT,
+     .offset = AT(code),
+     .required = true,
+     .help = "The program."},
+    {.name = "filename",
+     .kind = FIELD_WORD,
+     .offset = AT(filename),
+     .help = "Its name, for messages and to tell the language by."},
+    {.name = "language",
+     .kind = FIELD_WORD,
+     .offset = AT(language),
+     .initial = "auto",
+     .help = "python, javascript, bash, r, ...; auto looks at name and text."},
+    {0},
+};
+
+/* The settings among the fields are the rows of request.def that name a table. */
+#define FIELD_ROW(id, text)                                                                        \
+    {                                                                                              \
+        .name = text, .kind = FIELD_SETTING, .offset = AT(request),                                \
+        .setting = &settings_all[SETTING_##id]                                                     \
+    }
+#define SETTING(table, id, name, field, ...) IN_##table(FIELD_ROW(id, field), )
+#define LOCAL(...)
+#define LIMIT(id, name, field, ...) IN_limit(FIELD_ROW(id, field), )
+
+#define IN_work(...)
+#define IN_data(...)
+#define IN_wall(...)
+#define IN_policy(...)
+#define IN_guard(...)
+#define IN_limit(...)
+#define IN_log(...)
+#define IN_session(...)
+
+const struct field program_fields[] = {
+    {.name = "args",
+     .kind = FIELD_WORDS,
+     .offset = AT(args),
+     .help = "The program's own arguments."},
+    {.name = "stdin", .kind = FIELD_TEXT, .offset = AT(input), .help = "Its standard input."},
+#undef IN_data
+#define IN_data(...) __VA_ARGS__
+#include "request/request.def"
+#undef IN_data
+#define IN_data(...)
+    {0},
+};
+
+const struct field work_fields[] = {
+    {.name = "files",
+     .kind = FIELD_FILES,
+     .offset = AT(files),
+     .items = file_fields,
+     .help = "What lies in the workspace: a list of files, or an object of "
+             "texts by name."},
+#undef IN_work
+#define IN_work(...) __VA_ARGS__
+#include "request/request.def"
+#undef IN_work
+#define IN_work(...)
+    {.name = "data",
+     .kind = FIELD_OBJECT,
+     .offset = AT(data),
+     .help = "Values that are bound to variables by name, of a Python or "
+             "JavaScript program or of a session."},
+    {0},
+};
+
+const struct field wall_fields[] = {
+#undef IN_wall
+#define IN_wall(...) __VA_ARGS__
+#undef IN_log
+#define IN_log(...) __VA_ARGS__
+#include "request/request.def"
+#undef IN_wall
+#define IN_wall(...)
+#undef IN_log
+#define IN_log(...)
+    {0},
+};
+
+const struct field policy_fields[] = {
+#undef IN_policy
+#define IN_policy(...) __VA_ARGS__
+#undef IN_guard
+#define IN_guard(...) __VA_ARGS__
+#include "request/request.def"
+#undef IN_policy
+#define IN_policy(...)
+#undef IN_guard
+#define IN_guard(...)
+    {0},
+};
+
+const struct field limit_fields[] = {
+#undef IN_limit
+#define IN_limit(...) __VA_ARGS__
+#include "request/request.def"
+#undef IN_limit
+#define IN_limit(...)
+    {0},
+};
+
+const struct field session_fields[] = {
+#undef IN_session
+#define IN_session(...) __VA_ARGS__
+#include "request/request.def"
+#undef IN_session
+#define IN_session(...)
+    {0},
+};
+
+const struct field answer_fields[] = {
+    {.name = "deadline_ms",
+     .kind = FIELD_MS,
+     .offset = AT(deadline_ms),
+     .initial = "0 (none)",
+     .help = "When an answer is no use any more, from the request's arrival "
+             "on. A request that still "
+             "waits for its turn then is answered 503, one that runs is ended "
+             "and answered 504."},
+    {0},
+};
+
+const struct field collect_fields[] = {
+    {.name = "collect",
+     .kind = FIELD_BOOL,
+     .offset = AT(collect),
+     .initial = "false",
+     .help = "Return the content of new and changed files, as content_base64 "
+             "in the result's files."},
+    {.name = "collect_bytes",
+     .kind = FIELD_BYTES,
+     .offset = AT(collect_bytes),
+     .initial = "what the daemon allows at most",
+     .help = "Most that they may have together; what does not fit is left out "
+             "and said."},
+    {0},
+};
+
+void run_fields_init(struct run_fields *fields, const struct request_rules *rules,
+                     struct request_parts *parts)
+{
+    static const struct field *const own[] = {code_fields, program_fields, work_fields,
+                                              answer_fields, collect_fields};
+
+    fields->request = (struct request_settings){*rules->defaults, &parts->lent};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        fields_absent(own[i], fields);
+}

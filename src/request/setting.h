@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A setting is one row of request.def. This is what the doors that speak JSON know of it: its field
+ * in a request, who may send it, and its ceiling.
+ *
+ *   setting_read   reads a field of a request into settings
+ *   settings_send  writes what a user set as fields of a request to a daemon
+ */
+#ifndef REQUEST_SETTING_H
+#define REQUEST_SETTING_H
+
+#include <jansson.h>
+
+#include "request/settings.h"
+
+/* What a client may not ask for unless the daemon was started with --allow. */
+enum permit {
+    PERMIT_NONE,
+    PERMIT_HOST_FILES = 1 << 0,   /* files of the host, by path */
+    PERMIT_HOST_BACKEND = 1 << 1, /* programs without a wall */
+    PERMIT_NET_HOST = 1 << 2,     /* the host's network */
+    PERMIT_WITHOUT = 1 << 3,      /* layers left out */
+};
+/* "host-files" */
+const char *permit_name(enum permit permit);
+/* --allow's words, with commas between them, as bits. */
+int permits_read(const struct opt_list *list, unsigned *ret, struct err *err);
+
+/* What whoever runs the daemon decides about requests. */
+struct request_rules {
+    const struct settings *defaults;
+    unsigned permits;                /* bits of enum permit */
+    bool lock_policy;                /* clients choose no policy, and nothing runs unread */
+    int64_t ceilings[SETTING_COUNT]; /* 0: none */
+};
+/* ERR_POLICY for more than the ceiling; 0 is no limit, and so more than any. */
+int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t wanted,
+                  struct err *err);
+
+/* What a client does with a setting that differs from its default. */
+enum setting_remote {
+    REMOTE_HERE,   /* no daemon can do that: the run happens in the client's own process */
+    REMOTE_SHARED, /* the same, unless the user's config file says it, which the daemon reads too */
+    REMOTE_SENT,   /* settings_send sends it */
+    REMOTE_BY_HAND, /* the client sends what it stands for: files, a language, results */
+};
+
+/* How JSON has the value, where its kind does not say so. */
+enum setting_shape {
+    SHAPE_OF_KIND,
+    SHAPE_MAP,  /* an object of texts: K=V items */
+    SHAPE_TEXT, /* the text itself, where the option names a file */
+};
+
+struct setting {
+    struct opt opt;
+    const char *field;   /* its name in JSON; NULL: requests do not have it */
+    const char *meaning; /* instead of the option's help, where the field is another thing */
+    enum setting_remote remote;
+    enum setting_shape shape;
+    enum permit permit;
+    bool policy;         /* what --lock-policy takes from clients */
+    size_t text_offset;  /* SHAPE_TEXT: of a struct str in struct settings */
+    int64_t most;        /* of a client's number; 0: see `ceiling` */
+    const char *ceiling; /* the default of --max-NAME; NULL: it has none */
+    bool (*sendable)(
+        const struct settings *s); /* whether a daemon can have this value; NULL: yes */
+};
+
+extern const struct setting settings_all[SETTING_COUNT];
+
+/* The row with this field; NULL when there is none. */
+const struct setting *setting_of_field(const char *field);
+enum setting_id setting_id_of(const struct setting *setting);
+
+/* What readers of one request add to the settings of the daemon, which are lent. */
+struct setting_lent {
+    char **lists[SETTING_COUNT]; /* made here; NULL for most */
+};
+void setting_lent_done(struct setting_lent *lent);
+
+/* Reads a field over the settings, and marks it as asked for. Lists are added to what is there.
+ * Texts are lent by the JSON. -1 with ERR_USAGE, the field's name in front. */
+int setting_read(const struct setting *setting, json_t *value, struct settings *s,
+                 struct setting_lent *lent, struct err *err);
+/* Whether every setting is as a daemon has it, or can be sent. */
+bool settings_can_be_sent(const struct settings *s);
+/* A profile's name, and no file of a policy. */
+bool setting_is_profile_name(const struct settings *s);
+/* Adds to the body what the user set. -1 with ERR_USAGE: a file cannot be read, a text is not
+ * UTF-8. */
+int settings_send(const struct settings *s, json_t *body, struct err *err);
+/* A JSON Schema of the field's value. */
+json_t *setting_schema(const struct setting *setting);
+
+#endif

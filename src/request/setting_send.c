@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a user set, as fields of a request to a daemon. A client sends nothing else, so that the
+ * daemon's own defaults and ceilings apply.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/opt_value.h"
+#include "base/utf8.h"
+#include "request/setting.h"
+
+/* ---- what can be sent ---- */
+
+/* The daemon of this user reads the same file. */
+static bool is_shared(const struct settings *s, const struct setting *row)
+{
+    const struct opt_source *source = opt_source_of(s->sources, row->opt.name);
+
+    return row->remote == REMOTE_SHARED && source->from == OPT_FROM_USER && !s->config_named;
+}
+
+static bool is_default(const struct settings *s, const struct setting *row)
+{
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, 4096);
+    if (row->opt.kind == OPT_LIST || row->opt.kind == OPT_STRING) {
+        const char *value = row->opt.kind == OPT_STRING
+                                ? *(char *const *)((const char *)s + row->opt.offset)
+                                : NULL;
+        return value && row->opt.initial && strcmp(value, row->opt.initial) == 0;
+    }
+    opt_add_value(&text, &row->opt, s);
+    return str_is(buf_str(&text), row->opt.initial   ? row->opt.initial
+                                  : row->opt.choices ? row->opt.choices[0]
+                                                     : "false");
+}
+
+static bool stays_here(const struct settings *s, const struct setting *row)
+{
+    if (!settings_asked(s, setting_id_of(row)))
+        return false;
+    if (row->remote == REMOTE_HERE || row->remote == REMOTE_SHARED)
+        return !is_default(s, row) && !is_shared(s, row);
+    return row->sendable && !row->sendable(s);
+}
+
+bool settings_can_be_sent(const struct settings *s)
+{
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
+        if (stays_here(s, row))
+            return false;
+    return true;
+}
+
+/* ---- values ---- */
+
+static int not_text(const struct setting *row, struct err *err)
+{
+    return err_set(err, ERR_USAGE, "--%s: a daemon takes UTF-8 text only", row->opt.name);
+}
+
+static int file_value(const struct setting *row, const char *path, json_t **ret, struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, RUN_SOURCE_MAX);
+    if (fd_read_file(path, &b, err) < 0) {
+        err->kind = ERR_USAGE;
+        return err_wrap(err, "--%s", row->opt.name);
+    }
+    *ret = json_stringn(b.p, b.n);
+    return *ret ? 0 : not_text(row, err);
+}
+
+/* K alone is the value that we have; without one it is left out. */
+static int map_value(const struct setting *row, const struct opt_list *list, json_t **ret,
+                     struct err *err)
+{
+    json_t *map = *ret = json_object();
+
+    for (size_t i = 0; i < list->n; i++) {
+        const char *equals = strchr(list->items[i], '=');
+        AUTO_FREE char *name = equals ? xstrndup(list->items[i], (size_t)(equals - list->items[i]))
+                                      : xstrdup(list->items[i]);
+        const char *value = equals ? equals + 1 : getenv(name);
+        if (!*name)
+            return err_set(err, ERR_USAGE, "--%s: a variable needs a name", row->opt.name);
+        if (value && json_object_set_new(map, name, json_string(value)) < 0)
+            return not_text(row, err);
+    }
+    return 0;
+}
+
+static int list_value(const struct setting *row, const struct opt_list *list, json_t **ret,
+                      struct err *err)
+{
+    json_t *array = *ret = json_array();
+
+    for (size_t i = 0; i < list->n; i++)
+        if (json_array_append_new(array, json_string(list->items[i])) < 0)
+            return not_text(row, err);
+    return 0;
+}
+
+static int string_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
+{
+    if (row->shape == SHAPE_TEXT)
+        return file_value(row, text, ret, err);
+    *ret = json_string(text);
+    return *ret ? 0 : not_text(row, err);
+}
+
+static int value_of(const struct settings *s, const struct setting *row, json_t **ret,
+                    struct err *err)
+{
+    union opt_value v = opt_value_get(&row->opt, s);
+
+    switch (row->opt.kind) {
+    case OPT_FLAG:
+        *ret = json_boolean(v.flag);
+        break;
+    case OPT_NEGATION:
+        *ret = json_boolean(!v.flag);
+        break;
+    case OPT_STRING:
+        return string_value(row, v.string, ret, err);
+    case OPT_LIST:
+        return row->shape == SHAPE_MAP ? map_value(row, &v.list, ret, err)
+                                       : list_value(row, &v.list, ret, err);
+    case OPT_MILLI:
+        *ret = json_real((double)v.number / 1000);
+        break;
+    case OPT_CHOICE:
+        *ret = json_string(row->opt.choices[v.choice]);
+        break;
+    case OPT_SIZE:
+    case OPT_DURATION:
+    case OPT_INT:
+        *ret = json_integer((json_int_t)v.number);
+        break;
+    }
+    return 0;
+}
+
+static int send_one(const struct settings *s, const struct setting *row, json_t *body,
+                    struct err *err)
+{
+    json_t *value = NULL;
+    int result = value_of(s, row, &value, err);
+
+    if (result == 0)
+        json_object_set(body, row->field, value);
+    json_decref(value);
+    return result;
+}
+
+int settings_send(const struct settings *s, json_t *body, struct err *err)
+{
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
+        if (row->remote == REMOTE_SENT && settings_asked(s, setting_id_of(row)) &&
+            send_one(s, row, body, err) < 0)
+            return -1;
+    return 0;
+}

@@ -255,6 +255,37 @@ static void withhold(struct invocation *in)
     in->request.run.withheld = in->withheld;
 }
 
+static bool lies_in(const char *path, const char *folder)
+{
+    const size_t n = strlen(folder);
+
+    return strncmp(path, folder, n) == 0 && (path[n] == '/' || !path[n] || folder[n - 1] == '/');
+}
+
+static int check_shown(const char *ro, const char *const *withheld, struct err *err)
+{
+    AUTO_FREE char *source = xstrndup(ro, strcspn(ro, ":"));
+    AUTO_FREE char *folder = realpath(source, NULL);
+
+    for (; folder && *withheld; withheld++) {
+        AUTO_FREE char *path = realpath(*withheld, NULL);
+        if (path && lies_in(path, folder))
+            return err_set(err, ERR_USAGE,
+                           "--ro: %s shows %s to the program that is tested; keep it elsewhere",
+                           source, *withheld);
+    }
+    return 0;
+}
+
+/* What --ro shows is the host's own file, of which nothing can be left out. */
+static int check_all_shown(const struct invocation *in, struct err *err)
+{
+    for (char *const *ro = in->request.run.ro; ro && *ro; ro++)
+        if (check_shown(*ro, in->withheld, err) < 0)
+            return -1;
+    return 0;
+}
+
 static int test(struct invocation *in, struct err *err)
 {
     const struct cli_settings *s = &in->options.settings;
@@ -264,6 +295,8 @@ static int test(struct invocation *in, struct err *err)
     if (settings_request(&s->common, &in->request.run, err) < 0)
         return -1;
     withhold(in);
+    if (check_all_shown(in, err) < 0)
+        return -1;
     if (s->suite)
         return test_suite(&in->options, &in->request, err);
     if (read_all(in, err) < 0 || cancel_catch_signals(cancel, err) < 0)

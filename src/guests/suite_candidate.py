@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The candidate's side of suite_link.py: loads the candidate and does what the test code asks for. Nothing that
 # happens here can do more than claim a value.
+import _operator as operators
 from itertools import islice
 
-COPIED = 100000  # parts of an iterable
+COPIED, SAID = 100000, 65536  # parts of an iterable; characters of what an exception has
+SLICE = 0.005  # seconds for which what is awaited may run at one time
 
 
 # A function of the test code's.
@@ -18,6 +20,22 @@ class Lent:
 
 
 lent = {}
+
+
+class CandidateLink(Link):
+    # An exception goes with its arguments and attributes, where they can be sent.
+    def report(self, e):
+        try:
+            args = e.args
+            if isinstance(e, OSError) and e.filename is not None:
+                args = e.errno, e.strerror, e.filename
+            more = ',"args":%s,"attributes":%s' % (self.encode(list(args)), self.encode(dict(e.__dict__)))
+        except BaseException:
+            more = ""
+        return raised(e, more if len(more) < SAID else "")
+
+    def form_of(self, kind):
+        return ',"as":"awaitable"' if hasattr(kind, "__await__") else ""
 
 
 def remote(link, d):
@@ -43,7 +61,7 @@ def look_up(name):
     if type(v) is type(sys):
         return {"import": v.__name__}
     if isinstance(v, type) and BaseException in mro_of(v):
-        return {"exception": [base.__name__ for base in mro_of(v)]}
+        return {"exception": link.decode(lineage(v))}
     return {"value": v}
 
 
@@ -69,6 +87,51 @@ def copy_of(v):
     return values if len(values) <= COPIED else None
 
 
+# An operator or a built-in function, by its name.
+def operate(v, name, *others):
+    return (getattr(operators, name, None) or getattr(builtins, name))(v, *others)
+
+
+# ---- what is awaited: by a loop of ours, a little at a time, so that several of them go on side by side ----
+
+tasks = {}
+
+
+async def finish(v):
+    return await v
+
+
+async def advance(v):
+    try:
+        return (await type(v).__anext__(v),)
+    except StopAsyncIteration:
+        return ()
+
+
+async def leave_later(v, told):
+    e = told and exception_from(told)
+    return bool(await type(v).__aexit__(v, e and type(e), e, None))
+
+
+def task_of(v):
+    if not tasks:
+        import asyncio
+        tasks["asyncio"], tasks["loop"] = asyncio, asyncio.new_event_loop()
+        asyncio.set_event_loop(tasks["loop"])
+    if id(v) not in tasks:
+        tasks[id(v)] = tasks["loop"].create_task(finish(v)), v
+    return tasks[id(v)][0]
+
+
+def step(v):
+    task = task_of(v)
+    if not task.done():
+        tasks["loop"].run_until_complete(tasks["asyncio"].wait([task], timeout=SLICE))
+    return (task.result(),) if task.done() else ()
+
+
+# ---- the rest of what can be asked for ----
+
 def set_item(v, key, value):
     v[key] = value
 
@@ -80,12 +143,14 @@ def leave(v, told):
 
 def main():
     global link, names
-    link = Link(lambda v: True, is_plain, {
+    link = CandidateLink(lambda v: True, is_plain, {
         "name": look_up, "call": lambda f, *args, **kwargs: f(*args, **kwargs), "get": getattr, "set": setattr,
         "bool": lambda v: True if v else False, "len": len, "iter": iter, "next": next, "copy": copy_of,
         "item": lambda v, key: v[key], "set item": set_item, "in": lambda v, item: item in v, "str": str,
         "is instance": lambda kind, v: isinstance(v, kind), "parts": parts_of,
-        "enter": lambda v: type(v).__enter__(v), "exit": leave}, {Lent})
+        "enter": lambda v: type(v).__enter__(v), "exit": leave, "operate": operate, "step": step,
+        "cancel": lambda v: task_of(v).cancel(), "async iter": lambda v: type(v).__aiter__(v), "async next": advance,
+        "async enter": lambda v: type(v).__aenter__(v), "async exit": leave_later}, {Lent})
     module = type(sys)("candidate")
     names = module.__dict__
     path = names["__file__"] = sys.argv[1]
@@ -96,7 +161,7 @@ def main():
             exec(compile(f.read(), path, "exec", dont_inherit=True), names)
         link.send('{"value":null}')
     except BaseException as e:
-        link.send('{"raised":%s}' % raised(e))
+        link.send('{"raised":%s}' % link.report(e))
         return
     while True:
         link.serve(link.receive())

@@ -70,6 +70,8 @@ class LinkEncoder(Encoder):
                 self.value(copy(v))
                 self.path.pop()
                 break
+        else:
+            self.put(self.link.form_of(kind))
         self.put("}")
 
 
@@ -140,6 +142,13 @@ class Link:
     def question(self, op, args, kwargs):
         return '{"op":"%s","args":%s,"kwargs":%s}' % (op, self.encode(list(args)), self.encode(kwargs))
 
+    def report(self, e):
+        return raised(e)
+
+    # What an object is that is derived from no built-in type.
+    def form_of(self, kind):
+        return ""
+
     # Until it is answered, the other side may ask for something itself.
     def ask(self, op, *args, **kwargs):
         self.send(self.question(op, args, kwargs))
@@ -165,7 +174,7 @@ class Link:
         except (LinkEnded, LinkFault):
             raise
         except BaseException as e:
-            before, said = (), '{"raised":%s' % raised(e)
+            before, said = (), '{"raised":%s' % self.report(e)
         changed = ["[%d,%s]" % (i, self.encode(args[i])) for i, was in enumerate(before)
                    if was is not None and was != self.encode(args[i])]
         self.send(said + (',"changed":[%s]}' % ",".join(changed) if changed else "}"))
@@ -180,9 +189,20 @@ def replace(ours, theirs):
 
 # ---- exceptions ----
 
-def raised(e):
-    names = [base.__name__ for base in mro_of(type(e))]
-    return '{"names":[%s],"message":%s}' % (",".join(map(quote, names)), quote(words_of(str, e, names[0], 2000)))
+name_of, bases_of = type.__dict__["__name__"].__get__, type.__dict__["__bases__"].__get__
+
+
+# [name, its bases, each in the same way], down to what is built in.
+def lineage(kind):
+    name = name_of(kind)
+    bases = () if builtin_exception(name) is kind else bases_of(kind)
+    return "[%s]" % ",".join([quote(name)] + [lineage(base) for base in bases if BaseException in mro_of(base)])
+
+
+# `more` is what the sender adds of arguments and attributes.
+def raised(e, more=""):
+    kind = type(e)
+    return '{"kind":%s,"message":%s%s}' % (lineage(kind), quote(words_of(str, e, name_of(kind), 2000)), more)
 
 
 own_exceptions = {}
@@ -202,23 +222,35 @@ def is_plain(kind):
     return type(kind) is type and (kind in PLAIN_TYPES or builtin_exception(kind.__name__) is kind)
 
 
-# A class of the other side has a namesake here, below the nearest one that is built in.
-def exception_class(names):
-    kind = builtin_exception(names[0]) or own_exceptions.get(names[0])
+def said_of(self):
+    said = self.__dict__.get("_said")
+    return said if type(said) is str else BaseException.__str__(self)
+
+
+# A class of the other side has a namesake here, with bases of the same names.
+def exception_class(line):
+    name = line[0]
+    kind = builtin_exception(name) or own_exceptions.get(name)
     if kind is None:
-        bases = [k for k in map(builtin_exception, names) if k is not None]
-        kind = own_exceptions[names[0]] = type(names[0], (bases[0],), {})
+        bases = tuple(map(exception_class, line[1:])) or (Exception,)
+        try:
+            kind = type(name, bases, {"__str__": said_of})
+        except TypeError:  # they do not go together here
+            kind = type(name, bases[:1], {"__str__": said_of})
+        own_exceptions[name] = kind
     return kind
 
 
 def exception_from(told):
-    kind = exception_class(told["names"])
+    kind = exception_class(told["kind"])
+    args = tuple(told.get("args", (told["message"],)))
     try:
-        return kind(told["message"])
-    except TypeError:  # it wants more than a message
+        e = kind(*args)
+    except Exception:  # it wants others
         e = kind.__new__(kind)
-        e.args = (told["message"],)
-        return e
+        e.args = args
+    e.__dict__.update(told.get("attributes", {}), _said=told["message"])
+    return e
 
 
 # ---- back from text ----

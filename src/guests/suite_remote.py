@@ -23,11 +23,12 @@ def is_remote(v):
     return type(v) in REMOTES
 
 
+# None when they have none.
 def parts_equal(a, b):
     link = own(a, "_link")
     said = [link.ask("parts", v) for v in (a, b)]
     if type(said[0]) is not str or type(said[1]) is not str:
-        return False
+        return None
     try:
         return link.decode(said[0]) == link.decode(said[1])
     except Exception:  # some part is of a type that is not copied
@@ -50,11 +51,17 @@ class Things:
     def __setattr__(self, name, value):
         Things._ask(self, "set", name, value)
 
+    # Both are claims; the report of a test that has ended asks for none.
     def __repr__(self):
-        return "<object of the candidate's>"
+        return Things._words(self, "operate", "repr")
 
     def __str__(self):
-        said = Things._ask(self, "str")
+        return Things._words(self, "str")
+
+    def _words(self, *question):
+        if not own(self, "_link").testing:
+            return "<object of the candidate's>"
+        said = Things._ask(self, *question)
         if type(said) is not str:
             raise TypeError("__str__ returned non-string")
         return said
@@ -67,17 +74,58 @@ class Things:
 
     # The candidate may swallow what the candidate raised: never what a test found.
     def __exit__(self, kind, e, tb):
-        told = None if e is None else {"names": [k.__name__ for k in mro_of(kind)], "message": words_of(str, e, "", 2000)}
-        theirs = e is not None and own(self, "_link").theirs is e and not isinstance(e, AssertionError)
-        return Things._ask(self, "exit", told) is True and theirs
+        return Things._ask(self, "exit", told_of(e)) is True and is_theirs(e) and not isinstance(e, AssertionError)
+
+    async def __aenter__(self):
+        return await Things._ask(self, "async enter")
+
+    async def __aexit__(self, kind, e, tb):
+        swallowed = await Things._ask(self, "async exit", told_of(e))
+        return swallowed is True and is_theirs(e) and not isinstance(e, AssertionError)
+
+    def __aiter__(self):
+        return Things._ask(self, "async iter")
+
+    async def __anext__(self):
+        found = await Things._ask(self, "async next")
+        if type(found) is not tuple or not found:
+            raise StopAsyncIteration
+        return found[0]
 
 
-CHANGES = ("call", "set", "set item", "next", "enter", "exit")
+def told_of(e):
+    if e is not None:
+        kind = type(e)
+        return {"kind": [name_of(kind)] + [[name_of(base)] for base in mro_of(kind)[1:] if builtin_exception(name_of(base))][:1],
+                "message": words_of(str, e, "", 2000)}
+
+
+CHANGES = ("call", "set", "set item", "next", "enter", "exit", "operate", "step", "async next")
+
+# ---- operators: of the candidate's objects among each other. What is not the candidate's is never shown to them. ----
+
+SINGLE = {"__%s__" % n: n for n in ("abs", "neg", "pos", "invert", "int", "float", "hash")}
+PAIRS = {"__%s__" % n.rstrip("_"): n for n in (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift", "lt", "le", "gt", "ge",
+    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor", "ilshift", "irshift")}
+
+
+def operator(name):
+    def method(self, *others):
+        if not all(map(is_remote, others)):
+            return NotImplemented
+        return Things._ask(self, "operate", name, *others)
+    return method
+
+
+OPERATORS = type("Operators", (), {"__slots__": (), **{n: operator(name) for n, name in {**SINGLE, **PAIRS}.items()}})
+SHOWN = ("__dict__", "__name__", "__qualname__")
 
 
 # What is derived from none of the types below.
-class Remote(Things):
-    __slots__ = ("_link", "_number", "_copied", "_epoch")
+class Remote(Things, OPERATORS):
+    __slots__ = ("_link", "_number", "_copied", "_epoch", "_steps")
+    __doc__ = property(lambda self: Things._ask(self, "get", "__doc__"))
 
     def _content(self):
         link = own(self, "_link")
@@ -88,9 +136,15 @@ class Remote(Things):
         return content if type(content) in (list, tuple, dict, set, frozenset, str, bytes) else None
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("__") and name not in SHOWN:
             raise AttributeError(name)
         return Things._ask(self, "get", name)
+
+    def __delattr__(self, name):
+        Things._ask(self, "operate", "delattr", name)
+
+    def __delitem__(self, key):
+        Things._ask(self, "operate", "delitem", key)
 
     def __bool__(self):
         return Things._ask(self, "bool") is True
@@ -125,13 +179,49 @@ class Remote(Things):
                 return True
         return False
 
+    # Whoever makes both sides decides what they are, so that the class may as well decide when they are equal.
     def __eq__(self, other):
-        if type(other) is not Remote:
+        if not isinstance(other, Remote):
             return NotImplemented
-        return own(self, "_number") == own(other, "_number") or parts_equal(self, other)
+        if own(self, "_number") == own(other, "_number"):
+            return True
+        same = parts_equal(self, other)
+        return Things._ask(self, "operate", "eq", other) is True if same is None else same
 
-    def __hash__(self):
-        return hash(own(self, "_number"))
+    __hash__ = OPERATORS.__hash__
+
+
+# A coroutine and the like. Each step lets the candidate's loop run for a while.
+class Awaitable(Remote):
+    __slots__ = ()
+
+    def __await__(self):
+        while True:
+            found = Things._ask(self, "step")
+            if type(found) is tuple and found:
+                return found[0]
+            try:
+                yield
+            except BaseException:
+                Things._ask(self, "cancel")
+                raise
+
+    def _running(self):
+        if own(self, "_steps") is None:
+            object.__setattr__(self, "_steps", Awaitable.__await__(self))
+        return own(self, "_steps")
+
+    def send(self, value):
+        return Awaitable._running(self).send(value)
+
+    def throw(self, *args):
+        return Awaitable._running(self).throw(*args)
+
+    def close(self):
+        Awaitable._running(self).close()
+
+    def __next__(self):
+        return Awaitable._running(self).send(None)
 
 
 def read_local(base):
@@ -223,7 +313,7 @@ def make_content(base):
 
 VALUES = {base.__name__: (base, make_value(base)) for base in (int, float, str, bytes, tuple, frozenset)}
 CONTENTS = {base.__name__: (base, make_content(base)) for base in (list, dict, set)}
-REMOTES = {Remote} | {kind for _, kind in VALUES.values()} | {kind for _, kind in CONTENTS.values()}
+REMOTES = {Remote, Awaitable} | {kind for _, kind in VALUES.values()} | {kind for _, kind in CONTENTS.values()}
 
 
 def number_of(v):
@@ -245,8 +335,8 @@ def new_remote(link, number, form, copy):
         if type(copy) is not base:
             raise TypeError(form)
         return put(base.__new__(kind, copy), _link=link, _number=number)
-    kind = CONTENTS[form][1] if form else Remote
-    return put(kind.__new__(kind), _link=link, _number=number, _copied=None, _epoch=-1)
+    kind = Awaitable if form == "awaitable" else CONTENTS[form][1] if form else Remote
+    return put(kind.__new__(kind), _link=link, _number=number, _copied=None, _epoch=-1, _steps=None)
 
 
 # An object keeps its type: it has been compared as one already.

@@ -6,6 +6,7 @@
 # The file named in the first argument is JSON: "prompt" and "setup" run first, "tests" one by one; "entry" is what
 # check() is called with. Our standard output has the messages to the candidate, which begin with {, and lines that
 # begin with "=" and are for the host: what came of a test, and at the end which names were the candidate's.
+from _thread import RLock
 from posix import _exit
 from time import perf_counter_ns
 
@@ -16,7 +17,7 @@ class Timeout(BaseException):
 
 # The link of this side: whatever goes wrong with it stays in mind, since test code may catch it.
 class TestLink(Link):
-    theirs = over = None
+    over = None
     epoch, testing = 0, False
 
     def end(self, why):
@@ -30,7 +31,8 @@ class TestLink(Link):
     def ask(self, op, *args, **kwargs):
         if self.over is not None:
             raise self.over
-        return Link.ask(self, op, *args, **kwargs)
+        with turn:  # of the threads of a test
+            return Link.ask(self, op, *args, **kwargs)
 
     def encode(self, v):
         try:
@@ -44,14 +46,28 @@ class TestLink(Link):
         except OSError:
             self.end("ended before the test did")
 
+    # It may come back, and is to be the same class then.
+    def report(self, e):
+        own_exceptions.setdefault(name_of(type(e)), type(e))
+        return raised(e)
+
     def take(self, op, message, args):
         try:
             return Link.take(self, op, message, args)
         except (LinkEnded, Timeout):
             raise
         except BaseException as e:
-            self.theirs = outside_loops(e) if op != "next" else no_other_end(e)
-        raise self.theirs
+            theirs = outside_loops(e) if op != "next" else no_other_end(e)
+        theirs.__dict__["_theirs"] = True
+        raise theirs
+
+
+turn = RLock()
+
+
+# Whether the candidate raised it.
+def is_theirs(e):
+    return isinstance(e, BaseException) and e.__dict__.get("_theirs") is True
 
 
 # Test code lets StopIteration end its loops, and in CPython no generator lets one out (PEP 479): a candidate's ends
@@ -63,7 +79,7 @@ def outside_loops(e):
 
 
 def no_other_end(e):
-    return StopIteration() if isinstance(e, StopIteration) else outside_loops(e)
+    return StopIteration(*e.args) if isinstance(e, StopIteration) else outside_loops(e)
 
 
 # ---- names ----
@@ -229,7 +245,7 @@ def describe(e, text):
 
 # No verdict can be given: the test code is at fault, or the link cannot carry what it does.
 def is_fault(e):
-    return isinstance(e, LinkFault) or (isinstance(e, (ImportError, SystemExit)) and e is not link.theirs)
+    return isinstance(e, LinkFault) or (isinstance(e, (ImportError, SystemExit)) and not is_theirs(e))
 
 
 def tell(number, began, detail, fault=False):
@@ -274,7 +290,7 @@ def begin(task):
             raise NameError("name %r is not defined" % entry) from None
         raise
     except Exception as e:
-        if e is not link.theirs and not isinstance(e, NameError):
+        if not is_theirs(e) and not isinstance(e, NameError):
             raise LinkFault("before the tests: %s" % describe(e, "")) from None
         raise
 

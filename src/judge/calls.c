@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "guests/guests.h"
@@ -117,8 +118,11 @@ static void on_event(void *ctx, const struct run_event *event)
 {
     struct batch *b = ctx;
 
-    if (event->kind == RUN_OUTPUT && event->stream == 1)
-        channel_feed(&b->channel, event->text);
+    if (event->kind != RUN_OUTPUT || event->stream != 1)
+        return;
+    b->before_ns = b->fed_ns;
+    b->fed_ns = clock_mono_ns();
+    channel_feed(&b->channel, event->text);
 }
 
 static int64_t wall_ms(const struct judge *j, const struct batch *b)
@@ -219,7 +223,8 @@ static void settle(struct batch *b, struct result *run, size_t before)
 static void run_batch(struct calls *calls, const size_t *numbers, size_t n)
 {
     struct judge *j = calls->judge;
-    struct batch b = {.judge = j, .numbers = numbers, .n = n, .begun = NO_CASE};
+    struct batch b = {
+        .judge = j, .numbers = numbers, .n = n, .begun = NO_CASE, .fed_ns = clock_mono_ns()};
     AUTO_BUF struct buf request = {0};
     AUTO_CLOSE int fd = -1;
     struct result run;

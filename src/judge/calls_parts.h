@@ -15,9 +15,10 @@ struct batch {
     struct judge *judge;
     const size_t *numbers;
     size_t n;
-    size_t begun; /* the case under way, or NO_CASE */
-    int64_t begun_ns;
-    bool ready;    /* the driver runs */
+    size_t begun;                  /* the case under way, or NO_CASE */
+    int64_t begun_ns, earliest_ns; /* when that was read; when all before it was */
+    int64_t fed_ns, before_ns;     /* when the channel was read from: now, and the last time */
+    bool ready;                    /* the driver runs */
     bool prepared; /* so is the setup, if there is one: from here on the candidate may run */
     bool loaded, load_failed, ended;
     struct channel channel;

@@ -340,9 +340,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     ret->run.judged = ret->total > 0;
     ret->run.tests = ret->total;
     ret->run.tests_passed = ret->passed;
-    if (!ret->run.id[0])
-        result_make_id(ret->run.id);
-    record_write(&recorder, &request->run, &ret->run);
+    judge_record(&recorder, &request->run, &ret->run, ret->unjudged ? ret->doubt : NULL);
 }
 
 static void case_result_done(struct case_result *r)

@@ -49,6 +49,10 @@ void judge_fail_run(struct case_result *r, const struct result *run,
 /* trust.c: says that something of ours failed. The text is copied. */
 void judge_doubt(struct judge *j, const char *why);
 /* A candidate behind these layers cannot reach what judges it. */
+/* Appends to the run log what came of it all; `doubt` is why there is no verdict, or NULL. */
+struct recorder;
+void judge_record(struct recorder *recorder, const struct run_request *request, struct result *run,
+                  const char *doubt);
 bool judge_walls(layer_mask held);
 /* Fills in what the result says of that, when all is judged. */
 void judge_settle_trust(struct judge *j);

@@ -8,8 +8,8 @@
  *
  * So a candidate can return a wrong value and no more. The price: arguments are copies (changes
  * made to lists, dicts and sets that were passed directly are copied back), and objects of the
- * candidate's own classes are remote ones, which equal nothing but themselves and those with the
- * same parts (src/guests/suite_remote.py).
+ * candidate's own classes are remote ones, whose operators work among each other and see no value
+ * of the test's (src/guests/suite_remote.py).
  *
  * A test that fails is the candidate's failure. Test code that cannot run, or that ends without a
  * verdict while the candidate still answers, is none: the task has an error then, and no score.
@@ -30,6 +30,7 @@
 #include "guests/guests.h"
 #include "judge/parts.h"
 #include "judge/suite.h"
+#include "session/record.h"
 #include "session/verdict_json.h"
 
 enum {
@@ -62,6 +63,7 @@ struct link {
     bool *told;      /* of each test */
     size_t told_count;
     char *fault;        /* of the test code or of ours, which leaves the task without a verdict */
+    bool has_asked;     /* the tests did, for more than names */
     int64_t timeout_ms; /* 0: none */
 };
 
@@ -132,6 +134,14 @@ static void take_verdict(struct link *link, struct str line)
     json_decref(said);
 }
 
+static void ask(struct link *link, const struct buf *b)
+{
+    static const char name[] = "{\"op\":\"name\"";
+
+    link->has_asked |= b->n < sizeof name - 1 || memcmp(b->p, name, sizeof name - 1) != 0;
+    give(&link->candidate.in[1], b->p, b->n);
+}
+
 static void take_line(struct link *link)
 {
     struct buf *b = &link->line;
@@ -139,7 +149,7 @@ static void take_line(struct link *link)
     if (b->n && b->p[0] == '=')
         take_verdict(link, (struct str){b->p + 1, b->n - 1});
     else
-        give(&link->candidate.in[1], b->p, b->n);
+        ask(link, b);
     buf_clear(b);
 }
 
@@ -267,6 +277,8 @@ static int init_side(struct link *link, struct side *side, const struct judge_re
     side->request.language = "python";
     side->request.languages = &side->table;
     side->request.output_limit = CHANNEL;
+    side->request.log = "off";
+    side->request.sink = NULL;
     side->request.limits.wall_ms = link->timeout_ms ? 2 * link->timeout_ms + START_MS : 0;
     result_init(&side->result, CHANNEL);
     if (fd_pipe(side->in, err) < 0)
@@ -320,9 +332,17 @@ static void prepare_tests(struct link *link, const char *document)
 
 /* ---- what came of it ---- */
 
+/* What it does with the candidate's values is for them to answer: range(10**9) is short to send. */
+static bool ran_out(const struct link *link)
+{
+    const struct result *tests = &link->tests.result;
+
+    return tests->timed_out || (tests->oom_killed && link->has_asked);
+}
+
 /* Why there is no verdict, or NULL. The candidate's process may be gone, or its limits reached:
  * then the tests were told so, and failed. A test side that ends without a word is at fault itself,
- * unless it ran out of time. */
+ * unless it ran out of time, or of memory after it had asked the candidate for something. */
 static char *no_verdict(const struct link *link)
 {
     const struct result *tests = &link->tests.result, *candidate = &link->candidate.result;
@@ -334,7 +354,7 @@ static char *no_verdict(const struct link *link)
         return NULL;
     if (candidate->error.kind || tests->error.kind)
         return xstrdup(candidate->error.kind ? candidate->error.msg : tests->error.msg);
-    if (link->told_count == link->task->test_count || tests->timed_out)
+    if (link->told_count == link->task->test_count || ran_out(link))
         return NULL;
     result_summary(tests, &link->tests.request.limits, line, sizeof line);
     return xasprintf("the test code ended early%s%s", *line ? ": " : "", line);
@@ -392,6 +412,21 @@ static int run_both(struct link *link, struct err *err)
     return 0;
 }
 
+/* What is logged is what came of the tests: the candidate's own end is our doing. */
+static void set_outcome(struct link *link)
+{
+    const struct suite_result *r = link->ret;
+    struct result *run = &link->candidate.result;
+
+    run->cancelled = r->cancelled;
+    run->judged = true;
+    run->tests = r->total;
+    run->tests_passed = r->passed;
+    run->success = r->all_passed;
+    run->exit_code = !r->all_passed;
+    run->signal = 0;
+}
+
 static int run_link(struct link *link, const struct judge_request *q, struct err *err)
 {
     AUTO_FREE char *document = test_document(link);
@@ -421,8 +456,10 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
 {
     int64_t ms = task->timeout_ms ? task->timeout_ms : request->run.limits.wall_ms;
     struct link link = {.task = task, .ret = ret, .stop = {-1, -1}, .timeout_ms = ms};
+    struct recorder recorder = {0};
     struct err err = {0};
 
+    record_open(&recorder, &request->run);
     link.tests.in[0] = link.tests.in[1] = link.candidate.in[0] = link.candidate.in[1] = -1;
     link.tests.cancel_fd = cancel_fd;
     link.told = xcalloc(task->test_count + 1, sizeof *link.told);
@@ -431,5 +468,7 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
     result_init(&link.candidate.result, 0);
     if (run_link(&link, request, &err) < 0)
         ret->error = xstrdup(err.msg);
+    set_outcome(&link);
+    judge_record(&recorder, &request->run, &link.candidate.result, ret->error);
     done_link(&link);
 }

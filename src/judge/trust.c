@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "judge/parts.h"
+#include "session/record.h"
 
 /* Expected values, the judge's memory and its processes are on the other side of these. One of the
  * first two is enough for files. */
@@ -22,6 +23,20 @@ static layer_mask lacking(layer_mask held)
 bool judge_walls(layer_mask held)
 {
     return lacking(held) == 0;
+}
+
+/* A failure of ours is an error in the log as well. */
+void judge_record(struct recorder *recorder, const struct run_request *request, struct result *run,
+                  const char *doubt)
+{
+    struct err error = run->error;
+
+    if (doubt && !run->error.kind && !run->cancelled && !result_refused(run))
+        (void)err_set(&run->error, ERR_SYSTEM, "%s", doubt);
+    if (!run->id[0])
+        result_make_id(run->id);
+    record_write(recorder, request, run);
+    run->error = error;
 }
 
 void judge_doubt(struct judge *j, const char *why)

@@ -194,9 +194,22 @@ def test_one_folder(tap, box):
     tap.equal(done.returncode, 0, "the other files are there", done)
 
 
+def test_shown(tap, box):
+    box.write("shown/cases.json", json.dumps(CASES))
+    box.write("shown/inner/data.txt", "5")
+    os.symlink("shown", box.path("linked"))
+    box.write("candidate.py", "print(open('/mnt/data.txt').read())")
+    for ro in ("shown:/mnt", "linked:/mnt", "shown/../shown:/mnt", ".:/mnt", "shown/cases.json:/mnt/x", "/:/mnt"):
+        done = box.call("test", "candidate.py", "--cases", "linked/cases.json", "--ro", ro, "--no-check", "--log", "off")
+        tap.ok(done.returncode == 2 and b"shows linked/cases.json" in done.stderr, "a folder that shows what is expected is refused: %s" % ro, done)
+    done = box.call("test", "candidate.py", "--cases", "shown/cases.json", "--ro", "shown/inner:/mnt", "--no-check", "--log", "off")
+    tap.equal(done.returncode, 0, "another one is shown", done)
+
+
 def test(tap):
     with Box() as box:
         test_one_folder(tap, box)
+        test_shown(tap, box)
         test_checkers(tap, box)
         test_broken(tap, box)
         test_suites(tap, box)

@@ -25,6 +25,20 @@ def judge(t, code, cases, *args, name="candidate.py", **how):
         return {"failed": str(done), "test_results": []}
 
 
+def test_times_of_a_busy_host(t):
+    """Several reports that are read at one time are not cases that took none."""
+    t.write("slow.py", "import time\ndef f(s):\n    time.sleep(s)\n")
+    t.write("cases.json", json.dumps([{"args": [s], "expected": None} for s in (1, 0.5, 0.2)]))
+    p = t.start("test", "slow.py", "--cases", "cases.json", "--json", "--log", "off")
+    time.sleep(0.6)
+    p.send_signal(signal.SIGSTOP)
+    time.sleep(2)
+    p.send_signal(signal.SIGCONT)
+    out, err = p.communicate(timeout=60)
+    took = [r["duration_ms"] for r in json.loads(out)["test_results"]]
+    t.ok(all(ms >= least for ms, least in zip(took, (950, 490, 190))), "each has the time that it took", (took, err))
+
+
 # ---- dishonest candidates ----
 
 HONEST = [{"args": [1], "expected": 2}, {"args": [2], "expected": 3}]

@@ -57,6 +57,30 @@ def test_written(t):
         t.ok(b"print('x')" not in f.read(), "nor anywhere in the file")
 
 
+def test_judged(t):
+    """What was judged has its verdict in the log, and a failure of ours is an error there."""
+    t.write("f.py", "def f(x):\n    return x\n")
+    t.write("broken.py", "1 / 0")
+    cases = {"good": [{"args": [1], "expected": 1}], "bad": [{"args": [1], "expected": 2}, {"args": [2], "expected": 2}]}
+    for name, what in cases.items():
+        t.write(name + ".json", json.dumps(what))
+    t.box("test", "f.py", "--cases", "good.json")
+    t.box("test", "f.py", "--cases", "bad.json")
+    t.box("test", "f.py", "--cases", "good.json", "--setup", "broken.py")
+    tests = [["assert f(1) == 1"], ["assert f(1) == 1", "assert f(1) == 2"], ["import no_such_module_here"]]
+    tasks = [{"task_id": i, "code": "def f(x): return x\n", "test_list": text} for i, text in enumerate(tests)]
+    t.write("suite.jsonl", "".join(json.dumps(task) + "\n" for task in tasks))
+    t.box("test", "--suite", "suite.jsonl")
+    rows = runs(t)[::-1]
+    t.equal([r["outcome"] for r in rows], ["ok", "failed", "error"] * 2, "each has its outcome", rows)
+    t.equal([r["error"] for i, r in enumerate(rows) if i in (1, 4)], ["tests: 1/2 passed"] * 2, "how many passed", rows)
+    t.match("The setup failed: ZeroDivisionError", json.dumps(rows[2]), "why there is no verdict on cases")
+    t.match("no_such_module_here", json.dumps(rows[-1]), "nor on test code")
+    hashes = {hashlib.sha256(b"def f(x): return x\n").hexdigest()}
+    t.equal({r["source_sha256"] for r in rows[3:]}, hashes, "and the candidate's hash, not the test's")
+    t.equal([r["exit_code"] for r in rows[3:5]], [0, 1], "no signal of ours is told as the candidate's end", rows)
+
+
 def test_read(t):
     for code in ("print(1)", "1/0", "print(3)"):
         t.run("-c", code)

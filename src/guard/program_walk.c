@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "guard/program_parts.h"
+#include "python/lex.h"
 
 struct walk {
     struct program *p;
@@ -103,6 +104,17 @@ static void bind_insert(struct walk *w, const struct node *object, const struct 
         program_bind(w->p, w->scope, object->name.id, b);
 }
 
+/* setattr(x, "name", value) */
+static void bind_by_text(struct walk *w, struct node_list args)
+{
+    const struct scope *of =
+        args.at[0]->kind == N_NAME ? class_of_name(w, args.at[0]->name.id) : NULL;
+    struct binding b = {.kind = BIND_VALUE, .node = args.at[2], .scope = w->scope};
+
+    if (of && args.at[1]->kind == N_CONSTANT && args.at[1]->op == CONST_STR)
+        program_bind_member(w->p, of, name_get(w->p->tree, args.at[1]->constant.text), b);
+}
+
 static void bind_call(struct walk *w, const struct node *n)
 {
     const struct node *f = n->call.func;
@@ -110,21 +122,25 @@ static void bind_call(struct walk *w, const struct node *n)
     if (f->kind == N_ATTRIBUTE && n->call.args.n == 1 &&
         str_is(name_str(f->attribute.attr), "append"))
         bind_insert(w, f->attribute.value, NULL, n->call.args.at[0]);
+    else if (f->kind == N_NAME && n->call.args.n == 3 && str_is(name_str(f->name.id), "setattr"))
+        bind_by_text(w, n->call.args);
 }
 
 static void bind_elements(struct walk *w, struct node_list elts, enum binding_kind kind,
                           const struct node *value)
 {
     const struct node *matching = NULL;
-    bool each = kind == BIND_EACH;
+    bool each = kind == BIND_EACH, starred = false;
 
     for (size_t i = 0; i < elts.n; i++) {
         /* a, b = x, y: each has its own expression. */
         bool own = kind == BIND_VALUE && (value->kind == N_TUPLE || value->kind == N_LIST) &&
-                   value->elements.elts.n == elts.n && elts.at[i]->kind != N_STARRED;
+                   value->elements.elts.n == elts.n && elts.at[i]->kind != N_STARRED && !starred;
         matching = own ? value->elements.elts.at[i] : value;
         if (own)
             bind_target(w, elts.at[i], BIND_VALUE, matching);
+        else if (starred && elts.at[i]->kind == N_NAME && kind == BIND_VALUE)
+            bind(w, elts.at[i]->name.id, BIND_EACH, value, 0); /* its place counts from the end */
         else if (elts.at[i]->kind == N_NAME && (each || kind == BIND_VALUE))
             bind(w, elts.at[i]->name.id, each ? BIND_EACH_ITEM : BIND_ITEM, value, (uint32_t)i);
         else if (elts.at[i]->kind == N_STARRED && elts.at[i]->value_of.value->kind == N_NAME &&
@@ -132,6 +148,7 @@ static void bind_elements(struct walk *w, struct node_list elts, enum binding_ki
             bind(w, elts.at[i]->value_of.value->name.id, BIND_REST, value, (uint32_t)i);
         else
             bind_target(w, elts.at[i], BIND_OPAQUE, value);
+        starred |= elts.at[i]->kind == N_STARRED;
     }
 }
 
@@ -144,6 +161,9 @@ static void bind_target(struct walk *w, const struct node *target, enum binding_
         bind_elements(w, target->elements.elts, kind, value);
     else if (target->kind == N_ATTRIBUTE)
         bind_member(w, target, kind, value);
+    else if (target->kind == N_SUBSCRIPT && target->subscript.slice->kind == N_SLICE &&
+             target->subscript.value->kind == N_NAME && kind == BIND_VALUE)
+        bind(w, target->subscript.value->name.id, BIND_VALUE, value, 0);
     else if (target->kind == N_SUBSCRIPT && kind == BIND_VALUE)
         bind_insert(w, target->subscript.value, target->subscript.slice, value);
     else if (target->kind == N_STARRED)

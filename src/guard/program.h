@@ -77,7 +77,7 @@ struct program {
     struct str *stars; /* the modules of `from x import *` */
     size_t n_stars;
     bool cell;              /* of a session: it may end early, and its functions are called later */
-    bool catches;           /* `except ... as x` stands somewhere */
+    bool catches;           /* exceptions that it did not make may come into its hands */
     bool class_hooks;       /* making a class may run functions of its bases */
     struct sure_slot *sure; /* uses of names that fall through */
     size_t sure_n, sure_size;

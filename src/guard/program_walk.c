@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "guard/program_parts.h"
 #include "python/lex.h"
 
@@ -191,6 +192,19 @@ static void bind_alias(struct walk *w, const struct node *alias)
     program_bind(w->p, w->scope, bound, b);
 }
 
+/* Where exceptions are had without `except ... as x`. */
+static bool gives_exceptions(const struct name *name)
+{
+    static const char *const names[] = {"exc_info", "exc_value",  "excepthook", "exception",
+                                        "last_exc", "last_value", "push"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (str_is(name_str(name), names[i]))
+            return true;
+    }
+    return false;
+}
+
 static void bind_from(struct walk *w, const struct node *n)
 {
     struct str module = n->import.module ? name_str(n->import.module) : STR("");
@@ -204,6 +218,7 @@ static void bind_from(struct walk *w, const struct node *n)
                             .scope = w->scope,
                             .module = module,
                             .member = name};
+        w->p->catches |= gives_exceptions(alias->alias.name);
         if (star && !n->import.level)
             program_star(w->p, module);
         else if (!star)
@@ -240,109 +255,6 @@ static void bind_arguments(struct walk *w, const struct scope *inner, const stru
     bind_parameters(w, inner, n->arguments.kwonlyargs, n->arguments.kw_defaults);
 }
 
-static void bind_name(struct walk *w, const struct name *name, const struct match_part *part)
-{
-    struct binding b = {.kind = part ? BIND_MATCHED : BIND_OPAQUE, .part = part, .scope = w->scope};
-
-    if (name)
-        program_bind(w->p, w->scope, name, b);
-}
-
-enum { PATTERNS_DEEP = 16 }; /* what lies deeper is opaque */
-
-struct pattern {
-    const struct match_part *of; /* NULL: not known */
-    unsigned depth;
-};
-
-static void bind_pattern(struct walk *w, const struct node *n, struct pattern in);
-
-static void bind_part(struct walk *w, const struct node *n, struct pattern in,
-                      struct match_part part)
-{
-    struct match_part *kept = NULL;
-
-    if (in.of && in.depth < PATTERNS_DEEP) {
-        kept = arena_alloc(&w->p->arena, sizeof *kept);
-        part.of = in.of;
-        *kept = part;
-    }
-    bind_pattern(w, n, (struct pattern){kept, in.depth + 1});
-}
-
-/* Behind a star the places count from the end, so it may be any. */
-static void bind_sequence(struct walk *w, struct node_list list, struct pattern in)
-{
-    bool starred = false;
-
-    for (size_t i = 0; i < list.n; i++) {
-        bool star = list.at[i]->kind == N_MATCH_STAR;
-        bind_part(w, list.at[i], in,
-                  (struct match_part){.kind = star || starred ? PART_REST : PART_ITEM,
-                                      .index = starred ? 0 : (uint32_t)i});
-        starred |= star;
-    }
-}
-
-static void bind_class_pattern(struct walk *w, const struct node *n, struct pattern in)
-{
-    struct node_list named = n->match_class.kwd_patterns, list = n->match_class.patterns;
-
-    for (size_t i = 0; i < list.n; i++)
-        bind_part(w, list.at[i], in,
-                  (struct match_part){
-                      .kind = PART_ARGUMENT, .node = n->match_class.cls, .index = (uint32_t)i});
-    for (size_t i = 0; i < named.n; i++)
-        bind_part(w, named.at[i], in,
-                  (struct match_part){.kind = PART_ATTRIBUTE,
-                                      .attribute = name_str(n->match_class.kwd_attrs.at[i])});
-}
-
-static void bind_mapping(struct walk *w, const struct node *n, struct pattern in)
-{
-    for (size_t i = 0; i < n->match_mapping.patterns.n; i++)
-        bind_part(w, n->match_mapping.patterns.at[i], in,
-                  (struct match_part){.kind = PART_KEY, .node = n->match_mapping.keys.at[i]});
-    bind_name(w, n->match_mapping.rest, in.of);
-}
-
-static void bind_pattern(struct walk *w, const struct node *n, struct pattern in)
-{
-    switch ((int)n->kind) {
-    case N_MATCH_AS:
-        bind_name(w, n->match_as.name, in.of);
-        if (n->match_as.pattern)
-            bind_pattern(w, n->match_as.pattern, in);
-        break;
-    case N_MATCH_STAR:
-        bind_name(w, n->match_as.name, in.of);
-        break;
-    case N_MATCH_OR:
-        for (size_t i = 0; i < n->patterns_of.patterns.n; i++)
-            bind_pattern(w, n->patterns_of.patterns.at[i], in);
-        break;
-    case N_MATCH_SEQUENCE:
-        bind_sequence(w, n->patterns_of.patterns, in);
-        break;
-    case N_MATCH_CLASS:
-        bind_class_pattern(w, n, in);
-        break;
-    case N_MATCH_MAPPING:
-        bind_mapping(w, n, in);
-        break;
-    }
-}
-
-static void bind_match(struct walk *w, const struct node *n)
-{
-    struct match_part *subject = arena_zalloc(&w->p->arena, sizeof *subject);
-
-    *subject = (struct match_part){.kind = PART_SUBJECT, .node = n->match_stmt.subject};
-    for (size_t i = 0; i < n->match_stmt.cases.n; i++)
-        bind_pattern(w, n->match_stmt.cases.at[i]->match_case.pattern,
-                     (struct pattern){subject, 0});
-}
-
 static void bind_statement(struct walk *w, const struct node *n)
 {
     switch ((int)n->kind) {
@@ -373,7 +285,7 @@ static void bind_statement(struct walk *w, const struct node *n)
         bind_call(w, n);
         break;
     case N_MATCH:
-        bind_match(w, n);
+        program_bind_match(w->p, w->scope, n);
         break;
     case N_EXCEPT_HANDLER:
         w->p->catches |= n->handler.name != NULL;
@@ -527,6 +439,7 @@ static void visit(struct walk *w, const struct node *n)
     case N_CONSTANT:
         break;
     case N_ATTRIBUTE:
+        w->p->catches |= gives_exceptions(n->attribute.attr);
         visit(w, n->attribute.value);
         break;
     case N_FUNCTION_DEF:

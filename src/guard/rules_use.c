@@ -114,6 +114,12 @@ static bool leaves_annotations(struct check *c, const struct item *i, struct str
     return args.whole;
 }
 
+/* Builtins of which the policy means every use: open, handed to map(). */
+static bool is_spelled(const struct check *c, struct str path)
+{
+    return str_starts(path, "builtins.") && name_set_has(&c->policy->spelled_builtins, shown(path));
+}
+
 static void use_of_path(struct check *c, const struct item *i, const struct value *v)
 {
     const struct known_path *k = module_path(v->text);
@@ -127,7 +133,7 @@ static void use_of_path(struct check *c, const struct item *i, const struct valu
         return;
     if (called && (runs_own_doctests(c, i, v->text) || leaves_annotations(c, i, v->text)))
         return;
-    if (called || k->use == USE_ANY || makes_code(k->rule))
+    if (called || k->use == USE_ANY || makes_code(k->rule) || is_spelled(c, v->text))
         tell(c, i, k, called);
 }
 

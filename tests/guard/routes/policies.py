@@ -122,3 +122,45 @@ x = "\d"  # expect: syntax-warning
 x = 1
 if x is 1:  # expect: syntax-warning
     pass
+# ----
+# profile: restricted
+# refused: patterns
+import sys
+try:
+    "".nope
+except AttributeError:
+    print(sys.exc_info()[1].obj)  # expect: attribute-forbidden
+# ----
+# profile: restricted
+# refused: patterns
+from sys import exc_info as e
+try:
+    "".nope
+except AttributeError:
+    print(e()[1].obj)  # expect: attribute-forbidden
+# ----
+# profile: restricted
+# refused: patterns
+import contextlib
+def cb(t, v, tb):
+    print(v.obj)  # expect: attribute-forbidden
+with contextlib.ExitStack() as s:
+    s.push(cb)
+    "".nope
+# ----
+# profile: restricted
+# refused: patterns
+import sys
+def hook(t, v, tb): print(v.obj)  # expect: attribute-forbidden
+sys.excepthook = hook
+"".nope
+# ----
+# profile: chapter
+# refused: patterns
+list(map(open, ["x"]))  # expect: file-open
+# ----
+# profile: agentos
+# refused: patterns
+from functools import partial
+f = partial(open, "x")  # expect: file-open
+f()  # expect: file-open

@@ -164,3 +164,20 @@ list(map(open, ["x"]))  # expect: file-open
 from functools import partial
 f = partial(open, "x")  # expect: file-open
 f()  # expect: file-open
+# ----
+# profile: kodeagent
+# refused: imports
+def f(): yield
+f().gi_frame.f_builtins["eval"]("1")  # expect: name-forbidden
+# ----
+# profile: agentos
+# refused: patterns
+try:
+    1 / 0
+except Exception as e:
+    e.__traceback__.tb_frame.f_builtins["eval"]("1")  # expect: eval-call
+# ----
+# profile: chapter
+# refused: patterns
+def f(): yield
+f().gi_frame.f_globals["__builtins__"].open("x")  # expect: file-open

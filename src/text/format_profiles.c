@@ -250,6 +250,37 @@ static void format_smolagents(const struct finished *run, struct buf *out)
 
 /* ---- kodeagent ---- */
 
+#define NO_SUCH_ENV "Unsupported code execution env: "
+
+/* Syntax errors and imports are results there, with a text of their own: no exceptions. */
+static const char *kodeagent_type(const struct finished *run)
+{
+    if (run->refused)
+        return run->err.n && !str_is(run->exception_type, "CodeSecurityError")
+                   ? NULL
+                   : "CodeSecurityError";
+    if (run->error.n)
+        return str_starts(run->error, NO_SUCH_ENV) ? "UnknownCodeEnvError" : "RuntimeError";
+    return run->timed_out ? "TimeoutExpired" : run->out_of_memory ? "MemoryError" : NULL;
+}
+
+static void add_kodeagent_error(const struct finished *run, struct buf *out)
+{
+    const char *type = kodeagent_type(run);
+    long end = str_find(run->error, STR(" ("));
+
+    if (!type)
+        return;
+    end_line(out);
+    (void)buf_addf(out, "*** Error running code: %s: ", type);
+    if (run->refused && run->exception_message.n)
+        (void)buf_add_str(out, run->exception_message);
+    else if (str_starts(run->error, NO_SUCH_ENV) && end > 0)
+        (void)buf_add_str(out, str_slice(run->error, 0, (size_t)end));
+    else
+        format_reason(run, out);
+}
+
 static void format_kodeagent(const struct finished *run, struct buf *out)
 {
     AUTO_BUF struct buf both = {0};
@@ -259,16 +290,7 @@ static void format_kodeagent(const struct finished *run, struct buf *out)
     (void)buf_addc(&both, '\n');
     (void)buf_add_str(&both, run->err);
     (void)buf_add_str(out, blocks_strip(buf_str(&both)));
-    const char *type = run->refused         ? "CodeSecurityError"
-                       : run->error.n       ? "RuntimeError"
-                       : run->timed_out     ? "TimeoutExpired"
-                       : run->out_of_memory ? "MemoryError"
-                                            : NULL;
-    if (!type)
-        return;
-    end_line(out);
-    (void)buf_addf(out, "*** Error running code: %s: ", type);
-    format_reason(run, out);
+    add_kodeagent_error(run, out);
 }
 
 /* ---- chapter ---- */

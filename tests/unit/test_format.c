@@ -153,6 +153,23 @@ static void test_observations(void)
     formats("\"success\": false, \"exit_code\": -1, \"verdict\": {\"allowed\": false, \"reason\": "
             "\"Forbidden builtin: eval\"}",
             FORMAT_KODEAGENT, "*** Error running code: CodeSecurityError: Forbidden builtin: eval");
+    formats("\"success\": false, \"exit_code\": -1, \"stderr\": \"The following imports are "
+            "disallowed:os\\nx\", \"verdict\": {\"allowed\": false, \"reason\": \"disallowed "
+            "imports: os\"}",
+            FORMAT_KODEAGENT, "The following imports are disallowed:os\nx");
+    formats("\"success\": false, \"exit_code\": -1, \"stderr\": \"Code parsing failed due to: x\", "
+            "\"exception\": {\"type\": \"SyntaxError\", \"message\": \"x\"}, \"verdict\": "
+            "{\"allowed\": false, \"reason\": \"x\"}",
+            FORMAT_KODEAGENT, "Code parsing failed due to: x");
+    formats("\"success\": false, \"exit_code\": -1, \"exception\": {\"type\": "
+            "\"CodeSecurityError\", \"message\": \"Pattern detection blocked: a\"}, "
+            "\"verdict\": {\"allowed\": false, \"reason\": \"a\"}",
+            FORMAT_KODEAGENT,
+            "*** Error running code: CodeSecurityError: Pattern detection blocked: a");
+    formats("\"success\": false, \"exit_code\": -1, \"error\": {\"kind\": \"usage\", "
+            "\"message\": \"Unsupported code execution env: foo (use jail or host)\"}",
+            FORMAT_KODEAGENT,
+            "*** Error running code: UnknownCodeEnvError: Unsupported code execution env: foo");
     formats("\"success\": false, \"exit_code\": 124, \"timed_out\": true, \"stdout\": \"a\"",
             FORMAT_KODEAGENT, "a\n*** Error running code: TimeoutExpired: timed out");
 }

@@ -10,7 +10,7 @@ import kit
 work = os.getcwd()
 folder = os.path.dirname(work)
 os.chdir("/")
-os.makedirs(folder + "/spare", exist_ok=True)
+kit.attempt(os.makedirs, folder + "/spare", 0o777, True)
 moved = kit.attempt(os.rename, work, folder + "/moved")
 if moved < 0:
     moved = kit.attempt(os.rmdir, work)

@@ -159,35 +159,37 @@ size_t format_characters(struct str s, size_t n)
     return at;
 }
 
-enum { SMOLAGENTS_MAX = 20000 };
+enum { SMOLAGENTS_MAX = 20000, SMOLAGENTS_MAX_LOGS = 50000 }; /* characters */
 
-static void add_cropped(struct buf *out, struct str text)
+static void add_cropped(struct buf *out, struct str text, size_t most)
 {
     size_t count = utf8_count(text);
 
-    if (count <= SMOLAGENTS_MAX) {
+    if (count <= most) {
         (void)buf_add_str(out, text);
         return;
     }
-    (void)buf_add_str(out, str_slice(text, 0, format_characters(text, SMOLAGENTS_MAX / 2)));
-    (void)buf_addf(out, "\n..._This content has been truncated to stay below %d characters_...\n",
-                   SMOLAGENTS_MAX);
-    (void)buf_add_str(out,
-                      str_slice(text, format_characters(text, count - SMOLAGENTS_MAX / 2), text.n));
+    (void)buf_add_str(out, str_slice(text, 0, format_characters(text, most / 2)));
+    (void)buf_addf(out, "\n..._This content has been truncated to stay below %zu characters_...\n",
+                   most);
+    (void)buf_add_str(out, str_slice(text, format_characters(text, count - most / 2), text.n));
 }
 
 /* As Python's str() shows it, as far as JSON can tell. */
 static void add_value(struct buf *out, const json_t *value)
 {
     if (json_is_string(value)) {
-        add_cropped(out, (struct str){json_string_value(value), json_string_length(value)});
+        add_cropped(out, (struct str){json_string_value(value), json_string_length(value)},
+                    SMOLAGENTS_MAX);
         return;
     }
     char *text = json_dumps(value, JSON_ENCODE_ANY);
-    add_cropped(out, !value                 ? STR("None")
-                     : json_is_true(value)  ? STR("True")
-                     : json_is_false(value) ? STR("False")
-                                            : str_from(text));
+    add_cropped(out,
+                !value                 ? STR("None")
+                : json_is_true(value)  ? STR("True")
+                : json_is_false(value) ? STR("False")
+                                       : str_from(text),
+                SMOLAGENTS_MAX);
     free(text);
 }
 
@@ -213,6 +215,15 @@ static void add_smolagents_error(struct buf *out, const struct finished *run)
                   str_is(run->exception_type, "TabError");
     struct str line = failed_line(run);
 
+    if (run->timed_out && run->timeout_ms) {
+        (void)buf_addf(out, "Code execution exceeded the maximum execution time of %g seconds",
+                       (double)run->timeout_ms / 1000);
+        return;
+    }
+    if (str_is(run->exception_type, "InterpreterError")) { /* in its words already */
+        (void)buf_add_str(out, run->exception_message);
+        return;
+    }
     if (!run->exception_type.n || run->error.n) {
         format_reason(run, out);
         return;
@@ -232,7 +243,7 @@ static void add_smolagents_error(struct buf *out, const struct finished *run)
 static void format_smolagents(const struct finished *run, struct buf *out)
 {
     (void)buf_adds(out, "Execution logs:\n");
-    (void)buf_add_str(out, run->out);
+    add_cropped(out, run->out, SMOLAGENTS_MAX_LOGS);
     if (run->success) {
         (void)buf_adds(out, "Last output from code snippet:\n");
         add_value(out, run->value);

@@ -143,6 +143,8 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
                        "larger ones");
     if (s->lang && strcmp(s->lang, "auto") != 0)
         json_object_set_new(body, "language", json_string(s->lang));
+    if (settings_asked(s, "backend"))
+        json_object_set_new(body, "backend", json_string(s->backend));
     if (s->cold)
         json_object_set_new(body, "cold", json_true());
     return put_preload(body, &set->preload, err) < 0 ? -1 : put_tools(body, set->tools, err);

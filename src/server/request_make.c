@@ -335,6 +335,8 @@ static int set_wall(const struct run_fields *f, const struct config *config, str
         return -1;
     if (f->net)
         q->net_host = f->net == 2;
+    if (f->net == 1)
+        q->asked |= ASKED_NO_NET;
     if (f->require && layers_of(f->require, "require", &q->required, err) < 0)
         return -1;
     if (f->cold)

@@ -431,7 +431,8 @@ static unsigned asked_limits(const struct settings *s)
 {
     return (settings_asked(s, "cpus") ? (unsigned)ASKED_CPUS : 0) |
            (settings_asked(s, "pids") ? (unsigned)ASKED_PIDS : 0) |
-           (settings_asked(s, "inodes") ? (unsigned)ASKED_INODES : 0);
+           (settings_asked(s, "inodes") ? (unsigned)ASKED_INODES : 0) |
+           (settings_asked(s, "net") && s->net == 0 ? (unsigned)ASKED_NO_NET : 0);
 }
 
 int settings_request(const struct settings *s, struct run_request *ret, struct err *err)

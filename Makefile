@@ -72,7 +72,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 .PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats replay \
-	fuzz lint format stats bench install uninstall clean example
+	oom fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
 all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
@@ -259,6 +259,12 @@ $(BUILD)/tests/warm-feed: tests/warm/feed.c $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
 
+# The library while its allocations fail, one at a time.
+$(BUILD)/tests/oom: tests/oom/oom.c $(wildcard tests/oom/*.h) tests/tap.h $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+
 # Programs of the bench that need nothing of ours.
 $(BUILD)/bench/interleave $(BUILD)/bench/clients: $(BUILD)/bench/%: bench/%.c
 	@mkdir -p $(@D)
@@ -297,6 +303,10 @@ $(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS) -lz
+
+## make oom        the library's calls while allocations fail, one at a time (OOM=all for every one)
+oom: all $(BUILD)/tests/oom
+	@tests/run-tap $(BUILD)/tests/oom
 
 ## make fuzz       each fuzzer for FUZZ_SECONDS (60), with clang
 fuzz:

@@ -17,7 +17,8 @@
  * GLOVEBOX_JAIL says.
  *
  * Strings are UTF-8 unless said otherwise. When memory is out, the library prints a line and
- * aborts; what a guest can make large has a limit and never comes to that.
+ * aborts; what a guest can make large has a limit and never comes to that. From glovebox_open on
+ * the same holds for jansson in the whole process.
  */
 #ifndef GLOVEBOX_H
 #define GLOVEBOX_H

@@ -7,6 +7,7 @@
 
 #include "api/handle.h"
 #include "base/fd.h"
+#include "base/json_mem.h"
 #include "base/mem.h"
 #include "explain/feedback.h"
 #include "session/check.h"
@@ -47,6 +48,7 @@ glovebox *glovebox_open(void)
 {
     glovebox *box = xcalloc(1, sizeof *box);
 
+    json_mem_init();
     opt_init(&box->set, tables, &box->settings);
     box->settings.common.sources = &box->set;
     tool_set_init(&box->tools);

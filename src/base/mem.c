@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *must(void *p)
+void *mem_must(void *p)
 {
     if (!p) {
         fputs("glovebox: out of memory\n", stderr);
@@ -17,25 +17,25 @@ static void *must(void *p)
 
 void *xmalloc(size_t n)
 {
-    return must(malloc(n ? n : 1));
+    return mem_must(malloc(n ? n : 1));
 }
 
 void *xcalloc(size_t count, size_t size)
 {
-    return must(calloc(count ? count : 1, size ? size : 1));
+    return mem_must(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *xrealloc_array(void *p, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        must(NULL);
+        mem_must(NULL);
     size_t n = count * size;
-    return must(realloc(p, n ? n : 1));
+    return mem_must(realloc(p, n ? n : 1));
 }
 
 char *xstrdup(const char *s)
 {
-    return must(strdup(s));
+    return mem_must(strdup(s));
 }
 
 char *xstrndup(const char *s, size_t n)
@@ -54,7 +54,7 @@ char *xvasprintf(const char *fmt, va_list ap)
 
     if (vasprintf(&s, fmt, ap) < 0)
         s = NULL;
-    return must(s);
+    return mem_must(s);
 }
 
 char *xasprintf(const char *fmt, ...)

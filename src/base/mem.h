@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* The pointer, which is not NULL: then the process says so and aborts. */
+void *mem_must(void *p);
+
 void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
 /* Resizes to count * size bytes; aborts on overflow. */

@@ -146,7 +146,8 @@ int session_find(struct session_call *call, const char *word, char *ret, size_t 
 
 #define ALL_TAKE ",daemon,token-file,json,quiet,config,help,"
 #define OPEN_OPTIONS                                                                               \
-    "tools,preload,value,grace,name,idle,forks,cold,lang,file,env,require,profile,allow-imports,"  \
+    "tools,preload,value,grace,name,idle,forks,cold,backend,lang,file,env,require,profile,allow-"  \
+    "imports,"                                                                                     \
     "forbid-imports,target,prelude,check,no-check,timeout,cpu-time,memory,cpus,pids,disk,inodes,"  \
     "open-files,output-limit,"
 

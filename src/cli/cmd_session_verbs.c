@@ -76,7 +76,7 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
 {
     const struct settings *s = &set->cli.common;
 
-    if (settings_send(s, body, err) < 0)
+    if (settings_send(s, true, body, err) < 0)
         return -1;
     if (remote_put_files(body, s) < 0)
         return err_set(err, ERR_USAGE,

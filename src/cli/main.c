@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_mem.h"
 #include "base/near.h"
 #include "cli/commands.h"
 #include "cli/safe_text.h"
@@ -47,6 +48,7 @@ static void open_streams(void)
 int main(int argc, char **argv)
 {
     open_streams();
+    json_mem_init();
     if (argc < 2) {
         help_print_overview(stderr);
         return 2;

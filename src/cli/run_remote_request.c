@@ -173,7 +173,7 @@ char *remote_body(struct remote_run *run, struct buf *input)
         set(body, "collect", json_true());
     /* Input last: what was read of it has to be given back when it is for nothing. */
     const struct settings *s = &run->options->settings.common;
-    if (settings_send(s, body, &err) == 0 && remote_put_files(body, s) == 0 &&
+    if (settings_send(s, false, body, &err) == 0 && remote_put_files(body, s) == 0 &&
         put_input(body, run, input) == 0)
         text = json_dumps(body, JSON_COMPACT);
     json_decref(body);

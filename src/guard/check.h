@@ -31,6 +31,7 @@ struct check {
     struct resolver resolver;
     struct arena arena;     /* for messages and subjects */
     uint32_t prelude_lines; /* of the text that stand before the code */
+    uint32_t earlier_lines; /* the last of them, which belong to earlier cells */
     const uint32_t *lines;  /* where each line starts; NULL until somebody asks */
     size_t n_lines;
     struct {
@@ -80,6 +81,15 @@ void check_input(struct check *c);
 void check_syntax(struct check *c);
 void check_imports(struct check *c);
 void check_patterns(struct check *c);
+
+/* Whether a line belongs to an earlier cell. */
+static inline bool check_is_earlier(const struct check *c, uint32_t line)
+{
+    return line <= c->prelude_lines && line + c->earlier_lines > c->prelude_lines;
+}
+
+/* Fills in what later cells should know of this one (remember.c). */
+void remember(struct check *c, struct verdict *v);
 
 /* What a text does that the call at n runs as code; told there. False when it was not read: it does
  * not compile, or is more than may be looked into. */

@@ -382,6 +382,7 @@ static const struct {
     {"bz2.decompress", call_opaque},
     {"codecs.decode", call_decode},
     {"codecs.encode", call_encode},
+    {"collections.deque", call_list},
     {"gzip.decompress", call_opaque},
     {"html.unescape", call_opaque},
     {"lzma.decompress", call_opaque},

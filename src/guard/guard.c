@@ -139,6 +139,8 @@ void guard_check(const struct policy *policy, const struct guard_input *input, s
     run_stages(&c, input->stages ? input->stages : GUARD_ALL_STAGES, ret);
     findings_finish(&c, ret);
     texts_fill(&c, ret);
+    if (ret->allowed && input->cell && c.has_program)
+        remember(&c, ret);
     if (c.has_program) {
         resolver_done(&c.resolver);
         program_done(&c.program);
@@ -158,5 +160,7 @@ void verdict_done(struct verdict *v)
     free(v->texts.stderr_text);
     free(v->texts.exception_type);
     free(v->texts.exception_message);
+    buf_done(&v->ended);
+    buf_done(&v->failed);
     *v = (struct verdict){0};
 }

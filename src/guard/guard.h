@@ -57,6 +57,9 @@ struct verdict {
     size_t n, room;
     size_t left_out; /* findings beyond GUARD_MAX_FINDINGS */
     struct verdict_texts texts;
+    /* Of an allowed cell: statements for the `earlier` of later ones, each with a NUL behind it,
+     * for when it goes to its end and for when it fails. */
+    struct buf ended, failed;
 };
 
 enum { GUARD_MAX_FINDINGS = 1000 };
@@ -65,6 +68,7 @@ struct guard_input {
     struct str code;
     struct str prelude;   /* our side's text that runs before it, with "\n\n" between: syntax and
                              imports are checked on both together, input and patterns on code alone */
+    struct str earlier;   /* of earlier cells, lines between the two: known, but not judged again */
     const char *language; /* "python", "javascript", ... */
     unsigned stages;      /* bits, 1 << GUARD_SYNTAX; 0: GUARD_ALL_STAGES */
     unsigned target;      /* Python 3.N; 0: the newest */

@@ -154,6 +154,8 @@ void check_imports(struct check *c)
     for (size_t k = 0; k < c->program.n; k++) {
         const struct item *i = &c->program.items[k];
         int kind = i->node->kind;
+        if (node_types[kind].position && check_is_earlier(c, i->node->line))
+            continue;
         resolver_tidy(&c->resolver);
         if ((kind == N_IMPORT || kind == N_IMPORT_FROM) && has_import_rules(p))
             statement(c, i->node);

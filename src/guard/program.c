@@ -150,7 +150,8 @@ uint32_t program_add(struct program *p, const struct node *node, const struct sc
 
 void program_init(struct program *p, struct python_tree *tree, bool cell)
 {
-    *p = (struct program){.tree = tree, .module_scope = tree->scopes, .cell = cell};
+    *p =
+        (struct program){.tree = tree, .module_scope = tree->scopes, .cell = cell, .catches = cell};
     index_scopes(p);
     program_walk(p);
     program_follow_calls(p);

@@ -77,10 +77,11 @@ struct program {
     struct str *stars; /* the modules of `from x import *` */
     size_t n_stars;
     bool cell;              /* of a session: it may end early, and its functions are called later */
-    bool catches;           /* `except ... as x` stands somewhere */
+    bool catches;           /* exceptions that it did not make may come into its hands */
     bool class_hooks;       /* making a class may run functions of its bases */
     struct sure_slot *sure; /* uses of names that fall through */
     size_t sure_n, sure_size;
+    uint64_t sure_end; /* names that are bound when the module has run, see program_is_bound */
 };
 
 enum { PROGRAM_MAX_BINDINGS = 24, PROGRAM_MAX_STARS = 16 };
@@ -103,6 +104,11 @@ const struct symbol *program_member(const struct program *p, const struct scope 
 bool program_falls(const struct name *name);
 /* Whether a use of a name that falls through certainly comes after an assignment. */
 bool program_is_sure(const struct program *p, const struct node *name);
+/* Whether a name of a builtin is certainly the module's own when it has run to its end. */
+bool program_is_bound(const struct program *p, const struct symbol *symbol);
+
+/* Whether it is something through which the module's names can be changed or deleted by texts. */
+bool program_reflects(const struct item *i);
 
 /* What is assigned to that attribute of a class's objects, outside of its body; NULL for nothing.
  */

@@ -6,6 +6,8 @@
  */
 #include "guard/program_sure.h"
 
+#include "base/mem.h"
+
 #define EVERYTHING (~(bits)0) /* where nothing gets to */
 
 struct later {
@@ -18,10 +20,11 @@ struct later {
 struct flow {
     struct program *p;
     const struct scope *scope;
-    bits now, never;
+    bits now, never, doors;
     bits at_break; /* on every way out of the loop around by `break` */
     bits ran;      /* bound when functions can have run for the first time */
     bool has_run;
+    const struct node *drained; /* a generator that is run to its end where it stands */
     struct later *first, **end;
 };
 
@@ -148,6 +151,8 @@ static void look_generators(struct flow *f, const struct node *n, struct node_li
 
     look(f, generators.at[0]->comprehension.iter);
     now = f->now;
+    if (n->kind == N_GENERATOR_EXP && f->drained != n)
+        f->now &= ~f->doors;
     f->scope = inner ? inner : before;
     for (size_t i = 0; i < generators.n; i++) {
         const struct node *c = generators.at[i];
@@ -164,6 +169,31 @@ static void look_generators(struct flow *f, const struct node *n, struct node_li
     }
     f->scope = before;
     f->now = now;
+}
+
+/* sum(x for x in y): nothing else runs before the generator has ended. */
+static bool drains(const struct flow *f, const struct node *n)
+{
+    static const char *const names[] = {"all", "any",    "dict", "list", "max",
+                                        "min", "sorted", "set",  "sum",  "tuple"};
+    bool builtin = false;
+
+    if (n->call.args.n == 0 || n->call.args.at[0]->kind != N_GENERATOR_EXP)
+        return false;
+    if (n->call.func->kind == N_ATTRIBUTE)
+        return str_is(name_str(n->call.func->attribute.attr), "join");
+    for (size_t i = 0; n->call.func->kind == N_NAME && i < ARRAY_LEN(names); i++) {
+        if (str_is(name_str(n->call.func->name.id), names[i]))
+            return !program_symbol(f->scope, n->call.func->name.id, &builtin) && builtin;
+    }
+    return false;
+}
+
+static void look_call(struct flow *f, const struct node *n)
+{
+    if (drains(f, n))
+        f->drained = n->call.args.at[0];
+    (void)node_each_child(n, look_child, f);
 }
 
 /* ---- ways that part and meet ---- */
@@ -439,6 +469,9 @@ static void look(struct flow *f, const struct node *n)
     case N_CLASS_DEF:
         look_class(f, n);
         break;
+    case N_CALL:
+        look_call(f, n);
+        break;
     case N_LIST_COMP:
     case N_SET_COMP:
     case N_GENERATOR_EXP:
@@ -487,8 +520,7 @@ static void look(struct flow *f, const struct node *n)
 static void look_later(struct flow *f, const struct later *l)
 {
     f->scope = l->scope;
-    /* A later cell may call it after `del`. */
-    f->now = f->p->cell ? 0 : l->bound | f->ran;
+    f->now = (l->bound | f->ran) & ~f->doors; /* a later cell may call it after `del` */
     f->at_break = EVERYTHING;
     if (l->node->kind == N_LAMBDA)
         look(f, l->node->lambda.body);
@@ -496,12 +528,14 @@ static void look_later(struct flow *f, const struct later *l)
         look_list(f, l->node->function.body);
 }
 
-void program_flow(struct program *p, bits never)
+void program_flow(struct program *p, bits never, bits doors)
 {
-    struct flow f = {.p = p, .scope = p->module_scope, .never = never, .at_break = EVERYTHING};
+    struct flow f = {
+        .p = p, .scope = p->module_scope, .never = never, .doors = doors, .at_break = EVERYTHING};
 
     f.end = &f.first;
     look_list(&f, p->tree->module->module.body);
+    p->sure_end = f.now & ~never;
     if (!f.has_run)
         f.ran = f.now & ~never;
     f.has_run = true;

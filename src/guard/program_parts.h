@@ -22,6 +22,8 @@ void program_bind(struct program *p, const struct scope *scope, const struct nam
 /* A further value of a class's attribute; scope NULL: a method of any class. */
 void program_bind_member(struct program *p, const struct scope *class_scope,
                          const struct name *name, struct binding b);
+/* What a match statement binds. */
+void program_bind_match(struct program *p, const struct scope *scope, const struct node *n);
 void program_star(struct program *p, struct str module);
 
 #endif

@@ -51,6 +51,14 @@ bool program_is_sure(const struct program *p, const struct node *name)
     return p->sure_n && p->sure[slot_of(p, name)].sure;
 }
 
+bool program_is_bound(const struct program *p, const struct symbol *symbol)
+{
+    const struct symbol_facts *facts = symbol->user;
+
+    return symbol->home != HOME_BUILTIN && facts && facts->bit &&
+           (p->sure_end & (uint64_t)1 << (facts->bit - 1));
+}
+
 /* ---- names ---- */
 
 static struct symbol_facts *facts_of(const struct scope *scope, const struct name *name)
@@ -144,8 +152,7 @@ static bool enlist_all(struct program *p)
 
 /* ---- what takes bindings away ---- */
 
-/* Things through which the module's names can be changed or deleted by their texts. */
-static bool is_reflection(const struct item *i)
+bool program_reflects(const struct item *i)
 {
     static const char *const functions[] = {"globals", "locals", "vars",
                                             "exec",    "eval",   "__import__"};
@@ -195,6 +202,23 @@ static bits deleted(const struct item *i)
     return 0;
 }
 
+/* What a later cell may uncover under a function's feet by `del`. Other builtins do no harm, and
+ * their names are everybody's: `input = 5`. */
+static bits find_doors(const struct scope *module)
+{
+    static const char *const names[] = {
+        "__builtins__", "__import__", "breakpoint", "compile", "delattr", "eval", "exec",
+        "getattr",      "globals",    "locals",     "open",    "setattr", "vars"};
+    bits ret = 0;
+
+    for (const struct symbol *s = module->symbols; s; s = s->next) {
+        const struct symbol_facts *facts = s->user;
+        for (size_t k = 0; facts && facts->bit && k < ARRAY_LEN(names); k++)
+            ret |= str_is(name_str(s->name), names[k]) ? (bits)1 << (facts->bit - 1) : 0;
+    }
+    return ret;
+}
+
 void program_find_sure(struct program *p)
 {
     bits never = 0;
@@ -202,10 +226,10 @@ void program_find_sure(struct program *p)
     if (!enlist_all(p))
         return;
     for (size_t i = 0; i < p->n; i++) {
-        if (is_reflection(&p->items[i]))
+        if (program_reflects(&p->items[i]))
             never = ~(bits)0;
         never |= deleted(&p->items[i]);
         p->class_hooks |= is_class_hook(p->items[i].node);
     }
-    program_flow(p, never);
+    program_flow(p, never, p->cell ? find_doors(p->module_scope) : 0);
 }

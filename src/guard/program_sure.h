@@ -26,8 +26,9 @@ bits sure_bits_of(const struct scope *class_scope);
 /* One look at a use: it stays sure only as long as every look says so. */
 void sure_say(struct program *p, const struct node *name, bool sure);
 
-/* `never`: bits of names that the program deletes somewhere. */
-void program_flow(struct program *p, bits never);
+/* `never`: bits of names that the program deletes somewhere. `doors`: of those that what runs later
+ * (functions, generators) cannot count on. */
+void program_flow(struct program *p, bits never, bits doors);
 
 /* What may call functions of the program behind its back (program_runs.c). */
 bool runs_functions(const struct scope *scope, const struct node *n);

@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
+#include "base/mem.h"
 #include "guard/program_parts.h"
+#include "python/lex.h"
 
 struct walk {
     struct program *p;
@@ -103,6 +105,17 @@ static void bind_insert(struct walk *w, const struct node *object, const struct 
         program_bind(w->p, w->scope, object->name.id, b);
 }
 
+/* setattr(x, "name", value) */
+static void bind_by_text(struct walk *w, struct node_list args)
+{
+    const struct scope *of =
+        args.at[0]->kind == N_NAME ? class_of_name(w, args.at[0]->name.id) : NULL;
+    struct binding b = {.kind = BIND_VALUE, .node = args.at[2], .scope = w->scope};
+
+    if (of && args.at[1]->kind == N_CONSTANT && args.at[1]->op == CONST_STR)
+        program_bind_member(w->p, of, name_get(w->p->tree, args.at[1]->constant.text), b);
+}
+
 static void bind_call(struct walk *w, const struct node *n)
 {
     const struct node *f = n->call.func;
@@ -110,21 +123,25 @@ static void bind_call(struct walk *w, const struct node *n)
     if (f->kind == N_ATTRIBUTE && n->call.args.n == 1 &&
         str_is(name_str(f->attribute.attr), "append"))
         bind_insert(w, f->attribute.value, NULL, n->call.args.at[0]);
+    else if (f->kind == N_NAME && n->call.args.n == 3 && str_is(name_str(f->name.id), "setattr"))
+        bind_by_text(w, n->call.args);
 }
 
 static void bind_elements(struct walk *w, struct node_list elts, enum binding_kind kind,
                           const struct node *value)
 {
     const struct node *matching = NULL;
-    bool each = kind == BIND_EACH;
+    bool each = kind == BIND_EACH, starred = false;
 
     for (size_t i = 0; i < elts.n; i++) {
         /* a, b = x, y: each has its own expression. */
         bool own = kind == BIND_VALUE && (value->kind == N_TUPLE || value->kind == N_LIST) &&
-                   value->elements.elts.n == elts.n && elts.at[i]->kind != N_STARRED;
+                   value->elements.elts.n == elts.n && elts.at[i]->kind != N_STARRED && !starred;
         matching = own ? value->elements.elts.at[i] : value;
         if (own)
             bind_target(w, elts.at[i], BIND_VALUE, matching);
+        else if (starred && elts.at[i]->kind == N_NAME && kind == BIND_VALUE)
+            bind(w, elts.at[i]->name.id, BIND_EACH, value, 0); /* its place counts from the end */
         else if (elts.at[i]->kind == N_NAME && (each || kind == BIND_VALUE))
             bind(w, elts.at[i]->name.id, each ? BIND_EACH_ITEM : BIND_ITEM, value, (uint32_t)i);
         else if (elts.at[i]->kind == N_STARRED && elts.at[i]->value_of.value->kind == N_NAME &&
@@ -132,6 +149,7 @@ static void bind_elements(struct walk *w, struct node_list elts, enum binding_ki
             bind(w, elts.at[i]->value_of.value->name.id, BIND_REST, value, (uint32_t)i);
         else
             bind_target(w, elts.at[i], BIND_OPAQUE, value);
+        starred |= elts.at[i]->kind == N_STARRED;
     }
 }
 
@@ -144,6 +162,9 @@ static void bind_target(struct walk *w, const struct node *target, enum binding_
         bind_elements(w, target->elements.elts, kind, value);
     else if (target->kind == N_ATTRIBUTE)
         bind_member(w, target, kind, value);
+    else if (target->kind == N_SUBSCRIPT && target->subscript.slice->kind == N_SLICE &&
+             target->subscript.value->kind == N_NAME && kind == BIND_VALUE)
+        bind(w, target->subscript.value->name.id, BIND_VALUE, value, 0);
     else if (target->kind == N_SUBSCRIPT && kind == BIND_VALUE)
         bind_insert(w, target->subscript.value, target->subscript.slice, value);
     else if (target->kind == N_STARRED)
@@ -171,6 +192,19 @@ static void bind_alias(struct walk *w, const struct node *alias)
     program_bind(w->p, w->scope, bound, b);
 }
 
+/* Where exceptions are had without `except ... as x`. */
+static bool gives_exceptions(const struct name *name)
+{
+    static const char *const names[] = {"exc_info", "exc_value",  "excepthook", "exception",
+                                        "last_exc", "last_value", "push"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (str_is(name_str(name), names[i]))
+            return true;
+    }
+    return false;
+}
+
 static void bind_from(struct walk *w, const struct node *n)
 {
     struct str module = n->import.module ? name_str(n->import.module) : STR("");
@@ -184,6 +218,7 @@ static void bind_from(struct walk *w, const struct node *n)
                             .scope = w->scope,
                             .module = module,
                             .member = name};
+        w->p->catches |= gives_exceptions(alias->alias.name);
         if (star && !n->import.level)
             program_star(w->p, module);
         else if (!star)
@@ -220,109 +255,6 @@ static void bind_arguments(struct walk *w, const struct scope *inner, const stru
     bind_parameters(w, inner, n->arguments.kwonlyargs, n->arguments.kw_defaults);
 }
 
-static void bind_name(struct walk *w, const struct name *name, const struct match_part *part)
-{
-    struct binding b = {.kind = part ? BIND_MATCHED : BIND_OPAQUE, .part = part, .scope = w->scope};
-
-    if (name)
-        program_bind(w->p, w->scope, name, b);
-}
-
-enum { PATTERNS_DEEP = 16 }; /* what lies deeper is opaque */
-
-struct pattern {
-    const struct match_part *of; /* NULL: not known */
-    unsigned depth;
-};
-
-static void bind_pattern(struct walk *w, const struct node *n, struct pattern in);
-
-static void bind_part(struct walk *w, const struct node *n, struct pattern in,
-                      struct match_part part)
-{
-    struct match_part *kept = NULL;
-
-    if (in.of && in.depth < PATTERNS_DEEP) {
-        kept = arena_alloc(&w->p->arena, sizeof *kept);
-        part.of = in.of;
-        *kept = part;
-    }
-    bind_pattern(w, n, (struct pattern){kept, in.depth + 1});
-}
-
-/* Behind a star the places count from the end, so it may be any. */
-static void bind_sequence(struct walk *w, struct node_list list, struct pattern in)
-{
-    bool starred = false;
-
-    for (size_t i = 0; i < list.n; i++) {
-        bool star = list.at[i]->kind == N_MATCH_STAR;
-        bind_part(w, list.at[i], in,
-                  (struct match_part){.kind = star || starred ? PART_REST : PART_ITEM,
-                                      .index = starred ? 0 : (uint32_t)i});
-        starred |= star;
-    }
-}
-
-static void bind_class_pattern(struct walk *w, const struct node *n, struct pattern in)
-{
-    struct node_list named = n->match_class.kwd_patterns, list = n->match_class.patterns;
-
-    for (size_t i = 0; i < list.n; i++)
-        bind_part(w, list.at[i], in,
-                  (struct match_part){
-                      .kind = PART_ARGUMENT, .node = n->match_class.cls, .index = (uint32_t)i});
-    for (size_t i = 0; i < named.n; i++)
-        bind_part(w, named.at[i], in,
-                  (struct match_part){.kind = PART_ATTRIBUTE,
-                                      .attribute = name_str(n->match_class.kwd_attrs.at[i])});
-}
-
-static void bind_mapping(struct walk *w, const struct node *n, struct pattern in)
-{
-    for (size_t i = 0; i < n->match_mapping.patterns.n; i++)
-        bind_part(w, n->match_mapping.patterns.at[i], in,
-                  (struct match_part){.kind = PART_KEY, .node = n->match_mapping.keys.at[i]});
-    bind_name(w, n->match_mapping.rest, in.of);
-}
-
-static void bind_pattern(struct walk *w, const struct node *n, struct pattern in)
-{
-    switch ((int)n->kind) {
-    case N_MATCH_AS:
-        bind_name(w, n->match_as.name, in.of);
-        if (n->match_as.pattern)
-            bind_pattern(w, n->match_as.pattern, in);
-        break;
-    case N_MATCH_STAR:
-        bind_name(w, n->match_as.name, in.of);
-        break;
-    case N_MATCH_OR:
-        for (size_t i = 0; i < n->patterns_of.patterns.n; i++)
-            bind_pattern(w, n->patterns_of.patterns.at[i], in);
-        break;
-    case N_MATCH_SEQUENCE:
-        bind_sequence(w, n->patterns_of.patterns, in);
-        break;
-    case N_MATCH_CLASS:
-        bind_class_pattern(w, n, in);
-        break;
-    case N_MATCH_MAPPING:
-        bind_mapping(w, n, in);
-        break;
-    }
-}
-
-static void bind_match(struct walk *w, const struct node *n)
-{
-    struct match_part *subject = arena_zalloc(&w->p->arena, sizeof *subject);
-
-    *subject = (struct match_part){.kind = PART_SUBJECT, .node = n->match_stmt.subject};
-    for (size_t i = 0; i < n->match_stmt.cases.n; i++)
-        bind_pattern(w, n->match_stmt.cases.at[i]->match_case.pattern,
-                     (struct pattern){subject, 0});
-}
-
 static void bind_statement(struct walk *w, const struct node *n)
 {
     switch ((int)n->kind) {
@@ -353,7 +285,7 @@ static void bind_statement(struct walk *w, const struct node *n)
         bind_call(w, n);
         break;
     case N_MATCH:
-        bind_match(w, n);
+        program_bind_match(w->p, w->scope, n);
         break;
     case N_EXCEPT_HANDLER:
         w->p->catches |= n->handler.name != NULL;
@@ -507,6 +439,7 @@ static void visit(struct walk *w, const struct node *n)
     case N_CONSTANT:
         break;
     case N_ATTRIBUTE:
+        w->p->catches |= gives_exceptions(n->attribute.attr);
         visit(w, n->attribute.value);
         break;
     case N_FUNCTION_DEF:

@@ -153,6 +153,34 @@ static const struct value *matched(struct resolver *r, const struct match_part *
     return &value_unknown;
 }
 
+static const struct value *apply_decorator(struct resolver *r, const struct value *f,
+                                           const struct value *v)
+{
+    struct arguments one = {.whole = true};
+
+    if (f->kind != VALUE_FUNCTION && f->kind != VALUE_CLASS)
+        return &value_unknown;
+    one.list = (struct fold_args){.at = one.at, .names = one.names, .n = 1};
+    one.at[0] = v;
+    return resolve_apply(r, f, &one);
+}
+
+/* A def or class, and what decorators of the program's own make of it. */
+static const struct value *defined(struct resolver *r, const struct binding *b,
+                                   struct node_list decorators)
+{
+    enum value_kind kind = b->kind == BIND_CLASS ? VALUE_CLASS : VALUE_FUNCTION;
+    const struct value *v = thing(r, kind, b->node, b->scope);
+
+    for (size_t i = decorators.n; i > 0; i--) {
+        const struct value *f = resolve(r, decorators.at[i - 1], b->scope), *made = v;
+        for (size_t k = 0; k < value_count(f); k++)
+            made = value_either(arena_of(r), made, apply_decorator(r, value_at(f, k), v));
+        v = made;
+    }
+    return v;
+}
+
 static const struct value *bound_value(struct resolver *r, const struct binding *b,
                                        const struct value *before)
 {
@@ -178,9 +206,9 @@ static const struct value *bound_value(struct resolver *r, const struct binding 
     case BIND_FROM:
         return resolve_attribute(r, resolve_module(r, b->module), b->member);
     case BIND_FUNCTION:
-        return thing(r, VALUE_FUNCTION, b->node, b->scope);
+        return defined(r, b, b->node->function.decorator_list);
     case BIND_CLASS:
-        return thing(r, VALUE_CLASS, b->node, b->scope);
+        return defined(r, b, b->node->class_def.decorator_list);
     case BIND_INSERT:
         return resolve_inserted(r, before, b->key ? resolve(r, b->key, b->scope) : NULL,
                                 resolve(r, b->node, b->scope));

@@ -103,11 +103,12 @@ static bool is_dict_method(struct str attr)
 
 static const struct value *unknown_attribute(struct resolver *r, struct str attr)
 {
-    if (attr.n < 8 || attr.p[0] != '_')
+    if (attr.n < 8 || (attr.p[0] != '_' && attr.p[0] != 'f'))
         return &value_unknown;
-    if (str_is(attr, "__builtins__"))
+    if (str_is(attr, "__builtins__") || str_is(attr, "f_builtins"))
         return resolve_module(r, STR("builtins"));
-    return str_is(attr, "__globals__") ? space(r, STR("")) : &value_unknown;
+    bool globals = str_is(attr, "__globals__") || str_is(attr, "f_globals");
+    return globals ? space(r, STR("")) : &value_unknown;
 }
 
 static const struct value *class_attribute(struct resolver *r, const struct value *v,

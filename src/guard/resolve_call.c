@@ -291,11 +291,24 @@ static const struct value *call_getter(struct resolver *r, const struct value *f
     return f->pieced ? value_hide(arena_of(r), v) : v;
 }
 
+/* An object of the class, or what __new__ gives in its place. */
+static const struct value *call_class(struct resolver *r, const struct value *f,
+                                      const struct arguments *args)
+{
+    struct value *v = value_new(arena_of(r), VALUE_INSTANCE);
+    const struct value *made;
+
+    v->node = f->node;
+    v->scope = f->scope;
+    if (r->calls >= MAX_CALLS)
+        return v;
+    made = resolve_special(r, v, STR("__new__"), args);
+    return value_either(arena_of(r), v, made);
+}
+
 const struct value *resolve_apply(struct resolver *r, const struct value *f,
                                   const struct arguments *args)
 {
-    struct value *instance;
-
     switch ((int)f->kind) {
     case VALUE_PATH:
         return call_path(r, f, args);
@@ -308,10 +321,7 @@ const struct value *resolve_apply(struct resolver *r, const struct value *f,
     case VALUE_GETTER:
         return call_getter(r, f, args);
     case VALUE_CLASS:
-        instance = value_new(arena_of(r), VALUE_INSTANCE);
-        instance->node = f->node;
-        instance->scope = f->scope;
-        return instance;
+        return call_class(r, f, args);
     case VALUE_INSTANCE:
         return r->calls < MAX_CALLS ? resolve_special(r, f, STR("__call__"), args) : &value_unknown;
     }

@@ -318,6 +318,7 @@ static const struct {
     call_fn *fn;
 } handlers[] = {
     {"argparse.Namespace", call_namespace},
+    {"asyncio.run", call_first},
     {"builtins.__import__", call_import},
     {"builtins.enumerate", call_enumerate},
     {"builtins.getattr", call_getattr},

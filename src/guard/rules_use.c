@@ -92,6 +92,34 @@ static bool runs_own_doctests(struct check *c, const struct item *i, struct str 
            doctest_is_read(c, parent_of(c, i), module);
 }
 
+/* inspect.signature(f): annotations that are texts are evaluated only where that is asked for. */
+static bool leaves_annotations(struct check *c, const struct item *i, struct str path)
+{
+    const struct node *call = parent_of(c, i);
+    const struct value *asked;
+    struct arguments args;
+    bool truth = false;
+
+    if (!str_is(path, "inspect.signature") && !str_ends(path, ".get_annotations") &&
+        !str_is(path, "inspect.Signature.from_callable"))
+        return false;
+    if (call->kind != N_CALL)
+        return true;
+    resolve_arguments(&c->resolver, call, i->scope, &args);
+    asked = argument_at(&args, -1, "eval_str");
+    for (size_t k = 0; k < args.list.n_named; k++) {
+        if (str_is(args.names[k], "eval_str"))
+            return value_truth(asked, &truth) && !truth;
+    }
+    return args.whole;
+}
+
+/* Builtins of which the policy means every use: open, handed to map(). */
+static bool is_spelled(const struct check *c, struct str path)
+{
+    return str_starts(path, "builtins.") && name_set_has(&c->policy->spelled_builtins, shown(path));
+}
+
 static void use_of_path(struct check *c, const struct item *i, const struct value *v)
 {
     const struct known_path *k = module_path(v->text);
@@ -103,9 +131,9 @@ static void use_of_path(struct check *c, const struct item *i, const struct valu
         return;
     if ((called && told_with_arguments(k)) || (k->rule == RULE_SYS_MODULES && is_question(c, i)))
         return;
-    if (called && runs_own_doctests(c, i, v->text))
+    if (called && (runs_own_doctests(c, i, v->text) || leaves_annotations(c, i, v->text)))
         return;
-    if (called || k->use == USE_ANY || makes_code(k->rule))
+    if (called || k->use == USE_ANY || makes_code(k->rule) || is_spelled(c, v->text))
         tell(c, i, k, called);
 }
 

@@ -17,22 +17,33 @@ static uint32_t lines_of(struct str s)
     return n;
 }
 
+/* Puts a text and the end of its last line at p; returns how many lines they are. */
+static uint32_t put(char **p, struct str s)
+{
+    if (!s.n)
+        return 0;
+    memcpy(*p, s.p, s.n);
+    (*p)[s.n] = (*p)[s.n + 1] = '\n';
+    *p += s.n + 2;
+    return lines_of(s) + 2;
+}
+
 /* The text to read, and in c->prelude_lines how much of it is not the program's own. */
 static struct str whole_text(struct check *c)
 {
-    struct str prelude = c->in->prelude, code = c->in->code;
+    struct str prelude = c->in->prelude, earlier = c->in->earlier, code = c->in->code;
     size_t mark = str_starts(code, "\xEF\xBB\xBF") ? 3 : 0;
 
-    if (!prelude.n)
+    if (!prelude.n && !earlier.n)
         return code;
     code = str_slice(code, mark, code.n);
-    char *p = arena_alloc(&c->arena, prelude.n + code.n + 3);
-    memcpy(p, prelude.p, prelude.n);
-    p[prelude.n] = p[prelude.n + 1] = '\n';
+    char *text = arena_alloc(&c->arena, prelude.n + earlier.n + code.n + 5), *p = text;
+    c->prelude_lines = put(&p, prelude);
+    c->earlier_lines = put(&p, earlier);
+    c->prelude_lines += c->earlier_lines;
     if (code.n)
-        memcpy(p + prelude.n + 2, code.p, code.n);
-    c->prelude_lines = lines_of(prelude) + 2;
-    return (struct str){p, prelude.n + code.n + 2};
+        memcpy(p, code.p, code.n);
+    return (struct str){text, (size_t)(p - text) + code.n};
 }
 
 static uint32_t byte_column(struct check *c, const struct python_error *e, uint32_t line,
@@ -92,6 +103,8 @@ void check_syntax(struct check *c)
         tell(c, c->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,
              &c->tree.error);
     }
-    for (size_t i = 0; i < c->tree.warnings.n; i++)
-        tell(c, RULE_SYNTAX_WARNING, &c->tree.warnings.at[i]);
+    for (size_t i = 0; i < c->tree.warnings.n; i++) {
+        if (!check_is_earlier(c, c->tree.warnings.at[i].line))
+            tell(c, RULE_SYNTAX_WARNING, &c->tree.warnings.at[i]);
+    }
 }

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -140,11 +142,31 @@ static int allow_plan(const struct inside *in, int rules, struct err *err)
     return 0;
 }
 
+/* Without a private root the disk is a folder of the host's; what is put beside its places would be
+ * gone after the run without a word. */
+static int allow_host_box(const struct inside *in, int rules, struct err *err)
+{
+    static const char *const places[] = {"work", "tmp", "shm"};
+    char path[PATH_MAX];
+
+    if (landlock_allow(rules, in->spec.box_host, LANDLOCK_LIST, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        int n = snprintf(path, sizeof path, "%s/%s", in->spec.box_host, places[i]);
+        if (n < 0 || (size_t)n >= sizeof path)
+            return err_set(err, ERR_SYSTEM, "the path of the guest's disk is too long");
+        if (landlock_allow(rules, path, LANDLOCK_WRITE, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int allow_box(const struct inside *in, int rules, struct err *err)
 {
     bool own = in->held & LAYER_BIT(LAYER_ROOT);
 
-    if (landlock_allow(rules, own ? SPEC_BOX : in->spec.box_host, LANDLOCK_WRITE, err) < 0)
+    if (own ? landlock_allow(rules, SPEC_BOX, LANDLOCK_WRITE, err) < 0
+            : allow_host_box(in, rules, err) < 0)
         return -1;
     if (landlock_allow(rules, "/proc", LANDLOCK_READ, err) < 0)
         return -1;

@@ -350,6 +350,16 @@ static int pivot(struct err *err)
     return 0;
 }
 
+/* Its three places can be written, each through a mount of its own. What else would be put on the
+ * disk, say beside the workspace, would be gone after the run without a word. (Where forks may
+ * come, /box/shm covers the rest of it.) */
+static int close_disk(const struct inside *in, struct err *err)
+{
+    if (in->spec.forks || set_attr(in->box_fd, 0, ATTR_RDONLY) == 0)
+        return 0;
+    return err_sys(err, "make the guest's disk read-only");
+}
+
 /* `root` is the one that is still to be made read-only, or -1. */
 static int build_own(struct inside *in, int root, struct err *err)
 {
@@ -358,7 +368,7 @@ static int build_own(struct inside *in, int root, struct err *err)
     if (root >= 0 && set_attr(root, 0, ATTR_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");
     mount_proc(in, ATTR_RDONLY);
-    return run_plan(in, true, err);
+    return run_plan(in, true, err) < 0 ? -1 : close_disk(in, err);
 }
 
 int root_build_own(struct inside *in, struct err *err)

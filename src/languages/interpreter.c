@@ -276,11 +276,13 @@ static void add_hops(struct interpreter *in, const char *path, const char *real)
 static int resolve(const char *found, struct interpreter *ret, struct err *err)
 {
     AUTO_FREE char *real = realpath(found, NULL);
+
+    if (!real)
+        return err_sys(err, "%s", found);
     AUTO_FREE char *folder = parent_of(found);
     AUTO_FREE char *real_folder = realpath(folder, NULL);
-
-    if (!real || !real_folder)
-        return err_sys(err, "%s", found);
+    if (!real_folder)
+        return err_sys(err, "%s", folder);
     AUTO_FREE char *prefix = parent_of(real_folder);
     AUTO_FREE char *name = xasprintf("%s%s", real_folder, strrchr(found, '/'));
     if (exists(prefix, "pyvenv.cfg"))

@@ -81,11 +81,12 @@ struct run_request {
     const struct run_sink *sink; /* instead of a log; or NULL */
 };
 
-/* Those limits that not every host and backend can hold. */
+/* What not every host and backend can hold. */
 enum run_asked {
     ASKED_CPUS = 1 << 0,
     ASKED_PIDS = 1 << 1,
     ASKED_INODES = 1 << 2,
+    ASKED_NO_NET = 1 << 3, /* a closed network */
 };
 
 /* What settings_request makes of the defaults of request.def: 30 s, 512 MiB, and so on. */

@@ -158,11 +158,13 @@ static int send_one(const struct settings *s, const struct setting *row, json_t 
     return result;
 }
 
-int settings_send(const struct settings *s, json_t *body, struct err *err)
+int settings_send(const struct settings *s, bool only_there, json_t *body, struct err *err)
 {
-    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
-        if (row->remote == REMOTE_SENT && settings_asked(s, setting_id_of(row)) &&
-            send_one(s, row, body, err) < 0)
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++) {
+        bool sent =
+            row->remote == REMOTE_SENT || (row->remote == REMOTE_HERE && row->field && only_there);
+        if (sent && settings_asked(s, setting_id_of(row)) && send_one(s, row, body, err) < 0)
             return -1;
+    }
     return 0;
 }

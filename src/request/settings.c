@@ -233,7 +233,8 @@ static unsigned asked_limits(const struct settings *s)
 {
     return (settings_asked(s, SETTING_cpus) ? (unsigned)ASKED_CPUS : 0) |
            (settings_asked(s, SETTING_pids) ? (unsigned)ASKED_PIDS : 0) |
-           (settings_asked(s, SETTING_inodes) ? (unsigned)ASKED_INODES : 0);
+           (settings_asked(s, SETTING_inodes) ? (unsigned)ASKED_INODES : 0) |
+           (settings_asked(s, SETTING_net) && s->net == 0 ? (unsigned)ASKED_NO_NET : 0);
 }
 
 bool request_has_prelude(const struct run_request *q)

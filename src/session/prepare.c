@@ -43,6 +43,26 @@ static int check_least(const struct jail_limits *l, struct err *err)
     return 0;
 }
 
+/* What a backend without a wall cannot hold, where it was asked for. */
+static int check_unheld(const struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+
+    if (!p->backend->unsafe)
+        return 0;
+    if (q->asked & ASKED_INODES && q->limits.inodes)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s cannot limit the number of files: leave --inodes out, or use "
+                       "--backend jail",
+                       p->backend->name);
+    if (q->asked & ASKED_NO_NET)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend %s cannot close the network: leave --net none out, or use "
+                       "--backend jail",
+                       p->backend->name);
+    return 0;
+}
+
 int prepare_backend(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -59,11 +79,8 @@ int prepare_backend(struct prepared *p, struct err *err)
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE,
                        "--without takes layers of the wall away: add --allow-unsafe");
-    if (p->backend->unsafe && q->asked & ASKED_INODES && q->limits.inodes)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend %s cannot limit the number of files: leave --inodes out, or use "
-                       "--backend jail",
-                       p->backend->name);
+    if (check_unheld(p, err) < 0)
+        return -1;
     return check_least(&q->limits, err);
 }
 

@@ -186,7 +186,7 @@ static void run_cell(struct session *s, const struct cell_request *cell, const s
     read_answer(&x, cell, r);
     bool kept = trial_decide(s, cell, beside, r);
     if (kept && s->guest->live && r->checked) /* what was not judged is not held against others */
-        guard_learn(s, cell->code, r);
+        guard_learn(s, r);
     if (kept)
         collect(s, t);
     advise(s, &x, r);

@@ -24,7 +24,7 @@
 
 enum {
     SESSION_READY_MS = 30000,
-    SESSION_NAMES_MAX = 16 << 10, /* of what earlier cells imported, for the guard */
+    SESSION_NAMES_MAX = 32 << 10, /* of what earlier cells named, for the guard */
     SESSION_VALUE_MAX = 1 << 20,
     SESSION_BUNDLE_MAX = 8 << 20,
     SESSION_BUNDLES = 64,
@@ -65,7 +65,7 @@ struct guest {
 
 struct session {
     struct family *family;
-    struct buf names; /* lines of earlier cells that import or rename something */
+    struct buf names; /* statements of earlier cells for the guard, each with a NUL behind it */
     struct lay_list *laid;
     struct recorder recorder;
     struct guest *guest;       /* never NULL; it may be dead */
@@ -219,7 +219,7 @@ bool guard_cell(struct session *s, const struct cell_request *cell, unsigned num
                 struct result *ret);
 /* The cell was sent: what it names is known to those after it. The result has its verdict, and
  * says whether it went on to its end. */
-void guard_learn(struct session *s, struct str code, const struct result *r);
+void guard_learn(struct session *s, const struct result *r);
 
 /* ---- session_read.c ---- */
 

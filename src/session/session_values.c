@@ -4,9 +4,11 @@
  */
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
+#include "session/first.h"
 #include "session/session_impl.h"
 
 #define FIRST_ID 0x80000000u /* beyond those of cells */
@@ -81,11 +83,47 @@ static void explain(const json_t *answer, struct err *err)
     err_set(err, ERR_GUEST, "%s: %s", type ? type : "Error", message ? message : "");
 }
 
-int session_set(struct session *s, json_t *values, struct err *err)
+/* Decoders differ in what they make of wrong base64: Python's passes over it. */
+static int check_bytes(const json_t *value, unsigned depth, struct err *err)
 {
+    const json_t *text = json_object_get(value, "base64"), *item;
+    const char *key;
+    size_t i;
+
+    if (depth == CELL_DEPTH_MAX)
+        return 0;
+    if (json_is_string(json_object_get(value, "$type")) && json_is_string(text) &&
+        encoded_read((struct str){json_string_value(text), json_string_length(text)}, STR("base64"),
+                     NULL, err) < 0)
+        return err_set(err, ERR_USAGE, "a typed value holds no base64");
+    json_object_foreach((json_t *)value, key,
+                        item) if (check_bytes(item, depth + 1, err) < 0) return -1;
+    json_array_foreach(value, i, item) if (check_bytes(item, depth + 1, err) < 0) return -1;
+    return 0;
+}
+
+/* Other languages' sessions look at names themselves. */
+static int check_values(const struct session *s, json_t *values, struct err *err)
+{
+    bool python = strcmp(s->family->prepared.language->name, "python") == 0;
+    const json_t *value;
+    const char *name;
+
     if (!json_is_object(values))
         return err_set(err, ERR_USAGE, "variables are an object of names and values");
-    if (turn_take(s, err) < 0)
+    json_object_foreach(values, name, value)
+    {
+        if (python && !first_is_variable(str_from(name)))
+            return err_set(err, ERR_USAGE, "'%.80s' is no name for a variable", name);
+        if (check_bytes(value, 0, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int session_set(struct session *s, json_t *values, struct err *err)
+{
+    if (check_values(s, values, err) < 0 || turn_take(s, err) < 0)
         return -1;
     json_t *answer = ask(s, "set", values, err);
     turn_give(s);

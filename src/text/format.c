@@ -101,6 +101,7 @@ int finished_read(const json_t *document, struct finished *ret, struct err *err)
     read_exception(json_object_get(document, "exception"), ret);
     read_files(json_object_get(document, "files"), ret);
     ret->duration_ms = number_of(document, "duration_ms");
+    ret->timeout_ms = number_of(json_object_get(document, "limits_set"), "timeout_ms");
     ret->memory_mb = json_number_value(json_object_get(document, "max_memory_mb"));
     read_tests(document, ret);
     return 0;

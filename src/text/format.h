@@ -40,7 +40,7 @@ struct finished {
     const json_t *value; /* of the last expression, or the final answer; NULL for none */
     struct finished_file *files;
     size_t file_n;
-    int64_t duration_ms;
+    int64_t duration_ms, timeout_ms; /* 0: not said */
     double memory_mb;
     /* Of `glovebox test`; NULL for a run. */
     const json_t *tests;

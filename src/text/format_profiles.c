@@ -159,35 +159,37 @@ size_t format_characters(struct str s, size_t n)
     return at;
 }
 
-enum { SMOLAGENTS_MAX = 20000 };
+enum { SMOLAGENTS_MAX = 20000, SMOLAGENTS_MAX_LOGS = 50000 }; /* characters */
 
-static void add_cropped(struct buf *out, struct str text)
+static void add_cropped(struct buf *out, struct str text, size_t most)
 {
     size_t count = utf8_count(text);
 
-    if (count <= SMOLAGENTS_MAX) {
+    if (count <= most) {
         (void)buf_add_str(out, text);
         return;
     }
-    (void)buf_add_str(out, str_slice(text, 0, format_characters(text, SMOLAGENTS_MAX / 2)));
-    (void)buf_addf(out, "\n..._This content has been truncated to stay below %d characters_...\n",
-                   SMOLAGENTS_MAX);
-    (void)buf_add_str(out,
-                      str_slice(text, format_characters(text, count - SMOLAGENTS_MAX / 2), text.n));
+    (void)buf_add_str(out, str_slice(text, 0, format_characters(text, most / 2)));
+    (void)buf_addf(out, "\n..._This content has been truncated to stay below %zu characters_...\n",
+                   most);
+    (void)buf_add_str(out, str_slice(text, format_characters(text, count - most / 2), text.n));
 }
 
 /* As Python's str() shows it, as far as JSON can tell. */
 static void add_value(struct buf *out, const json_t *value)
 {
     if (json_is_string(value)) {
-        add_cropped(out, (struct str){json_string_value(value), json_string_length(value)});
+        add_cropped(out, (struct str){json_string_value(value), json_string_length(value)},
+                    SMOLAGENTS_MAX);
         return;
     }
     char *text = json_dumps(value, JSON_ENCODE_ANY);
-    add_cropped(out, !value                 ? STR("None")
-                     : json_is_true(value)  ? STR("True")
-                     : json_is_false(value) ? STR("False")
-                                            : str_from(text));
+    add_cropped(out,
+                !value                 ? STR("None")
+                : json_is_true(value)  ? STR("True")
+                : json_is_false(value) ? STR("False")
+                                       : str_from(text),
+                SMOLAGENTS_MAX);
     free(text);
 }
 
@@ -213,6 +215,15 @@ static void add_smolagents_error(struct buf *out, const struct finished *run)
                   str_is(run->exception_type, "TabError");
     struct str line = failed_line(run);
 
+    if (run->timed_out && run->timeout_ms) {
+        (void)buf_addf(out, "Code execution exceeded the maximum execution time of %g seconds",
+                       (double)run->timeout_ms / 1000);
+        return;
+    }
+    if (str_is(run->exception_type, "InterpreterError")) { /* in its words already */
+        (void)buf_add_str(out, run->exception_message);
+        return;
+    }
     if (!run->exception_type.n || run->error.n) {
         format_reason(run, out);
         return;
@@ -232,7 +243,7 @@ static void add_smolagents_error(struct buf *out, const struct finished *run)
 static void format_smolagents(const struct finished *run, struct buf *out)
 {
     (void)buf_adds(out, "Execution logs:\n");
-    (void)buf_add_str(out, run->out);
+    add_cropped(out, run->out, SMOLAGENTS_MAX_LOGS);
     if (run->success) {
         (void)buf_adds(out, "Last output from code snippet:\n");
         add_value(out, run->value);
@@ -250,6 +261,37 @@ static void format_smolagents(const struct finished *run, struct buf *out)
 
 /* ---- kodeagent ---- */
 
+#define NO_SUCH_ENV "Unsupported code execution env: "
+
+/* Syntax errors and imports are results there, with a text of their own: no exceptions. */
+static const char *kodeagent_type(const struct finished *run)
+{
+    if (run->refused)
+        return run->err.n && !str_is(run->exception_type, "CodeSecurityError")
+                   ? NULL
+                   : "CodeSecurityError";
+    if (run->error.n)
+        return str_starts(run->error, NO_SUCH_ENV) ? "UnknownCodeEnvError" : "RuntimeError";
+    return run->timed_out ? "TimeoutExpired" : run->out_of_memory ? "MemoryError" : NULL;
+}
+
+static void add_kodeagent_error(const struct finished *run, struct buf *out)
+{
+    const char *type = kodeagent_type(run);
+    long end = str_find(run->error, STR(" ("));
+
+    if (!type)
+        return;
+    end_line(out);
+    (void)buf_addf(out, "*** Error running code: %s: ", type);
+    if (run->refused && run->exception_message.n)
+        (void)buf_add_str(out, run->exception_message);
+    else if (str_starts(run->error, NO_SUCH_ENV) && end > 0)
+        (void)buf_add_str(out, str_slice(run->error, 0, (size_t)end));
+    else
+        format_reason(run, out);
+}
+
 static void format_kodeagent(const struct finished *run, struct buf *out)
 {
     AUTO_BUF struct buf both = {0};
@@ -259,16 +301,7 @@ static void format_kodeagent(const struct finished *run, struct buf *out)
     (void)buf_addc(&both, '\n');
     (void)buf_add_str(&both, run->err);
     (void)buf_add_str(out, blocks_strip(buf_str(&both)));
-    const char *type = run->refused         ? "CodeSecurityError"
-                       : run->error.n       ? "RuntimeError"
-                       : run->timed_out     ? "TimeoutExpired"
-                       : run->out_of_memory ? "MemoryError"
-                                            : NULL;
-    if (!type)
-        return;
-    end_line(out);
-    (void)buf_addf(out, "*** Error running code: %s: ", type);
-    format_reason(run, out);
+    add_kodeagent_error(run, out);
 }
 
 /* ---- chapter ---- */

@@ -34,7 +34,9 @@ def test_daemon(t):
     with Daemon(t, "--allow", "host-backend") as d:
         for name in ABSENT:
             done = t.box("session", "new", "--backend", name, env=d.env)
-            t.ok(done.code in (2, 125) and not done.out, "session new, %s" % name, done)
+            t.refused(done, 125, SAID % name, "session new, %s" % name)
+            done = t.box("session", "new", env=dict(d.env, GLOVEBOX_BACKEND=name))
+            t.refused(done, 125, SAID % name, "session new, %s from the environment" % name)
         done = t.box("session", "list", "--json", env=d.env)
         t.ok(done.code == 0 and b'"id"' not in done.out, "no session was opened", done)
 
@@ -64,6 +66,7 @@ def test_host_limits(t):
     done = t.run(*HOST, "--cpu-time", "500ms", "-c", "while True: pass")
     t.equal(done.code, 124, "processor time", done)
     t.refused(t.run("-q", *HOST, "--inodes", "100", "-c", "1"), 125, "number of files", "files cannot")
+    t.refused(t.run("-q", *HOST, "--net", "none", "-c", "1"), 125, "close the network", "the network cannot")
     forks = ("import os, time\nfor i in range(30):\n  if not os.fork():\n    time.sleep(1)\n"
              "    os._exit(0)\nprint('all')")
     done = t.run(*HOST, "--pids", "8", "-c", forks)

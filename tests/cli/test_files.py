@@ -4,6 +4,8 @@
 import os
 import stat
 
+from test_daemon_run import Daemon
+
 
 def tree(folder):
     found = {}
@@ -426,3 +428,37 @@ def test_ro(t):
         )
     finally:
         shutil.rmtree(place)
+
+
+OUTSIDE = """
+import os
+tries = {os.path.join(os.getcwd(), "..", "v"): "", "../out.csv": "", "/box/x": "", "/out.csv": "",
+         "/box/tmp/y": "/tmp/y", "/box/shm/z": "/dev/shm/z"}
+for path, same in tries.items():
+    try:
+        open(path, "w").write("lost")
+        if not os.path.exists(same):
+            print("wrote", path)
+    except OSError:
+        pass
+for folder in (".", os.environ.get("TMPDIR", "/tmp")):
+    open(os.path.join(folder, "kept"), "w").write("1")
+os.rename("kept", "kept.txt")
+print("done")
+"""
+
+
+def test_outside(t):
+    """What is written beside the working folder would be gone without a word."""
+    for how in ((), ("--without", "mountns,root", "--allow-unsafe"), ("--lang", "python", "--cold")):
+        done = t.run("--no-daemon", *how, "--out", t.path("saved"), "-c", OUTSIDE)
+        t.exits(done, 0, "nothing beside the working folder: %s" % " ".join(how), b"done\n")
+        t.equal(tree(t.path("saved")).get("kept.txt"), b"1", "what is in it is kept")
+    with Daemon(t) as d:
+        for _ in range(3):
+            done = t.run("--daemon", d.env["GLOVEBOX_SOCKET"], "-c", OUTSIDE)
+            t.exits(done, 0, "warm", b"done\n")
+        for more in ((), ("--forks", "0")):
+            i = t.box("session", "new", *more, env=d.env).out.decode().strip()
+            done = t.box("session", "exec", i, "-c", OUTSIDE, env=d.env)
+            t.exits(done, 0, "in a session %s" % " ".join(more), b"done\n")

@@ -54,7 +54,7 @@ ENDS = {
                r"not ok 3 - one goes to its end\n# ValueError\('its text'\)\n(#.*\n)*FAIL raised: 3 passed, 1 failed"),
     "left": ("pass", True,
              r"not ok - left ended early \(exit status 3, planned nothing, ran 5\) in cut, after 'ok 5 - the other part"),
-    "whole": ("pass", False, r"ok whole: 5 passed, 0 failed, 0 skipped\n$"),
+    "whole": ("pass", False, r"ok whole: 5 passed, 0 failed, 0 skipped, \d+\.\d s\n$"),
 }
 
 
@@ -71,6 +71,8 @@ def test_python(t):
         done = run_tap(t, t.write(name, text, mode=0o755))
         t.match(r"^" + pattern, done.out.decode(), name)
         t.equal(done.code, 0 if name == "whole" else 1, "status of " + name)
+        t.equal(done.out.endswith(b"\nagain alone: %s\n" % os.path.join(t.dir, name).encode()), name != "whole",
+                "what repeats one that failed")
         if name == "hung":
             t.match(rb"line 8 in test_inner", done.out, "and where it was")
 

@@ -89,6 +89,12 @@ def test_values(t, feed):
         t.ok("error" in r, "what is no value is refused", r)
         t.equal(s.run("a[0]")["value"], 1, "and the session lives")
         big = "x" * (8 << 20)
+        for name in ("a b", "class", "1x", "", "x-y"):
+            r = s.ask("set", values={name: 1})
+            t.ok("is no name for a variable" in str(r), "%r is no name" % name, r)
+        for value in ({"$type": "bytes", "base64": "@@"}, [{"$type": "bytearray", "base64": "YQ=x"}]):
+            r = s.ask("set", values={"w": value})
+            t.ok("no base64" in str(r), "wrong base64", r)
         t.equal(s.ask("set", values={"big": big}).get("ok"), True, "eight megabytes in")
         t.equal(s.run("len(big)")["value"], 8 << 20, "arrive")
 

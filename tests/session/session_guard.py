@@ -52,6 +52,56 @@ def test_shadows(t, feed):
         t.ok(not allowed(s, "def g():\n    return eval('6*7')"), "functions of cells count on nothing")
 
 
+# A module or function that one cell puts where another finds it.
+CARRIED = {
+    "a class": ("import os\nclass Holder:\n    o = os", "Holder.o.system('id')"),
+    "a dictionary": ("import os\nd = {'o': os}", "d['o'].system('id')"),
+    "a function": ("import os\ndef get():\n    return os", "get().system('id')"),
+    "a list": ("import os\nl = [os]", "for m in l:\n    m.system('id')"),
+    "a list that grows": ("import os\nl = []\nl.append(os)", "l[0].system('id')"),
+    "a lambda": ("import os; h = lambda: os", "h().system('id')"),
+    "a tuple": ("import os\na, b = os, 1", "a.system('id')"),
+    "a global name": ("import os\ndef put():\n    global m\n    m = os\nput()", "m.system('id')"),
+    "a condition": ("if True:\n    import os as q", "q.system('id')"),
+    "a loop": ("import os\nfor m in [os]:\n    pass", "m.system('id')"),
+    "a decorator": ("import os\n@lambda f: os\ndef m(): pass", "m.system('id')"),
+    "the last value": ("import os\nos", "_.system('id')"),
+    "a module's module": ("import random\nr = [random._os]", "r[0].system('id')"),
+    "a builtin's name": ("f = getattr", "import builtins", "f(builtins, 'ev' + 'al')('6*7')"),
+    "two cells": ("import os", "x = [os]", "y = (x, 1)", "y[0][0].system('id')"),
+    "a cell that failed": ("import os\nl = [os]\n1 / 0", "l[0].system('id')"),
+    "a generator": ("eval = print\ng = (eval(x) for x in ['6*7'])", "del eval", "list(g)"),
+}
+
+# Own things of a session that have a builtin's name.
+OWN = {
+    "a function": ("strict", "def eval(x):\n    return x", "eval(3)", "y = eval(4)\ny"),
+    "a class": ("strict", "class exec:\n    x = 3", "exec.x", "exec().x"),
+    "a value": ("smolagents", "input = 5", "input + 1", "y = input\ny"),
+    "a value of a value": ("smolagents", "vars = [1]\ny = vars", "y", "vars"),
+    "a function's": ("smolagents", "input = [5]\ndef f():\n    return input[0]", "f()"),
+    "a sum's": ("smolagents", "input = [5]\nsum(input[i] for i in range(1))", "input"),
+}
+
+
+def verdicts(s, cells):
+    return [s.run(code)["verdict"] for code in cells]
+
+
+def test_carried(t, feed):
+    for name, cells in CARRIED.items():
+        with Session(feed, profile="strict") as s:
+            found = verdicts(s, cells)
+            t.ok(not all(v["allowed"] for v in found), "carried in " + name, found)
+
+
+def test_own(t, feed):
+    for name, (profile, *cells) in OWN.items():
+        with Session(feed, profile=profile) as s:
+            found = verdicts(s, cells)
+            t.ok(all(v["allowed"] for v in found), "a builtin's name is " + name, found)
+
+
 def test_languages(t, feed):
     for profile in ("strict", "kodeagent", "restricted"):
         with Session(feed, profile=profile, lang="bash") as s:

@@ -148,11 +148,51 @@ static void test_observations(void)
         "Execution logs:\na\nError:\nCode execution failed at line 'print(x)' due to: NameError: "
         "name 'x' is not defined\nNow let's retry: take care not to repeat previous errors! If "
         "you have retried several times, try a completely different approach.\n");
+#define RETRY                                                                                      \
+    "\nNow let's retry: take care not to repeat previous errors! If you have retried several "     \
+    "times, "                                                                                      \
+    "try a completely different approach.\n"
+    formats(FAILED
+            ", \"exception\": {\"type\": \"InterpreterError\", \"message\": \"Code execution "
+            "failed at line 'x = 1 / 0' due to: ZeroDivisionError: division by zero\", "
+            "\"line\": 1, \"traceback\": \"  File \\\"m.py\\\", line 1\\n    x = 1 / 0\\n\"}",
+            FORMAT_SMOLAGENTS,
+            "Execution logs:\nError:\nCode execution failed at line 'x = 1 / 0' due to: "
+            "ZeroDivisionError: division by zero" RETRY);
+    formats(
+        "\"success\": false, \"exit_code\": -1, \"exception\": {\"type\": \"InterpreterError\", "
+        "\"message\": \"Code parsing failed on line 1 due to: SyntaxError: no\\nb = = 2\\n    ^\", "
+        "\"line\": 1}, \"verdict\": {\"allowed\": false, \"reason\": \"no\"}",
+        FORMAT_SMOLAGENTS,
+        "Execution logs:\nError:\nCode parsing failed on line 1 due to: SyntaxError: no\nb = = "
+        "2\n    ^" RETRY);
+    formats(FAILED ", \"timed_out\": true, \"limits_set\": {\"timeout_ms\": 1500}, \"exception\": "
+                   "{\"type\": \"KeyboardInterrupt\", \"message\": \"\", \"line\": 1}",
+            FORMAT_SMOLAGENTS,
+            "Execution logs:\nError:\nCode execution exceeded the maximum execution time of 1.5 "
+            "seconds" RETRY);
     formats(OUT(" a\\n") ", \"stderr\": \"w\\n\"", FORMAT_KODEAGENT, "a\n\nw");
     formats(FAILED ", \"stderr\": \"boom\"", FORMAT_KODEAGENT, "boom");
     formats("\"success\": false, \"exit_code\": -1, \"verdict\": {\"allowed\": false, \"reason\": "
             "\"Forbidden builtin: eval\"}",
             FORMAT_KODEAGENT, "*** Error running code: CodeSecurityError: Forbidden builtin: eval");
+    formats("\"success\": false, \"exit_code\": -1, \"stderr\": \"The following imports are "
+            "disallowed:os\\nx\", \"verdict\": {\"allowed\": false, \"reason\": \"disallowed "
+            "imports: os\"}",
+            FORMAT_KODEAGENT, "The following imports are disallowed:os\nx");
+    formats("\"success\": false, \"exit_code\": -1, \"stderr\": \"Code parsing failed due to: x\", "
+            "\"exception\": {\"type\": \"SyntaxError\", \"message\": \"x\"}, \"verdict\": "
+            "{\"allowed\": false, \"reason\": \"x\"}",
+            FORMAT_KODEAGENT, "Code parsing failed due to: x");
+    formats("\"success\": false, \"exit_code\": -1, \"exception\": {\"type\": "
+            "\"CodeSecurityError\", \"message\": \"Pattern detection blocked: a\"}, "
+            "\"verdict\": {\"allowed\": false, \"reason\": \"a\"}",
+            FORMAT_KODEAGENT,
+            "*** Error running code: CodeSecurityError: Pattern detection blocked: a");
+    formats("\"success\": false, \"exit_code\": -1, \"error\": {\"kind\": \"usage\", "
+            "\"message\": \"Unsupported code execution env: foo (use jail or host)\"}",
+            FORMAT_KODEAGENT,
+            "*** Error running code: UnknownCodeEnvError: Unsupported code execution env: foo");
     formats("\"success\": false, \"exit_code\": 124, \"timed_out\": true, \"stdout\": \"a\"",
             FORMAT_KODEAGENT, "a\n*** Error running code: TimeoutExpired: timed out");
 }

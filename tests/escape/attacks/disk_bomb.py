@@ -6,6 +6,8 @@
 # expect: ENOSPC
 # args: --disk 8m --timeout 8s
 # limits: disk
+import errno
+
 import kit
 
 errors = set()
@@ -17,5 +19,7 @@ for folder in ("/tmp", "/dev/shm", ".", "/box"):
                     raise OSError(28, "")
         kit.escaped("20 MiB in", folder)
     except OSError as e:
+        if folder == "/box" and e.errno in (errno.EROFS, errno.EACCES):
+            continue  # nothing is written beside the three
         errors.add(kit.name_of(e.errno))
 kit.held(*errors)

@@ -10,8 +10,9 @@ import kit
 
 INIT, PROCESS, USER, IO_PROCESS, IO_USER = 1, 0, 2, 1, 3
 own = os.sched_getaffinity(0)
+nicer = min(19, os.getpriority(os.PRIO_PROCESS, 0) + 1)
 kit.attempt(os.sched_setaffinity, os.getpid(), own)  # programs name themselves
-if os.sched_getaffinity(os.getpid()) != own or kit.attempt(os.setpriority, os.PRIO_PROCESS, os.getpid(), 1) < 0:
+if os.sched_getaffinity(os.getpid()) != own or kit.attempt(os.setpriority, os.PRIO_PROCESS, os.getpid(), nicer) < 0:
     kit.escaped("its own number is refused")
 zero = ctypes.byref(ctypes.c_int(0))
 numbers = {"x86_64": 251, "aarch64": 30}[os.uname().machine]

@@ -202,3 +202,37 @@ def vars(x):
 
 
 vars(1)
+# ----
+import inspect
+def f(x: int): pass
+print(inspect.signature(f), inspect.get_annotations(f), inspect.signature(f, eval_str=False))
+# ----
+import functools
+
+
+def timed(f):
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        return f(*args, **kwargs)
+    return inner
+
+
+@timed
+def work(x):
+    return x
+
+
+print(work(3))
+# ----
+class Single:
+    made = None
+
+    def __new__(cls, *args):
+        cls.made = cls.made or super().__new__(cls)
+        return cls.made
+
+
+print(Single().made)
+# ----
+first, *middle, last = [1, 2, 3]
+middle[:] = [last]

@@ -484,3 +484,72 @@ b[0].system("ls")  # expect: shell-command
 # ----
 import sys
 sys.modules[__name__].__dict__["__builtins__"].eval("1")  # expect: builtins-access, eval-call
+# ----
+import os
+@lambda f: os
+def m(): pass
+m.system("ls")  # expect: shell-command
+# ----
+import os
+def put(f): return os
+@put
+class m: pass
+m.system("ls")  # expect: shell-command
+# ----
+import os
+class put:
+    def __new__(cls, f): return os
+@put
+def m(): pass
+m.system("ls")  # expect: shell-command
+# ----
+import os
+def put(f):
+    def inner(): return os
+    return inner
+@put
+def m(): pass
+m().system("ls")  # expect: shell-command
+# ----
+import os
+*a, b = 1, 2, os
+b.system("ls")  # expect: shell-command
+# ----
+import os
+[*a, b], c = [[1, os], 2]
+b.system("ls")  # expect: shell-command
+# ----
+import os
+l = [None]
+l[:] = [os]
+l[0].system("ls")  # expect: shell-command
+# ----
+import os
+from collections import deque
+deque([os]).pop().system("ls")  # expect: shell-command
+# ----
+import os
+class P: pass
+p = P()
+setattr(p, "b", os)
+p.b.system("ls")  # expect: shell-command
+# ----
+import os
+class P:
+    def __init__(self, b):
+        setattr(self, "b", b)
+    def go(self):
+        setattr(self, "c", os)
+P(1).c.system("ls")  # expect: shell-command
+# ----
+import os, asyncio
+async def f(): return os
+asyncio.run(f()).system("ls")  # expect: shell-command
+# ----
+import inspect
+def f(x: "1"): pass
+inspect.signature(f, eval_str=True)  # expect: exec-by-library
+# ----
+import inspect as i
+def f(x: "1"): pass
+i.get_annotations(f, globals(), None, eval_str=f)  # expect: exec-by-library, namespace-access

@@ -122,3 +122,62 @@ x = "\d"  # expect: syntax-warning
 x = 1
 if x is 1:  # expect: syntax-warning
     pass
+# ----
+# profile: restricted
+# refused: patterns
+import sys
+try:
+    "".nope
+except AttributeError:
+    print(sys.exc_info()[1].obj)  # expect: attribute-forbidden
+# ----
+# profile: restricted
+# refused: patterns
+from sys import exc_info as e
+try:
+    "".nope
+except AttributeError:
+    print(e()[1].obj)  # expect: attribute-forbidden
+# ----
+# profile: restricted
+# refused: patterns
+import contextlib
+def cb(t, v, tb):
+    print(v.obj)  # expect: attribute-forbidden
+with contextlib.ExitStack() as s:
+    s.push(cb)
+    "".nope
+# ----
+# profile: restricted
+# refused: patterns
+import sys
+def hook(t, v, tb): print(v.obj)  # expect: attribute-forbidden
+sys.excepthook = hook
+"".nope
+# ----
+# profile: chapter
+# refused: patterns
+list(map(open, ["x"]))  # expect: file-open
+# ----
+# profile: agentos
+# refused: patterns
+from functools import partial
+f = partial(open, "x")  # expect: file-open
+f()  # expect: file-open
+# ----
+# profile: kodeagent
+# refused: imports
+def f(): yield
+f().gi_frame.f_builtins["eval"]("1")  # expect: name-forbidden
+# ----
+# profile: agentos
+# refused: patterns
+try:
+    1 / 0
+except Exception as e:
+    e.__traceback__.tb_frame.f_builtins["eval"]("1")  # expect: eval-call
+# ----
+# profile: chapter
+# refused: patterns
+def f(): yield
+f().gi_frame.f_globals["__builtins__"].open("x")  # expect: file-open

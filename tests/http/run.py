@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), what is refused
+"""The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), every setting
+through every door (settings), what is refused
 (refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
 (tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life).
 $GLOVEBOX names the program (build/glovebox)."""
@@ -20,6 +21,7 @@ import openapi  # noqa: E402
 import protocol  # noqa: E402
 import refused  # noqa: E402
 import sessions  # noqa: E402
+import settings  # noqa: E402
 import shares  # noqa: E402
 import tokens  # noqa: E402
 from procs import own_mounts  # noqa: E402
@@ -28,6 +30,7 @@ from tap import run_parts  # noqa: E402
 PARTS = {
     "api": api.test,
     "sessions": sessions.test,
+    "settings": settings.test,
     "refused": refused.test,
     "protocol": protocol.test,
     "crowd": crowd.test,

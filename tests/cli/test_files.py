@@ -472,6 +472,5 @@ def test_no_root(t):
         done = t.run("-q", *how, "--ro", "shown:/data", "-c", "print(1)")
         t.ok(done.code == 125 and b"--ro: " in done.err and b"layer root" in done.err and not done.out,
              "refused: %s" % " ".join(how), done)
-    done = t.run("-q", *bare, "--ro", os.path.join(t.dir, "shown"), "-c",
-                 "print(open(%r).read())" % os.path.join(t.dir, "shown/data.txt"))
-    t.exits(done, 0, "by its own name", b"shown\n")
+    done = t.run("-q", *bare, "--ro", "/etc/passwd", "-c", "print(open('/etc/passwd').read()[:5])")
+    t.exits(done, 0, "by its own name", b"root:\n")

@@ -29,7 +29,10 @@ struct inside {
     int locks_fd; /* /proc/locks of around us, where there is no /proc inside; or -1 */
     int init_fd;  /* guest's first process: its socket to init */
     bool unbound; /* the bounding set of capabilities is empty already */
-    bool tells_exit;      /* guest's first process: its init hears that it is about to exit */
+    bool tells_exit;    /* guest's first process: its init hears that it is about to exit */
+    bool tells_sockets; /* the same of sockets but AF_UNIX */
+    volatile bool
+        *touched;         /* init: whether anything was done in its network; NULL for a cold one */
     cpu_set_t processors; /* that the guest may use */
     unsigned flavour;     /* guest's first process: of its filter */
     struct buf words;     /* guest's first process: what it is to run, when it was parked */
@@ -184,7 +187,7 @@ struct reopening {
 };
 int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 
-/* inside_nest.c */
+/* inside_slots.c */
 void raise_loopback(void);
 
 /* inside_born.c: the first word of the init of a jail in a nest, before anything can end it or

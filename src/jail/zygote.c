@@ -228,6 +228,7 @@ static int enter(zygote_wake *wake, void *ctx)
 
     zygote.in.held = zygote.ask.held;
     zygote.in.tells_exit = !zygote.in.spec.forks;
+    zygote.in.tells_sockets = true;
     zygote.in.spec.channel = zygote.ask.channel;
     int at = place_fds();
     if (at < 0 || enter_cgroups(at) < 0)

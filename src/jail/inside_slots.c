@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jail/inside_slots.h"
+#include "jail/inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+void slots_init(struct slots *ret, bool networks)
+{
+    void *shared = mmap(NULL, JAILS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (shared == MAP_FAILED)
+        die_sys("share memory with jails");
+    *ret = (struct slots){.networks = networks, .touched = shared};
+    for (size_t i = 0; i < JAILS_MAX; i++)
+        ret->list[i].net = -1;
+}
+
+/* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */
+void raise_loopback(void)
+{
+    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+    AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (s >= 0)
+        (void)ioctl(s, SIOCSIFFLAGS, &lo);
+}
+
+/* A Unix socket can outlive its process: when it is in a message that nobody receives. */
+static bool has_sockets(void)
+{
+    static const char none[] = "sockets: used 0\n";
+    char text[512];
+
+    return fd_read_file_at(AT_FDCWD, "/proc/self/net/sockstat", text, sizeof text) < 0 ||
+           strncmp(text, none, sizeof none - 1) != 0;
+}
+
+static int make_network(struct slot *slot)
+{
+    if (unshare(CLONE_NEWNET) < 0)
+        return -1;
+    slot->net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    raise_loopback();
+    return slot->net < 0 ? -1 : 0;
+}
+
+static bool enter(struct slot *slot)
+{
+    if (setns(slot->net, CLONE_NEWNET) == 0 && !has_sockets())
+        return true;
+    fd_close(&slot->net);
+    return false;
+}
+
+/* One whose network is there, or else one whose is not. */
+static struct slot *find(struct slots *s)
+{
+    struct slot *bare = NULL;
+
+    for (size_t i = 0; i < JAILS_MAX; i++) {
+        struct slot *slot = &s->list[i];
+        if (slot->init)
+            continue;
+        if (!s->networks || (slot->net >= 0 && enter(slot)))
+            return slot;
+        bare = bare ? bare : slot;
+    }
+    errno = EAGAIN;
+    return bare && make_network(bare) == 0 ? bare : NULL;
+}
+
+struct slot *slots_take(struct slots *s)
+{
+    struct slot *slot = find(s);
+
+    if (!slot)
+        return NULL;
+    size_t at = (size_t)(slot - s->list);
+    s->touched[at] = true;
+    if (s->used <= at)
+        s->used = (unsigned)at + 1;
+    return slot;
+}
+
+volatile bool *slots_touched(const struct slots *s, const struct slot *slot)
+{
+    return &s->touched[slot - s->list];
+}
+
+bool slots_give_back(struct slots *s, pid_t init)
+{
+    for (size_t i = 0; i < s->used; i++) {
+        struct slot *slot = &s->list[i];
+        if (slot->init != init)
+            continue;
+        slot->init = 0;
+        if (s->networks && s->touched[i]) {
+            fd_close(&slot->net);
+            s->wanting = true;
+        }
+        return true;
+    }
+    return false;
+}
+
+void slots_renew(struct slots *s)
+{
+    for (size_t i = 0; i < s->used; i++) {
+        struct slot *slot = &s->list[i];
+        if (slot->init || slot->net >= 0)
+            continue;
+        if (make_network(slot) == 0)
+            return;
+        break;
+    }
+    s->wanting = false;
+}

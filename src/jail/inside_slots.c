@@ -35,7 +35,8 @@ void raise_loopback(void)
         (void)ioctl(s, SIOCSIFFLAGS, &lo);
 }
 
-/* A Unix socket can outlive its process: when it is in a message that nobody receives. */
+/* The zygote has one for each of its children, until it has waited for that; and a Unix socket can
+ * outlive its process in a message that nobody receives. Neither stays for long. */
 static bool has_sockets(void)
 {
     static const char none[] = "sockets: used 0\n";
@@ -47,6 +48,7 @@ static bool has_sockets(void)
 
 static int make_network(struct slot *slot)
 {
+    fd_close(&slot->net);
     if (unshare(CLONE_NEWNET) < 0)
         return -1;
     slot->net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -54,18 +56,15 @@ static int make_network(struct slot *slot)
     return slot->net < 0 ? -1 : 0;
 }
 
-static bool enter(struct slot *slot)
+static bool enter(const struct slot *slot)
 {
-    if (setns(slot->net, CLONE_NEWNET) == 0 && !has_sockets())
-        return true;
-    fd_close(&slot->net);
-    return false;
+    return setns(slot->net, CLONE_NEWNET) == 0 && !has_sockets();
 }
 
-/* One whose network is there, or else one whose is not. */
+/* One whose network can be had, or else one whose network is not there, or else any. */
 static struct slot *find(struct slots *s)
 {
-    struct slot *bare = NULL;
+    struct slot *bare = NULL, *unclean = NULL;
 
     for (size_t i = 0; i < JAILS_MAX; i++) {
         struct slot *slot = &s->list[i];
@@ -73,10 +72,14 @@ static struct slot *find(struct slots *s)
             continue;
         if (!s->networks || (slot->net >= 0 && enter(slot)))
             return slot;
-        bare = bare ? bare : slot;
+        if (slot->net >= 0)
+            unclean = slot;
+        else if (!bare)
+            bare = slot;
     }
+    struct slot *slot = bare ? bare : unclean;
     errno = EAGAIN;
-    return bare && make_network(bare) == 0 ? bare : NULL;
+    return slot && make_network(slot) == 0 ? slot : NULL;
 }
 
 struct slot *slots_take(struct slots *s)

@@ -4,9 +4,9 @@
  * zygote, and makes one small jail after the other in which forks of that become guests
  * (inside_warm.c).
  *
- * What can be made once is made once: the user namespace, in which no guest ever holds a
- * capability; the root, of which each jail has a private copy; network namespaces, as long as
- * nobody did anything in them (inside_slots.c).
+ * What can be made once is made once: the root, of which each jail has a private copy; network
+ * namespaces, as long as nobody did anything in them (inside_slots.c). These are the nest's, in
+ * whose user namespace no guest ever is: each jail has one of its own below that.
  */
 #include "jail/inside.h"
 #include "jail/inside_slots.h"
@@ -128,10 +128,19 @@ static void start_zygote(struct nest *n)
 
 /* ---- making a jail ---- */
 
+/* Who makes a user namespace owns it, and may give it his own id and no other: so for this moment
+ * we have that of the jail. The kernel then forgets with whom we die. */
+static int have_uid(const struct inside *in, uid_t uid)
+{
+    if (!in->spec.host_jails)
+        return 0;
+    return setresuid((uid_t)-1, uid, (uid_t)-1) < 0 ? -1 : prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static pid_t clone_init(const struct warm_request *request, bool *ret_born)
 {
     struct clone3_args args = {
-        .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS,
+        .flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS,
         .exit_signal = SIGCHLD,
     };
 
@@ -218,15 +227,18 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
         tell_failure(control, "a network for a warm jail");
         return;
     }
-    pid_t pid = clone_init(request, &born);
+    pid_t pid = have_uid(n->in, slot->uid) < 0 ? -1 : clone_init(request, &born);
     if (pid == 0) {
         n->in->touched = slots_touched(&n->slots, slot);
+        n->in->uid_above = slot->uid;
         become_init(n, control, request, born);
     }
-    if (pid < 0) {
+    if (pid < 0)
         tell_failure(control, "clone with new namespaces");
+    if (have_uid(n->in, n->in->spec.uid) < 0)
+        _exit(1);
+    if (pid < 0)
         return;
-    }
     slot->init = pid;
     n->live++;
 }
@@ -266,18 +278,17 @@ static bool take_request(struct wire *w, const int *fds, size_t count, struct wa
 /* Descriptors as MSG_FORK has them. */
 static void hear_fork(struct nest *n, struct wire *w, const int *fds, size_t count)
 {
-    bool nested = wire_u32(w) == 1;
     layer_mask inherited = wire_u32(w);
     uint32_t enter = wire_u32(w);
     size_t at = 4;
     struct fork_request r = {.given = {.enter_count = enter, .zygote = -1}, .inherited = inherited};
 
-    if (!wire_ok(w) || !n->in->spec.forks || enter > SPEC_ENTER_MAX || count != 9 + nested + enter)
+    if (!wire_ok(w) || !n->in->spec.forks || enter > SPEC_ENTER_MAX || count != 10 + enter)
         return;
     r.gate = fds[1];
     r.origin_box = fds[2];
     int pid_space = fds[3];
-    int user_space = nested ? fds[at++] : -1;
+    int user_space = fds[at++];
     for (int i = 0; i < 3; i++)
         r.given.standard[i] = fds[at++];
     for (int i = 0; i < 2; i++)
@@ -365,11 +376,12 @@ void nest_main(struct inside *in)
 
     if ((in->held & NEST_NEEDS) != NEST_NEEDS)
         die(ERR_UNSUPPORTED, "warm jails need all namespaces and a private root");
-    slots_init(&n.slots, in->held & LAYER_BIT(LAYER_NETNS));
+    slots_init(&n.slots, in);
     (void)sched_setaffinity(0, sizeof in->processors, &in->processors);
     watch_children(&n);
     start_zygote(&n);
-    drop_bounding(in); /* here, and not in each jail */
+    /* Each jail's pid 1 gets another set with its user namespace, but can execute nothing. */
+    drop_bounding(in);
     while (!n.closing || n.live) {
         struct pollfd wait[] = {
             {.fd = n.closing ? -1 : SPEC_FD_CONTROL, .events = POLLIN},

@@ -14,14 +14,18 @@
 
 #include "base/fd.h"
 
-void slots_init(struct slots *ret, bool networks)
+void slots_init(struct slots *ret, const struct inside *in)
 {
-    void *shared = mmap(NULL, JAILS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared =
+        mmap(NULL, SPEC_JAILS_MAX, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (shared == MAP_FAILED)
         die_sys("share memory with jails");
-    *ret = (struct slots){.networks = networks, .touched = shared};
-    for (size_t i = 0; i < JAILS_MAX; i++)
+    *ret = (struct slots){.networks = in->held & LAYER_BIT(LAYER_NETNS),
+                          .uid = in->spec.uid,
+                          .uids = in->spec.host_jails,
+                          .touched = shared};
+    for (size_t i = 0; i < SPEC_JAILS_MAX; i++)
         ret->list[i].net = -1;
 }
 
@@ -66,7 +70,7 @@ static struct slot *find(struct slots *s)
 {
     struct slot *bare = NULL, *unclean = NULL;
 
-    for (size_t i = 0; i < JAILS_MAX; i++) {
+    for (size_t i = 0; i < SPEC_JAILS_MAX; i++) {
         struct slot *slot = &s->list[i];
         if (slot->init)
             continue;
@@ -82,6 +86,19 @@ static struct slot *find(struct slots *s)
     return slot && make_network(slot) == 0 ? slot : NULL;
 }
 
+/* There are as many as slots. */
+static uid_t next_uid(struct slots *s)
+{
+    for (;;) {
+        uid_t uid = SPEC_JAIL_UIDS + s->turn++ % SPEC_JAILS_MAX;
+        bool free = true;
+        for (size_t i = 0; i < s->used && free; i++)
+            free = !s->list[i].init || s->list[i].uid != uid;
+        if (free)
+            return uid;
+    }
+}
+
 struct slot *slots_take(struct slots *s)
 {
     struct slot *slot = find(s);
@@ -90,6 +107,7 @@ struct slot *slots_take(struct slots *s)
         return NULL;
     size_t at = (size_t)(slot - s->list);
     s->touched[at] = true;
+    slot->uid = s->uids ? next_uid(s) : s->uid;
     if (s->used <= at)
         s->used = (unsigned)at + 1;
     return slot;

@@ -138,19 +138,25 @@ static int inet(struct program *p, unsigned i)
     return arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, types, protocol, refused)));
 }
 
+/* The type of a socket that is AF_UNIX. */
+static int unix_type(struct program *p, unsigned i)
+{
+    static const uint32_t types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
+    int refused = told(p, EAFNOSUPPORT);
+
+    return arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, types, allow(p), refused)));
+}
+
 static int do_socket(struct program *p, unsigned i)
 {
     static const uint32_t inets[] = {AF_INET, AF_INET6};
-    static const uint32_t types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
     int refused = told(p, EAFNOSUPPORT), next = refused;
 
     if (!(p->flavour & FILTER_NO_INET))
         next = ONE_OF(p, inets, inet(p, i), next);
     int route = arg(p, i + 2, equal(p, NETLINK_ROUTE, allow(p), refused));
     next = equal(p, AF_NETLINK, route, next);
-    int type = arg(p, i + 1, mask(p, SOCK_TYPE_MASK, ONE_OF(p, types, allow(p), refused)));
-    if (p->flavour & FILTER_NO_UNIX)
-        type = refused;
+    int type = p->flavour & FILTER_NO_UNIX ? refused : unix_type(p, i);
     return arg(p, i, equal(p, AF_UNIX, type, next));
 }
 

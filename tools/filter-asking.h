@@ -62,6 +62,15 @@ static int ask_sockopt(struct program *p, unsigned i)
     return arg(p, i, equal(p, SOL_SOCKET, socket, equal(p, IPPROTO_TCP, tcp, ask(p))));
 }
 
+static int ask_socket(struct program *p, unsigned i)
+{
+    int whole = do_socket(p, i);
+
+    if (!(p->flavour & FILTER_TELLS_SOCKETS))
+        return whole;
+    return arg(p, i, equal(p, AF_UNIX, unix_type(p, i), ask(p)));
+}
+
 static const struct {
     enum action action;
     action_fn *make;
@@ -73,6 +82,7 @@ static const struct {
     {ACT_SHMCTL, ask_always, 0},  {ACT_SCHEDULER, ask_always, 0},   {ACT_PRIORITY, ask_always, 0},
     {ACT_IOPRIO, ask_always, 0},  {ACT_PROCESS, do_self, 0},        {ACT_FCNTL, ask_fcntl, 1},
     {ACT_IOCTL, ask_ioctl, 1},    {ACT_PRCTL, ask_prctl, 0},        {ACT_SOCKOPT, ask_sockopt, 1},
+    {ACT_SOCKET, ask_socket, 0},
 };
 
 static int outcome(struct program *p, enum action action)

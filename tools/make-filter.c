@@ -142,11 +142,13 @@ static void make_init(struct program *p, unsigned a)
 }
 
 /* Who owns the signals matters only where they could reach somebody; without a listener nobody is
- * told of an end. */
+ * told of an end; sockets are told of only where a network is used again (inside_slots.c). */
 static unsigned same_as(unsigned flavour)
 {
     if (!(flavour & FILTER_SHARED_PIDS))
         flavour &= ~(unsigned)FILTER_SCOPED_SIGNALS;
+    if (flavour & FILTER_HIDES_SOCKETS)
+        flavour &= ~(unsigned)FILTER_TELLS_SOCKETS;
     if (flavour & FILTER_QUIET)
         flavour &= ~(unsigned)FILTER_TELLS_EXIT;
     return flavour;

@@ -164,7 +164,8 @@ static bool can_be_warm(const struct backend_job *job)
     return true;
 }
 
-/* It counts the processes of a user in a user namespace, and guests of one nest share that. */
+/* It counts the processes of a user in a user namespace and in those below it, where a session's
+ * forks are, and a control group counts each by itself. */
 static void drop_process_rlimit(struct jail_spec *spec)
 {
     size_t kept = 0;

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "jail/uids.h"
 
 /* What the guest sees of the system. Everything is optional: a host that lacks one of these runs as
  * well, as long as the interpreter and its libraries are among the rest. */
@@ -135,42 +137,6 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
         add(spec, SPEC_MASK, NULL, masked[i], NULL);
 }
 
-/* Cuts the next number off a line of them; 0 when there is none. */
-static uint64_t next_number(struct str *line)
-{
-    struct str word;
-    int64_t n = 0;
-
-    while (str_next(line, ' ', &word)) {
-        if (!word.n)
-            continue;
-        (void)num_int64(word, &n);
-        break;
-    }
-    return (uint64_t)n;
-}
-
-static bool id_is_mapped(const char *map_file, uint32_t id, uint32_t *ret_last)
-{
-    char text[4096];
-    struct str rest, line;
-
-    *ret_last = 0;
-    if (fd_read_file_at(-1, map_file, text, sizeof text) < 0)
-        return true;
-    rest = str_from(text);
-    while (str_next_line(&rest, &line)) {
-        uint64_t first = next_number(&line);
-        (void)next_number(&line); /* what it is outside */
-        uint64_t count = next_number(&line);
-        if (id >= first && id - first < count)
-            return true;
-        if (count)
-            *ret_last = (uint32_t)(first + count - 1);
-    }
-    return false;
-}
-
 /* As root each plan gets a uid that nobody else has, and the last few of this process did not have;
  * in a container only some exist, and then the last of them has to do. As an ordinary user it can
  * only be ours. */
@@ -185,13 +151,42 @@ static void plan_ids(struct jail_spec *spec)
         spec->host_gid = getegid();
         return;
     }
-    spec->host_uid = id_is_mapped("/proc/self/uid_map", own, &last) ? own : last;
-    spec->host_gid = id_is_mapped("/proc/self/gid_map", own, &last) ? own : last;
+    spec->host_uid = uids_exist("/proc/self/uid_map", own, 1, &last) ? own : last;
+    spec->host_gid = uids_exist("/proc/self/gid_map", own, 1, &last) ? own : last;
+}
+
+static bool kernel_is(int major, int minor)
+{
+    int64_t have[2] = {0};
+    struct utsname name;
+    struct str rest, word;
+
+    if (uname(&name) < 0)
+        return false;
+    rest = str_from(name.release);
+    for (int i = 0; i < 2 && str_next(&rest, '.', &word); i++)
+        (void)num_int64(word, &have[i]);
+    return have[0] > major || (have[0] == major && have[1] >= minor);
 }
 
 static void add_rlimit(struct jail_spec *spec, int resource, uint64_t value)
 {
     spec->rlimits[spec->rlimit_count++] = (struct spec_rlimit){resource, value};
+}
+
+/* Queued signals and timers are counted by user and user namespace, and once more for whoever made
+ * that namespace: 64 guests together have what is the host user's, whose programs need some as
+ * well. An older kernel counts them by user alone: for an ordinary user, all that is his. */
+static void limit_signals(const struct backend_job *job, struct jail_spec *spec)
+{
+    const uint64_t least = 128, most = 4096;
+    struct rlimit limit;
+
+    if (!(job->layers & LAYER_BIT(LAYER_USERNS)) || getrlimit(RLIMIT_SIGPENDING, &limit) < 0 ||
+        (geteuid() != 0 && !kernel_is(5, 14)))
+        return;
+    uint64_t part = limit.rlim_cur / 64;
+    add_rlimit(spec, RLIMIT_SIGPENDING, part < least ? least : part < most ? part : most);
 }
 
 /* The kernel's own per-process limits, under those of the whole tree. */
@@ -212,6 +207,7 @@ static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
         add_rlimit(spec, RLIMIT_MEMLOCK, 65536);
         add_rlimit(spec, RLIMIT_RTPRIO, 0);
         add_rlimit(spec, RLIMIT_NICE, 0);
+        limit_signals(job, spec);
     }
     /* The kernel counts it by uid: without a uid of the guest's own it would count the user. */
     if (l->pids && (job->layers & LAYER_BIT(LAYER_USERNS) ||

@@ -78,11 +78,24 @@ static bool is_known(struct str path)
            resolve_handler(path); /* getattr, functools.partial */
 }
 
+/* A text that names one: getattr(builtins, text) may come later. */
+static bool names_known(struct check *c, struct str text)
+{
+    const char *builtin;
+
+    if (!text.n || text.n > 40)
+        return false;
+    builtin = arena_printf(&c->arena, "builtins.%.*s", (int)text.n, text.p);
+    return module_is_powerful(text) || module_path(str_from(builtin));
+}
+
 static bool holds(const struct memory *m, const struct value *v, unsigned depth)
 {
     switch ((int)v->kind) {
     case VALUE_PATH:
         return is_known(v->text);
+    case VALUE_TEXT:
+        return names_known(m->c, v->text);
     case VALUE_SPACE:
         return true;
     case VALUE_FUNCTION:
@@ -123,6 +136,8 @@ static bool hands_on(struct memory *m, const struct item *i)
             return false;
         break;
     case N_CALL:
+    case N_CONSTANT:
+    case N_BIN_OP:
         break;
     case N_IMPORT:
     case N_IMPORT_FROM:

@@ -367,6 +367,11 @@ enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_dat
     }
 }
 
+bool filter_is_socket(enum filter_arch arch, const struct seccomp_data *data)
+{
+    return action_of(arch, data) == ACT_SOCKET;
+}
+
 static int load(struct filter_program program, unsigned flags)
 {
     struct sock_fprog code = {program.count, (struct sock_filter *)program.insns};

@@ -45,7 +45,12 @@ enum filter_flavour {
     /* The listener is told when a process is about to end, before its memory is taken apart, and
      * nothing but its death keeps it from waiting for the answer. Needs Linux 5.19. */
     FILTER_TELLS_EXIT = 1 << 5,
-    FILTER_FLAVOURS = 1 << 6,
+    /* The listener is asked for each socket that is not AF_UNIX, as if that were rare: it notes
+     * that the guest's network is no longer untouched. Without effect in filter_program. */
+    FILTER_TELLS_SOCKETS = 1 << 6,
+    FILTER_FLAVOURS = 1 << 7,
+    /* Beside these the one before has no effect; they go with no warm run. */
+    FILTER_HIDES_SOCKETS = FILTER_QUIET | FILTER_NO_INET | FILTER_SHARED_PIDS | FILTER_NO_UNIX,
 };
 
 struct filter_program {
@@ -78,6 +83,9 @@ enum filter_notice {
     FILTER_NOTICES,
 };
 enum filter_notice filter_notice(enum filter_arch arch, const struct seccomp_data *data);
+
+/* Whether it makes a socket, of whatever kind. */
+bool filter_is_socket(enum filter_arch arch, const struct seccomp_data *data);
 
 /* What the whole policy says to a call that reached the listener: SECCOMP_RET_ALLOW, to be
  * continued; SECCOMP_RET_ERRNO and the number, to be answered and no more (0 is success);

@@ -29,7 +29,11 @@ struct inside {
     int locks_fd; /* /proc/locks of around us, where there is no /proc inside; or -1 */
     int init_fd;  /* guest's first process: its socket to init */
     bool unbound; /* the bounding set of capabilities is empty already */
-    bool tells_exit;      /* guest's first process: its init hears that it is about to exit */
+    bool tells_exit;    /* guest's first process: its init hears that it is about to exit */
+    bool tells_sockets; /* the same of sockets but AF_UNIX */
+    volatile bool
+        *touched;         /* init: whether anything was done in its network; NULL for a cold one */
+    uint32_t uid_above;   /* init of a jail in a nest: its guest's uid in the nest */
     cpu_set_t processors; /* that the guest may use */
     unsigned flavour;     /* guest's first process: of its filter */
     struct buf words;     /* guest's first process: what it is to run, when it was parked */
@@ -113,8 +117,8 @@ struct fork_request {
     int origin_box;
     layer_mask inherited; /* layers that hold for the origin, and so for its fork */
 };
-/* The nest's side: makes one below the origin, in whose namespaces (user_space -1: the nest's own)
- * it is. 0, or -1 with errno; what else happens is told on `control`. */
+/* The nest's side: makes one below the origin, whose namespaces these are. 0, or -1 with errno;
+ * what else happens is told on `control`. */
 int fork_make(struct inside *in, int control, const struct fork_request *request, int user_space,
               int pid_space);
 
@@ -126,6 +130,9 @@ int root_build(struct inside *in, struct err *err);
 int root_build_own(struct inside *in, struct err *err);
 /* The same in a user namespace that has no ids yet, which it gets. */
 int root_build_fork(struct inside *in, struct err *err);
+/* In a user namespace of our own that has no ids yet: its only uid is to be what is `above` in the
+ * one above, and ours. `self` is like /proc/self. */
+int root_map_ids(const struct inside *in, int self, uint32_t above);
 /* inside_box.c: the guest's folders on the host's disk, where there can be no private root. Sets
  * box_fd. */
 int host_box_make(struct inside *in, struct err *err);
@@ -184,12 +191,12 @@ struct reopening {
 };
 int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 
-/* inside_nest.c */
+/* inside_slots.c */
 void raise_loopback(void);
 
 /* inside_born.c: the first word of the init of a jail in a nest, before anything can end it or
  * change what others may see of it. */
-void tell_born(bool forks, bool own_users);
+void tell_born(bool forks);
 
 /* What the guest's first process says to init before it becomes the program. */
 struct guest_word {

@@ -24,7 +24,7 @@ static int open_or_die(const char *path)
     return fd;
 }
 
-void tell_born(bool forks, bool own_users)
+void tell_born(bool forks)
 {
     AUTO_BUF struct buf b = {0};
     int fds[3];
@@ -33,10 +33,10 @@ void tell_born(bool forks, bool own_users)
     fds[count++] = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (fds[0] < 0)
         die_sys("open a pidfd");
-    if (forks)
+    if (forks) {
         fds[count++] = open_or_die("/proc/self/ns/pid");
-    if (own_users)
         fds[count++] = open_or_die("/proc/self/ns/user");
+    }
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_BORN);
     if (fd_send(SPEC_FD_CONTROL, b.p, b.n, fds, count) < 0)

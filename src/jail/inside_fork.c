@@ -150,7 +150,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
 
     if (prctl(PR_SET_DUMPABLE, 1) < 0) /* or /proc/self is not ours */
         die_sys("set dumpable");
-    tell_born(true, true);
+    tell_born(true);
     enter_cgroups(in, &r->given);
     in->held &= ~LAYER_BIT(LAYER_PROC);
     if (chdir("/") < 0 || root_build_fork(in, &err) < 0)
@@ -259,6 +259,18 @@ static void wait_for_maker(pid_t maker)
     }
 }
 
+/* The namespace that is to be made belongs to whoever makes it: the origin's user. */
+static int enter_users(const struct inside *in, int user_space)
+{
+    uid_t uid = in->spec.uid;
+    gid_t gid = in->spec.gid;
+
+    if (setns(user_space, CLONE_NEWUSER) < 0 || setresgid(gid, gid, gid) < 0 ||
+        setresuid(uid, uid, uid) < 0)
+        return -1;
+    return prctl(PR_SET_DUMPABLE, 0);
+}
+
 /* When we have ended, the init that was made is the child of that of its origin. */
 static _Noreturn void helper_main(struct inside *in, int control, const struct fork_request *r,
                                   int user_space, int pid_space, int tell)
@@ -266,9 +278,7 @@ static _Noreturn void helper_main(struct inside *in, int control, const struct f
     struct made made = {.error = 0};
     pid_t maker = -1;
 
-    (void)prctl(PR_SET_DUMPABLE, 0);
-    if ((user_space < 0 || setns(user_space, CLONE_NEWUSER) == 0) &&
-        setns(pid_space, CLONE_NEWPID) == 0)
+    if (enter_users(in, user_space) == 0 && setns(pid_space, CLONE_NEWPID) == 0)
         maker = fork();
     if (maker == 0)
         maker_main(in, control, r, tell);

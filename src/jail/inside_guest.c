@@ -210,6 +210,8 @@ static unsigned filter_flavour(const struct inside *in)
         flavour |= FILTER_SCOPED_SIGNALS;
     if (!(in->held & LAYER_BIT(LAYER_ROOT)))
         flavour |= FILTER_NO_UNIX;
+    if (in->tells_sockets && !(flavour & FILTER_HIDES_SOCKETS))
+        flavour |= FILTER_TELLS_SOCKETS;
     if (in->tells_exit)
         flavour |= FILTER_TELLS_EXIT;
     return flavour;

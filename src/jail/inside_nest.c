@@ -4,23 +4,21 @@
  * zygote, and makes one small jail after the other in which forks of that become guests
  * (inside_warm.c).
  *
- * What can be made once is made once: the user namespace, in which no guest ever holds a
- * capability; the root, of which each jail has a private copy; network namespaces, which jails use
- * one after the other, each at most one at a time: a guest without capabilities cannot change one,
- * and its sockets die with it.
+ * What can be made once is made once: the root, of which each jail has a private copy; network
+ * namespaces, as long as nobody did anything in them (inside_slots.c). These are the nest's, in
+ * whose user namespace no guest ever is: each jail has one of its own below that.
  */
 #include "jail/inside.h"
+#include "jail/inside_slots.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -35,14 +33,6 @@
 #include "jail/proto.h"
 #include "jail/zygote_ask.h"
 
-#define JAILS_MAX 256
-
-/* A network of its own that one jail at a time is in. */
-struct slot {
-    int net; /* -1: not made yet */
-    pid_t init;
-};
-
 struct nest {
     struct inside *in;
     pid_t zygote;
@@ -51,7 +41,7 @@ struct nest {
     bool ready, closing;
     bool childless; /* its zygote is dead: no more guests, but forks of those that live */
     unsigned live;
-    struct slot slots[JAILS_MAX];
+    struct slots slots;
 };
 
 /* ---- the zygote ---- */
@@ -138,66 +128,19 @@ static void start_zygote(struct nest *n)
 
 /* ---- making a jail ---- */
 
-/* A few bytes of comfort: programs that talk to themselves over 127.0.0.1 work. */
-void raise_loopback(void)
+/* Who makes a user namespace owns it, and may give it his own id and no other: so for this moment
+ * we have that of the jail. The kernel then forgets with whom we die. */
+static int have_uid(const struct inside *in, uid_t uid)
 {
-    struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
-    AUTO_CLOSE int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-    if (s >= 0)
-        (void)ioctl(s, SIOCSIFFLAGS, &lo);
-}
-
-/* A connection can outlive its process, and keep a port: when what was sent is never received. */
-static bool has_sockets(void)
-{
-    static const char none[] = "sockets: used 0\n";
-    char text[512];
-
-    return fd_read_file_at(AT_FDCWD, "/proc/self/net/sockstat", text, sizeof text) < 0 ||
-           strncmp(text, none, sizeof none - 1) != 0;
-}
-
-static int make_network(struct slot *slot)
-{
-    fd_close(&slot->net);
-    if (unshare(CLONE_NEWNET) < 0)
-        return -1;
-    slot->net = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    raise_loopback();
-    return slot->net < 0 ? -1 : 0;
-}
-
-/* Moves us into a network that nobody is in, nor anything of who was: the jail is born where we
- * are. */
-static struct slot *take_slot(struct nest *n)
-{
-    struct slot *unclean = NULL;
-
-    for (size_t i = 0; i < JAILS_MAX; i++) {
-        struct slot *slot = &n->slots[i];
-        if (slot->init)
-            continue;
-        if (!(n->in->held & LAYER_BIT(LAYER_NETNS)))
-            return slot;
-        if (slot->net < 0)
-            return make_network(slot) < 0 ? NULL : slot;
-        if (setns(slot->net, CLONE_NEWNET) < 0)
-            return NULL;
-        if (!has_sockets())
-            return slot;
-        unclean = slot;
-    }
-    if (unclean && make_network(unclean) == 0)
-        return unclean;
-    errno = unclean ? errno : EAGAIN;
-    return NULL;
+    if (!in->spec.host_jails)
+        return 0;
+    return setresuid((uid_t)-1, uid, (uid_t)-1) < 0 ? -1 : prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 static pid_t clone_init(const struct warm_request *request, bool *ret_born)
 {
     struct clone3_args args = {
-        .flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS,
+        .flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS,
         .exit_signal = SIGCHLD,
     };
 
@@ -279,18 +222,23 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
         tell_childless(control);
         return;
     }
-    struct slot *slot = take_slot(n);
+    struct slot *slot = slots_take(&n->slots);
     if (!slot) {
         tell_failure(control, "a network for a warm jail");
         return;
     }
-    pid_t pid = clone_init(request, &born);
-    if (pid == 0)
+    pid_t pid = have_uid(n->in, slot->uid) < 0 ? -1 : clone_init(request, &born);
+    if (pid == 0) {
+        n->in->touched = slots_touched(&n->slots, slot);
+        n->in->uid_above = slot->uid;
         become_init(n, control, request, born);
-    if (pid < 0) {
-        tell_failure(control, "clone with new namespaces");
-        return;
     }
+    if (pid < 0)
+        tell_failure(control, "clone with new namespaces");
+    if (have_uid(n->in, n->in->spec.uid) < 0)
+        _exit(1);
+    if (pid < 0)
+        return;
     slot->init = pid;
     n->live++;
 }
@@ -330,18 +278,17 @@ static bool take_request(struct wire *w, const int *fds, size_t count, struct wa
 /* Descriptors as MSG_FORK has them. */
 static void hear_fork(struct nest *n, struct wire *w, const int *fds, size_t count)
 {
-    bool nested = wire_u32(w) == 1;
     layer_mask inherited = wire_u32(w);
     uint32_t enter = wire_u32(w);
     size_t at = 4;
     struct fork_request r = {.given = {.enter_count = enter, .zygote = -1}, .inherited = inherited};
 
-    if (!wire_ok(w) || !n->in->spec.forks || enter > SPEC_ENTER_MAX || count != 9 + nested + enter)
+    if (!wire_ok(w) || !n->in->spec.forks || enter > SPEC_ENTER_MAX || count != 10 + enter)
         return;
     r.gate = fds[1];
     r.origin_box = fds[2];
     int pid_space = fds[3];
-    int user_space = nested ? fds[at++] : -1;
+    int user_space = fds[at++];
     for (int i = 0; i < 3; i++)
         r.given.standard[i] = fds[at++];
     for (int i = 0; i < 2; i++)
@@ -384,12 +331,7 @@ static void reap(struct nest *n)
             lose_zygote(n);
             continue;
         }
-        for (size_t i = 0; i < JAILS_MAX; i++) { /* others were the zygote's */
-            if (n->slots[i].init != pid)
-                continue;
-            n->slots[i].init = 0;
-            n->live--;
-        }
+        n->live -= slots_give_back(&n->slots, pid); /* others were the zygote's */
     }
 }
 
@@ -421,6 +363,9 @@ static void watch_children(struct nest *n)
         die_sys("watch for children");
 }
 
+/* So long nobody wants anything of us before we make what may be wanted next. */
+#define IDLE_MS 2
+
 #define NEST_NEEDS                                                                                 \
     (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) |                 \
      LAYER_BIT(LAYER_IPCNS) | LAYER_BIT(LAYER_UTSNS) | LAYER_BIT(LAYER_ROOT))
@@ -431,20 +376,23 @@ void nest_main(struct inside *in)
 
     if ((in->held & NEST_NEEDS) != NEST_NEEDS)
         die(ERR_UNSUPPORTED, "warm jails need all namespaces and a private root");
-    for (size_t i = 0; i < JAILS_MAX; i++)
-        n.slots[i].net = -1;
+    slots_init(&n.slots, in);
     (void)sched_setaffinity(0, sizeof in->processors, &in->processors);
     watch_children(&n);
     start_zygote(&n);
-    drop_bounding(in); /* here, and not in each jail */
+    /* Each jail's pid 1 gets another set with its user namespace, but can execute nothing. */
+    drop_bounding(in);
     while (!n.closing || n.live) {
         struct pollfd wait[] = {
             {.fd = n.closing ? -1 : SPEC_FD_CONTROL, .events = POLLIN},
             {.fd = n.signals, .events = POLLIN},
             {.fd = n.zygote_fd, .events = POLLIN},
         };
-        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+        int ready = poll(wait, ARRAY_LEN(wait), n.slots.wanting && !n.closing ? IDLE_MS : -1);
+        if (ready < 0 && errno != EINTR)
             _exit(1);
+        if (ready == 0)
+            slots_renew(&n.slots);
         if (wait[1].revents)
             reap(&n);
         if (wait[2].revents)

@@ -79,11 +79,23 @@ static bool allow_self_1(struct notices *n, const struct seccomp_notif *request)
 #define SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE 1
 
-void notices_init(struct notices *ret, int listener, unsigned flavour, int outer)
+void notices_init(struct notices *ret, int listener, unsigned flavour, int outer,
+                  volatile bool *touched)
 {
-    *ret = (struct notices){.listener = listener, .flavour = flavour, .locks = {.outer = outer}};
-    if (listener >= 0)
-        (void)ioctl(listener, SET_FLAGS, SYNC_WAKE);
+    *ret = (struct notices){
+        .listener = listener, .flavour = flavour, .locks = {.outer = outer}, .touched = touched};
+    if (listener < 0)
+        return;
+    (void)ioctl(listener, SET_FLAGS, SYNC_WAKE);
+    if (touched && flavour & FILTER_TELLS_SOCKETS)
+        *touched = false;
+}
+
+/* Before the call goes on: nothing can be done in the network that was not noted. */
+static void note_socket(struct notices *n, const struct seccomp_notif *request)
+{
+    if (n->touched && filter_is_socket(filter_native(), &request->data))
+        *n->touched = true;
 }
 
 static bool allows(struct notices *n, const struct seccomp_notif *request)
@@ -120,6 +132,8 @@ bool notice_answer(struct notices *n, const struct seccomp_notif *request)
         answer_quietly(n->listener, request->id, verdict & SECCOMP_RET_DATA);
         return true;
     }
+    if (verdict == SECCOMP_RET_ALLOW)
+        note_socket(n, request);
     return (verdict == SECCOMP_RET_ALLOW || allows(n, request)) &&
            let_continue(n->listener, request->id);
 }

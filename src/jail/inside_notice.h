@@ -25,9 +25,13 @@ struct notices {
     unsigned flavour;
     struct locks locks;
     uint32_t members;
+    volatile bool *touched; /* or NULL */
 };
-/* Takes `outer`, which may be -1; the listener stays the caller's. */
-void notices_init(struct notices *ret, int listener, unsigned flavour, int outer);
+/* Takes `outer`, which may be -1; the listener stays the caller's. *touched, if there is one, is
+ * true and stays so unless we are asked for every socket that is not AF_UNIX: then it is set by the
+ * first. */
+void notices_init(struct notices *ret, int listener, unsigned flavour, int outer,
+                  volatile bool *touched);
 /* Answers what is not refused, and what is refused without a report. False for any other. */
 bool notice_answer(struct notices *n, const struct seccomp_notif *request);
 /* False where the kernel cannot do that (before Linux 5.5). Who died meanwhile needs no answer. */

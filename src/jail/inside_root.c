@@ -376,16 +376,15 @@ int root_build_own(struct inside *in, struct err *err)
     return build_own(in, -1, err);
 }
 
-/* Our ids, as the namespace above has them, mean themselves. */
-static int map_ids(const struct inside *in, int proc)
+int root_map_ids(const struct inside *in, int self, uint32_t above)
 {
     char uid[48], gid[48];
 
-    snprintf(uid, sizeof uid, "%u %u 1", in->spec.uid, in->spec.uid);
+    snprintf(uid, sizeof uid, "%u %u 1", in->spec.uid, above);
     snprintf(gid, sizeof gid, "%u %u 1", in->spec.gid, in->spec.gid);
-    return fd_write_file_at(proc, "self/setgroups", "deny") < 0 ||
-                   fd_write_file_at(proc, "self/gid_map", gid) < 0 ||
-                   fd_write_file_at(proc, "self/uid_map", uid) < 0
+    return fd_write_file_at(self, "setgroups", "deny") < 0 ||
+                   fd_write_file_at(self, "gid_map", gid) < 0 ||
+                   fd_write_file_at(self, "uid_map", uid) < 0
                ? -1
                : 0;
 }
@@ -396,7 +395,8 @@ int root_build_fork(struct inside *in, struct err *err)
 
     if (proc < 0)
         return -1;
-    if (map_ids(in, proc) < 0)
+    AUTO_CLOSE int self = openat(proc, "self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (self < 0 || root_map_ids(in, self, in->spec.uid) < 0) /* as the origin has them */
         return err_sys(err, "give a fork's namespace its ids");
     if (mount_box(in, err) < 0)
         return -1;
@@ -421,9 +421,9 @@ static int make_places(struct inside *in, int root, struct err *err)
             (in->spec.forks && p->link && make_link(p->link, p->text) < 0))
             return err_sys(err, "make %s inside", p->at);
     }
-    /* Of a nest whose guests have forks it can be written: a namespace below sees no more than what
-     * it comes from, and who makes a fork's jail has to write its ids. */
-    mount_proc(in, in->spec.forks ? 0 : ATTR_RDONLY);
+    /* It can be written: a namespace below sees no more than what it comes from, and who makes a
+     * jail has to write its ids. */
+    mount_proc(in, 0);
     if (set_attr(root, 0, ATTR_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");
     return 0;

@@ -277,7 +277,7 @@ static void hear_guest(struct serve *s)
         tell_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
-    notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd));
+    notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd), s->in->touched);
     if (!s->waits)
         tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -29,6 +30,23 @@ static void enter_cgroups(const struct inside *in, const struct warm_request *r)
     AUTO_CLOSE int procs = openat(r->enter[r->enter_count], "cgroup.procs", O_WRONLY | O_CLOEXEC);
     if (procs < 0 || write(procs, "0", 1) < 0)
         die_sys("enter cgroup");
+}
+
+/* We are of a user namespace that has no ids yet. Who joins our namespaces by our pidfd must be
+ * allowed to look at us, until the guest is locked in (inside_serve.c); and what is ours below
+ * /proc is only then our user's. */
+static void take_ids(const struct inside *in)
+{
+    AUTO_CLOSE int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (self < 0 || root_map_ids(in, self, in->uid_above) < 0)
+        die_sys("give a jail its ids");
+    if (setresgid(in->spec.gid, in->spec.gid, in->spec.gid) < 0 ||
+        setresuid(in->spec.uid, in->spec.uid, in->spec.uid) < 0)
+        die_sys("become the guest's user");
+    /* The kernel forgot both. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 1) < 0)
+        die_sys("ask to die with the nest");
 }
 
 /* The zygote's fork joins our namespaces, so they must be complete by now. */
@@ -68,11 +86,10 @@ void warm_main(struct inside *in, const struct warm_request *r)
     int guest[2], end[2];
     struct err err;
 
-    /* Who joins our namespaces by our pidfd must be allowed to look at us: until the guest is
-     * locked in (inside_serve.c). */
     if (prctl(PR_SET_DUMPABLE, 1) < 0)
         die_sys("set dumpable");
-    tell_born(in->spec.forks, false);
+    tell_born(in->spec.forks);
+    take_ids(in);
     enter_cgroups(in, r);
     if (in->mode & LAYER_BIT(LAYER_CGROUPNS) && unshare(CLONE_NEWCGROUP) == 0)
         in->held |= LAYER_BIT(LAYER_CGROUPNS);

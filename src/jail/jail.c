@@ -21,6 +21,7 @@
 #include "base/wire.h"
 #include "jail/jail_parts.h"
 #include "jail/message.h"
+#include "jail/uids.h"
 
 struct jail *jail_new(pid_t helper, int control)
 {
@@ -170,8 +171,8 @@ static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds
     return failed ? err_sys(err, "start %s", path) : 0;
 }
 
-int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail **ret,
-               struct err *err)
+static int start(struct jail_spec *spec, const struct jail_fds *fds, struct jail **ret,
+                 struct err *err)
 {
     AUTO_BUF struct buf bytes = {0};
     int pair[2];
@@ -192,6 +193,18 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
         return -1;
 
     *ret = jail_new(pid, fd_take(&ours));
+    return 0;
+}
+
+int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail **ret,
+               struct err *err)
+{
+    spec->host_jails = spec->nest ? uids_take() : 0;
+    if (start(spec, fds, ret, err) < 0) {
+        uids_give_back(spec->host_jails);
+        return -1;
+    }
+    (*ret)->uids = spec->host_jails;
     return 0;
 }
 
@@ -335,6 +348,7 @@ void jail_free(struct jail *jail)
             (void)kill(jail->helper, SIGKILL);
         reap_helper(jail);
     }
+    uids_give_back(jail->uids);
     fd_close(&jail->control);
     fd_close(&jail->init_pidfd);
     fd_close(&jail->pid_space);

@@ -12,10 +12,11 @@
 struct jail {
     pid_t helper; /* 0 for one that a nest made */
     bool reaped;
+    uint32_t uids; /* a nest's, for its jails; uids_give_back */
     int control;
     int init_pidfd;
     int pid_space;  /* where guests can be forked: its pid namespace, or -1 */
-    int user_space; /* a fork's own user namespace, or -1 */
+    int user_space; /* and its user namespace, or -1 */
     int box;
     struct jail_state state;
 };

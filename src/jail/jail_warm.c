@@ -77,8 +77,7 @@ static size_t lend_to_fork(const struct jail_fds *fds, const struct jail *origin
     ret[count++] = gate;
     ret[count++] = origin->box;
     ret[count++] = origin->pid_space;
-    if (origin->user_space >= 0)
-        ret[count++] = origin->user_space;
+    ret[count++] = origin->user_space;
     ret[count++] = fds->in;
     ret[count++] = fds->out;
     ret[count++] = fds->err;
@@ -94,7 +93,6 @@ static int ask_for_fork(struct jail *nest, const struct jail *origin, const int 
 
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_FORK);
-    wire_put_u32(&b, origin->user_space >= 0);
     wire_put_u32(&b, origin->state.held & INHERITED_LAYERS);
     wire_put_u32(&b, (uint32_t)enter_count);
     return fd_send(nest->control, b.p, b.n, lent, count) < 0
@@ -133,7 +131,7 @@ int jail_fork(struct jail *nest, const struct jail_spec *spec, const struct jail
     AUTO_CLOSE int procs = -1; /* the cgroup v2 file to enter by */
     int lent[FD_MSG_MAX];
 
-    if (origin->jail->pid_space < 0 || !spec->channel)
+    if (origin->jail->pid_space < 0 || origin->jail->user_space < 0 || !spec->channel)
         return err_set(err, ERR_UNSUPPORTED, "this guest was not started to be forked");
     if (spec->enter_v2 && open_procs(fds->enter[spec->enter_count], &procs, err) < 0)
         return -1;

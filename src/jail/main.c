@@ -206,20 +206,24 @@ static pid_t fork_into(struct inside *in, int *ret_pidfd)
     return (pid_t)pid;
 }
 
-static int write_map(pid_t pid, const char *file, uint32_t inside, uint32_t outside,
+/* `jails`: the first of those of a nest's jails outside; 0 for none. */
+static int write_map(pid_t pid, const char *file, uint32_t inside, uint32_t outside, uint32_t jails,
                      struct err *err)
 {
-    char path[64], line[64];
+    char path[64], line[128];
 
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
-    snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
+    int n = snprintf(line, sizeof line, "%u %u 1\n", inside, outside);
+    if (jails)
+        snprintf(line + n, sizeof line - (size_t)n, "%u %u %u\n", SPEC_JAIL_UIDS, jails,
+                 SPEC_JAILS_MAX);
     if (fd_write_file_at(AT_FDCWD, path, line) < 0)
         return err_sys(err, "write %s", file);
     return 0;
 }
 
-/* One id is mapped, and it is not root's. As an ordinary user only one's own may be, and only with
- * setgroups denied (user_namespaces(7)). */
+/* One id is mapped, and those for the jails of a nest; none is root's. As an ordinary user only
+ * one's own may be, and only with setgroups denied (user_namespaces(7)). */
 static int write_maps(const struct inside *in, pid_t pid, struct err *err)
 {
     char path[64];
@@ -229,9 +233,9 @@ static int write_maps(const struct inside *in, pid_t pid, struct err *err)
         if (fd_write_file_at(AT_FDCWD, path, "deny") < 0 && errno != ENOENT)
             return err_sys(err, "write setgroups");
     }
-    if (write_map(pid, "uid_map", in->spec.uid, in->spec.host_uid, err) < 0)
+    if (write_map(pid, "uid_map", in->spec.uid, in->spec.host_uid, in->spec.host_jails, err) < 0)
         return -1;
-    return write_map(pid, "gid_map", in->spec.gid, in->spec.host_gid, err);
+    return write_map(pid, "gid_map", in->spec.gid, in->spec.host_gid, 0, err);
 }
 
 static void hear_why(int sync, struct err *err)

@@ -10,7 +10,7 @@
 enum jail_message {
     /* helper to library */
     MSG_BORN = 1, /* (nothing) + descriptors: the init's pidfd; where guests can be forked, its pid
-                     namespace, and for a fork's the user namespace */
+                     and user namespaces */
     MSG_LOST,     /* u32 layer mask, string why: layers that could not be had */
     MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about
                      to run */
@@ -26,20 +26,19 @@ enum jail_message {
     /* library to helper */
     MSG_END,       /* kill everything inside */
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
-    MSG_GO,   /* u64 wall ms, words + descriptors: a pipe with files to lay; where the words are
-                 longer than WORDS_INLINE, a memory file of them. Words are two lists of strings
-                 (u32 count, strings), arguments and environment. To one who is parked, or
-                 waits */
-    MSG_MAKE, /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
-                 socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
-    MSG_FORK, /* to a nest: u32 1 if the origin is a fork itself, u32 layers that hold for a fork as
-                 they do for the origin, u32 enter_count + descriptors:
-                 control socket, gate (inside_gate.c), the origin's box, its pid namespace, its
-                 user namespace if it is a fork, the guest's 0, 1, 2, its channel, files to enter
-                 cgroups by writing "0" */
-    MSG_GATE, /* to the init of the first of a family: + descriptors: the gate's other end, the
-                 pid namespace of who is to be forked */
-    MSG_LET,  /* what MSG_LEAVING is about may go on */
+    MSG_GO,    /* u64 wall ms, words + descriptors: a pipe with files to lay; where the words are
+                  longer than WORDS_INLINE, a memory file of them. Words are two lists of strings
+                  (u32 count, strings), arguments and environment. To one who is parked, or
+                  waits */
+    MSG_MAKE,  /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
+                  socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
+    MSG_FORK,  /* to a nest: u32 layers that hold for a fork as they do for the origin, u32
+                  enter_count + descriptors: control socket, gate (inside_gate.c), the origin's box,
+                  its pid and user namespaces, the guest's 0, 1, 2, its channel, files to enter
+                  cgroups by writing "0" */
+    MSG_GATE,  /* to the init of the first of a family: + descriptors: the gate's other end, the
+                  pid namespace of who is to be forked */
+    MSG_LET,   /* what MSG_LEAVING is about may go on */
     MSG_LEAVE, /* kill the guest and what it started, but not its forks; stay for them */
 };
 

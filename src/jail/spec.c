@@ -82,6 +82,7 @@ int spec_encode(const struct jail_spec *spec, struct buf *out, struct err *err)
     wire_put_u32(out, spec->gid);
     wire_put_u32(out, spec->host_uid);
     wire_put_u32(out, spec->host_gid);
+    wire_put_u32(out, spec->host_jails);
     wire_put_u64(out, spec->disk_bytes);
     wire_put_u64(out, spec->inodes);
     wire_put_u64(out, (uint64_t)spec->wall_ms);
@@ -229,6 +230,7 @@ int spec_decode(struct str bytes, struct jail_spec *ret, struct err *err)
     ret->gid = wire_u32(&w);
     ret->host_uid = wire_u32(&w);
     ret->host_gid = wire_u32(&w);
+    ret->host_jails = wire_u32(&w);
     ret->disk_bytes = wire_u64(&w);
     ret->inodes = wire_u64(&w);
     ret->wall_ms = (int64_t)wire_u64(&w);

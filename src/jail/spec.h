@@ -49,6 +49,9 @@ struct jail_spec {
     /* Inside, everything belongs to uid and gid. Outside they are host_uid and host_gid. */
     uint32_t uid, gid;
     uint32_t host_uid, host_gid;
+    /* With nest: outside, the first of SPEC_JAILS_MAX uids, one for each jail, which are
+     * SPEC_JAIL_UIDS and up in the nest. 0: they all have host_uid. */
+    uint32_t host_jails;
 
     char *hostname;
     struct spec_op *ops;
@@ -99,6 +102,8 @@ enum {
 };
 
 #define SPEC_MAX_BYTES   (8u << 20)
+#define SPEC_JAILS_MAX   256u /* of a nest, at once */
+#define SPEC_JAIL_UIDS   0x10000u
 #define SPEC_BOX         "/box"
 #define SPEC_WORK        "/box/work"
 #define SPEC_ENTER_MAX   4u

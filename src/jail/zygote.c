@@ -186,18 +186,32 @@ static int enter_cgroups(int at)
     return procs < 0 || write(procs, "0", 1) < 0 ? -1 : 0;
 }
 
+/* Joining a user namespace gave all there are. */
 static int drop_capabilities(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
 
+    for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+        ;
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     return (int)syscall(SYS_capset, &head, none);
 }
 
+/* The kernel takes us for one whom nobody may look at after each change of ids. */
+static int become_guest(void)
+{
+    uid_t uid = zygote.in.spec.uid;
+    gid_t gid = zygote.in.spec.gid;
+
+    if (setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0 || drop_capabilities() < 0)
+        return -1;
+    return prctl(PR_SET_DUMPABLE, 1);
+}
+
 static int join(void)
 {
-    int spaces = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+    int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
 
     if (zygote.ask.held & LAYER_BIT(LAYER_NETNS))
         spaces |= CLONE_NEWNET;
@@ -228,12 +242,13 @@ static int enter(zygote_wake *wake, void *ctx)
 
     zygote.in.held = zygote.ask.held;
     zygote.in.tells_exit = !zygote.in.spec.forks;
+    zygote.in.tells_sockets = true;
     zygote.in.spec.channel = zygote.ask.channel;
     int at = place_fds();
     if (at < 0 || enter_cgroups(at) < 0)
         return -1;
     pages_fetch(); /* now: they are to be charged to the guest */
-    if (wake(ctx) < 0 || join() < 0 || drop_capabilities() < 0)
+    if (wake(ctx) < 0 || join() < 0 || become_guest() < 0)
         return -1;
     guest_enter(&zygote.in);
     fd_close(&zygote.in.init_fd); /* what exec does for others: it runs */

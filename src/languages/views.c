@@ -45,6 +45,7 @@ static int add_view(struct views *views, const char *spec, struct err *err)
                        "--ro %s: inside, %s is taken; name another place, such as %s:/data", spec,
                        dst, src);
     add(views, real, dst, false);
+    views->named |= strcmp(real, dst) != 0;
     return 0;
 }
 

@@ -9,6 +9,8 @@
 struct views {
     struct host_view *at;
     size_t n;
+    bool
+        named; /* one is seen by another name than the host's: only a root of its own can do that */
 };
 
 /* 0 or -1; end with views_done either way. */

@@ -230,6 +230,11 @@ int first_make(const struct run_request *q, const struct language *language,
 
     *ret = (struct first){0};
     buf_init(&ret->text, TEXT_MAX);
+    if ((data || q->optimize_data) && strcmp(language->name, "python") == 0 && !python)
+        return err_set(err, ERR_USAGE,
+                       "%s runs before the program: that needs \"{runner}\" among the args of "
+                       "[language.python]",
+                       data ? "--data" : "--optimize-data");
     if (data && !python && !node)
         return err_set(err, ERR_USAGE,
                        "--data binds variables of Python and JavaScript, not of %s; give the file "

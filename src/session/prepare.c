@@ -200,11 +200,27 @@ static layer_mask needed_for_limits(const struct prepared *p)
     return needed;
 }
 
+static layer_mask needed(const struct prepared *p)
+{
+    layer_mask root = p->views.named ? LAYER_BIT(LAYER_ROOT) : 0;
+
+    return p->request->required | needed_for_limits(p) | root;
+}
+
 static layer_mask wanted_layers(const struct prepared *p)
 {
     layer_mask all = p->backend->unsafe ? CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS) : LAYERS_ALL;
 
     return all & ~p->request->without;
+}
+
+void prepare_explain(const struct prepared *p, struct err *err)
+{
+    bool root = p->views.named && !(p->request->required & LAYER_BIT(LAYER_ROOT));
+
+    if (root && err->kind == ERR_UNSUPPORTED && strstr(err->msg, "layer root "))
+        err_wrap(err, "--ro: without a root of its own a run sees the host's files by the host's "
+                      "names only");
 }
 
 struct backend_job prepared_job(const struct prepared *p)
@@ -221,7 +237,7 @@ struct backend_job prepared_job(const struct prepared *p)
         .channel = {-1, -1},
         .limits = q->limits,
         .layers = wanted_layers(p),
-        .required = q->required | needed_for_limits(p),
+        .required = needed(p),
         .for_limits = needed_for_limits(p) & ~q->required,
         .net_host = q->net_host || p->backend->unsafe,
     };

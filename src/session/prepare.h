@@ -46,5 +46,7 @@ void prepare_warn_backend(const struct prepared *p, struct buf *out);
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out);
 /* What is lent to it is p's and the request's. */
 struct backend_job prepared_job(const struct prepared *p);
+/* Adds to the error of a run that did not start what of the request asked for the missing layer. */
+void prepare_explain(const struct prepared *p, struct err *err);
 
 #endif

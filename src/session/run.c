@@ -227,6 +227,8 @@ static int run_once(struct run *run, struct err *err)
     warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;
     int result = run->prepared.backend->run(&job, &run->sink, &run->result->outcome, err);
+    if (result < 0)
+        prepare_explain(&run->prepared, err);
     warm_done(&warm);
     run_display_end(&run->display);
     if (result < 0)

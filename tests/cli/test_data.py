@@ -243,3 +243,14 @@ os.symlink('a/plot.png', 'link.png')
             t.equal(f.read() == ("%s/plot.png" % d).encode() + image, True, "byte for byte: " + d)
     t.ok(not os.path.lexists(t.path("here/got/link.png")), "links stay inside")
     t.ok(not os.path.exists(t.path("here/got/a")), "inputs are no results")
+
+
+def test_own_args(t):
+    """Where the user starts Python without our runner, nothing can run before the program."""
+    t.write("own.conf", '[language.python]\nargs = ["-S", "{file}"]\n')
+    t.write("people.csv", CSV)
+    t.write("x.json", "1")
+    done = t.run("--config", "own.conf", "--file", "people.csv", "--optimize-data", "-c", "print(people)")
+    t.refused(done, 2, '--optimize-data runs before the program: that needs "{runner}"', "no table")
+    done = t.run("--config", "own.conf", "--data", "x=x.json", "-c", "print(x)")
+    t.refused(done, 2, '--data runs before the program: that needs "{runner}"', "no variable")

@@ -462,3 +462,15 @@ def test_outside(t):
             i = t.box("session", "new", *more, env=d.env).out.decode().strip()
             done = t.box("session", "exec", i, "-c", OUTSIDE, env=d.env)
             t.exits(done, 0, "in a session %s" % " ".join(more), b"done\n")
+
+
+def test_no_root(t):
+    """Where there is no private root, a view by another name cannot be had, and is not passed over."""
+    t.write("shown/data.txt", "shown")
+    bare = ("--without", "mountns,root", "--allow-unsafe")
+    for how in (bare, ("--backend", "host", "--allow-unsafe")):
+        done = t.run("-q", *how, "--ro", "shown:/data", "-c", "print(1)")
+        t.ok(done.code == 125 and b"--ro: " in done.err and b"layer root" in done.err and not done.out,
+             "refused: %s" % " ".join(how), done)
+    done = t.run("-q", *bare, "--ro", "/etc/passwd", "-c", "print(open('/etc/passwd').read()[:5])")
+    t.exits(done, 0, "by its own name", b"root:\n")

@@ -149,6 +149,34 @@ def test_reach(tap, d, s):
     tap.equal(s.fork().value("2"), 2, "and it is forked again")
 
 
+COOKIE = """
+import socket
+a, b = socket.socketpair()
+int.from_bytes(a.getsockopt(socket.SOL_SOCKET, 71, 8), 'little')
+"""
+
+
+def test_networks(tap, d):
+    """Once anybody of a family made a socket that leaves something, no other family gets its network."""
+    used = []
+    for level in (1, 2, 3):
+        family = [d.open()]
+        while len(family) < level:
+            family.append(family[-1].fork())
+        used += [m.value(COOKIE) for m in family]
+        family[-1].run("socket.socket().close()")
+        for m in reversed(family):
+            m.close()
+    tap.equal([len(set(used)), used[1] == used[2], used[3] == used[5]], [3, True, True], "a family is in one network", used)
+    others = [d.open() for _ in range(6)]
+    seen = {m.value(COOKIE) for m in others}
+    for m in others:
+        m.close()
+    tap.equal(seen & set(used), set(), "a socket of a fork is one of its family's", used)
+    again = {m.value(COOKIE) for m in [d.open() for _ in range(6)]}
+    tap.ok(again & seen, "and a family that made none leaves its network to others", again, seen)
+
+
 def test(tap):
     with Families() as d:
         s = d.open()
@@ -160,5 +188,6 @@ def test(tap):
         test_init(tap, d, f)
         test_ends(tap, d, s)
         test_reach(tap, d, s)
+        test_networks(tap, d)
         nothing_left(tap, d, "forks")
         tap.equal(still_there(d.guests()), [], "on the host")

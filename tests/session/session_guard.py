@@ -95,6 +95,13 @@ def test_carried(t, feed):
             t.ok(not all(v["allowed"] for v in found), "carried in " + name, found)
 
 
+def test_carried_text(t, feed):
+    for word in ("'ev' + 'al'", "'eval'", "''.join(['e', 'val'])"):
+        with Session(feed, profile="chapter") as s:
+            found = verdicts(s, ["n = " + word, "import builtins", "getattr(builtins, n)('6*7')"])
+            t.equal([v["allowed"] for v in found], [True, True, False], "carried as a text, " + word, found)
+
+
 def test_own(t, feed):
     for name, (profile, *cells) in OWN.items():
         with Session(feed, profile=profile) as s:

@@ -323,8 +323,19 @@ static void note_name(const struct seccomp_data *d)
         memcpy(names[name_count++], name, FILTER_NAME_MAX);
 }
 
+/* Each socket that leaves something in a network, where that is asked for, and no other. */
+static bool asks_rightly(const struct subject *s, const struct row *row,
+                         const struct seccomp_data *d, uint32_t value)
+{
+    bool asks = s->flavour & FILTER_TELLS_SOCKETS && !(s->flavour & FILTER_HIDES_SOCKETS);
+
+    return !row || row->action != ACT_SOCKET ||
+           (value == SECCOMP_RET_USER_NOTIF) == (asks && (uint32_t)d->args[0] != AF_UNIX);
+}
+
 /* What is loaded where somebody listens may ask, and else has the same answer. */
-static void check_asking(struct subject *s, const struct seccomp_data *d, uint32_t got)
+static void check_asking(struct subject *s, const struct row *row, const struct seccomp_data *d,
+                         uint32_t got)
 {
     struct filter_program p = filter_asking_program(s->arch, s->flavour);
     unsigned steps;
@@ -335,7 +346,7 @@ static void check_asking(struct subject *s, const struct seccomp_data *d, uint32
         judged = TOLD | (uint32_t)filter_denial_errno(s->arch, d);
     if (s->flavour & FILTER_QUIET ? value != got : value != SECCOMP_RET_USER_NOTIF && value != got)
         s->wrong_asking++;
-    s->wrong_asking += judged != got;
+    s->wrong_asking += judged != got || (got == YES && !asks_rightly(s, row, d, value));
     s->asked += value == SECCOMP_RET_USER_NOTIF && got == YES;
 }
 
@@ -345,7 +356,7 @@ static void check(struct subject *s, const struct row *row, const struct seccomp
     uint32_t got = ours(s->arch, s->flavour, d, &steps), wanted = want(row, s->flavour, d);
 
     s->checks++;
-    check_asking(s, d, got);
+    check_asking(s, row, d, got);
     if (steps > s->most_steps)
         s->most_steps = steps;
     if (got != wanted && s->wrong_plain++ < 5)

@@ -24,6 +24,7 @@ static void fill(struct jail_spec *s)
     s->host_pid = 4711;
     s->host_uid = 70000;
     s->host_gid = 70001;
+    s->host_jails = 70002;
     s->disk_bytes = 1ULL << 40;
     s->inodes = 99;
     s->lay = true;
@@ -74,6 +75,7 @@ static void test_round_trip(void)
     EQ_INT(s.host_pid, 4711);
     EQ_INT(s.uid, 1000);
     EQ_INT(s.host_gid, 70001);
+    EQ_INT(s.host_jails, 70002);
     EQ_INT(s.disk_bytes, 1LL << 40);
     EQ_INT(s.inodes, 99);
     OK(s.lay && s.enter_v2 && s.park && s.waits && !s.net_host && !s.channel && !s.nest,

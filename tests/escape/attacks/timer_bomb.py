@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # source: timer_create(2): timers are the kernel's memory, and each end of one is a signal
 # stopped-by: rlimits
-# alone: RLIMIT_SIGPENDING, which is the host's default, counts them per user
+# alone: RLIMIT_SIGPENDING is all that counts them, beside the memory limit
 # expect: EAGAIN ENOMEM bounded
 # args: --memory 64m
 import ctypes

@@ -50,7 +50,9 @@ GLOVEBOX_API void glovebox_close(glovebox *box);
 
 /* Sets an option by the name it has on the command line, without dashes: "timeout" "5s", "memory"
  * "256m", "file" "data.csv:in/data.csv", "net" "host", "log" "off" (see `glovebox run --help`).
- * Lists grow with each call; flags take "true" or "false". 0, or -1 and glovebox_error says why. */
+ * Lists grow with each call; flags take "true" or "false". Sessions have options of their own, as
+ * `glovebox session new` has them: "value", "preload", "tools", "grace", "forks", "idle". 0, or -1
+ * and glovebox_error says why. */
 GLOVEBOX_API int glovebox_set(glovebox *box, const char *name, const char *value);
 /* Puts a file into the workspace of every run of this handle; name is a relative path inside, the
  * bytes are copied. 0 or -1. */

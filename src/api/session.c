@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/idle.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 
@@ -27,6 +28,8 @@ struct glovebox_session {
     glovebox *box;
     struct session *session;
     struct shared_tools *tools;
+    struct idle_watch *idle;
+    int64_t idle_ms;
     struct jail_limits limits;
     uint64_t output_limit;
     glovebox_output_fn output;
@@ -144,7 +147,11 @@ static int open_session(glovebox *box, const char *language, glovebox_session *s
         return -1;
     s->limits = request.run.limits;
     s->output_limit = request.run.output_limit;
-    return session_open(&request, &s->session, &box->err);
+    if (session_open(&request, &s->session, &box->err) < 0)
+        return -1;
+    s->idle_ms = settings->session.idle_ms;
+    s->idle = idle_begin(s->session, s->idle_ms);
+    return 0;
 }
 
 glovebox_session *glovebox_session_open(glovebox *box, const char *language)
@@ -168,6 +175,7 @@ void glovebox_session_close(glovebox_session *s)
 {
     if (!s)
         return;
+    idle_done(s->idle);
     session_close(s->session);
     leave_tools(s->tools);
     atomic_fetch_sub(&s->box->sessions, 1);
@@ -183,6 +191,7 @@ glovebox_session *glovebox_session_fork(glovebox_session *s)
     glovebox_session *other = xcalloc(1, sizeof *other);
     *other = *s;
     other->session = session;
+    other->idle = idle_begin(session, s->idle_ms);
     other->err = (struct err){0};
     atomic_fetch_add(&s->tools->users, 1);
     atomic_fetch_add(&s->box->sessions, 1);

@@ -89,6 +89,11 @@ bool session_interrupt(struct session *session);
  * thread. */
 void session_stop(struct session *session);
 
+/* Ends the guest where nobody has used the session for so long: the session is dead then, and can
+ * be restarted. Returns after how many milliseconds to ask again. Does not wait; from any thread.
+ */
+int64_t session_end_if_idle(struct session *session, int64_t idle_ms);
+
 /* Typed JSON objects. *ret of get: {"values": {}, "missing": [], "failed": {}}, a new reference. */
 int session_set(struct session *session, json_t *values, struct err *err);
 int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);

@@ -51,6 +51,25 @@ void session_stop(struct session *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+int64_t session_end_if_idle(struct session *s, int64_t idle_ms)
+{
+    pthread_mutex_lock(&s->lock);
+    int64_t left = s->info.used_ms + idle_ms - clock_wall_ms();
+    bool unused = s->info.state == SESSION_IDLE && s->serving == s->tickets && !s->closing;
+    if (unused && left <= 0) { /* as turn_take, where nobody is before us */
+        s->tickets++;
+        s->users++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (unused && left > 0)
+        return left;
+    if (!unused)
+        return idle_ms;
+    guest_end(s, ERR_LIMIT, "nobody used it for as long as --idle allows");
+    turn_give(s);
+    return idle_ms;
+}
+
 void turn_close(struct session *s)
 {
     pthread_mutex_lock(&s->lock);

@@ -157,6 +157,26 @@ static void test_forks(glovebox_session *s)
     glovebox_session_close(other);
 }
 
+/* Its guest is gone after a while, and a restart brings another. */
+static void test_idle(glovebox *box)
+{
+    OK(glovebox_set(box, "idle", "300ms") == 0 && glovebox_set(box, "value", "last") == 0 &&
+           glovebox_set(box, "preload", "json,math") == 0,
+       "options of sessions");
+    glovebox_session *s = glovebox_session_open(box, "python");
+    if (!s)
+        return;
+    glovebox_result *r = glovebox_session_exec(s, "x = 5", 5);
+    OK(glovebox_result_success(r) && strcmp(glovebox_result_value(r), "5") == 0,
+       "preload and value");
+    glovebox_result_free(r);
+    for (int i = 0; i < 200 && glovebox_session_set(s, "y", "1") == 0; i++)
+        usleep(400000);
+    OK(strstr(glovebox_session_error(s), "idle"), "%s", glovebox_session_error(s));
+    OK(glovebox_session_restart(s) == 0 && glovebox_session_set(s, "y", "1") == 0, "a restart");
+    glovebox_session_close(s);
+}
+
 int main(int argc, char **argv)
 {
     int calls = 0;
@@ -183,6 +203,7 @@ int main(int argc, char **argv)
     }
     glovebox_session_close(s);
     glovebox_session_close(NULL);
+    RUN(test_idle(box));
     OK(glovebox_set(box, "timeout", "1s") == 0, "options again");
     glovebox_close(box);
     return tap_done();

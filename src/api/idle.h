@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ends the guest of a session that is not used for as long as its option `idle` says. A thread of
+ * its own sleeps until that can be; there is none without the option.
+ */
+#ifndef API_IDLE_H
+#define API_IDLE_H
+
+#include "session/session.h"
+
+struct idle_watch;
+
+/* NULL, where idle_ms is 0 or no thread can be had. The session is lent until idle_done. */
+struct idle_watch *idle_begin(struct session *session, int64_t idle_ms);
+void idle_done(struct idle_watch *watch); /* NULL is fine */
+
+#endif

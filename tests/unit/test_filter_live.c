@@ -212,6 +212,8 @@ static const struct attempt attempts[] = {
     {"pages out", NULL, SYS_madvise, {0, 0, 21}, EINVAL, NULL, 0, 0},
     {"sync", NULL, SYS_sync, {0}, 0, NULL, 0, 0},
     {"syncfs", NULL, SYS_syncfs, {~0UL}, 0, NULL, 0, 0},
+    {"fsync", NULL, SYS_fsync, {~0UL}, 0, NULL, 0, 0},
+    {"fdatasync", NULL, SYS_fdatasync, {~0UL}, 0, NULL, 0, 0},
     {"flow labels",
      NULL,
      SYS_setsockopt,

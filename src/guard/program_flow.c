@@ -6,8 +6,6 @@
  */
 #include "guard/program_sure.h"
 
-#include "base/mem.h"
-
 #define EVERYTHING (~(bits)0) /* where nothing gets to */
 
 struct later {
@@ -171,27 +169,9 @@ static void look_generators(struct flow *f, const struct node *n, struct node_li
     f->now = now;
 }
 
-/* sum(x for x in y): nothing else runs before the generator has ended. */
-static bool drains(const struct flow *f, const struct node *n)
-{
-    static const char *const names[] = {"all", "any",    "dict", "list", "max",
-                                        "min", "sorted", "set",  "sum",  "tuple"};
-    bool builtin = false;
-
-    if (n->call.args.n == 0 || n->call.args.at[0]->kind != N_GENERATOR_EXP)
-        return false;
-    if (n->call.func->kind == N_ATTRIBUTE)
-        return str_is(name_str(n->call.func->attribute.attr), "join");
-    for (size_t i = 0; n->call.func->kind == N_NAME && i < ARRAY_LEN(names); i++) {
-        if (str_is(name_str(n->call.func->name.id), names[i]))
-            return !program_symbol(f->scope, n->call.func->name.id, &builtin) && builtin;
-    }
-    return false;
-}
-
 static void look_call(struct flow *f, const struct node *n)
 {
-    if (drains(f, n))
+    if (drains_generator(f->scope, n))
         f->drained = n->call.args.at[0];
     (void)node_each_child(n, look_child, f);
 }

@@ -172,3 +172,20 @@ bool runs_functions(const struct scope *scope, const struct node *n)
     }
     return false;
 }
+
+bool drains_generator(const struct scope *scope, const struct node *n)
+{
+    static const char *const names[] = {"all", "any",    "dict", "list", "max",
+                                        "min", "sorted", "set",  "sum",  "tuple"};
+    bool builtin = false;
+
+    if (n->call.args.n == 0 || n->call.args.at[0]->kind != N_GENERATOR_EXP)
+        return false;
+    if (n->call.func->kind == N_ATTRIBUTE)
+        return str_is(name_str(n->call.func->attribute.attr), "join");
+    for (size_t i = 0; n->call.func->kind == N_NAME && i < ARRAY_LEN(names); i++) {
+        if (str_is(name_str(n->call.func->name.id), names[i]))
+            return !program_symbol(scope, n->call.func->name.id, &builtin) && builtin;
+    }
+    return false;
+}

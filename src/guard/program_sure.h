@@ -32,5 +32,7 @@ void program_flow(struct program *p, bits never, bits doors);
 
 /* What may call functions of the program behind its back (program_runs.c). */
 bool runs_functions(const struct scope *scope, const struct node *n);
+/* sum(x for x in y): nothing else runs before the generator has ended. */
+bool drains_generator(const struct scope *scope, const struct node *n);
 
 #endif

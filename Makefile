@@ -65,6 +65,9 @@ PROGRAM_LINK := $(if $(filter release debug,$(MODE)),-static-pie,-pie)
 PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lz -lm
 SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
 
+# What test programs link: of an archive the linker reads only what they use.
+TEST_LIB := $(BUILD)/tests/library.a
+
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 
@@ -228,42 +231,48 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
+# A thin one: a list of the objects.
+$(TEST_LIB): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@
+	$(Q)ar rcsT $@ $^
+
+$(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lseccomp -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lseccomp -lz
 
 # Of the program, not of the library.
 $(BUILD)/tests/test_workers: $(BUILD)/src/server/workers.o $(BUILD)/src/server/queue.o
 $(BUILD)/tests/test_queue: $(BUILD)/src/server/queue.o
-$(BUILD)/tests/test_workers $(BUILD)/tests/test_queue: $(BUILD)/tests/%: tests/unit/%.c $(LIB_OBJ)
+$(BUILD)/tests/test_workers $(BUILD)/tests/test_queue: $(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter-out %.h,$^) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter-out %.h %.a,$^) $(TEST_LIB) $(SHARED_LIBS)
 
 # The front end as a service for tests/python, and timed for bench/run.
-$(BUILD)/tests/feed: tests/python/feed.c $(LIB_OBJ)
+$(BUILD)/tests/feed: tests/python/feed.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 # Sessions as a service for tests/session.
-$(BUILD)/tests/session-feed: tests/session/feed.c $(LIB_OBJ)
+$(BUILD)/tests/session-feed: tests/session/feed.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 # Warm runs as a service for tests/warm.
-$(BUILD)/tests/warm-feed: tests/warm/feed.c $(LIB_OBJ)
+$(BUILD)/tests/warm-feed: tests/warm/feed.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 # The library while its allocations fail, one at a time.
-$(BUILD)/tests/oom: tests/oom/oom.c $(wildcard tests/oom/*.h) tests/tap.h $(LIB_OBJ)
+$(BUILD)/tests/oom: tests/oom/oom.c $(wildcard tests/oom/*.h) tests/tap.h $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 # Programs of the bench that need nothing of ours.
 $(BUILD)/bench/interleave $(BUILD)/bench/clients: $(BUILD)/bench/%: bench/%.c
@@ -271,10 +280,10 @@ $(BUILD)/bench/interleave $(BUILD)/bench/clients: $(BUILD)/bench/%: bench/%.c
 	$(call say,LD,$@)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c17 $(WARN) -O2 -o $@ $<
 
-$(BUILD)/bench/%: bench/%.c $(LIB_OBJ)
+$(BUILD)/bench/%: bench/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(LIB_OBJ) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 ## make unit       the unit tests
 unit: $(UNIT_BIN)
@@ -299,10 +308,10 @@ $(BUILD)/example-%: examples/%.c $(BUILD)/libglovebox.so
 replay: $(FUZZ_REPLAY)
 	@tests/run-tap $(FUZZ_REPLAY)
 
-$(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(LIB_OBJ)
+$(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(LIB_OBJ) $(SHARED_LIBS) -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(TEST_LIB) $(SHARED_LIBS) -lz
 
 ## make oom        the library's calls while allocations fail, one at a time (OOM=all for every one)
 oom: all $(BUILD)/tests/oom
@@ -312,10 +321,10 @@ oom: all $(BUILD)/tests/oom
 fuzz:
 	tests/fuzz/run $(or $(FUZZ_SECONDS),60)
 
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(LIB_OBJ)
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_OBJ) $(SHARED_LIBS) -lz
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lz
 
 ## make bench      the budgets table, beside bare interpreters and other sandboxes where present (PARTS="warm cell" for some)
 bench: all $(addprefix $(BUILD)/bench/,parse warm interleave clients) $(BUILD)/tests/session-feed

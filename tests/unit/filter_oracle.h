@@ -277,7 +277,8 @@ static int build(struct oracle *o, enum filter_arch arch, unsigned flavour, bool
     seccomp_arch_remove(o->ctx, SCMP_ARCH_NATIVE);
     result |= seccomp_arch_add(o->ctx, tokens[arch]);
     result |= seccomp_attr_set(o->ctx, SCMP_FLTATR_ACT_BADARCH, REFUSED);
-    result |= seccomp_attr_set(o->ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* searches, does not try all */
+    result |=
+        seccomp_attr_set(o->ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* searches, does not try all */
     for (int nr = 0; nr < MAX_NR; nr++) {
         const struct row *row = row_at[arch][nr];
         if (!row || is_exclusion(row->action, flavour) != exclusions ||

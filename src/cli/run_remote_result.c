@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cli/check_report.h"
 #include "cli/run_remote.h"
+#include "request/limits.h"
 #include "result/wall_json.h"
 
 static bool is_true(const json_t *object, const char *key)
@@ -158,7 +159,7 @@ void remote_result(const json_t *doc, struct result *r)
     r->memory_peak =
         (uint64_t)(json_number_value(json_object_get(doc, "max_memory_mb")) * (1 << 20));
     read_limits(json_object_get(doc, "limits"), r);
-    wall_read_limits(json_object_get(doc, "limits_set"), &r->limits);
+    limits_read(json_object_get(doc, "limits_set"), &r->limits);
     read_denied(json_object_get(doc, "denied"), &r->outcome);
     read_error(json_object_get(doc, "error"), &r->error);
     if (!r->error.kind)

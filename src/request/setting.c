@@ -19,7 +19,7 @@ const struct setting settings_all[SETTING_COUNT] = {
     [SETTING_##id] = {.opt = {.name = text, OPTION option}, .field = json, ROW row},
 #define LOCAL(table, id, text, option, row)                                                        \
     [SETTING_##id] = {.opt = {.name = text, OPTION option}, ROW row},
-#define LIMIT(id, text, json, unit, value, most_text, option)                                      \
+#define LIMIT(id, text, json, unit, value, most_text, whose, option)                               \
     [SETTING_##id] = {.opt = {.name = text,                                                        \
                               .kind = unit,                                                        \
                               .flags = OPT_CONF | OPT_ONLY_LOWER,                                  \

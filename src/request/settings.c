@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "python/python.h"
+#include "request/limits.h"
 
 #define AT(member) offsetof(struct settings, member)
 
@@ -18,7 +19,7 @@ const char *const setting_values[] = {"profile", "notebook", "last", NULL};
 #define OPTION(...)                                  __VA_ARGS__
 #define SETTING(table, id, text, field, option, row) IN_##table({.name = text, OPTION option}, )
 #define LOCAL(table, id, text, option, row)          IN_##table({.name = text, OPTION option}, )
-#define LIMIT(id, text, field, unit, value, most, option)                                          \
+#define LIMIT(id, text, field, unit, value, most, whose, option)                                   \
     IN_limit({.name = text,                                                                        \
               .kind = unit,                                                                        \
               .flags = OPT_CONF | OPT_ONLY_LOWER,                                                  \
@@ -264,16 +265,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     ret->backend = s->backend;
     ret->allow_unsafe = s->allow_unsafe;
     ret->net_host = s->net == 1;
-    ret->limits = (struct jail_limits){
-        .wall_ms = s->timeout_ms,
-        .cpu_ms = s->cpu_time_ms,
-        .memory_bytes = s->memory,
-        .disk_bytes = s->disk,
-        .inodes = (uint64_t)s->inodes,
-        .pids = (uint32_t)s->pids,
-        .cpu_milli = (uint32_t)s->cpus_milli,
-        .open_files = (uint32_t)s->open_files,
-    };
+    limits_from_settings(s, &ret->limits);
     ret->asked = asked_limits(s);
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->retries = (int)s->retries;

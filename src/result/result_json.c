@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "request/limits.h"
 #include "result/verdict_json.h"
 #include "result/wall_json.h"
 
@@ -221,7 +222,7 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "isolation", wall_isolation(r->outcome.held));
     wall_set(doc, &r->outcome, buf_str(&r->warnings));
     set(doc, "limits", limits(r->limits_hit));
-    set(doc, "limits_set", wall_limits(&r->limits, r->out.limit));
+    set(doc, "limits_set", limits_json(&r->limits, r->out.limit));
     set(doc, "attempts", json_integer(r->attempts));
     set(doc, "feedback", feedback(&r->feedback));
     set(doc, "usage", json_object());

@@ -77,36 +77,3 @@ void wall_set(json_t *object, const struct backend_outcome *outcome, struct str 
     json_object_set_new_nocheck(object, "missing", wall_missing(outcome));
     json_object_set_new_nocheck(object, "warnings", wall_warnings(warnings));
 }
-
-/* ---- limits ---- */
-
-json_t *wall_limits(const struct jail_limits *l, uint64_t output_bytes)
-{
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "timeout_ms",
-                     (json_int_t)l->wall_ms, "cpu_time_ms", (json_int_t)l->cpu_ms, "memory_bytes",
-                     (json_int_t)l->memory_bytes, "disk_bytes", (json_int_t)l->disk_bytes, "inodes",
-                     (json_int_t)l->inodes, "pids", (json_int_t)l->pids, "cpus",
-                     (double)l->cpu_milli / 1000, "open_files", (json_int_t)l->open_files,
-                     "output_limit_bytes", (json_int_t)output_bytes);
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-    json_int_t n = json_integer_value(json_object_get(object, key));
-
-    return n > 0 ? (uint64_t)n : 0;
-}
-
-void wall_read_limits(const json_t *object, struct jail_limits *ret)
-{
-    *ret = (struct jail_limits){
-        .wall_ms = (int64_t)number(object, "timeout_ms"),
-        .cpu_ms = (int64_t)number(object, "cpu_time_ms"),
-        .memory_bytes = number(object, "memory_bytes"),
-        .disk_bytes = number(object, "disk_bytes"),
-        .inodes = number(object, "inodes"),
-        .pids = (uint32_t)number(object, "pids"),
-        .open_files = (uint32_t)number(object, "open_files"),
-        .cpu_milli = (uint32_t)(json_number_value(json_object_get(object, "cpus")) * 1000 + 0.5),
-    };
-}

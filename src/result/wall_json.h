@@ -14,9 +14,6 @@ json_t *wall_isolation(layer_mask held);
 /* [{"layer", "why"}]: of what started, every layer that does not hold; of what did not start for
  * want of a layer, those that were required. */
 json_t *wall_missing(const struct backend_outcome *outcome);
-/* {"timeout_ms", "memory_bytes", ...} as requests have them; 0 is no limit. */
-json_t *wall_limits(const struct jail_limits *limits, uint64_t output_bytes);
-void wall_read_limits(const json_t *object, struct jail_limits *ret);
 /* One text a line. */
 json_t *wall_warnings(struct str lines);
 

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "request/limits.h"
 
 /* "name type" pairs with blanks between; a type may be "null|TYPE", and "[]" behind it is a list;
  * what begins with a capital is another schema. A '?' behind the name: it may be missing. */
@@ -29,9 +30,6 @@ static const struct {
      "attempts integer feedback string[] usage object "
      "error null|Failure error_type null|string cell? any"},
     {"Missing", "layer string why string"},
-    {"LimitsSet", "timeout_ms integer cpu_time_ms integer memory_bytes integer disk_bytes integer "
-                  "inodes integer pids integer cpus number open_files integer "
-                  "output_limit_bytes integer"},
     {"Exception", "type string message string line null|integer column null|integer "
                   "traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
@@ -124,5 +122,6 @@ json_t *openapi_schemas(void)
 
     for (size_t i = 0; i < ARRAY_LEN(schemas); i++)
         json_object_set_new(all, schemas[i].name, schema_of(schemas[i].members));
+    json_object_set_new(all, "LimitsSet", limits_schema());
     return all;
 }

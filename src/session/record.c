@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/mem.h"
+#include "request/limits.h"
 
 static bool is_off(const struct run_request *request)
 {
@@ -48,14 +50,11 @@ enum run_outcome outcome_of_result(const struct result *r)
 
 static void add_limits(struct buf *b, const struct run_request *q)
 {
-    const struct jail_limits *l = &q->limits;
+    json_t *limits = limits_json(&q->limits, q->output_limit);
+    AUTO_FREE char *text = json_write(limits, false);
 
-    (void)buf_addf(b,
-                   "{\"timeout_ms\":%" PRId64 ",\"cpu_time_ms\":%" PRId64
-                   ",\"memory_bytes\":%" PRIu64 ",\"disk_bytes\":%" PRIu64
-                   ",\"pids\":%u,\"cpus\":%u.%03u,\"open_files\":%u,\"output_bytes\":%" PRIu64 "}",
-                   l->wall_ms, l->cpu_ms, l->memory_bytes, l->disk_bytes, l->pids,
-                   l->cpu_milli / 1000, l->cpu_milli % 1000, l->open_files, q->output_limit);
+    (void)buf_adds(b, text);
+    json_decref(limits);
 }
 
 static void add_layers(struct buf *b, layer_mask held)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "request/limits.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "request/setting.h"
+
+#define OF_JAIL(member)                                                                            \
+    offsetof(struct jail_limits, member), sizeof(((struct jail_limits *)0)->member)
+#define OF_RESULT 0, 0
+
+static const struct row {
+    enum setting_id id;
+    size_t offset, size; /* in struct jail_limits; size 0: what a result keeps */
+} rows[] = {
+#define SETTING(...)
+#define LOCAL(...)
+#define LIMIT(id, text, field, unit, value, most, whose, option) {SETTING_##id, whose},
+#include "request/request.def"
+#undef SETTING
+#undef LOCAL
+#undef LIMIT
+};
+
+static uint64_t get(const struct row *row, const struct jail_limits *limits)
+{
+    const char *at = (const char *)limits + row->offset;
+
+    return row->size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static void put(const struct row *row, struct jail_limits *limits, uint64_t value)
+{
+    char *at = (char *)limits + row->offset;
+
+    if (row->size == sizeof(uint32_t))
+        *(uint32_t *)at = (uint32_t)value;
+    else if (row->size)
+        *(uint64_t *)at = value;
+}
+
+void limits_from_settings(const struct settings *s, struct jail_limits *ret)
+{
+    *ret = (struct jail_limits){0};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        put(&rows[i], ret,
+            *(const uint64_t *)((const char *)s + settings_all[rows[i].id].opt.offset));
+}
+
+static bool in_thousandths(const struct row *row)
+{
+    return settings_all[row->id].opt.kind == OPT_MILLI;
+}
+
+json_t *limits_json(const struct jail_limits *limits, uint64_t kept)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint64_t n = rows[i].size ? get(&rows[i], limits) : kept;
+        json_object_set_new(object, settings_all[rows[i].id].field,
+                            in_thousandths(&rows[i]) ? json_real((double)n / 1000)
+                                                     : json_integer((json_int_t)n));
+    }
+    return object;
+}
+
+void limits_read(const json_t *object, struct jail_limits *ret)
+{
+    *ret = (struct jail_limits){0};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const json_t *v = json_object_get(object, settings_all[rows[i].id].field);
+        double n = json_number_value(v) * (in_thousandths(&rows[i]) ? 1000 : 1);
+        if (n > 0 && n < 9e18)
+            put(&rows[i], ret,
+                in_thousandths(&rows[i]) ? (uint64_t)(n + 0.5) : (uint64_t)json_integer_value(v));
+    }
+}
+
+json_t *limits_schema(void)
+{
+    json_t *properties = json_object(), *required = json_array();
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *field = settings_all[rows[i].id].field;
+        json_object_set_new(
+            properties, field,
+            json_pack("{s:s}", "type", in_thousandths(&rows[i]) ? "number" : "integer"));
+        json_array_append_new(required, json_string(field));
+    }
+    return json_pack("{s:s, s:o, s:o}", "type", "object", "properties", properties, "required",
+                     required);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The limits among the settings (LIMIT rows of request.def) as a struct jail_limits, and as the
+ * JSON object of results and of the log: {"timeout_ms": 30000, ...}. 0 is no limit.
+ */
+#ifndef REQUEST_LIMITS_H
+#define REQUEST_LIMITS_H
+
+#include <jansson.h>
+
+#include "jail/limits.h"
+#include "request/settings.h"
+
+void limits_from_settings(const struct settings *s, struct jail_limits *ret);
+/* `kept`: what a result keeps of each output stream. */
+json_t *limits_json(const struct jail_limits *limits, uint64_t kept);
+/* What is missing or makes no sense is no limit. */
+void limits_read(const json_t *object, struct jail_limits *ret);
+/* A JSON Schema of that object. */
+json_t *limits_schema(void);
+
+#endif

@@ -189,7 +189,8 @@ static const struct language *language_of(const struct check *c, const char *pat
     return check_find_language(&request, c->policy, &ret, &err) < 0 ? NULL : ret;
 }
 
-static void judge(const struct check *c, const char *path, struct str code, struct verdict *ret)
+static void give_verdict(const struct check *c, const char *path, struct str code,
+                         struct verdict *ret)
 {
     const struct language *language = language_of(c, path, code);
     bool python = strcmp(language->name, "python") == 0;
@@ -223,7 +224,7 @@ static void check_text_of(struct check *c, const char *path, struct str code)
 {
     struct verdict verdict = {0};
 
-    judge(c, path, code, &verdict);
+    give_verdict(c, path, code, &verdict);
     tell(c, path, &verdict, NULL);
     verdict_done(&verdict);
 }

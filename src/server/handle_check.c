@@ -44,7 +44,7 @@ static json_t *error_json(const struct err *err)
 }
 
 /* What is not Python is read by its own tool, in the jail. */
-static void judge(const struct run_request *q, struct result *ret)
+static void give_verdict(const struct run_request *q, struct result *ret)
 {
     session_check(q, ret);
     if (ret->checked && ret->verdict.allowed && strcmp(ret->language, "python") != 0)
@@ -60,7 +60,7 @@ static int check_one(struct job *job, const struct run_request *q, struct str pa
     int64_t began = clock_mono_ns();
 
     result_init(&result, 1);
-    judge(q, &result);
+    give_verdict(q, &result);
     figures_of(&result, FIGURES_CHECK, (clock_mono_ns() - began) / 1000, job_figures(job));
     json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "verdict",

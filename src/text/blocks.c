@@ -158,8 +158,8 @@ static enum verdict judge_in_string(struct inside *in, bool bare, const struct l
     return GOES_ON;
 }
 
-static enum verdict judge(struct inside *in, const struct opening *open, struct str content,
-                          const struct line *line, size_t code_n)
+static enum verdict decide(struct inside *in, const struct opening *open, struct str content,
+                           const struct line *line, size_t code_n)
 {
     bool bare = fence_closes(content, &open->fence);
     struct fence inner;
@@ -296,7 +296,7 @@ static void read_body(struct reader *r, const struct opening *open)
            line_lead_in(r->text, &line, open->quotes, &lead)) {
         struct str content = str_slice(r->text, lead.at, line.end);
         enum verdict verdict =
-            lead.indent < open->indent + 4 ? judge(&in, open, content, &line, code.n) : GOES_ON;
+            lead.indent < open->indent + 4 ? decide(&in, open, content, &line, code.n) : GOES_ON;
         if (verdict == CLOSES) {
             close_at(r, open, buf_str(&code), &line);
             return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/idle.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -46,19 +48,41 @@ static void *watch_main(void *ctx)
     return NULL;
 }
 
-struct idle_watch *idle_begin(struct session *session, int64_t idle_ms)
+static void free_watch(struct idle_watch *w)
 {
+    pthread_cond_destroy(&w->woken);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+/* The host program's signals are for its own threads. */
+static int start_thread(struct idle_watch *w)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result = pthread_create(&w->thread, NULL, watch_main, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+int idle_begin(struct session *session, int64_t idle_ms, struct idle_watch **ret, struct err *err)
+{
+    *ret = NULL;
     if (!idle_ms)
-        return NULL;
+        return 0;
     struct idle_watch *w = xcalloc(1, sizeof *w);
     w->session = session;
     w->idle_ms = idle_ms;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->woken, NULL);
-    if (pthread_create(&w->thread, NULL, watch_main, w) == 0)
-        return w;
-    free(w);
-    return NULL;
+    if ((errno = start_thread(w)) != 0) {
+        free_watch(w);
+        return err_sys(err, "start a thread for 'idle'");
+    }
+    *ret = w;
+    return 0;
 }
 
 void idle_done(struct idle_watch *w)
@@ -70,7 +94,5 @@ void idle_done(struct idle_watch *w)
     pthread_cond_signal(&w->woken);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
-    pthread_cond_destroy(&w->woken);
-    pthread_mutex_destroy(&w->lock);
-    free(w);
+    free_watch(w);
 }

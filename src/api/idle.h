@@ -10,8 +10,8 @@
 
 struct idle_watch;
 
-/* NULL, where idle_ms is 0 or no thread can be had. The session is lent until idle_done. */
-struct idle_watch *idle_begin(struct session *session, int64_t idle_ms);
+/* *ret is NULL where idle_ms is 0. The session is lent until idle_done. */
+int idle_begin(struct session *session, int64_t idle_ms, struct idle_watch **ret, struct err *err);
 void idle_done(struct idle_watch *watch); /* NULL is fine */
 
 #endif

@@ -150,8 +150,10 @@ static int open_session(glovebox *box, const char *language, glovebox_session *s
     if (session_open(&request, &s->session, &box->err) < 0)
         return -1;
     s->idle_ms = settings->session.idle_ms;
-    s->idle = idle_begin(s->session, s->idle_ms);
-    return 0;
+    if (idle_begin(s->session, s->idle_ms, &s->idle, &box->err) == 0)
+        return 0;
+    session_close(s->session);
+    return -1;
 }
 
 glovebox_session *glovebox_session_open(glovebox *box, const char *language)
@@ -186,12 +188,18 @@ glovebox_session *glovebox_session_fork(glovebox_session *s)
 {
     struct session *session;
 
+    struct idle_watch *idle;
+
     if (session_fork(s->session, &session, &s->err) < 0)
         return NULL;
+    if (idle_begin(session, s->idle_ms, &idle, &s->err) < 0) {
+        session_close(session);
+        return NULL;
+    }
     glovebox_session *other = xcalloc(1, sizeof *other);
     *other = *s;
     other->session = session;
-    other->idle = idle_begin(session, s->idle_ms);
+    other->idle = idle;
     other->err = (struct err){0};
     atomic_fetch_add(&s->tools->users, 1);
     atomic_fetch_add(&s->box->sessions, 1);

@@ -61,14 +61,11 @@ static int not_text(const char *what, struct err *err)
     return err_set(err, ERR_USAGE, "%s: is not UTF-8 text", what);
 }
 
-/* --name and --idle, of a session or a fork. */
+/* Of a session or a fork. */
 static int put_name(json_t *body, const struct session_settings *set, struct err *err)
 {
     if (set->name && json_object_set_new(body, "name", json_string(set->name)) < 0)
         return not_text("--name", err);
-    if (set->cli.common.session.idle_ms)
-        json_object_set_new(body, "idle_ms",
-                            json_integer((json_int_t)set->cli.common.session.idle_ms));
     return 0;
 }
 
@@ -127,6 +124,9 @@ int session_run_fork(struct session_call *call, struct err *err)
         json_decref(body);
         return -1;
     }
+    if (call->set->cli.common.session.idle_ms)
+        json_object_set_new(body, "idle_ms",
+                            json_integer((json_int_t)call->set->cli.common.session.idle_ms));
     if (ask_session(call, "POST", "/fork", body, &doc, err) < 0)
         return -1;
     return put_id(call, doc);

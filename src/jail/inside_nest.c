@@ -50,7 +50,8 @@ struct nest {
  * outlive exec; the bounding set is empty, so that nothing ever adds to them. */
 static void keep_zygote_caps(void)
 {
-    static const unsigned wanted[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_SYS_PTRACE};
+    /* With CAP_KILL the kernel may end the guests, whose uids are others, when the zygote dies. */
+    static const unsigned wanted[] = {CAP_SYS_ADMIN, CAP_SYS_CHROOT, CAP_SYS_PTRACE, CAP_KILL};
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct data[2];
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/near.h"
 
 /* ---- absent ---- */
@@ -217,12 +218,10 @@ static int unknown(const struct field *const *tables, const char *name, struct e
 static int permitted(const struct field *f, const struct request_rules *rules, struct err *err)
 {
     enum permit permit = f->setting ? f->setting->permit : PERMIT_NONE;
+    AUTO_FREE char *what = permit ? xasprintf("'%s'", f->name) : NULL;
 
-    if (permit && !(rules->permits & permit))
-        return err_set(err, ERR_POLICY,
-                       "'%s' is not allowed here: only the operator of this daemon can allow it, "
-                       "with --allow %s",
-                       f->name, permit_name(permit));
+    if (permit && permit_check(rules, permit, what, err) < 0)
+        return -1;
     if ((f->setting ? f->setting->policy : f->policy) && rules->lock_policy)
         return err_set(err, ERR_POLICY, "'%s' is not for clients to choose here (--lock-policy)",
                        f->name);

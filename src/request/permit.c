@@ -42,6 +42,17 @@ static int read_permit(struct str name, unsigned *ret, struct err *err)
                    near.best ? near.best : " without", near.best ? "'?" : "");
 }
 
+int permit_check(const struct request_rules *rules, enum permit permit, const char *what,
+                 struct err *err)
+{
+    if (rules->permits & permit)
+        return 0;
+    return err_set(err, ERR_POLICY,
+                   "%s is not allowed here: only the operator of this daemon can allow it, with "
+                   "--allow %s",
+                   what, permit_name(permit));
+}
+
 int permits_read(const struct opt_list *list, unsigned *ret, struct err *err)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -144,6 +144,8 @@ static int add_values(struct request_parts *p, json_t *v, struct err *err)
     p->values = xcalloc(json_object_size(v) + 1, sizeof *p->values);
     json_object_foreach(v, name, value)
     {
+        if (!*name || strchr(name, '='))
+            return err_set(err, ERR_USAGE, "'data': '%.60s' is no name for a variable", name);
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         if (!text)
             return err_set(err, ERR_USAGE, "'data': '%.60s' cannot be written", name);
@@ -179,16 +181,25 @@ int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t
                    show_limit(row, ceiling, most, sizeof most));
 }
 
-/* A default above the ceiling is the ceiling; what a client asked for must not be above it. */
+/* The daemon's own defaults are held to what a client may have. */
+static void hold_default(const struct setting *row, int64_t ceiling, int64_t *value)
+{
+    if (ceiling && (!*value || *value > ceiling))
+        *value = ceiling;
+    if (row->opt.max && *value > row->opt.max)
+        *value = row->opt.max;
+    if (row->most && *value > row->most)
+        *value = row->most;
+}
+
 static int hold_ceiling(const struct request_rules *rules, enum setting_id id, struct settings *s,
                         struct err *err)
 {
     const struct setting *row = &settings_all[id];
-    int64_t *value = (int64_t *)((char *)s + row->opt.offset), ceiling = rules->ceilings[id];
+    int64_t *value = (int64_t *)((char *)s + row->opt.offset);
 
     if (!(s->asked >> id & 1)) {
-        if (ceiling && (!*value || *value > ceiling))
-            *value = ceiling;
+        hold_default(row, rules->ceilings[id], value);
         return 0;
     }
     if (ceiling_check(rules, id, *value, err) < 0)
@@ -202,40 +213,20 @@ static int hold_ceiling(const struct request_rules *rules, enum setting_id id, s
 static int hold_ceilings(const struct request_rules *rules, struct settings *s, struct err *err)
 {
     for (enum setting_id id = 0; id < SETTING_COUNT; id++)
-        if (settings_all[id].ceiling && hold_ceiling(rules, id, s, err) < 0)
+        if ((settings_all[id].ceiling || settings_all[id].most) &&
+            hold_ceiling(rules, id, s, err) < 0)
             return -1;
     return 0;
 }
 
 /* ---- what only some values need ---- */
 
-static int need(const struct request_rules *rules, enum permit permit, const char *what,
-                struct err *err)
+static int check_permits(const struct settings *s, const struct request_rules *rules,
+                         struct err *err)
 {
-    if (rules->permits & permit)
-        return 0;
-    return err_set(err, ERR_POLICY,
-                   "%s is not allowed here: only the operator of this daemon can allow it, with "
-                   "--allow %s",
-                   what, permit_name(permit));
-}
+    bool opens = s->asked >> SETTING_net & 1 && s->net != 0;
 
-static int set_wall(const struct settings *s, const struct request_rules *rules,
-                    struct run_request *q, struct err *err)
-{
-    bool names_host = s->asked >> SETTING_backend & 1 && strcmp(s->backend, "jail") != 0;
-
-    if (names_host && strcmp(s->backend, "host") == 0) {
-        if (need(rules, PERMIT_HOST_BACKEND, "'backend': 'host'", err) < 0)
-            return -1;
-        q->allow_unsafe = true;
-    }
-    if (s->asked >> SETTING_net & 1 && q->net_host &&
-        need(rules, PERMIT_NET_HOST, "'net': 'host'", err) < 0)
-        return -1;
-    if (s->asked >> SETTING_without & 1)
-        q->allow_unsafe = true;
-    return 0;
+    return opens ? permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err) : 0;
 }
 
 /* ---- the whole ---- */
@@ -251,6 +242,8 @@ static int set_work(const struct run_fields *f, const struct request_rules *rule
     q->input_count = p->input_count;
     if (f->data && add_values(p, f->data, err) < 0)
         return -1;
+    if (f->data)
+        q->data = NULL; /* the daemon's own */
     q->values = p->values;
     q->value_count = p->value_count;
     if (!f->input.n)
@@ -265,9 +258,13 @@ int request_make(struct run_fields *f, const struct request_rules *rules, struct
 {
     struct settings *s = &f->request.settings;
 
-    if (hold_ceilings(rules, s, err) < 0 || settings_request(s, ret, err) < 0 ||
-        set_wall(s, rules, ret, err) < 0)
+    if (hold_ceilings(rules, s, err) < 0 || check_permits(s, rules, err) < 0 ||
+        settings_request(s, ret, err) < 0)
         return -1;
+    if (s->asked >> SETTING_without & 1)
+        ret->allow_unsafe = true;
+    if (s->prelude_text.p)
+        ret->prelude = NULL; /* the daemon's own */
     ret->languages = &rules->defaults->languages;
     ret->code = f->code;
     ret->file = f->filename && *f->filename ? f->filename : NULL;

@@ -142,9 +142,9 @@ static int check_number(const struct reading *r, int64_t n)
     const struct opt *row = &r->row->opt;
 
     if (r->row->most && n > r->row->most)
-        return err_set(r->err, ERR_POLICY, "'%s': %lld is more than a daemon allows, %lld",
+        return err_set(r->err, ERR_POLICY, "'%s': %lld is more than this daemon allows, %lld",
                        r->row->field, (long long)n, (long long)r->row->most);
-    if (row->max && n > row->max && !r->row->ceiling)
+    if (row->max && n > row->max && !r->row->ceiling && !r->row->clamps)
         return err_set(r->err, ERR_USAGE, "'%s': %lld is too large; the most is %lld",
                        r->row->field, (long long)n, (long long)row->max);
     return 0;
@@ -162,8 +162,10 @@ static int read_number(const struct reading *r, json_t *v)
                         : r->row->opt.kind == OPT_SIZE   ? "a whole number of bytes"
                                                          : "a whole number from 0");
     int64_t n = json_is_integer(v) ? json_integer_value(v) : (int64_t)real;
-    *(int64_t *)member(r) = n;
-    return check_number(r, n);
+    if (check_number(r, n) < 0)
+        return -1;
+    *(int64_t *)member(r) = r->row->clamps && n > r->row->opt.max ? r->row->opt.max : n;
+    return 0;
 }
 
 static int read_milli(const struct reading *r, json_t *v)

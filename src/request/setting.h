@@ -33,6 +33,9 @@ struct request_rules {
     bool lock_policy;                /* clients choose no policy, and nothing runs unread */
     int64_t ceilings[SETTING_COUNT]; /* 0: none */
 };
+/* ERR_POLICY where `what` needs a permit that the rules do not have. */
+int permit_check(const struct request_rules *rules, enum permit permit, const char *what,
+                 struct err *err);
 /* ERR_POLICY for more than the ceiling; 0 is no limit, and so more than any. */
 int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t wanted,
                   struct err *err);
@@ -61,6 +64,7 @@ struct setting {
     enum permit permit;
     bool policy;         /* what --lock-policy takes from clients */
     size_t text_offset;  /* SHAPE_TEXT: of a struct str in struct settings */
+    bool clamps;         /* a client's number above the option's max stands for that */
     int64_t most;        /* of a client's number; 0: see `ceiling` */
     const char *ceiling; /* the default of --max-NAME; NULL: it has none */
     bool (*sendable)(

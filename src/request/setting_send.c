@@ -39,9 +39,15 @@ static bool is_default(const struct settings *s, const struct setting *row)
                                                      : "false");
 }
 
+/* Of two names for one value, one speaks. */
+static bool speaks(const struct settings *s, const struct setting *row)
+{
+    return row->opt.kind != OPT_NEGATION && settings_asked(s, setting_id_of(row));
+}
+
 static bool stays_here(const struct settings *s, const struct setting *row)
 {
-    if (!settings_asked(s, setting_id_of(row)))
+    if (!speaks(s, row))
         return false;
     if (row->remote == REMOTE_HERE || row->remote == REMOTE_SHARED)
         return !is_default(s, row) && !is_shared(s, row);
@@ -163,7 +169,9 @@ int settings_send(const struct settings *s, bool only_there, json_t *body, struc
     for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++) {
         bool sent =
             row->remote == REMOTE_SENT || (row->remote == REMOTE_HERE && row->field && only_there);
-        if (sent && settings_asked(s, setting_id_of(row)) && send_one(s, row, body, err) < 0)
+        /* --lock-policy refuses even what is so anyway. */
+        bool changes = !row->policy || !is_default(s, row);
+        if (sent && changes && speaks(s, row) && send_one(s, row, body, err) < 0)
             return -1;
     }
     return 0;

@@ -211,14 +211,20 @@ void run_request_init(struct run_request *request)
     *request = defaults;
 }
 
-static int check_layers(const struct run_request *q, struct err *err)
+static int check_layers(const struct settings *s, const struct run_request *q, struct err *err)
 {
+    bool json = s->asked >> SETTING_require & 1;
+
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (q->required & q->without & LAYER_BIT(i))
-            return err_set(err, ERR_USAGE, "--require %s and --without %s contradict each other",
-                           jail_layers[i].name, jail_layers[i].name);
+            return err_set(err, ERR_USAGE,
+                           json ? "'require' and 'without' contradict each other: %s"
+                                : "--require and --without contradict each other: %s",
+                           jail_layers[i].name);
     if (q->net_host && q->required & LAYER_BIT(LAYER_NETNS))
-        return err_set(err, ERR_USAGE, "--net host and --require netns contradict each other");
+        return err_set(err, ERR_USAGE,
+                       json ? "'net': 'host' and 'require': 'netns' contradict each other"
+                            : "--net host and --require netns contradict each other");
     return 0;
 }
 
@@ -289,5 +295,5 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
         return blame(s, SETTING_require, err);
     if (parse_layers(&s->without, &ret->without, err) < 0)
         return blame(s, SETTING_without, err);
-    return check_layers(ret, err);
+    return check_layers(s, ret, err);
 }

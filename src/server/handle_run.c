@@ -111,15 +111,31 @@ static int check_profile(const struct run_fields *f, const struct request_rules 
     return err_set(err, ERR_USAGE, "there is no profile '%.60s'", name);
 }
 
+/* By what the backend is, and not by its name: a name has aliases. */
+static int check_backend(const struct settings *s, const struct request_rules *rules,
+                         bool *ret_unsafe, struct err *err)
+{
+    const struct backend_ops *backend = s->backend ? backend_find(str_from(s->backend), err) : NULL;
+    bool named = s->asked >> SETTING_backend & 1;
+
+    *ret_unsafe = named && backend && backend->unsafe;
+    if (s->backend && !backend)
+        return -1;
+    return *ret_unsafe ? permit_check(rules, PERMIT_HOST_BACKEND, "a backend without a wall", err)
+                       : 0;
+}
+
 int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
                   struct run_request *ret, struct err *err)
 {
     const struct request_rules *rules = &job->config->rules;
     const struct settings *s = &fields->request.settings;
+    bool unsafe;
 
-    if ((s->backend && !backend_find(str_from(s->backend), err)) ||
-        check_profile(fields, rules, err) < 0 || request_make(fields, rules, parts, ret, err) < 0)
+    if (check_backend(s, rules, &unsafe, err) < 0 || check_profile(fields, rules, err) < 0 ||
+        request_make(fields, rules, parts, ret, err) < 0)
         return -1;
+    ret->allow_unsafe |= unsafe;
     ret->pool = job->server->pool;
     if (!(s->asked >> SETTING_log & 1))
         ret->sink = run_log_sink(job->server->log);

@@ -62,6 +62,8 @@ int session_math(const struct run_request *q, const struct run_watch *watch, str
     request.file = NULL;
     request.language = "python";
     request.no_check = true; /* it has been */
+    request.prelude_text = (struct str){0};
+    request.value_count = 0;
     request.prelude = request.context = request.invocation = request.execution_id = NULL;
     request.data = NULL;
     request.optimize_data = false;

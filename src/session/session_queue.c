@@ -64,7 +64,7 @@ int64_t session_end_if_idle(struct session *s, int64_t idle_ms)
     if (unused && left > 0)
         return left;
     if (!unused)
-        return idle_ms;
+        return idle_ms > 1000 ? idle_ms : 1000;
     guest_end(s, ERR_LIMIT, "nobody used it for as long as --idle allows");
     turn_give(s);
     return idle_ms;

@@ -2,6 +2,7 @@
 """What a client may not ask for, and what it may where that was allowed."""
 
 import os
+import tempfile
 
 from daemon import Daemon
 
@@ -43,6 +44,30 @@ def test_host(tap, d):
             ("net", "host", "net-host"), ("without", ["seccomp"], "without")):
         r = d.run("1", **{field: value})
         tap.ok(r.status == 403 and "--allow " + what in r.message, field + " needs a word", r)
+
+
+def test_aliases(tap, d, status):
+    """A backend has other names, in any case of letters. What it is decides, not what it is called."""
+    for name in ("host", "local", "HOST", "Local"):
+        body = {"backend": name, "no_check": True}
+        r = d.run("print(1)", **body)
+        tap.equal(r.status, status, "%s: a run" % name, r)
+        r = d.post("/v1/sessions", body)
+        tap.equal(r.status, 201 if status == 200 else status, "%s: a session" % name, r)
+        r = d.post("/v1/batch", {"runs": [dict(body, code="print(1)")]})
+        tap.ok(("host" in str(r.body)) and (b'"success":true' in r.body) == (status == 200), "%s: one of a batch" % name, r)
+        r = d.post("/v1/test", dict(body, code="def f(): return 1", cases=[{"call": "f()", "expected": 1}]))
+        tap.equal(r.status, status, "%s: a test" % name, r)
+
+
+def test_own(tap, d):
+    """What a request says stands instead of what the daemon's options say."""
+    r = d.run("print(X)", prelude="X = 5")
+    tap.equal(r.json["stdout"], "5\n", "a prelude of the request's, of its own language", r)
+    r = d.run("print(d)", data={"d": 2}, prelude="Y = 1")
+    tap.equal(r.json["stdout"], "2\n", "data of the request's", r)
+    r = d.run("1", require=["netns"], net="host")
+    tap.equal(r.status, 403, "a permit is asked for first", r)
 
 
 def test_ceilings(tap, d):
@@ -157,6 +182,16 @@ def test(tap):
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:
         test_allowed(tap, d)
+    with Daemon("--allow-unsafe") as d:
+        test_aliases(tap, d, 403)
+    with Daemon("--allow", "host-backend") as d:
+        test_aliases(tap, d, 200)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("pre.js", "const PRE = 1\n"), ("d.json", "[1]")):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(text)
+        with Daemon("--prelude", os.path.join(folder, "pre.js"), "--data", "d=" + os.path.join(folder, "d.json")) as d:
+            test_own(tap, d)
     with Daemon("--allow", "host-backend,without") as d:
         test_absent(tap, d)
         test_wall(tap, d)

@@ -155,8 +155,10 @@ class Case:
             yield from ("--without", layer, "--allow-unsafe")
         if self.bare:
             yield from ("--backend", "host", "--allow-unsafe")
+        view = canaries.path("view")
+        named = not self.bare and "root" not in self.without  # else only by the host's name
         for word in shlex.split(self.attack.get("args") or ""):
-            yield word.format(view=canaries.path("view"), work=canaries.path("work"),
+            yield word.format(view=view, data=view + ":/data" if named else view, work=canaries.path("work"),
                               folder=canaries.folder)
 
     def program(self):

@@ -3,7 +3,7 @@
 # stopped-by: kernel
 # alone: mended in Linux 5.16.11; before that every file that can be read could be written
 # expect: unchanged
-# args: --ro {view}:/data
+# args: --ro {data}
 import ctypes
 import fcntl
 import os

@@ -4,7 +4,7 @@
 # expect: powerless
 # then: no_new_privs
 # needs: setuid-program
-# args: --ro {view}:/data
+# args: --ro {data}
 # bare: yes
 import os
 import subprocess

@@ -4,7 +4,7 @@
 # expect: EROFS EACCES EPERM EXDEV
 # then: landlock
 # expect-then: EACCES EPERM EXDEV
-# args: --ro {view}:/data
+# args: --ro {data}
 import os
 import kit
 

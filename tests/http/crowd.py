@@ -2,11 +2,13 @@
 """Many at once: the queue, its ceiling, deadlines, a thousand connections."""
 
 import json
+import os
+import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from daemon import SLEEP, Daemon, read_all, statuses
-from procs import wait_for
+from procs import named, wait_for
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -26,8 +28,10 @@ def test_queue(tap, d):
     tap.equal(d.run("print(1)").status, 200, "and afterwards there is room")
 
 
+HOARDER = "hoard%d" % os.getpid()  # the name of a guest's process that has its hoard
 HOARD = """
-import array, socket, time
+import array, ctypes, signal, socket
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 pairs = [socket.socketpair() for _ in range(40)]
 message = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * 100))]
 sent = 0
@@ -39,8 +43,9 @@ try:
             sent += 100
 except OSError as e:
     print(sent, e.errno, flush=True)
-time.sleep(30)
-"""
+ctypes.CDLL(None).prctl(15, b'%s', 0, 0, 0)
+signal.sigtimedwait([signal.SIGUSR1], 30)
+""" % HOARDER
 
 
 def hoard(d):
@@ -57,7 +62,8 @@ def test_descriptors_in_flight(tap, d):
     """The kernel counts descriptors in messages that nobody received for each user, and several guests can be one."""
     origin = "/v1/sessions/" + d.post("/v1/sessions", {}).json["id"]
     hoards = hoard(d)
-    time.sleep(1)
+    guests = wait_for(lambda: len(found := named(d.pid, HOARDER)) == 2 and found)
+    tap.ok(guests, "two hoard", guests)
     # More than can have been ready before.
     others = [d.run("print(%d)" % i, no_check=True) for i in range(30)]
     others += [d.run("print(1)", cold=True), d.run("console.log(1)", language="javascript")]
@@ -67,6 +73,8 @@ def test_descriptors_in_flight(tap, d):
     fork = d.post(origin + "/fork", {})
     tap.ok(opened == [201] * 3 and fork.status in (201, 501), "nor sessions from being opened and forked", opened, fork)
     tap.ok(not any(h.done() for h in hoards), "all while the hoards are there")
+    for pid, _ in guests or ():
+        os.kill(pid, signal.SIGUSR1)
     said = [h.result().json["stdout"] for h in hoards]
     tap.ok(all(768 < int(s.split()[0]) < 1024 for s in said), "and stays below what is usual for the host's own", said)
 

@@ -3,6 +3,8 @@
 import os
 import time
 
+from procs import named, wait_for
+
 # name, what a thread of the session does
 CASES = [
     ("memory", """
@@ -25,7 +27,8 @@ def work():
 """),
 ]
 
-BEGIN = "import threading, time\nhold = []\n"
+NAME = "idle%d" % os.getpid()  # of the guest's process, to be found by
+BEGIN = "import ctypes, threading, time\nhold = []\nctypes.CDLL(None).prctl(15, b'" + NAME + "', 0, 0, 0)\n"
 START = "threading.Thread(target=work, daemon=True).start()\n"
 
 
@@ -34,13 +37,15 @@ def end(process):
     process.communicate(timeout=30)
 
 
-def test_case(tap, user, name, code):
+def test_case(tap, user, daemon, name, code):
     sid = user.command("session", "new", "--memory", "48m").out.split()
     if not tap.ok(len(sid) == 1, f"{user.name}: {name}: a session opens", sid):
         return
-    r = user.command("session", "exec", sid[0], "-c", BEGIN + code + START)
-    tap.equal(r.status, 0, f"{user.name}: {name}: a cell leaves a thread behind", r)
-    time.sleep(7)
+    r = user.command("session", "exec", sid[0], "-c", BEGIN + code)
+    tap.ok(r.status == 0 and named(daemon.pid, NAME), f"{user.name}: {name}: a cell runs", r)
+    r = user.command("session", "exec", sid[0], "-c", START)
+    tap.equal(r.status, 0, f"{user.name}: {name}: another one leaves a thread behind", r)
+    tap.ok(wait_for(lambda: not named(daemon.pid, NAME), 7), f"{user.name}: {name}: its process is gone")
     r = user.command("session", "exec", sid[0], "-c", "print(len(hold))")
     tap.ok(r.status == 137 and "emory limit exceeded" in r.err and not r.out,
            f"{user.name}: {name}: the session is over", r.status, r.out, r.err)
@@ -56,7 +61,7 @@ def test(tap, user):
         while user.command("session", "list").status and time.monotonic() < deadline:
             time.sleep(0.1)
         for name, code in CASES:
-            test_case(tap, user, name, code)
+            test_case(tap, user, daemon, name, code)
     finally:
         user.env["GLOVEBOX_SOCKET"] = usual
         end(daemon)

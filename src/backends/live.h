@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A guest that stays: the run loop (loop.c) in the hands of who has more than one thing to say to
- * it. loop_run is live_open, live_step until it is over, live_end.
+ * A guest that stays: the run loop for callers that have more than one thing to say to it. loop_run
+ * is live_open, live_step until it is over, live_end.
  *
  * Limits of the job hold for the guest's whole life; wall_ms is the first deadline, and each
  * live_deadline sets a new one. One thread at a time uses a guest. A guest that was not taken from

@@ -66,7 +66,8 @@ bool settings_can_be_sent(const struct settings *s)
 
 static int not_text(const struct setting *row, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "--%s: is not UTF-8 text, and a daemon takes no other", row->opt.name);
+    return err_set(err, ERR_USAGE, "--%s: is not UTF-8 text, and a daemon takes no other",
+                   row->opt.name);
 }
 
 static int file_value(const struct setting *row, const char *path, json_t **ret, struct err *err)

@@ -40,7 +40,7 @@ const struct field code_fields[] = {
 /* The settings among the fields are the rows of request.def that name a table. */
 #define FIELD_ROW(id, text)                                                                        \
     {                                                                                              \
-        .name = text, .kind = FIELD_SETTING, .offset = AT(request),                                \
+        .name = (text), .kind = FIELD_SETTING, .offset = AT(request),                              \
         .setting = &settings_all[SETTING_##id]                                                     \
     }
 #define SETTING(table, id, name, field, ...) IN_##table(FIELD_ROW(id, field), )

@@ -16,18 +16,18 @@
 
 const struct setting settings_all[SETTING_COUNT] = {
 #define SETTING(table, id, text, json, option, row)                                                \
-    [SETTING_##id] = {.opt = {.name = text, OPTION option}, .field = json, ROW row},
+    [SETTING_##id] = {.opt = {.name = (text), OPTION option}, .field = (json), ROW row},
 #define LOCAL(table, id, text, option, row)                                                        \
-    [SETTING_##id] = {.opt = {.name = text, OPTION option}, ROW row},
+    [SETTING_##id] = {.opt = {.name = (text), OPTION option}, ROW row},
 #define LIMIT(id, text, json, unit, value, most_text, whose, option)                               \
-    [SETTING_##id] = {.opt = {.name = text,                                                        \
-                              .kind = unit,                                                        \
+    [SETTING_##id] = {.opt = {.name = (text),                                                      \
+                              .kind = (unit),                                                      \
                               .flags = OPT_CONF | OPT_ONLY_LOWER,                                  \
-                              .arg = value,                                                        \
+                              .arg = (value),                                                      \
                               OPTION option},                                                      \
-                      .field = json,                                                               \
+                      .field = (json),                                                             \
                       .remote = REMOTE_SENT,                                                       \
-                      .ceiling = most_text},
+                      .ceiling = (most_text)},
 #include "request/request.def"
 #undef SETTING
 #undef LOCAL

@@ -17,13 +17,13 @@ const char *const setting_values[] = {"profile", "notebook", "last", NULL};
 
 /* Each table is the rows of request.def that name it. */
 #define OPTION(...)                                  __VA_ARGS__
-#define SETTING(table, id, text, field, option, row) IN_##table({.name = text, OPTION option}, )
-#define LOCAL(table, id, text, option, row)          IN_##table({.name = text, OPTION option}, )
+#define SETTING(table, id, text, field, option, row) IN_##table({.name = (text), OPTION option}, )
+#define LOCAL(table, id, text, option, row)          IN_##table({.name = (text), OPTION option}, )
 #define LIMIT(id, text, field, unit, value, most, whose, option)                                   \
-    IN_limit({.name = text,                                                                        \
-              .kind = unit,                                                                        \
+    IN_limit({.name = (text),                                                                      \
+              .kind = (unit),                                                                      \
               .flags = OPT_CONF | OPT_ONLY_LOWER,                                                  \
-              .arg = value,                                                                        \
+              .arg = (value),                                                                      \
               .group = "Limits (0: none)",                                                         \
               OPTION option}, )
 
@@ -160,8 +160,10 @@ static int load_files(struct settings *settings, struct opt_set *set, const char
 int settings_load(struct settings *settings, struct opt_set *set, const char *config,
                   struct err *err)
 {
+    const char *named = config ? config : getenv("GLOVEBOX_CONFIG");
+
     settings->sources = set;
-    settings->config_named = config || (getenv("GLOVEBOX_CONFIG") && *getenv("GLOVEBOX_CONFIG"));
+    settings->config_named = named && *named;
     if (opt_load_env(set, "GLOVEBOX", err) < 0)
         return -1;
     return load_files(settings, set, config, err);

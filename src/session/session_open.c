@@ -23,17 +23,17 @@ void session_request_init(struct session_request *request)
     run_request_init(&request->run);
 }
 
-void session_request_options(struct session_request *q, const struct settings *s)
+void session_request_options(struct session_request *request, const struct settings *settings)
 {
-    const struct session_options *o = &s->session;
+    const struct session_options *o = &settings->session;
 
-    q->value_set = o->value != 0;
-    q->value = o->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
-    q->preload = o->preload.items;
-    if (settings_asked(s, SETTING_grace))
-        q->grace_ms = o->grace_ms ? o->grace_ms : 1;
-    if (settings_asked(s, SETTING_forks))
-        q->forks = (int)o->forks;
+    request->value_set = o->value != 0;
+    request->value = o->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
+    request->preload = o->preload.items;
+    if (settings_asked(settings, SETTING_grace))
+        request->grace_ms = o->grace_ms ? o->grace_ms : 1;
+    if (settings_asked(settings, SETTING_forks))
+        request->forks = (int)o->forks;
 }
 
 /* ---- open ---- */

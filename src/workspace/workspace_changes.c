@@ -178,22 +178,6 @@ static void skip(struct collect *t, enum skip_reason reason, int sys, uint64_t s
         skip_add(&t->set->skipped, walk_path(&t->walk), reason, sys, size);
 }
 
-static int open_entry(struct collect *t, struct stat *ret_st)
-{
-    int dirfd = walk_dirfd(&t->walk);
-
-    (void)unlock_at(dirfd, t->walk.name, &t->walk.st, 0400);
-    AUTO_CLOSE int fd =
-        openat(dirfd, t->walk.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, ret_st) < 0)
-        return -1;
-    if (!S_ISREG(ret_st->st_mode)) {
-        errno = ESTALE;
-        return -1;
-    }
-    return fd_take(&fd);
-}
-
 static int begin_copy(struct collect *t, struct err *err)
 {
     enum skip_reason why;
@@ -283,7 +267,7 @@ static int visit_file(struct collect *t, struct known *k, bool was_there, struct
         k->sha256[0] = '\0';
         return 0;
     }
-    AUTO_CLOSE int fd = open_entry(t, &st);
+    AUTO_CLOSE int fd = walk_open(&t->walk, &st);
     if (fd < 0) {
         skip(t, SKIP_UNREADABLE, errno, 0);
         return 0;

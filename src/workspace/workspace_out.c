@@ -83,24 +83,6 @@ static bool is_full(const struct collect *c)
     return c->set->count >= c->options.max_files;
 }
 
-/* O_NONBLOCK and the second look are for what may have taken the file's place since the walk saw
- * it. */
-static int open_entry(struct collect *c, struct stat *ret_st)
-{
-    int dirfd = walk_dirfd(&c->walk);
-
-    (void)unlock_at(dirfd, c->walk.name, &c->walk.st, 0400);
-    AUTO_CLOSE int fd =
-        openat(dirfd, c->walk.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, ret_st) < 0)
-        return -1;
-    if (!S_ISREG(ret_st->st_mode)) {
-        errno = ESTALE;
-        return -1;
-    }
-    return fd_take(&fd);
-}
-
 /* Untouched since the baseline, by a time stamp that no later change can carry. */
 static bool same_by_time(const struct collect *c, const struct lay_entry *laid)
 {
@@ -219,7 +201,7 @@ static int visit_file(struct collect *c, const struct lay_entry *laid, struct er
         skip_path(c, walk_path(&c->walk), is_full(c) ? SKIP_TOO_MANY : SKIP_TOO_LARGE, 0, size);
         return 0;
     }
-    AUTO_CLOSE int fd = open_entry(c, &st);
+    AUTO_CLOSE int fd = walk_open(&c->walk, &st);
     if (fd < 0) {
         skip(c, SKIP_UNREADABLE, errno);
         return 0;

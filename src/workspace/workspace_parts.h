@@ -138,6 +138,9 @@ enum walk_step walk_next(struct walk *w);
  * would be too deep, ENAMETOOLONG, EXDEV when it is on another file system; the walk then goes on
  * after it. */
 int walk_enter(struct walk *w);
+/* The entry that walk_next just gave is a regular file: it, open for reading, even where the guest
+ * locked it. -1 with errno, ESTALE when it is no file any more. */
+int walk_open(const struct walk *w, struct stat *ret_st);
 int walk_dirfd(const struct walk *w);
 struct str walk_path(const struct walk *w);
 /* An interpreter's cache, a __pycache__ folder or a *.pyc file: nobody's input and nobody's result.

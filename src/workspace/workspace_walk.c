@@ -152,3 +152,21 @@ int walk_enter(struct walk *w)
         openat(walk_dirfd(w), w->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return fd < 0 ? -1 : push(w, &fd);
 }
+
+/* O_NONBLOCK and the second look are for what may have taken the file's place since the walk saw
+ * it. */
+int walk_open(const struct walk *w, struct stat *ret_st)
+{
+    int dirfd = walk_dirfd(w);
+
+    (void)unlock_at(dirfd, w->name, &w->st, 0400);
+    AUTO_CLOSE int fd =
+        openat(dirfd, w->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, ret_st) < 0)
+        return -1;
+    if (!S_ISREG(ret_st->st_mode)) {
+        errno = ESTALE;
+        return -1;
+    }
+    return fd_take(&fd);
+}

@@ -34,14 +34,6 @@ const struct setting settings_all[SETTING_COUNT] = {
 #undef LIMIT
 };
 
-const struct setting *setting_of_field(const char *field)
-{
-    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
-        if (row->field && strcmp(row->field, field) == 0)
-            return row;
-    return NULL;
-}
-
 enum setting_id setting_id_of(const struct setting *setting)
 {
     return (enum setting_id)(setting - settings_all);

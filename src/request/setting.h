@@ -73,8 +73,6 @@ struct setting {
 
 extern const struct setting settings_all[SETTING_COUNT];
 
-/* The row with this field; NULL when there is none. */
-const struct setting *setting_of_field(const char *field);
 enum setting_id setting_id_of(const struct setting *setting);
 
 /* What readers of one request add to the settings of the daemon, which are lent. */

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct syntax_complaint c;
 
-    if (!syntax_complaint_read((struct str){(const char *)data, n}, "/work/main.x", &c)) {
+    if (!syntax_complaint_read((struct str){(const char *)data, n}, "/box/work/main.x", &c)) {
         assert(!c.message);
         return 0;
     }

@@ -21,7 +21,7 @@ static void complaint(const char *what, const char *text, unsigned line, unsigne
                       const char *message)
 {
     struct syntax_complaint c;
-    bool found = syntax_complaint_read(str_from(text), "/work/main.x", &c);
+    bool found = syntax_complaint_read(str_from(text), "/box/work/main.x", &c);
 
     if (!OK(found == (message != NULL), "%s: %s", what, message ? "a complaint" : "none") || !found)
         return;

@@ -20,7 +20,8 @@ enum {
     PASSING_MS = 50,
     STEP_MAX_MS = 60000,
     DISPLAYS_MAX = 10000,
-    SPILL_MAX = 1 << 20
+    SPILL_MAX = 1 << 20,
+    SPILL_STEP_MS = 20
 };
 #define FOREVER_MS ((int64_t)1 << 52) /* far beyond any clock, and far from an overflow */
 
@@ -45,12 +46,22 @@ static void on_output(void *ctx, int stream, const char *p, size_t n)
 }
 
 /* A cell that is to stop still has to empty its buffers, even if nobody reads: else it would be
- * killed with its session. */
+ * killed with its session. The bytes for that come little by little during its grace. All at once,
+ * a cell that prints would use them up before the interrupt reaches it, and then wait for a reader.
+ */
+static size_t spill_allowed(const struct exchange *x)
+{
+    int64_t since = clock_mono_ms() - (x->kill_ms - x->grace_ms);
+
+    return since >= x->grace_ms ? SPILL_MAX : (size_t)(SPILL_MAX * since / x->grace_ms);
+}
+
 static bool has_room(void *ctx, int stream, struct pollfd *ret)
 {
     struct guest *g = ctx;
 
-    if (!g->now || !g->now->teller || (is_stopping(g->now) && g->now->spilled < SPILL_MAX))
+    if (!g->now || !g->now->teller ||
+        (is_stopping(g->now) && g->now->spilled < spill_allowed(g->now)))
         return true;
     return tell_room(g->now->teller, stream, ret);
 }
@@ -305,7 +316,9 @@ static int pause_of(const struct exchange *x)
 
     if (x->teller)
         until = least(until, x->progress_ms);
-    if (x->cpu_ms && !is_stopping(x))
+    if (is_stopping(x))
+        until = least(until, clock_mono_ms() + SPILL_STEP_MS);
+    else if (x->cpu_ms)
         until = least(until, x->cpu_look_ms);
     int64_t left = least(until - clock_mono_ms(), STEP_MAX_MS);
     return left < 0 ? 0 : (int)left;

@@ -61,6 +61,7 @@ class Runner:
         self.waiting, self.lanes, self.apart, self.logs, self.again = list(steps), lanes, apart, logs, again
         self.environment = environment or {}
         self.running, self.good, self.totals, self.failed, self.left_out = {}, set(), {}, [], []
+        self.unsteady = []
         self.chosen = {s.name for s in steps}
 
     def log(self, step):
@@ -144,6 +145,18 @@ class Runner:
         for name in self.left_out:
             print(f"not run       {name}, which needs one that failed")
         return not self.failed
+
+    def try_again(self, steps):
+        """Runs steps that failed once more, one after the other, with nothing beside them. A step that passes now is
+        `unsteady`; the log of its failure is kept."""
+        for step in steps:
+            self.failed.remove(step.name)
+            os.replace(self.log(step), os.path.join(self.logs, step.name + ".first.log"))
+            self.start(step)
+            while self.running:
+                self.wait()
+            if step.name in self.good:
+                self.unsteady.append(step.name)
 
     def stop(self):
         """Those that still run when we are interrupted; they clean up when they are asked to stop. Each began a session

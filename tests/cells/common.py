@@ -147,22 +147,21 @@ def test_interrupt(tap, language):
 
 
 def test_early(tap, language):
-    """Interrupts of cells that have hardly begun, and of none."""
+    """Interrupts of cells that have hardly begun, and of none. One that arrives while the guest reads the cell may be
+    taken for one between cells, and have no effect; the host repeats it, and the second must arrive."""
     with language.start() as g:
-        lost = 0
         for n in range(40):
             number = g.begin(language.texts["early"])
             time.sleep((n % 10) * 5e-4)
             g.interrupt()
             try:
-                cell = g.finish(number, timeout=5)
-            except Late:  # the host says it once more as well
-                lost += 1
+                cell = g.finish(number, timeout=2)
+            except Late:
                 g.interrupt()
                 cell = g.finish(number)
             if not cell.interrupted:
                 break
-        tap.ok(cell.interrupted and lost <= 3, "40 interrupts at once", (lost, cell))
+        tap.ok(cell.interrupted, "40 interrupts at once", cell)
         for n in range(5):
             g.interrupt()
             time.sleep(0.5)

@@ -69,6 +69,18 @@ def test_report(t):
 
 
 @once
+def test_again(t):
+    text = ("runner = Runner([sh('a', 'test -e made || { touch made; false; }'), sh('b', 'false'), sh('c', 'true')],\n"
+            "                {'work': 1, 'wait': 3}, {}, '.', again)\n"
+            "runner.run()\n"
+            "runner.try_again([s for s in (sh('a', 'test -e made'), sh('b', 'false'))])\n"
+            "print('unsteady', runner.unsteady, 'failed', runner.failed)")
+    done = steps(t, text)
+    t.match(rb"unsteady \['a'\] failed \['b'\]\n$", done.out, "a step that passes when it runs once more is unsteady")
+    t.ok(os.path.exists(t.path("a.first.log")), "... and the log of its failure is kept")
+
+
+@once
 def test_stopped(t):
     """Also what hides in a process group of its own."""
     tag = "31%d" % os.getpid()

@@ -49,7 +49,9 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/net/*.c)
+CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/hosting/*.c src/net/*.c)
+# Of the program, not of the library; unit tests link it all the same.
+HOSTING_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/hosting/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
@@ -232,7 +234,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A thin one: a list of the objects.
-$(TEST_LIB): $(LIB_OBJ)
+$(TEST_LIB): $(LIB_OBJ) $(HOSTING_OBJ)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@
 	$(Q)ar rcsT $@ $^

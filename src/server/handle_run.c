@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "guard/policy.h"
-#include "server/collect.h"
+#include "hosting/collect.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
 #include "session/event_json.h"

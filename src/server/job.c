@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "hosting/share.h"
 #include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/session_table.h"
-#include "server/share.h"
 #include "server/workers.h"
 
 enum {

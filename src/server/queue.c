@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "server/share.h"
+#include "hosting/share.h"
 
 struct lane {
     struct lane *next;

@@ -18,7 +18,7 @@ struct queue {
     size_t count, bytes;  /* of jobs that wait, and of their bodies */
     unsigned busy;        /* jobs at work that came out of lanes */
     unsigned owners;      /* how many may ask */
-    unsigned workers_max; /* which they share (server/share.h) */
+    unsigned workers_max; /* which they share (hosting/share.h) */
     uint64_t clock;
 };
 

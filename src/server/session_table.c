@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "server/holding.h"
+#include "hosting/holding.h"
+#include "hosting/share.h"
 #include "server/session_parts.h"
-#include "server/share.h"
 
 enum {
     BUCKETS = 1024,

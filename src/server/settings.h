@@ -12,8 +12,8 @@
 
 #include <stdatomic.h>
 
+#include "hosting/tokens.h"
 #include "request/setting.h"
-#include "server/tokens.h"
 
 struct server_settings {
     struct settings common; /* first: its tables count on it */

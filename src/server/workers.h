@@ -21,7 +21,7 @@ struct workers_stats {
     double mean_ms; /* of a job, lately */
 };
 
-/* So many owners may ask; they share the workers (server/share.h). */
+/* So many owners may ask; they share the workers (hosting/share.h). */
 struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max, unsigned owners);
 /* When no job is left: ends the threads. */
 void workers_close(struct workers *w);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hosting/share.h"
 #include "server/queue.h"
-#include "server/share.h"
 #include "tap.h"
 
 static struct job *add(struct queue *q, struct job *job, const char *owner, bool urgent)

@@ -3,7 +3,7 @@
  * The guest is dead, and its folder is read as it left it: nothing in there is trusted, no link
  * followed.
  */
-#include "server/collect.h"
+#include "hosting/collect.h"
 
 #include <errno.h>
 #include <fcntl.h>

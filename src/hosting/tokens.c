@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/tokens.h"
+#include "hosting/tokens.h"
 
 #include <stdlib.h>
 #include <string.h>

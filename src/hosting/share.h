@@ -6,8 +6,8 @@
  * An owner may always have an equal part. Beyond that it may have as much as it leaves free for
  * others. So one owner never fills everything, and what nobody else uses is not wasted.
  */
-#ifndef SERVER_SHARE_H
-#define SERVER_SHARE_H
+#ifndef HOSTING_SHARE_H
+#define HOSTING_SHARE_H
 
 #include <stdbool.h>
 #include <stdint.h>

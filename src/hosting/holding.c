@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/holding.h"
+#include "hosting/holding.h"
 
 #include <stdio.h>
 #include <stdlib.h>

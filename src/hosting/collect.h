@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SERVER_COLLECT_H
-#define SERVER_COLLECT_H
+#ifndef HOSTING_COLLECT_H
+#define HOSTING_COLLECT_H
 
 #include <jansson.h>
 

@@ -2,13 +2,13 @@
  *
  * What one owner has in the table of sessions. All in the loop's thread.
  */
-#ifndef SERVER_HOLDING_H
-#define SERVER_HOLDING_H
+#ifndef HOSTING_HOLDING_H
+#define HOSTING_HOLDING_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/tokens.h"
+#include "hosting/tokens.h"
 
 struct holding {
     struct holding *next;

@@ -2,8 +2,8 @@
  *
  * Who may ask: tokens out of a file, of which only sums are kept.
  */
-#ifndef SERVER_TOKENS_H
-#define SERVER_TOKENS_H
+#ifndef HOSTING_TOKENS_H
+#define HOSTING_TOKENS_H
 
 #include <stdbool.h>
 #include <stddef.h>

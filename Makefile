@@ -55,7 +55,7 @@ HOSTING_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/hosting/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
-CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o
 # What a zygote loads, for the host's own libc: the last steps into a jail.
 ZYGOTE_SRC := $(wildcard src/jail/zygote*.c) src/jail/inside_guest.c src/jail/inside_spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
@@ -193,6 +193,12 @@ GUESTS := $(wildcard src/guests/*.py src/guests/*.js src/guests/*.R src/guests/*
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed $(GUESTS) > $@.new
+	$(Q)mv $@.new $@
+
+HELP_TEXTS := $(wildcard src/cli/help/*.txt)
+$(BUILD)/gen/help_texts.c: tools/embed-help src/cli/help/ $(HELP_TEXTS)
+	@mkdir -p $(@D)
+	$(Q)tools/embed-help $(HELP_TEXTS) > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/python_boot.c: tools/embed-bytecode src/guests/python_runner.py

@@ -192,32 +192,6 @@ const struct command command_blocks = {
     .name = "blocks",
     .summary = "take the code out of a model's reply",
     .usage = "glovebox blocks [OPTION]... [FILE | -]",
-    .description =
-        "Reads a reply in Markdown and prints the code in it. Fences may be of any length, of "
-        "backticks or tildes, indented, in lists and quotes, on one line, nested and unclosed; "
-        "<code> tags count too.\n\n"
-        "The code is, of all blocks: those of the section Code: where the reply has them (blocks "
-        "under Thought: are then none of it), else all but those that show output; among these "
-        "the ones between tags or in a programming language, else in a shell's, else without a "
-        "language, else the rest. Of these the last is printed unless you say otherwise.\n\n"
-        "The exit status is 0, or 1 when there is no code. --json prints, for every block, "
-        "language, info, code, start, end, code_start, code_end (bytes of the input) and closed, "
-        "which is false where the end of the block is not certain. Closed blocks stay what they "
-        "are when more of the reply arrives.\n\n"
-        "The profiles give exactly what other systems find:\n\n"
-        "* chapter | the first ```python or ``` block, stripped, or the whole text\n"
-        "* adk | the first code between its delimiters; with --all or --json all Markdown blocks, "
-        "then those of each pair\n"
-        "* smolagents | all blocks between <code> tags, else all ```python blocks, joined; else "
-        "the whole text if it is Python. --delimiters markdown is its other pair\n"
-        "* smolagents-json | {thought, code} as JSON, its structured output\n"
-        "* kodeagent | {thought, code} or {thought, final_answer, task_successful} as JSON, or as "
-        "text with Thought:, Code:, Answer: and Successful:. Both code and an answer are refused; "
-        "--json prints the fields\n",
-    .examples = "  glovebox blocks reply.md\n"
-                "  glovebox blocks --lang python --joined reply.md | glovebox run -\n"
-                "  glovebox blocks --json reply.md\n"
-                "  glovebox blocks --delimiters '<run>..</run>' -",
     .tables = tables,
     .run = blocks_main,
 };

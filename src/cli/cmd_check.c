@@ -505,24 +505,6 @@ const struct command command_check = {
              "glovebox check [OPTION]... -c CODE\n"
              "glovebox check --list-rules | --explain RULE | --list-profiles |\n"
              "                --show-profile NAME",
-    .description =
-        "Reads programs as 'glovebox run' does before it starts one: is it text of a sane size, "
-        "does it compile, what does it import, what is known to do harm. The profile decides what "
-        "refuses a program and what is only told ('glovebox help profiles').\n\n"
-        "Of a folder, and the folders in it, all programs are checked; not entered are folders "
-        "whose name begins with a dot, __pycache__, node_modules, and links. A program may have "
-        "16 MiB, or less where the profile says so.\n\n"
-        "Only Python is understood in full. Of JavaScript, shell and R the size is checked, and "
-        "the syntax by their own tools in the jail: node --check, bash -n, sh -n, R's parse(). "
-        "Where that is not possible, a note says so. 'glovebox run' leaves it to the "
-        "interpreter.\n\n"
-        "The exit status is 0 when every program is allowed, 1 when one is refused, 125 when one "
-        "could not be read (the others are checked all the same), 2 for wrong usage.",
-    .examples = "  glovebox check agent.py\n"
-                "  glovebox check --profile strict --allow-imports numpy,pandas.* src\n"
-                "  glovebox check --sarif src > findings.sarif\n"
-                "  echo 'import os' | glovebox check --profile kodeagent --json -\n"
-                "  glovebox check --explain exec-call",
     .tables = shown,
     .run = check_main,
 };

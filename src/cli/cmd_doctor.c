@@ -278,20 +278,6 @@ const struct command command_doctor = {
     .name = "doctor",
     .summary = "what this machine can do: layers of the wall, languages, warm runs, forks",
     .usage = "glovebox doctor [--json]",
-    .description =
-        "Makes a jail with every layer and runs a program in it, then tells for each layer whether "
-        "it held, what is lost without it and how to get it here, for each language whether its "
-        "interpreter starts inside, and whether runs can be warm and sessions forked here: one of "
-        "each is tried.\n\n"
-        "The exit status is 0 when every layer is present, 1 when one is missing or only partial; "
-        "--json has the same in 'complete' and 'missing' (layer and why), and in 'holds' whether "
-        "the layers of the default policy are there."
-        " 'limits' of --json says for memory, pids and cpu whether a control group holds it "
-        "(group), "
-        "RLIMIT_NPROC does (rlimit), it is watched from outside (watched), or it does not bind "
-        "(none).",
-    .examples = "  glovebox doctor\n"
-                "  glovebox doctor --json",
     .tables = shown,
     .run = doctor_main,
 };

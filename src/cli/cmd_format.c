@@ -276,25 +276,6 @@ const struct command command_format = {
     .usage = "glovebox format [OPTION]... [RESULT.json | -]\n"
              "glovebox format --extract [--profile markdown|adk] [FILE | -]\n"
              "glovebox format --parts [MESSAGE.json | -]",
-    .description =
-        "Reads what 'glovebox run --json' or 'glovebox test --json' printed and writes what a "
-        "model should see of it.\n\n"
-        "* markdown | output and errors in fenced blocks, why it failed, the files it made\n"
-        "* adk | in a ```tool_output block; --json makes a code_execution_result part\n"
-        "* adk-inline | one line for a log\n"
-        "* smolagents | 'Execution logs:' and 'Last output from code snippet:'\n"
-        "* kodeagent | output and errors, stripped; '*** Error running code:'\n"
-        "* chapter | the output, up to 10000 characters; --problem and --solution make a report; "
-        "with --json, of 'glovebox test', its results\n"
-        "* agentos | the result as JSON: success, exit_code, stdout, stderr, exception, duration, "
-        "max_memory_mb, test_results, all_passed\n\n"
-        "Output that holds a fence cannot end its block: in Markdown the fence around it is "
-        "longer, and for adk, whose fence is fixed, a line of the output that begins with one "
-        "gets a space in front. --extract undoes both and prints the output as it was.",
-    .examples = "  glovebox run --json plot.py | glovebox format\n"
-                "  glovebox format --profile adk result.json\n"
-                "  glovebox format --profile adk --json result.json\n"
-                "  glovebox format --extract reply.md",
     .tables = tables,
     .run = format_main,
 };

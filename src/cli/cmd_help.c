@@ -70,9 +70,6 @@ const struct command command_help = {
     .usage = "glovebox help [COMMAND | TOPIC]...\n"
              "glovebox help --completion\n"
              "glovebox help --man",
-    .examples = "  glovebox help run\n"
-                "  glovebox help config\n"
-                "  source <(glovebox help --completion)",
     .tables = tables,
     .run = help_main,
 };

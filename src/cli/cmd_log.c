@@ -368,21 +368,6 @@ const struct command command_log = {
              "glovebox log stats [OPTION]...\n"
              "glovebox log prune [--older-than AGE] [--keep N]\n"
              "glovebox log path",
-    .description =
-        "Every run adds one row to the run log, a SQLite file of your own: when, the SHA-256 of "
-        "the "
-        "source, language and backend, the guard's verdict, the limits, the layers that held, how "
-        "it "
-        "ended and what it used. The code itself is kept only where --log-code asks for it.\n"
-        "\n"
-        "* list | the runs, newest first\n"
-        "* show | all about one run; the first letters of its id are enough\n"
-        "* stats | counts by outcome, language and day; durations\n"
-        "* prune | delete old runs and give their space back\n"
-        "* path | where the log is\n",
-    .examples = "  glovebox log --since 1h --outcome timeout\n"
-                "  glovebox log list --json --limit 0\n"
-                "  glovebox log prune --older-than 30d --keep 1000\n",
     .tables = log_shown_tables,
     .run = run,
 };

@@ -89,17 +89,6 @@ const struct command command_math = {
     .name = "math",
     .summary = "compute an expression, and nothing else",
     .usage = "glovebox math [OPTION]... [--] EXPRESSION...",
-    .description =
-        "Prints the value of one expression as Python has it, or 'Error: ' and why there is none; "
-        "the exit status is then 1.\n\n"
-        "It may hold numbers, + - * / // % ** << >> & | ^ ~, comparisons, and, or, not, if-else, "
-        "lists inside functions such as max, min and sum, and the names of Python's math module "
-        "(sqrt(2) or math.sqrt(2)), abs, float, int, max, min, pow, round and sum. All else is "
-        "refused before anything runs, and so is a number that may get more than 120000 digits. It "
-        "may take 10 seconds unless --timeout says otherwise.",
-    .examples = "  glovebox math 'sqrt(2) * 3'\n"
-                "  glovebox math 'sum([1, 2, 3]) / 3'\n"
-                "  glovebox math -- -5 + 3",
     .tables = shown,
     .run = math_main,
 };

@@ -288,24 +288,6 @@ const struct command command_repl = {
     .usage = "glovebox repl [--lang NAME] [OPTION]...\n"
              "glovebox repl --session ID\n"
              "glovebox repl [OPTION]... < CELLS",
-    .description =
-        "Opens a session in this process and runs what is typed, cell by cell: output, the value, "
-        "tracebacks, pictures where the terminal shows them (else as files with --out). With "
-        "--daemon or --session it is one of a daemon's.\n\n"
-        "Python goes on over several lines until the block is complete; in other languages an "
-        "open bracket or a backslash at the end of a line does that, and an empty line ends it. "
-        "Ctrl-C interrupts the cell, Ctrl-D ends. :help lists the commands. Lines are edited by "
-        "the terminal itself; 'rlwrap glovebox repl' has more. What was typed is kept in the "
-        "state folder (repl_history).\n\n"
-        "In Python ':fork' goes on in a copy of the session, with its variables and files, and "
-        "':back' returns to where that was made; ':try CODE' undoes what CODE did unless it "
-        "succeeds.\n\n"
-        "When standard input is no terminal, it is a cell, or several with lines '%%' between "
-        "them. The exit status is 0 when the session could be opened, whatever the cells did.",
-    .examples = "  glovebox repl\n"
-                "  glovebox repl --lang r --file data.csv\n"
-                "  glovebox repl --preload numpy,pandas --out pictures\n"
-                "  printf 'x = 2\\n%%%%\\nx + 1\\n' | glovebox repl",
     .tables = tables,
     .takes = TAKES,
     .run = run,

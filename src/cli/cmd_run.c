@@ -254,38 +254,6 @@ const struct command command_run = {
     .usage = "glovebox run [OPTION]... FILE [-- ARG...]\n"
              "glovebox run [OPTION]... -c CODE [-- ARG...]\n"
              "glovebox run [OPTION]... - [-- ARG...]",
-    .description =
-        "Runs a program in a jail made for it and removed after it. What the program prints "
-        "appears "
-        "as it is printed; standard input is passed through. It works in an empty folder of its "
-        "own; "
-        "--file puts files in, --out brings new and changed ones out.\n\n"
-        "Python is read before: one that does not compile, or that the profile refuses, is not "
-        "started at all ('glovebox help profiles'; 'glovebox check' does only this). With "
-        "--prelude, what runs is the prelude, an empty line and the program; lines in tracebacks "
-        "count from the prelude's first. --data and --optimize-data run before it too, but its "
-        "lines "
-        "stay its own.\n\n"
-        "What a Python program shows comes back too: figures of matplotlib by plt.show() or left "
-        "open, display(), pictures of PIL, frames of pandas, with what is in a chart as data. A "
-        "terminal that can shows pictures; --out saves each result in its best form "
-        "(display-1.png), never over a file that is there; --json has them all in 'results'.\n\n"
-        "Where a daemon runs ('glovebox serve'), it does the work, in a jail that waits ready; "
-        "what only this process can do (--work-dir, --context, input that is typed or still to "
-        "come) stays "
-        "here, and so does all with --no-daemon.\n\n"
-        "The exit status is the program's own; 124 after a timeout, 137 when it was out of memory, "
-        "126 when it was refused, 125 when the failure is ours, 2 for wrong usage ('glovebox help "
-        "exit-status').",
-    .examples = "  glovebox run hello.py\n"
-                "  glovebox run -c 'print(1)'\n"
-                "  echo 'console.log(1)' | glovebox run --lang js -\n"
-                "  glovebox run --file data.csv --out results plot.py -- --title Sales\n"
-                "  glovebox run --timeout 5s --memory 128m --json solution.py\n"
-                "  glovebox run --profile strict --allow-imports numpy answer.py\n"
-                "  glovebox run --data sales=sales.json -c 'print(len(sales))'\n"
-                "  glovebox run --optimize-data --file sales.csv -c 'print(len(sales))'\n"
-                "  glovebox run --context session.json --invocation 7 step.py",
     .tables = tables,
     .run = run_main,
 };

@@ -299,30 +299,6 @@ const struct command command_session = {
              "glovebox session set ID NAME=JSON...\n"
              "glovebox session vars ID NAME...\n"
              "glovebox session [list]",
-    .description =
-        "Sessions live in a daemon ('glovebox serve &'). An ID may be shortened as long as it is "
-        "one session's; a --name is as good.\n\n"
-        "* new | open one, and print its id; limits, files and the profile are the session's, "
-        "--timeout and --cpu-time each cell's\n"
-        "* exec | run a cell: output, then its value as text; pictures are shown by terminals "
-        "that can, and saved with --out. With --try it is undone unless it succeeds\n"
-        "* fork | a session that begins with what this one has now, and shares nothing with it; "
-        "prints its id\n"
-        "* list, show | those there are; all about one\n"
-        "* files, get, put | what is in its workspace; DEST - is standard output\n"
-        "* set, vars | variables, as JSON\n"
-        "* interrupt | Ctrl-C for the cell that runs\n"
-        "* restart | a new guest in the same workspace\n"
-        "* close | end it and all in it\n\n"
-        "The exit status of exec is that of 'glovebox run'. More: 'glovebox help sessions'.",
-    .examples = "  id=$(glovebox session new --idle 10m --file data.csv)\n"
-                "  glovebox session exec $id -c 'rows = open(\"data.csv\").readlines()'\n"
-                "  glovebox session exec $id -c 'len(rows)'\n"
-                "  glovebox session exec $id --out pictures plot.py\n"
-                "  glovebox session exec $id --try -c 'rows.remove(\"header\\n\")'\n"
-                "  other=$(glovebox session fork $id)\n"
-                "  glovebox session set $id 'limit=10' 'names=[\"a\", \"b\"]'\n"
-                "  glovebox session close $id",
     .tables = tables,
     .takes = ALL_TAKE OPEN_OPTIONS CELL_OPTIONS,
     .run = run,

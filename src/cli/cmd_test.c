@@ -347,31 +347,6 @@ const struct command command_test = {
     .usage = "glovebox test [OPTION]... FILE --cases CASES\n"
              "glovebox test [OPTION]... -c CODE --cases CASES\n"
              "glovebox test [OPTION]... --suite FILE",
-    .description =
-        "Calls a Python function with the arguments of each case, in the sandbox, and compares "
-        "what it returns with what is expected, outside of it: what is expected never gets in, so "
-        "nothing that the code prints, patches or exits with makes a wrong answer pass. Values are "
-        "compared as Python's == does, with their exact types. A case that raises, exits, crashes "
-        "or takes longer than --timeout fails alone; what it printed is kept with it.\n\n"
-        "  {\"name\": \"two\", \"args\": [1, 2], \"expected\": 3}\n"
-        "  {\"call\": \"add(1, 2)\", \"expected\": 3}\n"
-        "  {\"args\": [\"x\"], \"expected_exception\": \"ValueError\"}\n"
-        "  {\"stdin\": \"1 2\\n\", \"expected_stdout\": \"3\\n\"}\n\n"
-        "The last kind is for whole programs, in any language. 'glovebox help cases' tells all "
-        "about cases, 'glovebox help suites' about files with many candidates.\n\n"
-        "Without cases the program runs once, as under 'glovebox run', and has only to end "
-        "well.\n\n"
-        "What is no fault of the program (--setup raises, the sandbox does not start or is killed "
-        "from outside) is an error and never a failed case: such a case has the error_type 'ours' "
-        "in the JSON, there is no score, and 'trustworthy' is false. So it is where the wall lacks "
-        "a part that keeps the program from its judge; 'doubt' says why.\n\n"
-        "The exit status is 0 when every case passed (or there is none and the program ran), 1 "
-        "when one failed, 126 when the program was refused, 125 when a case could not be judged, 2 "
-        "for wrong usage.",
-    .examples = "  glovebox test solution.py --cases cases.json\n"
-                "  glovebox test solution.py --cases cases.jsonl --func add --timeout 2s --json\n"
-                "  glovebox test sort.js --cases outputs.json --compare tokens\n"
-                "  glovebox test --suite samples.jsonl -j 2 --results results.jsonl --resume",
     .tables = tables,
     .run = test_main,
 };

@@ -16,7 +16,6 @@ extern const struct command command_math;
 extern const struct command command_doctor;
 extern const struct command command_serve;
 extern const struct command command_log;
-extern const struct command command_env;
 extern const struct command command_help;
 
 #endif

@@ -230,6 +230,15 @@ static void put_group(const struct page *page, const struct command *command,
 
 /* ---- pages ---- */
 
+const struct help_text *help_find_text(const char *name)
+{
+    const struct help_text *row = help_texts;
+
+    while (row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
+
 static void put_usage(const struct page *page, const char *usage)
 {
     struct str rest = str_from(usage), line;
@@ -250,6 +259,7 @@ static void put_section(const struct page *page, const char *heading, const char
 
 void help_print_command(FILE *out, const struct command *command)
 {
+    const struct help_text *text = help_find_text(command->name);
     struct page page = {out, page_width(out)};
     struct opt_walk walk = {0};
     const struct opt *row;
@@ -257,11 +267,11 @@ void help_print_command(FILE *out, const struct command *command)
     put_usage(&page, command->usage);
     fputc('\n', out);
     put_wrapped(&page, 0, 0, str_from(command->summary));
-    put_section(&page, NULL, command->description);
+    put_section(&page, NULL, text->text);
     while ((row = opt_next(command->tables, &walk)))
         if (command_shows(command, row))
             put_group(&page, command, row);
-    put_section(&page, "Examples", command->examples);
+    put_section(&page, "Examples", text->examples);
 }
 
 static size_t longest_name(void)
@@ -294,7 +304,9 @@ void help_print_overview(FILE *out)
 
 void help_add_topic(struct buf *b, const struct topic *topic)
 {
-    (void)buf_adds(b, topic->text ? topic->text : "");
+    const char *text = help_find_text(topic->name)->text;
+
+    (void)buf_adds(b, text ? text : "");
     if (topic->more)
         topic->more(b);
 }

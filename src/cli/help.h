@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything that explains the program, made from the tables of commands, options and topics.
+ * Everything that explains the program, made from the tables of commands, options and topics, and
+ * from the texts in src/cli/help/, which tools/embed-help puts into the program.
  *
  * A help text is plain: paragraphs with an empty line between, wrapped to the terminal; a line that
  * begins with two spaces stays as it is; a line "* term | meaning" is an item of a list.
@@ -15,10 +16,18 @@
 #include "base/opt.h"
 #include "cli/command.h"
 
+/* src/cli/help/NAME.txt: what `glovebox help NAME` prints of a command or a topic. */
+struct help_text {
+    const char *name;
+    const char *text;     /* a help text, or NULL */
+    const char *examples; /* the same */
+};
+
+extern const struct help_text help_texts[]; /* ends with an empty row */
+
 struct topic {
     const char *name;
     const char *summary;
-    const char *text;
     void (*more)(struct buf *b); /* appends help text made from tables, or NULL */
 };
 
@@ -39,6 +48,9 @@ void complete_print(FILE *out);
 void man_print(FILE *out);
 
 /* ---- for man.c ---- */
+
+/* The row of a command or a topic; an empty one if there is no such file. */
+const struct help_text *help_find_text(const char *name);
 
 enum help_kind {
     HELP_PARAGRAPH,

@@ -168,6 +168,7 @@ static void put_usage(FILE *out, const char *usage)
 
 static void put_command(FILE *out, const struct command *command)
 {
+    const struct help_text *text = help_find_text(command->name);
     AUTO_BUF struct buf title = {0};
 
     buf_init(&title, TEXT_LIMIT);
@@ -177,13 +178,13 @@ static void put_command(FILE *out, const struct command *command)
     fputs(".PP\n", out);
     put_s(out, command->summary);
     fputs(".\n", out);
-    put_text(out, str_from(command->description));
+    put_text(out, str_from(text->text));
     for (size_t i = 0; command->tables[i]; i++)
         if (!is_shared(command->tables[i]))
             put_table(out, command->tables[i]);
-    if (command->examples)
+    if (text->examples)
         fputs(".PP\nExamples:\n", out);
-    put_text(out, str_from(command->examples));
+    put_text(out, str_from(text->examples));
 }
 
 static void put_topic(FILE *out, const struct topic *topic)

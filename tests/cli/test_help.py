@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What explains the program: help, the man page, completion, suggestions."""
 
+import os
 import re
 import shutil
 
@@ -141,6 +142,21 @@ def test_topics(t):
 
 
 @box.once
+def test_texts(t):
+    """Every command and topic has a text in src/cli/help, no text is left over, and each is printed."""
+    folder = os.path.join(os.path.dirname(__file__), "../../src/cli/help")
+    names = re.findall(r"(?m)^  (\S+)  ", t.box("help", env={"COLUMNS": "200"}).out.decode())
+    t.equal(sorted(f[:-4] for f in os.listdir(folder)), sorted(names), "a text for each name, and no other")
+    for name in names:
+        with open(os.path.join(folder, name + ".txt")) as f:
+            words = re.sub(r"(?m)^\* (.*?) \| ", r"\1 ", f.read()).split()
+        printed = t.box("help", name).out.decode().split()
+        missing = [w for w in words if w not in printed]
+        t.equal(missing, [], "'help %s' prints its whole text" % name)
+        t.ok(len(words) > 10, "which says something", words)
+
+
+@box.once
 def test_suggestions(t):
     t.refused(
         t.box("rnu"), 2, "there is no command 'rnu'; did you mean 'run'", "a command mistyped"
@@ -235,7 +251,6 @@ def test_plain_text(t):
     for args in (("--help",), ("help", "config"), ("doctor",), ("help", "--completion")):
         done = t.box(*args, timeout=60)
         t.ok(b"\x1b" not in done.out + done.err, "no colour in a pipe: " + " ".join(args), done)
-    import os
     import pty
     import subprocess
 

@@ -55,6 +55,9 @@ int handle_request(glovebox *box, const char *language, struct str code, struct 
 /* A cancel that came too late for the run before must not end this one. */
 void handle_forget_cancel(const glovebox *box);
 
+/* A run's document, or a test's; the caller's. */
+json_t *handle_document(const glovebox_result *result);
+
 /* The handle's tools and what they know, and the pool. */
 void handle_tools_done(glovebox *box);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/handle.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "explain/feedback.h"
 
@@ -133,11 +134,18 @@ const char *glovebox_result_error(const glovebox_result *result)
     return err->kind ? err->msg : NULL;
 }
 
+json_t *handle_document(const glovebox_result *result)
+{
+    return result->is_test ? judge_document(&result->judged) : result_document(&result->judged.run);
+}
+
 const char *glovebox_result_json(glovebox_result *result)
 {
-    if (!result->json)
-        result->json = result->is_test ? judge_json(&result->judged, false)
-                                       : result_json(&result->judged.run, false);
+    if (!result->json) {
+        json_t *doc = handle_document(result);
+        result->json = json_write(doc, false);
+        json_decref(doc);
+    }
     return result->json;
 }
 

@@ -131,16 +131,18 @@ static int find_profile(const char *name, enum format_profile *ret, struct err *
     return err_set(err, ERR_USAGE, "no text profile is called '%s'", name);
 }
 
-/* Three times the document is enough for any profile: its output between two fences of as many
- * backticks. */
-static char *format(const json_t *document, enum format_profile profile, size_t n, size_t *ret_n,
+/* A document from outside: three times its size is enough for any profile (its output between two
+ * fences of as many backticks). A result of ours has ceilings of its own. */
+#define OWN_TEXT_MAX ((size_t)4 << 30)
+
+static char *format(const json_t *document, enum format_profile profile, size_t max, size_t *ret_n,
                     struct err *err)
 {
     struct finished run = {0};
     AUTO_BUF struct buf text = {0};
     bool good = false;
 
-    buf_init(&text, 4 * n + TEXT_ROOM);
+    buf_init(&text, max);
     if (finished_read(document, &run, err) == 0) {
         good = format_result(&run, profile, &text) == 0 && !text.overflow;
         if (!good)
@@ -151,6 +153,13 @@ static char *format(const json_t *document, enum format_profile profile, size_t 
     return good ? buf_take(&text) : NULL;
 }
 
+static int begin_format(glovebox *box, const char *profile, enum format_profile *ret, size_t *ret_n)
+{
+    *ret_n = 0;
+    handle_begin(box);
+    return find_profile(profile, ret, &box->err);
+}
+
 char *glovebox_format_json(glovebox *box, const char *json, size_t n, const char *profile,
                            size_t *ret_n)
 {
@@ -159,25 +168,30 @@ char *glovebox_format_json(glovebox *box, const char *json, size_t n, const char
     json_error_t where;
 
     ret_n = ret_n ? ret_n : &ignored;
-    *ret_n = 0;
-    handle_begin(box);
-    if (find_profile(profile, &which, &box->err) < 0)
+    if (begin_format(box, profile, &which, ret_n) < 0)
         return NULL;
     json_t *document = json_loadb(json, n, JSON_ALLOW_NUL, &where);
     if (!document) {
         err_set(&box->err, ERR_USAGE, "line %d: %s", where.line, where.text);
         return NULL;
     }
-    char *text = format(document, which, n, ret_n, &box->err);
+    char *text = format(document, which, 4 * n + TEXT_ROOM, ret_n, &box->err);
     json_decref(document);
     return text;
 }
 
 char *glovebox_format(glovebox *box, glovebox_result *result, const char *profile, size_t *ret_n)
 {
-    const char *json = glovebox_result_json(result);
+    size_t ignored;
+    enum format_profile which;
 
-    return glovebox_format_json(box, json, strlen(json), profile, ret_n);
+    ret_n = ret_n ? ret_n : &ignored;
+    if (begin_format(box, profile, &which, ret_n) < 0)
+        return NULL;
+    json_t *document = handle_document(result);
+    char *text = format(document, which, OWN_TEXT_MAX, ret_n, &box->err);
+    json_decref(document);
+    return text;
 }
 
 static void add_output(void *ctx, struct str output)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/cancel.h"
 #include "cli/check_report.h"
@@ -228,7 +229,9 @@ static void report(const struct invocation *in, const struct judge_result *r)
     char line[700];
 
     if (in->options.settings.json) {
-        AUTO_FREE char *text = judge_json(r, isatty(1));
+        json_t *doc = judge_document(r);
+        AUTO_FREE char *text = json_write(doc, isatty(1));
+        json_decref(doc);
         puts(text);
     } else if (!r->run.error.kind && !result_refused(&r->run)) {
         test_report_end(&in->report, r);

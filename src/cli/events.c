@@ -161,10 +161,10 @@ void printer_text(struct printer *printer, struct str text)
 
 void printer_result(struct printer *printer, const struct result *result, bool pretty)
 {
-    AUTO_FREE char *json = result_json(result, pretty);
+    json_t *doc = result_document(result);
 
-    put(printer, 1, str_from(json));
-    put(printer, 1, STR("\n"));
+    printer_document(printer, doc, pretty);
+    json_decref(doc);
 }
 
 void printer_document(struct printer *printer, const json_t *doc, bool pretty)

@@ -106,7 +106,7 @@ int judge_exit_status(const struct judge_result *r);
 /* Lines with code, and those of them that ran in no case nor in loading. The caller frees .at. */
 struct line_set coverage_never(const struct coverage *c, size_t *ret_code);
 
-/* The JSON document; the caller frees. */
-char *judge_json(const struct judge_result *r, bool pretty);
+/* The run's own document, and what the judge found beside it; the caller's. */
+json_t *judge_document(const struct judge_result *r);
 
 #endif

@@ -76,12 +76,10 @@ static json_t *case_json(const struct case_result *r)
     return object;
 }
 
-char *judge_json(const struct judge_result *r, bool pretty)
+json_t *judge_document(const struct judge_result *r)
 {
-    AUTO_FREE char *run = result_json(&r->run, false);
-    json_t *doc = json_loads(run, JSON_ALLOW_NUL, NULL), *list = json_array();
+    json_t *doc = result_document(&r->run), *list = json_array();
 
-    doc = doc ? doc : json_object();
     set(doc, "total", json_integer((json_int_t)r->total));
     set(doc, "passed", json_integer((json_int_t)r->passed));
     set(doc, "failed", json_integer((json_int_t)(r->total - r->passed - r->errors)));
@@ -97,8 +95,5 @@ char *judge_json(const struct judge_result *r, bool pretty)
     set(doc, "test_results", list);
     set(doc, "coverage", coverage_json(&r->coverage));
     set(doc, "feedback_text", json_text(str_from(r->feedback_text)));
-    char *dump =
-        json_dumps(doc, JSON_REAL_PRECISION(12) | (pretty ? JSON_INDENT(2) : JSON_COMPACT));
-    json_decref(doc);
-    return dump ? dump : xstrdup("{}");
+    return doc;
 }

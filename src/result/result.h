@@ -118,8 +118,9 @@ const char *result_summary(const struct result *r, const struct jail_limits *lim
                            size_t n);
 /* What the program should exit with (DESIGN 5.1). */
 int result_exit_status(const struct result *r);
-/* The JSON document; the caller frees. Indented when pretty. */
-char *result_json(const struct result *r, bool pretty);
+/* The result as one document, the caller's: every report, answer and event is made from it. It
+ * becomes text (json_write) only where it leaves the program. */
+json_t *result_document(const struct result *r);
 /* 26 characters that nobody else has, and that sort by time. */
 void result_make_id(char ret[RESULT_ID]);
 /* "done", "failed", ... */

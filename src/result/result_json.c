@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "request/limits.h"
@@ -200,7 +199,7 @@ static void set_outcome(json_t *doc, const struct result *r)
     set(doc, "exception", exception(r->exception));
 }
 
-char *result_json(const struct result *r, bool pretty)
+json_t *result_document(const struct result *r)
 {
     json_t *doc = json_object();
     json_t *skipped = json_array();
@@ -229,7 +228,5 @@ char *result_json(const struct result *r, bool pretty)
     set(doc, "error", error(&r->error));
     set(doc, "error_type", error_type(r));
     set(doc, "cell", cell(&r->cell));
-    char *text = json_write(doc, pretty);
-    json_decref(doc);
-    return text;
+    return doc;
 }

@@ -193,7 +193,7 @@ static void run_cell(struct job *job, const struct cell_request *cell)
     if (job->streams)
         job->status = 200;
     else
-        job_answer(job, status_of(&result), result_json(&result, false));
+        job_answer_json(job, status_of(&result), result_document(&result));
     result_done(&result);
 }
 

@@ -36,10 +36,7 @@ static void finished_line(const struct running *run, const struct run_event *eve
     json_t *object = event_json(event);
 
     collect_contents(json_object_get(object, "result"), event->result, run->collect_max);
-    AUTO_FREE char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    json_decref(object);
-    if (line)
-        job_line(run->job, str_from(line));
+    job_line_json(run->job, object);
 }
 
 static void on_event(void *ctx, const struct run_event *event)
@@ -65,18 +62,13 @@ static void why_cancelled(void *ctx, struct err *ret)
     job_end_words(((struct running *)ctx)->job, ret);
 }
 
-static char *answer_text(const struct running *run, const struct result *r)
+static void answer(const struct running *run, const struct result *r)
 {
-    char *text = result_json(r, false);
+    json_t *doc = result_document(r);
 
-    if (!run->collect_max)
-        return text;
-    json_t *doc = json_loads(text, JSON_ALLOW_NUL, NULL);
-    free(text);
-    collect_contents(doc, r, run->collect_max);
-    text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    json_decref(doc);
-    return text ? text : xstrdup("{}");
+    if (run->collect_max)
+        collect_contents(doc, r, run->collect_max);
+    job_answer_json(run->job, r->error.kind ? err_http_status(r->error.kind) : 200, doc);
 }
 
 int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
@@ -171,8 +163,7 @@ static void run_program(struct job *job, const struct run_request *q, uint64_t c
     session_run(q, &watch, result);
     figures_of(result, FIGURES_RUN, (clock_mono_ns() - began) / 1000, job_figures(job));
     if (!job->streams)
-        job_answer(job, result->error.kind ? err_http_status(result->error.kind) : 200,
-                   answer_text(&run, result));
+        answer(&run, result);
     else
         job->status = 200;
 }

@@ -112,25 +112,20 @@ static void on_case(void *ctx, const struct case_result *r, size_t number)
                           r->call ? json_text(str_from(r->call)) : json_null(), "passed", r->passed,
                           "error_type", error_type_name(case_error_type(r)), "detail",
                           r->detail ? json_text(str_from(r->detail)) : json_null());
-    AUTO_FREE char *line = json_dumps(o, JSON_COMPACT);
 
-    json_decref(o);
-    if (line)
-        job_line(job, str_from(line));
+    job_line_json(job, o);
 }
 
 static void answer(struct job *job, const struct judge_result *r)
 {
-    char *text = judge_json(r, false);
+    json_t *doc = judge_document(r);
 
     if (!job->streams) {
-        job_answer(job, r->run.error.kind ? err_http_status(r->run.error.kind) : 200, text);
+        job_answer_json(job, r->run.error.kind ? err_http_status(r->run.error.kind) : 200, doc);
         return;
     }
-    AUTO_FREE char *line = xasprintf("{\"event\":\"finished\",\"time_ms\":%lld,\"result\":%s}",
-                                     (long long)clock_wall_ms(), text);
-    free(text);
-    job_line(job, str_from(line));
+    job_line_json(job, json_pack("{s:s, s:I, s:o}", "event", "finished", "time_ms",
+                                 (json_int_t)clock_wall_ms(), "result", doc));
     job->status = 200;
 }
 

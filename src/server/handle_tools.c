@@ -124,11 +124,8 @@ static void tell(const struct cell *cell, const struct tool_call *call)
                           (json_int_t)clock_wall_ms(), "call", (int)cell->call, "session",
                           call->session, "name", call->name, "args", call->args, "kwargs",
                           call->kwargs, "timeout_ms", (json_int_t)call->timeout_ms);
-    AUTO_FREE char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
 
-    json_decref(o);
-    if (line)
-        job_line(cell->job, str_from(line));
+    job_line_json(cell->job, o);
 }
 
 static bool nobody_waits(const struct cell *cell, const struct tool_call *call)

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "hosting/share.h"
 #include "result/verdict_json.h"
@@ -409,6 +410,15 @@ void job_line(struct job *job, struct str line)
     pthread_mutex_unlock(&job->lock);
 }
 
+void job_line_json(struct job *job, json_t *event)
+{
+    AUTO_FREE char *line = event ? json_write(event, false) : NULL;
+
+    json_decref(event);
+    if (line)
+        job_line(job, str_from(line));
+}
+
 /* ---- the worker's ---- */
 
 static int read_body(struct job *job, struct err *err)
@@ -445,10 +455,10 @@ void job_answer(struct job *job, int status, char *text)
 
 void job_answer_json(struct job *job, int status, json_t *doc)
 {
-    char *text = json_dumps(doc, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    char *text = json_write(doc, false);
 
     json_decref(doc);
-    job_answer(job, status, text ? text : xstrdup("{}"));
+    job_answer(job, status, text);
 }
 
 void job_fail(struct job *job, const struct err *err)

@@ -131,6 +131,7 @@ void job_answer_json(struct job *job, int status, json_t *doc); /* taken over */
 /* A line of a stream. Waits when the client is slow, and gives up on one that
  * is too slow: then the job is cancelled. */
 void job_line(struct job *job, struct str line);
+void job_line_json(struct job *job, json_t *event); /* taken over; NULL: nothing */
 /* For struct run_watch; the stream does not matter. */
 bool job_room(struct job *job, struct pollfd *ret);
 /* Room for the figures of one run more. */

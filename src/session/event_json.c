@@ -42,13 +42,6 @@ static void add_call(json_t *object, const struct run_event *e)
     }
 }
 
-static void add_result(json_t *object, const struct result *result)
-{
-    AUTO_FREE char *text = result_json(result, false);
-
-    json_object_set_new(object, "result", json_loads(text, JSON_ALLOW_NUL, NULL));
-}
-
 static const char *const names[] = {
     [RUN_VERDICT] = "verdict",   [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL,
     [RUN_DENIED] = "denied",     [RUN_LIMIT] = "limit",     [RUN_FILE] = "file",
@@ -103,7 +96,7 @@ json_t *event_json(const struct run_event *e)
         json_object_set_new(object, "memory_bytes", json_integer((json_int_t)e->memory));
         break;
     case RUN_FINISHED:
-        add_result(object, e->result);
+        json_object_set_new(object, "result", result_document(e->result));
         break;
     }
     return object;

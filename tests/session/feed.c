@@ -380,8 +380,7 @@ static json_t *do_exec(struct entry *e, const json_t *q)
         pthread_join(thread, NULL);
     fd_close(&ends[0]);
     fd_close(&ends[1]);
-    char *text = result_json(&r, false);
-    json_t *result = json_loads(text, JSON_ALLOW_NUL, NULL);
+    json_t *result = result_document(&r);
     char *told = feedback_text(&(struct feedback_input){.result = &r}, &r.feedback);
     json_object_set_new(result, "feedback_text", json_text(str_from(told)));
     json_object_set_new(result, "notes", json_text(buf_str(&r.notes)));
@@ -392,7 +391,6 @@ static json_t *do_exec(struct entry *e, const json_t *q)
                             : json_null());
     json_object_set_new(result, "events", w.events);
     free(told);
-    free(text);
     result_done(&r);
     return result;
 }

@@ -116,8 +116,7 @@ static void run(json_t *line)
     result_init(&result, request.output_limit);
     pool_stats(pool, &before);
     session_run(&request, &watch, &result);
-    AUTO_FREE char *text = result_json(&result, false);
-    json_t *doc = json_loads(text, JSON_ALLOW_NUL, NULL);
+    json_t *doc = result_document(&result);
     json_object_set_new(doc, "taken", json_string(how(&before)));
     result_done(&result);
     put(doc);

@@ -152,7 +152,7 @@ static const struct repl_command {
     {"timeout", "TIME", "how long a cell may take from now on: 5s, 2m", on_timeout},
     {"save", "NAME", "copy a file of the workspace into the current folder", on_save},
     {"history", NULL, "what was typed lately", on_history},
-    {"quit", NULL, "end; so does Ctrl-D", on_quit},
+    {"quit", NULL, "end; so do exit() and Ctrl-D", on_quit},
 };
 
 static int on_help(struct repl *r, struct str word, struct err *err)
@@ -202,8 +202,13 @@ static void run_one(struct repl *r, struct str cell)
     bool command = tries || (line.p[0] == ':' && !memchr(line.p, '\n', line.n));
     if (r->reader.terminal)
         repl_history_add(line);
+    AUTO_FREE char *hint = command ? NULL : repl_foreign_hint(r->host.language, line);
     if (command)
         result = run_command(r, line, &err);
+    else if (hint)
+        result = err_set(&err, ERR_USAGE, "%s", hint);
+    else if (r->reader.terminal && repl_leaves(r->host.language, line))
+        result = on_quit(r, line, &err);
     else
         result = repl_host_run(&r->host, cell, false, &err);
     progress(r, -1, 0);
@@ -230,6 +235,8 @@ static int loop(struct repl *r, struct err *err)
             run_one(r, buf_str(&cell));
         bool told = cancel_signal() && cancel_signal() != 2; /* not SIGINT */
         repl_drain(r->cancel_pipe[0]);
+        if (r->host.exited)
+            return r->host.status;
         if (r->quit || told || r->printer.failed)
             return 0;
     }

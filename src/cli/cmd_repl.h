@@ -34,6 +34,14 @@ bool repl_goes_on(const char *language, struct str text);
 /* Throws away what a signal wrote. */
 void repl_drain(int fd);
 
+/* ---- cmd_repl_words.c: words of other prompts ---- */
+
+/* What to type here instead of a line that only another prompt knows; NULL for any other line. The
+ * caller frees. */
+char *repl_foreign_hint(const char *language, struct str line);
+/* Whether the line alone ends the prompt, though it is no call. */
+bool repl_leaves(const char *language, struct str line);
+
 /* ---- cmd_repl_history.c: what was typed, in the state folder; failing is no matter ---- */
 
 void repl_history_add(struct str cell);
@@ -63,6 +71,8 @@ struct repl_host {
     struct session_request request; /* of ours, with what it lends */
     struct tool_set tools;
     char language[24];
+    bool exited; /* the last cell called exit() or the like, */
+    int status;  /* with this status */
 };
 
 /* `where` is set up by the caller for a daemon, else NULL. */

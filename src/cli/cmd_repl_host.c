@@ -96,6 +96,8 @@ static void report(struct repl_host *h, const struct result *r, const json_t *do
     cell_show_value(h->show, doc ? json_object_get(doc, "results") : r->results);
     report_result(&how, h->printer, r);
     cell_say_attempt(&h->set->cli, r);
+    h->exited = r->cell.exited;
+    h->status = r->exit_code;
     if (r->cell.attempt != CELL_DROPPED &&
         (r->cell.ended == CELL_KILLED || r->cell.ended == CELL_DIED))
         report_say(&h->set->cli, "the session is over; :reset begins a new one");

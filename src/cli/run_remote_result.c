@@ -142,6 +142,7 @@ static void read_cell(const json_t *v, struct result_cell *ret)
     for (int a = CELL_KEPT; attempt && a <= CELL_DROPPED; a++)
         if (strcmp(attempt, cell_attempt_name((enum cell_attempt)a)) == 0)
             ret->attempt = (enum cell_attempt)a;
+    ret->exited = is_true(v, "exited");
 }
 
 void remote_result(const json_t *doc, struct result *r)

@@ -709,7 +709,8 @@ __cells_explain() {
 }
 
 __cells_answer() {
-    local __cells__final=null __cells__is_final=false __cells__interrupted=false
+    local __cells__final=null __cells__is_final=false __cells__interrupted=false __cells__exited=false
+    [[ -z ${__cells_exit-} || -n ${__cells_cause-} ]] || __cells__exited=true
     if [[ -n ${__cells_final_text+x} ]]; then
         __cells_quote "$__cells_final_text"
         __cells__final=$__cells_json __cells__is_final=true
@@ -717,7 +718,7 @@ __cells_answer() {
     [[ ${__cells_cause-} == interrupt ]] && __cells__interrupted=true
     __cells_send done "$__cells_id" "{\"ok\":$1,\"value\":null,\"results\":[],\"exception\":$3,\
 \"final_answer\":$__cells__final,\"is_final_answer\":$__cells__is_final,\
-\"exit\":$2,\"interrupted\":$__cells__interrupted}"
+\"exit\":$2,\"exited\":$__cells__exited,\"interrupted\":$__cells__interrupted}"
 }
 
 # A text of nothing but comments leaves the status as it was.

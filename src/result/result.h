@@ -58,6 +58,7 @@ struct result_cell {
     unsigned number; /* from 1; 0: a program's run, no cell */
     enum cell_end ended;
     enum cell_attempt attempt;
+    bool exited; /* it called exit(), quit() or the like, with exit_code; the session goes on */
 };
 
 struct result {

@@ -175,6 +175,7 @@ static json_t *cell(const struct result_cell *c)
     set(object, "ended", json_string_nocheck(cell_end_name(c->ended)));
     set(object, "attempt",
         c->attempt ? json_string_nocheck(cell_attempt_name(c->attempt)) : json_null());
+    set(object, "exited", json_boolean(c->exited));
     return object;
 }
 

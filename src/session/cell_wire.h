@@ -40,8 +40,9 @@
  *             guest waits for the answer (other threads of it may call meanwhile)
  *   done ID   {"ok": bool, "value": TYPED or null, "results": [BUNDLE], "exception": EXCEPTION or
  *             null, "final_answer": TYPED, "is_final_answer": bool, "exit": N or null,
- *             "interrupted": bool}. Of set: {"ok": bool, "exception": ...}. Of get: {"ok": bool,
- *             "values": {"NAME": TYPED}, "missing": [...], "failed": {"NAME": "why"}}
+ *             "exited": bool (a shell's: it ran `exit`), "interrupted": bool}. Of set: {"ok": bool,
+ * "exception": ...}. Of get: {"ok": bool, "values": {"NAME": TYPED}, "missing": [...], "failed":
+ * {"NAME": "why"}}
  *
  * BUNDLE     {"kind": "value"|"display", "data": {"text/plain": "...", "text/html": "...",
  *             "image/png": BASE64, "application/json": ...}, "metadata": {}, "dropped":

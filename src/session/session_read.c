@@ -75,6 +75,9 @@ static void read_done(struct exchange *x, const struct cell_request *cell, struc
     if (r->is_final_answer)
         r->final_answer = take_value(r, answer, "final_answer");
     bool exits = cell_integer(answer, "exit", INT32_MIN, INT32_MAX, &status);
+    const json_t *exited =
+        json_object_get(answer, "exited"); /* from a shell, where commands have statuses */
+    r->cell.exited = exited ? json_is_true(exited) : exits;
     r->exit_code = exits ? (int)(status & 255) : ok ? 0 : 1;
     if (!ok && !r->exit_code && !exits)
         r->exit_code = 1;

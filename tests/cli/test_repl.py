@@ -43,6 +43,29 @@ def test_cells(t):
     t.exits(r, 0, "--value last", b"5\n")
 
 
+def test_exits(t):
+    """What ends a program ends the prompt, with its status."""
+    for language, code, status in (
+            ("python", "exit()", 0), ("python", "quit(2)", 2), ("python", "import sys\nsys.exit(3)", 3),
+            ("python", "raise SystemExit(4)", 4), ("python", ":try exit(5)", 5), ("bash", "exit 6", 6),
+            ("bash", "exit", 0), ("javascript", "process.exit(7)", 7), ("r", "q(status=8)", 8)):
+        r = cells(t, "true" if language == "bash" else "1", code, "nonsense(", args=("--lang", language, "--quiet"))
+        if b"not installed" in r.err or b"no %s on this machine" % language.encode() in r.err:
+            t.skip(code, "no %s here" % language)
+        elif b"forks" in r.err:
+            t.skip(code, "no forks here")
+        else:
+            t.ok(r.code == status and b"nonsense" not in r.err, "%s in %s" % (code, language), r)
+    t.exits(cells(t, "false", "echo on", args=("--lang", "bash")), 0, "a command that fails does not", b"on\n")
+    r = cells(t, "%time 1", "!ls", "len?", "?str.join", "6 * 7")
+    t.exits(r, 0, "words of IPython's prompt", b"42\n")
+    t.equal(r.err.count(b"IPython"), 4, "have a line each", r)
+    t.ok(b"help(str.join)" in r.err and b"subprocess.run" in r.err and b"Error" not in r.err, "with the words of here", r)
+    with Daemon(t) as d:
+        r = cells(t, "exit(9)", "nonsense(", args=("--daemon", "unix:" + d.socket))
+        t.ok(r.code == 9 and not r.err, "in a daemon's session", r)
+
+
 def test_waiting(t):
     """Cells that are still to come."""
     p = t.start("repl", stdin=subprocess.PIPE)

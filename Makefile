@@ -256,7 +256,7 @@ $(BUILD)/tests/test_queue: $(BUILD)/src/server/queue.o
 $(BUILD)/tests/test_workers $(BUILD)/tests/test_queue: $(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter-out %.h %.a,$^) $(TEST_LIB) $(SHARED_LIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(TEST_LIB) $(SHARED_LIBS)
 
 # The front end as a service for tests/python, and timed for bench/run.
 $(BUILD)/tests/feed: tests/python/feed.c $(TEST_LIB)

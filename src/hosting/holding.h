@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one owner has in the table of sessions. All in the loop's thread.
+ * What one owner has in the table of sessions. One thread only.
  */
 #ifndef HOSTING_HOLDING_H
 #define HOSTING_HOLDING_H

@@ -185,9 +185,9 @@ static void run_cell(struct job *job, const struct cell_request *cell)
     int64_t began = clock_mono_ns();
     struct result result;
 
-    result_init(&result, job->session->ground->output_limit);
+    result_init(&result, job->turn.entry->ground->output_limit);
     cell_enter(job->own, job);
-    session_exec(job->session->session, cell, &watch, &result);
+    session_exec(job->turn.entry->session, cell, &watch, &result);
     cell_leave();
     figures_of(&result, FIGURES_CELL, (clock_mono_ns() - began) / 1000, job_figures(job));
     if (job->streams)
@@ -246,7 +246,7 @@ void session_fail(struct job *job, const struct err *err)
     struct session_info info;
 
     job_fail(job, err);
-    session_info(job->session->session, &info);
+    session_info(job->turn.entry->session, &info);
     if (info.state == SESSION_DEAD && (err->kind == ERR_GUEST || err->kind == ERR_LIMIT))
         job->status = 409;
 }
@@ -258,10 +258,10 @@ static void set_work(struct job *job)
 
     if (job_read(job, &err) < 0 ||
         fields_read(set_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
-        session_set(job->session->session, fields.values, &err) < 0)
+        session_set(job->turn.entry->session, fields.values, &err) < 0)
         session_fail(job, &err);
     else
-        job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
+        job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->turn.entry->id));
 }
 
 void handle_session_set(struct call *call)
@@ -281,7 +281,7 @@ static void get_work(struct job *job)
 
     if (job_read(job, &err) < 0 ||
         fields_read(get_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
-        session_get(job->session->session, fields.names, &found, &err) < 0)
+        session_get(job->turn.entry->session, fields.names, &found, &err) < 0)
         session_fail(job, &err);
     else
         job_answer_json(job, 200, found);

@@ -59,7 +59,7 @@ static void list_work(struct job *job)
     size_t n;
     struct err err;
 
-    if (session_files(job->session->session, &files, &n, &err) < 0) {
+    if (session_files(job->turn.entry->session, &files, &n, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -77,7 +77,7 @@ static void get_work(struct job *job)
     const struct file_job *f = job->own;
     struct err err;
 
-    job->file_fd = session_file_open(job->session->session, f->path, &job->file_size, &err);
+    job->file_fd = session_file_open(job->turn.entry->session, f->path, &job->file_size, &err);
     if (job->file_fd < 0) {
         fail(job, &err);
         return;
@@ -91,10 +91,10 @@ static void put_work(struct job *job)
     const struct file_job *f = job->own;
     struct err err;
 
-    if (session_file_put(job->session->session, f->path, f->fd, f->max, &err) < 0)
+    if (session_file_put(job->turn.entry->session, f->path, f->fd, f->max, &err) < 0)
         fail(job, &err);
     else
-        job_answer(job, 201, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
+        job_answer(job, 201, xasprintf("{\"id\":\"%s\",\"done\":true}", job->turn.entry->id));
 }
 
 static void delete_work(struct job *job)
@@ -102,10 +102,10 @@ static void delete_work(struct job *job)
     const struct file_job *f = job->own;
     struct err err;
 
-    if (session_file_remove(job->session->session, f->path, &err) < 0)
+    if (session_file_remove(job->turn.entry->session, f->path, &err) < 0)
         fail(job, &err);
     else
-        job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->session->id));
+        job_answer(job, 200, xasprintf("{\"id\":\"%s\",\"done\":true}", job->turn.entry->id));
 }
 
 void handle_files_list(struct call *call)

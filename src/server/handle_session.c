@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "result/verdict_json.h"
+#include "hosting/session_json.h"
 #include "server/handle_parts.h"
 #include "server/session_parts.h"
 
@@ -72,33 +72,6 @@ static const struct field fork_rows[] = {
 };
 const struct field *const fork_tables[] = {fork_rows, NULL};
 
-/* ---- how one looks ---- */
-
-static const char *const states[] = {
-    [SESSION_IDLE] = "idle", [SESSION_BUSY] = "busy", [SESSION_DEAD] = "dead"};
-
-static json_t *text_or_null(const char *s)
-{
-    return s && *s ? json_text(str_from(s)) : json_null();
-}
-
-json_t *session_json(const struct session_entry *e, const struct session_info *i)
-{
-    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:o}", "id", e->id, "name", text_or_null(e->name),
-                          "language", i->language, "state", states[i->state], "parent",
-                          text_or_null(i->parent));
-
-    json_object_set_new(o, "cells", json_integer(i->cells));
-    json_object_set_new(o, "created_ms", json_integer((json_int_t)i->created_ms));
-    json_object_set_new(o, "used_ms", json_integer((json_int_t)i->used_ms));
-    json_object_set_new(o, "idle_ms", json_integer((json_int_t)e->idle_ms));
-    json_object_set_new(o, "memory_bytes", json_integer((json_int_t)i->memory_bytes));
-    json_object_set_new(o, "cpu_ms", json_real((double)i->cpu_us / 1000));
-    session_wall(e->session, o);
-    json_object_set_new(o, "why", text_or_null(i->why));
-    return o;
-}
-
 /* ---- opening ---- */
 
 struct opening {
@@ -114,8 +87,8 @@ static void release_opening(struct job *job)
 {
     struct opening *o = job->own;
 
-    session_opening_done(job->server->sessions, job->owner);
-    ground_drop(o->ground);
+    sessions_unreserve(job->server->sessions, job->owner);
+    session_ground_drop(o->ground);
     free(o->name);
     free(o);
 }
@@ -134,9 +107,10 @@ static int take_name(const char *name, char **ret, struct err *err)
     return 0;
 }
 
-static int make_tools(const struct open_fields *f, struct session_ground *g, struct err *err)
+static int make_tools(const struct open_fields *f, const struct config *config,
+                      struct session_ground *g, struct err *err)
 {
-    if (f->tools && tools_read(f->tools, &g->tools, g->config, err) < 0)
+    if (f->tools && tools_read(f->tools, &g->tools, config, err) < 0)
         return -1;
     struct str source = f->run.request.settings.session.tools_text;
     if (source.n && tool_set_source(&g->tools, source, "'tools_source'", err) < 0)
@@ -153,8 +127,8 @@ static int make_ground(struct job *job, struct open_fields *f, struct session_gr
 {
     struct session_request *q = &g->request;
 
-    session_request_init(q);
-    if (request_serve(job, &f->run, &g->parts, &q->run, err) < 0 || make_tools(f, g, err) < 0)
+    if (request_serve(job, &f->run, &g->parts, &q->run, err) < 0 ||
+        make_tools(f, job->config, g, err) < 0)
         return -1;
     q->tools = &g->tools;
     session_request_options(q, &f->run.request.settings);
@@ -162,31 +136,9 @@ static int make_ground(struct job *job, struct open_fields *f, struct session_gr
     return 0;
 }
 
-static int bind_data(struct session *session, const struct session_ground *g, struct err *err)
+static void drop_config(void *config)
 {
-    return g->data ? session_set(session, g->data, err) : 0;
-}
-
-/* With the variables that it begins with. */
-static int open_session(struct session_ground *g, struct session **ret, struct err *err)
-{
-    if (session_open(&g->request, ret, err) < 0)
-        return -1;
-    if (bind_data(*ret, g, err) == 0)
-        return 0;
-    session_close(mem_take(ret));
-    return -1;
-}
-
-static struct session_ground *new_ground(struct job *job)
-{
-    struct session_ground *g = xcalloc(1, sizeof *g);
-
-    atomic_init(&g->references, 1);
-    g->config = config_hold(job->config);
-    request_parts_init(&g->parts);
-    tool_set_init(&g->tools);
-    return g;
+    config_drop(config);
 }
 
 static void open_work(struct job *job)
@@ -195,7 +147,7 @@ static void open_work(struct job *job)
     struct open_fields fields = {.tool_timeout_ms = -1};
     struct err err;
 
-    o->ground = new_ground(job);
+    o->ground = session_ground_new(config_hold(job->config), drop_config);
     run_fields_init(&fields.run, &job->config->rules, &o->ground->parts);
     if (job_read(job, &err) < 0 ||
         fields_read(session_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
@@ -210,7 +162,7 @@ static void open_work(struct job *job)
     o->ground->doc = json_incref(job->doc);
     o->ground->data = mem_take(&fields.run.data); /* not by files, as a run's */
     if (make_ground(job, &fields, o->ground, &err) < 0 ||
-        open_session(o->ground, &o->session, &err) < 0) {
+        session_ground_open(o->ground, &o->session, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -224,17 +176,19 @@ static void new_over(struct job *job, bool is_fork)
     struct sessions *sessions = job->server->sessions;
 
     if (o->session) {
-        struct session_entry *e = session_add(sessions, &(struct session_new){.session = o->session,
-                                                                              .ground = o->ground,
-                                                                              .name = o->name,
-                                                                              .owner = job->owner,
-                                                                              .idle_ms = o->idle_ms,
-                                                                              .is_fork = is_fork});
+        struct session_entry *e =
+            sessions_add(sessions, &(struct session_new){.session = o->session,
+                                                         .ground = o->ground,
+                                                         .info = &o->info,
+                                                         .name = o->name,
+                                                         .owner = job->owner,
+                                                         .idle_ms = o->idle_ms,
+                                                         .is_fork = is_fork});
         o->ground = NULL;
         o->name = NULL;
         job_answer_json(job, 201, session_json(e, &o->info));
         if (!job->call || atomic_load(&job->cancelled) || job->server->state == SERVER_CANCELLING)
-            session_shut(e);
+            session_entry_shut(e);
     }
     job_reply(job);
     job_free(job);
@@ -251,7 +205,7 @@ void handle_session_open(struct call *call)
         return;
     struct job *job = job_new(call->server, call);
     if (!job) {
-        session_opening_done(call->server->sessions, call->owner);
+        sessions_unreserve(call->server->sessions, call->owner);
         return;
     }
     job->own = xcalloc(1, sizeof(struct opening));
@@ -273,11 +227,11 @@ static void fork_work(struct job *job)
         fields_read(fork_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
         take_idle(fields.idle_ms, o->idle_ms, &o->idle_ms, &err) < 0 ||
-        session_fork(job->session->session, &o->session, &err) < 0) {
+        session_fork(job->turn.entry->session, &o->session, &err) < 0) {
         session_fail(job, &err);
         return;
     }
-    o->ground = ground_hold(job->session->ground);
+    o->ground = session_ground_hold(job->turn.entry->ground);
     session_info(o->session, &o->info);
 }
 
@@ -294,7 +248,7 @@ void handle_session_fork(struct call *call)
         return;
     struct job *job = job_new(call->server, call);
     if (!job) {
-        session_opening_done(call->server->sessions, e->owner);
+        sessions_unreserve(call->server->sessions, e->owner);
         return;
     }
     struct opening *o = xcalloc(1, sizeof *o);
@@ -333,11 +287,7 @@ static void look_over(struct job *job)
     for (size_t i = 0; i < l->n; i++) {
         if (job->status)
             json_array_append_new(list, session_json(l->at[i], &l->infos[i]));
-        int64_t used = l->at[i]->used_ms;
-        bool closing = l->at[i]->closing;
-        session_unhold(l->at[i]);
-        if (!closing)
-            l->at[i]->used_ms = used;
+        session_entry_looked(l->at[i]);
     }
     if (job->status && l->one)
         job_answer_json(job, 200, json_incref(json_array_get(list, 0)));
@@ -367,7 +317,7 @@ static void look(struct call *call, struct session_entry **at, size_t n, bool on
 void handle_session_list(struct call *call)
 {
     size_t n;
-    struct session_entry **at = sessions_of(call, &n);
+    struct session_entry **at = sessions_list(call->server->sessions, session_owner_of(call), &n);
 
     look(call, at, n, false);
 }
@@ -380,7 +330,7 @@ void handle_session_show(struct call *call)
         return;
     struct session_entry **at = xcalloc(1, sizeof(struct session_entry *));
     at[0] = e;
-    e->holds++;
+    session_entry_hold(e);
     look(call, at, 1, true);
 }
 
@@ -393,7 +343,7 @@ void handle_session_close(struct call *call)
     if (!e)
         return;
     char *text = xasprintf("{\"id\":\"%s\",\"closed\":true}", e->id);
-    session_shut(e);
+    session_entry_shut(e);
     call_answer(call, 200, NULL, text);
 }
 
@@ -410,11 +360,11 @@ void handle_session_interrupt(struct call *call)
 
 static void restart_work(struct job *job)
 {
-    struct session_entry *e = job->session;
+    struct session_entry *e = job->turn.entry;
     struct session_info info;
     struct err err;
 
-    if (session_restart(e->session, &err) < 0 || bind_data(e->session, e->ground, &err) < 0) {
+    if (session_ground_restart(e->ground, e->session, &err) < 0) {
         job_fail(job, &err);
         return;
     }

@@ -246,6 +246,14 @@ static bool deliver(struct cell *cell, int64_t number, json_t *answer)
     return waits;
 }
 
+/* The one that runs there and can be answered; NULL: none. */
+static struct cell *cell_in(const struct session_entry *e)
+{
+    const struct job *job = e->busy ? session_job_of(e->busy) : NULL;
+
+    return job && job->streams && job->work == cell_work ? job->own : NULL;
+}
+
 void handle_session_answer(struct call *call)
 {
     struct session_entry *e = session_of(call);
@@ -269,9 +277,8 @@ void handle_session_answer(struct call *call)
         call_fail(call, &err);
         return;
     }
-    struct cell *cell = e->busy && e->busy->streams ? e->busy->own : NULL;
-    bool runs_cell = cell && e->busy->work == cell_work;
-    if (!num_int64(buf_str(&call->rest), &number) || !runs_cell) {
+    struct cell *cell = cell_in(e);
+    if (!num_int64(buf_str(&call->rest), &number) || !cell) {
         json_decref(doc);
         doc = NULL;
     }

@@ -16,7 +16,6 @@
 #include "hosting/share.h"
 #include "result/verdict_json.h"
 #include "server/front.h"
-#include "server/session_table.h"
 #include "server/workers.h"
 
 enum {
@@ -126,8 +125,8 @@ void job_free(struct job *job)
         job->release(job);
     else
         free(job->own);
-    if (job->session)
-        session_entry_drop(job->session, job);
+    if (job->turn.entry)
+        session_turn_over(&job->turn);
     config_drop(job->config);
     buf_done(&job->body);
     buf_done(&job->lines);

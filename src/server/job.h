@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "hosting/session_table.h"
 #include "net/mailbox.h"
 #include "server/metrics.h"
 #include "server/server.h"
@@ -21,7 +22,6 @@ enum { ROOM_MAX = 1 << 20, UNREAD_MAX = 8 << 20 };
 struct call;
 struct lane;
 struct worker;
-struct session_entry;
 
 /* Why a job is ended before its time, or not begun. */
 enum job_end {
@@ -65,8 +65,8 @@ struct job {
     void (*drained)(struct job *job);
 
     struct buf body;
-    json_t *doc;                   /* the body, read; NULL while it is not */
-    struct session_entry *session; /* held */
+    json_t *doc;              /* the body, read; NULL while it is not */
+    struct session_turn turn; /* of a job about a session */
 
     atomic_bool cancelled;
     int cancel_fd; /* the worker's, while it works on this */

@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/num.h"
+#include "hosting/session_table.h"
 #include "jail/pool.h"
 #include "server/metrics_parts.h"
 #include "server/run_log.h"
 #include "server/server.h"
-#include "server/session_table.h"
 #include "server/workers.h"
 
 static void head(struct buf *b, const char *name, const char *type, const char *help)
@@ -109,7 +109,7 @@ static void write_server(const struct server *server, struct buf *b)
     struct run_log_stats log;
 
     workers_stats(server->workers, &workers);
-    session_totals(server->sessions, &sessions);
+    sessions_totals(server->sessions, &sessions);
     run_log_stats(server->log, &log);
     one(b, "connections_open", "gauge", "Open connections", http->open);
     one(b, "connections_total", "counter", "Connections that were made", http->accepted);

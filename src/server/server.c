@@ -22,7 +22,7 @@
 #include "server/job.h"
 #include "server/metrics.h"
 #include "server/run_log.h"
-#include "server/session_table.h"
+#include "server/session_parts.h"
 #include "server/workers.h"
 
 enum {
@@ -176,6 +176,7 @@ static void reload(struct server *server)
         server->config = config;
         http_server_limits(server->http, &limits);
         workers_max(server->workers, (unsigned)config->settings.workers, config_owners(config));
+        server_sessions_limit(server);
         server_say(server, "settings read again");
     }
     notify_send("READY=1");
@@ -308,7 +309,8 @@ static int open_server(struct server *server, struct err *err)
     limit_heaps();
     batch_prepare();
     server->metrics = metrics_new();
-    server->sessions = sessions_new(server);
+    server->sessions = server_sessions(server);
+    server_sessions_limit(server);
     server->pool = server_pool(server);
     if (parse_listeners(server, err) < 0 || mailbox_open(server->base, &server->mailbox, err) < 0 ||
         catch_signals(server, err) < 0 || open_logs(server, err) < 0)

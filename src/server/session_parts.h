@@ -1,72 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A session in the table, for the files that handle requests about them.
+ * Sessions of the daemon, for the files that handle requests about them.
  */
 #ifndef SERVER_SESSION_PARTS_H
 #define SERVER_SESSION_PARTS_H
 
-#include "request/run_fields.h"
+#include "hosting/session_table.h"
 #include "server/front.h"
 #include "server/job.h"
-#include "server/session_table.h"
-#include "session/session.h"
 
-enum { SESSION_NAME_MAX = 200, SESSION_WAITING_MAX = 64 };
+/* The table, whose errands and turns are jobs (session_jobs.c). */
+struct sessions *server_sessions(struct server *server);
+/* After the config was read, also for the first time. */
+void server_sessions_limit(const struct server *server);
 
-/* What a session was opened with, and its forks live on: lent to it until the last is closed. */
-struct session_ground {
-    atomic_uint references;
-    struct config *config;
-    json_t *doc;
-    json_t *data; /* in doc: variables that it begins with, or NULL */
-    struct request_parts parts;
-    struct session_request request;
-    struct tool_set tools;
-    uint64_t output_limit;
-};
-struct session_ground *ground_hold(struct session_ground *ground);
-void ground_drop(struct session_ground *ground); /* NULL is fine */
-
-struct session_entry {
-    struct sessions *all;
-    struct session_entry *next; /* of the same bucket */
-    char id[RESULT_ID];
-    char *name; /* or NULL */
-    char owner[TOKEN_NAME];
-    struct holding *holding; /* of that owner */
-    struct session *session;
-    struct session_ground *ground;
-    int64_t idle_ms, used_ms;
-    uint64_t memory_bytes;
-    unsigned holds; /* jobs that have it */
-    struct job *busy, *first, **end;
-    unsigned waiting;
-    bool closing;
-};
-
-struct session_new {
-    struct session *session;       /* taken over, like the next two */
-    struct session_ground *ground; /* held for it */
-    char *name;
-    const char *owner;
-    int64_t idle_ms;
-    bool is_fork;
-};
-struct session_entry *session_add(struct sessions *sessions, const struct session_new *made);
 /* The one with the address's {id}, if it is the caller's; else NULL, and it is answered 404. */
 struct session_entry *session_of(struct call *call);
-/* Gives the job its turn, when those before it are over. May answer 429 and free it. */
+/* The name under which the table has what a caller may see: NULL, all, for the host's own user. */
+const char *session_owner_of(const struct call *call);
+/* The job whose turn it is. */
+struct job *session_job_of(struct session_turn *turn);
+/* Gives the job its turn, when those before it are over. May answer 429 or 503 and free it. */
 void session_submit(struct session_entry *entry, struct job *job);
-/* Leaves the table now; ends as soon as nobody holds it. */
-void session_shut(struct session_entry *entry);
-/* May this owner open one more? Counts it until session_opening_done. False, and it is answered. */
+/* May this owner open one more? Counts it until sessions_unreserve. False, and it is answered. */
 bool session_may_open(struct call *call, const char *owner);
-void session_opening_done(struct sessions *sessions, const char *owner);
-/* All that the caller may see, held; the array is the caller's to free. */
-struct session_entry **sessions_of(struct call *call, size_t *ret_n);
-void session_unhold(struct session_entry *entry);
-
-json_t *session_json(const struct session_entry *entry, const struct session_info *info);
 
 /* The cell that a job runs: calls of tools wait in it (handle_tools.c). */
 struct cell;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a session was opened with, and its forks live on: lent to it until the last is closed.
+ */
+#ifndef HOSTING_SESSION_GROUND_H
+#define HOSTING_SESSION_GROUND_H
+
+#include <stdatomic.h>
+
+#include "request/run_fields.h"
+#include "session/session.h"
+#include "session/tools.h"
+
+struct session_ground {
+    atomic_uint references;
+    void *settings; /* of the host: what the request below points into */
+    void (*drop_settings)(void *settings);
+    json_t *doc;
+    json_t *data; /* in doc: variables that it begins with, or NULL */
+    struct request_parts parts;
+    struct session_request request;
+    struct tool_set tools;
+    uint64_t output_limit;
+};
+
+/* The settings are taken over. */
+struct session_ground *session_ground_new(void *settings, void (*drop_settings)(void *settings));
+struct session_ground *session_ground_hold(struct session_ground *ground);
+void session_ground_drop(struct session_ground *ground); /* NULL is fine */
+
+/* session_open and session_restart, with the variables that the session begins with. */
+int session_ground_open(const struct session_ground *ground, struct session **ret, struct err *err);
+int session_ground_restart(const struct session_ground *ground, struct session *session,
+                           struct err *err);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hosting/session_json.h"
+
+#include "result/verdict_json.h"
+
+static const char *const states[] = {
+    [SESSION_IDLE] = "idle", [SESSION_BUSY] = "busy", [SESSION_DEAD] = "dead"};
+
+static json_t *text_or_null(const char *s)
+{
+    return s && *s ? json_text(str_from(s)) : json_null();
+}
+
+json_t *session_json(const struct session_entry *e, const struct session_info *i)
+{
+    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:o}", "id", e->id, "name", text_or_null(e->name),
+                          "language", i->language, "state", states[i->state], "parent",
+                          text_or_null(i->parent));
+
+    json_object_set_new(o, "cells", json_integer(i->cells));
+    json_object_set_new(o, "created_ms", json_integer((json_int_t)i->created_ms));
+    json_object_set_new(o, "used_ms", json_integer((json_int_t)i->used_ms));
+    json_object_set_new(o, "idle_ms", json_integer((json_int_t)e->idle_ms));
+    json_object_set_new(o, "memory_bytes", json_integer((json_int_t)i->memory_bytes));
+    json_object_set_new(o, "cpu_ms", json_real((double)i->cpu_us / 1000));
+    session_wall(e->session, o);
+    json_object_set_new(o, "why", text_or_null(i->why));
+    return o;
+}

@@ -88,14 +88,14 @@ static struct str oldest(const struct capture *c)
     return str_slice(head, 0, line ? (size_t)(line + 1 - head.p) : utf8_cut(head, n));
 }
 
-void capture_text(const struct capture *c, struct buf *out)
+struct capture_kept capture_text(const struct capture *c, struct buf *out)
 {
     AUTO_BUF struct buf flat = {0};
     struct str tail = STR("");
 
     if (!capture_truncated(c)) {
         (void)buf_add_str(out, buf_str(&c->head));
-        return;
+        return (struct capture_kept){.head = c->head.n};
     }
     struct str head = oldest(c);
     if (c->tail)
@@ -104,4 +104,5 @@ void capture_text(const struct capture *c, struct buf *out)
     (void)buf_addf(out, "\n...(truncated: %" PRIu64 " of %" PRIu64 " bytes left out)...\n",
                    c->total - head.n - tail.n, c->total);
     (void)buf_add_str(out, tail);
+    return (struct capture_kept){head.n, tail.n};
 }

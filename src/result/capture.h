@@ -23,7 +23,14 @@ void capture_init(struct capture *c, size_t limit);
 void capture_done(struct capture *c);
 void capture_add(struct capture *c, const char *p, size_t n);
 bool capture_truncated(const struct capture *c);
-/* Appends what was kept, cut between characters, or lines where the limit is not a small one. */
-void capture_text(const struct capture *c, struct buf *out);
+
+/* How many bytes of a stream's beginning and of its end were kept. Of a complete one, all are head.
+ */
+struct capture_kept {
+    size_t head, tail;
+};
+/* Appends what was kept, cut between characters, or lines where the limit is not a small one. The
+ * line between head and tail is for people: code counts with the returned numbers. */
+struct capture_kept capture_text(const struct capture *c, struct buf *out);
 
 #endif

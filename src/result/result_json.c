@@ -26,20 +26,28 @@ static void set_bytes_if_odd(json_t *object, const char *key, struct str s)
     set(object, key, json_stringn_nocheck(b.p, b.n));
 }
 
+static void set_of_stream(json_t *doc, const char *stream, const char *what, json_t *value)
+{
+    char key[32];
+
+    snprintf(key, sizeof key, "%s_%s", stream, what);
+    set(doc, key, value);
+}
+
 static void set_stream(json_t *doc, const char *name, const struct capture *c)
 {
     AUTO_BUF struct buf b = {0};
-    char key[32];
+    char base64[32];
 
     buf_init(&b, c->limit + 256);
-    capture_text(c, &b);
+    struct capture_kept kept = capture_text(c, &b);
     set(doc, name, json_text(buf_str(&b)));
-    snprintf(key, sizeof key, "%s_bytes", name);
-    set(doc, key, json_integer((json_int_t)c->total));
-    snprintf(key, sizeof key, "%s_truncated", name);
-    set(doc, key, json_boolean(capture_truncated(c)));
-    snprintf(key, sizeof key, "%s_base64", name);
-    set_bytes_if_odd(doc, key, buf_str(&b));
+    set_of_stream(doc, name, "bytes", json_integer((json_int_t)c->total));
+    set_of_stream(doc, name, "truncated", json_boolean(capture_truncated(c)));
+    set_of_stream(doc, name, "head_bytes", json_integer((json_int_t)kept.head));
+    set_of_stream(doc, name, "tail_bytes", json_integer((json_int_t)kept.tail));
+    snprintf(base64, sizeof base64, "%s_base64", name);
+    set_bytes_if_odd(doc, base64, buf_str(&b));
 }
 
 static json_t *exception(const struct result_exception *e)

@@ -23,6 +23,8 @@ static const struct {
      "id string backend null|string language null|string success boolean exit_code integer "
      "signal null|integer timed_out boolean oom_killed boolean stdout string stderr string "
      "stdout_bytes integer stderr_bytes integer stdout_truncated boolean stderr_truncated boolean "
+     "stdout_head_bytes integer stdout_tail_bytes integer stderr_head_bytes integer "
+     "stderr_tail_bytes integer "
      "stdout_base64? string stderr_base64? string value any results any[] final_answer any "
      "is_final_answer boolean exception null|Exception duration_ms integer cpu_ms integer "
      "max_memory_mb number files File[] skipped Skipped[] verdict Verdict denied Denied[] "

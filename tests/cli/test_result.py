@@ -8,7 +8,9 @@ import json
 FIELDS = """id backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
     max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
-EXTRA = ["skipped", "limits", "cell", "missing", "warnings", "limits_set"]
+EXTRA = ["skipped", "limits", "cell", "missing", "warnings", "limits_set"] + [
+    "%s_%s_bytes" % (stream, part) for stream in ("stdout", "stderr") for part in ("head", "tail")
+]
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
     "id": str,
@@ -98,6 +100,10 @@ def test_success(t):
         "stderr_bytes": 4,
         "stdout_truncated": False,
         "stderr_truncated": False,
+        "stdout_head_bytes": 4,
+        "stdout_tail_bytes": 0,
+        "stderr_head_bytes": 4,
+        "stderr_tail_bytes": 0,
         "value": None,
         "results": [],
         "final_answer": None,
@@ -285,8 +291,12 @@ def test_truncation(t):
         doc["stdout"],
         "and how much there was",
     )
-    done = t.run("--output-limit", "100", "-c", code)
     whole = b"".join(b"%07d\n" % i for i in range(1000))
+    head, tail = doc["stdout_head_bytes"], doc["stdout_tail_bytes"]
+    kept = doc["stdout"].encode()
+    t.equal((head, tail), (50, 50), "each half of the limit")
+    t.ok(kept[:head] == whole[:head] and kept[-tail:] == whole[-tail:], "as data", doc["stdout"])
+    done = t.run("--output-limit", "100", "-c", code)
     t.exits(done, 0, "what is streamed is complete", whole)
     for n in (1, 2, 10, 11):
         doc = t.run("--json", "--output-limit", str(n), "-c", "print('é' * 100, end='')").json

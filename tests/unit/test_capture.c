@@ -2,6 +2,7 @@
 #include "result/capture.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -107,6 +108,29 @@ static void test_lines(void)
     }
 }
 
+/* Head and tail are found by their sizes, also in a stream that has our own line in it. */
+static void test_sizes(void)
+{
+    static const char text[] = "a\n...(truncated: 1 of 2 bytes left out)...\nbcdefghijklmnop";
+    AUTO_BUF struct buf out = {0}, complete = {0};
+    struct capture c;
+
+    buf_init(&out, 1 << 20);
+    buf_init(&complete, 1 << 20);
+    capture_init(&c, sizeof text - 1);
+    capture_add(&c, text, sizeof text - 1);
+    struct capture_kept kept = capture_text(&c, &complete);
+    EQ_INT(kept.head, sizeof text - 1);
+    EQ_INT(kept.tail, 0);
+    capture_add(&c, "€z", 4);
+    kept = capture_text(&c, &out);
+    EQ_INT(kept.head, (sizeof text - 1) / 2);
+    EQ_INT(kept.tail, sizeof text - 1 - (sizeof text - 1) / 2);
+    OK(memcmp(out.p, text, kept.head) == 0, "the head");
+    OK(memcmp(out.p + out.n - 4, "€z", 4) == 0, "the tail");
+    capture_done(&c);
+}
+
 /* A guest that never stops writing costs no more memory than the limit. */
 static void test_flood(void)
 {
@@ -129,6 +153,7 @@ int main(void)
     RUN(test_characters());
     RUN(test_edge());
     RUN(test_lines());
+    RUN(test_sizes());
     RUN(test_flood());
     return tap_done();
 }

@@ -7,6 +7,8 @@
 #   {"$type": "ndarray", "class": "datetime64[ns]", "shape", "items"}     numpy's times, as its integers
 #   {"$type": "scalar", "class": "datetime64", "unit": "ns", "value"}
 #
+# A dict whose keys are all texts is a plain JSON object.
+#
 # An object of a class made from a builtin type is a value of that type. Back, an object of a class that the session
 # does not have becomes a dict (dataclass), a tuple (namedtuple) or its value (enum).
 CELL_DEPTH = 120
@@ -28,6 +30,20 @@ class CellEncoder(Encoder):
             raise TooMuch("the value is nested more than %d levels deep" % CELL_DEPTH)
 
     # ---- forms of more types ----
+
+    # A dict whose keys are texts is a JSON object. "$type" as a key would make it another form.
+    def mapping_of_any(self, v):
+        if not is_plain(v):
+            self.mapping(v)
+            return
+        self.enter(v)
+        between = "{"
+        for k, item in dict.items(v):
+            self.put(between + quote(k) + ":")
+            self.value(item)
+            between = ","
+        self.put("{}" if between == "{" else "}")
+        self.path.pop()
 
     def record(self, v, kind, name):
         fields = getattr(kind, "__dataclass_fields__", None)
@@ -122,6 +138,13 @@ def all_names(kind):
     return found
 
 
+def is_plain(v):
+    for k in dict.keys(v):
+        if type(k) is not str or k == "$type" or "\0" in k or clean_text(k) != k:
+            return False
+    return True
+
+
 # Half of a surrogate pair is nothing that JSON's readers accept.
 def clean_text(text):
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
@@ -149,6 +172,7 @@ PLAIN = {
     id(tuple): lambda v: tuple(list(tuple.__iter__(v))), id(set): lambda v: set(set.__iter__(v)),
     id(frozenset): lambda v: frozenset(list(frozenset.__iter__(v))), id(dict): lambda v: dict(dict.items(v))}
 PLAIN.update((id(kind), plain_time(kind)) for kind in TIMES)
+BY_TYPE[id(dict)] = CellEncoder.mapping_of_any
 LATER[("numpy", "ndarray")] = ("numpy", CellEncoder.times)
 LATER[("pathlib._local", "PurePosixPath")] = ("pathlib", Encoder.folder)
 

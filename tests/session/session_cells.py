@@ -8,7 +8,7 @@ import tempfile
 from feed import Feed, Session, ended, events
 
 
-D = {"$type": "dict", "items": [["k", {"$type": "tuple", "items": [1, 2]}]]}
+D = {"k": {"$type": "tuple", "items": [1, 2]}}
 
 
 def test_state(t, feed):

@@ -121,8 +121,8 @@ GLOVEBOX_API int glovebox_session_restart(glovebox_session *session);
 /* The message of the last call that failed on this session, "" if none did. */
 GLOVEBOX_API const char *glovebox_session_error(const glovebox_session *session);
 /* A host function for cells, called in glovebox_session_exec. args is a JSON list, kwargs an
- * object. Gives JSON, or NULL and in *error why, which the guest sees; both from malloc, freed by
- * us. */
+ * object. Gives JSON, or NULL and in *error why: the guest gets a RuntimeError, or for an error
+ * "ValueError: no" an exception of that type. Both are from malloc, and we free them. */
 typedef char *(*glovebox_tool_fn)(void *ctx, const char *args, const char *kwargs, char **error);
 /* For sessions that are opened from now on; description may be NULL. 0 or -1. The second says
  * whether they have final_answer(value), which ends a cell with that. */

@@ -627,6 +627,7 @@
             cell.outcome = e?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED" ? interruption() : { exception: safeException(e) };
         }
         if (!answer && !cell.outcome.exception) cell.outcome = interruption();
+        await restore(code);
         answer ??= answerCell(cell);
         running = null;
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });
@@ -798,6 +799,8 @@
     async function set(id, bytes) {
         try {
             const values = decode(bytes.toString());
+            const taken = Object.keys(values).find((name) => kept.has(name));
+            if (taken) throw new Error(`'${taken}' is the name of a tool in this session`);
             for (const name of Object.keys(values)) await assign(name, values[name]);
             send("done", id, { ok: true, exception: null });
         } catch (e) {
@@ -847,10 +850,27 @@
         Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });
     }
 
+    // Names that are the session's own: tools, final_answer().
+    const kept = new Map();
+
+    function keep(name, value) {
+        kept.set(name, value);
+        define(name, value);
+    }
+
+    // Undoes what the previous cell did to such a name: it was assigned to, or declared.
+    async function restore(text) {
+        for (const [name, value] of kept) {
+            if (Object.getOwnPropertyDescriptor(globalThis, name)?.value !== value) define(name, value);
+            if (text.includes(name) && evaluate(`${name} === globalThis[${stringify(name)}]`, false).result?.value !== true)
+                await assign(name, value);
+        }
+    }
+
     function defineTool({ name, description }) {
         const tool = { [name]: (...args) => call(name, args) }[name];
         if (description) Object.defineProperty(tool, "description", { value: description });
-        define(name, tool);
+        keep(name, tool);
     }
 
     function hello(id, bytes) {
@@ -858,7 +878,7 @@
         Object.assign(limits, said.limits);
         Object.assign(process.env, said.env);
         for (const tool of said.tools || []) defineTool(tool);
-        if (said.final_answer) define("final_answer", finalAnswer);
+        if (said.final_answer) keep("final_answer", finalAnswer);
         for (const name of said.preload || []) {
             try {
                 require(name);

@@ -57,7 +57,7 @@ class Server:
         install(self.emit, self.limits)
         builtins.display = named_function(
             lambda *objs, **options: rich_display(*objs, **options), "display", "Shows objects in the result.")
-        self.tools = Tools(self.wire, self.read, self.limits)
+        self.tools, self.kept = Tools(self.wire, self.read, self.limits), {}
         register_at_fork(after_in_child=self.wire.forget)
 
     def begin(self, fd_in, fd_out, rest):
@@ -75,13 +75,15 @@ class Server:
         self.notebook = message.get("value") != "last"
         self.compiler.mode, self.compiler.guards = "notebook" if self.notebook else "last", final
         for row in message.get("tools") or ():
-            self.names[row["name"]] = self.tools.make(row)
+            self.kept[row["name"]] = self.tools.make(row)
+        self.names.update(self.kept)
         failure = ""
         if message.get("preload") or message.get("source"):
             failure = self.load(message.get("preload") or (), message.get("source") or "")
         if final:
             inner = self.names.get("final_answer")
-            self.names["final_answer"] = make_final(self, inner if callable(inner) else None)
+            self.kept["final_answer"] = make_final(self, inner if callable(inner) else None)
+            self.names.update(self.kept)
         self.wire.send("ready", 0, '{"language":"python","version":"%d.%d.%d"%s}' % (
             VERSION + (failure and ',"exception":' + failure,)))
 
@@ -104,6 +106,7 @@ class Server:
             self.compiler.remember("<tools>", source)
             exec(compile(source, "<tools>", "exec", 0, True), self.names)
             make_instances(self.names, before)
+            self.kept.update((k, v) for k, v in self.names.items() if k not in before and callable(v))
         except Exception as e:
             clean_exception(e)
             text = exception_text(e, self.compiler.texts)
@@ -135,6 +138,7 @@ class Server:
         self.names.setdefault("__name__", "__main__")
         self.names.pop(VALUE, None)
         self.names.pop("__warningregistry__", None)  # which knows lines, not cells
+        self.names.update(self.kept)  # a cell may have assigned to the name of a tool
         if self.compiler.guards:
             builtins.__dict__[FINAL] = FinalAnswerException
         self.loop.prepare()
@@ -303,7 +307,11 @@ class Server:
 
     def set(self, frame):
         try:
-            self.names.update(self.read(frame.data.decode()))
+            values = self.read(frame.data.decode())
+            for name in values:
+                if name in self.kept:
+                    raise ValueError("'%s' is the name of a tool in this session" % name)
+            self.names.update(values)
             said = '{"ok":true,"exception":null}'
         except Exception as e:
             said = '{"ok":false,"exception":%s}' % exception_json(e, "", {}, self.limits["text"])

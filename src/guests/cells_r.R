@@ -478,6 +478,7 @@ exec <- function(id, bytes) {
     cell$warnings <- character()
     cell$interrupted <- FALSE
     on.exit(cell <<- NULL)
+    restore_tools()
     open_input()
     # An interrupt that came too late for the cell before is not for this one.
     tryCatch(Sys.sleep(0), interrupt = function(e) NULL)
@@ -593,6 +594,16 @@ call_tool <- function(name, args) {
     stop(structure(class = c(as.character(answer$error$type), "error", "condition"), list(message = answer$error$message, call = call(name))))
 }
 
+# Names that are the session's own. A value of such a name hides no function, another function does.
+kept <- list()
+
+restore_tools <- function() {
+    for (name in names(kept)) {
+        if (exists(name, globalenv(), mode = "function", inherits = FALSE)) rm(list = name, envir = globalenv())
+        added[[name]] <- kept[[name]]
+    }
+}
+
 hello <- function(id, bytes) {
     said <- from_json(rawToChar(bytes))
     limits <<- utils::modifyList(limits, as.list(said$limits))
@@ -600,9 +611,10 @@ hello <- function(id, bytes) {
     if (length(said$env)) do.call(Sys.setenv, said$env)
     for (tool in said$tools) local({
         name <- tool$name
-        added[[name]] <- function(...) call_tool(name, list(...))
+        kept[[name]] <<- function(...) call_tool(name, list(...))
     })
-    if (isTRUE(said$final_answer)) added$final_answer <- function(value) invokeRestart("cells_final", value)
+    if (isTRUE(said$final_answer)) kept$final_answer <<- function(value) invokeRestart("cells_final", value)
+    restore_tools()
     for (name in unlist(said$preload)) suppressPackageStartupMessages(library(name, character.only = TRUE))
     options(device = open_device, keep.source = TRUE)
     # What the first cell would have to wait for.
@@ -614,6 +626,8 @@ hello <- function(id, bytes) {
 set <- function(id, bytes) {
     answer <- tryCatch({
         values <- from_json(rawToChar(bytes))
+        taken <- intersect(names(values), names(kept))
+        if (length(taken)) stop(sprintf("'%s' is the name of a tool in this session", taken[1L]))
         for (i in seq_along(values)) assign(names(values)[i], as_r(values[[i]]), globalenv())
         "{\"ok\":true,\"exception\":null}"
     }, error = function(e) json_object(c("ok", "exception"), c("false", exception_json("ValueError", conditionMessage(e)))))

@@ -362,7 +362,7 @@ __cells_hello() {
         '"env"') __cells_env ;;
         '"tools"') __cells_tools ;;
         '"final_answer"')
-            [[ ${__cells__raws[__cells__i + 1]} != true ]] || final_answer() { __cells_final "$@"; }
+            [[ ${__cells__raws[__cells__i + 1]} != true ]] || __cells_keep final_answer '__cells_final "$@"'
             ;;
         esac
     done
@@ -389,13 +389,18 @@ __cells_env() {
     done
 }
 
+# A function that no cell can replace: $1 with the body $2.
+__cells_keep() {
+    eval "$1() { $2; }" && readonly -f "$1"
+}
+
 __cells_tools() {
     local __cells__tool __cells__tools=("${__cells_list[@]}")
     for __cells__tool in "${__cells__tools[@]}"; do
         __cells_member "$__cells__tool" name
         __cells_unquote "$__cells_raw"
         [[ $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || continue
-        eval "$__cells_text() { __cells_untraced __cells_bytewise __cells_call $__cells_text \"\$@\"; }"
+        __cells_keep "$__cells_text" "__cells_untraced __cells_bytewise __cells_call $__cells_text \"\$@\""
     done
 }
 

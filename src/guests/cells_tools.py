@@ -6,6 +6,7 @@
 # wait reads, for all of them; when it has what it waited for, another one does. An exception (an interrupt, or what a
 # signal handler of the program's raises) can come between any two steps in the main thread. So what was read or
 # written is noted by the same C call that did it (`extend(map(...))`), and steps that are done twice do no harm.
+import builtins
 from _collections import deque
 from _thread import RLock, allocate_lock
 from itertools import count
@@ -169,7 +170,17 @@ class Wire:
 
 # ---- tools ----
 
-ERRORS = {"TimeoutError": TimeoutError, "TypeError": TypeError, "ValueError": ValueError}
+ERRORS = {name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
+
+
+# An exception of the type that the tool's answer names, if that is one of Python's own.
+def tool_error(kind, message):
+    if kind in ERRORS:
+        try:
+            return ERRORS[kind](message)
+        except TypeError:  # UnicodeDecodeError takes more than a text
+            pass
+    return RuntimeError("%s: %s" % (kind, message) if kind and kind not in ERRORS else message)
 
 
 def check_arguments(name, parameters, args, kwargs):
@@ -221,7 +232,7 @@ class Tools:
                 return answer["ok"]
         except Exception as e:
             kind, message = "RuntimeError", "the answer of %s() cannot be read: %s" % (name, e)
-        raise ERRORS.get(kind, RuntimeError)(message)
+        raise tool_error(kind, message)
 
     # A function for what hello says of a tool. Without parameters, nothing is known of them.
     def make(self, row):

@@ -171,6 +171,20 @@ static int call_tool(const struct tool_set *set, const struct tool *tool, struct
     return 0;
 }
 
+/* "ValueError: no" names the exception's type; *message is then what follows. */
+static bool take_type(const char **message, char *ret, size_t n)
+{
+    size_t length = strspn(*message, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    struct str type = {*message, length};
+
+    if (length >= n || strncmp(*message + length, ": ", 2) != 0 ||
+        !(str_ends(type, "Error") || str_ends(type, "Exception")))
+        return false;
+    snprintf(ret, n, "%.*s", (int)length, *message);
+    *message += length + 2;
+    return true;
+}
+
 static const char *error_type(enum err_kind kind)
 {
     return kind == ERR_TIMEOUT ? "TimeoutError" : kind == ERR_GUEST ? "TypeError" : "RuntimeError";
@@ -210,7 +224,12 @@ char *tool_set_call(const struct tool_set *set, struct tool_call *call)
         err_set(&err, ERR_USAGE, "there is no tool of the name '%.80s'", call->name);
         return write_error("NameError", err.msg);
     }
-    if (call_tool(set, tool, call, &value, &err) < 0)
-        return write_error(error_type(err.kind), err.msg);
+    if (call_tool(set, tool, call, &value, &err) < 0) {
+        const char *message = err.msg;
+        char type[80];
+        if (!take_type(&message, type, sizeof type))
+            snprintf(type, sizeof type, "%s", error_type(err.kind));
+        return write_error(type, message);
+    }
     return write_answer(set, tool->name, value ? value : json_null());
 }

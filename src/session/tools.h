@@ -25,7 +25,8 @@ struct tool_call {
 };
 
 /* Answers in the calling thread. 0 and a new reference in *ret; or -1, and the guest sees an
- * exception with err->msg (ERR_TIMEOUT: TimeoutError, ERR_GUEST: TypeError, else RuntimeError). */
+ * exception. A message "ValueError: no" names its type; else ERR_TIMEOUT is TimeoutError, ERR_GUEST
+ * TypeError, and any other RuntimeError. */
 typedef int (*tool_fn)(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
 
 struct tool {

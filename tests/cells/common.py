@@ -88,6 +88,7 @@ def cpu_ticks(pid):
 def test_all(tap, language):
     test_frames(tap, language)
     test_interrupt(tap, language)
+    test_kept(tap, language)
     if "early" in language.texts:
         test_early(tap, language)
     test_end(tap, language)
@@ -144,6 +145,20 @@ def test_interrupt(tap, language):
         number = g.begin(language.texts["call"])
         g.answer(g.receive()[1], {"name": "add", "args": [], "kwargs": {}}, {"add": lambda args, kwargs: "sum"})
         tap.ok(g.finish(number).ok, "... after which there are others")
+
+
+def test_kept(tap, language):
+    """No cell takes the session's own functions away from the next one."""
+    texts = language.texts
+    with language.start(tools=[{"name": "add"}], final_answer=True) as g:
+        for text in texts["destroy"]:
+            g.run(text)
+            cell = g.run(texts["call"], tools={"add": lambda args, kwargs: 5})
+            tap.ok(cell.ok and len(cell.calls) == 1, "a tool, after %r" % text, cell)
+            cell = g.run(texts["final"])
+            tap.equal((cell.is_final_answer, str(cell.final_answer)), (True, "7"), "... and the final answer")
+        said = g.set({"add": 1})
+        tap.ok(texts["name"] == "bash" or (not said["ok"] and "tool" in said["exception"]["message"]), "set refuses a tool's name", said)
 
 
 def test_early(tap, language):

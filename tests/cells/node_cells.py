@@ -17,6 +17,9 @@ NODE = Language("node", ["-e"], "cells_node_boot.js", "cells_node.js", {
     "endless": ["for (;;);", "await new Promise(() => {})", "await null; for (;;);",
                 "await new Promise(r => setTimeout(r, 200)); for (;;);",
                 "const t = setInterval(() => {}, 5); await new Promise(() => {})"],
+    "final": "final_answer(7)", "destroy": [
+        "add = 3", "final_answer = 3", "const add = 4", "let final_answer = 5", "add = 6; final_answer = 7", "delete globalThis.add",
+        "function add() {}", "class final_answer {}", "var add = 1", "const { add, final_answer } = { add: 1, final_answer: 2 }"],
     "early": "while (true) {}", "suicide": "process.kill(process.pid, 'SIGKILL'); for (;;);"})
 
 STATE = (

@@ -16,7 +16,9 @@ def start(path, **options):
 # Python text; what it is as typed JSON (None: only there and back again).
 PLAIN = (
     ("None", None), ("True", True), ("-3", -3), ("1.5", 1.5), ("'é\\0'", "é\0"), ("[1, [2]]", [1, [2]]),
-    ("{'a': 1}", {"$type": "dict", "items": [["a", 1]]}), ("{'$type': 'x'}", {"$type": "dict", "items": [["$type", "x"]]}),
+    ("{'a': 1}", {"a": 1}), ("{'b': {'c': [{}]}, '': None}", {"b": {"c": [{}]}, "": None}), ("{'é': (1,)}", {"é": {"$type": "tuple", "items": [1]}}),
+    ("{'n\\0': 1}", {"$type": "dict", "items": [["n\0", 1]]}), ("{'\\ud800': 1}['\\ud800']", 1), ("type('S', (str,), {})('k') and {type('S', (str,), {})('k'): 1}", {"$type": "dict", "items": [["k", 1]]}),
+    ("{'b': 1, 'a': 2}", {"b": 1, "a": 2}), ("{1: 2}", {"$type": "dict", "items": [[1, 2]]}), ("{'$type': 'x'}", {"$type": "dict", "items": [["$type", "x"]]}),
     ("(1, 'b')", {"$type": "tuple", "items": [1, "b"]}), ("{3}", {"$type": "set", "items": [3]}),
     ("frozenset([3])", {"$type": "frozenset", "items": [3]}), ("b'\\xff'", {"$type": "bytes", "base64": "/w=="}),
     ("1 << 70", {"$type": "int", "hex": "0x400000000000000000"}), ("float('inf')", {"$type": "float", "text": "inf"}),
@@ -149,7 +151,8 @@ def test_tools(tap, path):
             tap.ok(cell.exception["type"] == kind and words in cell.exception["message"] and not cell.calls
                    and cell.err.count("File") == 1, text[:30], cell)
         for kind, want in ((TimeoutError, "TimeoutError"), (TypeError, "TypeError"), (ValueError, "ValueError"),
-                           (KeyError, "RuntimeError"), (RuntimeError, "RuntimeError")):
+                           (KeyError, "KeyError"), (RuntimeError, "RuntimeError"), (FileNotFoundError, "FileNotFoundError"),
+                           (type("QuotaError", (Exception,), {}), "RuntimeError"), (type("UnicodeDecodeError", (Exception,), {}), "RuntimeError")):
             cell = g.run("x = 1\necho(1)", tools={"echo": failing(kind)})
             tap.ok(cell.exception["type"] == want and "why not" in cell.exception["message"]
                    and cell.exception["line"] == 2 and "glovebox" not in cell.err, "a tool raises %s" % kind.__name__, cell)
@@ -219,6 +222,9 @@ def test_sources(tap, path):
         tap.equal(g.run("import os, sys\nos.environ['ANSWER'], 'json' in sys.modules").value["items"], ["42", True],
                   "environment and modules")
         tap.equal(g.run("os.system('echo $ANSWER')").out, "42\n", "... of children, too")
+        for text in ("convert = 3", "del search", "def caller(x): return 'mine'", "class Search: pass\nsearch = Search"):
+            g.run(text)
+            tap.equal(g.run("convert(3), search('x'), caller(1)").value["items"], ["3 km", "found x", 2], "there after %r" % text)
     with start(path, source="x = 1\n1/0") as g:
         tap.ok(g.ready["exception"]["type"] == "ZeroDivisionError", "a source that fails", g.ready)
         tap.equal(g.run("x").value, 1, "... is no end")
@@ -228,7 +234,7 @@ def test_sources(tap, path):
 
 FINALS = (
     ("final_answer(1)\nprint('no')", 1, ""),
-    ("final_answer(answer={'a': 1})", {"$type": "dict", "items": [["a", 1]]}, ""),
+    ("final_answer(answer={'a': 1})", {"a": 1}, ""),
     ("def f():\n    for i in range(5):\n        if i == 3: final_answer(i)\nf()", 3, ""),
     ("try:\n    final_answer(2)\nexcept Exception:\n    print('no')", 2, ""),
     ("try:\n    final_answer(2)\nexcept:\n    print('no')\nelse:\n    print('no')\nfinally:\n    print('fin')\nprint('no')", 2,
@@ -254,6 +260,20 @@ FINALS = (
      "with C():\n    final_answer(13)\nprint('no')", 13, "out\n"),
     ("try:\n    1/0\nexcept ZeroDivisionError:\n    final_answer(14)", 14, ""),
     ("try:\n    raise ValueError\nexcept:\n    print('yes')\nfinal_answer(15)", 15, "yes\n"))
+
+
+def test_kept(tap, path):
+    """No cell takes the session's own functions away from the next one."""
+    with start(path, final_answer=True, tools=[{"name": "add", "parameters": ["a", "b"]}]) as g:
+        for text in ("final_answer = add = 3", "del final_answer, add", "def final_answer(x): pass", "class add: pass",
+                     "globals().pop('add'); globals().clear()", "for add in [1]: pass\nimport os as final_answer"):
+            g.run(text)
+            tap.equal(g.run("add(1, 2)", tools=TOOLS).value, 3, "a tool, after %r" % text)
+            cell = g.run("final_answer(4)")
+            tap.equal((cell.final_answer, cell.is_final_answer), (4, True), "... and the final answer")
+        for name in ("add", "final_answer"):
+            said = g.set({name: 1})
+            tap.ok(not said["ok"] and "name of a tool" in said["exception"]["message"], "set refuses %s" % name, said)
 
 
 def test_final(tap, path):
@@ -323,4 +343,4 @@ def test_wire(tap, path):
         tap.equal(g.wait(5), 0, "the end")
 
 
-TESTS = (test_values, test_libraries, test_tools, test_sources, test_final, test_display, test_wire)
+TESTS = (test_values, test_libraries, test_tools, test_sources, test_kept, test_final, test_display, test_wire)

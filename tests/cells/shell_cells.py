@@ -11,6 +11,7 @@ BASH = Language("bash", ["-c"], "cells_shell_boot.sh", "cells_shell.sh", {
     "count": "wc -l", "children": "ls -l /proc/self/fd",
     "endless": ["sleep 30; echo no", "while :; do :; done", "sleep 30 | cat; echo no", "f() { sleep 30; f; }; f",
                 "x=$(sleep 30); echo no", "set -e; sleep 30"],
+    "final": "final_answer 7", "destroy": ["add() { echo mine; }", "unset -f add", "final_answer() { :; }", "add=3; final_answer=4"],
     "early": "while :; do :; done", "suicide": "kill -9 $BASHPID; sleep 20"})
 
 STATE = (

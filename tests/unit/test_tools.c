@@ -20,6 +20,13 @@ static int answer(void *ctx, const struct tool_call *call, json_t **ret, struct 
     return 0;
 }
 
+static int fail_in_words(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    (void)call;
+    (void)ret;
+    return err_set(err, ERR_SYSTEM, "%s", (const char *)ctx);
+}
+
 static int nothing(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     (void)ctx;
@@ -123,6 +130,31 @@ static void test_calls(void)
     tool_set_done(&set);
 }
 
+/* The type of an exception is named before a colon. */
+static void test_error_types(void)
+{
+    static const char *const rows[][3] = {
+        {"ValueError: no: really", "ValueError", "no: really"},
+        {"KeyError: ", "KeyError", ""},
+        {"QuotaException: none left", "QuotaException", "none left"},
+        {"ValueError:no", "RuntimeError", "ValueError:no"},
+        {"an Error: no", "RuntimeError", "an Error: no"},
+        {"HTTP: 404", "RuntimeError", "HTTP: 404"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        char want[200];
+        struct tool_set set;
+        struct err err;
+        tool_set_init(&set);
+        (void)tool_set_add(&set, "t", NULL, NULL, fail_in_words, (void *)rows[i][0], &err);
+        snprintf(want, sizeof want, "{\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}", rows[i][1],
+                 rows[i][2]);
+        answers(&set, "t", want);
+        tool_set_done(&set);
+    }
+}
+
 static int read_source(struct tool_set *set, const char *path, const char *text, size_t n,
                        struct err *err)
 {
@@ -161,6 +193,7 @@ int main(void)
 {
     RUN(test_names());
     RUN(test_calls());
+    RUN(test_error_types());
     RUN(test_source());
     return tap_done();
 }

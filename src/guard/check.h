@@ -22,8 +22,8 @@ struct note {
 struct check {
     const struct policy *policy;
     const struct guard_input *in;
-    struct python_tree tree;
-    bool has_tree;
+    struct python_text *text; /* `own`, or the caller's once the syntax is checked */
+    struct python_text own;
     struct program program;
     bool has_program;
     const struct check *around;  /* whose exec or eval runs this text; NULL: nobody's */

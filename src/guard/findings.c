@@ -18,7 +18,7 @@ enum {
 
 static void find_lines(struct check *c)
 {
-    struct str text = c->tree.text;
+    struct str text = c->text->tree.text;
     size_t n = 1, k = 0;
 
     for (const char *p = text.p; p && (p = memchr(p, '\n', (size_t)(text.p + text.n - p))); p++)
@@ -35,11 +35,11 @@ struct str check_line(struct check *c, uint32_t n)
 {
     if (!c->lines)
         find_lines(c);
-    if (!n || n > c->n_lines || !c->tree.text.p) /* in an unknown encoding there is no text */
+    if (!n || n > c->n_lines || !c->text->tree.text.p) /* in an unknown encoding there is no text */
         return STR("");
     size_t from = c->lines[n - 1];
-    size_t to = n < c->n_lines ? c->lines[n] - 1 : c->tree.text.n;
-    return str_slice(c->tree.text, from, to);
+    size_t to = n < c->n_lines ? c->lines[n] - 1 : c->text->tree.text.n;
+    return str_slice(c->text->tree.text, from, to);
 }
 
 const char *check_source(struct check *c, const struct node *n)

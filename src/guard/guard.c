@@ -89,7 +89,7 @@ static void run_stages(struct check *c, unsigned wanted, struct verdict *v)
 
 void guard_check(const struct policy *policy, const struct guard_input *input, struct verdict *ret)
 {
-    struct check c = {.policy = policy, .in = input};
+    struct check c = {.policy = policy, .in = input, .text = &c.own};
 
     *ret = (struct verdict){.allowed = true};
     run_stages(&c, input->stages ? input->stages : GUARD_ALL_STAGES, ret);
@@ -101,8 +101,7 @@ void guard_check(const struct policy *policy, const struct guard_input *input, s
         resolver_done(&c.resolver);
         program_done(&c.program);
     }
-    if (c.has_tree)
-        python_tree_done(&c.tree);
+    python_text_done(&c.own);
     arena_done(&c.arena);
     free(c.notes);
 }

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "guard/policy.h"
+#include "python/text.h"
 
 enum guard_stage { GUARD_INPUT, GUARD_SYNTAX, GUARD_IMPORTS, GUARD_PATTERNS, GUARD_REVIEW };
 #define GUARD_ALL_STAGES 0xfu
@@ -73,6 +74,8 @@ struct guard_input {
     unsigned stages;      /* bits, 1 << GUARD_SYNTAX; 0: GUARD_ALL_STAGES */
     unsigned target;      /* Python 3.N; 0: the newest */
     bool cell;            /* of a session: `await` may stand outside of functions */
+    struct python_text *text; /* the caller's, with the code's tree in it or to be, which is used
+                                 where it fits the check; or NULL */
 };
 
 /* Always gives a verdict; end with verdict_done. */

@@ -39,7 +39,7 @@ static void tell(struct check *c, const struct node *n, const struct check *inne
 static void look(struct check *c, struct check *inner)
 {
     inner->has_program = true;
-    program_init(&inner->program, &inner->tree, false);
+    program_init(&inner->program, &inner->own.tree, false);
     resolver_init(&inner->resolver, &inner->program);
     inner->resolver.outer = &c->resolver;
     inner->resolver.spelled = c->resolver.spelled;
@@ -55,23 +55,22 @@ static void look(struct check *c, struct check *inner)
 bool check_run_text(struct check *c, const struct node *n, struct str text)
 {
     struct guard_input in = {.code = str_trim(text)};
-    struct check inner = {.policy = c->policy, .in = &in, .around = c};
-    struct python_options options = {.target = c->policy->target};
-
+    struct check inner = {.policy = c->policy, .in = &in, .around = c, .text = &inner.own};
     bool read;
 
     if (!may_look(c, text))
         return false;
     inner.run_texts = c->run_texts;
     inner.run_bytes = c->run_bytes;
-    read = python_parse(in.code, &options, &inner.tree) == 0 && python_check(&inner.tree) == 0;
+    inner.own.options.target = c->policy->target;
+    read = python_text_check(&inner.own, in.code);
     if (read) {
         look(c, &inner);
         tell(c, n, &inner);
     }
     c->run_texts = inner.run_texts;
     c->run_bytes = inner.run_bytes;
-    python_tree_done(&inner.tree);
+    python_text_done(&inner.own);
     check_done(&inner);
     return read;
 }

@@ -79,32 +79,44 @@ static void tell(struct check *c, enum rule rule, const struct python_error *e)
 
 static void nesting(struct check *c)
 {
-    size_t limit = c->policy->max_nesting, height = c->tree.module->height;
+    size_t limit = c->policy->max_nesting, height = c->text->tree.module->height;
 
     if (limit && height > limit)
         found_at(c, RULE_TOO_NESTED, NULL, STR(""), "nested %zu deep, more than %zu", height,
                  limit);
 }
 
+/* The caller's tree is of the code alone. */
+static struct python_text *text_for(struct check *c, struct str whole)
+{
+    struct python_options options = {
+        .target = c->in->target ? c->in->target : c->policy->target,
+        .top_await = c->in->cell,
+    };
+
+    c->own.options = options;
+    if (c->in->text && whole.p == c->in->code.p && python_text_fits(c->in->text, &options))
+        return c->in->text;
+    return &c->own;
+}
+
 void check_syntax(struct check *c)
 {
-    unsigned target = c->in->target ? c->in->target : c->policy->target;
-    struct python_options options = {.target = target, .top_await = c->in->cell};
-    bool fine = python_parse(whole_text(c), &options, &c->tree) == 0 && python_check(&c->tree) == 0;
+    struct str whole = whole_text(c);
 
-    c->has_tree = true;
-    if (fine) {
-        program_init(&c->program, &c->tree, c->in->cell);
+    c->text = text_for(c, whole);
+    if (python_text_check(c->text, whole)) {
+        program_init(&c->program, &c->text->tree, c->in->cell);
         c->has_program = true;
         resolver_init(&c->resolver, &c->program);
         c->resolver.spelled = &c->policy->spelled_builtins;
         nesting(c);
     } else {
-        tell(c, c->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,
-             &c->tree.error);
+        tell(c, c->text->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,
+             &c->text->tree.error);
     }
-    for (size_t i = 0; i < c->tree.warnings.n; i++) {
-        if (!check_is_earlier(c, c->tree.warnings.at[i].line))
-            tell(c, RULE_SYNTAX_WARNING, &c->tree.warnings.at[i]);
+    for (size_t i = 0; i < c->text->tree.warnings.n; i++) {
+        if (!check_is_earlier(c, c->text->tree.warnings.at[i].line))
+            tell(c, RULE_SYNTAX_WARNING, &c->text->tree.warnings.at[i]);
     }
 }

@@ -24,7 +24,7 @@ static void failed(struct text *t, char *text)
 
 static void syntax(struct text *t)
 {
-    const struct python_error *e = &t->c->tree.error;
+    const struct python_error *e = &t->c->text->tree.error;
     struct str line = check_line(t->c, e->line);
     const char *kind = python_error_name(e->kind), *message = e->message ? e->message : "";
 
@@ -272,6 +272,6 @@ void text_kodeagent(struct text *t)
         patterns(t);
     else if (!t->v->allowed && t->stage == GUARD_IMPORTS)
         imports(t);
-    else if (!t->v->allowed && t->c->has_tree && !t->c->has_program)
+    else if (!t->v->allowed && t->c->text->parsed && !t->c->has_program)
         syntax(t);
 }

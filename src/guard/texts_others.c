@@ -11,7 +11,7 @@
 
 const char *text_error(const struct text *t, uint32_t *ret_line)
 {
-    const struct python_error *e = &t->c->tree.error;
+    const struct python_error *e = &t->c->text->tree.error;
     uint32_t before = t->c->prelude_lines;
 
     *ret_line = e->line > before ? e->line - before : e->line;
@@ -20,7 +20,7 @@ const char *text_error(const struct text *t, uint32_t *ret_line)
 
 static bool is_syntax(const struct text *t)
 {
-    return t->c->has_tree && !t->c->has_program;
+    return t->c->text->parsed && !t->c->has_program;
 }
 
 static bool has_rule(const struct text *t, enum rule rule)
@@ -209,7 +209,7 @@ static void add_restricted(struct text *t, const struct note *n)
 
 static void restricted_syntax(struct text *t)
 {
-    const struct python_error *e = &t->c->tree.error;
+    const struct python_error *e = &t->c->text->tree.error;
     struct str statement = str_trim(check_line(t->c, e->line));
     uint32_t line;
     const char *message = text_error(t, &line);

@@ -16,7 +16,7 @@ static void interpreter_error(struct text *t, char *message)
 
 static void syntax(struct text *t)
 {
-    const struct python_error *e = &t->c->tree.error;
+    const struct python_error *e = &t->c->text->tree.error;
     struct str line = check_line(t->c, e->line);
     int caret = e->column > 0 ? (int)e->column : 0;
 
@@ -29,8 +29,8 @@ static void syntax(struct text *t)
 /* The statement of the module in which a node lies, as it is written. */
 static struct str statement(struct text *t, const struct node *n)
 {
-    struct node_list body = t->c->tree.module->module.body;
-    struct str text = t->c->tree.text;
+    struct node_list body = t->c->text->tree.module->module.body;
+    struct str text = t->c->text->tree.text;
 
     for (size_t i = 0; n && i < body.n; i++) {
         const struct node *s = body.at[i];
@@ -149,7 +149,7 @@ void text_smolagents(struct text *t)
     const struct note *first = first_refusal(t);
     struct str source;
 
-    if (t->c->has_tree && !t->c->has_program) {
+    if (t->c->text->parsed && !t->c->has_program) {
         syntax(t);
         return;
     }

@@ -112,6 +112,11 @@ $(BUILD)/glovebox: $(CLI_OBJ) $(LIB_OBJ)
 		{ cat $@.said >&2; exit 1; }
 	$(Q)! grep -viE 'statically linked applications|in function .*:$$' $@.said >&2
 
+# It writes down what it parses, for tests/guard.
+$(BUILD)/glovebox-parses: tests/guard/count_parses.c $(CLI_OBJ) $(LIB_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDHARD) -Wl,--wrap=python_parse -o $@ $^ $(PROGRAM_LIBS)
+
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
@@ -299,7 +304,7 @@ unit: $(UNIT_BIN)
 
 ## make cli escape wall limits soak python guard cells session warm http forks cheats    tests of the program from outside
 cli escape wall limits soak python guard cells session warm http forks cheats: all example $(BUILD)/tests/feed \
-		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed
+		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/glovebox-parses
 	@tests/run-outside $@
 
 ## make check-v2   the cgroup tests on a kernel with cgroup v2, in a virtual machine (minutes)

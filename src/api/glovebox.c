@@ -203,7 +203,7 @@ glovebox_result *glovebox_check(glovebox *box, const char *language, const char 
         return result_failed(result, &box->err);
     result->limits = request.limits;
     result_init(run, request.output_limit);
-    session_check(&request, run);
+    session_check(&request, false, run);
     if (result_refused(run))
         feedback_make(&(struct feedback_input){.result = run, .limits = &result->limits},
                       &run->feedback);

@@ -15,9 +15,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/safe_text.h"
-#include "python/python.h"
 #include "session/check.h"
-#include "session/syntax_probe.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 
@@ -177,38 +175,13 @@ static int read_program(const struct check_path *file, struct buf *ret, struct e
     return result;
 }
 
-/* check_language() has looked whether one is named that there is. */
-static const struct language *language_of(const struct check *c, const char *path, struct str code)
+static struct run_request request_for(const struct check *c, const char *path, struct str code)
 {
     struct run_request request = c->request;
-    const struct language *ret = NULL;
-    struct err err;
 
     request.file = strcmp(path, "-") == 0 || c->set->code ? NULL : path;
     request.code = code;
-    return check_find_language(&request, c->policy, &ret, &err) < 0 ? NULL : ret;
-}
-
-static void give_verdict(const struct check *c, const char *path, struct str code,
-                         struct verdict *ret)
-{
-    const struct language *language = language_of(c, path, code);
-    bool python = strcmp(language->name, "python") == 0;
-    struct guard_input input = {
-        .code = code,
-        .prelude = buf_str(&c->prelude),
-        .language = language->name,
-        .stages = c->stages,
-        .target = c->request.target,
-    };
-
-    guard_check(c->policy, &input, ret);
-    if (python || !ret->allowed || !(c->stages & 1u << GUARD_SYNTAX))
-        return;
-    struct run_request request = c->request;
-    request.code = code;
-    request.file = path;
-    syntax_probe(&request, language, ret);
+    return request;
 }
 
 static void tell(struct check *c, const char *path, const struct verdict *v, const struct err *err)
@@ -222,9 +195,18 @@ static void tell(struct check *c, const char *path, const struct verdict *v, con
 
 static void check_text_of(struct check *c, const char *path, struct str code)
 {
+    struct run_request request = request_for(c, path, code);
+    struct examination e;
     struct verdict verdict = {0};
+    struct err err;
 
-    give_verdict(c, path, code, &verdict);
+    examine_init(&e, &request, c->policy);
+    e.prelude = buf_str(&c->prelude);
+    e.stages = c->stages;
+    e.asks_tools = true;
+    (void)examine_program(&e, &verdict,
+                          &err); /* check_language() has looked: there is such a language */
+    examine_done(&e);
     tell(c, path, &verdict, NULL);
     verdict_done(&verdict);
 }
@@ -262,17 +244,14 @@ static void put_tree(struct check *c, const char *path, const struct python_tree
 }
 
 /* The guard tells people what the parser found. */
-static void put_error(struct check *c, const char *path, struct str code)
+static void put_error(struct check *c, const char *path, struct examination *e)
 {
-    struct guard_input input = {.code = code,
-                                .language = "python",
-                                .stages = 1u << GUARD_SYNTAX,
-                                .target = c->request.target};
     struct finding_style style = {
         .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR};
     struct verdict verdict = {0};
 
-    guard_check(c->policy, &input, &verdict);
+    e->stages = 1u << GUARD_SYNTAX;
+    examine(e, &verdict);
     progress_clear(&c->progress);
     fflush(stdout);
     check_text_findings(&style, shown_path(path), &verdict);
@@ -280,23 +259,31 @@ static void put_error(struct check *c, const char *path, struct str code)
     c->report.totals.refused++;
 }
 
-static void dump(struct check *c, const char *path, struct str code)
+static void dump_program(struct check *c, const char *path, struct examination *e)
 {
-    struct python_options options = {.target = c->request.target};
-    const struct language *language = language_of(c, path, code);
-    struct python_tree tree;
+    const struct python_tree *tree;
 
-    if (strcmp(language->name, "python") != 0) {
-        AUTO_FREE char *why = xasprintf("is %s, and --dump-ast is for Python", language->name);
+    if (!policy_reads(str_from(e->language->name))) {
+        AUTO_FREE char *why = xasprintf("is %s, and --dump-ast is for Python", e->language->name);
         c->failed = true;
         complain(c, path, why);
-        return;
+    } else if ((tree = examine_tree(e)) != NULL) {
+        put_tree(c, path, tree);
+    } else {
+        put_error(c, path, e);
     }
-    if (python_parse(code, &options, &tree) == 0)
-        put_tree(c, path, &tree);
-    else
-        put_error(c, path, code);
-    python_tree_done(&tree);
+}
+
+static void dump(struct check *c, const char *path, struct str code)
+{
+    struct run_request request = request_for(c, path, code);
+    struct examination e;
+    struct err err;
+
+    examine_init(&e, &request, c->policy);
+    if (examine_language(&e, &err) == 0)
+        dump_program(c, path, &e);
+    examine_done(&e);
 }
 
 static void dump_file(struct check *c, const struct check_path *file)

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/run_remote.h"
+#include "guard/policy.h"
 #include "languages/language.h"
 
 enum { INPUT_MAX = 4 << 20, INPUT_WAIT_MS = 2 };
@@ -86,23 +87,32 @@ static bool line_reads(struct str line)
     return false;
 }
 
-/* Whether the program surely reads nothing, whatever it does: rather no than yes. */
-static bool never_reads(const struct run_request *q)
+static bool text_reads(struct str code)
 {
-    struct str rest = q->code, line, piece;
+    struct str rest = code, line, piece;
+
+    while (str_next_line(&rest, &line))
+        while (str_next(&line, ';', &piece))
+            if (line_reads(piece))
+                return true;
+    /* A backslash could put a name together, or continue a line. */
+    return code.n && memchr(code.p, '\\', code.n);
+}
+
+static bool is_python(const struct run_request *q)
+{
     const struct language *language = q->language && strcmp(q->language, "auto") != 0
                                           ? language_find(q->languages, str_from(q->language))
                                           : language_detect(q->languages, q->file, q->code);
 
-    /* A backslash could put a name together, or continue a line. */
-    if (!language || strcmp(language->name, "python") != 0 || (q->files && *q->files) ||
-        q->prelude || memchr(rest.p, '\\', rest.n))
-        return false;
-    while (str_next_line(&rest, &line))
-        while (str_next(&line, ';', &piece))
-            if (line_reads(piece))
-                return false;
-    return true;
+    return language && policy_reads(str_from(language->name));
+}
+
+/* Whether the program surely reads nothing, whatever it does: rather no than yes. The language
+ * comes last: to find it, the program may have to be parsed. */
+static bool never_reads(const struct run_request *q)
+{
+    return !(q->files && *q->files) && !q->prelude && !text_reads(q->code) && is_python(q);
 }
 
 /* ---- taking it ---- */

@@ -7,6 +7,7 @@
 #define EXPLAIN_EXCEPTION_H
 
 #include "base/str.h"
+#include "python/text.h"
 #include "result/result.h"
 
 struct exception_input {
@@ -20,8 +21,12 @@ struct exception_input {
 /* NULL when there is none, or nobody can read the language. Where there is a chain, it is the last
  * of it, and `cause` the root. The place is the innermost in the user's own files. */
 struct result_exception *exception_find(const struct exception_input *in);
-/* In the words of the system that the profile (may be NULL) stands in for, where it had its own. */
-void exception_use_words(struct result_exception *e, const char *profile, struct str code);
+/* Whether exception_use_words may need the program's tree. */
+bool exception_has_words(const char *profile);
+/* In the words of the system that the profile (may be NULL) stands in for, where it had its own.
+ * `text` is parsed then, if it has not been. */
+void exception_use_words(struct result_exception *e, const char *profile, struct str code,
+                         struct python_text *text);
 /* What it called the end of a program that took longer than `ms`; NULL where it had no exception
  * for that. The caller frees. */
 struct result_exception *exception_of_timeout(const char *profile, int64_t ms);

@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "explain/exception.h"
 #include "explain/exception_parts.h"
-#include "python/python.h"
 
 enum { STATEMENT_MAX = 4000 };
 
@@ -58,16 +57,22 @@ static const struct {
     {"smolagents", use_smolagents},
 };
 
-void exception_use_words(struct result_exception *e, const char *profile, struct str code)
+bool exception_has_words(const char *profile)
 {
-    struct python_tree tree;
+    for (size_t i = 0; profile && i < ARRAY_LEN(words); i++)
+        if (strcmp(profile, words[i].profile) == 0)
+            return true;
+    return false;
+}
 
+void exception_use_words(struct result_exception *e, const char *profile, struct str code,
+                         struct python_text *text)
+{
     for (size_t i = 0; profile && i < ARRAY_LEN(words); i++) {
         if (strcmp(profile, words[i].profile) != 0 || !e->top_line)
             continue;
-        if (python_parse(code, &(struct python_options){0}, &tree) == 0)
-            words[i].use(e, &tree);
-        python_tree_done(&tree);
+        if (python_text_parse(text, code))
+            words[i].use(e, &text->tree);
     }
 }
 

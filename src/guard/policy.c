@@ -92,6 +92,11 @@ bool policy_reads(struct str language)
     return str_is(language, "python");
 }
 
+unsigned policy_target(const struct policy *p)
+{
+    return p->target;
+}
+
 bool policy_allows_language(const struct policy *p, struct str name)
 {
     if (p->only_read && !policy_reads(name))

@@ -33,6 +33,10 @@ void policy_print(const struct policy *p, struct buf *ret);
  * tools are written by the model. */
 bool policy_reads_tools(const struct policy *p);
 
+/* Whether the guard reads programs in that language, and does not only measure them. */
+bool policy_reads(struct str language);
+/* The N of Python 3.N that programs are read as, where nobody else says; 0: the newest. */
+unsigned policy_target(const struct policy *p);
 /* Whether programs in that language, by the name of its row, may run under the policy. */
 bool policy_allows_language(const struct policy *p, struct str name);
 /* From now on only what the guard reads, whatever the policy says of languages. `who` wants that,

@@ -89,9 +89,6 @@ bool policy_forbids_import(const struct policy *p, struct str module);
 /* Whether a rule about the module's family (network, processes) would refuse its import. */
 bool policy_bans_family(const struct policy *p, struct str module);
 
-/* Whether the guard reads programs in that language, and does not only measure them. */
-bool policy_reads(struct str language);
-
 /* A key of policy files: a function of its own, or a list and the switch that says that it is
  * meant, or a size. */
 struct policy_reader;

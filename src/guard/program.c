@@ -105,6 +105,17 @@ struct symbol_facts *program_facts(struct program *p)
     return facts;
 }
 
+struct symbol_facts *program_facts_of(struct program *p, struct symbol *s)
+{
+    if (s->user)
+        return s->user;
+    struct symbol_facts *facts = program_facts(p);
+    facts->symbol = s;
+    facts->next = p->facts;
+    s->user = p->facts = facts;
+    return facts;
+}
+
 void program_add_binding(struct program *p, struct symbol_facts *facts, struct binding b)
 {
     if (facts->n++ >= PROGRAM_MAX_BINDINGS)
@@ -122,11 +133,8 @@ void program_bind(struct program *p, const struct scope *scope, const struct nam
     bool builtin;
     struct symbol *s = (struct symbol *)program_symbol(scope, name, &builtin);
 
-    if (!s)
-        return;
-    if (!s->user)
-        s->user = program_facts(p);
-    program_add_binding(p, s->user, b);
+    if (s)
+        program_add_binding(p, program_facts_of(p, s), b);
 }
 
 void program_star(struct program *p, struct str module)
@@ -160,6 +168,8 @@ void program_init(struct program *p, struct python_tree *tree, bool cell)
 
 void program_done(struct program *p)
 {
+    for (struct symbol_facts *facts = p->facts; facts; facts = facts->next)
+        facts->symbol->user = NULL;
     arena_done(&p->arena);
     free(p->items);
     free(p->members);

@@ -56,6 +56,8 @@ struct symbol_facts {
     uint8_t bit; /* of program_sure.h */
     enum { FACTS_NEW, FACTS_BUSY, FACTS_KNOWN } state;
     const struct value *value; /* once known */
+    struct symbol *symbol;     /* whose `user` it is; NULL for a member's */
+    struct symbol_facts *next; /* of another symbol */
 };
 
 struct item {
@@ -67,6 +69,7 @@ struct item {
 struct program {
     struct python_tree *tree;
     struct arena arena;
+    struct symbol_facts *facts; /* all that symbols point to */
     struct scope *module_scope;
     struct item *items;
     size_t n, room;
@@ -88,6 +91,7 @@ enum { PROGRAM_MAX_BINDINGS = 24, PROGRAM_MAX_STARS = 16 };
 
 /* Lays out a tree that python_check was content with. */
 void program_init(struct program *p, struct python_tree *tree, bool cell);
+/* Leaves the tree as it was, for another program_init. */
 void program_done(struct program *p);
 
 /* The scope that a def, lambda, class or comprehension opens; NULL for others. */

@@ -9,6 +9,8 @@
 
 void program_walk(struct program *p);
 struct symbol_facts *program_facts(struct program *p);
+/* The symbol's, which begin here if it has none yet. */
+struct symbol_facts *program_facts_of(struct program *p, struct symbol *s);
 void program_add_binding(struct program *p, struct symbol_facts *facts, struct binding b);
 /* After the walk, for it needs to know every function. */
 void program_follow_calls(struct program *p);

@@ -97,9 +97,8 @@ bool program_falls(const struct name *name)
 
 static void enlist(struct program *p, struct symbol *s, unsigned *n)
 {
-    if (!s->user)
-        s->user = program_facts(p);
-    struct symbol_facts *facts = s->user;
+    struct symbol_facts *facts = program_facts_of(p, s);
+
     facts->falls = true;
     facts->bit = *n < SURE_MAX_NAMES ? (uint8_t)++ * n : 0;
 }

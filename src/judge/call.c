@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "python/python.h"
 
 enum {
     NAME_MAX_BYTES = 80,
@@ -25,14 +24,13 @@ bool call_is_name(struct str text)
     return true;
 }
 
-char *call_only_function(struct str code)
+char *call_only_function(struct str code, struct python_text *text)
 {
-    struct python_tree tree;
     struct str found = {NULL, 0};
     size_t n = 0;
 
-    if (python_parse(code, &(struct python_options){0}, &tree) == 0) {
-        const struct node_list *body = &tree.module->module.body;
+    if (python_text_parse(text, code)) {
+        const struct node_list *body = &text->tree.module->module.body;
         for (size_t i = 0; i < body->n; i++) {
             const struct node *s = body->at[i];
             if ((s->kind != N_FUNCTION_DEF && s->kind != N_ASYNC_FUNCTION_DEF) ||
@@ -42,9 +40,7 @@ char *call_only_function(struct str code)
             n++;
         }
     }
-    char *name = n == 1 && call_is_name(found) ? xstrndup(found.p, found.n) : NULL;
-    python_tree_done(&tree);
-    return name;
+    return n == 1 && call_is_name(found) ? xstrndup(found.p, found.n) : NULL;
 }
 
 /* False when there is no room for more of them. */

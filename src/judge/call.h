@@ -6,10 +6,11 @@
 #define JUDGE_CALL_H
 
 #include "judge/case.h"
+#include "python/text.h"
 
-/* Of the one function that a text defines at its top; NULL when there are several, or none. The
+/* Of the one function that a program defines at its top; NULL when there are several, or none. The
  * caller frees. */
-char *call_only_function(struct str code);
+char *call_only_function(struct str code, struct python_text *text);
 /* A name, or a few with points between, of no great length. */
 bool call_is_name(struct str text);
 /* Of no great length either. NULL of a whole program, and of arguments when `func` is NULL. The

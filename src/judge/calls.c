@@ -267,8 +267,13 @@ static void add_language(struct calls *calls, const struct language *python)
 static int find_language(const struct run_request *q, const struct language **ret, struct err *err)
 {
     struct policy *policy = q->no_check ? NULL : check_open_policy(q, err);
-    int result = policy || q->no_check ? check_find_language(q, policy, ret, err) : -1;
+    struct examination e;
 
+    examine_init(&e, q, policy);
+    e.runs = true;
+    int result = policy || q->no_check ? examine_language(&e, err) : -1;
+    *ret = e.language;
+    examine_done(&e);
     policy_free(policy);
     return result;
 }

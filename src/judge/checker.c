@@ -45,6 +45,7 @@ static void choose_language(struct checker *c)
     const struct language *found =
         language_detect(c->request.languages, c->request.file, c->request.code);
 
+    c->request.language = found->name;
     c->tells_crash = is_started_by_runner(found);
     if (!c->tells_crash)
         return;
@@ -52,7 +53,6 @@ static void choose_language(struct checker *c)
     c->language.args = python_args;
     c->row = &c->language;
     c->table = (struct language_table){&c->row, 1};
-    c->request.language = "python";
     c->request.languages = &c->table;
 }
 

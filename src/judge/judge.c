@@ -79,7 +79,7 @@ void judge_fail_run(struct case_result *r, const struct result *run,
 static const char *function_of(struct judge *j, const struct test_case *c)
 {
     if (!j->func && !j->has_looked && !c->is_program && !c->call.p) {
-        j->func = call_only_function(j->q->run.code);
+        j->func = call_only_function(j->q->run.code, j->q->run.text);
         j->has_looked = true;
     }
     return j->func;
@@ -316,6 +316,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
                struct judge_result *ret)
 {
     struct judge_request quiet = *request; /* what is logged is what came of it all */
+    struct python_text text = {0};         /* the candidate's, for all runs of it */
     struct recorder recorder = {0};
     struct judge j = {.q = &quiet, .watch = watch, .ret = ret};
     const char *func = request->func ? request->func : request->cases->func;
@@ -323,6 +324,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     j.func = func && call_is_name(str_from(func)) ? xstrdup(func) : NULL;
     quiet.run.log = "off";
     quiet.run.sink = NULL;
+    quiet.run.text = &text;
     *ret = (struct judge_result){.total = request->cases->n};
     result_init(&ret->run, LOAD_OUTPUT);
     record_open(&recorder, &request->run);
@@ -337,6 +339,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     set_outcome(ret);
     judge_settle_trust(&j);
     advise(request, ret);
+    python_text_done(&text);
     free(j.func);
     ret->run.judged = ret->total > 0;
     ret->run.tests = ret->total;

@@ -8,6 +8,7 @@
 
 void judge_seclude(struct run_request *q)
 {
+    q->text = NULL;
     q->language = NULL;
     q->args = NULL;
     q->files = NULL;

@@ -334,20 +334,28 @@ static enum guess by_marks(struct str code)
     return best;
 }
 
-/* -1 when it is not Python. */
-static int guess_by_tree(struct str code)
+/* Of a version that the text's readers do not ask for. */
+static enum guess by_newest_tree(struct str code, enum guess otherwise)
 {
-    struct python_tree tree;
-    bool good = python_parse(code, &(struct python_options){0}, &tree) == 0;
-    int guess = good ? (int)by_tree(tree.module) : -1;
+    struct python_text text = {0};
+    enum guess guess = python_text_parse(&text, code) ? by_tree(text.tree.module) : otherwise;
 
-    python_tree_done(&tree);
+    python_text_done(&text);
     return guess;
 }
 
-const char *detect_language(struct str code)
+static enum guess guess_language(struct str code, struct python_text *text)
 {
-    int guess = code.n <= LOOK_AT ? guess_by_tree(code) : -1;
+    bool newest = python_text_fits(text, &(struct python_options){0});
 
-    return names[guess >= 0 ? guess : (int)by_marks(str_slice(code, 0, MARKS_AT))];
+    if (code.n <= LOOK_AT && python_text_parse(text, code))
+        return by_tree(text->tree.module);
+    enum guess guess = by_marks(str_slice(code, 0, MARKS_AT));
+    /* A newer Python than the one of this host is Python all the same. */
+    return guess == PYTHON || newest || code.n > LOOK_AT ? guess : by_newest_tree(code, guess);
+}
+
+const char *detect_language(struct str code, struct python_text *text)
+{
+    return names[code.n ? guess_language(code, text) : PYTHON];
 }

@@ -203,15 +203,24 @@ const struct language *language_stated(const struct language_table *table, const
     return found;
 }
 
+const struct language *language_guess(const struct language_table *table, struct str code,
+                                      struct python_text *text)
+{
+    const struct language *found = language_find(table, str_from(detect_language(code, text)));
+
+    /* It may look like a language for which there is no row. */
+    return found ? found : language_find(table, STR("python"));
+}
+
 const struct language *language_detect(const struct language_table *table, const char *file,
                                        struct str code)
 {
+    struct python_text text = {0};
     const struct language *found = language_stated(table, file, code);
 
-    if (!found)
-        found = language_find(table, str_from(detect_language(code)));
-    /* Looks like a language for which there is no row. */
-    return found ? found : language_find(table, STR("python"));
+    found = found ? found : language_guess(table, code, &text);
+    python_text_done(&text);
+    return found;
 }
 
 void language_each(const struct language_table *table,

@@ -13,6 +13,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "python/text.h"
 
 /* What the runner takes from its channel (session/run_display.h): how showing begins, and what is
  * needed later, in pieces. The same as bytecode, for the interpreter with this magic number. */
@@ -70,7 +71,10 @@ const struct language *language_find(const struct language_table *table, struct 
 /* What extension or shebang say; NULL when they say nothing. `file` may be NULL. */
 const struct language *language_stated(const struct language_table *table, const char *file,
                                        struct str code);
-/* By extension, shebang, then content; Python when nothing says otherwise. `file` may be NULL. */
+/* What the content looks like; Python when nothing says otherwise. See detect_language. */
+const struct language *language_guess(const struct language_table *table, struct str code,
+                                      struct python_text *text);
+/* By extension, shebang, then content. `file` may be NULL. */
 const struct language *language_detect(const struct language_table *table, const char *file,
                                        struct str code);
 /* Calls back for each, the user's first. */

@@ -29,8 +29,9 @@ struct run_input {
 
 struct run_request {
     struct str code;
-    const char *file;     /* its name, for messages and detection; NULL for text without one */
-    const char *language; /* hint; NULL or "auto" to detect */
+    struct python_text *text; /* for its tree, if the caller has it or needs it; or NULL */
+    const char *file;         /* its name, for messages and detection; NULL for text without one */
+    const char *language;     /* hint; NULL or "auto" to detect */
     const struct language_table *languages;
     char *const *args; /* the program's own; NULL-terminated, or NULL */
 

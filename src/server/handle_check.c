@@ -3,7 +3,6 @@
  * POST /v1/check: verdicts, and nothing is run.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -11,7 +10,6 @@
 #include "server/front.h"
 #include "server/handle_parts.h"
 #include "session/check.h"
-#include "session/syntax_probe.h"
 
 static const struct field what_fields[] = {
     {.name = "code",
@@ -43,14 +41,6 @@ static json_t *error_json(const struct err *err)
                      json_text(str_from(err->msg)));
 }
 
-/* What is not Python is read by its own tool, in the jail. */
-static void give_verdict(const struct run_request *q, struct result *ret)
-{
-    session_check(q, ret);
-    if (ret->checked && ret->verdict.allowed && strcmp(ret->language, "python") != 0)
-        syntax_probe(q, language_find(q->languages, str_from(ret->language)), &ret->verdict);
-}
-
 /* 1 for allowed. */
 static int check_one(struct job *job, const struct run_request *q, struct str path, json_t *list,
                      struct err *err)
@@ -60,7 +50,7 @@ static int check_one(struct job *job, const struct run_request *q, struct str pa
     int64_t began = clock_mono_ns();
 
     result_init(&result, 1);
-    give_verdict(q, &result);
+    session_check(q, true, &result);
     figures_of(&result, FIGURES_CHECK, (clock_mono_ns() - began) / 1000, job_figures(job));
     json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "verdict",

@@ -280,6 +280,8 @@ static void set_place(struct result_exception *e, const json_t *from, struct str
 struct result_exception *cell_exception(const json_t *from, const char *language, struct str code,
                                         unsigned number, const char *profile)
 {
+    struct python_text text = {0};
+
     if (!json_is_object(from))
         return NULL;
     AUTO_FREE char *traceback = cell_text(from, "traceback", TRACEBACK_MAX);
@@ -294,6 +296,7 @@ struct result_exception *cell_exception(const json_t *from, const char *language
     replace(&e->traceback, e->traceback ? NULL : xstrdup(""));
     set_place(e, from, code, number);
     replace(&e->hint, advice_for_error(language, e->type, e->message));
-    exception_use_words(e, profile, code);
+    exception_use_words(e, profile, code, &text);
+    python_text_done(&text);
     return e;
 }

@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback_advice.h"
-#include "python/python.h"
+#include "languages/interpreter.h"
+#include "session/syntax_probe.h"
 
 /* ---- the policy ---- */
 
@@ -75,34 +76,60 @@ static void try_language(void *ctx, const struct language *language)
         g->best = language;
 }
 
-/* A text that says nothing of itself is what the policy allows: Python for most. */
-static const struct language *guess(const struct run_request *q, const struct policy *policy)
+/* Which Python the guard will read the program as, before it is known that it is one. */
+static unsigned likely_target(const struct examination *e)
 {
-    const struct language *looks = language_detect(q->languages, NULL, q->code);
-    struct guess g = {.policy = policy};
+    const struct language *python = language_find(e->request->languages, STR("python"));
+    struct interpreter found = {0};
+    struct err err;
 
-    if (!policy || policy_allows_language(policy, str_from(looks->name)))
+    if (e->request->target || !e->runs || !e->policy ||
+        interpreter_find_recent(python, &found, &err) < 0)
+        return e->request->target;
+    unsigned target = check_target_of(found.path);
+    interpreter_done(&found);
+    return target;
+}
+
+static void aim(struct examination *e, unsigned target)
+{
+    if (!target && e->policy)
+        target = policy_target(e->policy);
+    if (!e->text->parsed)
+        e->text->options = (struct python_options){.target = target, .top_await = e->cell};
+}
+
+/* A text that says nothing of itself is what the policy allows: Python for most. */
+static const struct language *guess(struct examination *e)
+{
+    const struct run_request *q = e->request;
+    struct guess g = {.policy = e->policy};
+
+    aim(e, likely_target(e));
+    const struct language *looks = language_guess(q->languages, q->code, e->text);
+    if (!e->policy || policy_allows_language(e->policy, str_from(looks->name)))
         return looks;
     language_each(q->languages, try_language, &g);
     return g.best ? g.best : looks;
 }
 
-int check_find_language(const struct run_request *q, const struct policy *policy,
-                        const struct language **ret, struct err *err)
+int examine_language(struct examination *e, struct err *err)
 {
+    const struct run_request *q = e->request;
+
     if (q->language && strcmp(q->language, "auto") != 0) {
-        *ret = language_find(q->languages, str_from(q->language));
-        return *ret ? 0
-                    : err_set(err, ERR_USAGE,
-                              "language '%s' is not known; 'glovebox doctor' lists those that "
-                              "are, 'glovebox help languages' tells how to add one",
-                              q->language);
+        e->language = language_find(q->languages, str_from(q->language));
+        return e->language ? 0
+                           : err_set(err, ERR_USAGE,
+                                     "language '%s' is not known; 'glovebox doctor' lists those "
+                                     "that are, 'glovebox help languages' tells how to add one",
+                                     q->language);
     }
-    *ret = language_stated(q->languages, q->file, q->code);
-    if (!*ret && q->prelude)
-        *ret = language_stated(q->languages, q->prelude, STR(""));
-    if (!*ret)
-        *ret = guess(q, policy);
+    e->language = language_stated(q->languages, q->file, q->code);
+    if (!e->language && q->prelude)
+        e->language = language_stated(q->languages, q->prelude, STR(""));
+    if (!e->language)
+        e->language = guess(e);
     return 0;
 }
 
@@ -270,38 +297,85 @@ const char *check_shown_name(const struct run_request *q)
     return !q->file ? "<string>" : strcmp(q->file, "-") == 0 ? "<stdin>" : q->file;
 }
 
-void check_by_policy(const struct policy *policy, const struct run_request *q,
-                     const struct guard_input *input, struct result *result)
+void examine_init(struct examination *e, const struct run_request *q, const struct policy *policy)
 {
-    guard_check(policy, input, &result->verdict);
+    *e = (struct examination){.request = q, .policy = policy};
+    e->text = q->text ? q->text : &e->own;
+}
+
+static unsigned target_of(const struct examination *e)
+{
+    return e->request->target ? e->request->target : e->target;
+}
+
+const struct python_tree *examine_tree(struct examination *e)
+{
+    aim(e, target_of(e));
+    return python_text_parse(e->text, e->request->code) ? &e->text->tree : NULL;
+}
+
+void examine(struct examination *e, struct verdict *ret)
+{
+    struct guard_input input = {
+        .code = e->request->code,
+        .prelude = e->prelude,
+        .earlier = e->earlier,
+        .language = e->language->name,
+        .stages = e->stages,
+        .target = target_of(e),
+        .cell = e->cell,
+        .text = e->text,
+    };
+
+    aim(e, target_of(e));
+    guard_check(e->policy, &input, ret);
+}
+
+int examine_program(struct examination *e, struct verdict *ret, struct err *err)
+{
+    if (examine_language(e, err) < 0)
+        return -1;
+    examine(e, ret);
+    bool syntax = !e->stages || e->stages & 1u << GUARD_SYNTAX;
+    if (e->asks_tools && syntax && ret->allowed && !policy_reads(str_from(e->language->name)))
+        syntax_probe(e->request, e->language, ret);
+    return 0;
+}
+
+void examine_done(struct examination *e)
+{
+    python_text_done(&e->own);
+}
+
+/* What else a result says of the verdict. */
+static void note_verdict(const struct run_request *q, struct result *result)
+{
     result->checked = true;
     if (result_refused(result))
         describe_refusal(result, check_shown_name(q));
 }
 
-void check_program(const struct run_request *q, const struct policy *policy, const char *language,
-                   const char *interpreter, struct str prelude, struct result *result)
+void examine_for(struct examination *e, struct result *result)
 {
-    struct guard_input input = {
-        .code = q->code,
-        .prelude = prelude,
-        .language = language,
-        .target = q->target ? q->target : check_target_of(interpreter),
-    };
-
-    check_by_policy(policy, q, &input, result);
+    examine(e, &result->verdict);
+    note_verdict(e->request, result);
 }
 
-void session_check(const struct run_request *q, struct result *ret)
+void session_check(const struct run_request *q, bool asks_tools, struct result *ret)
 {
     AUTO_BUF struct buf prelude = {0};
-    const struct language *language;
     struct policy *policy = check_open_policy(q, &ret->error);
+    struct examination e;
 
-    if (policy && check_find_language(q, policy, &language, &ret->error) == 0 &&
-        check_read_prelude(q, &prelude, &ret->error) == 0) {
-        ret->language = language->name;
-        check_program(q, policy, language->name, NULL, buf_str(&prelude), ret);
+    examine_init(&e, q, policy);
+    e.asks_tools = asks_tools;
+    if (policy && check_read_prelude(q, &prelude, &ret->error) == 0) {
+        e.prelude = buf_str(&prelude);
+        if (examine_program(&e, &ret->verdict, &ret->error) == 0) {
+            ret->language = e.language->name;
+            note_verdict(q, ret);
+        }
     }
+    examine_done(&e);
     policy_free(policy);
 }

@@ -84,18 +84,22 @@ int prepare_backend(struct prepared *p, struct err *err)
     return check_least(&q->limits, err);
 }
 
-int prepare_language(struct prepared *p, const struct policy *policy, struct err *err)
+int prepare_language(struct prepared *p, struct examination *e, struct err *err)
 {
     struct err refused;
 
-    if (check_find_language(p->request, policy, &p->language, err) < 0)
+    e->runs = true;
+    if (examine_language(e, err) < 0)
         return -1;
+    p->language = e->language;
     /* The check will say so; nobody needs the interpreter. */
-    if (check_language_allowed(policy, p->language, &refused) < 0)
+    if (check_language_allowed(e->policy, p->language, &refused) < 0)
         return 0;
-    /* A daemon is asked some hundred times a second. */
-    return p->request->pool ? interpreter_find_recent(p->language, &p->interpreter, err)
-                            : interpreter_find(p->language, &p->interpreter, err);
+    /* The examination may have asked already, and a daemon asks some hundred times a second. */
+    if (interpreter_find_recent(p->language, &p->interpreter, err) < 0)
+        return -1;
+    e->target = check_target_of(p->interpreter.path);
+    return 0;
 }
 
 int prepare_folders(struct prepared *p, struct err *err)

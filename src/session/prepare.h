@@ -7,10 +7,10 @@
 #define SESSION_PREPARE_H
 
 #include "backends/backend.h"
-#include "guard/policy.h"
 #include "languages/interpreter.h"
 #include "languages/views.h"
 #include "request/request.h"
+#include "session/check.h"
 #include "workspace/workspace.h"
 
 struct prepared {
@@ -28,8 +28,9 @@ void prepared_done(struct prepared *p);
 
 /* In this order; 0 or -1. */
 int prepare_backend(struct prepared *p, struct err *err);
-/* Finds the interpreter as well, if the policy allows the language. policy NULL: unread. */
-int prepare_language(struct prepared *p, const struct policy *policy, struct err *err);
+/* Of the program that is examined. Finds the interpreter as well, if the policy allows the
+ * language. */
+int prepare_language(struct prepared *p, struct examination *e, struct err *err);
 int prepare_folders(struct prepared *p, struct err *err);
 /* The inputs and the host files that the request names. */
 int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *err);

@@ -30,7 +30,8 @@ struct run {
     struct teller teller; /* the two */
     struct prepared prepared;
     struct policy *policy; /* NULL: it runs unread */
-    struct buf prelude;    /* and, when there is one, all that runs */
+    struct examination examination;
+    struct buf prelude; /* and, when there is one, all that runs */
     struct str program;
     struct run_context context;
     struct first first;
@@ -132,8 +133,9 @@ static int choose(struct run *run, struct err *err)
     int chosen = prepare_backend(&run->prepared, err);
     if (chosen == 0 && !q->no_check && !(run->policy = check_open_policy(q, err)))
         chosen = -1;
+    run->examination.policy = run->policy;
     if (chosen == 0)
-        chosen = prepare_language(&run->prepared, run->policy, err);
+        chosen = prepare_language(&run->prepared, &run->examination, err);
     /* The result names what was chosen even when that cannot be had. */
     if (run->prepared.backend)
         run->result->backend = run->prepared.backend->name;
@@ -151,8 +153,10 @@ static bool may_run(struct run *run)
 {
     if (!run->policy)
         return true;
-    check_program(run->request, run->policy, run->prepared.language->name,
-                  run->prepared.interpreter.path, buf_str(&run->prelude), run->result);
+    run->examination.prelude = buf_str(&run->prelude);
+    examine_for(&run->examination, run->result);
+    if (!exception_has_words(run->request->profile))
+        examine_done(&run->examination); /* nobody reads the tree while the program runs */
     tell(&run->teller, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }
@@ -321,7 +325,8 @@ static void advise(struct run *run)
 
     feedback_make(&input, &run->result->feedback);
     if (run->result->exception)
-        exception_use_words(run->result->exception, run->request->profile, run->program);
+        exception_use_words(run->result->exception, run->request->profile, run->program,
+                            run->examination.text);
     else if (run->result->timed_out)
         run->result->exception =
             exception_of_timeout(run->request->profile, run->result->limits_hit & LIMIT_WALL
@@ -376,6 +381,7 @@ static void update_context(struct run *run)
 
 static void run_done(struct run *run)
 {
+    examine_done(&run->examination);
     policy_free(run->policy);
     prepared_done(&run->prepared);
     buf_done(&run->prelude);
@@ -399,6 +405,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     struct run run = {.request = request, .watch = watch, .result = ret, .teller = {watch, ret}};
 
     prepared_init(&run.prepared, request);
+    examine_init(&run.examination, request, NULL);
     result_make_id(ret->id);
     ret->limits = request->limits;
     hash_source(&run);

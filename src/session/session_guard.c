@@ -29,16 +29,15 @@ int guard_open(struct session *s, struct err *err)
 static void check(struct session *s, const struct run_request *q, struct str earlier,
                   struct result *ret)
 {
-    struct guard_input input = {
-        .code = q->code,
-        .prelude = buf_str(&s->family->prelude),
-        .earlier = earlier,
-        .language = s->family->prepared.language->name,
-        .target = q->target,
-        .cell = true,
-    };
+    struct examination e;
 
-    check_by_policy(s->family->policy, q, &input, ret);
+    examine_init(&e, q, s->family->policy);
+    e.language = s->family->prepared.language;
+    e.prelude = buf_str(&s->family->prelude);
+    e.earlier = earlier;
+    e.cell = true;
+    examine_for(&e, ret);
+    examine_done(&e);
 }
 
 static void check_again(struct session *s, const struct run_request *q, struct result *ret)
@@ -116,7 +115,7 @@ void guard_learn(struct session *s, const struct result *r)
     bool whole = r->success && !r->exception;
     struct str rest = buf_str(whole ? &r->verdict.ended : &r->verdict.failed), record;
 
-    if (!s->family->policy || strcmp(s->family->prepared.language->name, "python") != 0)
+    if (!s->family->policy)
         return;
     while (str_next(&rest, '\0', &record))
         add_record(&s->names, record);

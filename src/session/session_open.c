@@ -61,9 +61,12 @@ static int check_language(const struct session *s, struct err *err)
 static int choose_language(struct session *s, struct err *err)
 {
     struct family *f = s->family;
+    struct examination e;
 
-    if (prepare_language(&f->prepared, f->policy, err) < 0 ||
-        check_language_allowed(f->policy, f->prepared.language, err) < 0)
+    examine_init(&e, &f->request.run, f->policy);
+    int chosen = prepare_language(&f->prepared, &e, err);
+    examine_done(&e);
+    if (chosen < 0 || check_language_allowed(f->policy, f->prepared.language, err) < 0)
         return -1;
     return check_language(s, err);
 }

@@ -98,11 +98,13 @@ static void read_others(struct str text)
 static void read_code(struct str text)
 {
     AUTO_BUF struct buf fixed = {0};
+    struct python_text tree = {0};
 
     buf_init(&fixed, 4 * text.n + 64);
     bool changed = final_answer_fix(text, &fixed);
     assert(!fixed.overflow && (changed || str_eq(buf_str(&fixed), text)));
-    assert(detect_language(text)[0]);
+    assert(detect_language(text, &tree)[0]);
+    python_text_done(&tree);
 }
 
 static void take(void *ctx, struct str output)

@@ -40,7 +40,8 @@ static void look_at(const struct verdict *v)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    struct guard_input input = {.language = "python"};
+    struct python_text text = {0};
+    struct guard_input input = {.language = "python", .text = &text};
     struct verdict first, second;
 
     if (n < 2 || n > MAX_BYTES)
@@ -56,5 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     assert(strcmp(first.reason, second.reason) == 0);
     verdict_done(&first);
     verdict_done(&second);
+    python_text_done(&text);
     return 0;
 }

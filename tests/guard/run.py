@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard from outside, in TAP: run.py [PART...]. What it finds in the programs of routes/, nothing
 in those of innocent/; the texts of its profiles (texts.py); text that comes before the program
-(prelude.py); how much it finds where there is nothing to find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
+(prelude.py); how often it parses a program (parses.py); how much it finds where there is nothing to
+find (noise.py). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -12,6 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import noise  # noqa: E402
+import parses  # noqa: E402
 import prelude  # noqa: E402
 import programs  # noqa: E402
 import texts  # noqa: E402
@@ -67,6 +69,7 @@ PARTS = {
     "innocent": test_innocent,
     "texts": texts.test,
     "prelude": prelude.test,
+    "parses": parses.test,
     "noise": noise.test,
 }
 

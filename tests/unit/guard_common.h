@@ -30,18 +30,24 @@ static inline const struct verdict *judge(const char *profile, const char *code,
 }
 
 /* "1:exec-call 2:shell-command": lines and rules of what is found. */
-static inline const char *findings_of(const char *profile, const char *code)
+static inline const char *findings_with(const char *profile, const char *code,
+                                        struct guard_input input)
 {
     static char out[4096];
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, sizeof out - 1);
-    if (!judge(profile, code, (struct guard_input){0}))
+    if (!judge(profile, code, input))
         return "no profile";
     for (size_t i = 0; i < last.n; i++)
         (void)buf_addf(&b, "%s%u:%s", i ? " " : "", last.findings[i].line, last.findings[i].rule);
     snprintf(out, sizeof out, "%s", b.p);
     return out;
+}
+
+static inline const char *findings_of(const char *profile, const char *code)
+{
+    return findings_with(profile, code, (struct guard_input){0});
 }
 
 #endif

@@ -85,6 +85,46 @@ static void test_found(void)
     }
 }
 
+/* A tree that is lent is parsed once, and may be lent again. */
+static void test_lent(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(found); i++) {
+        struct python_text text = {0};
+        struct guard_input input = {.text = &text};
+        const struct node *module = NULL;
+
+        for (int again = 0; again < 3; again++) {
+            const char *got = findings_with("standard", found[i].code, input);
+            OK(strcmp(got, found[i].want) == 0, "case %zu, time %d", i, again + 1);
+            OK(text.parsed && (!module || module == text.tree.module), "by the same tree");
+            module = text.tree.module;
+        }
+        python_text_done(&text);
+    }
+}
+
+/* What is not of the code alone, or not of the same Python, is read by itself. */
+static void test_not_lent(void)
+{
+    struct python_text text = {.options.target = 13};
+    const char *code = "import os\nos.system('ls')\n";
+
+    EQ_STR(findings_with("standard", code, (struct guard_input){.text = &text, .target = 12}),
+           "2:shell-command");
+    EQ_STR(findings_with("standard", code,
+                         (struct guard_input){.text = &text, .target = 13, .cell = true}),
+           "2:shell-command");
+    EQ_STR(findings_with("standard", "o.system('ls')\n",
+                         (struct guard_input){
+                             .text = &text, .target = 13, .prelude = STR("import os as o\n")}),
+           "1:shell-command");
+    OK(!text.parsed, "the tree is another one each time");
+    EQ_STR(findings_with("standard", code, (struct guard_input){.text = &text, .target = 13}),
+           "2:shell-command");
+    OK(text.compiles, "and the lent one where it fits");
+    python_text_done(&text);
+}
+
 /* Why a profile refuses, in its own words; "" for what it allows. */
 static const struct {
     const char *profile, *code, *reason;
@@ -298,6 +338,8 @@ static void test_rules(void)
 int main(void)
 {
     RUN(test_found());
+    RUN(test_lent());
+    RUN(test_not_lent());
     RUN(test_reasons());
     RUN(test_texts());
     RUN(test_input());

@@ -19,8 +19,10 @@ static const struct {
 static const char *taken_for(const char *code)
 {
     struct str text = str_from(code);
-    const char *guess = str_starts(text, "#!") ? NULL : detect_language(text);
+    struct python_text tree = {0};
+    const char *guess = str_starts(text, "#!") ? NULL : detect_language(text, &tree);
 
+    python_text_done(&tree);
     return guess && strcmp(guess, "go") == 0 ? guess : language_detect(NULL, NULL, text)->name;
 }
 
@@ -33,6 +35,6 @@ int main(void)
             printf("# taken for %s: %.60s\n", got, snippets[i].code);
     }
     OK(ARRAY_LEN(snippets) >= 200, "there are 200");
-    EQ_STR(detect_language(STR("")), "python");
+    EQ_STR(detect_language(STR(""), &(struct python_text){0}), "python");
     return tap_done();
 }

@@ -27,7 +27,7 @@ static const struct opt parts_options[] = {
      .offset = AT(parts),
      .group = "How to read",
      .help = "the input is a message with parts as JSON (Gemini, ADK); --json prints the code and "
-             "the message cut behind it"},
+             "the message up to it"},
     {0},
 };
 
@@ -37,7 +37,7 @@ static const struct opt general[] = {
      .kind = OPT_FLAG,
      .offset = AT(json),
      .group = "Output",
-     .help = "print what there is about each block as JSON"},
+     .help = "print every block with all its fields as JSON"},
     {.name = "help",
      .letter = 'h',
      .kind = OPT_FLAG,
@@ -190,7 +190,7 @@ static int blocks_main(int argc, char **argv)
 
 const struct command command_blocks = {
     .name = "blocks",
-    .summary = "take the code out of a model's reply",
+    .summary = "extract the code from a model's reply",
     .usage = "glovebox blocks [OPTION]... [FILE | -]",
     .tables = tables,
     .run = blocks_main,

@@ -40,7 +40,7 @@ static const struct opt what_options[] = {
      .offset = AT(stages),
      .arg = "NAMES",
      .group = "What to check",
-     .help = "only these of input,syntax,imports,patterns"},
+     .help = "run only these stages: input,syntax,imports,patterns"},
     {0},
 };
 
@@ -57,7 +57,7 @@ static const struct opt show_options[] = {
      .offset = AT(sarif),
      .group = "Output",
      .excludes = "json, dump-ast",
-     .help = "print the findings as SARIF 2.1.0, for viewers of code scanning"},
+     .help = "print the findings as SARIF 2.1.0, for code-scanning viewers"},
     {.name = "max-findings",
      .kind = OPT_INT,
      .offset = AT(max_findings),
@@ -65,14 +65,14 @@ static const struct opt show_options[] = {
      .group = "Output",
      .initial = "50",
      .max = 1 << 30,
-     .help = "show at most N findings of a program to people; 0 for all"},
+     .help = "print at most N findings of a program in the text report; 0 for all"},
     {.name = "quiet",
      .letter = 'q',
      .kind = OPT_FLAG,
      .flags = OPT_CONF | OPT_LOOSENS,
      .offset = AT(quiet),
      .group = "Output",
-     .help = "only what refuses a program: no warnings, no count"},
+     .help = "print only findings that refuse a program: no warnings, no count"},
     {0},
 };
 
@@ -98,7 +98,7 @@ static const struct opt other_options[] = {
      .offset = AT(explain),
      .arg = "RULE",
      .group = "Instead of checking",
-     .help = "print what a rule finds, why that matters, what to do instead"},
+     .help = "print what a rule finds, why it matters, and what to do instead"},
     {.name = "list-profiles",
      .kind = OPT_FLAG,
      .offset = AT(list_profiles),
@@ -487,7 +487,7 @@ static int check_main(int argc, char **argv)
 
 const struct command command_check = {
     .name = "check",
-    .summary = "say whether programs may run, and why not; run nothing",
+    .summary = "check programs without running them",
     .usage = "glovebox check [OPTION]... FILE | DIR | -...\n"
              "glovebox check [OPTION]... -c CODE\n"
              "glovebox check --list-rules | --explain RULE | --list-profiles |\n"

@@ -25,7 +25,7 @@ static const struct opt how_options[] = {
      .offset = AT(profile),
      .group = "How to write",
      .choices = format_profile_names,
-     .help = "write as this system does"},
+     .help = "format of this system"},
     {.name = "problem",
      .kind = OPT_STRING,
      .offset = AT(problem),
@@ -42,8 +42,7 @@ static const struct opt how_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(strict_stderr),
      .group = "How to write",
-     .help = "agentos: a program that wrote to standard error has failed, unless tests say "
-             "otherwise"},
+     .help = "agentos: a program that wrote to standard error failed, unless its tests passed"},
     {.name = "extract",
      .kind = OPT_FLAG,
      .offset = AT(extract),
@@ -55,8 +54,8 @@ static const struct opt how_options[] = {
      .offset = AT(parts),
      .group = "The other way",
      .excludes = "extract,problem",
-     .help = "the input is a message with parts as JSON (Gemini, ADK); its code or result becomes "
-             "text"},
+     .help = "the input is a message with parts as JSON (Gemini, ADK); print its code or result "
+             "as text"},
     {0},
 };
 
@@ -66,7 +65,7 @@ static const struct opt general[] = {
      .kind = OPT_FLAG,
      .offset = AT(json),
      .group = "Output",
-     .help = "print JSON: the text and whether it tells of a failure; for adk a result part"},
+     .help = "print JSON: the text, and whether the run failed; for adk a result part"},
     {.name = "help",
      .letter = 'h',
      .kind = OPT_FLAG,

@@ -362,7 +362,7 @@ static int run(int argc, char **argv)
 
 const struct command command_log = {
     .name = "log",
-    .summary = "what ran here, when, and how it ended",
+    .summary = "list past runs: when, what, and how they ended",
     .usage = "glovebox log [list] [OPTION]...\n"
              "glovebox log show ID\n"
              "glovebox log stats [OPTION]...\n"

@@ -87,7 +87,7 @@ static int math_main(int argc, char **argv)
 
 const struct command command_math = {
     .name = "math",
-    .summary = "compute an expression, and nothing else",
+    .summary = "compute one expression, and run nothing else",
     .usage = "glovebox math [OPTION]... [--] EXPRESSION...",
     .tables = shown,
     .run = math_main,

@@ -25,7 +25,7 @@ static const struct opt repl_options[] = {
      .offset = AT(session),
      .arg = "ID",
      .group = "The session",
-     .help = "one of a daemon's sessions, which stays there afterwards"},
+     .help = "use this session of a daemon; it stays open afterwards"},
     {0},
 };
 

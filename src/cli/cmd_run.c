@@ -36,7 +36,7 @@ static const struct opt run_options[] = {
      .offset = AT(stdin_path),
      .arg = "FILE",
      .group = "What to run",
-     .help = "give the program this file as its standard input"},
+     .help = "use this file as the program's standard input"},
     {0},
 };
 
@@ -45,7 +45,7 @@ static const struct opt show_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(events),
      .group = "Output",
-     .help = "print what happens as it happens, one JSON object a line"},
+     .help = "print events as they happen, one JSON object per line"},
     {.name = "trace-time",
      .kind = OPT_FLAG,
      .offset = AT(trace_time),
@@ -55,7 +55,7 @@ static const struct opt show_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(print_config),
      .group = "Output",
-     .help = "print every setting and where it came from, run nothing"},
+     .help = "print every setting and its source, run nothing"},
     {0},
 };
 

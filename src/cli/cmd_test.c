@@ -32,8 +32,8 @@ static const struct opt what_options[] = {
      .offset = AT(cases),
      .arg = "FILE",
      .group = "What to test",
-     .help = "the cases: a JSON array, or one JSON object a line; - for standard input. Without "
-             "any, the program only has to run"},
+     .help = "the cases: a JSON array, or one JSON object per line; - for standard input. Without "
+             "cases, the program only has to succeed"},
     {.name = "code",
      .letter = 'c',
      .kind = OPT_STRING,
@@ -46,45 +46,45 @@ static const struct opt what_options[] = {
      .offset = AT(func),
      .arg = "NAME",
      .group = "What to test",
-     .help = "the function that the cases call, or Class.method; may be left out where there is "
+     .help = "the function that the cases call, or Class.method; not needed if the program has "
              "only one"},
     {.name = "setup",
      .kind = OPT_STRING,
      .offset = AT(setup),
      .arg = "FILE",
      .group = "What to test",
-     .help = "Python that runs before the code, among its names; the profile is not asked about "
-             "it"},
+     .help = "Python code that runs before the program, with the same names; the profile does not "
+             "check it"},
     {.name = "isolate",
      .kind = OPT_FLAG,
      .offset = AT(isolate),
      .group = "What to test",
-     .help = "a sandbox for each case, which sees no files of the others"},
+     .help = "run each case in a sandbox of its own, without the files of other cases"},
     {.name = "coverage",
      .kind = OPT_FLAG,
      .offset = AT(coverage),
      .group = "What to test",
-     .help = "tell which lines of a Python program ran, and which never did"},
+     .help = "report which lines of a Python program ran, and which did not"},
     {.name = "strict-stderr",
      .kind = OPT_FLAG,
      .offset = AT(strict_stderr),
      .group = "What to test",
-     .help = "without cases: a program that writes to standard error has failed, whatever its "
-             "exit status"},
+     .help = "without cases: a program that writes to standard error fails, whatever its exit "
+             "status"},
     {.name = "compare",
      .kind = OPT_CHOICE,
      .offset = AT(compare),
      .arg = "HOW",
      .choices = compare_choices,
      .group = "What to test",
-     .help = "how outputs of whole programs are compared, where a case does not say"},
+     .help = "how to compare outputs of whole programs, if a case does not set it"},
     {.name = "checker",
      .kind = OPT_STRING,
      .offset = AT(checker),
      .arg = "FILE",
      .group = "What to test",
-     .help = "a program that judges outputs instead: it is given the names of three files, input, "
-             "output and expected output, and ends with 0 for a pass"},
+     .help = "a program that judges outputs instead: its arguments are the names of three files "
+             "(input, output, expected output), and it exits with 0 for a pass"},
     {0},
 };
 
@@ -100,7 +100,7 @@ static const struct opt show_options[] = {
      .flags = OPT_CONF | OPT_LOOSENS,
      .offset = AT(quiet),
      .group = "Output",
-     .help = "only the cases that fail"},
+     .help = "print only the cases that fail"},
     {0},
 };
 
@@ -346,7 +346,7 @@ static int test_main(int argc, char **argv)
 
 const struct command command_test = {
     .name = "test",
-    .summary = "judge a program by cases: what it returns, raises or prints",
+    .summary = "test a program with cases: what it returns, raises or prints",
     .usage = "glovebox test [OPTION]... FILE --cases CASES\n"
              "glovebox test [OPTION]... -c CODE --cases CASES\n"
              "glovebox test [OPTION]... --suite FILE",

@@ -26,7 +26,7 @@ const struct opt quiet_option[] = {
      .flags = OPT_CONF | OPT_LOOSENS,
      .offset = AT(quiet),
      .group = "Output",
-     .help = "no notes of ours, only the program's output (errors are told)"},
+     .help = "print only the program's output and errors, no notes of Glovebox"},
     {0},
 };
 
@@ -37,14 +37,14 @@ const struct opt daemon_options[] = {
      .arg = "PLACE",
      .group = "The daemon",
      .excludes = "no-daemon",
-     .help = "ask the daemon that listens there: unix:PATH, or HOST:PORT; else it is that of "
-             "$GLOVEBOX_SOCKET, or the one 'glovebox serve' starts without --listen"},
+     .help = "use the daemon at unix:PATH or HOST:PORT; default: $GLOVEBOX_SOCKET, or the socket "
+             "of 'glovebox serve' without --listen"},
     {.name = "token-file",
      .kind = OPT_STRING,
      .offset = AT(token_file),
      .arg = "FILE",
      .group = "The daemon",
-     .help = "the token for a daemon on TCP is this file's first line"},
+     .help = "file whose first line is the token for a daemon on TCP"},
     {0},
 };
 

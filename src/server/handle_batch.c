@@ -33,7 +33,7 @@ static const struct field batch_rows[] = {
      .kind = FIELD_MS,
      .offset = offsetof(struct batch_fields, deadline_ms),
      .initial = "0 (none)",
-     .help = "When an answer is no use any more, from the request's arrival on."},
+     .help = "Time from the request's arrival after which the answer is of no use."},
     {0},
 };
 const struct field *const batch_tables[] = {batch_rows, NULL};

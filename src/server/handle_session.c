@@ -36,7 +36,8 @@ static const struct field open_rows[] = {
      .kind = FIELD_ARRAY,
      .offset = AT(tools),
      .items = tool_fields,
-     .help = "Functions that cells may call and whoever reads a cell's stream answers."},
+     .help = "Functions that cells may call; the client that reads a cell's stream answers the "
+             "calls."},
     {.name = "tool_timeout_ms",
      .kind = FIELD_MS,
      .offset = AT(tool_timeout_ms),
@@ -46,7 +47,7 @@ static const struct field open_rows[] = {
      .kind = FIELD_BOOL,
      .offset = AT(final_answer),
      .initial = "false",
-     .help = "Cells have final_answer(value), which ends them."},
+     .help = "Whether cells have the function final_answer(value), which ends the cell."},
     {0},
 };
 
@@ -62,12 +63,12 @@ static const struct field fork_rows[] = {
     {.name = "name",
      .kind = FIELD_WORD,
      .offset = offsetof(struct fork_fields, name),
-     .help = "Yours for it."},
+     .help = "A name of your choice, usable instead of the id."},
     {.name = "idle_ms",
      .kind = FIELD_MS,
      .offset = offsetof(struct fork_fields, idle_ms),
      .initial = "its parent's",
-     .help = "A session that is not used for so long is closed."},
+     .help = "Close the session after this time without use."},
     {0},
 };
 const struct field *const fork_tables[] = {fork_rows, NULL};

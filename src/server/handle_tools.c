@@ -80,15 +80,15 @@ const struct field tool_fields[] = {
     {.name = "description",
      .kind = FIELD_WORD,
      .offset = offsetof(struct tool_item, description),
-     .help = "What it does; the function's docstring inside."},
+     .help = "A description; the function's docstring inside."},
     {.name = "parameters",
      .kind = FIELD_WORDS,
      .offset = offsetof(struct tool_item, parameters),
-     .help = "Names of its parameters."},
+     .help = "Names of the function's parameters."},
     {.name = "timeout_ms",
      .kind = FIELD_MS,
      .offset = offsetof(struct tool_item, timeout_ms),
-     .help = "How long a call of it waits for its answer."},
+     .help = "How long a call waits for its answer."},
     {0},
 };
 
@@ -222,11 +222,11 @@ static const struct field answer_rows[] = {
     {.name = "ok",
      .kind = FIELD_ANY,
      .offset = offsetof(struct answer_fields, ok),
-     .help = "What the call returns, as typed JSON."},
+     .help = "The call's return value, as typed JSON."},
     {.name = "error",
      .kind = FIELD_OBJECT,
      .offset = offsetof(struct answer_fields, error),
-     .help = "Or what it raises: {type, message}."},
+     .help = "Or the exception that it raises: {type, message}."},
     {0},
 };
 const struct field *const answer_tables[] = {answer_rows, NULL};

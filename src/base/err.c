@@ -37,6 +37,17 @@ int err_http_status(enum err_kind kind)
     return kinds[kind].http_status;
 }
 
+bool err_is_lasting(int sys)
+{
+    static const int lasting[] = {EPERM,      EACCES, EINVAL,  EROFS, ENOSYS,
+                                  EOPNOTSUPP, ENODEV, ENOTDIR, ELOOP, ENAMETOOLONG};
+
+    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+        if (sys == lasting[i])
+            return true;
+    return false;
+}
+
 /* To the analyser they are macros. */
 #undef err_set
 #undef err_sys

@@ -10,6 +10,8 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
+
 enum err_kind {
     ERR_NONE,
     ERR_USAGE,       /* the caller asked for something that makes no sense */
@@ -35,6 +37,9 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "context: " before the message that *err already holds. */
 int err_wrap(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether this errno comes from what the host is or forbids, so that trying again cannot help. */
+bool err_is_lasting(int sys);
 
 #ifdef __clang_analyzer__ /* it looks at one file at a time and cannot see what they return */
 #define err_set(...)  ((err_set)(__VA_ARGS__), -1)

@@ -161,6 +161,7 @@ static void tell_on(int control, uint32_t kind, const int *fds, size_t count, co
     wire_put_u32(&b, kind);
     if (err) {
         wire_put_u32(&b, err->kind);
+        wire_put_u32(&b, (uint32_t)err->sys);
         wire_put_cstr(&b, err->msg);
     }
     (void)fd_send(control, b.p, b.n, fds, count);

@@ -97,6 +97,7 @@ void die_err(const struct err *err)
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_ERROR);
     wire_put_u32(&b, err->kind);
+    wire_put_u32(&b, (uint32_t)err->sys);
     wire_put_cstr(&b, err->msg);
     tell_buf(&b);
     _exit(1);
@@ -115,14 +116,15 @@ void die(enum err_kind kind, const char *fmt, ...)
 
 void die_sys(const char *fmt, ...)
 {
-    int saved = errno;
+    struct err err = {.kind = ERR_SYSTEM, .sys = errno};
     char text[256];
     va_list ap;
 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    die(ERR_SYSTEM, "%s: %s", text, strerror(saved));
+    snprintf(err.msg, sizeof err.msg, "%s: %s", text, strerror(err.sys));
+    die_err(&err);
 }
 
 static void read_spec(struct inside *in)

@@ -82,6 +82,7 @@ static void read_error(struct wire *w, struct jail_event *ret)
     uint32_t kind = wire_u32(w);
 
     ret->error.kind = kind > ERR_NONE && kind <= ERR_BUG ? (enum err_kind)kind : ERR_SYSTEM;
+    ret->error.sys = (int)wire_u32(w);
     copy_text(ret->error.msg, sizeof ret->error.msg, wire_str(w));
 }
 

@@ -18,7 +18,7 @@ enum jail_message {
     MSG_EXIT,    /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
                     u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_LEAVING, /* the same of a guest that is about to exit, and waits: for MSG_LET, or its end */
-    MSG_ERROR,   /* u32 err_kind, string message: no guest was started */
+    MSG_ERROR,   /* u32 err_kind, u32 errno, string message: no guest was started */
     MSG_READY,   /* u32 layers that hold + descriptor: the box. The guest is parked, or waits */
     MSG_LEFT,    /* after MSG_LEAVE: all are dead that it was about */
     MSG_ENDS, /* u32 1 when the time limit has passed and the library has done nothing, 2 when the

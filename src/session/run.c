@@ -258,7 +258,8 @@ static int run_with_retries(struct run *run, struct err *err)
     for (int left = run->request->retries;; left--) {
         if (run_once(run, err) == 0)
             return 0;
-        if (err->kind != ERR_SYSTEM || run->result->started || left <= 0)
+        if (err->kind != ERR_SYSTEM || err_is_lasting(err->sys) || run->result->started ||
+            left <= 0)
             return run->result->attempts > 1
                        ? err_wrap(err, "Failed after %d attempts", run->result->attempts)
                        : -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jail/message.h"
 
+#include <errno.h>
 #include <signal.h>
 
 #include "base/mem.h"
@@ -138,13 +139,16 @@ static void test_error(void)
     struct buf b = begin(MSG_ERROR);
 
     wire_put_u32(&b, ERR_POLICY);
+    wire_put_u32(&b, EROFS);
     wire_put_cstr(&b, "no");
     read_buf(&b);
     EQ_INT(event.kind, JAIL_FAILED);
     EQ_INT(event.error.kind, ERR_POLICY);
+    EQ_INT(event.error.sys, EROFS);
     EQ_STR(event.error.msg, "no");
     b = begin(MSG_ERROR);
     wire_put_u32(&b, 1000000);
+    wire_put_u32(&b, 0);
     wire_put_cstr(&b, "");
     read_buf(&b);
     EQ_INT(event.error.kind, ERR_SYSTEM);

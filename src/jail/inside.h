@@ -28,7 +28,8 @@ struct inside {
     int box_fd;   /* the guest's disk */
     int locks_fd; /* /proc/locks of around us, where there is no /proc inside; or -1 */
     int init_fd;  /* guest's first process: its socket to init */
-    bool unbound; /* the bounding set of capabilities is empty already */
+    bool chrooted;      /* our root is no mount point */
+    bool unbound;       /* the bounding set of capabilities is empty already */
     bool tells_exit;    /* guest's first process: its init hears that it is about to exit */
     bool tells_sockets; /* the same of sockets but AF_UNIX */
     volatile bool

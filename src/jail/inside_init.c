@@ -134,7 +134,7 @@ static void become_guest_ids(struct inside *in)
  * is known only by trying. */
 static _Noreturn void give_up_root(const struct inside *in, const struct err *err)
 {
-    if (err->sys != EPERM && err->sys != EACCES && err->sys != ENOSYS)
+    if (!err_is_lasting(err->sys))
         die_err(err);
     (void)!write(in->sync_fd, err->msg, strlen(err->msg));
     _exit(EXIT_RETRY);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,9 +89,36 @@ static int open_source(const struct spec_op *op, int *ret_tree, struct err *err)
     return 0;
 }
 
+/* Entering the namespace that this process is in already leads to the namespace's own root, also
+ * out of a chroot. */
+static int enter_namespace_root(void)
+{
+    AUTO_CLOSE int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+    return self < 0 ? -1 : setns(self, CLONE_NEWNS);
+}
+
+static int make_private(void)
+{
+    return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+/* In a chroot, "/" may be a folder that is no mount point: EINVAL. The spec's paths are those of
+ * the chroot, so we come back to it. */
+static int make_private_from_chroot(struct inside *in)
+{
+    AUTO_CLOSE int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    if (root < 0 || enter_namespace_root() < 0 || make_private() < 0 || fchdir(root) < 0 ||
+        chroot(".") < 0)
+        return -1;
+    in->chrooted = true;
+    return 0;
+}
+
 int root_open_sources(struct inside *in, struct err *err)
 {
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+    if (make_private() < 0 && (errno != EINVAL || make_private_from_chroot(in) < 0))
         return err_sys(err, "make mounts private");
     in->sources = xcalloc(in->spec.op_count, sizeof *in->sources);
     for (size_t i = 0; i < in->spec.op_count; i++) {
@@ -337,12 +365,26 @@ static int run_plan(struct inside *in, bool last, struct err *err)
     return 0;
 }
 
+/* Where a container's filter refuses pivot_root, or the host runs from its initramfs, the new root
+ * covers the old one. No path leads below it, and every namespace made from this one has the cover
+ * locked. A nest is not made this way: its jails join namespaces with some capabilities. */
+static int cover(const struct inside *in, int root)
+{
+    if (in->spec.nest)
+        return -1;
+    return attach(root, "/") < 0 || chroot(".") < 0 ? -1 : chdir("/");
+}
+
 /* With new root and old root both ".", the old one ends up on top and is detached (pivot_root(2)).
  */
-static int pivot(struct err *err)
+static int pivot(const struct inside *in, int root, struct err *err)
 {
-    if (syscall(SYS_pivot_root, ".", ".") < 0)
-        return err_sys(err, "pivot_root");
+    if (in->chrooted && (enter_namespace_root() < 0 || fchdir(root) < 0))
+        return err_sys(err, "leave the chroot");
+    if (syscall(SYS_pivot_root, ".", ".") < 0) {
+        err_sys(err, "pivot_root");
+        return cover(in, root);
+    }
     if (umount2(".", MNT_DETACH) < 0)
         return err_sys(err, "unmount the host's root");
     if (chdir("/") < 0)
@@ -443,7 +485,7 @@ int root_build(struct inside *in, struct err *err)
         return -1;
     if (in->spec.nest ? make_places(in, root, err) < 0 : build_own(in, root, err) < 0)
         return -1;
-    if (pivot(err) < 0)
+    if (pivot(in, root, err) < 0)
         return -1;
     in->held |= LAYER_BIT(LAYER_ROOT);
     return 0;

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a wall can only be had in part: in a chroot, and under a container's system call filter."""
+
+import os
+
+from box import HERE, PATH, once
+
+FORBID = os.path.join(HERE, "forbid.py")
+LAYOUT = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc")
+
+
+def in_chroot(t, *args, script='run "$@"'):
+    """glovebox in a root that is a folder and no mount point, with the host's programs in it."""
+    root = t.path("root")
+    places = [("/" + name, name) for name in LAYOUT]
+    places += [("/dev", "dev"), ("/proc", "proc"), (os.path.dirname(t.glovebox), "gb")]
+    lines = ["set -e", "run() { chroot %s /gb/glovebox \"$@\"; }" % root]
+    os.makedirs(os.path.join(root, "tmp"), exist_ok=True)
+    for source, name in places:
+        at = os.path.join(root, name)
+        if os.path.islink(source):
+            os.path.lexists(at) or os.symlink(os.readlink(source), at)
+        elif os.path.isdir(source):
+            os.makedirs(at, exist_ok=True)
+            lines.append("mount --rbind %s %s" % (source, at))
+    env = {"TMPDIR": None, "HOME": "/tmp", "PATH": PATH + ":/usr/sbin:/sbin"}
+    return t.command(["unshare", "-m", "sh", "-c", "\n".join([*lines, script]), "sh", *args], env=env)
+
+
+def forbidding(t, calls, *args, **how):
+    return t.command([FORBID, *calls.split(), "--", t.glovebox, *args], **how)
+
+
+def needs_root(t):
+    if t.who == "root" and t.has("mountns", "root"):
+        return True
+    t.skip("a chroot", "needs root and the layer root")
+    return False
+
+
+@once
+def test_chroot(t):
+    if not needs_root(t):
+        return
+    done = in_chroot(t, "run", "--json", "-c", "import os; print(os.path.exists('/gb'), os.listdir('/box'))")
+    t.ok(done.code == 0 and done.json["stdout"].startswith("False "), "a private root in it", done)
+    if done.code == 0:
+        missing = {m["layer"] for m in done.json["missing"]} - {"memory", "pids", "cpu"}
+        t.equal(missing, {"userns"}, "with all but userns, where no cgroups are seen")
+        t.equal(done.json["attempts"], 1, "at once")
+    done = in_chroot(t, "doctor", "--json")
+    states = {l["name"]: l["state"] for l in done.json["layers"]}
+    t.ok(done.json["holds"] and states["root"] == states["seccomp"] == "present", "doctor", states)
+
+
+@once
+def test_chroot_shared(t):
+    """What is mounted for a guest stays in its own namespace, also where mounts are shared."""
+    if not needs_root(t):
+        return
+    count = "wc -l < /proc/self/mountinfo"
+    script = "mount --make-rshared /; %s; run \"$@\" | { read up; echo $up; %s; cat; }" % (count, count)
+    code = "import time; print('up', flush=True); time.sleep(1)"
+    done = in_chroot(t, "run", "-q", "-c", code, script=script)
+    words = done.out.split()
+    t.ok(len(words) == 3 and words[1] == b"up" and words[0] == words[2], "no mount outside", done)
+
+
+def test_no_pivot(t):
+    if not t.has("mountns", "root"):
+        t.skip("a root without pivot_root", "no layer root")
+        return
+    doc = forbidding(t, "pivot_root", "run", "--json", "-c",
+                     "import os; print(os.path.exists(%r), sorted(os.listdir('/'))[:3])" % t.base).json
+    t.ok(doc["success"] and doc["stdout"].startswith("False "), "it runs, and sees no host", doc)
+    t.ok("root" in doc["isolation"] and "mountns" in doc["isolation"], "in a private root", doc)
+
+
+def test_no_namespaces(t):
+    doc = forbidding(t, "namespaces", "run", "--json", "-c", "print(1)").json
+    t.ok(doc["success"] and "landlock" in doc["isolation"] and "root" not in doc["isolation"],
+         "Landlock alone", doc)
+
+
+def test_once(t):
+    """A failure that the next attempt would meet again is reported at once."""
+    done = forbidding(t, "namespaces landlock_create_ruleset", "run", "--json", "-c", "1")
+    t.ok(done.code == 125 and done.json["attempts"] == 1 and done.seconds < 1, "no wall at all", done)
+    doc = forbidding(t, "namespaces landlock_create_ruleset", "doctor", "--json").json
+    states = {l["name"]: l["state"] for l in doc["layers"]}
+    t.equal((doc["runs"], states["seccomp"], states["no_new_privs"]), (False, "untried", "untried"),
+            "doctor does not call a layer absent that it did not try")
+    out = forbidding(t, "namespaces landlock_create_ruleset", "doctor").out.decode()
+    t.match(r"seccomp +not tried", out, "in its text, too")

@@ -16,16 +16,21 @@ static const struct opt *const tables[] = {
     json_option,    general_options, quiet_option,  work_options, data_options, wall_options,
     policy_options, guard_options,   limit_options, log_options,  NULL};
 
-static const char *const words[] = {
-    [LAYER_PRESENT] = "present", [LAYER_PARTIAL] = "partial", [LAYER_ABSENT] = "absent"};
-static const char *const colours[] = {
-    [LAYER_PRESENT] = "\033[32m", [LAYER_PARTIAL] = "\033[33m", [LAYER_ABSENT] = "\033[31m"};
+static const struct {
+    const char *name, *text, *colour;
+} states[] = {
+    [LAYER_PRESENT] = {"present", "present", "\033[32m"},
+    [LAYER_PARTIAL] = {"partial", "partial", "\033[33m"},
+    [LAYER_ABSENT] = {"absent", "absent", "\033[31m"},
+    [LAYER_UNTRIED] = {"untried", "not tried", "\033[33m"},
+};
 
 static void print_state(enum layer_state state)
 {
     bool colour = isatty(1) && !getenv("NO_COLOR");
 
-    printf("%s%-8s%s", colour ? colours[state] : "", words[state], colour ? "\033[0m" : "");
+    printf("%s%-9s%s", colour ? states[state].colour : "", states[state].text,
+           colour ? "\033[0m" : "");
 }
 
 static void print_layers(const struct diagnosis *d)
@@ -39,8 +44,8 @@ static void print_layers(const struct diagnosis *d)
                l->detail[0] ? ")" : "");
         if (l->state == LAYER_PRESENT)
             continue;
-        printf("  %23s  without it: %s\n", "", jail_layers[i].without);
-        printf("  %23s  to get it: %s\n", "", jail_layers[i].how);
+        printf("  %24s  without it: %s\n", "", jail_layers[i].without);
+        printf("  %24s  to get it: %s\n", "", jail_layers[i].how);
     }
 }
 
@@ -84,8 +89,8 @@ static void print_ahead(const struct diagnosis *d)
         printf("  %s%s%s%s\n", aheads[i].does, a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "");
         if (a->present)
             continue;
-        printf("  %23s  without it: %s\n", "", aheads[i].without);
-        printf("  %23s  to get it: %s\n", "", aheads[i].how);
+        printf("  %24s  without it: %s\n", "", aheads[i].without);
+        printf("  %24s  to get it: %s\n", "", aheads[i].how);
     }
 }
 
@@ -179,11 +184,11 @@ static json_t *ahead_json(const struct diagnosis *d)
 
     for (size_t i = 0; i < ARRAY_LEN(aheads); i++) {
         const struct ahead_diagnosis *a = ahead_of(d, i);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", aheads[i].name,
-                                        "state", words[a->present ? LAYER_PRESENT : LAYER_ABSENT],
-                                        "does", aheads[i].does, "detail", string_or_null(a->why),
-                                        "without", aheads[i].without, "how", aheads[i].how));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", aheads[i].name, "state",
+                            states[a->present ? LAYER_PRESENT : LAYER_ABSENT].name, "does",
+                            aheads[i].does, "detail", string_or_null(a->why), "without",
+                            aheads[i].without, "how", aheads[i].how));
     }
     return list;
 }
@@ -204,9 +209,9 @@ static void print_json(const struct diagnosis *d)
         json_array_append_new(
             layers,
             json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name, "state",
-                      words[d->layers[i].state], "essential", jail_layers[i].essential, "does",
-                      jail_layers[i].does, "detail", string_or_null(d->layers[i].detail), "without",
-                      jail_layers[i].without, "how", jail_layers[i].how));
+                      states[d->layers[i].state].name, "essential", jail_layers[i].essential,
+                      "does", jail_layers[i].does, "detail", string_or_null(d->layers[i].detail),
+                      "without", jail_layers[i].without, "how", jail_layers[i].how));
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (d->layers[i].state != LAYER_PRESENT)
             json_array_append_new(missing, json_pack("{s:s, s:s}", "layer", jail_layers[i].name,

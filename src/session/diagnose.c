@@ -53,13 +53,18 @@ static int try_program(const char *path, char **argv, const struct interpreter *
 
 /* ---- layers ---- */
 
+static void set_reason(struct layer_diagnosis *layer, const char *why)
+{
+    layer->state = LAYER_ABSENT;
+    snprintf(layer->detail, sizeof layer->detail, "%s", why);
+}
+
 static void set_lost(struct diagnosis *d, const struct backend_outcome *o)
 {
     for (size_t i = 0; i < o->lost_count; i++)
         for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
             if (o->lost[i].layers & LAYER_BIT(layer))
-                snprintf(d->layers[layer].detail, sizeof d->layers[layer].detail, "%s",
-                         o->lost[i].why);
+                set_reason(&d->layers[layer], o->lost[i].why);
 }
 
 static void set_groups(struct diagnosis *d)
@@ -69,6 +74,8 @@ static void set_groups(struct diagnosis *d)
     cgroup_describe(places);
     for (size_t i = 0; i < CGROUP_PLACES; i++) {
         struct layer_diagnosis *l = &d->layers[places[i].layer];
+        if (l->state == LAYER_UNTRIED && places[i].why[0])
+            l->state = LAYER_ABSENT; /* cgroup_describe tried */
         if (l->state == LAYER_PRESENT)
             snprintf(l->detail, sizeof l->detail, "cgroup %s, in %s", places[i].by,
                      places[i].where);
@@ -86,7 +93,7 @@ static void set_landlock(struct diagnosis *d)
     int abi = landlock_abi();
 
     if (!abi)
-        snprintf(l->detail, sizeof l->detail, "the kernel has none");
+        set_reason(l, "the kernel has none");
     else if (abi < 4)
         snprintf(l->detail, sizeof l->detail, "ABI %d: files only, no network", abi);
     else if (abi < 6)
@@ -111,7 +118,7 @@ static void diagnose_layers(struct diagnosis *d)
     d->holds = d->runs;
     for (unsigned i = 0; i < LAYER_COUNT; i++) {
         bool held = outcome.held & LAYER_BIT(i);
-        d->layers[i].state = held ? LAYER_PRESENT : LAYER_ABSENT;
+        d->layers[i].state = held ? LAYER_PRESENT : d->runs ? LAYER_ABSENT : LAYER_UNTRIED;
         if (!held && jail_layers[i].essential)
             d->holds = false;
     }

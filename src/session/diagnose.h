@@ -14,6 +14,7 @@ enum layer_state {
     LAYER_PRESENT,
     LAYER_PARTIAL, /* something stands in for it */
     LAYER_ABSENT,
+    LAYER_UNTRIED, /* nothing ran, and the reason was another layer */
 };
 
 struct layer_diagnosis {

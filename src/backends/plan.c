@@ -40,7 +40,7 @@ static const char *const system_files[] = {
 static const char *const network_files[] = {"/etc/resolv.conf", "/etc/hosts", "/etc/gai.conf"};
 
 static const char *const devices[] = {
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
 };
 
 static const struct {

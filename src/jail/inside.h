@@ -127,7 +127,8 @@ int fork_make(struct inside *in, int control, const struct fork_request *request
  * guest's. On failure the caller decides whether to die. */
 int root_open_sources(struct inside *in, struct err *err);
 int root_build(struct inside *in, struct err *err);
-/* The part of it that is each guest's own: its disk, /proc, what lies in those, and the masks. */
+/* The part of it that is each guest's own: its disk, terminals, /proc, what lies in those, and the
+ * masks. */
 int root_build_own(struct inside *in, struct err *err);
 /* The same in a user namespace that has no ids yet, which it gets. */
 int root_build_fork(struct inside *in, struct err *err);

@@ -151,6 +151,33 @@ static int check_status(pid_t pid, struct err *err)
     return 0;
 }
 
+/* ---- in a session of its own ---- */
+
+/* A process keeps its controlling terminal over a fork, and reaches it by /dev/tty without a
+ * descriptor: that would be one of the origin's pseudo-terminals. */
+static int check_session(pid_t pid, struct err *err)
+{
+    char path[64], text[1024];
+    int64_t session = 0, terminal = 0;
+    struct str word;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (fd_read_file_at(AT_FDCWD, path, text, sizeof text) < 0 || !strrchr(text, ')'))
+        return err_sys(err, "look at the fork's session");
+    struct str rest = str_from(strrchr(text, ')'));
+    for (int i = 0; i < 6 && str_next(&rest, ' ', &word); i++) {
+        /* ") STATE PARENT GROUP SESSION TERMINAL" */
+        if (i == 4)
+            (void)num_int64(word, &session);
+        if (i == 5)
+            (void)num_int64(word, &terminal);
+    }
+    return session == pid && !terminal
+               ? 0
+               : err_set(err, ERR_GUEST,
+                         "the fork came with a session or terminal of its origin's");
+}
+
 /* ---- in our places ---- */
 
 /* Our own text is what it must be: we are in the same groups, or in none. */
@@ -283,7 +310,7 @@ int check_fork(int origin_box, pid_t *ret, struct err *err)
     if (fstat(origin_box, &st) < 0)
         return err_sys(err, "look at the origin's disk");
     if (wait_until_alone(err) < 0 || find_alone(ret, err) < 0 || check_status(*ret, err) < 0 ||
-        check_places(*ret, err) < 0)
+        check_session(*ret, err) < 0 || check_places(*ret, err) < 0)
         return -1;
     return check_memory(*ret, st.st_dev, err);
 }

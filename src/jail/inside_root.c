@@ -345,6 +345,30 @@ static void mount_proc(struct inside *in, unsigned attr)
         tell_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
 }
 
+/* The kernel has 3072 pseudo-terminals for all that is not in the host's first mount namespace, and
+ * charges their buffers (64 KiB in each direction) to nobody. */
+#define PTYS_MOST "16"
+
+/* Before the root is read-only. */
+static int make_pty_places(struct err *err)
+{
+    if (mkdir("dev/pts", 0755) < 0 || symlink("pts/ptmx", "dev/ptmx") < 0)
+        return err_sys(err, "make the folder for pseudo-terminals");
+    return 0;
+}
+
+/* Pseudo-terminals that no other jail can name: each mount of a devpts is another one. Where the
+ * kernel gives none, there is no /dev/pts/ptmx to open. */
+static void mount_ptys(void)
+{
+    static const char *const options[] = {"ptmxmode", "666", "max", PTYS_MOST, NULL};
+    struct err err;
+    AUTO_CLOSE int pts = make_fs("devpts", options, ATTR_NOSUID | ATTR_NOEXEC, &err);
+
+    if (pts >= 0)
+        (void)attach(pts, "dev/pts");
+}
+
 /* Masks hide parts of what was mounted before them; views below the guest's own folders need those
  * to be there. Both come after the rest. */
 static bool comes_last(const struct spec_op *op)
@@ -409,6 +433,7 @@ static int build_own(struct inside *in, int root, struct err *err)
         return -1;
     if (root >= 0 && set_attr(root, 0, ATTR_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");
+    mount_ptys();
     mount_proc(in, ATTR_RDONLY);
     return run_plan(in, true, err) < 0 ? -1 : close_disk(in, err);
 }
@@ -442,6 +467,7 @@ int root_build_fork(struct inside *in, struct err *err)
         return err_sys(err, "give a fork's namespace its ids");
     if (mount_box(in, err) < 0)
         return -1;
+    mount_ptys();
     if (set_attr(proc, 0, ATTR_RDONLY) < 0 || attach(proc, "proc") < 0)
         return err_sys(err, "mount /proc");
     in->held |= LAYER_BIT(LAYER_PROC);
@@ -481,6 +507,8 @@ int root_build(struct inside *in, struct err *err)
         return err_sys(err, "stage the new root");
     if (mkdir("sys", 0555) < 0 || mkdir("proc", 0555) < 0 || mkdir("dev", 0755) < 0)
         return err_sys(err, "make the new root's folders");
+    if (make_pty_places(err) < 0)
+        return -1;
     if (run_plan(in, false, err) < 0)
         return -1;
     if (in->spec.nest ? make_places(in, root, err) < 0 : build_own(in, root, err) < 0)

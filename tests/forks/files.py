@@ -107,6 +107,32 @@ for fd in (usr, root, proc, d, od, ol, r, o):
 len(found)"""), 0, "no descriptor leads to the origin's disk")
 
 
+TERMINAL = """
+import fcntl, termios
+master, slave = os.openpty()
+fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+os.write(slave, b'secret')
+def opens(path):
+    try:
+        return os.open(path, os.O_RDWR | os.O_NOCTTY) >= 0
+    except OSError as e:
+        return e.errno
+opens('/dev/tty')
+"""
+
+
+def test_terminals(tap, d):
+    """A fork has pseudo-terminals, and none of them is its origin's."""
+    s = d.open()
+    tap.equal(s.value(TERMINAL), True, "an origin has a controlling terminal")
+    f = s.fork()
+    tap.equal(f.value("[opens('/dev/tty'), opens('/dev/pts/0')]"), [6, 2], "which its fork cannot open")
+    tap.equal(f.value("[stat.S_ISSOCK(os.fstat(x).st_mode) for x in (master, slave)]"), [True] * 2, "nor reach by a descriptor")
+    tap.equal(f.value("m, x = os.openpty(); os.write(x, b'fork'); [os.ttyname(x), os.read(m, 9).decode()]"), ["/dev/pts/0", "fork"],
+              "it has pseudo-terminals of its own")
+    tap.equal(s.value("os.read(master, 9).decode()"), "secret", "the origin keeps its own")
+
+
 MANY = """
 os.closerange(100, 700)
 fds = []
@@ -167,4 +193,5 @@ def test(tap):
         test_cut(tap, s, f)
         test_many(tap, d)
         test_memory(tap, d)
+        test_terminals(tap, d)
         nothing_left(tap, d, "files")

@@ -8,7 +8,7 @@ from procs import wait_for
 
 # The server asks FORK[0]; ours is put there. `how` are the words for what goes wrong.
 JOIN = """
-import resource, mmap, threading
+import resource, mmap, threading, fcntl, termios
 CALLS = {'x86_64': (308, 126), 'aarch64': (268, 91)}[os.uname().machine]
 SPACES = (0x10000000, 0x20000000, 0x20000, 0x08000000, 0x04000000, 0x02000000)
 BASE, HELLO = 600, 0x676c6f76
@@ -65,7 +65,10 @@ def member(how, joined, cin, cout):
         wait()
     if 'namespaces' not in how:
         os.closerange(BASE, BASE + joined + 8)
-    os.setsid()
+    if 'session' not in how:
+        os.setsid()
+    if 'terminal' in how:
+        fcntl.ioctl(ptys[1], termios.TIOCSCTTY, 0)
     os.chdir('/box/work')
     if 'folder' in how:
         os.fchdir(kept)
@@ -98,6 +101,7 @@ def hostile(*how):
         return 1
     frame.f_globals['FORK'][:] = [fork]
 kept, usr = os.open('/box/work', os.O_RDONLY), os.open('/usr', os.O_RDONLY)
+ptys = os.openpty()
 shared = mmap.mmap(-1, 4096) if %r else None
 """
 
@@ -111,6 +115,8 @@ WRONG = {
     "has two threads": ("threads", ""),
     "shares memory": ("shared", "shares memory"),
     "stays in its origin's control groups": ("ungrouped", "control groups"),
+    "stays in its origin's session": ("session", "session"),
+    "takes its origin's terminal with it": ("terminal", "terminal"),
     "stands in its origin's disk": ("folder", "folder"),
     "stands where its origin's disk can be reached": ("usr", "folder"),
     "keeps descriptors that nobody can replace": ("descriptors", "replaced"),

@@ -74,6 +74,25 @@ def test_reach(tap, feed):
     tap.equal(result["stdout"], "", "it has no descriptor but its own")
 
 
+TERMINAL = """
+import glob, os, sys, time
+m, s = os.openpty()
+os.write(s, b'secret of %s')
+time.sleep(1)
+print(sorted(glob.glob('/dev/pts/*')), os.read(m, 99))
+"""
+
+
+def test_terminals(tap, feeds, feed):
+    """Two at a time, and one after the other."""
+    said = beside(feeds, [TERMINAL % "one", TERMINAL % "two"])
+    tap.equal([r["stdout"] for r in said], ["['/dev/pts/0', '/dev/pts/ptmx'] b'secret of %s'\n" % n for n in ("one", "two")],
+              "each jail has pseudo-terminals of its own", *[r["stderr"] for r in said])
+    tap.ok(all(r["taken"] != "cold" for r in said), "in warm runs")
+    result = feed.run("import os\nprint(os.listdir('/dev/pts'), os.openpty()[0] > 0)")
+    tap.equal(result["stdout"], "['ptmx'] True\n", "none of an earlier run", result["stderr"])
+
+
 PORTS = "(5432, 8000, 8080)"
 SQUAT = """
 import socket
@@ -135,3 +154,4 @@ def test(tap):
             other.warm_up(30, timeout_ms=8000)
             feed.warm_up(30, timeout_ms=8000)
             test_network(tap, [feed, other])
+            test_terminals(tap, [feed, other], feed)

@@ -8,7 +8,7 @@ import os
 import kit
 
 paths = ["/dev/mem", "/dev/kmem", "/dev/port", "/dev/kmsg", "/dev/vda", "/dev/sda", "/dev/kvm",
-         "/dev/fuse", "/dev/net/tun", "/dev/tty", "/dev/console", "/dev/ptmx", "/dev/vsock",
+         "/dev/fuse", "/dev/net/tun", "/dev/tty0", "/dev/console", "/dev/ttyS0", "/dev/vsock",
          "/dev/uinput", "/dev/vhost-vsock", "/dev/dma_heap/system", "/dev/userfaultfd",
          "/dev/loop-control", "/dev/mapper/control"]
 kit.judge(**{path: kit.attempt(os.open, path, flags) for path in paths

@@ -13,6 +13,11 @@ enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
 #define R  "r"
 #define SH "bash"
 
+/* Without a private root /tmp is the host's. */
+#define IN_TMPDIR                                                                                  \
+    "The sandbox does not allow that. Temporary files belong below $TMPDIR, which is not /tmp in " \
+    "every sandbox (Python: tempfile.gettempdir()), or in the working folder."
+
 static const struct advice table[] = {
 #include "explain/feedback_advice.def"
 };

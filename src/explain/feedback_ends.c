@@ -58,7 +58,8 @@ static const struct {
      "line, generators) instead of holding all of it, look for lists that grow without end, or "
      "allow more with --memory."},
     {LIMIT_DISK, TOPIC_DISK,
-     "The disk is full{1}: workspace and /tmp share it. Write less, delete what is not needed any "
+     "The disk is full{1}: workspace and $TMPDIR share it. Write less, delete what is not needed "
+     "any "
      "more, or allow more with --disk."},
     {LIMIT_PIDS, TOPIC_PROCESSES,
      "No more processes or threads could be started{1}. Use fewer, and wait for those that are "

@@ -29,7 +29,7 @@ PROGRAMS = [
     ("python", (), "open('data.csv')", "FileNotFoundError", 1, "There is no data.csv inside. Inputs come into"),
     ("python", (), "import nosuchmodule", "ModuleNotFoundError", 1, "Module 'nosuchmodule' is not installed"),
     ("python", (), "from math import nope", "ImportError", 1, "Module math has no 'nope'"),
-    ("python", (), "open('/usr/x', 'w')", None, 1, "the working folder and /tmp"),
+    ("python", (), "open('/usr/x', 'w')", None, 1, "the working folder and $TMPDIR"),
     ("python", (), "try:\n  {}['k']\nexcept KeyError as e:\n  raise RuntimeError('outer') from e", "RuntimeError", 4,
      "The dict has no key 'k'."),
     ("python", (), "def f():\n  raise ValueError(1)\ntry: f()\nexcept ValueError as e:\n"

@@ -60,7 +60,8 @@ static const struct {
      "input() found nothing more to read: nobody types here. Give the input with --stdin, or put "
      "the values into the program."},
     {"python", "OSError", "[Errno 28] No space left on device",
-     "The disk is full: workspace and /tmp share --disk. Write less, delete what is not needed any "
+     "The disk is full: workspace and $TMPDIR share --disk. Write less, delete what is not needed "
+     "any "
      "more, or allow more."},
     {"python", "AssertionError", "",
      "The program's own assertion does not hold: the values on this "

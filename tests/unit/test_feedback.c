@@ -246,7 +246,7 @@ static const struct {
      "--file"},
     {"a full disk", 0, 0, 1, "r", "cannot write: No space left on device\n", "The disk is full: "},
     {"read-only", 0, 0, 1, "bash", "touch: cannot touch '/usr/x': Read-only file system\n",
-     "Only the working folder and /tmp can be written."},
+     "Only the working folder and $TMPDIR can be written."},
     {"heap", 0, SIGABRT, 134, "javascript",
      "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n",
      "The program gave up on its own (abort)"},

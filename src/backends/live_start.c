@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "backends/live_parts.h"
 #include "backends/plan.h"
@@ -13,20 +11,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
-
-/* A name that nobody can have guessed or made before us; init makes it, and only if it must. */
-static char *box_path(void)
-{
-    /* As root the guest gets an id of its own, which may not reach root's own folders. */
-    const char *base = geteuid() == 0 ? NULL : getenv("TMPDIR");
-    unsigned long long random = 0;
-    AUTO_CLOSE int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0 || read(fd, &random, sizeof random) != (ssize_t)sizeof random)
-        random = (unsigned long long)clock_mono_ns();
-    return xasprintf("%s/glovebox-%d-%016llx", base && base[0] == '/' ? base : "/tmp",
-                     (int)getpid(), random);
-}
+#include "jail/host_box.h"
 
 static int require_groups(const struct live *l, struct err *err)
 {
@@ -96,7 +81,7 @@ static int start_cold(struct live *l, struct err *err)
     struct jail_fds fds = {.lay = -1};
     int result = -1;
 
-    l->out->box_host = box_path();
+    l->out->box_host = host_box_name();
     plan_jail(l->job, l->out->box_host, &l->spec);
     if (pump_init(&l->pump, l->job->stdin_fd, l->sink, err) < 0 || open_group(l, &fds, err) < 0 ||
         open_lay(l, &fds, err) < 0)

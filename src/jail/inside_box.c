@@ -18,7 +18,7 @@ int host_box_make(struct inside *in, struct err *err)
     const char *path = in->spec.box_host;
 
     if (mkdir(path, 0700) < 0)
-        return err_sys(err, "make %s", path);
+        return err_sys(err, "make %s for the program's files (TMPDIR chooses another place)", path);
     in->box_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (in->box_fd < 0)
         return err_sys(err, "open %s", path);

@@ -2,6 +2,8 @@
 """Where a wall can only be had in part: in a chroot, and under a container's system call filter."""
 
 import os
+import re
+import tempfile
 
 from box import HERE, PATH, once
 
@@ -80,6 +82,48 @@ def test_no_namespaces(t):
     doc = forbidding(t, "namespaces", "run", "--json", "-c", "print(1)").json
     t.ok(doc["success"] and "landlock" in doc["isolation"] and "root" not in doc["isolation"],
          "Landlock alone", doc)
+
+
+def test_words(t):
+    """In the fall-back the folders have other names, and feedback has to fit."""
+    for code, said in (
+        ("open('/tmp/glovebox-no-x', 'w')", "Temporary files belong below $TMPDIR"),
+        ("import multiprocessing; multiprocessing.Lock()", "Use threads (concurrent.futures."),
+        ("open('/etc/shadow')", "Read and write in the working folder and $TMPDIR only."),
+    ):
+        doc = forbidding(t, "namespaces", "run", "--json", "-c", code).json
+        t.ok(not doc["success"] and said in str(doc["feedback"]), code, doc["feedback"])
+    code = "import os; open(os.environ['TMPDIR'] + '/x', 'w'); open('y', 'w'); print(1)"
+    t.exits(forbidding(t, "namespaces", "run", "-q", "-c", code), 0, "both can be written", b"1\n")
+
+
+def test_tmpdir(t):
+    """The program's files lie below $TMPDIR, if the program's user can reach it."""
+    code = "import os; print(os.getcwd())"
+    env = {"TMPDIR": tempfile.mkdtemp(prefix="glovebox-cli-", dir="/var/tmp")}
+    for mode, found in ((0o1777, True), (0o700, t.who == "user")):
+        os.chmod(env["TMPDIR"], mode)
+        done = forbidding(t, "namespaces", "run", "-q", "-c", code, env=env)
+        t.ok(done.code == 0 and done.out.startswith(env["TMPDIR"].encode()) == found,
+             "a folder with mode %o" % mode, done)
+    t.equal(os.listdir(env["TMPDIR"]), [], "nothing is left there")
+    os.rmdir(env["TMPDIR"])
+
+
+@once
+def test_tmp_read_only(t):
+    if not needs_root(t):
+        return
+    root = t.path("root")
+    closed = "for i in %s/tmp %s/dev/shm; do mount -t tmpfs -o ro none $i; done; " % (root, root)
+    confined = closed + FORBID + " namespaces -- chroot " + root + " %s /gb/glovebox \"$@\""
+    script = "mkdir -m 1777 %s; " % t.path("root/scratch") + confined % "env TMPDIR=/scratch"
+    done = in_chroot(t, "run", "-q", "-c", "import os; print(os.getcwd())", script=script)
+    t.ok(done.code == 0 and done.out.startswith(b"/scratch/glovebox-"), "TMPDIR is used", done)
+    done = in_chroot(t, "run", "-q", "-c", "1", script=confined % "")
+    t.ok(done.code == 125 and done.seconds < 1.5 and b"attempts" not in done.err
+         and re.search(rb"make /tmp/glovebox-\S+ for the program's files .*TMPDIR.*: Read-only", done.err),
+         "without it the folder is named, at once", done)
 
 
 def test_once(t):

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cli/check_report.h"
 #include "result/verdict_json.h"
 
@@ -24,25 +23,14 @@ static json_t *error_json(const struct err *err)
                      json_text(str_from(err->msg)));
 }
 
-/* A name need not be UTF-8. */
-static void set_path(json_t *object, struct str path)
-{
-    AUTO_BUF struct buf b = {0};
-
-    json_object_set_new(object, "path", json_text(path));
-    if (utf8_valid(path))
-        return;
-    buf_init(&b, 2 * path.n + 8);
-    (void)base64_add(&b, path);
-    json_object_set_new(object, "path_base64", json_string(b.p));
-}
-
 static void item(struct check_report *r, const struct check_item *it)
 {
     json_t *object = json_object();
 
-    set_path(object, str_from(it->path));
-    json_object_set_new(object, "verdict", it->verdict ? verdict_json(it->verdict) : json_null());
+    json_object_set_new(object, "path", json_text(str_from(it->path)));
+    json_set_if_odd(object, "path", str_from(it->path));
+    json_object_set_new(object, "verdict",
+                        it->verdict ? json_incref((json_t *)it->verdict) : json_null());
     if (!it->verdict)
         json_object_set_new(object, "error", error_json(it->err));
     fputs(r->totals.files ? ",\n" : "\n", r->out);

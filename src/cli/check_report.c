@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_report.h"
 
+#include <string.h>
+
+#include "base/json_get.h"
 #include "session/syntax_probe.h"
 
 const struct rule_info *check_rule(size_t i)
@@ -15,26 +18,33 @@ const struct rule_info *check_rule_find(struct str id)
     return str_is(id, syntax_unchecked_rule.id) ? &syntax_unchecked_rule : guard_rule_find(id);
 }
 
-enum check_rank check_rank(const struct finding *f)
+enum check_rank check_rank(const json_t *finding)
 {
-    if (f->refuses)
+    const char *severity = json_get_text(finding, "severity");
+
+    if (json_get_true(finding, "refuses"))
         return RANK_ERROR;
-    return f->severity == SEVERITY_INFO ? RANK_NOTE : RANK_WARNING;
+    return !severity || strcmp(severity, severity_name(SEVERITY_INFO)) == 0 ? RANK_NOTE
+                                                                            : RANK_WARNING;
 }
 
-static void count(struct check_totals *t, const struct verdict *v)
+static void count(struct check_totals *t, const json_t *v)
 {
+    const json_t *finding;
+    size_t i;
+
     t->files++;
     if (!v) {
         t->unread++;
         return;
     }
-    if (v->allowed)
+    if (json_get_true(v, "allowed"))
         t->allowed++;
     else
         t->refused++;
-    for (size_t i = 0; i < v->n; i++) {
-        enum check_rank rank = check_rank(&v->findings[i]);
+    json_array_foreach(json_object_get(v, "findings"), i, finding)
+    {
+        enum check_rank rank = check_rank(finding);
         t->errors += rank == RANK_ERROR;
         t->warnings += rank == RANK_WARNING;
     }

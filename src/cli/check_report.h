@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `glovebox check` tells, and the three ways it has of telling it: to people, as JSON, as
- * SARIF. Each is told program by program, for there may be thousands.
+ * What `glovebox check` reports, in three formats: for people, as JSON, as SARIF. Each is made from
+ * the verdicts' documents (result/verdict_json.h), program by program, for there may be thousands.
  */
 #ifndef CLI_CHECK_REPORT_H
 #define CLI_CHECK_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "guard/guard.h"
 
 /* One program. */
 struct check_item {
-    const char *path;              /* as it was named */
-    const struct verdict *verdict; /* NULL when it could not be read: then err says why */
+    const char *path;      /* as it was named */
+    const json_t *verdict; /* a document; NULL when it could not be read: then err says why */
     const struct err *err;
 };
-
-struct json_t;
 
 struct check_totals {
     size_t files, allowed, refused, unread;
@@ -31,7 +30,7 @@ struct check_report {
     size_t max_findings; /* of one program, for people; 0 for all */
     struct check_totals totals;
     /* What SARIF lists at the end: {uri: its number}, and what could not be read. */
-    struct json_t *artifacts, *notices;
+    json_t *artifacts, *notices;
     size_t result_count;
 };
 
@@ -49,7 +48,7 @@ void check_report_end(struct check_report *r);
 
 /* What a finding comes to in its verdict: an error is a reason for refusing. */
 enum check_rank { RANK_NOTE, RANK_WARNING, RANK_ERROR };
-enum check_rank check_rank(const struct finding *finding);
+enum check_rank check_rank(const json_t *finding);
 
 /* ---- findings for people, also used by `glovebox run` ---- */
 
@@ -64,7 +63,7 @@ struct finding_style {
 bool check_colour(FILE *out);
 /* "path:3:5: error: message [rule]", the line with the place marked, the hint; for each. */
 void check_text_findings(const struct finding_style *style, const char *path,
-                         const struct verdict *verdict);
+                         const json_t *verdict);
 
 /* ---- the rules ---- */
 

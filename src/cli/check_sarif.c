@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/check_report.h"
 #include "result/verdict_json.h"
@@ -123,62 +124,65 @@ static int add_artifact(struct check_report *r, const char *uri)
     return index;
 }
 
-static void set_number(json_t *object, const char *key, uint32_t n)
+static void set_number(json_t *object, const char *key, int64_t n)
 {
     if (n)
         json_object_set_new(object, key, json_integer(n));
 }
 
-static json_t *region_json(const struct finding *f)
+static json_t *region_json(const json_t *f)
 {
     json_t *region = json_object();
+    int64_t line = json_get_int(f, "line"), column = json_get_int(f, "column"),
+            end_line = json_get_int(f, "end_line"), end_column = json_get_int(f, "end_column");
 
-    set_number(region, "startLine", f->line);
-    set_number(region, "startColumn", f->column);
-    if (f->end_line >= f->line)
-        set_number(region, "endLine", f->end_line);
-    if (f->column && (f->end_line > f->line || f->end_column >= f->column))
-        set_number(region, "endColumn", f->end_column);
+    set_number(region, "startLine", line);
+    set_number(region, "startColumn", column);
+    if (end_line >= line)
+        set_number(region, "endLine", end_line);
+    if (column && (end_line > line || end_column >= column))
+        set_number(region, "endColumn", end_column);
     return region;
 }
 
-static json_t *location_json(struct check_report *r, const char *path, const struct finding *f)
+static json_t *location_json(struct check_report *r, const char *path, const json_t *f)
 {
+    int64_t line = json_get_int(f, "line");
+    const char *excerpt = json_get_text(f, "excerpt");
     AUTO_FREE char *uri = uri_of(path);
     json_t *place =
         json_pack("{s:{s:s, s:i}}", "artifactLocation", "uri", uri, "index", add_artifact(r, uri));
 
-    if (f && f->line)
+    if (line)
         json_object_set_new(place, "region", region_json(f));
-    if (f && f->line && f->excerpt)
+    if (line && excerpt)
         json_object_set_new(
             place, "contextRegion",
-            json_pack("{s:i, s:o}", "startLine", (int)f->line, "snippet", message(f->excerpt)));
+            json_pack("{s:I, s:o}", "startLine", (json_int_t)line, "snippet", message(excerpt)));
     return json_pack("[{s:o}]", "physicalLocation", place);
 }
 
 /* ---- results ---- */
 
-static void add_subject(json_t *properties, const struct finding *f)
+static void add_subject(json_t *properties, const json_t *f)
 {
-    const struct {
-        const char *key, *text;
-    } parts[] = {{"name", f->name}, {"module", f->module}, {"call", f->call}, {"label", f->label}};
+    static const char *const keys[] = {"name", "module", "call", "label"};
 
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
-        if (parts[i].text)
-            json_object_set_new(properties, parts[i].key, json_text(str_from(parts[i].text)));
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        if (json_get_text(f, keys[i]))
+            json_object_set(properties, keys[i], json_object_get(f, keys[i]));
 }
 
-static void put_result(struct check_report *r, const char *path, const struct finding *f)
+static void put_result(struct check_report *r, const char *path, const json_t *f)
 {
-    AUTO_FREE char *text =
-        f->hint && *f->hint ? xasprintf("%s. %s", f->message, f->hint) : xstrdup(f->message);
-    long rule = rule_index(f->rule);
-    json_t *result = json_pack("{s:s, s:s, s:o, s:o, s:{s:s, s:i}}", "ruleId", f->rule, "level",
-                               levels[check_rank(f)], "message", message(text), "locations",
-                               location_json(r, path, f), "properties", "severity",
-                               severity_name(f->severity), "points", f->points);
+    const char *id = json_get_text(f, "rule"), *words = json_get_text(f, "message"),
+               *hint = json_get_text(f, "hint");
+    AUTO_FREE char *text = hint ? xasprintf("%s. %s", words, hint) : xstrdup(words);
+    long rule = rule_index(id);
+    json_t *result = json_pack(
+        "{s:s, s:s, s:o, s:o, s:{s:O, s:O}}", "ruleId", id, "level", levels[check_rank(f)],
+        "message", message(text), "locations", location_json(r, path, f), "properties", "severity",
+        json_object_get(f, "severity"), "points", json_object_get(f, "points"));
 
     add_subject(json_object_get(result, "properties"), f);
     if (rule >= 0)
@@ -190,16 +194,18 @@ static void put_result(struct check_report *r, const char *path, const struct fi
 static void item(struct check_report *r, const struct check_item *it)
 {
     AUTO_FREE char *uri = uri_of(it->path);
+    const json_t *finding;
+    size_t i;
 
     (void)add_artifact(r, uri);
     if (!it->verdict)
         json_array_append_new(r->notices, json_pack("{s:s, s:o, s:o}", "level", "error", "message",
                                                     message(it->err->msg), "locations",
                                                     location_json(r, it->path, NULL)));
-    if (!it->verdict)
-        return;
-    for (size_t i = 0; i < it->verdict->n; i++)
-        put_result(r, it->path, &it->verdict->findings[i]);
+    json_array_foreach(json_object_get(it->verdict, "findings"), i, finding)
+    {
+        put_result(r, it->path, finding);
+    }
 }
 
 static json_t *artifacts_json(json_t *index)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/check_report.h"
 #include "cli/safe_text.h"
@@ -51,24 +52,36 @@ static size_t char_bytes(struct str s)
     return n > 0 ? (size_t)n : 1;
 }
 
-/* Where the marks end, in characters of the excerpt, from 1. */
-static size_t last_mark(const struct finding *f)
+/* A place, from 1; 0 for none. */
+static uint32_t number(const json_t *f, const char *key)
 {
-    if (f->end_line > f->line)
-        return SIZE_MAX;
-    return f->end_column > f->column ? f->excerpt_column + (f->end_column - f->column)
-                                     : f->excerpt_column + 1;
+    int64_t n = json_get_int(f, key);
+
+    return n > 0 && n < UINT32_MAX ? (uint32_t)n : 0;
 }
 
-static void show_line(const struct finding *f, struct shown *ret)
+/* Where the marks end, in characters of the excerpt, from 1. */
+static size_t last_mark(const json_t *f)
 {
-    struct str rest = str_from(f->excerpt);
-    size_t column = 0, n, end = last_mark(f);
+    size_t from = number(f, "excerpt_column");
+
+    if (number(f, "end_line") > number(f, "line"))
+        return SIZE_MAX;
+    if (number(f, "end_column") > number(f, "column"))
+        return from + number(f, "end_column") - number(f, "column");
+    return from + 1;
+}
+
+static void show_line(const json_t *f, struct shown *ret)
+{
+    AUTO_BUF struct buf room = {0};
+    struct str rest = json_get_bytes(f, "excerpt", &room);
+    size_t column = 0, n, from = number(f, "excerpt_column"), end = last_mark(f);
 
     buf_init(&ret->text, LINE_MAX_BYTES);
     ret->from = ret->to = SIZE_MAX;
     for (size_t i = 1; rest.n; i++, rest = str_slice(rest, n, rest.n)) {
-        if (i == f->excerpt_column)
+        if (i == from)
             ret->from = column;
         if (i == end)
             ret->to = column;
@@ -103,7 +116,7 @@ static const char *in(const struct finding_style *style, const char *colour)
 static void put_text(FILE *out, const char *text)
 {
     AUTO_BUF struct buf b = {0};
-    struct str rest = str_from(text), line;
+    struct str rest = str_from(text ? text : ""), line;
 
     buf_init(&b, LINE_MAX_BYTES);
     for (bool first = true; str_next_line(&rest, &line); first = false) {
@@ -114,14 +127,13 @@ static void put_text(FILE *out, const char *text)
     fwrite(b.p, 1, b.n, out);
 }
 
-static void put_excerpt(const struct finding_style *style, const struct finding *f,
-                        enum check_rank rank)
+static void put_excerpt(const struct finding_style *style, const json_t *f, enum check_rank rank)
 {
     struct shown line;
 
     show_line(f, &line);
-    fprintf(style->out, "%5u | %s\n", f->line, line.text.p);
-    if (f->excerpt_column) {
+    fprintf(style->out, "%5u | %s\n", number(f, "line"), line.text.p);
+    if (number(f, "excerpt_column")) {
         fprintf(style->out, "      | %*s%s^", (int)line.from, "", in(style, words[rank].colour));
         for (size_t i = line.from + 1; i < line.to; i++)
             fputc('~', style->out);
@@ -145,35 +157,40 @@ static void put_head(const struct finding_style *style, const char *path, uint32
             in(style, RESET));
 }
 
-static void put_finding(const struct finding_style *style, const char *path,
-                        const struct finding *f, enum check_rank rank)
+static void put_finding(const struct finding_style *style, const char *path, const json_t *f,
+                        enum check_rank rank)
 {
-    put_head(style, path, f->line, f->column, rank);
-    put_text(style->out, f->message);
-    fprintf(style->out, " [%s]\n", f->rule);
-    if (f->line && f->excerpt)
+    const char *hint = json_get_text(f, "hint");
+
+    put_head(style, path, number(f, "line"), number(f, "column"), rank);
+    put_text(style->out, json_get_text(f, "message"));
+    fputs(" [", style->out);
+    put_text(style->out, json_get_text(f, "rule"));
+    fputs("]\n", style->out);
+    if (number(f, "line") && json_get_text(f, "excerpt"))
         put_excerpt(style, f, rank);
-    if (f->hint && *f->hint) {
+    if (hint && *hint) {
         fputs("      = hint: ", style->out);
-        put_text(style->out, f->hint);
+        put_text(style->out, hint);
         fputc('\n', style->out);
     }
 }
 
-void check_text_findings(const struct finding_style *style, const char *path,
-                         const struct verdict *v)
+void check_text_findings(const struct finding_style *style, const char *path, const json_t *verdict)
 {
-    size_t shown = 0, more = v->left_out;
+    size_t i, shown = 0, more = number(verdict, "findings_left_out");
+    const json_t *finding;
 
-    for (size_t i = 0; i < v->n; i++) {
-        enum check_rank rank = check_rank(&v->findings[i]);
+    json_array_foreach(json_object_get(verdict, "findings"), i, finding)
+    {
+        enum check_rank rank = check_rank(finding);
         if (rank < style->least)
             continue;
         shown++;
         if (style->max && shown > style->max)
             more++;
         else
-            put_finding(style, path, &v->findings[i], rank);
+            put_finding(style, path, finding, rank);
     }
     if (more) {
         put_head(style, path, 0, 0, RANK_NOTE);
@@ -182,21 +199,28 @@ void check_text_findings(const struct finding_style *style, const char *path,
 }
 
 /* What a profile says of the whole, where no finding has said it. */
-static bool needs_reason(const struct verdict *v)
+static bool needs_reason(const json_t *verdict)
 {
-    if (v->allowed || !v->reason || !*v->reason)
+    const char *reason = json_get_text(verdict, "reason");
+    const json_t *finding;
+    size_t i;
+
+    if (json_get_true(verdict, "allowed") || !reason)
         return false;
-    for (size_t i = 0; i < v->n; i++)
-        if (strstr(v->findings[i].message, v->reason) || strstr(v->reason, v->findings[i].message))
+    json_array_foreach(json_object_get(verdict, "findings"), i, finding)
+    {
+        const char *message = json_get_text(finding, "message");
+        if (message && (strstr(message, reason) || strstr(reason, message)))
             return false;
+    }
     return true;
 }
 
-static void put_reason(const struct finding_style *style, const char *path, const struct verdict *v)
+static void put_reason(const struct finding_style *style, const char *path, const json_t *verdict)
 {
     put_head(style, path, 0, 0, RANK_ERROR);
-    put_text(style->out, v->reason);
-    fprintf(style->out, " [%s]\n", guard_stage_name(v->stage));
+    put_text(style->out, json_get_text(verdict, "reason"));
+    fprintf(style->out, " [%s]\n", json_get_text(verdict, "stage"));
 }
 
 /* ---- the report ---- */

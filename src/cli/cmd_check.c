@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/safe_text.h"
+#include "result/verdict_json.h"
 #include "session/check.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -184,11 +185,11 @@ static struct run_request request_for(const struct check *c, const char *path, s
     return request;
 }
 
-static void tell(struct check *c, const char *path, const struct verdict *v, const struct err *err)
+static void tell(struct check *c, const char *path, const json_t *v, const struct err *err)
 {
     struct check_item item = {.path = shown_path(path), .verdict = v, .err = err};
 
-    if ((v && v->n) || c->report.format != &check_text)
+    if (json_array_size(json_object_get(v, "findings")) || c->report.format != &check_text)
         progress_clear(&c->progress);
     check_report_item(&c->report, &item);
 }
@@ -207,8 +208,10 @@ static void check_text_of(struct check *c, const char *path, struct str code)
     (void)examine_program(&e, &verdict,
                           &err); /* check_language() has looked: there is such a language */
     examine_done(&e);
-    tell(c, path, &verdict, NULL);
+    json_t *document = verdict_json(&verdict);
     verdict_done(&verdict);
+    tell(c, path, document, NULL);
+    json_decref(document);
 }
 
 static void check_file(struct check *c, const struct check_path *file)
@@ -254,7 +257,9 @@ static void put_error(struct check *c, const char *path, struct examination *e)
     examine(e, &verdict);
     progress_clear(&c->progress);
     fflush(stdout);
-    check_text_findings(&style, shown_path(path), &verdict);
+    json_t *document = verdict_json(&verdict);
+    check_text_findings(&style, shown_path(path), document);
+    json_decref(document);
     verdict_done(&verdict);
     c->report.totals.refused++;
 }

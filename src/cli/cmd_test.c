@@ -20,6 +20,7 @@
 #include "cli/test_report.h"
 #include "cli/test_suite.h"
 #include "judge/judge.h"
+#include "result/verdict_json.h"
 #include "session/check.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -220,8 +221,11 @@ static void say_refusal(const struct invocation *in, const struct result *r)
     struct finding_style style = {
         .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = 10};
 
-    if (result_refused(r) && !in->options.settings.json && !in->options.settings.quiet)
-        check_text_findings(&style, check_shown_name(&in->request.run), &r->verdict);
+    if (!result_refused(r) || in->options.settings.json || in->options.settings.quiet)
+        return;
+    json_t *verdict = verdict_json(&r->verdict);
+    check_text_findings(&style, check_shown_name(&in->request.run), verdict);
+    json_decref(verdict);
 }
 
 static void report(const struct invocation *in, const struct judge_result *r)

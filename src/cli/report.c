@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "cli/check_report.h"
 #include "cli/safe_text.h"
+#include "result/verdict_json.h"
 #include "session/prepare.h"
 
 enum { LISTED_MAX = 10 };
@@ -132,8 +133,11 @@ static void say_refusal(const struct report *how, const struct result *r)
     struct finding_style style = {
         .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = LISTED_MAX};
 
-    if (result_refused(r) && !how->settings->quiet)
-        check_text_findings(&style, how->shown, &r->verdict);
+    if (!result_refused(r) || how->settings->quiet)
+        return;
+    json_t *verdict = verdict_json(&r->verdict);
+    check_text_findings(&style, how->shown, verdict);
+    json_decref(verdict);
 }
 
 static void say_times(const struct report *how, const struct result *r)

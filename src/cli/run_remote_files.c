@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "base/encoded.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
 #include "result/verdict_json.h"
 #include "workspace/workspace_export.h"
-
-static struct str text_of(const json_t *v)
-{
-    return (struct str){json_string_value(v), json_string_length(v)};
-}
 
 static void note_text(json_t *doc, struct str path, const char *why)
 {
@@ -29,18 +25,6 @@ static void note(json_t *doc, struct str path, enum skip_reason reason)
     char why[256];
 
     note_text(doc, path, file_skip_describe(&skip, why, sizeof why));
-}
-
-/* The bytes of the name, where JSON could not hold them. */
-static struct str path_of(const json_t *file, struct buf *room)
-{
-    const json_t *odd = json_object_get(file, "path_base64");
-    struct err err;
-
-    buf_init(room, json_string_length(odd) + 1);
-    if (odd && encoded_read(text_of(odd), STR("base64"), room, &err) == 0)
-        return buf_str(room);
-    return text_of(json_object_get(file, "path"));
 }
 
 /* 0, 1 when this one cannot go there, -1 when the folder failed. */
@@ -61,7 +45,7 @@ static int write_file(struct export *x, struct str path, struct str content, uns
 static int export_one(json_t *doc, json_t *file, struct export *x, struct err *err)
 {
     AUTO_BUF struct buf room = {0}, content = {0};
-    struct str path = path_of(file, &room);
+    struct str path = json_get_bytes(file, "path", &room);
     json_t *encoded = json_object_get(file, "content_base64");
     const char *skipped = json_string_value(json_object_get(file, "content_skipped"));
     enum skip_reason why;
@@ -77,7 +61,7 @@ static int export_one(json_t *doc, json_t *file, struct export *x, struct err *e
         result = export_folder(x, path, &why, err);
     } else if (encoded) {
         buf_init(&content, json_string_length(encoded) + 1);
-        if (encoded_read(text_of(encoded), STR("base64"), &content, err) < 0)
+        if (encoded_read(json_str(encoded), STR("base64"), &content, err) < 0)
             return -1;
         unsigned mode = (unsigned)json_integer_value(json_object_get(file, "content_mode"));
         result = write_file(x, path, buf_str(&content), mode ? mode & 0777 : 0644, &why, err);

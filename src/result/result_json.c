@@ -15,17 +15,6 @@ static void set(json_t *object, const char *key, json_t *value)
     json_object_set_new_nocheck(object, key, value);
 }
 
-static void set_bytes_if_odd(json_t *object, const char *key, struct str s)
-{
-    AUTO_BUF struct buf b = {0};
-
-    if (utf8_valid(s))
-        return;
-    buf_init(&b, 2 * s.n + 8);
-    (void)base64_add(&b, s);
-    set(object, key, json_stringn_nocheck(b.p, b.n));
-}
-
 static void set_of_stream(json_t *doc, const char *stream, const char *what, json_t *value)
 {
     char key[32];
@@ -37,7 +26,6 @@ static void set_of_stream(json_t *doc, const char *stream, const char *what, jso
 static void set_stream(json_t *doc, const char *name, const struct capture *c)
 {
     AUTO_BUF struct buf b = {0};
-    char base64[32];
 
     buf_init(&b, c->limit + 256);
     struct capture_kept kept = capture_text(c, &b);
@@ -46,8 +34,7 @@ static void set_stream(json_t *doc, const char *name, const struct capture *c)
     set_of_stream(doc, name, "truncated", json_boolean(capture_truncated(c)));
     set_of_stream(doc, name, "head_bytes", json_integer((json_int_t)kept.head));
     set_of_stream(doc, name, "tail_bytes", json_integer((json_int_t)kept.tail));
-    snprintf(base64, sizeof base64, "%s_base64", name);
-    set_bytes_if_odd(doc, base64, buf_str(&b));
+    json_set_if_odd(doc, name, buf_str(&b));
 }
 
 static json_t *exception(const struct result_exception *e)
@@ -74,7 +61,7 @@ static json_t *files(const struct file_set *set_of_files)
         struct str path = {f->path, f->path_len};
         json_t *object = json_object();
         set(object, "path", json_text(path));
-        set_bytes_if_odd(object, "path_base64", path);
+        json_set_if_odd(object, "path", path);
         set(object, "size", json_integer((json_int_t)f->size));
         set(object, "sha256", f->sha256[0] ? json_string_nocheck(f->sha256) : json_null());
         set(object, "mime", json_string_nocheck(f->mime));

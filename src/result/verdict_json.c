@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/verdict_json.h"
 
+#include <stdio.h>
+
 #include "base/utf8.h"
 
 json_t *json_text(struct str s)
@@ -14,6 +16,19 @@ json_t *json_text(struct str s)
     buf_init(&b, 3 * s.n + 1);
     (void)utf8_add_clean(&b, s);
     return json_stringn_nocheck(b.p, b.n);
+}
+
+void json_set_if_odd(json_t *object, const char *key, struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+    char name[32];
+
+    if (utf8_valid(s))
+        return;
+    buf_init(&b, 2 * s.n + 8);
+    (void)base64_add(&b, s);
+    snprintf(name, sizeof name, "%s_base64", key);
+    json_object_set_new_nocheck(object, name, json_stringn_nocheck(b.p, b.n));
 }
 
 static void set(json_t *object, const char *key, json_t *value)
@@ -50,6 +65,8 @@ static json_t *finding_json(const struct finding *f)
     set(object, "end_line", number_or_null(f->end_line));
     set(object, "end_column", number_or_null(f->end_column));
     set(object, "excerpt", f->excerpt ? json_text(str_from(f->excerpt)) : json_null());
+    json_set_if_odd(object, "excerpt", str_from(f->excerpt));
+    set(object, "excerpt_column", number_or_null(f->excerpt_column));
     return object;
 }
 

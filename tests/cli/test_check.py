@@ -22,7 +22,7 @@ GOOD = "print('fine')\n"
 BROKEN = "x = (\n"
 EVAL = "value = eval(input())\n"
 FINDING = (
-    "call column end_column end_line excerpt hint label line message module name points refuses "
+    "call column end_column end_line excerpt excerpt_column hint label line message module name points refuses "
     "rule severity"
 ).split()
 SEVERITIES = ["info", "low", "medium", "high", "critical"]
@@ -454,6 +454,17 @@ def test_json(t):
         finding,
     )
     t.ok(finding["severity"] in SEVERITIES and isinstance(finding["points"], int), "its weight")
+    t.write("long.py", "x = '%s'; eval(x)\n" % ("é" * 3000))
+    finding = t.box("check", "--json", "long.py").json["files"][0]["verdict"]["findings"][0]
+    at = finding["excerpt_column"]
+    t.equal((finding["column"], finding["excerpt"][at - 1 :]), (3009, "eval(x)"), "in a part of its line", finding)
+    t.write("odd.py", b"x = '\xff'\n")
+    finding = t.box("check", "--json", "odd.py").json["files"][0]["verdict"]["findings"][0]
+    t.equal(
+        (finding["excerpt"], base64.b64decode(finding["excerpt_base64"])),
+        ("x = '\ufffd'", b"x = '\xff'"),
+        "a line that is not UTF-8",
+    )
     t.equal(v["risk"], sum(f["points"] for f in v["findings"]), "the risk is the sum")
     v = verdict(t, "-c", "if 1:\nx = 1\n")
     t.equal((v["allowed"], v["stage"], rules(v)), (False, "syntax", ["syntax"]), "a refusal")

@@ -312,7 +312,9 @@ static int do_shmctl(struct program *p, unsigned i)
 
 static int do_mode(struct program *p, unsigned i)
 {
-    return arg(p, i, any_bit(p, S_ISUID | S_ISGID, told(p, EPERM), allow(p)));
+    unsigned bits = p->flavour & FILTER_NO_UNIX ? S_ISUID | S_ISGID : S_ISUID;
+
+    return arg(p, i, any_bit(p, bits, told(p, EPERM), allow(p)));
 }
 
 static int do_node(struct program *p, unsigned i)

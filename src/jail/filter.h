@@ -40,7 +40,8 @@ enum filter_flavour {
      * work. */
     FILTER_SCOPED_SIGNALS = 1 << 3,
     /* There is no private root: sockets of the host's with a path (D-Bus, ssh-agent, docker) could
-     * be connected to, and Landlock does not mind. Pairs of sockets stay. */
+     * be connected to, and Landlock does not mind. Pairs of sockets stay. Files are on the host's
+     * disk, so the setgid bit is refused like the setuid bit. */
     FILTER_NO_UNIX = 1 << 4,
     /* The listener is told when a process is about to end, before its memory is taken apart, and
      * nothing but its death keeps it from waiting for the answer. Needs Linux 5.19. */

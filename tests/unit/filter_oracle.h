@@ -206,7 +206,7 @@ static int allow_some(struct oracle *o, enum action action, int nr)
                allow_two(o, nr, is(0, ANY, 0), is(1, 0xbfffffff, SCHED_IDLE));
     case ACT_MODE_1:
     case ACT_MODE_2:
-        return allow_one(o, nr, last, 06000, 0);
+        return allow_one(o, nr, last, o->flavour & FILTER_NO_UNIX ? 06000 : 04000, 0);
     case ACT_NODE_1:
     case ACT_NODE_2:
         return allow_one(o, nr, last, S_IFMT, 0) |

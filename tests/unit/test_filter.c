@@ -240,7 +240,8 @@ static uint32_t want(const struct row *row, unsigned flavour, const struct secco
         return want_flags(action, data);
     case ACT_MODE_1:
     case ACT_MODE_2:
-        return a[action == ACT_MODE_2 ? 2 : 1] & 06000 ? no : YES;
+        return a[action == ACT_MODE_2 ? 2 : 1] & (flavour & FILTER_NO_UNIX ? 06000 : 04000) ? no
+                                                                                            : YES;
     case ACT_NODE_1:
     case ACT_NODE_2:
         return is_device(a[action == ACT_NODE_2 ? 2 : 1]) ? no : YES;

@@ -102,13 +102,22 @@ static void set_rlimit(struct inside *in, const struct spec_rlimit *limit)
         must(in, err_sys(&err, "set resource limit %d", resource), &err);
 }
 
+/* A file can be longer than the disk is large, if it has holes: the size of our tmpfs is the limit
+ * then. Where the disk is a folder of the host's, the length of each file is all that is limited.
+ */
+static bool is_held_by_disk(const struct inside *in, const struct spec_rlimit *limit)
+{
+    return limit->resource == RLIMIT_FSIZE && in->held & LAYER_BIT(LAYER_ROOT);
+}
+
 /* All but that of descriptors, or it alone: it also says how many descriptors of this user's may be
  * in messages that nobody received yet when another is to be sent, and other guests can be the same
  * user. So it comes when we have sent ours. */
 static void set_rlimits(struct inside *in, bool files)
 {
     for (size_t i = 0; i < in->spec.rlimit_count; i++)
-        if ((in->spec.rlimits[i].resource == RLIMIT_NOFILE) == files)
+        if ((in->spec.rlimits[i].resource == RLIMIT_NOFILE) == files &&
+            !is_held_by_disk(in, &in->spec.rlimits[i]))
             set_rlimit(in, &in->spec.rlimits[i]);
     in->held |= LAYER_BIT(LAYER_RLIMITS);
 }

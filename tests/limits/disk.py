@@ -58,17 +58,35 @@ def test_inodes(tap, user):
         tap.ok("disk" in (r.limits or ()), f"{user.name}: {name}: limits says so", r)
 
 
+HOLES = """
+import os
+fd = os.open('f', os.O_RDWR | os.O_CREAT) if PLACE else os.memfd_create('f')
+try:
+    os.truncate(fd, 10 << 30)
+    os.pwrite(fd, b'x', 5 << 30)
+    print(os.fstat(fd).st_size >> 30, os.fstat(fd).st_blocks * 512 < 1 << 20, os.pread(fd, 1, 5 << 30))
+    os.lseek(fd, 1 << 30, os.SEEK_SET)
+    for i in range(160 if PLACE else 0):
+        os.write(fd, b'x' * 65536)
+except OSError as e: print(e.strerror)
+"""
+
+
 def test_file_size(tap, user):
-    r = user.run("f = open('f', 'wb')\ntry: f.truncate(10 << 30)\nexcept OSError as e: print(e.strerror)",
-                 "--disk", "8m")
-    tap.equal(r.stdout, "File too large\n", f"{user.name}: a hole of 10 GiB in a file of 8 MiB is refused", r)
-    r = user.run("import os\nfd = os.memfd_create('x')\ntry: os.truncate(fd, 10 << 30)\n"
-                 "except OSError as e: print(e.strerror)", "--disk", "8m")
-    tap.equal(r.stdout, "File too large\n", f"{user.name}: in a memfd as well", r)
+    r = user.run("PLACE = 1" + HOLES, "--disk", "8m")
+    tap.ok(r.stdout == "10 True b'x'\nNo space left on device\n" and "disk" in (r.limits or ()),
+           f"{user.name}: a file with holes may be longer than the disk is large, its content may not", r)
+    r = user.run("PLACE = 0" + HOLES, "--disk", "8m")
+    tap.equal(r.stdout, "10 True b'x'\n", f"{user.name}: a memfd as well", r)
+    bare = ["--disk", "8m", "--without", "root,mountns", "--allow-unsafe"]
+    r = user.run("PLACE = 1" + HOLES, *bare)
+    tap.equal(r.stdout, "File too large\n", f"{user.name}: not on the host's disk", r)
     # A shell does not ignore the signal.
-    r = user.run("exec truncate -s 10G f", "--disk", "8m", lang="sh")
+    r = user.run("exec truncate -s 10G f", *bare, lang="sh")
     tap.ok(r.signal == 25 and r.exit_code == 153 and "disk" in (r.limits or ()),
-           f"{user.name}: who is killed for it is told by which limit", r)
+           f"{user.name}: a process that is killed for it is told by which limit", r)
+    r = user.run("exec truncate -s 10G f", "--disk", "8m", lang="sh")
+    tap.ok(r.exit_code == 0 and not r.limits, f"{user.name}: truncate makes a hole", r)
 
 
 def test_none(tap, user):

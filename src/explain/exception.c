@@ -137,8 +137,10 @@ static void set_place(const struct exception_input *in, const struct reading_err
         return;
     ret->line = e->frames[e->frame_count - 1].line;
     ret->column = e->column;
-    if (is_program(in, e->frames[0].file) && str_is(e->frames[0].function, "<module>"))
+    if (is_program(in, e->frames[0].file) && str_is(e->frames[0].function, "<module>")) {
         ret->top_line = e->frames[0].line;
+        ret->top_column = e->top_column;
+    }
     struct str source = source_of(in, e);
     if (source.n && source.n <= SOURCE_MAX)
         ret->source = clean(source);

@@ -23,9 +23,10 @@ struct reading_error {
     struct str type, message;
     struct reading_frame frames[READING_FRAMES]; /* outermost first */
     size_t frame_count;
-    int64_t column;
-    struct str shown; /* the line of the innermost frame as the trace shows it */
-    struct str marks; /* the line below it, with its carets */
+    int64_t column, top_column; /* in the innermost and the outermost frame's line; 0 unknown */
+    struct str shown;           /* the line of the innermost frame as the trace shows it */
+    struct str marks;           /* the line below it, with its carets */
+    struct str top_shown, top_marks; /* the same of the outermost frame */
 };
 
 struct reading {

@@ -162,6 +162,14 @@ static void read_type(struct str line, struct reading_error *ret)
         ret->type = name;
 }
 
+static void keep_top(struct reading_error *e)
+{
+    if (e->frame_count != 1)
+        return;
+    e->top_shown = e->shown;
+    e->top_marks = e->marks;
+}
+
 /* The lines of a traceback are indented; the first one that is not names the exception, whose
  * message may go on: to the end of the line in a group, else of the text. */
 static bool read_block(const struct exception_input *in, struct block b, struct reading_error *ret)
@@ -175,6 +183,7 @@ static bool read_block(const struct exception_input *in, struct block b, struct 
         if (str_eq(str_slice(line, 0, b.bar.n), b.bar))
             line = str_slice(line, b.bar.n, line.n);
         if (read_frame(line, in->work, &frame)) {
+            keep_top(ret);
             reading_push(ret, frame);
             ret->shown = ret->marks = STR("");
             below = 0;
@@ -184,6 +193,7 @@ static bool read_block(const struct exception_input *in, struct block b, struct 
             read_type(line, ret);
         }
     }
+    keep_top(ret);
     if (!ret->type.n)
         return false;
     const char *end = b.bar.n ? line.p + line.n : b.text.p + b.text.n;
@@ -195,17 +205,25 @@ static bool read_block(const struct exception_input *in, struct block b, struct 
 /* ---- what is made of it ---- */
 
 /* Carets stand below the line as it is shown, without its indentation and four to the right. */
-static void set_column(const struct exception_input *in, struct reading_error *e)
+static int64_t column_of(const struct exception_input *in, const struct reading_frame *f,
+                         struct str shown, struct str marks)
 {
-    const struct reading_frame *f = e->frame_count ? &e->frames[e->frame_count - 1] : NULL;
     struct str line;
 
-    if (!f || !e->marks.n || !in->program || !str_is(f->file, in->program) ||
-        !reading_program_line(in, f->line, &line) || !str_eq(str_trim(line), e->shown))
-        return;
+    if (!marks.n || !in->program || !str_is(f->file, in->program) ||
+        !reading_program_line(in, f->line, &line) || !str_eq(str_trim(line), shown))
+        return 0;
     size_t indent = (size_t)(str_trim(line).p - line.p);
-    size_t marks = (size_t)(str_trim(e->marks).p - e->marks.p);
-    e->column = marks < 4 ? 0 : (int64_t)(marks - 4 + indent + 1);
+    size_t before = (size_t)(str_trim(marks).p - marks.p);
+    return before < 4 ? 0 : (int64_t)(before - 4 + indent + 1);
+}
+
+static void set_columns(const struct exception_input *in, struct reading_error *e)
+{
+    if (!e->frame_count)
+        return;
+    e->column = column_of(in, &e->frames[e->frame_count - 1], e->shown, e->marks);
+    e->top_column = column_of(in, &e->frames[0], e->top_shown, e->top_marks);
 }
 
 /* What the interpreter says while it ends belongs to nobody's message. */
@@ -274,7 +292,7 @@ bool exception_read_python(struct reading *ret)
     if (!find_chain(ret->in, &chain) || !read_block(ret->in, chain.last, &ret->error))
         return false;
     ret->traceback = chain.last.text;
-    set_column(ret->in, &ret->error);
+    set_columns(ret->in, &ret->error);
     cut_message(&ret->error);
     if (chain.last.bar.n) {
         read_member(ret->in, chain.last, &ret->cause);

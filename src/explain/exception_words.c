@@ -21,25 +21,39 @@ static const char *without_module(const char *type)
     return dot ? dot + 1 : type;
 }
 
-/* The statement of the module around a line, as it is written; it begins at a column in bytes. */
-static struct str statement_at(const struct python_tree *tree, int64_t line)
+/* A statement of the tree begins at a column in bytes, from 0; `column` counts characters from 1,
+ * and is 0 when unknown. */
+static bool begins_after(const struct python_tree *tree, const struct node *s, int64_t line,
+                         int64_t column)
+{
+    struct str before = str_slice(python_line(tree, s->line), 0, s->column);
+
+    return s->line > line || (s->line == line && (int64_t)utf8_count(before) + 1 > column);
+}
+
+/* The statement of the module around a place, as it is written. Several may share a line. */
+static struct str statement_at(const struct python_tree *tree, int64_t line, int64_t column)
 {
     struct node_list body = tree->module->module.body;
+    const struct node *found = NULL;
 
     for (size_t i = 0; i < body.n; i++) {
         const struct node *s = body.at[i];
         if (line < s->line || line > s->end_line)
             continue;
-        const char *from = python_line(tree, s->line).p + s->column;
-        const char *to = python_line(tree, s->end_line).p + s->end_column;
-        return (struct str){from, to > from ? (size_t)(to - from) : 0};
+        if (!found || (column && !begins_after(tree, s, line, column)))
+            found = s;
     }
-    return STR("");
+    if (!found)
+        return STR("");
+    const char *from = python_line(tree, found->line).p + found->column;
+    const char *to = python_line(tree, found->end_line).p + found->end_column;
+    return (struct str){from, to > from ? (size_t)(to - from) : 0};
 }
 
 static void use_smolagents(struct result_exception *e, const struct python_tree *tree)
 {
-    struct str s = statement_at(tree, e->top_line);
+    struct str s = statement_at(tree, e->top_line, e->top_column);
     size_t n = utf8_cut(s, STATEMENT_MAX);
 
     char *message = xasprintf("Code execution failed at line '%.*s' due to: %s: %s", (int)n, s.p,

@@ -227,18 +227,18 @@ def column_of(entry, texts):
             return len(lines[line - 1].encode()[:column].decode("utf-8", "replace")) + 1
 
 
-# (cell, line, column) of the innermost frame that is in a cell; and the line of the outermost, which is that of
-# the cell's own statement.
+# (cell, line, column) of the innermost frame that is in a cell; and line and column of the outermost, which is that
+# of the cell's own statement.
 def place_of(e, texts):
     if isinstance(e, SyntaxError) and cell_number(e.filename) and type(e.lineno) is int:
         column = e.offset if type(e.offset) is int and e.offset > 0 else None
-        return cell_number(e.filename), e.lineno, column, e.lineno
+        return cell_number(e.filename), e.lineno, column, e.lineno, column
     entries = [entry for entry in entries_of(e.__traceback__) if cell_number(entry.tb_frame.f_code.co_filename)]
     if not entries:
-        return None, None, None, None
+        return None, None, None, None, None
     entry = entries[-1]
     return (cell_number(entry.tb_frame.f_code.co_filename), entry.tb_lineno, column_of(entry, texts),
-            entries[0].tb_lineno)
+            entries[0].tb_lineno, column_of(entries[0], texts))
 
 
 def exception_message(e, name):
@@ -299,10 +299,10 @@ def shorten(text, most):
         text[:head], len(text) - head - tail, text[len(text) - tail:])
 
 
-# EXCEPTION of src/session/cell_wire.h, and "statement_line".
+# EXCEPTION of src/session/cell_wire.h, and where the cell's own statement is.
 def exception_json(e, text, texts, most):
     name = type.__getattribute__(type(e), "__name__")
-    cell, line, column, statement = place_of(e, texts)
+    cell, line, column, top_line, top_column = place_of(e, texts)
     return plain_json({
         "type": name, "message": shorten(exception_message(e, name), most), "cell": cell, "line": line,
-        "column": column, "statement_line": statement, "traceback": shorten(text, most)})
+        "column": column, "statement_line": top_line, "statement_column": top_column, "traceback": shorten(text, most)})

@@ -161,7 +161,7 @@ def let_last_exception_go():
     for name in LAST_EXCEPTION:
         setattr(sys, name, None)
     try:
-        cell, line, _, _ = place_of(held[0], {})
+        cell, line, *_ = place_of(held[0], {})
         let_go(held, "<cell %d>" % cell, line)
     except Exception:  # there was none, or none of a cell
         pass

@@ -8,8 +8,8 @@
 # does its work late, as in python_runner.py. It may change what it likes. Our functions have builtins of their own,
 # hold what they need from the start, and put things right before the next cell.
 #
-# An exception's "statement_line" is the line of the cell's own statement; "ready" has an "exception" when the tools'
-# source failed.
+# An exception's "statement_line" and "statement_column" are of the cell's own statement; "ready" has an "exception"
+# when the tools' source failed.
 from _signal import SIGINT, default_int_handler, signal
 from posix import getpid, register_at_fork
 from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursionlimit

@@ -22,9 +22,10 @@ struct result_exception {
     int64_t cell;         /* of a session, in which the line is; 0: of a program */
     char *traceback;
     char *hint;
-    char *source;     /* the text of the line; NULL when unknown, as are the next two */
-    char *calls;      /* from where: "line 9 in main, line 20" */
-    int64_t top_line; /* where it left the program's own top level (Python); 0 unknown */
+    char *source; /* the text of the line; NULL when unknown, as are the next two */
+    char *calls;  /* from where: "line 9 in main, line 20" */
+    /* Where it left the program's own top level (Python); 0 when unknown. */
+    int64_t top_line, top_column;
     struct result_exception *cause; /* the first of a chain, or the first inside of a group */
     bool cause_inside;              /* ... the latter */
 };

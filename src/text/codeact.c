@@ -13,8 +13,7 @@ static const char both[] = "Cannot have both code and final_answer. Provide eith
 
 /* ---- the JSON form ---- */
 
-/* From the first brace to the last. Models escape single quotes too, which JSON does not know. */
-static json_t *parse_object(struct str text)
+json_t *codeact_object(struct str text)
 {
     const char *first = text.n ? memchr(text.p, '{', text.n) : NULL;
     const char *last = text.n ? memrchr(text.p, '}', text.n) : NULL;
@@ -280,7 +279,7 @@ static int read_text(struct str text, struct codeact_reply *ret, struct err *err
 
 int codeact_read(struct str text, struct codeact_reply *ret, struct err *err)
 {
-    json_t *object = parse_object(text);
+    json_t *object = codeact_object(text);
 
     *ret = (struct codeact_reply){0};
     int answer = object && is_reply(object, text) ? read_object(object, ret, err)

@@ -5,6 +5,7 @@
 #ifndef TEXT_CODEACT_H
 #define TEXT_CODEACT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -17,6 +18,10 @@ struct codeact_reply {
     struct str final_answer; /* .p is NULL when there is code */
     bool task_successful;
 };
+
+/* The JSON object from the text's first brace to its last, or NULL. Models escape single quotes
+ * too, which JSON does not know; that is accepted. The caller's. */
+json_t *codeact_object(struct str text);
 
 /* The JSON form {thought, code} or {thought, final_answer, task_successful}, else the text form
  * `Thought:` with `Code:`, or with `Answer:` and `Successful:`. -1 with ERR_GUEST and what the

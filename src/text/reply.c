@@ -212,14 +212,18 @@ static void choose(const struct reply_reader *r, struct str text, bool list,
         leave_one(blocks, true);
 }
 
-/* What smolagents tells the model is a sentence of its own around what was found wrong. */
+/* The sentence of smolagents around what is wrong (row P25). */
+static void complain_smolagents(struct buf *complaint, const char *wrong)
+{
+    (void)buf_addf(complaint,
+                   "Error in code parsing:\n%s\nMake sure to provide correct code blobs.", wrong);
+}
+
 static void complain_none(const struct reply_reader *r, struct buf *complaint)
 {
     if (complaint->n) {
         AUTO_FREE char *wrong = buf_take(complaint);
-        (void)buf_addf(complaint,
-                       "Error in code parsing:\n%s\nMake sure to provide correct code blobs.",
-                       wrong);
+        complain_smolagents(complaint, wrong);
         return;
     }
     (void)buf_adds(complaint, r->language_n ? "there is no code block in that language in the reply"
@@ -248,22 +252,67 @@ static void add_code(const struct reply_reader *r, struct str code, struct buf *
 
 /* ---- replies that are one object ---- */
 
-/* smolagents takes the code from between its tags here too, if there are any. */
-static void add_object_code(const struct reply_reader *r, struct str code, struct buf *out)
+/* The code from between smolagents' tags, if there are any, else all of it. */
+static void add_structured(const struct reply_reader *r, struct str code, struct buf *out)
 {
     struct code_blocks blocks;
     AUTO_BUF struct buf complaint = {0}, joined = {0};
 
-    if (r->options->profile == REPLY_KODEAGENT) {
-        add_code(r, code, out);
-        return;
-    }
     buf_init(&complaint, code.n + 4096);
     buf_init(&joined, 8 * code.n + 64);
     blocks_read_smolagents(code, NULL, &blocks, &complaint);
     (void)blocks_join(&blocks, &joined);
     add_code(r, blocks.n ? buf_str(&joined) : code, out);
     blocks_done(&blocks);
+}
+
+/* {"thought", "code"}: smolagents' structured output. NULL with a complaint when it is not. */
+static json_t *structured(struct str text, struct buf *complaint)
+{
+    json_t *object = codeact_object(text);
+    const json_t *code = json_object_get(object, "code");
+
+    if (json_is_string(code))
+        return object;
+    complain_smolagents(complaint, !object ? "the reply is not a JSON object with the keys "
+                                             "\"thought\" and \"code\""
+                                   : code  ? "the value of \"code\" is not a string"
+                                           : "the key \"code\" is missing");
+    json_decref(object);
+    return NULL;
+}
+
+static bool structured_code(const struct reply_reader *r, struct str text, struct buf *out,
+                            struct buf *complaint)
+{
+    json_t *object = structured(text, complaint);
+
+    if (!object)
+        return false;
+    const json_t *value = json_object_get(object, "code");
+    add_structured(r, (struct str){json_string_value(value), json_string_length(value)}, out);
+    json_decref(object);
+    return true;
+}
+
+static void set_member(json_t *ret, const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+
+    json_object_set_new(ret, key, json_is_string(value) ? json_incref(value) : json_null());
+}
+
+static json_t *structured_json(struct str text, struct buf *complaint)
+{
+    json_t *object = structured(text, complaint);
+    json_t *ret = object ? json_object() : NULL;
+
+    if (ret) {
+        set_member(ret, object, "thought");
+        set_member(ret, object, "code");
+    }
+    json_decref(object);
+    return ret;
 }
 
 static bool object_code(const struct reply_reader *r, struct str text, struct buf *out,
@@ -278,7 +327,7 @@ static bool object_code(const struct reply_reader *r, struct str text, struct bu
     } else if (!reply.code.p) {
         (void)buf_adds(complaint, "the reply is a final answer, not code");
     } else {
-        add_object_code(r, reply.code, out);
+        add_code(r, reply.code, out);
         found = true;
     }
     codeact_done(&reply);
@@ -320,6 +369,8 @@ bool reply_code(const struct reply_reader *r, struct str text, struct buf *out,
     struct code_blocks blocks;
     AUTO_BUF struct buf joined = {0};
 
+    if (r->options->profile == REPLY_SMOLAGENTS_JSON)
+        return structured_code(r, text, out, complaint);
     if (is_object(r))
         return object_code(r, text, out, complaint);
     read_chosen(r, text, false, &blocks, complaint);
@@ -356,6 +407,8 @@ json_t *reply_json(const struct reply_reader *r, struct str text, struct buf *co
 {
     struct code_blocks blocks;
 
+    if (r->options->profile == REPLY_SMOLAGENTS_JSON)
+        return structured_json(text, complaint);
     if (is_object(r))
         return object_json(text, complaint);
     json_t *list = json_array();

@@ -130,6 +130,14 @@ def test_profiles(t):
         "smolagents' structured output",
         b"a\n",
     )
+    for text, wrong in (('{"thought": "t"}', 'the key "code" is missing'), ("Thought: t\nCode: x", "not a JSON object"),
+                        ('{"code": ["x"]}', 'the value of "code" is not a string')):
+        for more in ((), ("--json",)):
+            done = blocks(t, text, "--profile", "smolagents-json", *more)
+            t.ok(done.code == 1 and b"Error in code parsing:\n" in done.err and wrong.encode() in done.err
+                 and done.err.endswith(b"\nMake sure to provide correct code blobs.\n") and not done.out, wrong, done)
+    done = blocks(t, '{"code": "x", "final_answer": "y"}', "--profile", "smolagents-json", "--json")
+    t.equal(done.json, {"thought": None, "code": "x"}, "... has two fields")
     reply["final_answer"] = "x"
     t.refused(blocks(t, json.dumps(reply), "--profile", "kodeagent"), 1, "Cannot have both", "both")
     done = blocks(t, "Thought: t\nAnswer: 42\nSuccessful: true", "--profile", "kodeagent", "--json")

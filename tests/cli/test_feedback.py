@@ -260,6 +260,11 @@ def test_profile_words(t):
         e,
     )
     t.ok("ZeroDivisionError" in e["traceback"] and "divisor" in e["hint"], "and all the rest", e)
+    for code, statement in (("print('x'); raise ValueError('boom')", "raise ValueError('boom')"),
+                            ("def f(): return 1 / 0\na = 1; b = 'é'; f()", "f()"),
+                            ("a = 'é'; b = [][a]; c = 1", "b = [][a]"), ("if 1: a = 1; b = 1 / 0", "if 1: a = 1; b = 1 / 0")):
+        e = t.run("--json", "--profile", "smolagents", "-c", code).json["exception"]
+        t.ok(e["message"].startswith("Code execution failed at line '%s' due to" % statement), "the statement among others", e)
 
 
 def test_hostile(t):

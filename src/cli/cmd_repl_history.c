@@ -11,43 +11,9 @@
 #include "base/mem.h"
 #include "cli/cmd_repl.h"
 #include "cli/safe_text.h"
+#include "cli/state_file.h"
 
 enum { HISTORY_MAX = 1 << 20 };
-
-/* Beside the run log; NULL when there is no place. */
-static char *history_path(void)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (state && state[0] == '/')
-        return xasprintf("%s/glovebox/repl_history", state);
-    if (home && home[0] == '/')
-        return xasprintf("%s/.local/state/glovebox/repl_history", home);
-    return NULL;
-}
-
-static void make_parents(char *path)
-{
-    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-        *p = '\0';
-        (void)!mkdir(path, 0700);
-        *p = '/';
-    }
-}
-
-static int open_history(int flags)
-{
-    AUTO_FREE char *path = history_path();
-
-    if (!path)
-        return -1;
-    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
-    if (fd < 0 && errno == ENOENT && flags & O_CREAT) {
-        make_parents(path);
-        fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
-    }
-    return fd;
-}
 
 /* The newer half, from a line's beginning on. */
 static void halve(int fd)
@@ -66,7 +32,7 @@ static void halve(int fd)
 /* One append, so that two at once do not mix. */
 void repl_history_add(struct str cell)
 {
-    AUTO_CLOSE int fd = open_history(O_RDWR | O_CREAT | O_APPEND);
+    AUTO_CLOSE int fd = state_file_open("repl_history", O_RDWR | O_CREAT | O_APPEND);
     AUTO_BUF struct buf line = {0};
     struct stat st;
 
@@ -82,7 +48,7 @@ void repl_history_add(struct str cell)
 
 void repl_history_show(size_t lines)
 {
-    AUTO_CLOSE int fd = open_history(O_RDONLY);
+    AUTO_CLOSE int fd = state_file_open("repl_history", O_RDONLY);
     AUTO_BUF struct buf b = {0}, safe = {0};
 
     buf_init(&b, 4 * HISTORY_MAX);

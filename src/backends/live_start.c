@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/wire.h"
 #include "jail/host_box.h"
+#include "jail/surroundings.h"
 
 static int require_groups(const struct live *l, struct err *err)
 {
@@ -22,10 +23,10 @@ static int require_groups(const struct live *l, struct err *err)
         if (missing & l->job->for_limits & LAYER_BIT(i))
             return err_set(err, ERR_UNSUPPORTED,
                            "a limit that was asked for needs layer %s, which cannot be had: %s",
-                           jail_layers[i].name, jail_layers[i].how);
+                           jail_layers[i].name, layer_how(i, surroundings_find()));
         else if (missing & LAYER_BIT(i))
             return err_set(err, ERR_UNSUPPORTED, "layer %s is required and cannot be had: %s",
-                           jail_layers[i].name, jail_layers[i].how);
+                           jail_layers[i].name, layer_how(i, surroundings_find()));
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "jail/surroundings.h"
 #include "session/diagnose.h"
 
 static const struct opt *const shown[] = {json_option, general_options, NULL};
@@ -45,7 +46,37 @@ static void print_layers(const struct diagnosis *d)
         if (l->state == LAYER_PRESENT)
             continue;
         printf("  %24s  without it: %s\n", "", jail_layers[i].without);
-        printf("  %24s  to get it: %s\n", "", jail_layers[i].how);
+    }
+}
+
+/* Not the layers that were not tried. */
+static bool is_missing(const struct diagnosis *d, unsigned layer)
+{
+    return d->layers[layer].state == LAYER_PARTIAL || d->layers[layer].state == LAYER_ABSENT;
+}
+
+/* One way may bring many layers. */
+static void print_way(const struct diagnosis *d, const char *how)
+{
+    fputs(" ", stdout);
+    for (unsigned i = 0; i < LAYER_COUNT; i++)
+        if (is_missing(d, i) && layer_how(i, d->where) == how)
+            printf(" %s", jail_layers[i].name);
+    printf("\n    %s\n", how);
+}
+
+static void print_ways(const struct diagnosis *d)
+{
+    unsigned printed = 0;
+
+    for (unsigned i = 0; i < LAYER_COUNT; i++) {
+        unsigned bit = 1u << jail_layers[i].means;
+        if (!is_missing(d, i) || printed & bit)
+            continue;
+        if (!printed)
+            printf("\nHow to get the missing layers (this is %s)\n", surroundings_title(d->where));
+        printed |= bit;
+        print_way(d, layer_how(i, d->where));
     }
 }
 
@@ -211,7 +242,7 @@ static void print_json(const struct diagnosis *d)
             json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name, "state",
                       states[d->layers[i].state].name, "essential", jail_layers[i].essential,
                       "does", jail_layers[i].does, "detail", string_or_null(d->layers[i].detail),
-                      "without", jail_layers[i].without, "how", jail_layers[i].how));
+                      "without", jail_layers[i].without, "how", layer_how(i, d->where)));
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (d->layers[i].state != LAYER_PRESENT)
             json_array_append_new(missing, json_pack("{s:s, s:s}", "layer", jail_layers[i].name,
@@ -225,6 +256,7 @@ static void print_json(const struct diagnosis *d)
                                                    string_or_null(l->problem)));
     }
     json_object_set_new(doc, "version", json_string(GLOVEBOX_VERSION));
+    json_object_set_new(doc, "place", json_string(surroundings_name(d->where)));
     json_object_set_new(doc, "runs", json_boolean(d->runs));
     json_object_set_new(doc, "holds", json_boolean(d->holds));
     json_object_set_new(doc, "limits", limits_json(d));
@@ -248,6 +280,7 @@ static int doctor(const struct cli_settings *settings)
         print_json(&d);
     } else {
         print_layers(&d);
+        print_ways(&d);
         print_languages(&d);
         print_ahead(&d);
         print_verdict(&d);

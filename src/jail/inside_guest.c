@@ -309,10 +309,13 @@ static void check_required(struct inside *in)
 
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (missing & LAYER_BIT(i))
-            must(in,
-                 err_set(&err, ERR_UNSUPPORTED, "layer %s is required and cannot be had: %s",
-                         jail_layers[i].name, jail_layers[i].how),
-                 &err);
+            must(
+                in,
+                err_set(
+                    &err, ERR_UNSUPPORTED,
+                    "layer %s is required and cannot be had ('glovebox doctor' says how to get it)",
+                    jail_layers[i].name),
+                &err);
 }
 
 /* Two walls stand before files and two before the network. Without any of them we do not run,
@@ -331,13 +334,14 @@ static void check_walls(struct inside *in)
 
     for (size_t i = 0; i < ARRAY_LEN(walls); i++)
         if ((in->spec.wanted & walls[i].either) && !(in->held & walls[i].either))
-            must(in,
-                 err_set(&err, ERR_UNSUPPORTED,
-                         "neither %s can be had here ('glovebox doctor' says why), so nothing "
-                         "would guard "
-                         "%s; use --backend host --allow-unsafe to run without a wall",
-                         walls[i].names, walls[i].guards),
-                 &err);
+            must(
+                in,
+                err_set(
+                    &err, ERR_UNSUPPORTED,
+                    "neither %s can be had here, so nothing would guard %s: 'glovebox doctor' says "
+                    "why and what helps (--backend host --allow-unsafe runs without a wall)",
+                    walls[i].names, walls[i].guards),
+                &err);
 }
 
 /* Standard input, output and error are in place, the channel comes after them; the socket to init

@@ -1,57 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jail/layers.h"
 
-#define USERNS_HOW                                                                                 \
-    "sysctl -w user.max_user_namespaces=16384 kernel.unprivileged_userns_clone=1 "                 \
-    "kernel.apparmor_restrict_unprivileged_userns=0, or run as root"
-#define NEEDS_USERNS "comes with a user namespace (see userns), or run as root"
-#define CGROUP_HOW                                                                                 \
-    "run as root, or: systemd-run --user --scope -p Delegate=yes glovebox ... (cgroup v2)"
-
 const struct layer_info jail_layers[LAYER_COUNT] = {
     [LAYER_USERNS] = {"userns", "guest's ids mean nothing outside",
-                      "the other namespaces need root; a kernel bug finds a real uid", USERNS_HOW,
-                      false},
+                      "the other namespaces need root; a kernel bug finds a real uid",
+                      MEANS_NAMESPACES, false},
     [LAYER_PIDNS] = {"pidns", "guest sees and signals only its own processes; one kill ends all",
                      "guest can see the host's processes and, of its own uid, reach their memory "
                      "unless Landlock holds",
-                     NEEDS_USERNS, true},
+                     MEANS_NAMESPACES, true},
     [LAYER_MOUNTNS] = {"mountns", "mounts of its own", "no private root, no limited disk",
-                       NEEDS_USERNS, true},
+                       MEANS_NAMESPACES, true},
     [LAYER_NETNS] = {"netns", "no network but its own loopback",
-                     "network is closed by the system call filter alone", NEEDS_USERNS, false},
+                     "network is closed by the system call filter alone", MEANS_NAMESPACES, false},
     [LAYER_IPCNS] = {"ipcns", "System V and POSIX queues of its own",
-                     "guest can reach the host's shared memory and queues", NEEDS_USERNS, true},
-    [LAYER_UTSNS] = {"utsns", "a host name of its own", "guest sees the host's name", NEEDS_USERNS,
-                     false},
+                     "guest can reach the host's shared memory and queues", MEANS_NAMESPACES, true},
+    [LAYER_UTSNS] = {"utsns", "a host name of its own", "guest sees the host's name",
+                     MEANS_NAMESPACES, false},
     [LAYER_CGROUPNS] = {"cgroupns", "cgroup paths hidden", "guest sees the host's cgroup paths",
-                        NEEDS_USERNS, false},
+                        MEANS_NAMESPACES, false},
     [LAYER_ROOT] = {"root", "a minimal read-only root; no homes, no sockets, no setuid",
                     "files are guarded by Landlock alone; workspace is a folder on the host's disk",
-                    NEEDS_USERNS, true},
+                    MEANS_NAMESPACES, true},
     [LAYER_PROC] = {"proc", "a /proc of its own, read-only, dangerous parts masked",
-                    "no /proc inside: some programs miss it",
-                    "in a container: run it with an unmasked /proc "
-                    "(docker run --security-opt systempaths=unconfined)",
-                    false},
-    [LAYER_CAPS] = {"capabilities", "no privilege in any set", "guest keeps privileges",
-                    "always there", true},
+                    "no /proc inside: some programs miss it", MEANS_PROC, false},
+    [LAYER_CAPS] = {"capabilities", "no privilege in any set", "guest keeps privileges", MEANS_NONE,
+                    true},
     [LAYER_NNP] = {"no_new_privs", "setuid programs give nothing", "setuid programs work",
-                   "always there", true},
+                   MEANS_NONE, true},
     [LAYER_SECCOMP] = {"seccomp", "system calls nobody needs return an error and are reported",
-                       "the kernel's whole surface is open to the guest",
-                       "a kernel with CONFIG_SECCOMP_FILTER (any distribution's)", true},
+                       "the kernel's whole surface is open to the guest", MEANS_SECCOMP, true},
     [LAYER_LANDLOCK] = {"landlock", "a second wall around files, sockets and signals",
-                        "no second wall behind the private root",
-                        "Linux 5.13 or newer with landlock in the lsm= list of the kernel", false},
+                        "no second wall behind the private root", MEANS_LANDLOCK, false},
     [LAYER_MEMORY] = {"memory", "memory of the whole tree limited by the kernel",
-                      "memory is watched from outside, a few milliseconds late", CGROUP_HOW, false},
+                      "memory is watched from outside, a few milliseconds late", MEANS_GROUPS,
+                      false},
     [LAYER_PIDS] = {"pids", "processes of the whole tree limited by the kernel",
-                    "processes are limited by RLIMIT_NPROC", CGROUP_HOW, false},
+                    "processes are limited by RLIMIT_NPROC", MEANS_GROUPS, false},
     [LAYER_CPU] = {"cpu", "share of the processors limited by the kernel",
-                   "the guest may use every processor", CGROUP_HOW, false},
+                   "the guest may use every processor", MEANS_GROUPS, false},
     [LAYER_RLIMITS] = {"rlimits", "open files, core dumps, file sizes",
-                       "only the other limits hold", "always there", true},
+                       "only the other limits hold", MEANS_NONE, true},
 };
 
 #define NAMESPACES                                                                                 \

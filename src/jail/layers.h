@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The layers of the wall, by name. A run asks for a set of them, gets a set, and its result says
- * which held. Everything that is per layer (what it does, what is lost without it, how to get it)
+ * which held. Everything that is per layer (what it does, what is lost without it, what brings it)
  * is in one table, which `doctor`, `--require` and the documentation read.
  */
 #ifndef JAIL_LAYERS_H
@@ -38,12 +38,23 @@ typedef uint32_t layer_mask;
 #define LAYER_BIT(layer) ((layer_mask)1 << (layer))
 #define LAYERS_ALL       (LAYER_BIT(LAYER_COUNT) - 1)
 
+/* What brings a layer; surroundings.h says how to get it. */
+enum layer_means {
+    MEANS_NONE, /* it is always there */
+    MEANS_NAMESPACES,
+    MEANS_PROC, /* an unmasked /proc */
+    MEANS_GROUPS,
+    MEANS_SECCOMP,
+    MEANS_LANDLOCK,
+    LAYER_MEANS_COUNT
+};
+
 struct layer_info {
     const char *name;
     const char *does;    /* what it does, half a line */
     const char *without; /* what is lost when it is absent */
-    const char *how;     /* how to get it on this distribution */
-    bool essential;      /* the default policy does not hold without it */
+    enum layer_means means;
+    bool essential; /* the default policy does not hold without it */
 };
 
 extern const struct layer_info jail_layers[LAYER_COUNT];

@@ -183,7 +183,7 @@ static void diagnose_language(void *ctx, const struct language *language)
 
 void diagnose(const struct language_table *languages, struct diagnosis *ret)
 {
-    *ret = (struct diagnosis){0};
+    *ret = (struct diagnosis){.where = surroundings_find()};
     diagnose_layers(ret);
     language_each(languages, diagnose_language, ret);
     diagnose_ahead(languages, ret);

@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "jail/cgroup.h"
+#include "jail/surroundings.h"
 #include "languages/language.h"
 
 enum layer_state {
@@ -34,6 +35,7 @@ struct ahead_diagnosis {
 };
 
 struct diagnosis {
+    enum surroundings where;
     bool runs;     /* a program ran at all */
     bool holds;    /* every layer that the default policy needs is present */
     char why[600]; /* when nothing ran */

@@ -291,7 +291,8 @@ def test_doctor(t):
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
         sorted(doc),
-        ["ahead", "complete", "holds", "languages", "layers", "limits", "missing", "problem", "runs", "version"],
+        ["ahead", "complete", "holds", "languages", "layers", "limits", "missing", "place",
+         "problem", "runs", "version"],
         "doctor --json",
     )
     t.equal(

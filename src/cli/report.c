@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/check_report.h"
+#include "cli/report_wall.h"
 #include "cli/safe_text.h"
 #include "result/verdict_json.h"
 #include "session/prepare.h"
@@ -179,6 +180,7 @@ void report_result(const struct report *how, struct printer *printer, const stru
         say_denied(how, r);
         say_refusal(how, r);
     }
+    report_wall(how, r);
     say_notes(how, r);
     result_summary(r, how->limits, line, sizeof line);
     lost_output = printer->failed && printer->failed != EPIPE;

@@ -357,18 +357,6 @@ static void collect(struct run *run)
     tell_files(&run->teller);
 }
 
-static void note_lost(struct result *r)
-{
-    for (size_t i = 0; i < r->outcome.lost_count; i++) {
-        const struct jail_lost *lost = &r->outcome.lost[i];
-        (void)buf_adds(&r->notes, "without");
-        for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
-            if (lost->layers & LAYER_BIT(layer))
-                (void)buf_addf(&r->notes, " %s", jail_layers[layer].name);
-        (void)buf_addf(&r->notes, ": %s ('glovebox doctor' says more)\n", lost->why);
-    }
-}
-
 static void update_context(struct run *run)
 {
     struct err err;
@@ -421,7 +409,6 @@ void session_run(const struct run_request *request, const struct run_watch *watc
         read_exception(&run);
         collect(&run);
         outcome_phase(&ret->outcome, "collect");
-        note_lost(ret);
     } else if (ret->cancelled) {
         ret->error.kind = ERR_NONE;
     }

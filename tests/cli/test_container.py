@@ -136,3 +136,41 @@ def test_once(t):
             "doctor does not call a layer absent that it did not try")
     out = forbidding(t, "namespaces landlock_create_ruleset", "doctor").out.decode()
     t.match(r"seccomp +not tried", out, "in its text, too")
+
+
+def test_hint(t):
+    """What would bring the layers is said once a day, where a person reads it."""
+    said = rb"without userns .*: this is .*To get the whole wall: .*comes once a day\.\n"
+    quiet = t.path("elsewhere")
+    for how in (("-q",), ("--json",), ("--events",)):
+        done = forbidding(t, "namespaces", "run", *how, "-c", "1", env={"XDG_STATE_HOME": quiet})
+        t.ok(done.code == 0 and not done.err, "not with %s" % how, done)
+    first = forbidding(t, "namespaces", "run", "-c", "1")
+    t.ok(first.code == 0 and re.fullmatch(b"glovebox: " + said, first.err), "at first", first)
+    t.equal(forbidding(t, "namespaces", "run", "-c", "1").err, b"", "not again")
+    note = t.path("home", ".local/state/glovebox/wall_hint")
+    os.utime(note, (1, os.stat(note).st_mtime - 86401))
+    t.equal(forbidding(t, "namespaces", "run", "-c", "1").err, first.err, "again a day later")
+    if t.who == "user" or t.has("root"):
+        done = forbidding(t, "fsopen", "run", "-c", "1")
+        t.ok(done.err and done.err != first.err, "other layers are other news", done)
+
+
+@once
+def test_places(t):
+    """Advice fits the place: no sysctl in a container or a chroot."""
+    if not needs_root(t):
+        return
+    confined = "%s namespaces -- chroot %s /gb/glovebox \"$@\"" % (FORBID, t.path("root"))
+    script = "KUBERNETES_SERVICE_HOST=10.0.0.1; export KUBERNETES_SERVICE_HOST; "
+    doc = in_chroot(t, "doctor", "--json", script=confined).json
+    t.equal(doc["place"], "chroot", "a chroot")
+    t.ok("chroot" in next(l["how"] for l in doc["layers"] if l["name"] == "userns"), "its advice", doc)
+    doc = in_chroot(t, "doctor", "--json", script=script + confined).json
+    t.equal(doc["place"], "chroot", "a chroot in a pod")
+    doc = forbidding(t, "namespaces", "doctor", "--json", env={"KUBERNETES_SERVICE_HOST": "10.0.0.1"}).json
+    t.equal(doc["place"], "kubernetes", "a pod")
+    text = forbidding(t, "namespaces", "doctor", env={"KUBERNETES_SERVICE_HOST": "10.0.0.1"}).out
+    t.ok(b"sysctl" not in text and text.count(b"seccompProfile") == 1, "each advice is there once", text)
+    t.match(rb"a pod of Kubernetes\)\n  userns pidns .* root\n    securityContext: seccompProfile", text,
+            "with the layers that it brings")

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/report_wall.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cli/state_file.h"
+#include "jail/surroundings.h"
+
+enum { NOTE_MAX = 4096, DAY_S = 24 * 60 * 60 };
+
+static void add_names(struct buf *b, layer_mask layers)
+{
+    (void)buf_adds(b, "without");
+    for (unsigned layer = 0; layer < LAYER_COUNT; layer++)
+        if (layers & LAYER_BIT(layer))
+            (void)buf_addf(b, " %s", jail_layers[layer].name);
+}
+
+static void say_reasons(const struct report *how, const struct backend_outcome *o)
+{
+    for (size_t i = 0; i < o->lost_count; i++) {
+        AUTO_BUF struct buf b = {0};
+        buf_init(&b, NOTE_MAX);
+        add_names(&b, o->lost[i].layers);
+        (void)buf_addf(&b, ": %s ('glovebox doctor' says more)", o->lost[i].why);
+        report_say(how->settings, b.p);
+    }
+}
+
+static layer_mask all_lost(const struct backend_outcome *o)
+{
+    layer_mask layers = 0;
+
+    for (size_t i = 0; i < o->lost_count; i++)
+        layers |= o->lost[i].layers;
+    return layers;
+}
+
+static void write_hint(struct buf *b, layer_mask lost, enum surroundings where)
+{
+    bool proc_alone = lost == LAYER_BIT(LAYER_PROC);
+
+    add_names(b, lost);
+    (void)buf_addf(b, ": this is %s. To get the whole wall: %s. This line comes once a day.",
+                   surroundings_title(where),
+                   proc_alone ? layer_how(LAYER_PROC, where) : wall_how(where));
+}
+
+/* True, and remembered, unless the same was said within a day. */
+static bool is_due(struct str hint)
+{
+    AUTO_CLOSE int fd = state_file_open("wall_hint", O_RDWR | O_CREAT);
+    AUTO_BUF struct buf before = {0};
+    struct stat st;
+
+    buf_init(&before, NOTE_MAX);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || fd_read_all(fd, &before) < 0)
+        return true;
+    if (str_eq(buf_str(&before), hint) && time(NULL) - st.st_mtime < DAY_S)
+        return false;
+    (void)!(pwrite(fd, hint.p, hint.n, 0) < 0 || ftruncate(fd, (off_t)hint.n) < 0);
+    return true;
+}
+
+void report_wall(const struct report *how, const struct result *r)
+{
+    const struct cli_settings *s = how->settings;
+    AUTO_BUF struct buf b = {0};
+
+    if (!r->outcome.lost_count || s->quiet)
+        return;
+    enum surroundings where = surroundings_find();
+    if (where == ON_HOST) {
+        say_reasons(how, &r->outcome);
+        return;
+    }
+    if (s->json || s->events)
+        return;
+    buf_init(&b, NOTE_MAX);
+    write_hint(&b, all_lost(&r->outcome), where);
+    if (is_due(buf_str(&b)))
+        report_say(s, b.p);
+}

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "jail/pool.h"
 #include "session/run.h"
 
 enum { KINDS = 3 };

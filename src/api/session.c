@@ -12,6 +12,7 @@
 #include "api/idle.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "jail/pool.h"
 
 struct api_tool {
     glovebox_tool_fn fn;

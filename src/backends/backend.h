@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One interface for every way to run. A backend takes a job (plain data and two callbacks), streams
- * what happens into a sink, and leaves an outcome. It knows nothing of languages, checks, results
- * or logs.
+ * One interface for every way to run. A backend is a table of functions, found by its name. It
+ * takes a job (plain data and one callback), reports events to a sink as they happen, and fills in
+ * an outcome (plain figures). It knows nothing of languages, checks, results or logs.
+ *
+ *     backend_open(backend, &job, &sink, &outcome, &guest, &err);
+ *     while (backend_state(guest) != BACKEND_OVER)
+ *         backend_step(guest, -1);
+ *     backend_end(guest, &err);       -- the outcome is complete, its files can be read
+ *     backend_close(guest);           -- nothing of it is left
+ *
+ * backend_run is the first three of these. One thread at a time uses a guest, but for
+ * backend_close.
  */
 #ifndef BACKENDS_BACKEND_H
 #define BACKENDS_BACKEND_H
@@ -12,10 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backends/outcome.h"
 #include "base/err.h"
-#include "jail/cgroup.h"
-#include "jail/jail.h"
-#include "jail/limits.h"
 #include "jail/pool.h"
 #include "languages/interpreter.h"
 
@@ -52,7 +59,7 @@ struct backend_job {
     enum backend_ahead ahead; /* without a zygote */
     const char *waits_for;    /* a name in the workspace, or NULL */
     struct str ahead_text;    /* and what its channel already gave it */
-    bool forks;               /* the guest is to have forks (live.h): it starts warm, or has none */
+    bool forks;               /* the guest is to have forks: it starts warm, or has none */
     struct jail_limits limits;
     layer_mask layers;     /* to apply where the host can */
     layer_mask required;   /* else nothing runs */
@@ -77,64 +84,115 @@ struct backend_sink {
     void (*channel)(void *ctx);
 };
 
-struct backend_phase {
-    const char *name;
-    int64_t at_ns; /* CLOCK_MONOTONIC */
+/* Used until now, by all the guest's processes. */
+struct backend_usage {
+    uint64_t cpu_ns, memory_now, memory_peak;
 };
 
-#define BACKEND_PHASES_MAX 16
-
-struct backend_outcome {
-    bool started;
-    bool cancelled;
-    int status; /* as from wait(); meaningless when a limit or a cancel ended it */
-    unsigned limits_hit;
-    const char *failure; /* what ended it that was neither the program nor a limit, and so the
-                            status is SIGKILL; or NULL */
-    layer_mask wanted, held;
-    layer_mask lacking; /* of what did not start: those that were required */
-    char no_fork[200];  /* with job.forks: why the guest can have none, or "" */
-    int64_t wall_ns, cpu_us;
-    uint64_t memory_peak;
-    struct jail_denial denied[JAIL_DENIED_MAX];
-    size_t denied_count;
-    struct jail_lost lost[JAIL_LOST_MAX];
-    size_t lost_count;
-    struct backend_phase phases[BACKEND_PHASES_MAX];
-    size_t phase_count;
-    struct jail *jail; /* still being taken down; outcome_done waits for it */
-    struct cgroup *group;
-    struct pool *pool; /* that the jail came from; outcome_done tells it that the run is over */
-    bool was_ahead;    /* its program was started ahead, and has the job's ahead_text */
-    int channel[3];    /* of a guest that was started ahead with one of its own: our ends of it, to
-                          write and to read, and the one it reads, instead of those of job.channel. May
-                          be taken; else -1 */
-    int work_fd;       /* the workspace as the run left it, or -1 */
-    char *box_host;    /* where it may lie on the host's disk; outcome_done removes what is there */
+enum backend_state {
+    BACKEND_RUNS,
+    BACKEND_ENDED, /* the guest has ended, though not yet everything that it started */
+    BACKEND_OVER,  /* nothing of it is alive */
 };
 
-struct backend_ops {
+/* What a backend puts first into its own structure. */
+struct backend_guest {
+    const struct backend *backend;
+};
+
+/* The workspace of a guest, while it lives and after its end. */
+struct backend_files {
+    /* A folder of the host, to open files below without ever following a link. Stays the guest's;
+     * -1 when there is none. */
+    int (*folder)(struct backend_guest *guest);
+    /* How the program names that folder, with a slash at the end; valid as long as the guest. */
+    const char *(*inside)(struct backend_guest *guest);
+};
+
+/* Entries below `close` may be NULL: then the backend cannot, or has nothing to do. */
+struct backend {
     const char *name;
     const char *alias;
     const char *summary;
     bool unsafe; /* no wall: only with the user's explicit word */
-    bool absent; /* its name is part of the contract; this version cannot run anything with it */
-    /* 0 and *ret filled whatever the guest did; -1 when the failure is ours or the host's. */
-    int (*run)(const struct backend_job *job, const struct backend_sink *sink,
-               struct backend_outcome *ret, struct err *err);
+
+    /* Starts the job. 0 once its program is about to run: the outcome, which is zero before, then
+     * fills as things happen; it, the job and the sink live until `end`. -1 when nothing was
+     * started and nothing is left: by a failure of ours or the host's, or since the sink's
+     * cancel_fd said so (outcome->cancelled). */
+    int (*open)(const struct backend_job *job, const struct backend_sink *sink,
+                struct backend_outcome *ret, struct backend_guest **ret_guest, struct err *err);
+    /* Waits until something happens or `timeout_ms` (-1: no end) has passed, and calls the sink. */
+    void (*step)(struct backend_guest *guest, int timeout_ms);
+    enum backend_state (*state)(const struct backend_guest *guest);
+    /* From now until LIMIT_WALL is met and everything is killed; 0 for never. */
+    void (*deadline)(struct backend_guest *guest, int64_t wall_ms);
+    /* Kills everything that lives and completes the outcome. -1 with *err when the program had not
+     * been started. */
+    int (*end)(struct backend_guest *guest, struct err *err);
+    /* After `end`: waits until nothing is left on the host, and frees. Any thread. */
+    void (*close)(struct backend_guest *guest);
+
+    /* Ctrl-C for the guest's first process. */
+    void (*interrupt)(struct backend_guest *guest);
+    /* Whether the guest may have ended already, though no step has noticed. */
+    bool (*pending)(const struct backend_guest *guest);
+    /* Moves on what lies in the guest's output pipes now, without waiting. */
+    void (*drain)(struct backend_guest *guest);
+    /* For a guest that nobody steps: kills it when it exceeds a limit that the kernel does not
+     * hold. */
+    void (*look)(struct backend_guest *guest);
+    void (*usage)(struct backend_guest *guest, struct backend_usage *ret);
+    /* Of a guest that was started before there was a job, with a channel of its own: our ends of
+     * it, to write and to read, and the one it reads, instead of those of job.channel. They are the
+     * caller's then. False when there are none. */
+    bool (*channel)(struct backend_guest *guest, int ret[3]);
+    const struct backend_files *files;
+
+    /* Prepares a fork of a guest whose job has `forks`, which has nothing to do now: a place with a
+     * copy of its disk and the limits of `job`, whose channel is the fork's. It is empty: the guest
+     * is now told to fork, and `forked` waits for the process. Arguments are as for `open`.
+     * ERR_UNSUPPORTED with the reason when this guest has no forks (see also no_fork in the
+     * outcome), ERR_LIMIT when they nest too deep. */
+    int (*fork)(struct backend_guest *origin, const struct backend_job *job,
+                const struct backend_sink *sink, struct backend_outcome *ret,
+                struct backend_guest **ret_guest, struct err *err);
+    /* Waits until the fork is locked in and runs. -1 with the reason why it was refused or did not
+     * come: then `end` and `close` are left to do. From 0 on both are guests like any other, for
+     * different threads if they like: either may end first. */
+    int (*forked)(struct backend_guest *guest, struct err *err);
 };
 
-extern const struct backend_ops *const backends[]; /* NULL-terminated */
-const struct backend_ops *backend_find(struct str name, struct err *err);
-/* ERR_UNSUPPORTED with the names that exist, for one that is absent. Nothing falls back. */
-int backend_check(const struct backend_ops *backend, struct err *err);
+extern const struct backend *const backends[]; /* NULL-terminated */
+const struct backend *backend_find(struct str name, struct err *err);
 
-/* Notes that a phase ended now, for --trace-time. */
-void outcome_phase(struct backend_outcome *outcome, const char *name);
-void outcome_init(struct backend_outcome *outcome);
-/* After a start that failed: as after outcome_init, but what is known of the layers stays. */
-void outcome_reset(struct backend_outcome *outcome);
-/* Waits until nothing of the run is left on the host, and frees. */
-void outcome_done(struct backend_outcome *outcome);
+/* The entries of the guest's table, with their defaults. */
+int backend_open(const struct backend *backend, const struct backend_job *job,
+                 const struct backend_sink *sink, struct backend_outcome *ret,
+                 struct backend_guest **ret_guest, struct err *err);
+void backend_step(struct backend_guest *guest, int timeout_ms);
+enum backend_state backend_state(const struct backend_guest *guest);
+void backend_deadline(struct backend_guest *guest, int64_t wall_ms);
+int backend_end(struct backend_guest *guest, struct err *err);
+void backend_close(struct backend_guest *guest); /* NULL is fine */
+void backend_interrupt(struct backend_guest *guest);
+bool backend_pending(const struct backend_guest *guest);
+void backend_drain(struct backend_guest *guest);
+void backend_look(struct backend_guest *guest);
+void backend_usage(struct backend_guest *guest, struct backend_usage *ret);
+bool backend_channel(struct backend_guest *guest, int ret[3]);
+int backend_folder(struct backend_guest *guest);         /* -1 for NULL */
+const char *backend_inside(struct backend_guest *guest); /* "" for NULL */
+int backend_fork(struct backend_guest *origin, const struct backend_job *job,
+                 const struct backend_sink *sink, struct backend_outcome *ret,
+                 struct backend_guest **ret_guest, struct err *err);
+int backend_forked(struct backend_guest *guest, struct err *err);
+
+/* Runs a job to its end: 0 and *ret filled, whatever the guest did; -1 when the failure is ours or
+ * the host's. The guest is dead, and left to backend_close; NULL when nothing was started, which
+ * after 0 means that it was cancelled before. */
+int backend_run(const struct backend *backend, const struct backend_job *job,
+                const struct backend_sink *sink, struct backend_outcome *ret,
+                struct backend_guest **ret_guest, struct err *err);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "jail/host_box.h"
 #include "jail/watch.h"
 
 #define WATCH_EVERY_MS   10
@@ -107,6 +108,7 @@ static void on_started(struct live *l)
     outcome_phase(l->out, "start");
     l->out->started = true;
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
+    l->has_root = l->out->held & LAYER_BIT(LAYER_ROOT);
     note_lost(l);
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
@@ -267,7 +269,8 @@ static void watch_when_due(struct live *l)
     l->watch_ms = now + (pause > WATCH_EVERY_MS ? pause : WATCH_EVERY_MS);
 }
 
-bool live_has_word(const struct live *l)
+/* Whether its jail has said something that is not read yet. */
+static bool has_word(const struct live *l)
 {
     struct pollfd look = {.fd = jail_fd(l->jail), .events = POLLIN};
 
@@ -278,7 +281,7 @@ bool live_has_word(const struct live *l)
  * time. */
 static void check_deadline(struct live *l)
 {
-    if (clock_mono_ms() < l->deadline_ms || live_has_word(l))
+    if (clock_mono_ms() < l->deadline_ms || has_word(l))
         return;
     l->deadline_ms = INT64_MAX;
     if (l->out->started && !l->leaving)
@@ -429,8 +432,8 @@ static void note_state(struct live *l)
     memcpy(out->denied, state->denied, sizeof out->denied);
     out->denied_count = state->denied_count;
     note_lost(l);
-    if (jail_box(l->jail) >= 0)
-        out->work_fd = open_work(l);
+    if (l->work_fd < 0 && jail_box(l->jail) >= 0)
+        l->work_fd = open_work(l);
 }
 
 /* Of one that was refused: what it lost on its way there. */
@@ -471,21 +474,18 @@ static int finish(struct live *l, struct err *err)
     return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
 }
 
-void live_done(struct live *l)
+void live_leave(struct live *l)
 {
-    l->out->jail = l->jail;
-    l->out->group = l->group;
     if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
-        jail_free(mem_take(&l->out->jail));
-        cgroup_close(mem_take(&l->out->group));
+        jail_free(mem_take(&l->jail));
+        cgroup_close(mem_take(&l->group));
+        l->over = true;
     }
     family_let_fork(l);
     family_leave(l);
     pump_done(&l->pump);
     fd_close(&l->lay_write);
-    fd_close(&l->work_fd);
     spec_done(&l->spec);
-    free(l);
 }
 
 struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
@@ -494,32 +494,32 @@ struct live *live_new(const struct backend_job *job, const struct backend_sink *
     struct live *l = xcalloc(1, sizeof *l);
 
     out->wanted = job->layers & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
-    *l = (struct live){
-        .job = job, .sink = sink, .out = out, .lay_write = -1, .oom_fd = -1, .work_fd = -1};
+    *l = (struct live){.job = job,
+                       .sink = sink,
+                       .out = out,
+                       .lay_write = -1,
+                       .oom_fd = -1,
+                       .work_fd = -1,
+                       .channel = {-1, -1, -1}};
     l->pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}, .sink = sink};
     spec_init(&l->spec);
     return l;
 }
 
-int loop_run(const struct backend_job *job, const struct backend_sink *sink,
-             struct backend_outcome *ret, struct err *err)
-{
-    struct live *l = live_new(job, sink, ret);
-    int result = live_start(l, err);
+/* ---- the table's entries ---- */
 
-    if (result == 0) {
-        while (!l->over)
-            step(l, -1);
-        result = finish(l, err);
-    }
-    live_done(l);
-    return result;
+struct live *live_of(struct backend_guest *guest)
+{
+    return (struct live *)guest;
 }
 
-/* ---- a guest that stays ---- */
+static const struct live *const_live_of(const struct backend_guest *guest)
+{
+    return (const struct live *)guest;
+}
 
 int live_open(const struct backend_job *job, const struct backend_sink *sink,
-              struct backend_outcome *ret, struct live **ret_live, struct err *err)
+              struct backend_outcome *ret, struct backend_guest **ret_guest, struct err *err)
 {
     struct live *l = live_new(job, sink, ret);
     int result = live_start(l, err);
@@ -527,58 +527,58 @@ int live_open(const struct backend_job *job, const struct backend_sink *sink,
     while (result == 0 && !l->over && !ret->started)
         step(l, -1);
     if (result == 0 && ret->started) {
-        *ret_live = l;
+        *ret_guest = &l->base;
         return 0;
     }
-    if (result == 0)
-        result = finish(l, err);
-    if (result == 0)
-        result = err_set(err, ERR_TIMEOUT, "was told to stop before the program started");
-    live_done(l);
-    return result;
+    if (result == 0 && finish(l, err) == 0)
+        err_set(err, ERR_TIMEOUT, "was told to stop before the program started");
+    live_leave(l);
+    live_close(&l->base);
+    return -1;
 }
 
-void live_sink(struct live *l, const struct backend_sink *sink)
+void live_step(struct backend_guest *guest, int timeout_ms)
 {
-    l->sink = sink;
-    l->pump.sink = sink;
-}
+    struct live *l = live_of(guest);
 
-void live_step(struct live *l, int timeout_ms)
-{
     if (!l->over)
         step(l, timeout_ms);
 }
 
-bool live_over(const struct live *l)
+enum backend_state live_state(const struct backend_guest *guest)
 {
-    return l->over;
+    const struct live *l = const_live_of(guest);
+
+    return l->over ? BACKEND_OVER : jail_state(l->jail)->exited ? BACKEND_ENDED : BACKEND_RUNS;
 }
 
-bool live_ended(const struct live *l)
+bool live_pending(const struct backend_guest *guest)
 {
-    return l->over || jail_state(l->jail)->exited;
+    return has_word(const_live_of(guest));
 }
 
-void live_deadline(struct live *l, int64_t wall_ms)
+void live_deadline(struct backend_guest *guest, int64_t wall_ms)
 {
-    l->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
+    live_of(guest)->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
 }
 
-void live_interrupt(struct live *l)
+void live_interrupt(struct backend_guest *guest)
 {
+    const struct live *l = live_of(guest);
+
     if (!l->over)
         jail_interrupt(l->jail);
 }
 
-void live_drain(struct live *l)
+void live_drain(struct backend_guest *guest)
 {
-    pump_drain(&l->pump);
+    pump_drain(&live_of(guest)->pump);
 }
 
 /* A guest that used no processor time since the last look took no memory either. */
-void live_look(struct live *l)
+void live_look(struct backend_guest *guest)
 {
+    struct live *l = live_of(guest);
     struct cgroup_usage use;
 
     if (l->over)
@@ -592,11 +592,14 @@ void live_look(struct live *l)
         hit_and_kill(l, LIMIT_MEMORY);
 }
 
-void live_usage(struct live *l, struct cgroup_usage *ret)
+void live_usage(struct backend_guest *guest, struct backend_usage *ret)
 {
+    struct live *l = live_of(guest);
     struct watch_tree tree = tree_of(l);
+    struct cgroup_usage use;
 
-    cgroup_usage(l->group, ret);
+    cgroup_usage(l->group, &use);
+    *ret = (struct backend_usage){use.cpu_ns, use.memory_now, use.memory_peak};
     if (l->over || !tree.root)
         return;
     if (!ret->cpu_ns)
@@ -605,15 +608,21 @@ void live_usage(struct live *l, struct cgroup_usage *ret)
         (void)watch_tree_memory(&tree, &ret->memory_now);
 }
 
-int live_work(struct live *l)
+bool live_channel(struct backend_guest *guest, int ret[3])
 {
-    if (l->work_fd < 0 && jail_box(l->jail) >= 0)
-        l->work_fd = open_work(l);
-    return l->work_fd;
+    struct live *l = live_of(guest);
+
+    if (l->channel[0] < 0)
+        return false;
+    for (int i = 0; i < 3; i++)
+        ret[i] = fd_take(&l->channel[i]);
+    return true;
 }
 
-int live_end(struct live *l, struct err *err)
+int live_end(struct backend_guest *guest, struct err *err)
 {
+    struct live *l = live_of(guest);
+
     if (!l->over) {
         kill_all(l);
         l->deadline_ms = INT64_MAX;
@@ -621,6 +630,49 @@ int live_end(struct live *l, struct err *err)
             step(l, -1);
     }
     int result = finish(l, err);
-    live_done(l);
+    live_leave(l);
     return result;
 }
+
+void live_close(struct backend_guest *guest)
+{
+    struct live *l = live_of(guest);
+
+    fd_close(&l->work_fd);
+    for (int i = 0; i < 3; i++)
+        fd_close(&l->channel[i]);
+    jail_free(l->jail);
+    if (l->pool) { /* its jails all have a pid namespace */
+        cgroup_close_dying(l->group);
+        pool_rest(l->pool);
+    } else {
+        cgroup_close(l->group);
+    }
+    if (l->box_host && !l->has_root)
+        host_box_remove(l->box_host);
+    free(l->box_host);
+    free(l->inside);
+    free(l);
+}
+
+/* ---- its workspace ---- */
+
+static int folder_of(struct backend_guest *guest)
+{
+    struct live *l = live_of(guest);
+
+    if (l->work_fd < 0 && !l->over && jail_box(l->jail) >= 0)
+        l->work_fd = open_work(l);
+    return l->work_fd;
+}
+
+static const char *inside_of(struct backend_guest *guest)
+{
+    struct live *l = live_of(guest);
+
+    if (!l->inside)
+        l->inside = l->has_root ? xstrdup(SPEC_WORK "/") : xasprintf("%s/work/", l->box_host);
+    return l->inside;
+}
+
+const struct backend_files live_files = {.folder = folder_of, .inside = inside_of};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Forks of a guest (live.h), and what keeps their jails one below the other alive.
+ * Forks of a guest (backend.h), and what keeps their jails one below the other alive.
  */
 #include <stdlib.h>
 
@@ -84,8 +84,8 @@ void family_leave(struct live *l)
     struct member *m = member_of(l);
     m->ended = true;
     if (m->below) {
-        m->jail = mem_take(&l->out->jail);
-        m->group = mem_take(&l->out->group);
+        m->jail = mem_take(&l->jail);
+        m->group = mem_take(&l->group);
     }
     struct member *list = take_out(m);
     bool last = --f->alive == 0;
@@ -130,26 +130,31 @@ static int fork_jail(struct live *l, struct live *origin, struct err *err)
     return 0;
 }
 
-int live_fork(struct live *origin, const struct backend_job *job, const struct backend_sink *sink,
-              struct backend_outcome *ret, struct live **ret_live, struct err *err)
+int live_fork(struct backend_guest *from, const struct backend_job *job,
+              const struct backend_sink *sink, struct backend_outcome *ret,
+              struct backend_guest **ret_guest, struct err *err)
 {
+    struct live *origin = live_of(from);
+
     if (!origin->family)
         return err_set(err, ERR_UNSUPPORTED, "%s",
                        origin->out->no_fork[0] ? origin->out->no_fork
                                                : "this guest was not started to be forked");
-    while (live_has_word(origin))
-        live_step(origin, 0);
-    if (live_ended(origin))
+    while (live_pending(from))
+        live_step(from, 0);
+    if (live_state(from) != BACKEND_RUNS)
         return err_set(err, ERR_GUEST, "the guest has ended");
     struct live *l = live_new(job, sink, ret);
     pthread_mutex_lock(&origin->family->lock);
     l->forking = origin->family; /* its lock is kept until live_forked, or the end */
     int result = fork_jail(l, origin, err);
-    if (result < 0)
-        live_done(l);
-    else
-        *ret_live = l;
-    return result;
+    if (result == 0) {
+        *ret_guest = &l->base;
+        return 0;
+    }
+    live_leave(l);
+    live_close(&l->base);
+    return -1;
 }
 
 void family_let_fork(struct live *l)
@@ -159,12 +164,13 @@ void family_let_fork(struct live *l)
     l->forking = NULL;
 }
 
-int live_forked(struct live *l, struct err *err)
+int live_forked(struct backend_guest *guest, struct err *err)
 {
+    struct live *l = live_of(guest);
     int64_t until = clock_mono_ms() + FORKED_MS;
 
     while (!l->over && !l->out->started && !l->error.kind && clock_mono_ms() < until)
-        live_step(l, 1000);
+        live_step(guest, 1000);
     family_let_fork(l);
     if (l->out->started) {
         struct jail_limits limits = limits_of_fork(l);

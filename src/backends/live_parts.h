@@ -10,6 +10,8 @@
 #include "backends/live.h"
 #include "backends/pump.h"
 #include "jail/cgroup.h"
+#include "jail/jail.h"
+#include "jail/pool.h"
 
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 
@@ -33,7 +35,8 @@ struct family {
 };
 
 struct live {
-    const struct backend_job *job;
+    struct backend_guest base;
+    const struct backend_job *job; /* as the next two, lent until live_end */
     const struct backend_sink *sink;
     struct backend_outcome *out;
     struct jail_spec spec;
@@ -50,7 +53,12 @@ struct live {
     uint64_t looked_cpu_ns; /* at the last look while nobody stepped it */
     int64_t sockets_ms;     /* when to look at sockets next */
     uint64_t sockets_peak;  /* most that was seen in their buffers */
-    int work_fd;            /* opened when asked for */
+    int work_fd;            /* opened when asked for, or at the end */
+    int channel[3];         /* its own, until live_channel */
+    char *box_host;         /* where its disk may lie on the host */
+    char *inside;           /* how it names its workspace, once asked for */
+    struct pool *pool;      /* which it was taken from */
+    bool has_root;
     bool over;              /* no guest is alive any more */
     bool ended;             /* we have ended it */
     bool orphaned;          /* its guest died with its zygote */
@@ -62,7 +70,7 @@ struct live {
     struct err error;       /* why nothing was started */
 };
 
-/* Starts it, warm where one waits. After -1 what there is is live_done's to take down. */
+/* Starts it, warm where one waits. After -1 live_leave and live_close take down what there is. */
 int live_start(struct live *l, struct err *err);
 /* A guest that was taken out of a pool. */
 void live_adopt(struct live *l, const struct pool_jail *warm);
@@ -71,8 +79,8 @@ void live_adopt(struct live *l, const struct pool_jail *warm);
 struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
 /* Whether there are forks of it, who need what it would take down. */
 bool family_has_below(struct live *l);
-/* Of a member that ended: keeps its jail and group, which the outcome then has no more, as long as
- * others are below it; who is the last below others takes theirs down. */
+/* Of a member that ended: keeps its jail and group, which the guest then has no more, as long as
+ * others are below it; the last one below others takes theirs down. */
 void family_leave(struct live *l);
 void family_let_fork(struct live *l);
 
@@ -81,9 +89,10 @@ void family_let_fork(struct live *l);
 int64_t live_sockets_due(const struct live *l);
 bool live_sockets_over(struct live *l);
 
-/* live.c: before it is started, and after its end. */
+/* live.c: before it is started, and after its end: what is lent is not used any more. */
 struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
                       struct backend_outcome *out);
-void live_done(struct live *l);
+void live_leave(struct live *l);
+struct live *live_of(struct backend_guest *guest);
 
 #endif

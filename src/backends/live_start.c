@@ -82,8 +82,8 @@ static int start_cold(struct live *l, struct err *err)
     struct jail_fds fds = {.lay = -1};
     int result = -1;
 
-    l->out->box_host = host_box_name();
-    plan_jail(l->job, l->out->box_host, &l->spec);
+    l->box_host = host_box_name();
+    plan_jail(l->job, l->box_host, &l->spec);
     if (pump_init(&l->pump, l->job->stdin_fd, l->sink, err) < 0 || open_group(l, &fds, err) < 0 ||
         open_lay(l, &fds, err) < 0)
         return -1;
@@ -242,11 +242,11 @@ static int go(struct live *l, struct err *err)
 void live_adopt(struct live *l, const struct pool_jail *warm)
 {
     outcome_phase(l->out, "take");
-    l->out->pool = l->job->pool;
+    l->pool = l->job->pool;
     l->jail = warm->jail;
     l->group = warm->group;
-    memcpy(l->out->channel, warm->channel, sizeof l->out->channel);
-    l->out->was_ahead = l->job->ahead == AHEAD_PROGRAM;
+    memcpy(l->channel, warm->channel, sizeof l->channel);
+    l->out->prestarted = l->job->zygote_argv || l->job->ahead == AHEAD_PROGRAM;
     l->oom_fd = cgroup_oom_fd(l->group);
     pump_adopt(&l->pump, l->job->stdin_fd, warm->pipes, l->sink);
     l->start_ns = clock_mono_ns();

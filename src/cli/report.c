@@ -40,7 +40,7 @@ void report_say(const struct cli_settings *settings, const char *text)
 void report_unsafe(const struct cli_settings *settings, const struct run_request *request)
 {
     struct err err;
-    const struct backend_ops *backend =
+    const struct backend *backend =
         request->backend ? backend_find(str_from(request->backend), &err) : NULL;
 
     if (backend && backend->unsafe && request->allow_unsafe)

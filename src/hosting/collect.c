@@ -36,7 +36,7 @@ static int open_below(int folder, struct str path)
 
 static const char *read_content(const struct result *r, const struct file_entry *f, struct buf *b)
 {
-    AUTO_CLOSE int fd = open_below(r->outcome.work_fd, (struct str){f->path, f->path_len});
+    AUTO_CLOSE int fd = open_below(result_folder(r), (struct str){f->path, f->path_len});
     struct stat st;
 
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))

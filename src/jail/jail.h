@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "jail/figures.h"
 #include "jail/spec.h"
 
 struct jail;
@@ -85,19 +86,6 @@ void jail_let_exit(struct jail *jail);
 
 /* What Ctrl-C at a terminal does, to the guest's first process and its group. */
 void jail_interrupt(struct jail *jail);
-
-struct jail_denial {
-    char name[48];
-    uint64_t count;
-};
-
-struct jail_lost {
-    layer_mask layers;
-    char why[200];
-};
-
-#define JAIL_LOST_MAX   4
-#define JAIL_DENIED_MAX 49
 
 /* What is known about it so far. */
 struct jail_state {

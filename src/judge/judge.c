@@ -110,7 +110,6 @@ static void move_figures(struct result *to, struct result *from)
     capture_done(&words->out);
     capture_done(&words->err);
     buf_done(&to->notes);
-    outcome_done(&to->outcome);
     feedback_done(&to->feedback);
     *to = *from;
     if (words == to)

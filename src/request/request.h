@@ -11,7 +11,7 @@
 #include "jail/limits.h"
 #include "languages/language.h"
 
-struct backend_ops;
+struct backend;
 struct pool;
 struct run_record;
 
@@ -47,8 +47,8 @@ struct run_request {
     char *const *env; /* K=V, or K to pass the host's value on; NULL-terminated, or NULL */
     char *const *ro;  /* SRC[:DST] host paths to show; NULL-terminated, or NULL */
 
-    const char *backend;                   /* NULL: jail */
-    const struct backend_ops *own_backend; /* instead of a named one; or NULL */
+    const char *backend;               /* NULL: jail */
+    const struct backend *own_backend; /* instead of a named one; or NULL */
     struct pool *pool; /* of warm jails (jail/pool.h), lent; NULL: each is made from nothing */
     bool allow_unsafe;
     bool net_host;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "backends/backend.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -18,7 +19,6 @@ void result_init(struct result *r, size_t output_limit)
     *r = (struct result){.exit_code = -1, .language = "", .backend = ""};
     capture_init(&r->out, output_limit);
     capture_init(&r->err, output_limit);
-    outcome_init(&r->outcome);
     buf_init(&r->notes, NOTES_MAX);
     buf_init(&r->warnings, NOTES_MAX);
 }
@@ -56,12 +56,17 @@ void result_done(struct result *r)
     json_decref(r->value);
     json_decref(r->results);
     json_decref(r->final_answer);
-    outcome_done(&r->outcome);
+    backend_close(r->guest);
     buf_done(&r->notes);
     buf_done(&r->warnings);
-    *r = (struct result){.outcome.work_fd = -1};
+    *r = (struct result){0};
     buf_init(&r->notes, NOTES_MAX);
     buf_init(&r->warnings, NOTES_MAX);
+}
+
+int result_folder(const struct result *r)
+{
+    return backend_folder(r->guest);
 }
 
 /* Time first, so that ids sort; 26 characters of Crockford's base 32. */

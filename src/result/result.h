@@ -7,11 +7,13 @@
 
 #include <jansson.h>
 
-#include "backends/backend.h"
+#include "backends/outcome.h"
 #include "base/buf.h"
 #include "guard/guard.h"
 #include "result/capture.h"
 #include "workspace/workspace.h"
+
+struct backend_guest;
 
 #define RESULT_ID 27
 
@@ -82,6 +84,7 @@ struct result {
     struct file_set files;
     struct lay_list *laid; /* what went in; may be NULL */
     struct backend_outcome outcome;
+    struct backend_guest *guest; /* dead, not yet taken down; NULL when nothing was started */
     int attempts;
     struct err error; /* kind ERR_NONE when the failure is not ours */
     struct feedback feedback;
@@ -98,6 +101,9 @@ struct result {
 
 void result_init(struct result *r, size_t output_limit);
 void result_done(struct result *r);
+/* The workspace as the run left it, until result_done: a folder to open files below, never by
+ * following a link; -1 for none. */
+int result_folder(const struct result *r);
 void result_exception_free(struct result_exception *e);
 void feedback_done(struct feedback *f);
 

@@ -103,16 +103,17 @@ static int check_profile(const struct run_fields *f, const struct request_rules 
     return err_set(err, ERR_USAGE, "there is no profile '%.60s'", name);
 }
 
-/* By what the backend is, and not by its name: a name has aliases. */
+/* By what the backend is, and not by its name: a name has aliases. A backend of a later version is
+ * refused by the run's own result. */
 static int check_backend(const struct settings *s, const struct request_rules *rules,
                          bool *ret_unsafe, struct err *err)
 {
-    const struct backend_ops *backend = s->backend ? backend_find(str_from(s->backend), err) : NULL;
+    const struct backend *backend = s->backend ? backend_find(str_from(s->backend), err) : NULL;
     bool named = s->asked >> SETTING_backend & 1;
 
     *ret_unsafe = named && backend && backend->unsafe;
     if (s->backend && !backend)
-        return -1;
+        return err->kind == ERR_UNSUPPORTED ? 0 : -1;
     return *ret_unsafe ? permit_check(rules, PERMIT_HOST_BACKEND, "a backend without a wall", err)
                        : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/check.h"
+#include "backends/backend.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static int apply_names(struct policy *p, char *const *lists, import_fn *apply, c
 static bool has_no_wall(const struct run_request *q)
 {
     struct err err;
-    const struct backend_ops *backend = q->own_backend;
+    const struct backend *backend = q->own_backend;
 
     if (!backend && q->backend)
         backend = backend_find(str_from(q->backend), &err);

@@ -30,7 +30,7 @@ static int try_program(const char *path, char **argv, const struct interpreter *
         .ctx = said, .output = keep_output, .cancel_fd = -1, .channel_fd = -1};
 
     run_request_init(&request);
-    outcome_init(ret);
+    *ret = (struct backend_outcome){0};
     char **env = environment_make(&request, path, err);
     if (!env)
         return -1;
@@ -46,7 +46,9 @@ static int try_program(const char *path, char **argv, const struct interpreter *
         .layers = LAYERS_ALL,
     };
     job.limits.wall_ms = 10000;
-    int result = backends[0]->run(&job, &sink, ret, err);
+    struct backend_guest *guest;
+    int result = backend_run(backends[0], &job, &sink, ret, &guest, err);
+    backend_close(guest);
     environment_free(env);
     return result;
 }
@@ -125,7 +127,6 @@ static void diagnose_layers(struct diagnosis *d)
     set_lost(d, &outcome);
     set_groups(d);
     set_landlock(d);
-    outcome_done(&outcome);
 }
 
 /* ---- languages ---- */
@@ -159,7 +160,6 @@ static void try_language(struct language_diagnosis *l, const struct language *la
         l->problem = first_line(&said);
     else
         l->version = first_line(&said);
-    outcome_done(&outcome);
 }
 
 static void diagnose_language(void *ctx, const struct language *language)

@@ -69,7 +69,7 @@ int prepare_backend(struct prepared *p, struct err *err)
     const char *name = q->backend ? q->backend : "jail";
 
     p->backend = q->own_backend ? q->own_backend : backend_find(str_from(name), err);
-    if (!p->backend || backend_check(p->backend, err) < 0)
+    if (!p->backend)
         return -1;
     if (p->backend->unsafe && !q->allow_unsafe)
         return err_set(err, ERR_USAGE,

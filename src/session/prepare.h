@@ -15,7 +15,7 @@
 
 struct prepared {
     const struct run_request *request;
-    const struct backend_ops *backend;
+    const struct backend *backend;
     const struct language *language;
     struct interpreter interpreter;
     struct views views;

@@ -230,7 +230,8 @@ static int run_once(struct run *run, struct err *err)
     warm_make_ahead(&run->prepared, run->result->laid, &warm);
     warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;
-    int result = run->prepared.backend->run(&job, &run->sink, &run->result->outcome, err);
+    int result = backend_run(run->prepared.backend, &job, &run->sink, &run->result->outcome,
+                             &run->result->guest, err);
     if (result < 0)
         prepare_explain(&run->prepared, err);
     warm_done(&warm);
@@ -305,9 +306,6 @@ static void read_exception(struct run *run)
 {
     struct result *r = run->result;
     AUTO_BUF struct buf text = {0};
-    AUTO_FREE char *work = r->outcome.held & LAYER_BIT(LAYER_ROOT)
-                               ? xstrdup(SPEC_WORK "/")
-                               : xasprintf("%s/work/", r->outcome.box_host);
 
     if (r->exit_code == 0)
         return;
@@ -315,7 +313,7 @@ static void read_exception(struct run *run)
     capture_text(&r->err, &text);
     r->exception = exception_find(&(struct exception_input){.language = r->language,
                                                             .text = buf_str(&text),
-                                                            .work = work,
+                                                            .work = backend_inside(r->guest),
                                                             .program = run->name,
                                                             .code = run->program});
 }
@@ -339,6 +337,7 @@ static void collect(struct run *run)
 {
     struct result *r = run->result;
     struct err err;
+    int folder = result_folder(r);
     struct collect_options options = {
         .max_total_bytes = run->request->limits.disk_bytes,
         .max_visited = run->request->limits.inodes,
@@ -347,9 +346,9 @@ static void collect(struct run *run)
         .was_laid = r->started,
     };
 
-    if (r->outcome.work_fd < 0)
+    if (folder < 0)
         return;
-    if (workspace_collect(&options, r->outcome.work_fd, r->laid, &r->files, &err) < 0) {
+    if (workspace_collect(&options, folder, r->laid, &r->files, &err) < 0) {
         err_wrap(&err, "bring the files out");
         r->error = err;
         r->success = false;

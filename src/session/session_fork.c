@@ -79,11 +79,13 @@ static int fork_into(struct session *s, struct guest *g, struct err *err)
     if (link_open(&g->link, err) < 0)
         return -1;
     guest_plan(g);
-    if (live_fork(s->guest->live, &g->job, &g->sink, &g->outcome, &g->live, err) < 0 ||
-        ask_to_fork(s, &id, err) < 0 || live_forked(g->live, err) < 0)
+    if (backend_fork(s->guest->handle, &g->job, &g->sink, &g->outcome, &g->handle, err) < 0)
+        return -1;
+    g->live = true;
+    if (ask_to_fork(s, &id, err) < 0 || backend_forked(g->handle, err) < 0)
         return -1;
     link_started(&g->link);
-    live_deadline(g->live, 0);
+    backend_deadline(g->handle, 0);
     return hear_first(g, id, err);
 }
 

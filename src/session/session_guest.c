@@ -20,21 +20,26 @@ struct guest *guest_new(struct session *s)
     struct guest *g = xcalloc(1, sizeof *g);
 
     g->session = s;
-    outcome_init(&g->outcome);
     link_init(&g->link);
     for (int i = 0; i < 2; i++)
         capture_init(&g->between[i], s->family->request.run.output_limit);
     return g;
 }
 
-void guest_free(struct guest *g)
+static void kill_guest(struct guest *g)
 {
     struct err ignored;
 
     if (g->live)
-        (void)live_end(g->live, &ignored);
+        (void)backend_end(g->handle, &ignored);
+    g->live = false;
+}
+
+void guest_free(struct guest *g)
+{
+    kill_guest(g);
     link_close(&g->link);
-    outcome_done(&g->outcome);
+    backend_close(g->handle);
     changes_free(g->changes);
     for (int i = 0; i < 2; i++)
         capture_done(&g->between[i]);
@@ -79,16 +84,20 @@ void guest_plan(struct guest *g)
 
 static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
 {
+    const struct family *f = g->session->family;
+    int channel[3];
+
     if (link_open(&g->link, err) < 0)
         return -1;
     guest_plan(g);
     g->job.lay = lay;
     g->job.lay_ctx = laid;
-    if (live_open(&g->job, &g->sink, &g->outcome, &g->live, err) < 0)
+    if (backend_open(f->prepared.backend, &g->job, &g->sink, &g->outcome, &g->handle, err) < 0)
         return -1;
+    g->live = true;
     link_started(&g->link);
-    live_deadline(g->live, 0);
-    return g->outcome.channel[0] < 0 ? 0 : link_adopt(&g->link, g->outcome.channel, err);
+    backend_deadline(g->handle, 0);
+    return backend_channel(g->handle, channel) ? link_adopt(&g->link, channel, err) : 0;
 }
 
 /* The last words of an interpreter that did not come up. */
@@ -110,12 +119,6 @@ static void add_last_line(const struct guest *g, struct err *err)
         err_set(err, before.kind, "%.200s: %s", before.msg, shown.p);
 }
 
-/* A fork of a zygote has it already, and who was started ahead. */
-static bool has_program(const struct guest *g)
-{
-    return g->outcome.was_ahead || (g->job.forks && !g->outcome.no_fork[0]);
-}
-
 static int become_ready(struct session *s, struct err *err)
 {
     const struct language *language = s->family->prepared.language;
@@ -128,7 +131,7 @@ static int become_ready(struct session *s, struct err *err)
     AUTO_BUF struct buf program = {0};
 
     buf_init(&program, 16u << 20);
-    if (!has_program(s->guest))
+    if (!s->guest->outcome.prestarted)
         (void)hello_program(language, &program);
     if ((program.n && link_put(&s->guest->link, "program", 0, buf_str(&program), err) < 0) ||
         link_put(&s->guest->link, "hello", 0, str_from(hello), err) < 0)
@@ -158,8 +161,8 @@ void guest_look(struct guest *g, const struct lay_list *laid, const struct guest
         .max_entries = limits->inodes ? limits->inodes : 65536,
         .max_files = 10000,
     });
-    if (live_work(g->live) >= 0)
-        changes_begin(g->changes, live_work(g->live), laid, like ? like->changes : NULL);
+    if (backend_folder(g->handle) >= 0)
+        changes_begin(g->changes, backend_folder(g->handle), laid, like ? like->changes : NULL);
 }
 
 int guest_start(struct session *s, struct lay_list *laid, struct err *err)
@@ -187,10 +190,8 @@ int guest_start(struct session *s, struct lay_list *laid, struct err *err)
 void guest_end(struct session *s, enum err_kind kind, const char *why)
 {
     struct guest *g = s->guest;
-    struct err ignored;
 
-    if (g->live)
-        (void)live_end(mem_take(&g->live), &ignored);
+    kill_guest(g);
     /* Nobody may wake a link that is gone: it is not `running` by now. */
     pthread_mutex_lock(&s->lock);
     link_close(&g->link);
@@ -203,7 +204,7 @@ void guest_end(struct session *s, enum err_kind kind, const char *why)
 
 int guest_work(const struct session *s)
 {
-    return s->guest->live ? live_work(s->guest->live) : s->guest->outcome.work_fd;
+    return backend_folder(s->guest->handle);
 }
 
 int guest_check(struct session *s, struct err *err)

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "backends/live.h"
+#include "backends/backend.h"
 #include "guard/guard.h"
 #include "session/prepare.h"
 #include "session/record.h"
@@ -51,14 +51,15 @@ struct family {
  * has one; while a cell is tried, there is another one beside it. */
 struct guest {
     struct session *session;
-    struct live *live; /* NULL: it is dead */
+    struct backend_guest *handle; /* NULL before it was started */
+    bool live;                    /* else its processes are dead */
     struct backend_job job;
     struct backend_sink sink;
     struct backend_outcome outcome;
     struct link link;
     struct exchange *now;      /* who hears what it does; NULL: nobody */
     struct capture between[2]; /* what it printed when nobody did */
-    struct cgroup_usage used;  /* when its last cell ended */
+    struct backend_usage used; /* when its last cell ended */
     struct changes *changes;   /* of its workspace */
     bool link_ready;           /* the link's poll descriptor can be read */
 };
@@ -96,7 +97,7 @@ void turn_give(struct session *s);
 void turn_close(struct session *s);
 
 /* With the lock. */
-void info_note_usage(struct session *s, const struct cgroup_usage *use);
+void info_note_usage(struct session *s, const struct backend_usage *use);
 
 /* ---- session_open.c ---- */
 

@@ -290,9 +290,9 @@ static int save_work(struct session *s, struct err *err)
     };
     struct file_set files;
 
-    if (s->work_dirfd < 0 || s->guest->outcome.work_fd < 0)
+    if (s->work_dirfd < 0 || guest_work(s) < 0)
         return 0;
-    if (workspace_collect(&options, s->guest->outcome.work_fd, s->laid, &files, err) < 0)
+    if (workspace_collect(&options, guest_work(s), s->laid, &files, err) < 0)
         return err_wrap(err, "bring the work folder up to date");
     file_set_done(&files);
     return 0;
@@ -333,7 +333,7 @@ static void unlock_all(int root_fd)
 static int lay_left(struct session *s, struct err *err)
 {
     const struct jail_limits *limits = &s->family->request.run.limits;
-    int work = s->guest->outcome.work_fd;
+    int work = guest_work(s);
 
     if (work < 0)
         return 0;

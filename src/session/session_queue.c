@@ -78,7 +78,7 @@ void turn_close(struct session *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-void info_note_usage(struct session *s, const struct cgroup_usage *use)
+void info_note_usage(struct session *s, const struct backend_usage *use)
 {
     s->info.memory_bytes = use->memory_now;
     s->info.cpu_us = (int64_t)(use->cpu_ns / 1000);
@@ -98,13 +98,13 @@ bool session_interrupt(struct session *s)
 
 void session_info(struct session *s, struct session_info *ret)
 {
-    struct cgroup_usage use;
+    struct backend_usage use;
 
     pthread_mutex_lock(&s->lock);
     /* Nobody has the turn, nor gets it now; else it is known from the last look. */
     if (s->serving == s->tickets && s->guest->live) {
-        live_look(s->guest->live); /* its threads may go on between cells */
-        live_usage(s->guest->live, &use);
+        backend_look(s->guest->handle); /* its threads may go on between cells */
+        backend_usage(s->guest->handle, &use);
         info_note_usage(s, &use);
     }
     *ret = s->info;

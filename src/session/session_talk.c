@@ -194,7 +194,7 @@ static void interrupt(struct exchange *x, enum stop_cause cause)
     if (is_stopping(x))
         return;
     x->cause = cause;
-    live_interrupt(x->guest->live);
+    backend_interrupt(x->guest->handle);
     if (cause == STOP_ASKED)
         return;
     int64_t now = clock_mono_ms();
@@ -209,7 +209,7 @@ static void interrupt_again(struct exchange *x)
 {
     x->again_ms = INT64_MAX;
     x->again = true;
-    live_interrupt(x->guest->live);
+    backend_interrupt(x->guest->handle);
 }
 
 /* What was asked of this session from another thread. */
@@ -252,11 +252,11 @@ static void look_for_wishes(struct exchange *x)
 
 static void look_at_cpu(struct exchange *x, int64_t now)
 {
-    struct cgroup_usage use;
+    struct backend_usage use;
 
     if (!x->cpu_ms || is_stopping(x) || now < x->cpu_look_ms)
         return;
-    live_usage(x->guest->live, &use);
+    backend_usage(x->guest->handle, &use);
     x->cpu_look_ms = now + CPU_LOOK_MS;
     if (use.cpu_ns > x->cpu_from_ns &&
         (int64_t)((use.cpu_ns - x->cpu_from_ns) / 1000000) >= x->cpu_ms)
@@ -284,11 +284,11 @@ static void look_at_clock(struct exchange *x, int64_t now)
 
 static void tell_progress(struct exchange *x, int64_t now)
 {
-    struct cgroup_usage use;
+    struct backend_usage use;
 
     if (!x->teller || now < x->progress_ms)
         return;
-    live_usage(x->guest->live, &use);
+    backend_usage(x->guest->handle, &use);
     pthread_mutex_lock(&x->session->lock);
     info_note_usage(x->session, &use);
     pthread_mutex_unlock(&x->session->lock);
@@ -357,7 +357,7 @@ static void note_usage(struct exchange *x)
     if (took < SHORT_NS)
         g->used.cpu_ns += (uint64_t)took;
     else if (g->live)
-        live_usage(g->live, &g->used);
+        backend_usage(g->handle, &g->used);
 }
 
 /* The interrupt is on its way through two processes while the answer comes by itself. A cell must
@@ -379,7 +379,7 @@ static void end(struct exchange *x)
         link_rest(&g->link);
     pthread_mutex_unlock(&s->lock);
     if (g->live)
-        live_drain(g->live); /* what was printed before the answer */
+        backend_drain(g->handle); /* what was printed before the answer */
     note_usage(x);
     let_interrupt_pass(x);
     g->now = NULL;
@@ -388,9 +388,9 @@ static void end(struct exchange *x)
 
 static void step(struct exchange *x)
 {
-    struct live *live = x->guest->live;
+    struct backend_guest *handle = x->guest->handle;
 
-    live_step(live, live_ended(live) ? PASSING_MS : pause_of(x));
+    backend_step(handle, backend_state(handle) == BACKEND_RUNS ? pause_of(x) : PASSING_MS);
     if (x->guest->link_ready) {
         hear(x);
         if (x->answer || x->err.kind)
@@ -399,7 +399,7 @@ static void step(struct exchange *x)
     }
     int64_t now = clock_mono_ms();
     /* It may have ended before its time was over. */
-    if (live_ended(live) || (now >= next_end(x) && live_has_word(live)))
+    if (backend_state(handle) != BACKEND_RUNS || (now >= next_end(x) && backend_pending(handle)))
         return;
     look_at_end(x, now);
     look_at_cpu(x, now);
@@ -413,7 +413,8 @@ int talk(struct exchange *x)
         x->guest = x->session->guest;
     begin(x);
     link_flush(&x->guest->link);
-    while (!x->answer && !x->err.kind && !x->killed && !live_over(x->guest->live))
+    while (!x->answer && !x->err.kind && !x->killed &&
+           backend_state(x->guest->handle) != BACKEND_OVER)
         step(x);
     if (!x->answer && !x->err.kind && !x->killed) {
         hear(x); /* it may have answered before it ended */

@@ -27,7 +27,7 @@ bool trial_decide(struct session *s, const struct cell_request *cell, const stru
     if (!beside)
         return true;
     bool kept = cell->attempt == TRY_KEEP_IF_DONE    ? ret->success
-                : cell->attempt == TRY_KEEP_IF_ALIVE ? s->guest->live != NULL
+                : cell->attempt == TRY_KEEP_IF_ALIVE ? s->guest->live
                                                      : false;
     ret->cell.attempt = kept ? CELL_KEPT : CELL_DROPPED;
     return kept;

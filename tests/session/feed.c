@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
+#include "jail/pool.h"
 #include "result/verdict_json.h"
 #include "session/event_json.h"
 #include "session/session.h"

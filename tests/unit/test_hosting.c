@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backends/backend.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -84,8 +85,21 @@ static const char *text_in(const json_t *document, size_t at, const char *key)
         json_object_get(json_array_get(json_object_get(document, "files"), at), key));
 }
 
+/* A guest of which only the workspace is left. */
+static int left_folder = -1;
+
+static int folder_of_left(struct backend_guest *guest)
+{
+    (void)guest;
+    return left_folder;
+}
+
+static const struct backend_files left_files = {.folder = folder_of_left};
+static const struct backend left_backend = {.files = &left_files};
+
 static void test_collect(const char *folder)
 {
+    struct backend_guest left = {&left_backend};
     AUTO_FREE char *plain = xasprintf("%s/plain", folder), *link = xasprintf("%s/link", folder),
                    *grown = xasprintf("%s/grown", folder), *large = xasprintf("%s/large", folder);
     struct file_entry entries[] = {
@@ -95,13 +109,14 @@ static void test_collect(const char *folder)
         {.path = (char[]){"large"}, .path_len = 5, .size = 20},
         {.path = (char[]){"../plain"}, .path_len = 8, .size = 5},
     };
-    struct result result = {.files = {.entries = entries, .count = ARRAY_LEN(entries)}};
+    struct result result = {.files = {.entries = entries, .count = ARRAY_LEN(entries)},
+                            .guest = &left};
 
     write_file(plain, "hello", 0640);
     write_file(grown, "hello", 0600);
     write_file(large, "twenty bytes of text", 0600);
     OK(symlink(plain, link) == 0, "a link that the guest left");
-    result.outcome.work_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    left_folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     json_t *document = json_pack("{s:[{},{},{},{},{}]}", "files");
     collect_contents(document, &result, 18);
     EQ_STR(text_in(document, 0, "content_base64"), "aGVsbG8=");
@@ -110,7 +125,7 @@ static void test_collect(const char *folder)
     EQ_STR(text_in(document, 3, "content_skipped"), "larger than what is left of collect_bytes");
     EQ_STR(text_in(document, 4, "content_skipped"), "cannot be read");
     json_decref(document);
-    fd_close(&result.outcome.work_fd);
+    fd_close(&left_folder);
 }
 
 /* ---- sessions ---- */

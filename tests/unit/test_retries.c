@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backends/backend.h"
 #include "base/clock.h"
 #include "session/run.h"
 #include "tap.h"
@@ -21,9 +22,12 @@ static struct fault {
     int64_t at_ms[8];
 } fault;
 
-static int faulty_run(const struct backend_job *job, const struct backend_sink *sink,
-                      struct backend_outcome *ret, struct err *err)
+static int faulty_open(const struct backend_job *job, const struct backend_sink *sink,
+                       struct backend_outcome *ret, struct backend_guest **ret_guest,
+                       struct err *err)
 {
+    static struct backend_guest guest;
+
     (void)job;
     fault.at_ms[fault.calls % 8] = clock_mono_ms();
     if (fault.calls++ < fault.failures) {
@@ -35,10 +39,35 @@ static int faulty_run(const struct backend_job *job, const struct backend_sink *
     sink->output(sink->ctx, 1, "ran\n", 4);
     ret->status = fault.status;
     ret->held = LAYER_BIT(LAYER_ROOT);
+    *ret_guest = &guest;
     return 0;
 }
 
-static const struct backend_ops faulty = {.name = "faulty", .run = faulty_run};
+static enum backend_state faulty_state(const struct backend_guest *guest)
+{
+    (void)guest;
+    return BACKEND_OVER;
+}
+
+static int faulty_end(struct backend_guest *guest, struct err *err)
+{
+    (void)guest;
+    (void)err;
+    return 0;
+}
+
+static void faulty_close(struct backend_guest *guest)
+{
+    (void)guest;
+}
+
+static const struct backend faulty = {
+    .name = "faulty",
+    .open = faulty_open,
+    .state = faulty_state,
+    .end = faulty_end,
+    .close = faulty_close,
+};
 
 static struct result run(struct fault how, int retries, int64_t delay_ms, int cancel_fd)
 {

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "jail/pool.h"
 #include "session/run.h"
 
 enum { LINE = 1 << 20, WORDS = 64 };

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The entries of a backend's table with their defaults, and the loop of a run over them.
+ */
+#include <stddef.h>
+
+#include "backends/backend.h"
+#include "base/mem.h"
+
+int backend_open(const struct backend *backend, const struct backend_job *job,
+                 const struct backend_sink *sink, struct backend_outcome *ret,
+                 struct backend_guest **ret_guest, struct err *err)
+{
+    *ret_guest = NULL;
+    if (backend->open(job, sink, ret, ret_guest, err) < 0)
+        return -1;
+    (*ret_guest)->backend = backend;
+    return 0;
+}
+
+void backend_step(struct backend_guest *guest, int timeout_ms)
+{
+    guest->backend->step(guest, timeout_ms);
+}
+
+enum backend_state backend_state(const struct backend_guest *guest)
+{
+    return guest->backend->state(guest);
+}
+
+void backend_deadline(struct backend_guest *guest, int64_t wall_ms)
+{
+    guest->backend->deadline(guest, wall_ms);
+}
+
+int backend_end(struct backend_guest *guest, struct err *err)
+{
+    return guest->backend->end(guest, err);
+}
+
+void backend_close(struct backend_guest *guest)
+{
+    if (guest)
+        guest->backend->close(guest);
+}
+
+void backend_interrupt(struct backend_guest *guest)
+{
+    if (guest->backend->interrupt)
+        guest->backend->interrupt(guest);
+}
+
+bool backend_pending(const struct backend_guest *guest)
+{
+    return guest->backend->pending && guest->backend->pending(guest);
+}
+
+void backend_drain(struct backend_guest *guest)
+{
+    if (guest->backend->drain)
+        guest->backend->drain(guest);
+}
+
+void backend_look(struct backend_guest *guest)
+{
+    if (guest->backend->look)
+        guest->backend->look(guest);
+}
+
+void backend_usage(struct backend_guest *guest, struct backend_usage *ret)
+{
+    *ret = (struct backend_usage){0};
+    if (guest->backend->usage)
+        guest->backend->usage(guest, ret);
+}
+
+bool backend_channel(struct backend_guest *guest, int ret[3])
+{
+    return guest->backend->channel && guest->backend->channel(guest, ret);
+}
+
+int backend_folder(struct backend_guest *guest)
+{
+    return guest && guest->backend->files ? guest->backend->files->folder(guest) : -1;
+}
+
+const char *backend_inside(struct backend_guest *guest)
+{
+    return guest && guest->backend->files ? guest->backend->files->inside(guest) : "";
+}
+
+int backend_fork(struct backend_guest *origin, const struct backend_job *job,
+                 const struct backend_sink *sink, struct backend_outcome *ret,
+                 struct backend_guest **ret_guest, struct err *err)
+{
+    const struct backend *backend = origin->backend;
+
+    *ret_guest = NULL;
+    if (!backend->fork)
+        return err_set(err, ERR_UNSUPPORTED, "backend %s has no forks", backend->name);
+    if (backend->fork(origin, job, sink, ret, ret_guest, err) < 0)
+        return -1;
+    (*ret_guest)->backend = backend;
+    return 0;
+}
+
+int backend_forked(struct backend_guest *guest, struct err *err)
+{
+    return guest->backend->forked(guest, err);
+}
+
+int backend_run(const struct backend *backend, const struct backend_job *job,
+                const struct backend_sink *sink, struct backend_outcome *ret,
+                struct backend_guest **ret_guest, struct err *err)
+{
+    if (backend_open(backend, job, sink, ret, ret_guest, err) < 0)
+        return ret->cancelled ? 0 : -1;
+    while (backend_state(*ret_guest) != BACKEND_OVER)
+        backend_step(*ret_guest, -1);
+    if (backend_end(*ret_guest, err) == 0)
+        return 0;
+    backend_close(mem_take(ret_guest));
+    return -1;
+}

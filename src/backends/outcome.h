@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The end of a guest in plain figures: they can be copied, and nothing has to be released.
+ */
+#ifndef BACKENDS_OUTCOME_H
+#define BACKENDS_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jail/figures.h"
+#include "jail/layers.h"
+#include "jail/limits.h"
+
+struct backend_phase {
+    const char *name;
+    int64_t at_ns; /* CLOCK_MONOTONIC */
+};
+
+#define BACKEND_PHASES_MAX 16
+
+struct backend_outcome {
+    bool started;
+    bool prestarted; /* its program was started before there was a job, with the texts that the job
+                        names for that */
+    bool cancelled;
+    int status; /* as from wait(); meaningless after a limit or a cancellation */
+    unsigned limits_hit;
+    const char *failure; /* the cause when neither the program nor a limit ended it, and so the
+                            status is SIGKILL; or NULL */
+    layer_mask wanted, held;
+    layer_mask lacking; /* required layers for want of which nothing was started */
+    char no_fork[200];  /* with job.forks: why the guest can have no forks, or "" */
+    int64_t wall_ns, cpu_us;
+    uint64_t memory_peak;
+    struct jail_denial denied[JAIL_DENIED_MAX];
+    size_t denied_count;
+    struct jail_lost lost[JAIL_LOST_MAX];
+    size_t lost_count;
+    struct backend_phase phases[BACKEND_PHASES_MAX];
+    size_t phase_count;
+};
+
+/* Notes that a phase ended now, for --trace-time. */
+void outcome_phase(struct backend_outcome *outcome, const char *name);
+/* After a start that failed: only what is known of the layers stays. */
+void outcome_reset(struct backend_outcome *outcome);
+
+#endif

@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/math.h"
 #include "cli/options.h"
 #include "cli/safe_text.h"
-#include "session/math.h"
 
 static const struct opt *const shown[] = {wall_options, limit_options, general_options, NULL};
 /* A config file has the settings of other commands as well. */
@@ -58,7 +58,7 @@ static int run(struct cli_options *options, struct err *err)
         return -1;
     lower_limits(options, &q);
     signal(SIGPIPE, SIG_IGN);
-    int status = session_math(&q, &watch, buf_str(&expression), &answer, err);
+    int status = math_run(&q, &watch, buf_str(&expression), &answer, err);
     if (status == 0)
         print(&answer);
     status = status < 0 ? -1 : !answer.good;

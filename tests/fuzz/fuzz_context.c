@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/math.h"
 #include "session/context.h"
-#include "session/math.h"
 #include "text/data_files.h"
 #include "text/json_check.h"
 

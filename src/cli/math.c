@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/math.h"
+#include "cli/math.h"
 
 static void add_program(struct str expression, struct buf *b)
 {
@@ -45,7 +45,7 @@ static int compute(const struct run_request *q, const struct run_watch *watch,
     return ours ? -1 : 0;
 }
 
-int session_math(const struct run_request *q, const struct run_watch *watch, struct str expression,
+int math_run(const struct run_request *q, const struct run_watch *watch, struct str expression,
                  struct math_answer *ret, struct err *err)
 {
     struct run_request request = *q;

@@ -3,8 +3,8 @@
  * How large the numbers of an expression can get. Of each part of it a bound is known on the
  * logarithm of its size; floats are never large.
  */
-#ifndef SESSION_MATH_PARTS_H
-#define SESSION_MATH_PARTS_H
+#ifndef CLI_MATH_PARTS_H
+#define CLI_MATH_PARTS_H
 
 #include <stddef.h>
 

@@ -2,16 +2,16 @@
  *
  * A whole number is refused before it is made, so that `9**9**9` costs nothing.
  */
-#include "session/math.h"
+#include "cli/math.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/math_parts.h"
 #include "python/name.h"
 #include "python/python.h"
-#include "session/math_parts.h"
 
 enum home { IN_BUILTINS = 1, IN_MATH = 2, IN_BOTH = 3 };
 
@@ -21,7 +21,7 @@ static const struct math_name {
     enum size_rule rule;
 } names[] = {
 #define NAME(name, home, rule) {#name, home, rule},
-#include "session/math_names.def"
+#include "cli/math_names.def"
 #undef NAME
 };
 

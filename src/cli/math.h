@@ -4,8 +4,8 @@
  * could be more. What may stand in it is decided on its tree, and how large its whole numbers can
  * get is worked out before anything is computed; Python computes it, in the jail.
  */
-#ifndef SESSION_MATH_H
-#define SESSION_MATH_H
+#ifndef CLI_MATH_H
+#define CLI_MATH_H
 
 #include <stdbool.h>
 
@@ -27,7 +27,7 @@ struct math_answer {
 
 /* `q` says where and how; its program is ours. -1 when the failure is ours. End with
  * buf_done(&ret->text). */
-int session_math(const struct run_request *q, const struct run_watch *watch, struct str expression,
+int math_run(const struct run_request *q, const struct run_watch *watch, struct str expression,
                  struct math_answer *ret, struct err *err);
 
 #endif

@@ -50,8 +50,6 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/hosting/*.c src/net/*.c)
-# Of the program, not of the library; unit tests link it all the same.
-HOSTING_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/hosting/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
@@ -245,7 +243,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A thin one: a list of the objects.
-$(TEST_LIB): $(LIB_OBJ) $(HOSTING_OBJ)
+$(TEST_LIB): $(LIB_OBJ) $(filter-out %/cli/main.o,$(CLI_OBJ))
 	@mkdir -p $(@D)
 	$(Q)rm -f $@
 	$(Q)ar rcsT $@ $^
@@ -254,14 +252,6 @@ $(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(TEST_LIB) $(SHARED_LIBS) -lseccomp -lz
-
-# Of the program, not of the library.
-$(BUILD)/tests/test_workers: $(BUILD)/src/server/workers.o $(BUILD)/src/server/queue.o
-$(BUILD)/tests/test_queue: $(BUILD)/src/server/queue.o
-$(BUILD)/tests/test_workers $(BUILD)/tests/test_queue: $(BUILD)/tests/%: tests/unit/%.c $(TEST_LIB)
-	@mkdir -p $(@D)
-	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o,$^) $(TEST_LIB) $(SHARED_LIBS)
 
 # The front end as a service for tests/python, and timed for bench/run.
 $(BUILD)/tests/feed: tests/python/feed.c $(TEST_LIB)

@@ -80,9 +80,10 @@ static void lift_content(struct removal *r, const char *folder)
     closedir(dir);
 }
 
-void host_box_remove(const char *path)
+bool host_box_empty(int folder)
 {
-    DIR *dir = open_folder(AT_FDCWD, path);
+    (void)!fchmod(folder, 0700);
+    DIR *dir = open_folder(folder, ".");
     struct removal r = {.top = dir ? dirfd(dir) : -1, .progress = true};
     bool left = true;
     const char *name;
@@ -100,5 +101,15 @@ void host_box_remove(const char *path)
     }
     if (dir)
         closedir(dir);
+    return !left;
+}
+
+void host_box_remove(const char *path)
+{
+    unlock(AT_FDCWD, path);
+    AUTO_CLOSE int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+    if (folder >= 0)
+        (void)host_box_empty(folder);
     (void)rmdir(path);
 }

@@ -6,7 +6,6 @@
  *     struct lay_list *in = lay_list_new(disk_limit, inode_limit);
  *     lay_add_file(in, "data.csv", &err);  lay_add_program(in, ...);
  *     lay_send(in, pipe, &err);                           -- while the jail's init does lay_receive
- *     workspace_baseline(in, root_fd);                    -- optional, before the guest starts
  *     ...
  *     workspace_collect(&options, root_fd, in, &out, &err);
  *     file_set_done(&out);  lay_list_free(in);
@@ -77,8 +76,6 @@ struct lay_list;
  * files and folders. 0 means no limit (for entries: a million). */
 struct lay_list *lay_list_new(uint64_t max_bytes, size_t max_entries);
 void lay_list_free(struct lay_list *list);
-uint64_t lay_list_bytes(const struct lay_list *list); /* of content */
-size_t lay_list_count(const struct lay_list *list);   /* files and folders, made parents included */
 /* One file after the other that was given for this run, not found in the work folder: begin with
  * *at 0. False at the end. */
 bool lay_list_next(const struct lay_list *list, size_t *at, struct str *ret_path);
@@ -111,13 +108,6 @@ void lay_withhold(struct lay_list *list, const char *path);
  * SIGPIPE ignored: a reader that went away is ERR_SYSTEM with sys EPIPE (its own words tell more).
  */
 int lay_send(struct lay_list *list, int fd, struct err *err);
-
-/* Between laying and the guest's start: remembers how each entry looks, so that what was not
- * touched need not be read later. It is only believed on file systems that cannot be written
- * without a trace: on tmpfs a shared mapping that was read before it is written leaves ctime as it
- * was (no write fault, hence no file_update_time; seen on Linux 6.18), so there unchanged size
- * means comparing SHA-256 sums. */
-void workspace_baseline(struct lay_list *list, int root_fd);
 
 /* ---- Out ---- */
 
@@ -177,9 +167,5 @@ int workspace_collect(const struct collect_options *options, int root_fd, struct
  * mode 0755 less the umask, its parent must exist. The descriptor is the caller's. ERR_USAGE when
  * it is missing or is not a folder. */
 int workspace_open_dir(const char *path, bool create, struct err *err);
-
-/* Removes everything in a folder that no guest can reach any more, however deep, whatever the
- * modes; not the folder itself. Needs two descriptors. */
-int workspace_empty(int folder_fd, struct err *err);
 
 #endif

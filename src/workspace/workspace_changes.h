@@ -3,7 +3,9 @@
  * What a cell did to the workspace, while the guest lives: its processes may be at work in there
  * meanwhile. Files are known by inode, size and times; those that look different are read, and told
  * when their content is. What is missed: a file that was changed through a shared mapping only and
- * kept its size (see workspace_baseline); it is told when it is next seen to change.
+ * kept its size. On tmpfs a shared mapping that was read before it is written leaves ctime as it
+ * was (no write fault, hence no file_update_time; seen on Linux 6.18). Such a file is told when it
+ * is next seen to change.
  */
 #ifndef WORKSPACE_WORKSPACE_CHANGES_H
 #define WORKSPACE_WORKSPACE_CHANGES_H

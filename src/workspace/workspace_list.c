@@ -43,16 +43,6 @@ void lay_list_free(struct lay_list *list)
     free(list);
 }
 
-uint64_t lay_list_bytes(const struct lay_list *list)
-{
-    return list->bytes;
-}
-
-size_t lay_list_count(const struct lay_list *list)
-{
-    return list->count;
-}
-
 bool lay_list_next(const struct lay_list *list, size_t *at, struct str *ret_path)
 {
     while (*at < list->count) {

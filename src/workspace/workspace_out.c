@@ -24,7 +24,6 @@ struct collect {
     struct export *work; /* the one of its targets that deletions concern, or NULL */
     uint64_t visited;
     bool deep_said;
-    bool ctime_counts;
 };
 
 /* Which reasons mean that content of the guest's stayed behind. */
@@ -81,17 +80,6 @@ static uint64_t bytes_left(const struct collect *c)
 static bool is_full(const struct collect *c)
 {
     return c->set->count >= c->options.max_files;
-}
-
-/* Untouched since the baseline, by a time stamp that no later change can carry. */
-static bool same_by_time(const struct collect *c, const struct lay_entry *laid)
-{
-    const struct stat *st = &c->walk.st;
-
-    return c->ctime_counts && laid->ino && laid->ino == st->st_ino &&
-           laid->size == (uint64_t)st->st_size &&
-           laid->ctime_ns == st->st_ctim.tv_sec * 1000000000LL + st->st_ctim.tv_nsec &&
-           laid->ctime_ns < c->laid->baseline_ns;
 }
 
 /* Bounded by what was laid: only files of the very same size are read for it. */
@@ -191,8 +179,6 @@ static int visit_file(struct collect *c, const struct lay_entry *laid, struct er
         return 0;
     }
     bool was_file = laid && !laid->is_dir;
-    if (was_file && same_by_time(c, laid))
-        return 0;
     /* Giants, and what is over the count, are not even opened; but a laid file may prove unchanged.
      */
     uint64_t size = (uint64_t)c->walk.st.st_size;
@@ -342,23 +328,7 @@ static int find_deleted(struct collect *c, int root_fd, struct err *err)
     return result;
 }
 
-/* Local disk file systems stamp every change, mapped writes included; see workspace_baseline. */
-static bool stamps_changes(int root_fd)
-{
-    static const uint32_t magics[] = {0xEF53 /* ext4 */, 0x58465342 /* xfs */,
-                                      0x9123683E /* btrfs */};
-    struct statfs fs;
-
-    if (fstatfs(root_fd, &fs) < 0)
-        return false;
-    for (unsigned i = 0; i < ARRAY_LEN(magics); i++)
-        if ((uint32_t)fs.f_type == magics[i])
-            return true;
-    return false;
-}
-
-static void set_up(struct collect *c, const struct collect_options *options, struct lay_list *laid,
-                   int root_fd)
+static void set_up(struct collect *c, const struct collect_options *options, struct lay_list *laid)
 {
     struct collect_options *o = &c->options;
 
@@ -369,7 +339,6 @@ static void set_up(struct collect *c, const struct collect_options *options, str
     o->max_depth = o->max_depth ? o->max_depth : 128;
     o->max_depth = o->max_depth < MAX_DEPTH ? o->max_depth : MAX_DEPTH;
     c->laid = laid;
-    c->ctime_counts = laid && laid->baseline_ns && stamps_changes(root_fd);
     file_reader_init(&c->reader);
     if (o->out_dirfd >= 0)
         export_init(&c->reader.targets[c->reader.target_count++], o->out_dirfd, "output");
@@ -390,7 +359,7 @@ int workspace_collect(const struct collect_options *options, int root_fd, struct
     struct collect c = {.set = &set};
     int result;
 
-    set_up(&c, options, laid, root_fd);
+    set_up(&c, options, laid);
     if (walk_init(&c.walk, root_fd, c.options.max_depth, true) < 0)
         result = err_sys(err, "read the workspace");
     else

@@ -37,10 +37,6 @@ struct lay_entry {
     size_t source;    /* it is in list->sources[source], */
     size_t source_at; /* at path + source_at; when that is the whole path, the source is the file
                          itself */
-
-    /* As the baseline found it; ino 0 for not. */
-    uint64_t ino;
-    int64_t ctime_ns;
 };
 
 /* A place on the host that entries come from: below dirfd, or else (dirfd -1) the file at path. */
@@ -68,7 +64,6 @@ struct lay_list {
     struct skip_list skipped;
     struct file_id *withheld;
     size_t withheld_count;
-    int64_t baseline_ns; /* when it began, 0 for none */
 };
 
 bool lay_withholds(const struct lay_list *list, const struct stat *st); /* the list may be NULL */
@@ -148,8 +143,7 @@ struct str walk_path(const struct walk *w);
 bool walk_at_cache(const struct walk *w);
 
 /* Gives the owner `want` where that is us and it lacks it: a guest may lock its files. Nothing to
- * do is success; -1 with errno. The descriptor may be O_PATH; a link is not followed. */
-int unlock_fd(int fd, mode_t want);
+ * do is success; -1 with errno. A link is not followed. */
 int unlock_at(int dirfd, const char *name, const struct stat *st, mode_t want);
 
 #endif

@@ -189,28 +189,3 @@ int lay_send(struct lay_list *list, int fd, struct err *err)
     free(s);
     return result;
 }
-
-void workspace_baseline(struct lay_list *list, int root_fd)
-{
-    struct lay_place place;
-    struct timespec now;
-
-    /* The clock that stamps files: a change made from now on carries this time or a later one. */
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    list->baseline_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
-    lay_place_init(&place, root_fd);
-    for (size_t i = 0; i < list->count; i++) {
-        struct lay_entry *entry = &list->entries[i];
-        struct str folder, name;
-        struct stat st;
-        if (entry->is_dir)
-            continue;
-        lay_path_split((struct str){entry->path, entry->path_len}, &folder, &name);
-        int parent = lay_place_open(&place, folder, false);
-        if (parent < 0 || fstatat(parent, name.p, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            continue;
-        entry->ino = st.st_ino;
-        entry->ctime_ns = st.st_ctim.tv_sec * 1000000000LL + st.st_ctim.tv_nsec;
-    }
-    lay_place_done(&place);
-}

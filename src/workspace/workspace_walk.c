@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "workspace/workspace_parts.h"
 
-int unlock_fd(int fd, mode_t want)
+static int unlock_fd(int fd, mode_t want)
 {
     struct stat st;
     char path[40];

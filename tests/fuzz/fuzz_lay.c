@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "jail/host_box.h"
 #include "jail/lay.h"
 #include "workspace/workspace.h"
 
@@ -49,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     err.msg[0] = '\0';
     assert(lay_receive(stream, work, limits, &err) == 0 || err.msg[0]);
     assert(has_only_work(outer));
-    assert(workspace_empty(outer, &err) == 0 && rmdir(path) == 0);
+    assert(host_box_empty(outer) && rmdir(path) == 0);
     close(stream);
     close(work);
     close(outer);

@@ -180,8 +180,6 @@ static void test_hidden(void)
     EQ_INT(lay_add_program(list, STR("main.py"), STR("new program"), &err), 0);
     EQ_STR(skip_of(lay_list_skipped(list), "data"), "hidden by an input of the same name");
     EQ_STR(skip_of(lay_list_skipped(list), "main.py"), "hidden by an input of the same name");
-    EQ_INT(lay_list_bytes(list), 4 + 11);
-    EQ_INT(lay_list_count(list), 2);
     lay(list);
     EQ_STR(get(ws, "data"), "ours");
     EQ_STR(get(ws, "main.py"), "new program");
@@ -410,7 +408,7 @@ static void test_mutated(void)
         AUTO_CLOSE int stream = fd_memory("stream", bytes, b.n, &err);
         (void)lay_receive(stream, inner, (struct lay_limits){1000, 10}, &err);
         outside += mode_of(ws, "f") || mode_of(ws, "g") || mode_of(ws, "d");
-        if (round % 50 == 0 && workspace_empty(inner, &err) < 0)
+        if (round % 50 == 0 && !host_box_empty(inner))
             outside++;
     }
     EQ_INT(outside, 0);

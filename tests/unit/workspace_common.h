@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "jail/host_box.h"
 #include "jail/lay.h"
 #include "tap.h"
 #include "workspace/workspace.h"
@@ -32,8 +33,8 @@ static inline void fresh(void)
 {
     fd_close(&ws);
     fd_close(&out);
-    if (workspace_empty(here, &err) < 0)
-        OK(0, "emptied: %s", err.msg);
+    if (!host_box_empty(here))
+        OK(0, "emptied the test's folder");
     if (mkdirat(here, "ws", 0755) < 0 || mkdirat(here, "out", 0755) < 0)
         OK(0, "made ws and out");
     ws = openat(here, "ws", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -192,7 +193,7 @@ static inline bool fresh_tmpfs(char *path)
 
 static inline void done_tmpfs(const char *path)
 {
-    EQ_INT(workspace_empty(ws, &err), 0);
+    OK(host_box_empty(ws), "emptied the workspace");
     EQ_INT(rmdir(path), 0);
 }
 
@@ -240,7 +241,7 @@ static inline void run_as(uid_t uid, void (*all)(void))
     tap_count = counts[0];
     tap_failed = counts[1];
     OK(told && status == 0, "uid %u came to its end", (unsigned)uid);
-    OK(workspace_empty(here, &err) == 0 && rmdir(path) == 0, "%s is gone", path);
+    OK(host_box_empty(here) && rmdir(path) == 0, "%s is gone", path);
     fd_close(&here);
 }
 

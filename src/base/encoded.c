@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mime.h"
 #include "base/utf8.h"
 
 json_t *encoded_text(struct str s)
@@ -38,32 +37,7 @@ void encoded_set_text(json_t *object, const char *key, struct str s)
     json_object_set_new_nocheck(object, longer, base64_text(s));
 }
 
-json_t *encoded_file(struct str name, struct str bytes)
-{
-    bool text = utf8_valid(bytes) && !(bytes.n && memchr(bytes.p, '\0', bytes.n));
-    json_t *file = json_object();
-
-    encoded_set_text(file, "name", name);
-    json_object_set_new_nocheck(file, "mime_type",
-                                json_string_nocheck(mime_type(name.p, name.n, bytes.p, bytes.n)));
-    json_object_set_new_nocheck(file, "size", json_integer((json_int_t)bytes.n));
-    json_object_set_new_nocheck(file, "content", text ? encoded_text(bytes) : base64_text(bytes));
-    json_object_set_new_nocheck(file, "encoding", json_string_nocheck(text ? "utf-8" : "base64"));
-    return file;
-}
-
 /* ---- base64 back ---- */
-
-static int digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
 
 /* Four digits to up to three bytes. False when they are not, or could have been written otherwise.
  */
@@ -73,7 +47,7 @@ static bool decode_four(const char *p, unsigned char out[3], size_t *ret_n)
     unsigned bits = 0;
 
     for (size_t i = 0; i < 4; i++) {
-        int d = i < digits ? digit(p[i]) : 0;
+        int d = i < digits ? base64_digit(p[i]) : 0;
         if (d < 0)
             return false;
         bits = bits << 6 | (unsigned)d;
@@ -111,9 +85,4 @@ int encoded_read(struct str content, struct str encoding, struct buf *ret, struc
     return buf_add_str(ret, content) == 0
                ? 0
                : err_set(err, ERR_LIMIT, "the content is larger than %zu bytes", ret->limit);
-}
-
-int encoded_adk(struct str bytes, struct buf *ret)
-{
-    return base64_read(bytes, NULL) ? buf_add_str(ret, bytes) : base64_add(ret, bytes);
 }

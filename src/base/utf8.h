@@ -18,5 +18,7 @@ int utf8_add_clean(struct buf *b, struct str s);
 size_t utf8_cut(struct str s, size_t n);
 
 int base64_add(struct buf *b, struct str bytes);
+/* 0 to 63; -1 for another character. */
+int base64_digit(char c);
 
 #endif

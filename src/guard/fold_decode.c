@@ -40,15 +40,10 @@ static const struct value *digits(struct fold *f, struct str s, int (*digit)(cha
     return v->kind == VALUE_BYTES ? v : &value_decoded;
 }
 
+/* Both alphabets: a program may call either. */
 static int digit64(char c)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+    return base64_digit(c == '-' ? '+' : c == '_' ? '/' : c);
 }
 
 static int digit32(char c)

@@ -55,16 +55,6 @@ static int resolve_each(const struct form *f, struct value *list, size_t n)
     return 0;
 }
 
-static int base64_digit(char c)
-{
-    return c >= 'A' && c <= 'Z'   ? c - 'A'
-           : c >= 'a' && c <= 'z' ? c - 'a' + 26
-           : c >= '0' && c <= '9' ? c - '0' + 52
-           : c == '+'             ? 62
-           : c == '/'             ? 63
-                                  : -1;
-}
-
 static int read_base64(const struct form *f, const struct value *v, struct str *ret)
 {
     struct str in = v->text;

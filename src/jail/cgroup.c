@@ -52,7 +52,7 @@ static enum cgroup_renewal none_renew(struct cgroup_part *p)
     return CGROUP_NEW;
 }
 
-const struct cgroup_ops cgroup_none = {
+static const struct cgroup_ops cgroup_none = {
     .name = "none",
     .limit = none_limit,
     .open = none_open,
@@ -267,17 +267,6 @@ int cgroup_dir_fd(struct cgroup *c)
         if (c->parts[i].dir_fd >= 0)
             return c->parts[i].dir_fd;
     return -1;
-}
-
-int cgroup_attach(struct cgroup *c, int pid)
-{
-    char text[16];
-
-    (void)snprintf(text, sizeof text, "%d", pid);
-    for (size_t i = 0; i < c->part_count; i++)
-        if (c->parts[i].home->fd >= 0 && cgroup_put(&c->parts[i], "cgroup.procs", text) < 0)
-            return -1;
-    return 0;
 }
 
 void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret)

@@ -58,9 +58,6 @@ size_t cgroup_enter_fds(struct cgroup *c, int ret_fds[CGROUP_ENTER_MAX]);
 /* Second way: the directory for clone3(CLONE_INTO_CGROUP), or -1 when there is none. Ours as well.
  * A run may need both ways. */
 int cgroup_dir_fd(struct cgroup *c);
-/* For kernels before 5.7, and for processes that are not ours to start: moves one process from
- * outside, slowly. -1 with errno when it is not in every one of the run's groups. */
-int cgroup_attach(struct cgroup *c, int pid);
 
 /* What the run used until now; 0 where nobody counts. */
 struct cgroup_usage {

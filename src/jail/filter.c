@@ -120,13 +120,6 @@ static const struct call *find_call(enum filter_arch arch, int nr)
     return NULL;
 }
 
-const char *filter_syscall_name(enum filter_arch arch, int nr)
-{
-    const struct call *call = find_call(arch, nr);
-
-    return call ? call->name : NULL;
-}
-
 /* Names of argument values, for reports. */
 struct value {
     uint32_t first, last;

@@ -66,9 +66,6 @@ struct filter_program filter_asking_program(enum filter_arch arch, unsigned flav
 /* What our own pid 1 locks itself into; anything else kills it. */
 struct filter_program filter_init_program(enum filter_arch arch);
 
-/* NULL for a number that the table does not have. */
-const char *filter_syscall_name(enum filter_arch arch, int nr);
-
 /* The errno that a told call is answered with, a positive number. */
 int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data);
 

@@ -301,18 +301,6 @@ void context_add_processed(struct context *c, const char *invocation, struct str
                               encoded_text(name));
 }
 
-static void each_scope(struct context *c, void (*fn)(json_t *scope, struct str name),
-                       struct str name)
-{
-    json_t *all = get(c->document, KEY_CONTEXT), *scope;
-    json_t *separate = get(all, KEY_SEPARATE);
-    const char *key;
-
-    if (all)
-        fn(all, name);
-    json_object_foreach(separate, key, scope) fn(scope, name);
-}
-
 /* ---- input files ---- */
 
 size_t context_input_count(const struct context *c)
@@ -325,7 +313,7 @@ static json_t *input_at(const struct context *c, size_t i)
     return json_array_get(get(c->document, KEY_INPUTS), i);
 }
 
-struct str context_input_name(const struct context *c, size_t i)
+static struct str context_input_name(const struct context *c, size_t i)
 {
     return text_of(json_object_get(input_at(c, i), "name"));
 }
@@ -345,41 +333,6 @@ int context_input_read(const struct context *c, size_t i, struct context_input *
         err_set(err, ERR_USAGE, "%s.%zu: the content is no base64; say \"encoding\": \"utf-8\"",
                 KEY_INPUTS, i);
     return -1;
-}
-
-static void forget_name(json_t *scope, struct str name)
-{
-    json_t *list = get(scope, KEY_PROCESSED);
-
-    json_array_remove(list, find_name(list, name));
-}
-
-static void forget_all(json_t *scope, struct str name)
-{
-    (void)name;
-    json_array_clear(get(scope, KEY_PROCESSED));
-}
-
-void context_add_input(struct context *c, struct str name, struct str bytes)
-{
-    json_t *list = make(c->document, KEY_INPUTS, json_array), *file = encoded_file(name, bytes);
-    size_t n = json_array_size(list), i = 0;
-
-    while (i < n && !str_eq(context_input_name(c, i), name))
-        i++;
-    if (i == n) {
-        json_array_append_new(list, file);
-        return;
-    }
-    if (!json_equal(json_array_get(list, i), file))
-        each_scope(c, forget_name, name);
-    json_array_set_new(list, i, file);
-}
-
-void context_clear_inputs(struct context *c)
-{
-    json_array_clear(get(c->document, KEY_INPUTS));
-    each_scope(c, forget_all, STR(""));
 }
 
 /* ---- errors and results ---- */
@@ -428,13 +381,4 @@ void context_add_result(struct context *c, const char *invocation,
     json_object_set_new_nocheck(entry, "result_stderr", shortened(result->err));
     json_object_set_new_nocheck(entry, "timestamp", json_integer(result->timestamp));
     json_array_append_new(make(all, invocation, json_array), entry);
-}
-
-json_t *context_state_delta(const struct context *c)
-{
-    json_t *delta = json_object(), *context = get(c->document, KEY_CONTEXT);
-
-    json_object_set_new_nocheck(delta, KEY_CONTEXT,
-                                context ? json_deep_copy(context) : json_object());
-    return delta;
 }

@@ -58,15 +58,10 @@ struct context_input {
     struct buf bytes;
 };
 size_t context_input_count(const struct context *c);
-struct str context_input_name(const struct context *c, size_t i);
 /* Without `encoding` the content is base64, as google/adk has it. End with buf_done(&ret->bytes);
  * -1 with ERR_USAGE. */
 int context_input_read(const struct context *c, size_t i, struct context_input *ret,
                        struct err *err);
-/* A file of the same name is replaced, and no longer counts as explored when it differs. */
-void context_add_input(struct context *c, struct str name, struct str bytes);
-/* Nothing is explored then either. */
-void context_clear_inputs(struct context *c);
 
 int64_t context_error_count(const struct context *c, const char *invocation);
 void context_count_error(struct context *c, const char *invocation);
@@ -78,8 +73,6 @@ struct context_result {
 };
 void context_add_result(struct context *c, const char *invocation,
                         const struct context_result *result);
-/* {"_code_execution_context": ...}, a copy of its own; the caller's. */
-json_t *context_state_delta(const struct context *c);
 
 /* ---- context_file.c: the document on disk ----
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Data that comes with a message: taken out of it into files, and looked at by a program before the
- * model writes one, as google/adk's code executors do it with optimize_data_file.
+ * Data for a program: tables that are looked at before the model writes it, as google/adk's code
+ * executors do it with optimize_data_file, and JSON as variables.
  */
 #ifndef TEXT_DATA_FILES_H
 #define TEXT_DATA_FILES_H
@@ -15,21 +15,8 @@
 /* Only text/csv is looked at. */
 bool data_is_table(struct str name);
 
-/* CSV inside the user's messages becomes files: the part j of content i becomes the text
- * "\nAvailable file: `data_{i+1}_{j+1}.csv`\n". Other contents and parts stay. Returns the files as
- * encoded_file has them, a new list; NULL with ERR_USAGE, and the contents as they were, when some
- * data is no base64. */
-json_t *data_take_inline(json_t *contents, struct err *err);
-
 /* The variable for a file: "2023 sales.csv" is _2023_sales. */
 void data_variable(struct str name, struct buf *ret);
-/* A Python string literal, for bytes that are UTF-8. */
-int data_quote(struct str text, struct buf *ret);
-
-/* The program that looks at one file: our helper, `var = read_csv('name')`, `explore_df(var)`. */
-int data_explore_code(struct str name, struct buf *ret);
-/* "Processing input file: `name`", which is said before. */
-int data_explore_notice(struct str name, struct buf *ret);
 
 struct data_table {
     struct str name;

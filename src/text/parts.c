@@ -42,11 +42,6 @@ static json_t *new_code(struct str code, bool camel)
     return part;
 }
 
-json_t *parts_code(struct str code)
-{
-    return new_code(code, false);
-}
-
 json_t *parts_result(bool failed, struct str output)
 {
     json_t *inner = json_object(), *part = json_object();

@@ -24,7 +24,6 @@ json_t *parts_extract_code(json_t *content, const struct block_pair *pairs, size
  * becomes text between `result`'s, and the message the user's. */
 void parts_to_text(json_t *content, const struct block_pair *code, const struct block_pair *result);
 
-json_t *parts_code(struct str code);
 /* OUTCOME_OK or OUTCOME_FAILED. */
 json_t *parts_result(bool failed, struct str output);
 

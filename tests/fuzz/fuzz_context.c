@@ -22,8 +22,7 @@ static void use(struct context *c)
     struct err err;
 
     for (size_t i = 0; i < context_input_count(c); i++) {
-        if (context_input_read(c, i, &input, &err) == 0)
-            context_add_input(c, STR("copy"), buf_str(&input.bytes));
+        (void)context_input_read(c, i, &input, &err);
         buf_done(&input.bytes);
     }
     context_set_execution_id(c, "i", context_execution_id(c, ""));
@@ -31,7 +30,6 @@ static void use(struct context *c)
     context_count_error(c, "i");
     context_add_result(c, "i", &result);
     assert(context_is_processed(c, "i", STR("copy")) && context_error_count(c, "i") > 0);
-    json_decref(context_state_delta(c));
 }
 
 static char *dump(const struct context *c)
@@ -58,27 +56,10 @@ static void try_context(struct str text)
     assert(context_read(str_from(first), &again, &err) == 0);
     char *second = dump(&again);
     assert(strcmp(first, second) == 0);
-    context_clear_inputs(&c);
-    assert(context_input_count(&c) == 0 && !context_is_processed(&c, "i", STR("copy")));
     free(first);
     free(second);
     context_done(&again);
     context_done(&c);
-}
-
-static void try_messages(struct str text)
-{
-    json_error_t where;
-    struct err err = {0};
-    json_t *contents = json_loadb(text.p, text.n, JSON_ALLOW_NUL, &where);
-
-    if (json_is_array(contents)) {
-        size_t n = json_array_size(contents);
-        json_t *files = data_take_inline(contents, &err);
-        assert((files || err.kind == ERR_USAGE) && json_array_size(contents) == n);
-        json_decref(files);
-    }
-    json_decref(contents);
 }
 
 /* What jansson reads, Python reads; but for jansson a NUL is the end. */
@@ -108,7 +89,7 @@ static void try_math(struct str text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static void (*const tries[])(struct str text) = {try_context, try_messages, try_json, try_math};
+    static void (*const tries[])(struct str text) = {try_context, try_json, try_math};
 
     if (n)
         tries[data[0] % 4]((struct str){(const char *)data + 1, n - 1});

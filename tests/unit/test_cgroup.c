@@ -199,21 +199,6 @@ static void test_cpu(void)
 
 /* ---- ending ---- */
 
-static void test_attach(void)
-{
-    struct cgroup *c = open_or_die((struct jail_limits){.pids = 4});
-    pid_t pid = fork();
-
-    if (pid == 0)
-        for (;;)
-            pause();
-    EQ_INT(cgroup_attach(c, pid), 0);
-    cgroup_kill(c);
-    EQ_INT(waitpid(pid, NULL, 0), pid);
-    OK(cgroup_attach(c, pid) < 0, "a process that has gone cannot be moved");
-    cgroup_close(c);
-}
-
 /* Each generation makes the next and ends: no list of pids is ever right. */
 static void test_kill_runner(void)
 {
@@ -257,7 +242,7 @@ static int as_nobody(void)
     cgroup_sweep();
     bad += cgroup_open(&limits, CGROUP_LAYERS, &c, &err) != 0;
     bad += cgroup_held(c) != 0 || cgroup_enter_fds(c, fds) != 0 || cgroup_dir_fd(c) != -1;
-    bad += cgroup_oom_fd(c) != -1 || cgroup_attach(c, getpid()) != 0;
+    bad += cgroup_oom_fd(c) != -1;
     cgroup_usage(c, &use);
     bad += use.cpu_ns || use.memory_now || use.memory_peak || use.oom_kills || use.pids_hits;
     cgroup_kill(c);
@@ -305,7 +290,6 @@ int main(void)
     RUN(test_memory());
     RUN(test_pids());
     RUN(test_cpu());
-    RUN(test_attach());
     RUN(test_kill_runner());
     RUN(test_many());
     EQ_INT(count_dirs(getpid()), 0);

@@ -57,16 +57,11 @@ static void test_keys(void)
     context_set_execution_id(&c, "", "s1");
     context_add_processed(&c, "", STR("a.csv"));
     context_add_processed(&c, "", STR("a.csv"));
-    context_add_input(&c, STR("a.csv"), STR("x,y\n"));
     context_count_error(&c, "i1");
     context_count_error(&c, "i1");
     context_add_result(&c, "i1", &r);
     HAS(&c, "{\"execution_session_id\":\"s1\",\"processed_input_files\":[\"a.csv\"]}",
         "_code_execution_context");
-    HAS(&c,
-        "[{\"content\":\"x,y\\n\",\"encoding\":\"utf-8\",\"mime_type\":\"text/csv\",\"name\":"
-        "\"a.csv\",\"size\":4}]",
-        "_code_executor_input_files");
     HAS(&c, "{\"i1\":2}", "_code_executor_error_counts");
     HAS(&c,
         "{\"i1\":[{\"code\":\"print(1)\",\"result_stderr\":\"\",\"result_stdout\":\"1\\n\","
@@ -129,39 +124,6 @@ static void test_inputs(void)
     EQ_STR(err.msg, "_code_executor_input_files.2: the content is no base64; say \"encoding\": "
                     "\"utf-8\"");
     buf_done(&input.bytes);
-    context_add_processed(&c, "", STR("a"));
-    context_add_processed(&c, "i", STR("a"));
-    context_add_input(&c, STR("a"), (struct str){"\0\xff", 2});
-    EQ_INT(context_input_count(&c), 3);
-    OK(!context_is_processed(&c, "", STR("a")) && !context_is_processed(&c, "i", STR("a")),
-       "another content is not explored");
-    OK(context_input_read(&c, 0, &input, &err) == 0 &&
-           str_eq(buf_str(&input.bytes), (struct str){"\0\xff", 2}),
-       "any bytes");
-    buf_done(&input.bytes);
-    context_add_processed(&c, "i", STR("a"));
-    context_add_input(&c, STR("a"), (struct str){"\0\xff", 2});
-    OK(context_is_processed(&c, "i", STR("a")), "the same content is");
-    context_clear_inputs(&c);
-    EQ_INT(context_input_count(&c), 0);
-    OK(!context_is_processed(&c, "i", STR("a")), "clearing forgets what was explored");
-    context_done(&c);
-}
-
-static void test_delta(void)
-{
-    struct context c = read_text("{\"x\": 1}");
-    json_t *delta = context_state_delta(&c);
-
-    AUTO_FREE char *empty = json_dumps(delta, JSON_COMPACT);
-    EQ_STR(empty, "{\"_code_execution_context\":{}}");
-    json_decref(delta);
-    context_add_processed(&c, "", STR("a"));
-    delta = context_state_delta(&c);
-    context_add_processed(&c, "", STR("b"));
-    AUTO_FREE char *text = json_dumps(delta, JSON_COMPACT);
-    EQ_STR(text, "{\"_code_execution_context\":{\"processed_input_files\":[\"a\"]}}");
-    json_decref(delta);
     context_done(&c);
 }
 
@@ -453,7 +415,6 @@ int main(void)
     RUN(test_keys());
     RUN(test_invocations());
     RUN(test_inputs());
-    RUN(test_delta());
     RUN(test_foreign());
     RUN(test_long_text());
     RUN(test_broken());

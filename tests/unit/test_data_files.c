@@ -35,70 +35,18 @@ static void test_variables(void)
     }
 }
 
-static void test_code(void)
+/* Names are the user's: they become Python literals, whatever is in them. */
+static void test_explore(void)
 {
-    AUTO_BUF struct buf code = {0}, want = {0}, notice = {0}, quoted = {0};
+    struct data_table table = {{"'\\\n\0\x7f\xc3\xa9\".csv", 12}, true};
+    AUTO_BUF struct buf code = {0};
 
     buf_init(&code, 1 << 20);
-    buf_init(&want, 1 << 20);
-    buf_init(&notice, 100);
-    buf_init(&quoted, 100);
-    OK(data_explore_code(STR("my data.csv"), &code) == 0, "code to explore a file");
-    (void)buf_adds(&want, guest_explore_data_py);
-    (void)buf_adds(&want, "\n\nmy_data = read_csv('my data.csv')\nexplore_df(my_data)\n");
-    EQ_STR(code.p, want.p);
-    (void)data_explore_notice(STR("my data.csv"), &notice);
-    EQ_STR(notice.p, "Processing input file: `my data.csv`");
-    (void)data_quote((struct str){"'\\\n\0\x7f\xc3\xa9\"", 8}, &quoted);
-    EQ_STR(quoted.p, "'\\'\\\\\\x0a\\x00\\x7f\xc3\xa9\"'");
-}
-
-static char *dump(json_t *value)
-{
-    char *text = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS);
-
-    json_decref(value);
-    return text;
-}
-
-static void test_inline(void)
-{
-    json_t *contents =
-        json_loads("[{\"role\":\"model\",\"parts\":[{\"inline_data\":{\"mime_type\":\"text/"
-                   "csv\",\"data\":\"eA==\"}}]},"
-                   "{\"role\":\"user\",\"parts\":[{\"text\":\"look\"},"
-                   "{\"inline_data\":{\"mime_type\":\"text/csv\",\"data\":\"YSxiCjEsMgo=\"}},"
-                   "{\"inlineData\":{\"mimeType\":\"Text/CSV; charset=utf-8\",\"data\":\"\"}},"
-                   "{\"inline_data\":{\"mime_type\":\"image/png\",\"data\":\"YQ==\"}}]}]",
-                   0, NULL);
-    struct err err;
-    json_t *files = data_take_inline(contents, &err);
-
-    AUTO_FREE char *text = dump(files);
-    EQ_STR(text, "[{\"content\":\"a,b\\n1,2\\n\",\"encoding\":\"utf-8\",\"mime_type\":\"text/csv\","
-                 "\"name\":\"data_2_2.csv\",\"size\":8},{\"content\":\"\",\"encoding\":\"utf-8\","
-                 "\"mime_type\":\"text/csv\",\"name\":\"data_2_3.csv\",\"size\":0}]");
-    AUTO_FREE char *left = dump(contents);
-    EQ_STR(left, "[{\"parts\":[{\"inline_data\":{\"data\":\"eA==\",\"mime_type\":\"text/csv\"}}],"
-                 "\"role\":\"model\"},{\"parts\":[{\"text\":\"look\"},"
-                 "{\"text\":\"\\nAvailable file: `data_2_2.csv`\\n\"},"
-                 "{\"text\":\"\\nAvailable file: `data_2_3.csv`\\n\"},"
-                 "{\"inline_data\":{\"data\":\"YQ==\",\"mime_type\":\"image/png\"}}],"
-                 "\"role\":\"user\"}]");
-}
-
-static void test_inline_broken(void)
-{
-    static const char text[] = "[{\"parts\":[{\"inline_data\":{\"data\":\"YQ==\",\"mime_type\":"
-                               "\"text/csv\"}},{\"inline_data\":{\"data\":\"?\",\"mime_type\":"
-                               "\"text/csv\"}}],\"role\":\"user\"}]";
-    json_t *contents = json_loads(text, 0, NULL);
-    struct err err;
-
-    OK(!data_take_inline(contents, &err) && err.kind == ERR_USAGE, "no base64");
-    EQ_STR(err.msg, "data_1_2.csv: the content is no base64");
-    AUTO_FREE char *left = dump(contents);
-    EQ_STR(left, text);
+    EQ_INT(data_explore_all(&table, 1, &code), 0);
+    OK(str_starts(buf_str(&code), guest_explore_data_py), "our helper comes first");
+    OK(strstr(code.p, "read_csv('\\'\\\\\\x0a\\x00\\x7f\xc3\xa9\".csv')"), "its name as a literal");
+    OK(strstr(code.p, "    print('Processing input file: `\\'"), "announced");
+    OK(strstr(code.p, "    explore_df(program["), "and looked at");
 }
 
 static void test_json(void)
@@ -149,9 +97,7 @@ static void test_special(void)
 int main(void)
 {
     RUN(test_variables());
-    RUN(test_code());
-    RUN(test_inline());
-    RUN(test_inline_broken());
+    RUN(test_explore());
     RUN(test_json());
     RUN(test_special());
     return tap_done();

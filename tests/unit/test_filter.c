@@ -479,13 +479,24 @@ static void test_foreign(enum filter_arch arch)
     EQ_INT(ours(arch, 0, &swapped, &steps), TOLD | ENOSYS);
 }
 
+/* As the table has it; NULL for a number that it does not have. */
+static const char *table_name(enum filter_arch arch, int nr)
+{
+    static char name[FILTER_NAME_MAX];
+    struct seccomp_data data = {.nr = nr, .arch = tokens[arch]};
+
+    (void)filter_denial_name(&data, name, sizeof name);
+    name[strcspn(name, "(")] = '\0';
+    return strcmp(name, "unknown system call") == 0 ? NULL : name;
+}
+
 static void test_complete(enum filter_arch arch)
 {
     int known = 0, missing = 0;
 
     for (int nr = 0; nr < MAX_NR; nr++) {
         char *theirs = seccomp_syscall_resolve_num_arch(tokens[arch], nr);
-        const char *name = filter_syscall_name(arch, nr);
+        const char *name = table_name(arch, nr);
         if (theirs && (!name || strcmp(theirs, name) != 0)) {
             printf("# %s: %d is %s, not %s\n", arch_names[arch], nr, theirs,
                    name ? name : "in the table");
@@ -496,8 +507,8 @@ static void test_complete(enum filter_arch arch)
     }
     OK(known > 300, "%s: %d calls in the table", arch_names[arch], known);
     OK(missing == 0, "%s: every call that libseccomp knows", arch_names[arch]);
-    OK(!filter_syscall_name(arch, -1) && !filter_syscall_name(arch, 1 << 30), "no name beyond it");
-    EQ_STR(filter_syscall_name(arch, 452), "fchmodat2");
+    OK(!table_name(arch, 4711), "no name beyond it");
+    EQ_STR(table_name(arch, 452), "fchmodat2");
 }
 
 /* What a person reads. */

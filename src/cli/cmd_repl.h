@@ -29,8 +29,6 @@ void repl_reader_done(struct repl_reader *r);
 /* The next cell, without its last line's end; in `cell`, which is emptied first. Not from a
  * terminal, cells are separated by lines "%%". */
 int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err);
-/* Whether what was typed so far goes on in the next line. */
-bool repl_goes_on(const char *language, struct str text);
 /* Throws away what a signal wrote. */
 void repl_drain(int fd);
 

@@ -106,7 +106,8 @@ static bool opens_block(struct str line)
     return false;
 }
 
-bool repl_goes_on(const char *language, struct str text)
+/* Whether what was typed so far goes on in the next line. */
+static bool repl_goes_on(const char *language, struct str text)
 {
     struct str line = last_line(text);
 

@@ -28,7 +28,8 @@ static const struct opt open_options[] = {
     {0},
 };
 
-const struct opt cell_options[] = {
+/* Of running a cell. */
+static const struct opt cell_options[] = {
     {.name = "code",
      .letter = 'c',
      .kind = OPT_STRING,

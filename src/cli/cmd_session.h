@@ -21,7 +21,6 @@ struct session_settings {
 };
 
 /* Over struct session_settings. */
-extern const struct opt cell_options[]; /* of running a cell */
 
 /* ---- a subcommand of session ---- */
 

@@ -46,7 +46,7 @@ static int compute(const struct run_request *q, const struct run_watch *watch,
 }
 
 int math_run(const struct run_request *q, const struct run_watch *watch, struct str expression,
-                 struct math_answer *ret, struct err *err)
+             struct math_answer *ret, struct err *err)
 {
     struct run_request request = *q;
     AUTO_BUF struct buf program = {0};

@@ -28,6 +28,6 @@ struct math_answer {
 /* `q` says where and how; its program is ours. -1 when the failure is ours. End with
  * buf_done(&ret->text). */
 int math_run(const struct run_request *q, const struct run_watch *watch, struct str expression,
-                 struct math_answer *ret, struct err *err);
+             struct math_answer *ret, struct err *err);
 
 #endif

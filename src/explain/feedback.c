@@ -21,7 +21,7 @@ enum {
 
 /* ---- collecting ---- */
 
-void collect_topic(struct collector *c, enum advice_topic topic)
+static void collect_topic(struct collector *c, enum advice_topic topic)
 {
     if (topic != TOPIC_NONE)
         c->told |= 1u << topic;

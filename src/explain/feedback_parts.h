@@ -20,7 +20,6 @@ struct collector {
 /* Adds a text, unless it is there already or its topic was told. Takes the text, which may be
  * NULL. */
 void collect_text(struct collector *c, enum advice_topic topic, char *text);
-void collect_topic(struct collector *c, enum advice_topic topic);
 
 /* Refused, stopped, a limit, our own failure, a signal. */
 void collect_ends(struct collector *c);

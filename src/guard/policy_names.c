@@ -184,7 +184,8 @@ static int check_module_name(struct str name, struct err *err)
     return word ? 0 : err_set(err, ERR_USAGE, "a module name is missing");
 }
 
-bool policy_bans_family(const struct policy *p, struct str module)
+/* Whether a rule about the module's family (network, processes) would refuse its import. */
+static bool policy_bans_family(const struct policy *p, struct str module)
 {
     const struct known_module *m = module_find(module);
 

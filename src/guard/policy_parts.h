@@ -86,9 +86,6 @@ bool policy_names_import(const struct policy *p, struct str module);
 bool policy_allows_import(const struct policy *p, struct str module);
 bool policy_forbids_import(const struct policy *p, struct str module);
 
-/* Whether a rule about the module's family (network, processes) would refuse its import. */
-bool policy_bans_family(const struct policy *p, struct str module);
-
 /* A key of policy files: a function of its own, or a list and the switch that says that it is
  * meant, or a size. */
 struct policy_reader;

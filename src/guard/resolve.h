@@ -68,10 +68,6 @@ struct frame {
     const struct frame *next;
 };
 
-/* Binds a parameter or variable that a pattern of names is assigned to. */
-const struct frame *frame_bind(struct resolver *r, const struct scope *scope,
-                               const struct node *target, const struct value *value,
-                               const struct frame *next);
 const struct value *resolve_call(struct resolver *r, const struct node *n,
                                  const struct scope *scope);
 const struct value *resolve_comprehension(struct resolver *r, const struct node *n,

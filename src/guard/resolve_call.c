@@ -84,9 +84,9 @@ const struct value *argument_at(const struct arguments *args, int at, const char
 
 /* ---- functions of the program ---- */
 
-const struct frame *frame_bind(struct resolver *r, const struct scope *scope,
-                               const struct node *target, const struct value *value,
-                               const struct frame *next)
+static const struct frame *frame_bind(struct resolver *r, const struct scope *scope,
+                                      const struct node *target, const struct value *value,
+                                      const struct frame *next)
 {
     bool builtin;
     struct frame *frame;

@@ -9,7 +9,8 @@
 #include "guard/texts_parts.h"
 #include "python/literal.h"
 
-const char *text_error(const struct text *t, uint32_t *ret_line)
+/* The error of the syntax stage without its kind, and its line in the program. */
+static const char *text_error(const struct text *t, uint32_t *ret_line)
 {
     const struct python_error *e = &t->c->text->tree.error;
     uint32_t before = t->c->prelude_lines;

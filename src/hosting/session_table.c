@@ -213,7 +213,7 @@ void session_entry_looked(struct session_entry *e)
         host->errand(host->ctx, &e->close);
 }
 
-void session_entry_drop(struct session_entry *e)
+static void session_entry_drop(struct session_entry *e)
 {
     e->used_ms = clock_mono_ms();
     session_entry_looked(e);

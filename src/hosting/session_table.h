@@ -119,7 +119,6 @@ struct session_entry {
 
 void session_entry_hold(struct session_entry *entry);
 /* Ends a hold. After _drop the session counts as used just now, after _looked it does not. */
-void session_entry_drop(struct session_entry *entry);
 void session_entry_looked(struct session_entry *entry);
 /* Leaves the table now; is closed as soon as nothing holds it. */
 void session_entry_shut(struct session_entry *entry);

@@ -47,7 +47,7 @@ struct cgroup_ops {
     enum cgroup_renewal (*renew)(struct cgroup_part *p);
 };
 
-extern const struct cgroup_ops cgroup_v1, cgroup_v2, cgroup_none;
+extern const struct cgroup_ops cgroup_v1, cgroup_v2;
 
 struct cgroup_home {
     const struct cgroup_ops *ops;

@@ -213,6 +213,19 @@ static int read_expected_stdout(struct reader *r, struct value *v)
     return read_string(r, v, &r->c->expected_out);
 }
 
+static const char *const compare_names[] = {
+    [COMPARE_EXACT] = "exact", [COMPARE_TOKENS] = "tokens", [COMPARE_FLOATS] = "floats"};
+
+/* COMPARE_DEFAULT with *err when the name is unknown. */
+static enum output_compare compare_from(struct str name, struct err *err)
+{
+    for (size_t i = COMPARE_EXACT; i < ARRAY_LEN(compare_names); i++)
+        if (str_is(name, compare_names[i]))
+            return (enum output_compare)i;
+    err_set(err, ERR_USAGE, "outputs are compared \"exact\", by \"tokens\" or by \"floats\"");
+    return COMPARE_DEFAULT;
+}
+
 static int read_compare(struct reader *r, struct value *v)
 {
     struct str name;
@@ -220,7 +233,7 @@ static int read_compare(struct reader *r, struct value *v)
 
     if (read_string(r, v, &name) < 0)
         return -1;
-    r->c->compare = output_compare_from(name, &why);
+    r->c->compare = compare_from(name, &why);
     return r->c->compare ? 0 : bad(r, v, why.msg);
 }
 
@@ -465,16 +478,4 @@ void case_file_done(struct case_file *file)
     arena_done(&file->arena);
     file->at = NULL;
     file->n = 0;
-}
-
-static const char *const compare_names[] = {
-    [COMPARE_EXACT] = "exact", [COMPARE_TOKENS] = "tokens", [COMPARE_FLOATS] = "floats"};
-
-enum output_compare output_compare_from(struct str name, struct err *err)
-{
-    for (size_t i = COMPARE_EXACT; i < ARRAY_LEN(compare_names); i++)
-        if (str_is(name, compare_names[i]))
-            return (enum output_compare)i;
-    err_set(err, ERR_USAGE, "outputs are compared \"exact\", by \"tokens\" or by \"floats\"");
-    return COMPARE_DEFAULT;
 }

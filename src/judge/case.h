@@ -67,7 +67,4 @@ int case_file_load(const char *path, struct case_file *ret, struct err *err);
 int case_file_read(struct str text, struct case_file *ret, struct err *err);
 void case_file_done(struct case_file *file);
 
-/* COMPARE_DEFAULT with *err when the name is unknown. */
-enum output_compare output_compare_from(struct str name, struct err *err);
-
 #endif

@@ -18,7 +18,7 @@ void limbs_trim(struct limbs *l)
 }
 
 /* l = l * by + add; there must be room. */
-void limbs_multiply_add(struct limbs *l, uint32_t by, uint32_t add)
+static void limbs_multiply_add(struct limbs *l, uint32_t by, uint32_t add)
 {
     uint64_t carry = add;
 

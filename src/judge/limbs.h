@@ -25,8 +25,6 @@ struct limbs limbs_from_digits(struct str text, struct arena *arena);
 void limbs_trim(struct limbs *l);
 
 int limbs_compare(const struct limbs *a, const struct limbs *b);
-/* l = l * by + add; there must be room. */
-void limbs_multiply_add(struct limbs *l, uint32_t by, uint32_t add);
 /* Returns the rest. */
 uint32_t limbs_divide(struct limbs *l, uint32_t by);
 /* By one that goes in without rest. */

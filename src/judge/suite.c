@@ -135,8 +135,8 @@ static char *part_folders(const struct suite_task *task, struct run_request *q)
     return out;
 }
 
-void suite_task_run(const struct suite_request *request, const struct suite_task *task,
-                    struct suite_result *ret)
+static void suite_task_run(const struct suite_request *request, const struct suite_task *task,
+                           struct suite_result *ret)
 {
     struct judge_request q = request->judge;
     AUTO_FREE char *out_dir = part_folders(task, &q.run);

@@ -129,9 +129,6 @@ size_t suite_count(const char *path);
 
 /* ---- for suite.c ---- */
 
-/* Runs one task. *ret is filled in. */
-void suite_task_run(const struct suite_request *request, const struct suite_task *task,
-                    struct suite_result *ret);
 /* The same, of test code: *request has the candidate. */
 void suite_code_run(const struct judge_request *request, const struct suite_task *task,
                     int cancel_fd, struct suite_result *ret);

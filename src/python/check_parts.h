@@ -38,7 +38,6 @@ struct checker {
 typedef int checker_fn(struct checker *c, const struct node *n);
 
 /* NULL is fine. */
-int check_statement(struct checker *c, const struct node *n);
 int check_statements(struct checker *c, struct node_list list);
 int check_expression(struct checker *c, const struct node *n);
 int check_expressions(struct checker *c, struct node_list list);

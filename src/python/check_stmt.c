@@ -6,14 +6,6 @@
 
 #include "python/check_parts.h"
 
-int check_statements(struct checker *c, struct node_list list)
-{
-    for (size_t i = 0; i < list.n; i++)
-        if (check_statement(c, list.at[i]) < 0)
-            return -1;
-    return 0;
-}
-
 /* ---- open blocks ---- */
 
 static int block_open(struct checker *c, enum block_type type, const struct node *at)
@@ -352,7 +344,7 @@ static int check_import(struct checker *c, const struct node *n)
     return 0;
 }
 
-int check_statement(struct checker *c, const struct node *n)
+static int check_statement(struct checker *c, const struct node *n)
 {
     static checker_fn *const statements[N_COUNT] = {
         [N_FUNCTION_DEF] = check_function,
@@ -384,4 +376,12 @@ int check_statement(struct checker *c, const struct node *n)
     checker_fn *check = statements[n->kind];
 
     return check ? check(c, n) : 0;
+}
+
+int check_statements(struct checker *c, struct node_list list)
+{
+    for (size_t i = 0; i < list.n; i++)
+        if (check_statement(c, list.at[i]) < 0)
+            return -1;
+    return 0;
 }

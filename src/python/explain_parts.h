@@ -107,8 +107,6 @@ uint32_t explain_next(struct reader *r, const char *text, const uint32_t *values
 uint32_t explain_open(struct reader *r, const struct open_bracket *open);
 /* The lexer's own. */
 uint32_t explain_lexical(struct reader *r);
-/* "function call", "literal", ... */
-const char *explain_kind(const struct reader *r, uint32_t value);
 
 /* ---- explain_actions.c: the functions that the grammar names with @ ---- */
 

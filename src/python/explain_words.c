@@ -40,7 +40,8 @@ static const char *const kind_words[N_COUNT] = {
     [N_NAMED_EXPR] = "named expression",
 };
 
-const char *explain_kind(const struct reader *r, uint32_t value)
+/* "function call", "literal", ... */
+static const char *explain_kind(const struct reader *r, uint32_t value)
 {
     const struct form *f = value_form(r, value);
 

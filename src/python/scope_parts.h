@@ -112,11 +112,9 @@ void scope_note_directive(struct builder *b, struct name *name, const struct nod
 int scope_visit(struct builder *b, const struct node *n); /* NULL is fine */
 int scope_visit_list(struct builder *b, struct node_list list);
 int scope_visit_keywords(struct builder *b, struct node_list keywords);
-int scope_visit_children(struct builder *b, const struct node *n);
 
 typedef int scope_visitor(struct builder *b, const struct node *n);
-/* By kind; NULL: only its children matter. The first has all but expressions. */
-extern scope_visitor *const scope_statement_visitors[N_COUNT];
+/* By kind; NULL: only its children matter. */
 extern scope_visitor *const scope_expression_visitors[N_COUNT];
 
 scope_visitor scope_default_values; /* of arguments: in the scope around */

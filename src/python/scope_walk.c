@@ -7,16 +7,6 @@
 #include "python/lex.h"
 #include "python/scope_parts.h"
 
-int scope_visit(struct builder *b, const struct node *n)
-{
-    if (!n)
-        return 0;
-    bool expression = n->kind >= N_BOOL_OP && n->kind <= N_SLICE;
-    scope_visitor *visit =
-        expression ? scope_expression_visitors[n->kind] : scope_statement_visitors[n->kind];
-    return visit ? visit(b, n) : scope_visit_children(b, n);
-}
-
 int scope_visit_list(struct builder *b, struct node_list list)
 {
     for (size_t i = 0; i < list.n; i++)
@@ -30,7 +20,7 @@ static int visit_child(void *ctx, struct node *child)
     return scope_visit(ctx, child);
 }
 
-int scope_visit_children(struct builder *b, const struct node *n)
+static int scope_visit_children(struct builder *b, const struct node *n)
 {
     return node_each_child(n, visit_child, b);
 }
@@ -431,7 +421,7 @@ static int visit_class_pattern(struct builder *b, const struct node *n)
     return scope_visit_list(b, n->match_class.kwd_patterns);
 }
 
-scope_visitor *const scope_statement_visitors[N_COUNT] = {
+static scope_visitor *const statement_visitors[N_COUNT] = {
     [N_FUNCTION_DEF] = visit_function,
     [N_ASYNC_FUNCTION_DEF] = visit_function,
     [N_CLASS_DEF] = visit_class,
@@ -459,3 +449,13 @@ scope_visitor *const scope_statement_visitors[N_COUNT] = {
     [N_PARAM_SPEC] = visit_type_param,
     [N_TYPE_VAR_TUPLE] = visit_type_param,
 };
+
+int scope_visit(struct builder *b, const struct node *n)
+{
+    if (!n)
+        return 0;
+    bool expression = n->kind >= N_BOOL_OP && n->kind <= N_SLICE;
+    scope_visitor *visit =
+        expression ? scope_expression_visitors[n->kind] : statement_visitors[n->kind];
+    return visit ? visit(b, n) : scope_visit_children(b, n);
+}

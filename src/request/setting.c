@@ -14,6 +14,12 @@
 #define OPTION(...) __VA_ARGS__
 #define ROW(...)    __VA_ARGS__
 
+/* A profile's name, and no file of a policy. */
+static bool is_profile_name(const struct settings *s)
+{
+    return !s->profile || !strpbrk(s->profile, "/.");
+}
+
 const struct setting settings_all[SETTING_COUNT] = {
 #define SETTING(table, id, text, json, option, row)                                                \
     [SETTING_##id] = {.opt = {.name = (text), OPTION option}, .field = (json), ROW row},
@@ -37,11 +43,6 @@ const struct setting settings_all[SETTING_COUNT] = {
 enum setting_id setting_id_of(const struct setting *setting)
 {
     return (enum setting_id)(setting - settings_all);
-}
-
-bool setting_is_profile_name(const struct settings *s)
-{
-    return !s->profile || !strpbrk(s->profile, "/.");
 }
 
 void setting_lent_done(struct setting_lent *lent)

@@ -87,8 +87,6 @@ int setting_read(const struct setting *setting, json_t *value, struct settings *
                  struct setting_lent *lent, struct err *err);
 /* Whether every setting is as a daemon has it, or can be sent. */
 bool settings_can_be_sent(const struct settings *s);
-/* A profile's name, and no file of a policy. */
-bool setting_is_profile_name(const struct settings *s);
 /* Adds to the body what the user set. What no daemon could do for a client that can do it itself is
  * sent where it can only be done there: the daemon then refuses it or not. -1 with ERR_USAGE: a
  * file cannot be read, a text is not UTF-8. */

@@ -62,7 +62,7 @@ json_t *wall_missing(const struct backend_outcome *o)
     return list;
 }
 
-json_t *wall_warnings(struct str lines)
+static json_t *wall_warnings(struct str lines)
 {
     json_t *list = json_array();
     struct str line;

@@ -14,8 +14,6 @@ json_t *wall_isolation(layer_mask held);
 /* [{"layer", "why"}]: of what started, every layer that does not hold; of what did not start for
  * want of a layer, those that were required. */
 json_t *wall_missing(const struct backend_outcome *outcome);
-/* One text a line. */
-json_t *wall_warnings(struct str lines);
 
 /* "missing" and "warnings", as members of an object. */
 void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings);

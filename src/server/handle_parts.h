@@ -12,9 +12,6 @@
 /* The work of POST /v1/run, and of each of a batch. */
 void run_work(struct job *job);
 
-/* Bytes of files to return, 0 for none. */
-int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
-                struct err *err);
 /* request_make, and what the request gets from the daemon: its pool and its log. */
 int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
                   struct run_request *ret, struct err *err);

@@ -71,8 +71,9 @@ static void answer(const struct running *run, const struct result *r)
     job_answer_json(run->job, r->error.kind ? err_http_status(r->error.kind) : 200, doc);
 }
 
-int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
-                struct err *err)
+/* Bytes of files to return, 0 for none. */
+static int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
+                       struct err *err)
 {
     uint64_t most = config->settings.max_collect;
 

@@ -232,7 +232,8 @@ const struct opt serve_general[] = {
     {0},
 };
 
-const struct opt *const serve_tables[] = {
+/* With the settings of runs. */
+static const struct opt *const serve_tables[] = {
     serve_options,  ceiling_options, serve_general, work_options, data_options, wall_options,
     policy_options, guard_options,   limit_options, log_options,  NULL};
 

@@ -46,8 +46,7 @@ void config_drop(struct config *config); /* NULL is fine */
 /* How many may ask, by different names: of tokens, and the host's own user over the Unix socket. */
 unsigned config_owners(const struct config *config);
 
-/* What help shows; `serve_tables` has the settings of runs beside them. */
+/* What help shows. */
 extern const struct opt serve_options[], ceiling_options[], serve_general[];
-extern const struct opt *const serve_tables[];
 
 #endif

@@ -10,7 +10,7 @@
 #include "result/verdict_json.h"
 #include "session/session_impl.h"
 
-enum session_value hello_value(const struct session_request *request)
+static enum session_value hello_value(const struct session_request *request)
 {
     const char *profile = request->run.profile;
 

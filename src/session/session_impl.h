@@ -210,7 +210,6 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
 int hello_program(const struct language *language, struct buf *out);
 /* The hello frame's JSON; the caller frees. */
 char *hello_json(const struct session *s);
-enum session_value hello_value(const struct session_request *request);
 
 /* ---- session_guard.c ---- */
 

@@ -345,7 +345,9 @@ stats:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/lib/systemd/system
+		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/share/glovebox
+	install -m 644 packaging/docker-seccomp.json packaging/compose.yaml packaging/kubernetes.yaml \
+		$(DESTDIR)$(PREFIX)/share/glovebox
 	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
 	install $(BUILD)/glovebox-jail $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-jail
 	install $(BUILD)/glovebox-zygote.so $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-zygote.so
@@ -362,7 +364,7 @@ install: all
 
 ## make uninstall  what install put there
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/lib/glovebox
+	rm -rf $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/share/glovebox
 	rm -f $(DESTDIR)$(PREFIX)/bin/glovebox $(DESTDIR)$(PREFIX)/lib/libglovebox.a \
 		$(DESTDIR)$(PREFIX)/lib/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0 \
 		$(DESTDIR)$(PREFIX)/include/glovebox.h $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1 \

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a wall can only be had in part: in a chroot, and under a container's system call filter."""
 
+import json
 import os
 import re
 import tempfile
 
-from box import HERE, PATH, once
+from box import HERE, PATH, ROOT, once
 
 FORBID = os.path.join(HERE, "forbid.py")
+MAKES_A_JAIL = set("""clone clone3 unshare setns mount umount2 pivot_root open_tree move_mount fsopen
+    fsconfig fsmount fspick mount_setattr sethostname setdomainname chroot keyctl seccomp kcmp
+    landlock_create_ruleset landlock_add_rule landlock_restrict_self pidfd_open capset""".split())
+FOR_NO_CONTAINER = set("""init_module finit_module kexec_load reboot bpf perf_event_open swapon iopl
+    clock_settime open_by_handle_at userfaultfd io_uring_setup syslog acct""".split())
 LAYOUT = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc")
 
 
@@ -174,3 +180,16 @@ def test_places(t):
     t.ok(b"sysctl" not in text and text.count(b"seccompProfile") == 1, "each advice is there once", text)
     t.match(rb"a pod of Kubernetes\)\n  userns pidns .* root\n    securityContext: seccompProfile", text,
             "with the layers that it brings")
+
+
+@once
+def test_profile(t):
+    """The filter for containers is what its generator makes, and permits what the jail is made with."""
+    with open(os.path.join(ROOT, "packaging/docker-seccomp.json"), "rb") as f:
+        text = f.read()
+    done = t.command([os.path.join(ROOT, "tools/make-docker-seccomp")])
+    t.ok(done.code == 0 and done.out == text, "tools/make-docker-seccomp > packaging/docker-seccomp.json",
+         done.err)
+    names = {name for rule in json.loads(text)["syscalls"] for name in rule["names"]}
+    t.equal(MAKES_A_JAIL - names, set(), "what makes a jail is permitted")
+    t.equal(names & FOR_NO_CONTAINER, set(), "what acts on the whole machine is not")

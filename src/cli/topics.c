@@ -120,5 +120,6 @@ const struct topic help_topics[] = {
     {"cases", "what 'glovebox test' tests, and with what", NULL},
     {"suites", "many candidates in one file, HumanEval and MBPP", NULL},
     {"security", "what holds, and what does not", NULL},
+    {"containers", "in docker, Kubernetes or a chroot: what holds, and how to get the rest", NULL},
     {0},
 };

@@ -15,7 +15,7 @@ enum { FILE_MAX = 1 << 20 };
 
 /* ---- how ---- */
 
-#define SHARED "('glovebox help containers' has the file)"
+#define SHARED "('glovebox help containers' says where it is)"
 
 static const char *const hows[LAYER_MEANS_COUNT][SURROUNDINGS_COUNT] = {
     [MEANS_NAMESPACES] =

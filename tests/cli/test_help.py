@@ -18,6 +18,7 @@ TOPICS = [
     "events",
     "profiles",
     "security",
+    "containers",
 ]
 
 

@@ -25,6 +25,9 @@ LATER = {
     "sympy": ("sympy.combinatorics", "sympy.sets.setexpr", "sympy.tensor.tensor", "sympy.integrals.heurisch",
               "sympy.integrals.manualintegrate", "sympy.integrals.risch"),
 }
+# Arrow, which pandas loads, brings an allocator that has a thread from the moment it is loaded. A fork never has that
+# thread. The variable is the C library's alone: no guest sees it.
+ALLOCATOR = ("JE_ARROW_MALLOC_CONF", "background_thread:false")
 # What is only there because of us, unless a package wanted it too: a guest that wants it loads it anew.
 OURS = ("ctypes", "_ctypes", "ctypes._endian")
 ours = []
@@ -115,7 +118,9 @@ def has_one_thread():
 # it), cannot be had this way either: all begins again without them.
 def need_sound(packages):
     files = open_files()
+    os.putenv(*ALLOCATOR)
     said = hear(load_packages, packages)
+    os.unsetenv(ALLOCATOR[0])
     sound = [name for name in packages if name in sys.modules]
     if said or open_files() != files or not has_one_thread():
         sound = []

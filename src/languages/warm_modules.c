@@ -44,9 +44,9 @@ _Static_assert(ARRAY_LEN(modules) <= WARM_MODULES_MAX, "a list of them has room 
 
 /* How names of variables begin. */
 static const char *const read_at_import[] = {
-    "OPENBLAS", "GOTO_",   "OMP_",    "GOMP_", "KMP_",    "MKL_",    "BLIS_",
-    "VECLIB_",  "ATLAS_",  "NUMEXPR", "NPY_",  "NUMPY_",  "PANDAS_", "SCIPY_",
-    "SYMPY_",   "MPMATH_", "SAGE_",   "ARROW", "PYARROW", "NUMBA_",  "TZ",
+    "OPENBLAS", "GOTO_",   "OMP_",    "GOMP_",    "KMP_",    "MKL_",   "BLIS_",  "VECLIB_",
+    "ATLAS_",   "NUMEXPR", "NPY_",    "NUMPY_",   "PANDAS_", "SCIPY_", "SYMPY_", "MPMATH_",
+    "SAGE_",    "ARROW",   "PYARROW", "JE_ARROW", "NUMBA_",  "TZ",
 };
 
 /* A program with one of these may mean how modules are loaded, or whether they are. */

@@ -73,6 +73,10 @@ PANDAS = {
     "modules": "import pandas, sys, warnings; print(sys.path, warnings.filters)",
 }
 MORE = {
+    "pyarrow behind pandas": "import os, pandas as pd, pyarrow as pa, pyarrow.compute as pc, pyarrow.parquet as pq\n"
+    "t = pa.table({'a': list(range(100000))}); pq.write_table(t, 'a.parquet')\n"
+    "print(pd.read_parquet('a.parquet').a.sum(), pc.sum(t['a']), pd.Series(['x', 'y']).str.upper().sum())\n"
+    "print(pa.default_memory_pool().backend_name, os.environ.get('JE_ARROW_MALLOC_CONF'))",
     "scipy": "from scipy import integrate, optimize, stats\nprint(round(stats.norm.cdf(1), 9), optimize.brentq(lambda x: x * x - 2, 0, 2), integrate.quad(lambda x: x, 0, 1))",
     "scipy in Fortran": "import numpy as np\nfrom scipy.integrate import odeint\nprint(odeint(lambda y, t: y * y, [1.0], np.linspace(0, 2, 5), mxstep=5)[0])",
     "sympy": "from sympy import *\nx = symbols('x'); print(solve(x**2 - 2, x), integrate(sin(x) * x, x), diff(exp(x) * x), Dummy())",
@@ -184,9 +188,21 @@ def make_python(folder, packages):
         os.chmod(top, 0o755)
 
 
+ARROW = """
+import ctypes, threading, time
+getenv = ctypes.CDLL(None).getenv
+getenv.restype = ctypes.c_char_p
+if b'background_thread:false' not in (getenv(b'JE_ARROW_MALLOC_CONF') or b''):
+    threading.Thread(target=time.sleep, args=(3,), daemon=True).start()
+class Later:
+    def __str__(self):
+        return repr(getenv(b'JE_ARROW_MALLOC_CONF'))
+x = Later()
+"""
 FAKES = {
     "that is quiet": ("x = 1\n", ["numpy"]),
     "that has a thread": ("import threading, time\nthreading.Thread(target=time.sleep, args=(3,), daemon=True).start()\nx = 1\n", []),
+    "that has Arrow's allocator": (ARROW, ["numpy"]),
     "that says something": ("print('hello from numpy')\nx = 1\n", []),
     "that warns": ("import warnings\nwarnings.warn('old', DeprecationWarning, stacklevel=2)\nx = 1\n", []),
     "that keeps a file open": ("f = open('/etc/passwd' if 0 else '/dev/null')\nx = 1\n", []),

@@ -47,7 +47,7 @@ static int take_answer(const char *name, char *text, char *error, json_t **ret, 
     if (text)
         *ret = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, &where);
     if (text && !*ret)
-        return err_set(err, ERR_BUG, "%.80s answered with what is no JSON: %s", name, where.text);
+        return err_set(err, ERR_BUG, "%.80s returned invalid JSON: %s", name, where.text);
     return text ? 0 : err_set(err, ERR_SYSTEM, "%s", error ? error : "the tool failed");
 }
 
@@ -270,8 +270,8 @@ int glovebox_session_set(glovebox_session *s, const char *name, const char *json
 
     int result = value && json_object_set_new(values, name, value) == 0
                      ? session_set(s->session, values, &s->err)
-                     : err_set(&s->err, ERR_USAGE, "what %.80s is set to is no JSON: %s", name,
-                               value ? "its name is no UTF-8" : where.text);
+                     : err_set(&s->err, ERR_USAGE, "the value for %.80s is invalid JSON: %s", name,
+                               value ? "its name is not UTF-8" : where.text);
     json_decref(values);
     return result;
 }
@@ -284,7 +284,7 @@ static void explain(glovebox_session *s, const json_t *answer, const char *name)
     if (why)
         err_set(&s->err, ERR_USAGE, "%.80s: %s", name, why);
     else
-        err_set(&s->err, ERR_USAGE, "there is no variable of the name %.80s", name);
+        err_set(&s->err, ERR_USAGE, "there is no variable '%.80s'", name);
 }
 
 char *glovebox_session_get(glovebox_session *s, const char *name)
@@ -293,7 +293,7 @@ char *glovebox_session_get(glovebox_session *s, const char *name)
     char *text = NULL;
 
     if (!names)
-        err_set(&s->err, ERR_USAGE, "the name is no UTF-8");
+        err_set(&s->err, ERR_USAGE, "the name is not UTF-8");
     else if (session_get(s->session, names, &answer, &s->err) == 0) {
         const json_t *value = json_object_get(json_object_get(answer, "values"), name);
         if (value)

@@ -128,7 +128,7 @@ static int find_profile(const char *name, enum format_profile *ret, struct err *
             *ret = (enum format_profile)i;
             return 0;
         }
-    return err_set(err, ERR_USAGE, "no text profile is called '%s'", name);
+    return err_set(err, ERR_USAGE, "unknown text profile '%s'", name);
 }
 
 /* A document from outside: three times its size is enough for any profile (its output between two
@@ -207,7 +207,7 @@ char *glovebox_extract(glovebox *box, const char *text, size_t n, const char *pr
     if (find_profile(profile, &which, &box->err) < 0)
         return NULL;
     if (which != FORMAT_MARKDOWN && which != FORMAT_ADK) {
-        err_set(&box->err, ERR_USAGE, "outputs are found in the markdown and the adk profile only");
+        err_set(&box->err, ERR_USAGE, "only the markdown and adk profiles can extract outputs");
         return NULL;
     }
     json_t *list = json_array();

@@ -78,7 +78,7 @@ static bool base64_read(struct str s, struct buf *ret)
 int encoded_read(struct str content, struct str encoding, struct buf *ret, struct err *err)
 {
     if (str_is_nocase(encoding, "base64"))
-        return base64_read(content, ret) ? 0 : err_set(err, ERR_USAGE, "the content is no base64");
+        return base64_read(content, ret) ? 0 : err_set(err, ERR_USAGE, "the content is not base64");
     if (encoding.n && !str_is_nocase(encoding, "utf-8") && !str_is_nocase(encoding, "utf8"))
         return err_set(err, ERR_USAGE, "there is no encoding '%.*s'; use utf-8 or base64",
                        (int)(encoding.n < 60 ? encoding.n : 60), encoding.p);

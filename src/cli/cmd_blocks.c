@@ -158,7 +158,7 @@ static int run(struct call *call, const struct opt_args *args, struct err *err)
     if (reply_open(&call->reader, &call->set->reply, err) < 0)
         return -1;
     if (call->set->parts && profile != REPLY_DEFAULT && profile != REPLY_ADK)
-        return err_set(err, ERR_USAGE, "--parts is read by the adk profile only");
+        return err_set(err, ERR_USAGE, "--parts requires --profile adk");
     if (reply_input_read(args, "a model's reply", &call->text, err) < 0)
         return -1;
     return call->set->parts ? print_parts(call, err) : print_reply(call);

@@ -167,7 +167,7 @@ static int read_program(const struct check_path *file, struct buf *ret, struct e
     if (strcmp(file->path, "-") == 0)
         result = fd_read_all(0, ret) < 0 ? err_sys(err, "standard input") : 0;
     else if (!file->path[0])
-        result = err_set(err, ERR_USAGE, "an empty name is no file's");
+        result = err_set(err, ERR_USAGE, "the file name is empty");
     else
         result = fd_read_file(file->path, ret, err);
     if (result < 0 && err->sys == EFBIG)
@@ -369,15 +369,15 @@ static int check_usage(const struct cli_settings *set, const struct opt_args *ar
     for (size_t i = 0; i < args->operand_n; i++)
         stdins += strcmp(args->operands[i], "-") == 0;
     if (set->code && operands)
-        return err_set(err, ERR_USAGE, "-c CODE and files are two checks");
+        return err_set(err, ERR_USAGE, "give either -c CODE or files, not both");
     if (!set->code && !operands)
         return err_set(
             err, ERR_USAGE,
             "nothing to check: name a FILE or a DIR, or give -c CODE, or - for standard input");
     if (stdins > 1)
-        return err_set(err, ERR_USAGE, "standard input can be read once");
+        return err_set(err, ERR_USAGE, "standard input (-) can be given only once");
     if (set->no_attributes && !set->dump_ast)
-        return err_set(err, ERR_USAGE, "--no-attributes goes with --dump-ast");
+        return err_set(err, ERR_USAGE, "--no-attributes requires --dump-ast");
     return 0;
 }
 
@@ -387,9 +387,9 @@ static int check_language(const struct cli_settings *set, struct err *err)
 
     if (named && strcmp(named, "auto") != 0 &&
         !language_find(&set->common.languages, str_from(named)))
-        return err_set(err, ERR_USAGE,
-                       "--lang: '%s' is not known; 'glovebox help languages' tells how to add one",
-                       named);
+        return err_set(
+            err, ERR_USAGE,
+            "--lang: '%s' is not known; 'glovebox help languages' explains how to add one", named);
     return 0;
 }
 

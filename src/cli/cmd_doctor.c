@@ -301,7 +301,7 @@ static int doctor_main(int argc, char **argv)
             help_print_command(stdout, &command_doctor);
             status = 0;
         } else if (options.args.operand_n) {
-            err_set(&err, ERR_USAGE, "takes no '%s'", options.args.operands[0]);
+            err_set(&err, ERR_USAGE, "unexpected argument '%s'", options.args.operands[0]);
         } else if (cli_options_only(&options, shown, "doctor", &err) == 0) {
             status = doctor(&options.settings);
         }

@@ -159,7 +159,7 @@ static int add_result(struct call *call, const struct finished *run, struct err 
     const struct format_settings *set = call->set;
 
     if (set->strict_stderr && set->profile != FORMAT_AGENTOS)
-        return err_set(err, ERR_USAGE, "--strict-stderr belongs to --profile agentos");
+        return err_set(err, ERR_USAGE, "--strict-stderr requires --profile agentos");
     if (set->problem || set->solution)
         return add_solution(call, run, err);
     if (set->json && set->profile == FORMAT_ADK)
@@ -207,7 +207,7 @@ static int print_outputs(const struct call *call, struct err *err)
     size_t n = 0;
 
     if (profile != FORMAT_MARKDOWN && profile != FORMAT_ADK)
-        return err_set(err, ERR_USAGE, "--extract reads the markdown and the adk profile");
+        return err_set(err, ERR_USAGE, "--extract requires --profile markdown or adk");
     if (call->set->json) {
         json_t *list = json_array();
         format_extract(buf_str(&call->input), profile, add_output, list);

@@ -207,7 +207,7 @@ static int run_prune(const struct call *call, struct err *err)
 
     if (!call->set->older_than && !is_given(call->options, "keep"))
         return err_set(err, ERR_USAGE,
-                       "say what to delete: --older-than 30d, --keep 1000, or both");
+                       "give the runs to delete: --older-than 30d, --keep 1000, or both");
     if (call->set->older_than) {
         if (log_parse_age(call->set->older_than, &age, err) < 0)
             return err_wrap(err, "--older-than");
@@ -277,7 +277,7 @@ static int check_options(const struct subcommand *sub, const struct opt_set *opt
     while ((row = opt_next(options->tables, &walk))) {
         AUTO_FREE char *name = xasprintf(",%s,", row->name);
         if (is_given(options, row->name) && !strstr(sub->options, name))
-            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox log %s'", row->name,
+            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox log %s'", row->name,
                            sub->name);
     }
     return 0;
@@ -290,7 +290,7 @@ static int check_operands(const struct subcommand *sub, const struct opt_args *a
 
     if (given < sub->operands)
         return err_set(err, ERR_USAGE,
-                       "show which run? 'glovebox log show ID'; 'glovebox log' lists "
+                       "name the run to show: 'glovebox log show ID'; 'glovebox log' lists "
                        "the ids");
     if (given > sub->operands)
         return err_set(err, ERR_USAGE, "'glovebox log %s' takes %s", sub->name,

@@ -26,7 +26,7 @@ static int join(const struct opt_args *args, struct buf *ret, struct err *err)
     if (ret->overflow)
         return err_set(err, ERR_USAGE, "the expression is longer than %d characters",
                        MATH_MAX_TEXT);
-    return ret->n ? 0 : err_set(err, ERR_USAGE, "what is to be computed? Such as 'sqrt(2) / 3'");
+    return ret->n ? 0 : err_set(err, ERR_USAGE, "no expression; give one such as 'sqrt(2) / 3'");
 }
 
 static void print(const struct math_answer *answer)

@@ -180,7 +180,7 @@ static int run_command(struct repl *r, struct str line, struct err *err)
         if (!str_is(name, c->name))
             continue;
         if (!word.n != !c->word)
-            return err_set(err, ERR_USAGE, "write :%s%s%s", c->name, c->word ? " " : "",
+            return err_set(err, ERR_USAGE, "usage: :%s%s%s", c->name, c->word ? " " : "",
                            c->word ? c->word : "");
         return c->run(r, word, err);
     }

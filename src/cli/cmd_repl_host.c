@@ -183,7 +183,7 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
     AUTO_FREE char *body = doc ? json_dumps(doc, JSON_COMPACT) : NULL;
     json_decref(doc);
     if (!body)
-        return err_set(err, ERR_USAGE, "a cell is UTF-8 text");
+        return err_set(err, ERR_USAGE, "a cell must be UTF-8 text");
     if (connect_again(h, err) < 0)
         return -1;
     struct remote_stream stream = {.printer = h->printer,
@@ -264,7 +264,7 @@ static void close_there(struct repl_host *h)
 int repl_host_back(struct repl_host *h, struct err *err)
 {
     if (!h->origin_n)
-        return err_set(err, ERR_USAGE, "this is no copy; :fork makes one");
+        return err_set(err, ERR_USAGE, "this session is not a copy; :fork makes one");
     struct repl_origin *origin = &h->origins[--h->origin_n];
     session_close(h->session);
     h->session = origin->session;

@@ -104,7 +104,8 @@ static int read_code(struct invocation *in, struct err *err)
     } else {
         in->request.file = args->operands[0];
         if (!in->request.file[0])
-            return err_set(err, ERR_USAGE, "'' is no file's name; an empty program is -c ''");
+            return err_set(err, ERR_USAGE,
+                           "the file name is empty; for an empty program, use -c ''");
         if (fd_read_file(in->request.file, &in->code, err) < 0) {
             if (err->sys == EFBIG)
                 err_set(err, ERR_USAGE, "%s: is larger than %u MiB; give data with --file",

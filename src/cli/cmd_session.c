@@ -137,9 +137,9 @@ int session_find(struct session_call *call, const char *word, char *ret, size_t 
     if (matches == 1)
         return 0;
     return err_set(err, ERR_USAGE,
-                   matches ? "'%.60s' is the beginning of %zu sessions' ids"
-                           : "there is no session '%.60s'; 'glovebox session "
-                             "list' shows those there are",
+                   matches
+                       ? "'%.60s' matches %zu sessions; give more of the id"
+                       : "there is no session '%.60s'; 'glovebox session list' lists the open ones",
                    word, matches);
 }
 
@@ -204,7 +204,7 @@ int session_check_options(const struct session_call *call, const char *takes, co
 
     while ((row = opt_next(call->options->tables, &walk)))
         if (session_is_given(call, row->name) && !command_lists(takes, row))
-            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox %s'", row->name,
+            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
                            command);
     return 0;
 }
@@ -222,7 +222,7 @@ static int check_operands(const struct subcommand *sub, const struct session_cal
 {
     if (call->operand_n >= sub->least && call->operand_n <= sub->most)
         return 0;
-    return err_set(err, ERR_USAGE, "write: glovebox session %s", sub->usage);
+    return err_set(err, ERR_USAGE, "usage: glovebox session %s", sub->usage);
 }
 
 int session_open_daemon(struct session_call *call, struct err *err)

@@ -50,11 +50,11 @@ static int put_stdin(const struct session_call *call, json_t *body, bool taken, 
     buf_init(&b, STDIN_MAX);
     bool ours = strcmp(path, "-") == 0;
     if (ours && taken)
-        return err_set(err, ERR_USAGE, "--stdin -: the cell came that way");
+        return err_set(err, ERR_USAGE, "--stdin -: standard input already has the cell");
     if (ours ? fd_read_all(0, &b) < 0 : fd_read_file(path, &b, err) < 0)
         return ours ? err_sys(err, "standard input") : err_wrap(err, "--stdin");
     if (!utf8_valid(buf_str(&b)))
-        return err_set(err, ERR_USAGE, "--stdin: a cell's input is UTF-8 text");
+        return err_set(err, ERR_USAGE, "--stdin: the input of a cell must be UTF-8 text");
     json_object_set_new(body, "stdin", json_stringn(b.p, b.n));
     return 0;
 }
@@ -84,7 +84,7 @@ static char *make_body(const struct session_call *call, struct err *err)
     if (read_cell(call, &code, &from_stdin, err) == 0 &&
         put_stdin(call, body, from_stdin, err) == 0) {
         if (!utf8_valid(buf_str(&code)))
-            err_set(err, ERR_USAGE, "a cell is UTF-8 text");
+            err_set(err, ERR_USAGE, "a cell must be UTF-8 text");
         else if (json_object_set_new(body, "code", json_stringn(code.p, code.n)) == 0)
             text = json_dumps(body, JSON_COMPACT);
     }
@@ -154,8 +154,7 @@ static int check_attempt(const struct session_settings *set, struct err *err)
     if (set->attempt_keep && set->attempt_drop)
         return err_set(err, ERR_USAGE, "--keep and --drop contradict each other");
     if (!set->attempt && (set->attempt_keep || set->attempt_drop))
-        return err_set(err, ERR_USAGE, "--%s means nothing without --try",
-                       set->attempt_keep ? "keep" : "drop");
+        return err_set(err, ERR_USAGE, "--%s requires --try", set->attempt_keep ? "keep" : "drop");
     return 0;
 }
 

@@ -96,7 +96,7 @@ static int fetch(struct session_call *call, struct getting *g, struct err *err)
 
 static int in_the_way(const char *path, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "%s: cannot be written, something else is there", path);
+    return err_set(err, ERR_USAGE, "%s: cannot be written, another kind of file is there", path);
 }
 
 /* Whole or not at all. */
@@ -113,7 +113,7 @@ static int fetch_into(struct session_call *call, const char *target, struct err 
     if (dir < 0)
         return -1;
     if (!name.n)
-        return err_set(err, ERR_USAGE, "'%s' is no file's name", target);
+        return err_set(err, ERR_USAGE, "'%s' is not a file name", target);
     struct getting g = {.name = name, .fd = -1};
     export_init(&g.x, dir, "target");
     int result = export_begin(&g.x, name, 0644, &why, err);
@@ -183,7 +183,8 @@ static int put_one(struct session_call *call, const char *spec, struct err *err)
         return -1;
     }
     if (!S_ISREG(st.st_mode))
-        return err_set(err, ERR_USAGE, "%s: is no file; folders are put file by file", src);
+        return err_set(err, ERR_USAGE, "%s: is not a file; put the files of a folder one by one",
+                       src);
     return send_file(call, fd, (uint64_t)st.st_size, name, err);
 }
 

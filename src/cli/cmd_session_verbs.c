@@ -77,7 +77,7 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
         return -1;
     if (remote_put_files(body, s) < 0)
         return err_set(err, ERR_USAGE,
-                       "--file: here it takes files, 4 MiB in all; 'glovebox session put' takes "
+                       "--file: at most 4 MiB of files here; 'glovebox session put' takes "
                        "larger ones");
     if (s->lang && strcmp(s->lang, "auto") != 0)
         json_object_set_new(body, "language", json_string(s->lang));

@@ -163,7 +163,7 @@ static int read_all(struct invocation *in, struct err *err)
 
     if (s->cases && strcmp(s->cases, "-") == 0 && !s->code && in->options.args.operand_n &&
         strcmp(in->options.args.operands[0], "-") == 0)
-        return err_set(err, ERR_USAGE, "standard input can be read once");
+        return err_set(err, ERR_USAGE, "standard input (-) can be given only once");
     if (read_code(in, err) < 0 ||
         (s->setup && read_file("--setup", s->setup, &in->setup, err) < 0) ||
         (s->checker && read_file("--checker", s->checker, &in->checker, err) < 0) ||

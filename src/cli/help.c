@@ -354,6 +354,6 @@ int help_print_named(FILE *out, const char *name, struct err *err)
         return 0;
     }
     return err_set(err, ERR_USAGE, "no help for '%.60s'; %s%s%s", name,
-                   near.best ? "did you mean '" : "'glovebox help' lists what there is",
+                   near.best ? "did you mean '" : "'glovebox help' lists commands and topics",
                    near.best ? near.best : "", near.best ? "'?" : "");
 }

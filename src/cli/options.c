@@ -96,7 +96,7 @@ int cli_options_only(const struct cli_options *options, const struct opt *const 
     while ((row = opt_next(options->set.tables, &walk)))
         if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
             !has_row(shown, row->name))
-            return err_set(err, ERR_USAGE, "--%s means nothing to 'glovebox %s'", row->name,
+            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
                            command);
     return 0;
 }

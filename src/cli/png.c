@@ -112,7 +112,7 @@ static int read_size(struct reader *r, struct str data, struct err *err)
         return damaged(err, "its head makes no sense");
     if (r->width > PNG_SIDE_MAX || r->height > PNG_SIDE_MAX)
         return err_set(err, ERR_LIMIT,
-                       "the PNG has %u x %u pixels, and may have %u in each direction", r->width,
+                       "the PNG has %u x %u pixels; the limit is %u in each direction", r->width,
                        r->height, PNG_SIDE_MAX);
     return 0;
 }
@@ -338,7 +338,7 @@ int png_decode(struct str png, struct png_picture *ret, struct err *err)
     if (read_head(&r, png, err) < 0)
         return -1;
     if (inflateInit(&r.z) != Z_OK)
-        return err_set(err, ERR_SYSTEM, "zlib does not start");
+        return err_set(err, ERR_SYSTEM, "zlib cannot be initialized");
     AUTO_FREE uint8_t *rgba = xcalloc((size_t)r.width * r.height, 4);
     int status = read_passes(&r, rgba, err);
     (void)inflateEnd(&r.z);

@@ -52,7 +52,7 @@ int remote_open(const struct cli_settings *s, struct http_client *ret, struct er
         return -1;
     const char *said = token ? token : tcp ? getenv("GLOVEBOX_TOKEN") : NULL;
     if (said && strpbrk(said, "\r\n"))
-        return err_set(err, ERR_USAGE, "a token is one line");
+        return err_set(err, ERR_USAGE, "a token must be one line");
     http_client_init(ret, fd_take(&fd), said);
     return 0;
 }
@@ -82,7 +82,7 @@ int remote_refused(const struct http_reply *reply, struct err *err)
     if (message)
         err_set(err, found, "%s", message);
     else
-        err_set(err, ERR_SYSTEM, "the daemon answers %d", reply->status);
+        err_set(err, ERR_SYSTEM, "the daemon answered with status %d", reply->status);
     json_decref(doc);
     return -1;
 }
@@ -291,7 +291,7 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     if (body)
         result = remote_stream_run(client, &run->stream, ret, err);
     else
-        err_set(err, ERR_UNSUPPORTED, "this cannot be given to a daemon as it is");
+        err_set(err, ERR_UNSUPPORTED, "this request cannot be sent to a daemon");
     if (result < 0 && give_back(run, &input, &given) < 0)
         *err = given;
     return result;
@@ -304,8 +304,9 @@ int run_remote(struct remote_run *run, struct result *ret, struct err *err)
 
     run->stdin_fd = -1;
     if (!remote_can_carry(run)) {
-        err_set(err, ERR_UNSUPPORTED,
-                "this cannot be given to a daemon: it needs this process's own surroundings");
+        err_set(
+            err, ERR_UNSUPPORTED,
+            "this run cannot be sent to a daemon: it depends on this process's own environment");
     } else if (remote_open(&run->options->settings, &client, err) == 0) {
         result = hand_over(run, &client, ret, err);
         http_client_done(&client);

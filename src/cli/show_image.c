@@ -181,7 +181,7 @@ int show_image_put(const struct show_terminal *terminal, struct str png, struct 
     int status;
 
     if (terminal->how == SHOW_NONE)
-        return err_set(err, ERR_UNSUPPORTED, "this terminal shows no pictures");
+        return err_set(err, ERR_UNSUPPORTED, "this terminal cannot show pictures");
     if (png.n > PNG_MOST)
         return err_set(err, ERR_LIMIT, "the PNG is too large");
     if (png_decode(png, &picture, err) < 0)

@@ -189,7 +189,7 @@ static int read_ks(const char *text, size_t ks[K_MAX], struct err *err)
     while (str_next(&rest, ',', &piece)) {
         if (!num_int64(str_trim(piece), &k) || k < 1 || n == K_MAX)
             return err_set(err, ERR_USAGE,
-                           "--k: '%s' is to be up to %d numbers from 1 on, with commas between",
+                           "--k: '%s' must be up to %d numbers of 1 or more, with commas between",
                            text, K_MAX);
         ks[n++] = (size_t)k;
     }

@@ -178,7 +178,7 @@ static int check_module_name(struct str name, struct err *err)
     for (size_t i = 0; i < name.n; i++) {
         unsigned char c = (unsigned char)name.p[i];
         if (c <= ' ' || strchr("()[]{}'\"`;:,/\\=+&|<>!?@#$%^", c) || (c == '.' && !word))
-            return err_set(err, ERR_USAGE, "\"%.*s\" is no module name", (int)name.n, name.p);
+            return err_set(err, ERR_USAGE, "\"%.*s\" is not a module name", (int)name.n, name.p);
         word = c != '.';
     }
     return word ? 0 : err_set(err, ERR_USAGE, "a module name is missing");

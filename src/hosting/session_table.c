@@ -132,10 +132,10 @@ static enum reserve_answer refuse_session(const struct sessions *s, const struct
     size_t all = s->totals.count + s->opening;
 
     if (all >= s->ceilings.sessions)
-        err_set(err, ERR_LIMIT, "%zu sessions are open, more are not allowed here; close one", all);
+        err_set(err, ERR_LIMIT, "%zu sessions are open, the limit of this daemon; close one", all);
     else
         err_set(err, ERR_LIMIT,
-                "%zu sessions of this token are open, its share of those allowed here; close one",
+                "%zu sessions of this token are open, its share of the daemon's limit; close one",
                 h->sessions);
     return RESERVE_TOO_MANY;
 }
@@ -148,11 +148,12 @@ static enum reserve_answer refuse_memory(const struct sessions *s, const struct 
 
     if (full)
         err_set(err, ERR_LIMIT,
-                "the open sessions have %llu MiB of memory, all that is allowed here; close one",
+                "the open sessions have %llu MiB of memory, the limit of this daemon; close one",
                 (unsigned long long)(all >> 20));
     else
         err_set(err, ERR_LIMIT,
-                "the sessions of this token have %llu MiB of memory, its share here; close one",
+                "the sessions of this token have %llu MiB of memory, its share of the daemon's "
+                "limit; close one",
                 (unsigned long long)(h->memory_bytes >> 20));
     return RESERVE_NO_MEMORY;
 }

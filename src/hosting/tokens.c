@@ -27,12 +27,12 @@ static int check_file(const char *path, struct err *err)
         return err_sys(err, "--token-file %.200s", path);
     if (st.st_mode & 077)
         return err_set(err, ERR_USAGE,
-                       "--token-file %.200s: others than its owner may read it "
+                       "--token-file %.200s: other users can read it "
                        "(mode %04o); chmod "
                        "600 it",
                        path, st.st_mode & 07777);
     if (st.st_uid != geteuid() && st.st_uid != 0)
-        return err_set(err, ERR_USAGE, "--token-file %.200s: it belongs to somebody else", path);
+        return err_set(err, ERR_USAGE, "--token-file %.200s: it belongs to another user", path);
     return 0;
 }
 

@@ -73,7 +73,7 @@ static int wait_until_alone(struct err *err)
             return 0;
         (void)poll(NULL, 0, 1);
     }
-    return err_set(err, ERR_GUEST, "the fork did not come alone");
+    return err_set(err, ERR_GUEST, "other processes came with the fork");
 }
 
 /* Numbers are given out upwards. Who hides from one look by dying after having forked needs the
@@ -93,12 +93,12 @@ static int look_around(pid_t *ret_only, struct err *err)
             continue;
         if (*ret_only) {
             closedir(dir);
-            return err_set(err, ERR_GUEST, "the fork did not come alone");
+            return err_set(err, ERR_GUEST, "other processes came with the fork");
         }
         *ret_only = (pid_t)pid;
     }
     closedir(dir);
-    return *ret_only ? 0 : err_set(err, ERR_GUEST, "the fork ended before it could be looked at");
+    return *ret_only ? 0 : err_set(err, ERR_GUEST, "the fork ended before it could be inspected");
 }
 
 static int find_alone(pid_t *ret, struct err *err)
@@ -107,7 +107,7 @@ static int find_alone(pid_t *ret, struct err *err)
 
     if (look_around(ret, err) < 0 || look_around(&again, err) < 0)
         return -1;
-    return *ret == again ? 0 : err_set(err, ERR_GUEST, "the fork did not come alone");
+    return *ret == again ? 0 : err_set(err, ERR_GUEST, "other processes came with the fork");
 }
 
 /* ---- without rights ---- */
@@ -146,7 +146,7 @@ static int check_status(pid_t pid, struct err *err)
         return err_sys(err, "look at the fork");
     for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
         if (!has_line(str_from(text), wanted[i].name, wanted[i].value))
-            return err_set(err, ERR_GUEST, "the fork came with more than it may have (%.*s)",
+            return err_set(err, ERR_GUEST, "the fork has a right that it may not have (%.*s)",
                            (int)strlen(wanted[i].name) - 1, wanted[i].name);
     return 0;
 }
@@ -229,7 +229,7 @@ static int check_place(pid_t pid, const char *which, struct err *err)
     if (n < 0 || look_where(link, &its) < 0 || look_where(path, &ours) < 0 ||
         strcmp(its.mount, ours.mount) != 0 || its.st.st_dev != ours.st.st_dev ||
         its.st.st_ino != ours.st.st_ino)
-        return err_set(err, ERR_GUEST, "the fork came with a folder of its origin's (%s)", which);
+        return err_set(err, ERR_GUEST, "the fork still has a folder of its origin (%s)", which);
     return 0;
 }
 
@@ -271,7 +271,7 @@ static int check_map(struct str line, const struct disks *disks, struct err *err
 
     if (!str_next(&line, ' ', &skipped) || !str_next(&line, ' ', &rights) ||
         !str_next(&line, ' ', &skipped) || !str_next(&line, ' ', &device) || rights.n < 4)
-        return err_set(err, ERR_SYSTEM, "the fork's memory could not be looked at");
+        return err_set(err, ERR_SYSTEM, "the fork's memory could not be inspected");
     bool shared = rights.p[3] == 's';
     if (!shared ||
         (rights.p[1] != 'w' && !str_is(device, disks->box) && !str_is(device, disks->nameless)))

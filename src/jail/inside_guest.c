@@ -309,13 +309,12 @@ static void check_required(struct inside *in)
 
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (missing & LAYER_BIT(i))
-            must(
-                in,
-                err_set(
-                    &err, ERR_UNSUPPORTED,
-                    "layer %s is required and cannot be had ('glovebox doctor' says how to get it)",
-                    jail_layers[i].name),
-                &err);
+            must(in,
+                 err_set(&err, ERR_UNSUPPORTED,
+                         "layer %s is required and not available ('glovebox doctor' prints how to "
+                         "get it)",
+                         jail_layers[i].name),
+                 &err);
 }
 
 /* Two walls stand before files and two before the network. Without any of them we do not run,
@@ -338,8 +337,8 @@ static void check_walls(struct inside *in)
                 in,
                 err_set(
                     &err, ERR_UNSUPPORTED,
-                    "neither %s can be had here, so nothing would guard %s: 'glovebox doctor' says "
-                    "why and what helps (--backend host --allow-unsafe runs without a wall)",
+                    "neither %s is available here, so nothing would protect %s: 'glovebox doctor' "
+                    "prints why and what helps (--backend host --allow-unsafe runs without a wall)",
                     walls[i].names, walls[i].guards),
                 &err);
 }
@@ -435,7 +434,7 @@ static void take_words(struct inside *in)
     in->spec.argv = next_list(&w);
     in->spec.envp = next_list(&w);
     if (!wire_ok(&w) || !in->spec.argv[0])
-        must(in, err_set(&err, ERR_SYSTEM, "what is to run was cut short"), &err);
+        must(in, err_set(&err, ERR_SYSTEM, "the program to run was cut short"), &err);
     relocate_words(in);
 }
 

@@ -260,7 +260,7 @@ static void hear_guest(struct serve *s)
     ssize_t got = fd_recv(s->guest_fd, &word, sizeof word, fds, &count, 0);
 
     if (got <= 0 && s->exit_fd >= 0 && !s->parked)
-        die(ERR_SYSTEM, "the zygote ended before its fork was here");
+        die(ERR_SYSTEM, "the zygote ended before its fork arrived");
     if (got <= 0) { /* closed by exec: it runs */
         fd_close(&s->guest_fd);
         /* It was kept to one processor while the jail was made (main.c). */

@@ -132,7 +132,7 @@ int jail_fork(struct jail *nest, const struct jail_spec *spec, const struct jail
     int lent[FD_MSG_MAX];
 
     if (origin->jail->pid_space < 0 || origin->jail->user_space < 0 || !spec->channel)
-        return err_set(err, ERR_UNSUPPORTED, "this guest was not started to be forked");
+        return err_set(err, ERR_UNSUPPORTED, "this guest was started without support for forks");
     if (spec->enter_v2 && open_procs(fds->enter[spec->enter_count], &procs, err) < 0)
         return -1;
     if (open_pair(&control, &theirs, err) < 0 || open_pair(&gate, &other_gate, err) < 0)

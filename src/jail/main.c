@@ -246,7 +246,7 @@ static void hear_why(int sync, struct err *err)
     ssize_t n = recv(sync, why, sizeof why - 1, MSG_DONTWAIT);
 
     why[n > 0 ? n : 0] = '\0';
-    err_set(err, ERR_UNSUPPORTED, "%s", n > 0 ? why : "a private root cannot be had");
+    err_set(err, ERR_UNSUPPORTED, "%s", n > 0 ? why : "a private root is not available");
 }
 
 /* Once init has its root there is no other attempt, and the host is to hear it when the guest
@@ -273,7 +273,7 @@ static bool attempt(struct inside *in, struct err *err)
     if (pid < 0) {
         if (errno == ENOSPC) /* clone(2) */
             err_set(err, ERR_UNSUPPORTED,
-                    "no namespace may be made (sysctl user.max_user_namespaces)");
+                    "no namespace can be created (sysctl user.max_user_namespaces)");
         else
             err_sys(err, "clone with new namespaces");
         fd_close(&sync[0]);

@@ -106,7 +106,7 @@ static int make_request(const struct calls *calls, const struct batch *batch, st
 {
     add_driver(b);
     if (add_header(b, calls, calls->wants_call) < 0)
-        return err_set(err, ERR_USAGE, "--func: no name that Python has");
+        return err_set(err, ERR_USAGE, "--func: not a valid Python name");
     for (size_t i = 0; i < batch->n; i++)
         add_case(b, calls->judge->q, batch->numbers[i]);
     return b->overflow ? err_set(err, ERR_USAGE, "the cases are too large") : 0;

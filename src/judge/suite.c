@@ -248,7 +248,7 @@ static int open_results(struct suite *s, struct err *err)
         return 0;
     s->results_fd = open(path, flags, 0666);
     if (s->results_fd < 0 && errno == EEXIST)
-        return err_set(err, ERR_USAGE, "%s is there already: add --resume, or remove it", path);
+        return err_set(err, ERR_USAGE, "%s exists already: add --resume, or remove it", path);
     if (s->results_fd < 0)
         return err_sys(err, "%s", path);
     if (flock(s->results_fd, LOCK_EX | LOCK_NB) < 0)

@@ -432,7 +432,7 @@ static int run_link(struct link *link, const struct judge_request *q, struct err
     AUTO_FREE char *document = test_document(link);
 
     if (!document)
-        return err_set(err, ERR_USAGE, "the test code is no text");
+        return err_set(err, ERR_USAGE, "the test code must be a string");
     if (fd_pipe(link->stop, err) < 0 || init_side(link, &link->tests, q, &test_program, err) < 0 ||
         init_side(link, &link->candidate, q, &candidate_program, err) < 0)
         return -1;

@@ -17,7 +17,7 @@ struct reader {
 
 static int bad(struct err *err, const char *key, const char *what)
 {
-    return err_set(err, ERR_USAGE, "\"%s\" is to be %s", key, what);
+    return err_set(err, ERR_USAGE, "\"%s\" must be %s", key, what);
 }
 
 /* The first of the keys that is there and not null. */

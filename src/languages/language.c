@@ -329,8 +329,8 @@ static int check_stranger(const struct language_table *table, const struct langu
 
     if (!row->stranger || other)
         return err_set(err, ERR_USAGE,
-                       "a project's config file may not change what '%s' runs; "
-                       "do it in your own config file",
+                       "a project's config file may not change the command of '%s'; change it in "
+                       "your own config file",
                        row->name);
     for (size_t i = 0; i < item->n; i++) {
         struct str value = item->values[i];

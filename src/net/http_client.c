@@ -134,7 +134,7 @@ static int send_file(const struct talk *t, struct err *err)
             continue;
         if (n <= 0)
             return n < 0 ? err_sys(err, "read the file")
-                         : err_set(err, ERR_SYSTEM, "the file got shorter while it was read");
+                         : err_set(err, ERR_SYSTEM, "the file became shorter while it was read");
         int sent = send_some(t, (struct str){chunk, (size_t)n}, err);
         if (sent)
             return sent;
@@ -181,7 +181,7 @@ static int receive(const struct talk *t, struct err *err)
         room = room < READ_STEP ? room : READ_STEP;
         char *p = room ? buf_room(&c->in, room) : NULL;
         if (!p)
-            return err_set(err, ERR_GUEST, "the daemon's answer has too long a head");
+            return err_set(err, ERR_GUEST, "the head of the daemon's answer is too long");
         ssize_t n = recv(c->fd, p, room, 0);
         if (n > 0) {
             buf_grew(&c->in, (size_t)n);
@@ -198,7 +198,7 @@ static int receive(const struct talk *t, struct err *err)
 
 static int bad_head(struct err *err)
 {
-    return err_set(err, ERR_GUEST, "whoever answers there is no glovebox daemon");
+    return err_set(err, ERR_GUEST, "the server there is not a glovebox daemon");
 }
 
 /* "HTTP/1.1 200 OK" */

@@ -29,7 +29,7 @@ char *listen_default_path(struct err *err)
         return xasprintf("%s/glovebox.sock", run);
     if (geteuid() == 0)
         return xstrdup("/run/glovebox.sock");
-    err_set(err, ERR_USAGE, "XDG_RUNTIME_DIR is not set: say where with --listen unix:PATH");
+    err_set(err, ERR_USAGE, "XDG_RUNTIME_DIR is not set: give a socket with --listen unix:PATH");
     return NULL;
 }
 
@@ -87,9 +87,10 @@ static int parse_tcp(const char *text, struct listener *ret, uint16_t *ret_port,
     ret->tcp = true;
     *ret_port = (uint16_t)port;
     if (!read_host(ret->host, *ret_port, a))
-        return err_set(err, ERR_USAGE,
-                       "--listen '%.100s': '%.60s' is no address (names are not looked up)", text,
-                       ret->host);
+        return err_set(
+            err, ERR_USAGE,
+            "--listen '%.100s': '%.60s' is not an address (host names are not looked up)", text,
+            ret->host);
     ret->public = is_public(a);
     return 0;
 }
@@ -159,7 +160,7 @@ static int remove_stale(const char *path, struct err *err)
     if (lstat(path, &st) < 0)
         return errno == ENOENT ? 0 : err_sys(err, "%s", path);
     if (!S_ISSOCK(st.st_mode))
-        return err_set(err, ERR_USAGE, "%s is there, and is no socket", path);
+        return err_set(err, ERR_USAGE, "%s exists and is not a socket", path);
     return unlink(path) < 0 ? err_sys(err, "remove the old socket %s", path) : 0;
 }
 
@@ -239,7 +240,7 @@ int listen_adopt(int fd, struct listener *ret, struct err *err)
         (struct listener){.name = xasprintf("socket %d of systemd", fd), .fd = -1, .lock_fd = -1};
     if (getsockname(fd, (struct sockaddr *)(void *)&at, &n) < 0 ||
         getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &kind, &kind_n) < 0 || !kind)
-        return err_set(err, ERR_USAGE, "descriptor %d of LISTEN_FDS is no listening socket", fd);
+        return err_set(err, ERR_USAGE, "descriptor %d of LISTEN_FDS is not a listening socket", fd);
     ret->tcp = at.ip.any.sa_family != AF_UNIX;
     ret->public = ret->tcp && is_public(&at.ip);
     ret->host = xstrdup("");

@@ -44,7 +44,7 @@ static int check_peer(int fd, const char *path, struct err *err)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
         return err_sys(err, "%s", path);
     if (peer.uid != 0 && peer.uid != geteuid())
-        return err_set(err, ERR_POLICY, "%s: whoever listens there is another user (%u)", path,
+        return err_set(err, ERR_POLICY, "%s: the daemon there belongs to another user (%u)", path,
                        (unsigned)peer.uid);
     return 0;
 }
@@ -93,14 +93,15 @@ static int parse_tcp(const char *text, struct sockaddr_storage *ret, socklen_t *
 
     if (!colon || !num_int64(str_from(colon + 1), &port) || port < 1 || port > 65535)
         return err_set(err, ERR_USAGE,
-                       "'%.100s' names no daemon: write unix:PATH, or HOST:PORT such as "
+                       "'%.100s' is not a daemon's address: write unix:PATH, or HOST:PORT such as "
                        "127.0.0.1:8080",
                        text);
     size_t n = (size_t)(colon - text);
     bool brackets = n >= 2 && text[0] == '[' && text[n - 1] == ']';
     AUTO_FREE char *host = brackets ? xstrndup(text + 1, n - 2) : xstrndup(text, n);
     if (!read_address(host, (uint16_t)port, ret, ret_n))
-        return err_set(err, ERR_USAGE, "'%.60s' is no address (names are not looked up)", host);
+        return err_set(err, ERR_USAGE, "'%.60s' is not an address (host names are not looked up)",
+                       host);
     return 0;
 }
 
@@ -141,7 +142,7 @@ int place_connect(const char *named, bool *ret_tcp, struct err *err)
 
     if (!place && !path)
         return err_set(err, ERR_USAGE,
-                       "XDG_RUNTIME_DIR is not set: name the daemon's place with --daemon or in "
+                       "XDG_RUNTIME_DIR is not set: give the daemon's address with --daemon or in "
                        "GLOVEBOX_SOCKET");
     if (!place)
         place = path;

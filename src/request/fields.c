@@ -57,7 +57,7 @@ static void set_absent(const struct field *f, void *ret)
 
 static int wrong(const struct field *f, const char *wanted, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "'%s' is %s", f->name, wanted);
+    return err_set(err, ERR_USAGE, "'%s' must be %s", f->name, wanted);
 }
 
 static bool has_nul(json_t *v)
@@ -96,7 +96,7 @@ static int read_choice(const struct field *f, json_t *v, void *at, struct err *e
         near_try(&near, f->choices[i]);
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", f->choices[i]);
     }
-    return err_set(err, ERR_USAGE, "'%s' is one of %s%s%s%s", f->name, all,
+    return err_set(err, ERR_USAGE, "'%s' must be one of %s%s%s%s", f->name, all,
                    near.best ? "; did you mean '" : "", near.best ? near.best : "",
                    near.best ? "'?" : "");
 }
@@ -120,7 +120,7 @@ static int read_count(const struct field *f, json_t *v, void *at, struct err *er
         return wrong(f,
                      f->kind == FIELD_MS      ? "a whole number of milliseconds"
                      : f->kind == FIELD_BYTES ? "a whole number of bytes"
-                                              : "a whole number from 0",
+                                              : "a whole number of 0 or more",
                      err);
     *(int64_t *)at = json_is_integer(v) ? json_integer_value(v) : (int64_t)real;
     return 0;
@@ -129,7 +129,7 @@ static int read_count(const struct field *f, json_t *v, void *at, struct err *er
 static int read_number(const struct field *f, json_t *v, void *at, struct err *err)
 {
     if (!json_is_number(v) || json_number_value(v) < 0)
-        return wrong(f, "a number from 0", err);
+        return wrong(f, "a number of 0 or more", err);
     *(double *)at = json_number_value(v);
     return 0;
 }
@@ -154,7 +154,7 @@ static int read_map(const struct field *f, json_t *v, void *at, struct err *err)
     if (!json_is_object(v))
         return wrong(f, "an object of texts", err);
     json_object_foreach(v, key, value) if (!json_is_string(value) || has_nul(value)) return err_set(
-        err, ERR_USAGE, "'%s.%.60s' is a text, without NUL", f->name, key);
+        err, ERR_USAGE, "'%s.%.60s' must be a text without NUL", f->name, key);
     *(json_t **)at = v;
     return 0;
 }
@@ -253,7 +253,7 @@ int fields_read(const struct field *const *tables, json_t *object,
     for (const struct field *const *t = tables; *t; t++)
         fields_absent(*t, ret);
     if (!json_is_object(object))
-        return err_set(err, ERR_USAGE, "a request is a JSON object");
+        return err_set(err, ERR_USAGE, "a request must be a JSON object");
     json_object_foreach(object, name, value)
     {
         const struct field *f = find(tables, name);

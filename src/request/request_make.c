@@ -108,7 +108,7 @@ static int add_item(struct request_parts *p, const struct request_rules *rules, 
         return err_wrap(err, "'files'");
     const char *name = item.name ? item.name : item.path;
     if (!name || (item.name && item.path))
-        return err_set(err, ERR_USAGE, "'files': a file has one name, in 'name' (or 'path')");
+        return err_set(err, ERR_USAGE, "'files': a file needs one name, in 'name' or 'path'");
     return add_file(p, str_from(name), item.content, str_from(encodings[item.encoding]), err);
 }
 
@@ -125,7 +125,7 @@ static int add_files(struct request_parts *p, const struct request_rules *rules,
     json_object_foreach(v, name, value)
     {
         if (!json_is_string(value))
-            return err_set(err, ERR_USAGE, "'files': the content of '%.100s' is a text", name);
+            return err_set(err, ERR_USAGE, "'files': the content of '%.100s' must be a text", name);
         if (add_file(p, str_from(name), text_of(value), (struct str){NULL, 0}, err) < 0)
             return -1;
     }
@@ -145,7 +145,7 @@ static int add_values(struct request_parts *p, json_t *v, struct err *err)
     json_object_foreach(v, name, value)
     {
         if (!*name || strchr(name, '='))
-            return err_set(err, ERR_USAGE, "'data': '%.60s' is no name for a variable", name);
+            return err_set(err, ERR_USAGE, "'data': '%.60s' is not a valid variable name", name);
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
         if (!text)
             return err_set(err, ERR_USAGE, "'data': '%.60s' cannot be written", name);

@@ -66,7 +66,7 @@ struct reading {
 
 static int wrong(const struct reading *r, const char *wanted)
 {
-    return err_set(r->err, ERR_USAGE, "'%s' is %s", r->row->field, wanted);
+    return err_set(r->err, ERR_USAGE, "'%s' must be %s", r->row->field, wanted);
 }
 
 static void *member(const struct reading *r)
@@ -125,7 +125,7 @@ static int read_choice(const struct reading *r, json_t *v)
         near_try(&near, r->row->opt.choices[i]);
         (void)buf_addf(&all, "%s%s", i ? ", " : "", r->row->opt.choices[i]);
     }
-    return err_set(r->err, ERR_USAGE, "'%s' is one of %s%s%s%s", r->row->field, all.p,
+    return err_set(r->err, ERR_USAGE, "'%s' must be one of %s%s%s%s", r->row->field, all.p,
                    near.best ? "; did you mean '" : "", near.best ? near.best : "",
                    near.best ? "'?" : "");
 }
@@ -167,9 +167,10 @@ static int read_milli(const struct reading *r, json_t *v)
     double most = (double)r->row->opt.max / 1000;
 
     if (!json_is_number(v) || real < 0)
-        return wrong(r, "a number from 0");
+        return wrong(r, "a number of 0 or more");
     if (real > 0 && real < 0.001)
-        return err_set(r->err, ERR_USAGE, "'%s': the least is 0.001; 0 is no limit", r->row->field);
+        return err_set(r->err, ERR_USAGE, "'%s': the minimum is 0.001; 0 is no limit",
+                       r->row->field);
     *(int64_t *)member(r) = (int64_t)((real < most ? real : most) * 1000);
     return 0;
 }
@@ -182,11 +183,11 @@ static int read_map(const struct reading *r, json_t *v, char **words)
     json_object_foreach(v, name, value)
     {
         if (!*name || strchr(name, '='))
-            return err_set(r->err, ERR_USAGE, "'%s': '%.60s' is no name for a variable",
+            return err_set(r->err, ERR_USAGE, "'%s': '%.60s' is not a valid variable name",
                            r->row->field, name);
         if (!is_word(value))
-            return err_set(r->err, ERR_USAGE, "'%s.%.60s' is a text, without NUL", r->row->field,
-                           name);
+            return err_set(r->err, ERR_USAGE, "'%s.%.60s' must be a text without NUL",
+                           r->row->field, name);
         *words++ = xasprintf("%s=%s", name, json_string_value(value));
     }
     return 0;

@@ -66,7 +66,7 @@ bool settings_can_be_sent(const struct settings *s)
 
 static int not_text(const struct setting *row, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "--%s: is not UTF-8 text, and a daemon takes no other",
+    return err_set(err, ERR_USAGE, "--%s: is not UTF-8 text, which a daemon requires",
                    row->opt.name);
 }
 

@@ -90,7 +90,7 @@ static int take_pair(struct call *call, struct str raw_name, struct str raw_valu
     buf_init(&name, HTTP_TARGET_MAX);
     buf_init(&value, HTTP_TARGET_MAX);
     if (http_decode(raw_name, true, &name) < 0 || http_decode(raw_value, true, &value) < 0)
-        return err_set(err, ERR_USAGE, "the query is not encoded as it should be");
+        return err_set(err, ERR_USAGE, "the query string is not encoded correctly");
     struct near near = {.word = buf_str(&name)};
     if (!is_in(call->route->query, name.p, &near))
         return err_set(err, ERR_USAGE, "there is no parameter '%.60s'%s%s%s", name.p,
@@ -343,7 +343,7 @@ static void on_head(void *ctx, struct http_exchange *x)
     if (check_caller(call) < 0 || find_route(call) < 0)
         return;
     if (server->state != SERVER_SERVING && !(call->route->flags & ROUTE_DRAINING)) {
-        call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is ending");
+        call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is stopping");
         return;
     }
     call->streams = call->route->flags & ROUTE_STREAMS &&

@@ -78,7 +78,7 @@ static void release(struct job *job)
 
 static void answer_all(struct batch *b)
 {
-    AUTO_FREE char *unrun = error_text("limit", "the daemon is ending");
+    AUTO_FREE char *unrun = error_text("limit", "the daemon is stopping");
     AUTO_BUF struct buf text = {0};
 
     buf_init(&text, b->bytes + b->n * strlen(unrun) + 100);

@@ -112,7 +112,7 @@ static int attempt_of(const struct cell_fields *f, enum cell_try *ret, struct er
     bool keep = f->attempt_keep == TRI_TRUE, drop = f->attempt_drop == TRI_TRUE;
 
     if ((keep || drop) && f->attempt != TRI_TRUE)
-        return err_set(err, ERR_USAGE, "'%s' does nothing without 'attempt'",
+        return err_set(err, ERR_USAGE, "'%s' requires 'attempt'",
                        keep ? "attempt_keep" : "attempt_drop");
     if (keep && drop)
         return err_set(err, ERR_USAGE, "'attempt_keep' and 'attempt_drop' contradict each other");

@@ -25,7 +25,7 @@ void handle_ready(struct call *call)
 
     workers_stats(call->server->workers, &w);
     if (call->server->state != SERVER_SERVING)
-        call_refuse(call, 503, NULL, "limit", "the daemon is ending");
+        call_refuse(call, 503, NULL, "limit", "the daemon is stopping");
     else if (!w.free && w.queued >= (size_t)call->server->config->settings.queue)
         call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the queue is full");
     else

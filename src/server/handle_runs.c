@@ -38,7 +38,7 @@ struct asking {
 static int take_number(const char *value, int64_t max, int64_t *ret, struct err *err)
 {
     if (!num_int64(str_from(value), ret) || *ret < 0 || *ret > max)
-        return err_set(err, ERR_USAGE, "'%.40s' is no number from 0 to %lld", value,
+        return err_set(err, ERR_USAGE, "'%.40s' is not a number from 0 to %lld", value,
                        (long long)max);
     return 0;
 }

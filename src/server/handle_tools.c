@@ -181,9 +181,9 @@ static int nobody_answered(const struct cell *cell, const struct tool_call *call
 
     job_end_words(cell->job, &why);
     if (why.kind)
-        return err_set(err, ERR_SYSTEM, "nobody answers the call of '%.100s' any more: %s",
+        return err_set(err, ERR_SYSTEM, "the call of '%.100s' can get no answer any more: %s",
                        call->name, why.msg);
-    return err_set(err, ERR_TIMEOUT, "nobody answered the call of '%.100s' within %lld ms",
+    return err_set(err, ERR_TIMEOUT, "no client answered the call of '%.100s' within %lld ms",
                    call->name, (long long)call->timeout_ms);
 }
 
@@ -194,8 +194,8 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
     (void)ctx;
     if (!cell || !cell->job->streams)
         return err_set(err, ERR_UNSUPPORTED,
-                       "'%.100s' cannot be answered: whoever runs this cell does not read its "
-                       "stream (Accept: application/x-ndjson)",
+                       "'%.100s' cannot be answered: the client that runs this cell does not read "
+                       "its stream (Accept: application/x-ndjson)",
                        call->name);
     pthread_mutex_lock(&cell->lock);
     cell->call++;
@@ -272,7 +272,7 @@ void handle_session_answer(struct call *call)
     if (json_read(call->x->body, &doc, &err) < 0 ||
         fields_read(answer_tables, doc, &call->server->config->rules, &fields, &err) < 0 ||
         (!fields.ok == !fields.error &&
-         err_set(&err, ERR_USAGE, "an answer has either 'ok' or 'error'") < 0)) {
+         err_set(&err, ERR_USAGE, "an answer must have either 'ok' or 'error'") < 0)) {
         json_decref(doc);
         call_fail(call, &err);
         return;

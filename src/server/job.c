@@ -218,7 +218,7 @@ void job_end_words(const struct job *job, struct err *ret)
         err_set(ret, ERR_USAGE, "the session was closed");
         break;
     case END_DAEMON:
-        err_set(ret, ERR_LIMIT, "the daemon is ending");
+        err_set(ret, ERR_LIMIT, "the daemon is stopping");
         break;
     }
 }
@@ -264,7 +264,7 @@ void job_reply(struct job *job)
     } else if (ended) {
         answer_ended(job, ended);
     } else if (!job->status) {
-        call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is ending");
+        call_refuse(call, 503, "Retry-After: 1\r\n", "limit", "the daemon is stopping");
     } else if (job->file_fd >= 0) {
         http_answer_file(call->x, job->type, fd_take(&job->file_fd), job->file_size);
     } else {

@@ -304,7 +304,7 @@ static int open_server(struct server *server, struct err *err)
     server->base = event_base_new_with_config(options);
     event_config_free(options);
     if (!server->base)
-        return err_set(err, ERR_SYSTEM, "no event loop");
+        return err_set(err, ERR_SYSTEM, "cannot create an event loop");
     fd_raise_limit(); /* a run needs some twenty descriptors, a connection one */
     limit_heaps();
     batch_prepare();

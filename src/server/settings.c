@@ -306,7 +306,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     if (s->help)
         return 0;
     if (config->args.operand_n || config->args.has_rest)
-        return err_set(err, ERR_USAGE, "'%.60s' is not asked for: serve takes options only",
+        return err_set(err, ERR_USAGE, "unexpected argument '%.60s': serve takes only options",
                        config->args.operand_n ? config->args.operands[0] : "--");
     if (opt_load_env(&config->set, "GLOVEBOX", err) < 0 || load_file(config, err) < 0 ||
         permits_read(&s->allow, &config->rules.permits, err) < 0 ||

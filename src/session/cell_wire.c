@@ -123,7 +123,7 @@ int cell_reader_next(struct cell_reader *r, struct cell_frame *ret, struct err *
         return 0;
     size_t header = end ? (size_t)(end - rest.p) : 0;
     if (!end || !read_header(str_slice(rest, 0, header), ret, &length))
-        return err_set(err, ERR_GUEST, "what it sent is no frame");
+        return err_set(err, ERR_GUEST, "its data is not a frame");
     if (length > CELL_FRAME_MAX)
         return err_set(err, ERR_GUEST, "a frame of %" PRIu32 " bytes, more than %u", length,
                        CELL_FRAME_MAX);

@@ -120,11 +120,12 @@ int examine_language(struct examination *e, struct err *err)
 
     if (q->language && strcmp(q->language, "auto") != 0) {
         e->language = language_find(q->languages, str_from(q->language));
-        return e->language ? 0
-                           : err_set(err, ERR_USAGE,
-                                     "language '%s' is not known; 'glovebox doctor' lists those "
-                                     "that are, 'glovebox help languages' tells how to add one",
-                                     q->language);
+        return e->language
+                   ? 0
+                   : err_set(err, ERR_USAGE,
+                             "language '%s' is not known; 'glovebox doctor' lists the known ones, "
+                             "'glovebox help languages' explains how to add one",
+                             q->language);
     }
     e->language = language_stated(q->languages, q->file, q->code);
     if (!e->language && q->prelude)

@@ -32,25 +32,26 @@ static struct place inside(const struct place *outer, const char *key)
 
 static int wrong(const struct place *p, const char *what, struct err *err)
 {
-    return err_set(err, ERR_USAGE, "%s: is no %s", p->path, what);
+    return err_set(err, ERR_USAGE, "%s: must be %s", p->path, what);
 }
 
 typedef int check_fn(const json_t *value, const struct place *p, struct err *err);
 
 static int check_text(const json_t *value, const struct place *p, struct err *err)
 {
-    return json_is_string(value) ? 0 : wrong(p, "text", err);
+    return json_is_string(value) ? 0 : wrong(p, "a text", err);
 }
 
 static int check_count(const json_t *value, const struct place *p, struct err *err)
 {
-    return json_is_integer(value) && json_integer_value(value) >= 0 ? 0
-                                                                    : wrong(p, "whole number", err);
+    return json_is_integer(value) && json_integer_value(value) >= 0
+               ? 0
+               : wrong(p, "a whole number", err);
 }
 
 static int check_list(const json_t *value, const struct place *p, struct err *err)
 {
-    return json_is_array(value) ? 0 : wrong(p, "list", err);
+    return json_is_array(value) ? 0 : wrong(p, "a list", err);
 }
 
 static int each_item(const json_t *list, const struct place *p, check_fn *check, struct err *err)
@@ -79,7 +80,7 @@ static int each_member(const json_t *object, const struct place *p, check_fn *ch
     const char *key;
 
     if (!json_is_object(object))
-        return wrong(p, "object", err);
+        return wrong(p, "an object", err);
     json_object_foreach(of, key, value)
     {
         struct place at = inside(p, key);
@@ -107,7 +108,7 @@ static int check_key(const json_t *object, const char *key, const struct place *
 static int check_scope(const json_t *value, const struct place *p, struct err *err)
 {
     if (!json_is_object(value))
-        return wrong(p, "object", err);
+        return wrong(p, "an object", err);
     if (check_key(value, KEY_ID, p, check_text, err) < 0)
         return -1;
     return check_key(value, KEY_PROCESSED, p, check_names, err);
@@ -127,7 +128,7 @@ static int check_context(const json_t *value, const struct place *p, struct err 
 static int check_input(const json_t *value, const struct place *p, struct err *err)
 {
     if (!json_is_object(value))
-        return wrong(p, "object", err);
+        return wrong(p, "an object", err);
     if (!json_is_string(json_object_get(value, "name")) ||
         !json_is_string(json_object_get(value, "content")))
         return err_set(err, ERR_USAGE, "%s: needs a name and content, both text", p->path);
@@ -162,7 +163,7 @@ static int check_document(const json_t *doc, struct err *err)
     };
 
     if (!json_is_object(doc))
-        return err_set(err, ERR_USAGE, "line 1: is no object");
+        return err_set(err, ERR_USAGE, "line 1: must be an object");
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (check_key(doc, keys[i].key, NULL, keys[i].check, err) < 0)
             return -1;
@@ -201,7 +202,7 @@ int context_write(const struct context *c, struct buf *b, struct err *err)
     if (json_dump_callback(c->document, add_piece, b, JSON_INDENT(2)) == 0 &&
         buf_addc(b, '\n') == 0)
         return 0;
-    return err_set(err, ERR_LIMIT, "would be larger than %zu MiB; take old results out",
+    return err_set(err, ERR_LIMIT, "would be larger than %zu MiB; remove old results",
                    b->limit >> 20);
 }
 
@@ -330,7 +331,7 @@ int context_input_read(const struct context *c, size_t i, struct context_input *
         return 0;
     err_wrap(err, "%s.%zu", KEY_INPUTS, i);
     if (!encoding)
-        err_set(err, ERR_USAGE, "%s.%zu: the content is no base64; say \"encoding\": \"utf-8\"",
+        err_set(err, ERR_USAGE, "%s.%zu: the content is not base64; write \"encoding\": \"utf-8\"",
                 KEY_INPUTS, i);
     return -1;
 }

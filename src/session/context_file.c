@@ -30,10 +30,11 @@ static int lock(int fd, const char *path, int cancel_fd, struct err *err)
         if (errno != EWOULDBLOCK && errno != EINTR)
             return err_sys(err, "%s: lock", path);
         if (clock_mono_ms() > until)
-            return err_set(err, ERR_TIMEOUT, "%s: another process has held it for %d seconds", path,
-                           LOCK_WAIT_MS / 1000);
+            return err_set(err, ERR_TIMEOUT, "%s: another process has had it locked for %d seconds",
+                           path, LOCK_WAIT_MS / 1000);
         if (poll(&cancel, 1, 3) > 0)
-            return err_set(err, ERR_TIMEOUT, "%s: stopped while another process held it", path);
+            return err_set(err, ERR_TIMEOUT, "%s: stopped while another process had it locked",
+                           path);
     }
     return 0;
 }
@@ -48,7 +49,7 @@ static int open_once(const char *path, int cancel_fd, struct context_file *f, st
         return -1;
     }
     if (!S_ISREG(st->st_mode))
-        return err_set(err, ERR_USAGE, "%s: is no file", path);
+        return err_set(err, ERR_USAGE, "%s: is not a file", path);
     return lock(f->fd, path, cancel_fd, err);
 }
 

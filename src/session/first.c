@@ -78,7 +78,7 @@ struct binder {
 static int bind(struct binder *b, struct str name, struct str json, struct err *err)
 {
     if (!first_is_variable(name))
-        return err_set(err, ERR_USAGE, "'%.*s' is no name for a variable",
+        return err_set(err, ERR_USAGE, "'%.*s' is not a valid variable name",
                        (int)(name.n < 80 ? name.n : 80), name.p);
     for (size_t i = 0; i < b->n; i++)
         if (str_eq(b->bindings[i].name, name))

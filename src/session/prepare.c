@@ -77,8 +77,7 @@ int prepare_backend(struct prepared *p, struct err *err)
                        "WithAllowUnsafe(true): add --allow-unsafe, or leave --backend %s out",
                        name);
     if (q->without && !q->allow_unsafe)
-        return err_set(err, ERR_USAGE,
-                       "--without takes layers of the wall away: add --allow-unsafe");
+        return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
     if (check_unheld(p, err) < 0)
         return -1;
     return check_least(&q->limits, err);

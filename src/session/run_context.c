@@ -30,12 +30,11 @@ static int check_count(const struct run_request *q, const struct context *c, str
     if (count <= q->retries)
         return 0;
     result->skipped = true;
-    return err_set(
-        err, ERR_POLICY,
-        "Failed after %lld attempts: %s%.100s%s is passed over from now on; to go on, take its "
-        "number out of _code_executor_error_counts in %s, or raise --retries",
-        (long long)count, *invocation ? "invocation '" : "this context", invocation,
-        *invocation ? "'" : "", q->context);
+    return err_set(err, ERR_POLICY,
+                   "Failed after %lld attempts: %s%.100s%s is refused from now on; to continue, "
+                   "remove its number from _code_executor_error_counts in %s, or raise --retries",
+                   (long long)count, *invocation ? "invocation '" : "this context", invocation,
+                   *invocation ? "'" : "", q->context);
 }
 
 static int read_inputs(struct run_context *c, struct err *err)

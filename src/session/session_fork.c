@@ -67,7 +67,7 @@ static int hear_first(struct guest *g, uint32_t id, struct err *err)
     else if (result < 0 && x.err.kind)
         err_set(err, ERR_GUEST, "the fork broke the protocol (%.80s)", x.err.msg);
     else if (result < 0)
-        err_set(err, x.killed ? ERR_TIMEOUT : ERR_GUEST, "the fork did not come up");
+        err_set(err, x.killed ? ERR_TIMEOUT : ERR_GUEST, "the fork did not start");
     exchange_done(&x);
     return result;
 }
@@ -125,7 +125,8 @@ static int fork_in_turn(struct session *s, struct session **ret, struct err *err
     if (guest_check(s, err) < 0 || check_forks(s, err) < 0)
         return -1;
     if (!s->levels)
-        return err_set(err, ERR_LIMIT, "forks of this session may not be forked further (forks)");
+        return err_set(err, ERR_LIMIT,
+                       "this session has reached its maximum depth of forks (forks)");
     struct guest *g = guest_fork(s, err);
     if (!g)
         return -1;

@@ -54,7 +54,7 @@ static int check_language(const struct session *s, struct err *err)
         return 0;
     buf_init(&names, 300);
     language_each(s->family->request.run.languages, add_name, &names);
-    return err_set(err, ERR_UNSUPPORTED, "there are no sessions in %s; there are in %s",
+    return err_set(err, ERR_UNSUPPORTED, "sessions in %s are not supported; use %s",
                    s->family->prepared.language->name, names.n ? names.p : "no language");
 }
 
@@ -86,7 +86,7 @@ static int check_env(const struct run_request *q, struct err *err)
         const char *value = strchr(*pair, '=') ? NULL : getenv(*pair);
         if (!utf8_valid(str_from(*pair)) || !utf8_valid(str_from(value)))
             return err_set(err, ERR_USAGE,
-                           "--env: '%.100s' is not UTF-8, as variables of a session have to be",
+                           "--env: '%.100s' is not UTF-8, which variables of a session must be",
                            *pair);
     }
     return 0;
@@ -109,7 +109,7 @@ static int find_pool(struct family *f, struct err *err)
     if (f->request.run.pool)
         return 0;
     if (f->request.forks < 0)
-        return err_set(err, ERR_UNSUPPORTED, "it was opened without a pool that forks come from");
+        return err_set(err, ERR_UNSUPPORTED, "it was opened without a pool, which forks need");
     if (pool_open(&few, &f->own_pool, err) < 0)
         return -1;
     f->request.run.pool = f->own_pool;
@@ -123,7 +123,7 @@ static void plan_forks(struct session *s)
     struct err err;
     int result = f->request.forks
                      ? warm_make_cells(&f->prepared, f->request.preload, &f->warm, &err)
-                     : err_set(&err, ERR_UNSUPPORTED, "it was opened to have no forks");
+                     : err_set(&err, ERR_UNSUPPORTED, "it was opened with forks disabled");
 
     if (result == 0 && find_pool(f, &err) < 0) {
         warm_done(&f->warm);

@@ -65,7 +65,7 @@ int64_t session_end_if_idle(struct session *s, int64_t idle_ms)
         return left;
     if (!unused)
         return idle_ms > 1000 ? idle_ms : 1000;
-    guest_end(s, ERR_LIMIT, "nobody used it for as long as --idle allows");
+    guest_end(s, ERR_LIMIT, "it was not used for the time of --idle");
     turn_give(s);
     return idle_ms;
 }

@@ -144,11 +144,13 @@ static int take_display(struct exchange *x, const struct cell_frame *frame)
 static int take_answer(struct exchange *x, const struct cell_frame *frame)
 {
     if (frame->id != x->id)
-        return err_set(&x->err, ERR_GUEST, "it answered %u when %u was asked", frame->id, x->id);
+        return err_set(&x->err, ERR_GUEST, "it answered request %u instead of %u", frame->id,
+                       x->id);
     x->answer = cell_decode(frame->bytes, &x->err);
     if (!x->answer)
         return -1;
-    return json_is_object(x->answer) ? 0 : err_set(&x->err, ERR_GUEST, "its answer is no object");
+    return json_is_object(x->answer) ? 0
+                                     : err_set(&x->err, ERR_GUEST, "its answer is not an object");
 }
 
 static int take_frame(struct exchange *x, const struct cell_frame *frame)
@@ -159,7 +161,7 @@ static int take_frame(struct exchange *x, const struct cell_frame *frame)
         return take_display(x, frame);
     if (strcmp(frame->kind, "call") == 0)
         return answer_call(x, frame, &x->err);
-    return err_set(&x->err, ERR_GUEST, "it sent '%s' when '%s' was due", frame->kind, x->await);
+    return err_set(&x->err, ERR_GUEST, "it sent '%s' instead of '%s'", frame->kind, x->await);
 }
 
 static int take_frames(struct exchange *x)
@@ -269,7 +271,7 @@ static void look_at_end(struct exchange *x, int64_t now)
     if (x->guest->link.over && x->deaf_ms == INT64_MAX)
         x->deaf_ms = now + DEAF_MS;
     if (now >= x->deaf_ms)
-        err_set(&x->err, ERR_GUEST, "it closed its end of the wire");
+        err_set(&x->err, ERR_GUEST, "it closed its end of the channel");
 }
 
 static void look_at_clock(struct exchange *x, int64_t now)

@@ -34,7 +34,7 @@ static char *call(struct exchange *x, const struct tool_set *tools, const json_t
     json_t *args = json_object_get(frame, "args"), *kwargs = json_object_get(frame, "kwargs");
 
     if (!name || (args && !json_is_array(args)) || (kwargs && !json_is_object(kwargs))) {
-        err_set(err, ERR_GUEST, "a call of a tool that makes no sense");
+        err_set(err, ERR_GUEST, "an invalid call of a tool");
         return NULL;
     }
     args = args ? json_incref(args) : json_array();
@@ -80,7 +80,7 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
         return -1;
     /* Who calls waits for the answer. */
     if (x->guest->link.out.n - x->guest->link.sent > WAITING_MAX)
-        return err_set(err, ERR_GUEST, "it calls and does not read the answers");
+        return err_set(err, ERR_GUEST, "it calls tools and does not read the answers");
     int64_t took = clock_mono_ms() - from;
     if (x->deadline_ms != INT64_MAX)
         x->deadline_ms += took;

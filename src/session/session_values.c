@@ -95,7 +95,7 @@ static int check_bytes(const json_t *value, unsigned depth, struct err *err)
     if (json_is_string(json_object_get(value, "$type")) && json_is_string(text) &&
         encoded_read((struct str){json_string_value(text), json_string_length(text)}, STR("base64"),
                      NULL, err) < 0)
-        return err_set(err, ERR_USAGE, "a typed value holds no base64");
+        return err_set(err, ERR_USAGE, "a typed value has invalid base64");
     json_object_foreach((json_t *)value, key,
                         item) if (check_bytes(item, depth + 1, err) < 0) return -1;
     json_array_foreach(value, i, item) if (check_bytes(item, depth + 1, err) < 0) return -1;
@@ -110,11 +110,11 @@ static int check_values(const struct session *s, json_t *values, struct err *err
     const char *name;
 
     if (!json_is_object(values))
-        return err_set(err, ERR_USAGE, "variables are an object of names and values");
+        return err_set(err, ERR_USAGE, "variables must be an object of names and values");
     json_object_foreach(values, name, value)
     {
         if (python && !first_is_variable(str_from(name)))
-            return err_set(err, ERR_USAGE, "'%.80s' is no name for a variable", name);
+            return err_set(err, ERR_USAGE, "'%.80s' is not a valid variable name", name);
         if (check_bytes(value, 0, err) < 0)
             return -1;
     }
@@ -140,9 +140,9 @@ static int check_names(const json_t *names, struct err *err)
     size_t i;
 
     if (!json_is_array(names) || json_array_size(names) > NAMES_MAX)
-        return err_set(err, ERR_USAGE, "names are a list of texts, at most %d", NAMES_MAX);
+        return err_set(err, ERR_USAGE, "names must be a list of texts, at most %d", NAMES_MAX);
     json_array_foreach(names, i, name) if (!json_is_string(name)) return err_set(
-        err, ERR_USAGE, "names are a list of texts");
+        err, ERR_USAGE, "names must be a list of texts");
     return 0;
 }
 

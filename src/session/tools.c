@@ -47,11 +47,11 @@ const struct tool *tool_set_find(const struct tool_set *set, const char *name)
 static int check_name(const struct tool_set *set, const char *name, struct err *err)
 {
     if (!first_is_variable(str_from(name)))
-        return err_set(err, ERR_USAGE, "'%.80s' is no name for a tool", name ? name : "");
+        return err_set(err, ERR_USAGE, "'%.80s' is not a valid tool name", name ? name : "");
     if (strcmp(name, "final_answer") == 0 && set->final_answer)
-        return err_set(err, ERR_USAGE, "final_answer is there already");
+        return err_set(err, ERR_USAGE, "final_answer exists already");
     if (tool_set_find(set, name))
-        return err_set(err, ERR_USAGE, "there are two tools of the name %.80s", name);
+        return err_set(err, ERR_USAGE, "two tools have the name %.80s", name);
     if (set->count == TOOLS_MAX)
         return err_set(err, ERR_USAGE, "more than %d tools", TOOLS_MAX);
     return 0;
@@ -66,17 +66,17 @@ static int check_parameters(const char *name, const json_t *parameters, struct e
     if (!parameters)
         return 0;
     if (!json_is_array(parameters))
-        return err_set(err, ERR_USAGE, "tool %.80s: parameters is a list of names", name);
+        return err_set(err, ERR_USAGE, "tool %.80s: parameters must be a list of names", name);
     json_array_foreach(parameters, i, item)
     {
         const char *text = json_string_value(item);
         if (!text || !first_is_variable(str_from(text)))
-            return err_set(err, ERR_USAGE, "tool %.80s: '%.80s' is no name for a parameter", name,
-                           text ? text : "");
+            return err_set(err, ERR_USAGE, "tool %.80s: '%.80s' is not a valid parameter name",
+                           name, text ? text : "");
         for (size_t k = 0; k < i; k++)
             if (strcmp(text, json_string_value(json_array_get(parameters, k))) == 0)
-                return err_set(err, ERR_USAGE, "tool %.80s: two parameters are called %.80s", name,
-                               text);
+                return err_set(err, ERR_USAGE, "tool %.80s: two parameters have the name %.80s",
+                               name, text);
     }
     return 0;
 }
@@ -221,7 +221,7 @@ char *tool_set_call(const struct tool_set *set, struct tool_call *call)
     json_t *value = NULL;
 
     if (!tool) {
-        err_set(&err, ERR_USAGE, "there is no tool of the name '%.80s'", call->name);
+        err_set(&err, ERR_USAGE, "there is no tool '%.80s'", call->name);
         return write_error("NameError", err.msg);
     }
     if (call_tool(set, tool, call, &value, &err) < 0) {

@@ -158,7 +158,8 @@ static int check_cells(const struct prepared *p, struct err *err)
                        "a session without a jail cannot be forked (backend %s)", p->backend->name);
     if (!l->zygote || !l->cells || !has_argument(l->cells_args, "{cells}"))
         return err_set(err, ERR_UNSUPPORTED,
-                       "a session in %s cannot be forked: its interpreter has no way to", l->name);
+                       "a session in %s cannot be forked: its interpreter does not support it",
+                       l->name);
     if (q->cold)
         return err_set(err, ERR_UNSUPPORTED, "a session that starts cold cannot be forked");
     if (pair)

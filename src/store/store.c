@@ -78,7 +78,7 @@ int store_default_path(char **ret, struct err *err)
         *ret = xstrdup("/var/lib/glovebox/log.db");
     else
         return err_set(err, ERR_UNSUPPORTED,
-                       "no place for the run log: $HOME is not set; name a file with --log");
+                       "no path for the run log: $HOME is not set; name a file with --log");
     return 0;
 }
 

@@ -95,9 +95,10 @@ int block_pair_parse(struct arena *arena, struct str text, struct block_pair *re
     long at = str_find(text, sep);
 
     if (at <= 0 || (size_t)at + sep.n >= text.n)
-        return err_set(err, ERR_USAGE,
-                       "'%.*s' is no pair of delimiters; write it as OPEN..CLOSE or 'OPEN CLOSE'",
-                       (int)(text.n < 60 ? text.n : 60), text.p);
+        return err_set(
+            err, ERR_USAGE,
+            "'%.*s' is not a pair of delimiters; write it as OPEN..CLOSE or 'OPEN CLOSE'",
+            (int)(text.n < 60 ? text.n : 60), text.p);
     ret->open = unescape(arena, str_slice(text, 0, (size_t)at));
     ret->close = unescape(arena, str_slice(text, (size_t)at + sep.n, text.n));
     return 0;

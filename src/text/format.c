@@ -86,8 +86,7 @@ int finished_read(const json_t *document, struct finished *ret, struct err *err)
     *ret = (struct finished){0};
     if (!json_is_object(document) ||
         (!json_object_get(document, "stdout") && !json_object_get(document, "exit_code")))
-        return err_set(err, ERR_USAGE,
-                       "it is no result; 'glovebox run --json' prints what is expected");
+        return err_set(err, ERR_USAGE, "it is not a result of 'glovebox run --json'");
     ret->out = string_of(document, "stdout");
     ret->err = string_of(document, "stderr");
     ret->exit_code = number_of(document, "exit_code");

@@ -122,7 +122,7 @@ int reply_open(struct reply_reader *r, const struct reply_options *options, stru
     if (options->profile == REPLY_SMOLAGENTS && r->pair_n > 1)
         return err_set(err, ERR_USAGE, "the smolagents profile takes one pair of --delimiters");
     if (r->pair_n && (options->profile == REPLY_CHAPTER || is_object(r)))
-        return err_set(err, ERR_USAGE, "--delimiters means nothing to the %s profile",
+        return err_set(err, ERR_USAGE, "--delimiters does not apply to the %s profile",
                        profiles[options->profile]);
     return 0;
 }

@@ -96,7 +96,7 @@ def test_delimiters(t):
         blocks(t, text, *pair, "--delimiters", "[[js..]]", "--all"), 0, "two pairs", b"b\n\n c\n\nd\n"
     )
     t.refused(blocks(t, text, "--delimiters", "x"), 2, "--delimiters: 'x'", "no pair")
-    t.refused(blocks(t, text, *pair, "--profile", "chapter"), 2, "means nothing", "not everywhere")
+    t.refused(blocks(t, text, *pair, "--profile", "chapter"), 2, "does not apply", "not everywhere")
 
 
 @box.once

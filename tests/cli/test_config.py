@@ -289,10 +289,10 @@ def test_project_languages(t):
     t.write("x.pl", "print 'perl'")
     t.exits(t.run("x.pl"), 0, "a project may add a language", b"perl")
     for text, pattern in [
-        ("[language.python]\ncommand = perl\n", "may not change what 'python' runs"),
-        ("[language.Python]\ncommand = perl\n", "may not change what 'Python' runs"),
-        ("[language.py]\ncommand = perl\n", "may not change what 'py' runs"),
-        ("[language.sh]\nargs = [\"{file}\"]\n", "may not change what 'sh' runs"),
+        ("[language.python]\ncommand = perl\n", "may not change the command of 'python'"),
+        ("[language.Python]\ncommand = perl\n", "may not change the command of 'Python'"),
+        ("[language.py]\ncommand = perl\n", "may not change the command of 'py'"),
+        ("[language.sh]\nargs = [\"{file}\"]\n", "may not change the command of 'sh'"),
         ("[language.x]\ncommand = perl\nextension = .py\n", "'.py' already means python"),
         ("[language.x]\ncommand = perl\nextension = py\n", "'py' already means python"),
         ("[language.x]\ncommand = perl\nextension = [.x, .SH]\n", "'.SH' already means bash"),

@@ -155,15 +155,15 @@ def test_broken(t):
     for text, pattern in (
         ("{", "line 1, column 1"),
         ('{"a": 1,\n "b" 2}', "line 2, column"),
-        ("[1]", "line 1: is no object"),
-        (json.dumps({COUNTS: {"i": "2"}}), COUNTS + r"\.i: is no whole number"),
-        (json.dumps({CONTEXT: {"processed_input_files": "x"}}), r"processed_input_files: is no list"),
+        ("[1]", "line 1: must be an object"),
+        (json.dumps({COUNTS: {"i": "2"}}), COUNTS + r"\.i: must be a whole number"),
+        (json.dumps({CONTEXT: {"processed_input_files": "x"}}), r"processed_input_files: must be a list"),
     ):
         t.write("c.json", text)
         done = t.run("--context", "c.json", "-c", "print('ran')")
         t.refused(done, 2, r"--context: \S*/c\.json: .*" + pattern, "%.30r" % text)
         t.equal(open(t.path("here/c.json")).read(), text, "stays as it is")
-    t.refused(t.run("--context", ".", "-c", "print(1)"), 2, "Is a directory|is no file", "a folder")
+    t.refused(t.run("--context", ".", "-c", "print(1)"), 2, "Is a directory|is not a file", "a folder")
     t.refused(t.run("--context", "no/c.json", "-c", "print(1)"), 2, "No such file", "no folder")
     t.refused(t.run("--invocation", "i", "-c", "print(1)"), 2, "needs --context", "an id alone")
     t.refused(t.run("--execution-id", "i", "-c", "print(1)"), 2, "needs --context", "another")

@@ -69,7 +69,7 @@ def test_there_and_back(t):
             done = form(t, shown, "--extract", "--profile", profile)
             t.exits(done, 0, "as text", output.encode())
     t.refused(form(t, "nothing", "--extract"), 1, "no output", "nothing to bring back")
-    t.refused(form(t, "x", "--extract", "--profile", "chapter"), 2, "--extract reads", "no fence")
+    t.refused(form(t, "x", "--extract", "--profile", "chapter"), 2, "--extract requires", "no fence")
 
 
 @box.once
@@ -89,7 +89,7 @@ def test_parts(t):
 @box.once
 def test_wrong_input(t):
     t.refused(form(t, "{"), 2, "line 1", "no JSON")
-    t.refused(form(t, "{}"), 2, "no result", "no result")
+    t.refused(form(t, "{}"), 2, "not a result", "no result")
     t.refused(t.box("format", "missing.json"), 2, "missing.json", "no such file")
 
 

@@ -107,7 +107,7 @@ def test_read(t):
         "one that is not there",
         done,
     )
-    t.refused(t.box("log", "show"), 2, "which run", "log show without an id")
+    t.refused(t.box("log", "show"), 2, "name the run", "log show without an id")
     done = t.box("log", "show", "0")
     t.ok(done.code and done.err.count(b"\n") == 1, "an id that several begin with", done)
     stats = t.box("log", "stats", "--json").json
@@ -124,11 +124,11 @@ def test_read(t):
         (("--since", "yesterday"), "--since"),
         (("--outcome", "good"), "not one of"),
         (("--limit", "x"), "whole number"),
-        (("prune",), "say what to delete"),
+        (("prune",), "give the runs to delete"),
         (("prune", "--older-than", "30"), "--older-than"),
         (("list", "x"), "takes no arguments"),
-        (("prune", "--since", "1h"), "means nothing"),
-        (("stats", "--limit", "2"), "means nothing"),
+        (("prune", "--since", "1h"), "does not apply"),
+        (("stats", "--limit", "2"), "does not apply"),
     ):
         t.refused(t.box("log", *args), 2, pattern, "log " + " ".join(args))
 

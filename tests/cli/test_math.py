@@ -47,9 +47,9 @@ def test_errors(t):
         done = t.box("math", text)
         good = done.code == 1 and done.out.decode().startswith("Error: " + want) and not done.err
         t.ok(good, text, done)
-    t.refused(t.box("math"), 2, "what is to be computed", "nothing")
+    t.refused(t.box("math"), 2, "no expression", "nothing")
     t.refused(t.box("math", "1" * 20000), 2, "longer than 10000", "too much")
-    t.refused(t.box("math", "--out", "x", "1"), 2, "means nothing", "an option of another command")
+    t.refused(t.box("math", "--out", "x", "1"), 2, "does not apply", "an option of another command")
 
 
 def test_refused(t):

@@ -34,7 +34,7 @@ def test_cells(t):
               ":timeout", ":quit", "print('not reached')")
     t.match(rb"^ *2  f.txt\n$", r.out, ":files and :quit")
     t.ok(open(t.path("here", "f.txt")).read() == "yo", ":save")
-    t.ok(b"no command :nope" in r.err and b"write :timeout TIME" in r.err and b"none" in r.err,
+    t.ok(b"no command :nope" in r.err and b"usage: :timeout TIME" in r.err and b"none" in r.err,
          "commands that make no sense", r)
     t.match(rb":save +NAME", cells(t, ":help").out, ":help")
     r = cells(t, "import os\nos._exit(1)", "1", ":reset", "2", args=("--no-check",))
@@ -115,20 +115,20 @@ def test_daemon(t):
 def test_forks(t):
     r = cells(t, "x = 1", ":fork", "x = 2", "open('f', 'w').write('f');", ":fork", "x += 1", "x", ":back", "x", ":back", "x",
               ":files", ":back")
-    if b"no copy" in r.err and b"forks" in r.err:
+    if b"not a copy" in r.err and b"forks" in r.err:
         t.skip("forks", "no control groups for forks: " + r.err.decode().splitlines()[0])
         return
     t.exits(r, 0, ":fork and :back", b"3\n2\n1\n")
-    t.ok(b"this is no copy" in r.err, "until there is nowhere to go back to", r)
+    t.ok(b"this session is not a copy" in r.err, "until there is nowhere to go back to", r)
     r = cells(t, "x = 1", ":try x = 2", "x", ":try x = 3; 1 / 0", "x", ":try\nfor i in range(3):\n    x = i\nprint(x)", ":try",
               "import os", ":try os._exit(1)", "x", args=("--no-check",))
     t.exits(r, 0, ":try", b"2\n2\n2\n2\n")
-    t.ok(r.err.count(b"nothing of the cell is kept") == 2 and b"write :try CODE" in r.err and b":reset" not in r.err,
+    t.ok(r.err.count(b"nothing of the cell is kept") == 2 and b"usage: :try CODE" in r.err and b":reset" not in r.err,
          "what is said of it", r)
     r = cells(t, ":fork", ":try echo 1", "echo 2", args=("--lang", "bash"))
     t.ok(r.code == 0 and r.out == b"2\n" and r.err.count(b"bash cannot be forked") == 2, "in Bash", r)
     r = cells(t, ":fork", args=("--forks", "0"))
-    t.ok(b"no forks" in r.err, "--forks 0", r)
+    t.ok(b"forks disabled" in r.err, "--forks 0", r)
     with Daemon(t) as d:
         r = cells(t, "x = 1", ":fork", "x = 2", ":fork", "x = 3", ":back", "x", ":try 1 / 0", args=("--daemon", "unix:" + d.socket))
         t.ok(r.code == 0 and r.out == b"2\n" and b"nothing of the cell is kept" in r.err, "in a daemon's session", r)
@@ -246,7 +246,7 @@ def test_bytes(t):
     """That are no text."""
     for env in ({"given": b"A\xff=1"}, {"given": b"A=\xff"}, {"given": b"B", "env": {"B": b"\xff"}}):
         r = t.box("repl", "--env", env["given"], stdin=b"1", env=env.get("env"))
-        t.refused(r, 2, "is not UTF-8, as variables of a session", "the variable %r" % env)
+        t.refused(r, 2, "is not UTF-8, which variables of a session", "the variable %r" % env)
     r = t.box("repl", "--lang", "r", "--quiet", stdin=b"x <- 5L\n%%\ncat('a\xff')\n%%\nx")
     if b"not installed" in r.err or r.code:
         t.skip("R", "no R here: " + r.err.decode("utf-8", "replace").strip())

@@ -116,7 +116,7 @@ def test_nothing(t):
 
 
 HOSTILE = {
-    "garbage": (b"garbage, and much more of it than fits\n", ["'good'"], "no frame"),
+    "garbage": (b"garbage, and much more of it than fits\n", ["'good'"], "not a frame"),
     "a frame of another kind": (b"call 1 2\n{}", ["'good'", "'more'"], "another kind"),
     "what is no JSON": (b"display 0 3\nxyz", ["'good'", "'more'"], "cannot be read"),
     "text that is none": (b"display 0 8\n\xff\xfe{}{}{}", ["'good'", "'more'"], "cannot be read"),
@@ -289,7 +289,7 @@ def test_terminal(t):
     t.equal(r.out, b"'\\x1b[31mred'\nend\n", "no terminal: what is text")
     t.match("a picture could not be shown here; --out FOLDER saves it", r.err, "and a word about the picture")
     r = t.run("--no-daemon", "-c", WRITE % b"garbage, and much more of it than fits\n")
-    t.match("glovebox: left out: .*no frame", r.err, "and about what was left out")
+    t.match("glovebox: left out: .*not a frame", r.err, "and about what was left out")
 
 
 def test_daemon(t):

@@ -89,7 +89,7 @@ def test_life(t):
         t.match(rb"state +idle\n", r.out, "one of them")
         t.equal(s("show", a, "--json").json["idle_ms"], 600000, "as JSON")
         common = os.path.commonprefix([a, b])
-        t.refused(s("show", common), 2, "beginning of 2", "two that begin so")
+        t.refused(s("show", common), 2, "matches 2 sessions", "two that begin so")
         t.exits(s("set", a, "n=3", 'names=["a", null]'), 0, "set", b"")
         t.exits(s("vars", a, "n", "names"), 0, "vars", b'n=3\nnames=["a",null]\n')
         r = s("vars", a, "n", "nope")
@@ -146,7 +146,7 @@ def test_files(t):
             r = s("get", i, path, "-")
             t.ok(r.code != 0 and b"root:" not in r.out, "no way out: " + path, r)
         t.refused(s("put", i, "nowhere"), 2, "nowhere", "a file of ours that is not there")
-        t.refused(s("put", i, "into"), 2, "is no file", "a folder")
+        t.refused(s("put", i, "into"), 2, "is not a file", "a folder")
         left = [n for n in os.listdir(t.path("here")) if n.endswith(".part")]
         t.equal(left, [], "nothing half-written is left")
 
@@ -209,10 +209,10 @@ def test_fork(t):
         t.exits(s("close", i, "child"), 0, "those before it are closed")
         t.exits(s.cell(r.json["id"], "x"), 0, "it goes on", b"2\n")
         i = s.new("--forks", "0")
-        t.refused(s("fork", i), 125, "no forks", "--forks 0")
+        t.refused(s("fork", i), 125, "forks disabled", "--forks 0")
         b = s.new("--lang", "bash")
         t.refused(s("fork", b), 125, "bash cannot be forked", "Bash")
-        t.refused(s("fork", b, "--forks", "2"), 2, "means nothing", "what a fork cannot be told")
+        t.refused(s("fork", b, "--forks", "2"), 2, "does not apply", "what a fork cannot be told")
 
 
 def test_try(t):
@@ -245,10 +245,10 @@ def test_usage(t):
     r = t.box("session", "list", env=nowhere)
     t.refused(r, 125, r"no daemon answers at .*none.sock; start one: glovebox serve &", "no daemon")
     t.refused(t.box("session", "lst", env=nowhere), 2, "did you mean 'list'", "no such subcommand")
-    t.refused(t.box("session", "show", env=nowhere), 2, "write: glovebox session show ID", "no id")
-    t.refused(t.box("session", "list", "--forks", "1", env=nowhere), 2, "means nothing",
+    t.refused(t.box("session", "show", env=nowhere), 2, "usage: glovebox session show ID", "no id")
+    t.refused(t.box("session", "list", "--forks", "1", env=nowhere), 2, "does not apply",
               "an option of another")
-    t.refused(t.box("session", "new", "--work-dir", ".", env=nowhere), 2, "means nothing",
+    t.refused(t.box("session", "new", "--work-dir", ".", env=nowhere), 2, "does not apply",
               "what a daemon cannot")
     t.refused(t.box("session", "list", "--daemon", "far.example.org:80"), 2, "not looked up",
               "a name")

@@ -206,7 +206,7 @@ def test_resume(t):
     done = t.box("test", "--suite", t.write("s.jsonl", lines(tasks[:3])), "--results", "r.jsonl", "--log", "off")
     t.exits(done, 0, "the first run")
     done = t.box("test", "--suite", "s.jsonl", "--results", "r.jsonl", "--log", "off")
-    t.refused(done, 2, "there already: add --resume", "results are not overwritten")
+    t.refused(done, 2, "exists already: add --resume", "results are not overwritten")
     with open(os.path.join(t.dir, "r.jsonl"), "a") as f:
         f.write('{"id":"t3","sample":0,"all_pas')
     t.write("s.jsonl", lines(tasks))

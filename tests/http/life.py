@@ -85,11 +85,11 @@ def test_drain(tap):
         tap.ok(d.ended() == 0 and time.monotonic() - began < 20, "a second SIGTERM waits for nothing")
         t.join()
         tap.equal(still_there(guests), [], "and no guest is left")
-        tap.equal((answers[0].status, answers[0].message), (503, "the daemon is ending"), "who waited is told")
+        tap.equal((answers[0].status, answers[0].message), (503, "the daemon is stopping"), "who waited is told")
         last = json.loads(lines.getresponse().read().splitlines()[-1])
-        tap.equal(last["result"]["error"]["message"], "the daemon is ending", "also in lines", last)
+        tap.equal(last["result"]["error"]["message"], "the daemon is stopping", "also in lines", last)
         parts = json.loads(batch.getresponse().read())["results"]
-        tap.equal({p["error"]["message"] for p in parts}, {"the daemon is ending"}, "and in a batch", parts)
+        tap.equal({p["error"]["message"] for p in parts}, {"the daemon is stopping"}, "and in a batch", parts)
     with Daemon("--drain", "1s") as d:
         t, answers = start_run(d, 60)
         s = d.post("/v1/sessions", {})

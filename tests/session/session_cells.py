@@ -91,7 +91,7 @@ def test_values(t, feed):
         big = "x" * (8 << 20)
         for name in ("a b", "class", "1x", "", "x-y"):
             r = s.ask("set", values={name: 1})
-            t.ok("is no name for a variable" in str(r), "%r is no name" % name, r)
+            t.ok("is not a valid variable name" in str(r), "%r is no name" % name, r)
         for value in ({"$type": "bytes", "base64": "@@"}, [{"$type": "bytearray", "base64": "YQ=x"}]):
             r = s.ask("set", values={"w": value})
             t.ok("no base64" in str(r), "wrong base64", r)

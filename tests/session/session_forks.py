@@ -205,10 +205,10 @@ def test_refused(t, feed):
             t.equal(f.run("x")["value"], 1, "they have ended: it can")
     with Session(feed, forks=1) as s, must(Fork(s)) as f:
         g = Fork(f)
-        t.ok(g.opened.get("error") == "limit" and "forked" in g.opened["message"], "as many levels as were asked for", g.opened)
+        t.ok(g.opened.get("error") == "limit" and "maximum depth" in g.opened["message"], "as many levels as were asked for", g.opened)
         with must(Fork(s)) as g:
             t.equal(g.run("1")["value"], 1, "and as many forks")
-    for options, word in (({"forks": 0}, "no forks"), ({"forks": 1, "cold": True}, "cold"),
+    for options, word in (({"forks": 0}, "forks disabled"), ({"forks": 1, "cold": True}, "cold"),
                           ({"forks": 1, "env": ["PYTHONHASHSEED=1"]}, "PYTHONHASHSEED"),
                           ({"forks": 1, "backend": "host", "allow_unsafe": True}, "jail"),
                           ({"forks": 1, "lang": "javascript"}, "javascript"), ({"forks": 1, "lang": "bash"}, "bash"),

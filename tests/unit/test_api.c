@@ -223,11 +223,11 @@ static void test_format(glovebox *box)
     glovebox_free(text);
     outputs_are(box, "nothing", NULL, "[]");
     text_is(box, run, "nobody", NULL);
-    EQ_STR(glovebox_error(box), "no text profile is called 'nobody'");
+    EQ_STR(glovebox_error(box), "unknown text profile 'nobody'");
     text_is(box, "{", NULL, NULL);
     OK(strstr(glovebox_error(box), "line 1") != NULL, "%s", glovebox_error(box));
     text_is(box, "{}", NULL, NULL);
-    OK(strstr(glovebox_error(box), "no result") != NULL, "%s", glovebox_error(box));
+    OK(strstr(glovebox_error(box), "not a result") != NULL, "%s", glovebox_error(box));
     outputs_are(box, "x", "chapter", NULL);
     OK(*glovebox_error(box), "%s", glovebox_error(box));
     outputs_are(box, "x", "nobody", NULL);

@@ -121,7 +121,7 @@ static void test_inputs(void)
        "what could be base64 is not when it says so");
     buf_done(&input.bytes);
     OK(context_input_read(&c, 2, &input, &err) < 0, "no base64");
-    EQ_STR(err.msg, "_code_executor_input_files.2: the content is no base64; say \"encoding\": "
+    EQ_STR(err.msg, "_code_executor_input_files.2: the content is not base64; write \"encoding\": "
                     "\"utf-8\"");
     buf_done(&input.bytes);
     context_done(&c);
@@ -136,7 +136,7 @@ static void test_foreign(void)
     struct err err;
 
     OK(context_read(str_from(text), &c, &err) < 0, "a count that is none");
-    EQ_STR(err.msg, "_code_executor_error_counts.k: is no whole number");
+    EQ_STR(err.msg, "_code_executor_error_counts.k: must be a whole number");
     c = read_text("{\"z\": {\"b\": [1, null, true, 0.5, \"\\u0000\\u00e9\"]}, "
                   "\"_code_execution_context\": null, \"a\": 9007199254740993}");
     context_count_error(&c, "i");
@@ -174,21 +174,21 @@ static void test_broken(void)
     } rows[] = {
         {"{", "line 1, column 1: string or '}' expected near end of file"},
         {"{\"a\": 1,\n \"b\": }", "line 2"},
-        {"[]", "line 1: is no object"},
+        {"[]", "line 1: must be an object"},
         {"{\"a\": 1, \"a\": 2}", "duplicate"},
-        {"{\"_code_execution_context\": []}", "_code_execution_context: is no object"},
+        {"{\"_code_execution_context\": []}", "_code_execution_context: must be an object"},
         {"{\"_code_execution_context\": {\"execution_session_id\": 1}}",
-         "_code_execution_context.execution_session_id: is no text"},
+         "_code_execution_context.execution_session_id: must be a text"},
         {"{\"_code_execution_context\": {\"processed_input_files\": [\"a\", 2]}}",
-         "_code_execution_context.processed_input_files.1: is no text"},
+         "_code_execution_context.processed_input_files.1: must be a text"},
         {"{\"_code_execution_context\": {\"invocations\": {\"i\": []}}}",
-         "_code_execution_context.invocations.i: is no object"},
-        {"{\"_code_executor_input_files\": {}}", "_code_executor_input_files: is no list"},
+         "_code_execution_context.invocations.i: must be an object"},
+        {"{\"_code_executor_input_files\": {}}", "_code_executor_input_files: must be a list"},
         {"{\"_code_executor_input_files\": [{\"name\": \"a\"}]}",
          "_code_executor_input_files.0: needs a name and content, both text"},
         {"{\"_code_executor_error_counts\": {\"i\": -1}}",
-         "_code_executor_error_counts.i: is no whole number"},
-        {"{\"_code_execution_results\": {\"i\": {}}}", "_code_execution_results.i: is no list"},
+         "_code_executor_error_counts.i: must be a whole number"},
+        {"{\"_code_execution_results\": {\"i\": {}}}", "_code_execution_results.i: must be a list"},
         {"{\"a\": 99999999999999999999999}", "too big"},
     };
 

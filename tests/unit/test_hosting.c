@@ -71,7 +71,7 @@ static void refuses_tokens(const char *folder, const char *text, mode_t mode, co
 
 static void test_bad_tokens(const char *folder)
 {
-    refuses_tokens(folder, "ann 0123456789abcdef\n", 0644, "others than its owner");
+    refuses_tokens(folder, "ann 0123456789abcdef\n", 0644, "other users can read it");
     refuses_tokens(folder, "# nothing\n", 0600, "no token in it");
     refuses_tokens(folder, "ann short\n", 0600, "at least 16");
     refuses_tokens(folder, "a/b 0123456789abcdef\n", 0600, "a name before a token");

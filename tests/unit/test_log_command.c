@@ -185,10 +185,10 @@ static void test_usage(void)
 {
     expect("prun", 2, "did you mean 'prune'?");
     expect("list x", 2, "takes no arguments");
-    expect("show", 2, "show which run?");
+    expect("show", 2, "name the run to show");
     expect("show a b", 2, "takes one id");
-    expect("show r-old --keep 3", 2, "--keep means nothing to 'glovebox log show'");
-    expect("prune", 2, "say what to delete");
+    expect("show r-old --keep 3", 2, "--keep does not apply to 'glovebox log show'");
+    expect("prune", 2, "give the runs to delete");
     expect("prune --older-than 30", 2, "is not an age");
     expect("prune --older-than 1hd", 2, "is not an age");
     expect("prune --older-than 999999999999999d", 2, "is not an age");
@@ -203,7 +203,7 @@ static void test_usage(void)
     expect("path --log /from/command", 0, "/from/command\n");
     unsetenv("GLOVEBOX_LOG");
     expect("prune --help", 0, "help for log");
-    expect("list --timeout 5s", 2, "--timeout means nothing to 'glovebox log list'");
+    expect("list --timeout 5s", 2, "--timeout does not apply to 'glovebox log list'");
 }
 
 static void write_config(const char *text)

@@ -87,7 +87,7 @@ static void test_overrides(void)
     EQ_INT(policy_forbid_import(p, STR("json"), &err), 0);
     OK(!allows(p, "import json"), "the last word counts");
     EQ_INT(policy_allow_import(p, STR("a b"), &err), -1);
-    EQ_STR(err.msg, "\"a b\" is no module name");
+    EQ_STR(err.msg, "\"a b\" is not a module name");
     EQ_INT(policy_allow_import(p, STR(""), &err), -1);
     policy_free(p);
 

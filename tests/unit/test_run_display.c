@@ -155,7 +155,7 @@ static const struct {
     {"half a frame", "display 0 31\n{\"data\": {\"text/plain\": ", "not whole", 0},
     {"half a header", "display 0", "not whole", 0},
     {"a frame too large", "display 0 4000000000\n", "a frame of 4000000000 bytes", 0},
-    {"a number that is none", "display 0 -1\n", "no frame", 0},
+    {"a number that is none", "display 0 -1\n", "not a frame", 0},
     {"bytes that are no text", "display 0 9\n{\"\xff\xfe\": 1}", "cannot be read", 0},
 };
 

@@ -108,7 +108,7 @@ static void test_calls(void)
     answers(&set, "t", "{\"ok\":{\"args\":[1],\"kwargs\":{\"k\":2}}}");
     answers(&set, "n", "{\"ok\":null}");
     answers(&set, "u",
-            "{\"error\":{\"type\":\"NameError\",\"message\":\"there is no tool of the name "
+            "{\"error\":{\"type\":\"NameError\",\"message\":\"there is no tool "
             "'u'\"}}");
     kind = ERR_SYSTEM;
     answers(&set, "t",

@@ -103,7 +103,7 @@ static unsigned controllers_of(layer_mask wanted, const struct jail_limits *limi
     for (size_t i = 0; i < CGROUP_PLACES; i++)
         if (wanted & LAYER_BIT(layers[i].layer))
             controllers |= CGROUP_BIT(layers[i].controller);
-    /* Mostly nobody needs to know what was used while the run goes on: afterwards wait() tells,
+    /* Most runs do not need the time that was used so far: afterwards wait() returns it,
      * without a directory of its own. */
     if (controllers & CGROUP_BIT(CGROUP_CPU) && (limits->cpu_ms || limits->count_cpu))
         controllers |= CGROUP_BIT(CGROUP_CPUACCT);

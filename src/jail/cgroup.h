@@ -10,11 +10,11 @@
  * when the place has gone.
  *
  * A run's directory is `glovebox-PID-START-SPACE-N` in every tree it needs: the owner's pid, its
- * start time and the pid and time namespaces in which those two mean something. Whoever makes it
- * removes it, in cgroup_close. An owner that was killed cannot, so every run first sweeps away
- * directories whose owner is dead; pid and start time together are never used twice, so a sweep
- * cannot hit a live owner, and two sweeps at once merely find some of the work done. Owners from
- * other namespaces are not judged at all.
+ * start time and the pid and time namespaces in which those two mean something. The process that
+ * makes it removes it, in cgroup_close. An owner that was killed cannot, so every run first sweeps
+ * away directories whose owner is dead; pid and start time together are never used twice, so a
+ * sweep cannot hit a live owner, and two sweeps at once merely find some of the work done. Owners
+ * from other namespaces are not judged at all.
  *
  * The guest's first process enters by itself, before it drops its rights: on v1 by writing "0" to
  * inherited descriptors, on v2 by being cloned into the group. A parent that writes another task's
@@ -75,16 +75,16 @@ uint64_t cgroup_tasks(struct cgroup *c);
 size_t cgroup_processes(struct cgroup *c, int *ret_pids, size_t max);
 
 /* A descriptor that becomes readable when the run meets its memory limit, or -1. It is a hint: on
- * v2 it also fires when the kernel could still free something. cgroup_usage tells, and arms it
- * again. */
+ * v2 it also fires when the kernel could still free something. cgroup_usage has the answer, and
+ * arms it again. */
 int cgroup_oom_fd(struct cgroup *c);
 
 /* SIGKILL for all inside; waits up to 0.1 s for v1 to be empty. */
 void cgroup_kill(struct cgroup *c);
 /* Kills what is left, removes the group everywhere, frees. NULL is fine. */
 void cgroup_close(struct cgroup *c);
-/* The same for one whose processes are dead or dying, with their pid namespace: nobody waits for
- * that when it can be kept for another run. */
+/* The same for a group whose processes are dead or dying, with their pid namespace: a group that
+ * can be kept for another run is not waited for. */
 void cgroup_close_dying(struct cgroup *c);
 
 /* From now on so many groups more are kept when they are closed, for the next run with the same
@@ -101,7 +101,7 @@ void cgroup_use_once(struct cgroup *c);
  */
 void cgroup_sweep(void);
 
-/* For `doctor`: who holds a layer. Makes a group to find out. */
+/* For `doctor`: which controller holds a layer. Makes a group to find out. */
 struct cgroup_place {
     enum jail_layer layer;
     const char *by;  /* "v2", "v1" or "none" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What cgroup.c, cgroup_v1.c and cgroup_v2.c share. Nobody else includes it.
+ * What cgroup.c, cgroup_v1.c and cgroup_v2.c share. No other file includes it.
  *
  * A host holds homes; a home is a directory of one tree in which runs get theirs, with the
- * controllers that are to be had there. A run's cgroup holds one part per home, and one more, of
+ * controllers that are available there. A run's cgroup holds one part per home, and one more, of
  * the ops "none", for the controllers that have no home. A run keeps its host alive, so a part's
  * home is always there.
  */
@@ -57,7 +57,7 @@ struct cgroup_home {
     atomic_uint live; /* directories in it that are this process's */
 };
 
-/* Who may own a directory: the pid and the start time name a process, in one pid and time
+/* The owner of a directory: the pid and the start time name a process, in one pid and time
  * namespace. */
 struct cgroup_owner {
     pid_t pid;
@@ -77,7 +77,7 @@ struct cgroup_host {
 /* This process's host, found on the first call. Each get wants a put. */
 struct cgroup_host *cgroup_host_get(void);
 void cgroup_host_put(struct cgroup_host *host);
-/* The next get looks again; those who hold this one keep it. */
+/* The next get looks again; holders of this one keep it. */
 void cgroup_host_forget(struct cgroup_host *host);
 
 /* False when there is no such process that still runs; start is touched only if there is. */

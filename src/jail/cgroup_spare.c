@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups that wait for another run. Who waited longest is taken first: its share of processor time
- * is then as fresh as it can be.
+ * Groups that wait for another run. The group that waited longest is taken first: its share of
+ * processor time is then as fresh as it can be.
  */
 #include <pthread.h>
 #include <string.h>
@@ -77,7 +77,7 @@ bool cgroup_spare_has(const struct cgroup_spare_key *key)
     return has;
 }
 
-#define TRIES_MAX 4 /* of who is dying still, the others are as well */
+#define TRIES_MAX 4 /* after so many spares with dying processes, give up */
 
 struct cgroup *cgroup_spare_take(const struct cgroup_spare_key *key)
 {

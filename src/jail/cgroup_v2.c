@@ -366,9 +366,9 @@ static int v2_open(struct cgroup_part *p, struct err *err)
     return 0;
 }
 
-/* memory.events is told of as POLLPRI until it is read, and is always readable besides; an epoll
- * that asks for POLLPRI alone makes a plain "readable" of it. (inotify would too, but a user may
- * have only 128 of those.) */
+/* A change of memory.events is reported as POLLPRI until it is read, and is always readable
+ * besides; an epoll that asks for POLLPRI alone makes a plain "readable" of it. (inotify would too,
+ * but a user may have only 128 of those.) */
 static int v2_watch_oom(struct cgroup_part *p)
 {
     struct epoll_event want = {.events = EPOLLPRI};

@@ -160,7 +160,7 @@ static const struct option sockopts[] = {
 };
 
 static const struct {
-    enum action call; /* whose argument it is */
+    enum action call; /* the call that has this argument */
     const struct option *options;
     size_t count;
     unsigned argument;
@@ -393,8 +393,8 @@ static bool can_continue(void)
     return syscall(NR_OPENAT2, -1, NULL, NULL, 0) < 0 && errno != ENOSYS;
 }
 
-/* Who says that it leaves is as good as dead when the listener has heard it: no handler of a signal
- * may run after that. */
+/* A process that reports its exit counts as dead when the listener has received the report: no
+ * signal handler may run after that. */
 int filter_install(unsigned flavour, int *ret_listener, struct err *err)
 {
     unsigned flags = flavour & FILTER_QUIET ? 0 : SECCOMP_FILTER_FLAG_NEW_LISTENER;

@@ -5,10 +5,10 @@
  * millisecond to make one and ours loads in some thirty microseconds. Nothing here allocates.
  *
  * A refused call returns an error. One worth telling goes to the filter's listener first
- * (SECCOMP_RET_USER_NOTIF), and whoever holds that answers with filter_denial_errno and writes down
- * filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a setns(2) that
- * an open gate waits for (inside_gate.c), and for what filter_notice tells apart: all they have to
- * say is in registers.
+ * (SECCOMP_RET_USER_NOTIF), and the holder of the listener answers with filter_denial_errno and
+ * writes down filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a
+ * setns(2) that an open gate waits for (inside_gate.c), and for what filter_notice tells apart: all
+ * they have to say is in registers.
  */
 #ifndef JAIL_FILTER_H
 #define JAIL_FILTER_H
@@ -32,7 +32,7 @@ enum filter_arch filter_native(void);
 
 /* Flavours; add them up. */
 enum filter_flavour {
-    FILTER_QUIET = 1 << 0,       /* nothing is told: the filter answers with the errno itself */
+    FILTER_QUIET = 1 << 0,       /* nothing is reported: the filter answers with the errno itself */
     FILTER_NO_INET = 1 << 1,     /* no AF_INET and AF_INET6: there is no network namespace */
     FILTER_SHARED_PIDS = 1 << 2, /* no pid namespace: signals and limits stay with the caller */
     /* Beside FILTER_SHARED_PIDS: Landlock keeps signals inside (LANDLOCK_SCOPE_SIGNAL, its ABI 6),
@@ -43,8 +43,8 @@ enum filter_flavour {
      * be connected to, and Landlock does not mind. Pairs of sockets stay. Files are on the host's
      * disk, so the setgid bit is refused like the setuid bit. */
     FILTER_NO_UNIX = 1 << 4,
-    /* The listener is told when a process is about to end, before its memory is taken apart, and
-     * nothing but its death keeps it from waiting for the answer. Needs Linux 5.19. */
+    /* The listener gets a notice when a process is about to exit, before its memory is taken apart,
+     * and nothing but its death keeps it from waiting for the answer. Needs Linux 5.19. */
     FILTER_TELLS_EXIT = 1 << 5,
     /* The listener is asked for each socket that is not AF_UNIX, as if that were rare: it notes
      * that the guest's network is no longer untouched. Without effect in filter_program. */
@@ -66,7 +66,7 @@ struct filter_program filter_asking_program(enum filter_arch arch, unsigned flav
 /* What our own pid 1 locks itself into; anything else kills it. */
 struct filter_program filter_init_program(enum filter_arch arch);
 
-/* The errno that a told call is answered with, a positive number. */
+/* The errno that answers a reported call, a positive number. */
 int filter_denial_errno(enum filter_arch arch, const struct seccomp_data *data);
 
 /* What a call is about that reached the listener. All but the first may be answered with

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the parts of the helper share. Nothing here is used by the library. Inside, nobody up the
- * stack could handle a failure, so a part that cannot go on calls `die`, which tells the library
- * and exits.
+ * What the parts of the helper share. Nothing here is used by the library. Inside, no caller could
+ * handle a failure, so a part that cannot continue calls `die`, which reports to the library and
+ * exits.
  */
 #ifndef JAIL_INSIDE_H
 #define JAIL_INSIDE_H
@@ -24,13 +24,13 @@ struct inside {
     struct err why;   /* and what the kernel said to the one before */
     bool born_inside; /* in the cgroup v2 */
     int sync_fd;  /* init's line to the keeper: a byte comes once the id maps are written; what goes
-                     back is why the root cannot be had */
+                     back is the reason why there is no root */
     int box_fd;   /* the guest's disk */
     int locks_fd; /* /proc/locks of around us, where there is no /proc inside; or -1 */
     int init_fd;  /* guest's first process: its socket to init */
     bool chrooted;      /* our root is no mount point */
     bool unbound;       /* the bounding set of capabilities is empty already */
-    bool tells_exit;    /* guest's first process: its init hears that it is about to exit */
+    bool tells_exit;    /* guest's first process: its init gets a notice before it exits */
     bool tells_sockets; /* the same of sockets but AF_UNIX */
     volatile bool
         *touched;         /* init: whether anything was done in its network; NULL for a cold one */
@@ -50,7 +50,7 @@ struct clone3_args {
 /* An init that exits with this had not started anything: the keeper may try with fewer layers. */
 #define EXIT_RETRY 77
 
-/* Tells the library MSG_ERROR and exits. */
+/* Sends MSG_ERROR to the library and exits. */
 _Noreturn void die(enum err_kind kind, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void die_err(const struct err *err);
 _Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -67,19 +67,20 @@ void end_children(void);
 /* inside_left.c: kills and reaps all but us in our own pid namespace, not those in namespaces
  * below: where the guest's forks are. */
 void end_ours(void);
-/* How a process ended that is another's child, as from wait(); 0 where the kernel does not tell. */
+/* How a process ended that is not our child, as from wait(); 0 if the kernel does not report it. */
 int pidfd_status(int pidfd);
 struct guest_end;
-/* The time of a process that has waited for no child: of those nobody could tell it. False, and
- * *ret is as it was, for any other. */
+/* The time of a process that has not waited for a child: the times of its children cannot be known.
+ * For any other process false, with *ret unchanged. */
 bool used_alone(pid_t pid, struct guest_end *ret);
-/* Kills whoever of guests, in our pid namespace or below it, holds a capability; and `also`. */
+/* Kills every guest process in our pid namespace or below it that holds a capability; and `also`.
+ */
 void end_capable(pid_t also);
 /* Of a namespace that a file or descriptor is of: its number, or 0. */
 uint64_t space_number(const char *path);
 uint64_t space_number_fd(int fd);
 
-/* inside_denials.c: told at once the first time a name comes up, counted after that: a guest can
+/* inside_denials.c: a name is reported at once the first time, and counted after that: a guest can
  * make half a million of them a second. */
 struct denials {
     struct denial {
@@ -119,7 +120,7 @@ struct fork_request {
     layer_mask inherited; /* layers that hold for the origin, and so for its fork */
 };
 /* The nest's side: makes one below the origin, whose namespaces these are. 0, or -1 with errno;
- * what else happens is told on `control`. */
+ * later events are reported on `control`. */
 int fork_make(struct inside *in, int control, const struct fork_request *request, int user_space,
               int pid_space);
 
@@ -144,7 +145,7 @@ _Noreturn void guest_main(struct inside *in);
 void guest_enter(struct inside *in);
 /* inside_serve.c: pid 1 while the guest runs. */
 _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd);
-/* The same for a fork, which is nobody's child here. */
+/* The same for a fork, whose parent is outside this jail. */
 _Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate);
 void tell_state(struct inside *in, uint32_t kind);
 
@@ -174,10 +175,10 @@ int copy_content(int from, int to, off_t size);
  * and user namespace, waiting, in our cgroups and folders, without capabilities, without memory
  * that it shares. Reasons are for the user. */
 int check_fork(int origin_box, pid_t *ret, struct err *err);
-/* Before anybody can come: whether the kernel can tell that (Linux 5.14). */
+/* Before a fork can come: whether the kernel can answer that (Linux 5.14). */
 int check_alone(struct err *err);
-/* inside_files.c: each of its open files gets a description of its own; what cannot be had twice
- * becomes a dead end. `put` puts one there. */
+/* inside_files.c: each of its open files gets a description of its own; a file that cannot be
+ * opened twice becomes a dead end. `put` puts one there. */
 struct new_fd {
     int number; /* in the fork */
     int fd;     /* what is to be there */

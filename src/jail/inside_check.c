@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is looked at before a fork goes on. It waits in a system call and has one thread, so nothing
- * of it changes meanwhile but by somebody else in its namespaces, and there must be nobody. It may
- * have been made by hostile code; what it could be is: not alone, with capabilities, in the
- * origin's control groups or folders, with memory or open files of the origin's.
+ * Inspects a fork before it continues. The fork waits in a system call and has one thread, so only
+ * another process in its namespaces could change it meanwhile, and there must be none. Hostile code
+ * may have made it: it could be not alone, with capabilities, in the origin's control groups or
+ * folders, with memory or open files of the origin's.
  *
- * What an origin and its fork do to share something is not all found: both hold a copy of the same
- * program, and can talk over their network once they run. What is looked for is what would give a
- * process more than a guest may have, escape the fork's limits and its end, or surprise who did not
- * mean it.
+ * Not every way of sharing is found: origin and fork hold a copy of the same program, and can talk
+ * over their network once they run. The inspection looks for things that give a process more than a
+ * guest may have, that escape the fork's limits and its end, or that surprise an honest program.
  */
 #include "jail/inside.h"
 
@@ -65,7 +64,7 @@ int check_alone(struct err *err)
                          "forks need (Linux 5.14)");
 }
 
-/* The one that joined ends right after it has forked. */
+/* The process that joined exits right after it has forked. */
 static int wait_until_alone(struct err *err)
 {
     for (int ms = 0; ms < LEAVE_MS; ms++) {
@@ -76,9 +75,9 @@ static int wait_until_alone(struct err *err)
     return err_set(err, ERR_GUEST, "other processes came with the fork");
 }
 
-/* Numbers are given out upwards. Who hides from one look by dying after having forked needs the
- * numbers to start anew during it, and to hide from two, twice: tens of thousands of forks between
- * two looks that are microseconds apart. */
+/* The kernel gives out process numbers upwards. A process that hides from one look by forking and
+ * dying needs the numbers to wrap around during that look, and twice to hide from two looks: tens
+ * of thousands of forks between two looks that are microseconds apart. */
 static int look_around(pid_t *ret_only, struct err *err)
 {
     DIR *dir = opendir("/proc");
@@ -263,8 +262,8 @@ static void name_disks(struct disks *ret, dev_t box)
     name_disk(ret->box, box);
 }
 
-/* "FROM-TO RIGHTS OFFSET MAJOR:MINOR INODE    PATH". A shared map that nobody can write is only a
- * way to read a file: of the read-only root, where nobody has opened one for writing. */
+/* "FROM-TO RIGHTS OFFSET MAJOR:MINOR INODE    PATH". A shared map that no process can write is only
+ * a way to read a file: one of the read-only root, where no file is open for writing. */
 static int check_map(struct str line, const struct disks *disks, struct err *err)
 {
     struct str skipped, rights, device;

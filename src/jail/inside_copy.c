@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A box into another: everything is hostile, the depth, the names, what changes meanwhile (the
- * origin may have processes that go on). Entries are opened below descriptors, never by following a
- * link. Where a file is read while it grows, what is copied is its size when we looked.
+ * origin may have processes that continue). Entries are opened below descriptors, never by
+ * following a link. Where a file is read while it grows, what is copied is its size when we looked.
  */
 #include "jail/inside.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of a guest that has no pid namespace, whose init's end would be everybody's.
+ * The end of a guest that has no pid namespace, where the end of init would end all other processes
+ * too.
  *
- * Killing what is there races with forking: a few processes that fork all the time outrun anyone
- * who goes from one to the next, for each that dies makes room for another. Stopping does not make
- * room. So all are stopped first, again and again until two looks see the same and nobody runs: at
- * the latest, the limit of processes is then full of stopped ones, and none can fork any more. Then
- * all are killed.
+ * Killing races with forking: a few processes that fork all the time outrun a loop that kills one
+ * after the other, for each that dies makes room for another. Stopping does not make room. So all
+ * are stopped first, again and again until two looks see the same processes and none runs: at the
+ * latest, the limit of processes is then full of stopped ones, and none can fork any more. Then all
+ * are killed.
  */
 #include "jail/inside.h"
 

@@ -106,7 +106,8 @@ static int open_same(const struct file *f)
     return fd_take(&fd);
 }
 
-/* Files without a name that were copied: who has several descriptors of one gets one copy. */
+/* Files without a name that were copied: a process with several descriptors of one gets one copy.
+ */
 struct nameless {
     dev_t dev;
     ino_t ino;

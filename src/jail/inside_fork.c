@@ -225,7 +225,7 @@ struct made {
     int error;
 };
 
-/* In the origin's pid namespace for a moment: only who is in it can make one below it. */
+/* In the origin's pid namespace for a moment: only a process in it can make one below it. */
 static _Noreturn void maker_main(struct inside *in, int control, const struct fork_request *r,
                                  int tell)
 {
@@ -240,8 +240,8 @@ static _Noreturn void maker_main(struct inside *in, int control, const struct fo
     _exit(0);
 }
 
-/* The nest waits for us, and the maker can be seen by guests, who may stop it where Landlock does
- * not keep their signals inside. */
+/* The nest waits for us. Guests can see the maker, and may stop it if Landlock does not keep their
+ * signals inside. */
 static void wait_for_maker(pid_t maker)
 {
     const struct timespec most = {.tv_sec = MAKER_S};
@@ -259,7 +259,7 @@ static void wait_for_maker(pid_t maker)
     }
 }
 
-/* The namespace that is to be made belongs to whoever makes it: the origin's user. */
+/* The new namespace belongs to the user that makes it: the origin's user. */
 static int enter_users(const struct inside *in, int user_space)
 {
     uid_t uid = in->spec.uid;

@@ -2,17 +2,18 @@
  *
  * How a guest without a single capability gets a fork of itself into another jail.
  *
- * Nobody can move another process into a namespace, so the fork has to join by itself. It may: the
- * new jail's user namespace was made by a process with the guest's own ids, and who owns a user
+ * No process can move another one into a namespace, so the fork has to join by itself. It may: the
+ * new jail's user namespace was made by a process with the guest's own ids, and the owner of a user
  * namespace may enter it from the one above. What keeps guests from entering any is the filter,
  * which hands setns(2) to us. While a gate is open, one process (the first that asks, of the guest
  * that is to be forked: other forks are watched by us as well) gets the new jail's namespaces as
  * descriptors and may join them in the order of gate_spaces; all its calls carry their arguments in
  * registers. It may put other descriptors in their place meanwhile: it has none but of namespaces
- * that are its own or below, where it owns all as it is. Its child then says that it is there
+ * that are its own or below, where it owns all as it is. Its child then reports its arrival
  * (GATE_HELLO), in the new pid namespace, having given up the capabilities that joining gave it,
- * and stays in that call until the new jail's init has looked at it (inside_check.c). Who is not as
- * it must be never gets an answer: that init ends, and we kill who holds a capability.
+ * and stays in that call until the new jail's init has inspected it (inside_check.c). A fork that
+ * fails the inspection never gets an answer: that init ends, and we kill every process that holds a
+ * capability.
  */
 #include "jail/inside_gate.h"
 #include "jail/inside.h"
@@ -45,14 +46,14 @@ struct add_fd {
 
 struct gate {
     int fd, listener;
-    uint64_t origin; /* the pid namespace of who may come */
+    uint64_t origin; /* the pid namespace of the process that may come */
     uint64_t target; /* that of the fork */
     bool open;
     bool failed;         /* something could not be put into the fork */
     bool let;            /* it was let through */
     int fds[FD_MSG_MAX]; /* namespaces, then files */
     size_t count, spaces;
-    uint32_t guest; /* who came, in our numbers; 0: nobody yet */
+    uint32_t guest; /* the process that came, in our numbers; 0: none yet */
     int base;       /* the first of the descriptors there */
     size_t joined;
     uint64_t hello; /* the call in which the fork waits, or 0 */
@@ -148,7 +149,7 @@ bool gate_hear(struct gate *g)
     return goes_on;
 }
 
-/* ---- who comes ---- */
+/* ---- the process that comes ---- */
 
 static void tell_arrival(const struct gate *g, const struct seccomp_notif *request)
 {
@@ -160,7 +161,8 @@ static void tell_arrival(const struct gate *g, const struct seccomp_notif *reque
     (void)fd_send(g->fd, &word, sizeof word, NULL, 0);
 }
 
-/* It waits for our answer, so its number stays its own; who died meanwhile needs none. */
+/* It waits for our answer, so its number stays its own; a process that died meanwhile needs no
+ * answer. */
 static bool is_in(const struct seccomp_notif *request, uint64_t space)
 {
     char path[64];
@@ -189,13 +191,13 @@ static bool may_join(struct gate *g, const struct seccomp_notif *request)
            (int)request->data.args[1] == gate_spaces[g->joined].flag;
 }
 
-/* Who was told to come may be here before we have read that the gate is open. */
+/* The fork may be here before we have read that the gate is open. */
 static bool is_open(struct gate *g)
 {
     struct pollfd wait = {.fd = g->fd, .events = POLLIN};
 
     if (!g->open && poll(&wait, 1, 0) > 0 && wait.revents & POLLIN)
-        (void)gate_hear(g); /* its end is heard again */
+        (void)gate_hear(g); /* its end is reported again */
     return g->open;
 }
 
@@ -262,7 +264,7 @@ void watched_add(struct watched *w, struct gate *g)
     w->lines[w->count++] = (struct line){fd_take(&g->fd), g->target};
 }
 
-/* Without waiting: an init that its family stopped hears less. */
+/* Without waiting: an init that its family stopped gets fewer reports. */
 static bool tell_line(int fd, const char *name)
 {
     struct gate_denial denial = {.kind = GATE_DENIED};

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct gate;
-/* Takes fd. Only who is in that pid namespace may come. */
+/* Takes fd. Only a process in that pid namespace may come. */
 struct gate *gate_new(int fd, int listener, uint64_t pid_space);
 int gate_fd(const struct gate *gate); /* to poll */
 /* What came from the other end; false when the gate is to be freed. */
@@ -20,16 +20,17 @@ bool gate_hear(struct gate *gate);
 struct seccomp_notif;
 bool gate_answer(struct gate *gate, const struct seccomp_notif *request);
 void gate_free(struct gate *gate);
-/* Forks that were let through: their inits hear of what is refused to them, on what was the gate.
+/* Forks that were let through: their inits get reports of their refused calls, on the descriptor
+ * that was the gate.
  */
 struct watched {
     struct line *lines;
     size_t count, size;
 };
 void watched_add(struct watched *w, struct gate *gate);
-/* True when it is one of theirs, who still waits for the answer. */
+/* True if the process is one of theirs and still waits for the answer. */
 bool watched_tell(const struct watched *w, uint32_t pid, const char *name);
-/* The other side: false when nobody is there any more; "" when that was nothing. */
+/* The other side: false when the peer is gone; "" when there was no report. */
 #define DENIAL_NAME 48
 bool watched_hear(int fd, char ret_name[DENIAL_NAME]);
 
@@ -39,7 +40,7 @@ enum gate_kind {
     GATE_ARRIVED,  /* the fork waits; channel has the numbers of its channel's ends */
     GATE_PUT,      /* one descriptor: in the fork it is to be `number` */
     GATE_DONE,     /* init: that was all. Gate: number 1 if all are there */
-    GATE_LET,      /* the fork goes on */
+    GATE_LET,      /* the fork continues */
     GATE_DENIED,   /* gate_denial: later, a system call of the fork was refused */
 };
 struct gate_word {
@@ -53,7 +54,7 @@ struct gate_denial {
     char name[48]; /* DENIAL_NAME */
 };
 /* inside_spaces.c: a process joins them in this order; the last one may be missing. No network is
- * among them: who joins one that belongs to the new user namespace could administer it, by netlink
+ * among them: a process that joins one of the new user namespace could administer it, by netlink
  * and by socket options, and that is where the kernel's holes are. A fork stays in its origin's. */
 #define GATE_SPACES    6
 #define GATE_PID_SPACE 1

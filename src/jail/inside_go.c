@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What who is parked, or waits, is told to run.
+ * Handles MSG_GO: what a parked or waiting jail is to run.
  */
 #include "jail/inside.h"
 

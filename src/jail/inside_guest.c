@@ -55,8 +55,8 @@ static bool can_fork(rlim_t allowed, rlim_t max)
 #define PROCESSES_MAX 4194304 /* PID_MAX_LIMIT */
 
 /* RLIMIT_NPROC is about all processes of a user. In a user namespace those are the guest's; without
- * one they may be anybody's, of whom /proc may show but a few. So the kernel is asked how many
- * there are. */
+ * one they may be processes of any user, and /proc may show only a few of them. So we ask the
+ * kernel how many there are. */
 static void limit_processes(const struct inside *in, rlim_t count)
 {
     struct rlimit limit;
@@ -75,7 +75,7 @@ static void limit_processes(const struct inside *in, rlim_t count)
         else
             low = middle;
     }
-    /* `low` are there, this one and our init among them, who are in `count` as well. */
+    /* `low` are there, this one and our init among them, which are in `count` as well. */
     count += low - 2;
     limit.rlim_cur = count < limit.rlim_max ? count : limit.rlim_max;
     limit.rlim_max = limit.rlim_cur;
@@ -111,8 +111,8 @@ static bool is_held_by_disk(const struct inside *in, const struct spec_rlimit *l
 }
 
 /* All but that of descriptors, or it alone: it also says how many descriptors of this user's may be
- * in messages that nobody received yet when another is to be sent, and other guests can be the same
- * user. So it comes when we have sent ours. */
+ * in messages that no process has received yet when another is to be sent, and other guests can be
+ * the same user. So it comes when we have sent ours. */
 static void set_rlimits(struct inside *in, bool files)
 {
     for (size_t i = 0; i < in->spec.rlimit_count; i++)
@@ -227,7 +227,7 @@ static unsigned filter_flavour(const struct inside *in)
 }
 
 /* A task tree can have one listener (EBUSY for the second): where an outer sandbox has it, refused
- * calls are answered by the filter itself and not told. */
+ * calls are answered by the filter itself and not reported. */
 static int enter_filter(struct inside *in)
 {
     struct err err;
@@ -267,7 +267,7 @@ static int read_words(int fd, struct buf *words)
     return 0;
 }
 
-/* Who is parked waits here, and gets what it is to run. */
+/* A parked process waits here, and gets the program to run. */
 static void hear_init(struct inside *in)
 {
     char words[WORDS_INLINE];
@@ -401,7 +401,7 @@ void guest_enter(struct inside *in)
     relocate_words(in);
     if (chdir(in->spec.cwd) < 0)
         must(in, err_sys(&err, "enter %s", in->spec.cwd), &err);
-    in->lost = 0; /* init has told of what was lost until now */
+    in->lost = 0; /* init has reported what was lost until now */
     set_rlimits(in, false);
     enter_landlock(in);
     int listener = enter_filter(in);
@@ -425,7 +425,8 @@ static char **next_list(struct wire *w)
     return list;
 }
 
-/* What one who was parked is to be, instead of what the plan says. */
+/* The program, arguments and environment of a guest that was parked; they replace those of the
+ * plan. */
 static void take_words(struct inside *in)
 {
     struct wire w = {.rest = buf_str(&in->words)};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of a guest whose forks live on below its pid namespace: its end would be theirs. Who
- * forks all the time is outrun as in inside_end.c: first all are stopped, until a look finds nobody
- * new, and then killed. And the end of those who hold capabilities, of a fork that went wrong; and
- * what is to be known of a process that is no child of ours. All in here after init has locked
- * itself in: openat (musl's open calls fcntl as well), read, list, kill.
+ * The end of a guest whose forks live on below its pid namespace: the end of our namespace would be
+ * theirs. Processes that fork all the time are stopped first, as in inside_end.c, until a look
+ * finds no new one, and then killed. Also here: the end of processes with capabilities, after a
+ * fork that failed; and how a process ended that is not our child. All in here after init has
+ * locked itself in: openat (musl's open calls fcntl as well), read, list, kill.
  */
 #include "jail/inside.h"
 
@@ -168,7 +168,7 @@ static bool kill_capable(const char *name, int also)
     if (!num_int64(str_from(name), &pid) || pid == 1)
         return false;
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    /* Who has no filter is ours as well: it makes the next jail. */
+    /* A process without a seccomp filter is ours, setting up the next jail: do not kill it. */
     if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0 || is_first(status) ||
         !strstr(status, "\nSeccomp:\t2"))
         return false;
@@ -215,7 +215,7 @@ uint64_t space_number(const char *path)
 
 /* ---- how one ended ---- */
 
-/* Of Linux 6.15; what it tells at least. */
+/* Of Linux 6.15; the members that every version has. */
 struct pidfd_info {
     uint64_t mask, cgroup;
     uint32_t ids[11];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Locks on ranges of files (fcntl(2)): some 200 bytes of the kernel's memory each, which it charges
- * to nobody and does not limit; RLIMIT_LOCKS has no effect. So every call that may lock or unlock
- * comes here first. What it does lies behind a pointer, so only calls can be counted; when their
- * number reaches the most that a guest may hold, /proc/locks tells how many locks there can be.
- * Programs that lock and unlock, as SQLite does, hold next to none.
+ * to no process and does not limit; RLIMIT_LOCKS has no effect. So every call that may lock or
+ * unlock comes here first. What it does lies behind a pointer, so only calls can be counted; when
+ * their number reaches the most that a guest may hold, /proc/locks shows how many locks there can
+ * be. Programs that lock and unlock, as SQLite does, hold next to none.
  *
  * That file has a line for each lock of our pid namespace. It is read in pieces, and whatever
  * others lock or give back between two of them moves the rest, so lines cannot be counted. But a
  * read far behind the start makes the kernel walk there in one step: when nothing is there, all
- * lines together are no longer than that. While we look nobody in here can lock, but for threads
- * that were let continue and have not done it yet.
+ * lines together are no longer than that. While we look, no process in here can lock, except
+ * threads that were let continue and have not locked yet.
  *
  * Locks that belong to an open file (F_OFD_SETLK) name no process and are in everybody's file: a
  * guest could fill that of others. The filter refuses them. Without a pid namespace the host's
@@ -35,8 +35,8 @@ enum {
 /* How long the file may be. After the last one, too, there must be room for many calls. */
 static const off_t lengths[] = {8192, 65536, 524288};
 
-/* LOCKS_MOST when there are too many, or nobody knows. (openat: for open, musl calls fcntl as well,
- * which init may not.) */
+/* LOCKS_MOST when there are too many, or the number is not known. (openat: for open, musl calls
+ * fcntl as well, which init may not.) */
 static uint32_t most_held(const struct locks *l)
 {
     AUTO_CLOSE int own = openat(AT_FDCWD, "/proc/locks", O_RDONLY | O_CLOEXEC);

@@ -5,7 +5,7 @@
  * (inside_warm.c).
  *
  * What can be made once is made once: the root, of which each jail has a private copy; network
- * namespaces, as long as nobody did anything in them (inside_slots.c). These are the nest's, in
+ * namespaces, as long as no guest did anything in them (inside_slots.c). These are the nest's, in
  * whose user namespace no guest ever is: each jail has one of its own below that.
  */
 #include "jail/inside.h"
@@ -129,8 +129,9 @@ static void start_zygote(struct nest *n)
 
 /* ---- making a jail ---- */
 
-/* Who makes a user namespace owns it, and may give it his own id and no other: so for this moment
- * we have that of the jail. The kernel then forgets with whom we die. */
+/* The process that makes a user namespace owns it, and may map only its own id into it: so for this
+ * moment we have the jail's id. The kernel then forgets the process with which we die (PDEATHSIG).
+ */
 static int have_uid(const struct inside *in, uid_t uid)
 {
     if (!in->spec.host_jails)
@@ -365,7 +366,7 @@ static void watch_children(struct nest *n)
         die_sys("watch for children");
 }
 
-/* So long nobody wants anything of us before we make what may be wanted next. */
+/* Time without a request, after which we prepare for the next one. */
 #define IDLE_MS 2
 
 #define NEST_NEEDS                                                                                 \

@@ -11,8 +11,8 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* The kernel charges multicast groups, and what sockets note about them, to nobody: some hundred
- * bytes each. They are counted for as long as the jail lives. */
+/* The kernel charges multicast groups, and what sockets note about them, to no process: some
+ * hundred bytes each. They are counted for as long as the jail lives. */
 #define MEMBERS_MOST 4096
 
 /* The last number of a line of /proc/PID/status: the one in the caller's own pid namespace. */
@@ -74,8 +74,8 @@ static bool allow_self_1(struct notices *n, const struct seccomp_notif *request)
     return is_caller(request, request->data.args[1]);
 }
 
-/* The one who asks waits for the answer, so it need not be given on another processor: that halves
- * the time. Of Linux 6.6; what is older wakes as ever. */
+/* The caller waits for the answer, so it can be woken on the same processor: that halves the time.
+ * Since Linux 6.6; an older kernel wakes it as usual. */
 #define SET_FLAGS _IOW('!', 4, uint64_t)
 #define SYNC_WAKE 1
 
@@ -91,7 +91,7 @@ void notices_init(struct notices *ret, int listener, unsigned flavour, int outer
         *touched = false;
 }
 
-/* Before the call goes on: nothing can be done in the network that was not noted. */
+/* Before the call continues: nothing can be done in the network that was not noted. */
 static void note_socket(struct notices *n, const struct seccomp_notif *request)
 {
     if (n->touched && filter_is_socket(filter_native(), &request->data))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls that pid 1 receives and may let continue: it counts them, or looks who they are about.
+ * Calls that pid 1 receives and may let continue: it counts them, or looks up the process that they
+ * are about.
  */
 #ifndef JAIL_INSIDE_NOTICE_H
 #define JAIL_INSIDE_NOTICE_H
@@ -34,7 +35,8 @@ void notices_init(struct notices *ret, int listener, unsigned flavour, int outer
                   volatile bool *touched);
 /* Answers what is not refused, and what is refused without a report. False for any other. */
 bool notice_answer(struct notices *n, const struct seccomp_notif *request);
-/* False where the kernel cannot do that (before Linux 5.5). Who died meanwhile needs no answer. */
+/* False where the kernel cannot do that (before Linux 5.5). A process that died meanwhile needs no
+ * answer. */
 bool let_continue(int listener, uint64_t id);
 
 #endif

@@ -4,7 +4,7 @@
  * views of host paths in it, made read-only once it is complete, and pivoted onto.
  *
  * Views are cloned as detached mounts while we still have the host's ids (they may lie in a private
- * home), made read-only while nobody can see them, and only then attached.
+ * home), made read-only while no guest can see them, and only then attached.
  */
 #include "jail/inside.h"
 
@@ -346,7 +346,7 @@ static void mount_proc(struct inside *in, unsigned attr)
 }
 
 /* The kernel has 3072 pseudo-terminals for all that is not in the host's first mount namespace, and
- * charges their buffers (64 KiB in each direction) to nobody. */
+ * charges their buffers (64 KiB in each direction) to no process. */
 #define PTYS_MOST "16"
 
 /* Before the root is read-only. */
@@ -489,8 +489,8 @@ static int make_places(struct inside *in, int root, struct err *err)
             (in->spec.forks && p->link && make_link(p->link, p->text) < 0))
             return err_sys(err, "make %s inside", p->at);
     }
-    /* It can be written: a namespace below sees no more than what it comes from, and who makes a
-     * jail has to write its ids. */
+    /* It can be written: a namespace below sees no more than what it comes from, and the process
+     * that makes a jail has to write its ids. */
     mount_proc(in, 0);
     if (set_attr(root, 0, ATTR_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");

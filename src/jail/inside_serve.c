@@ -33,9 +33,9 @@ struct serve {
     struct inside *in;
     pid_t guest;
     int guest_fd;         /* the guest's first process, until it has become the program */
-    int exit_fd;          /* who hears of its end instead of us: the zygote; -1 for none */
-    struct guest_end end; /* what that said */
-    int pidfd;            /* of a guest that is nobody's child here; -1 for none */
+    int exit_fd;          /* the zygote's socket, which reports the guest's end; -1 for none */
+    struct guest_end end; /* what the zygote reported */
+    int pidfd;            /* of a guest whose parent is outside this jail; -1 for none */
     int listener;
     struct notices notices;
     uint64_t leaving;   /* by what name the listener knows the guest's exit, which waits */
@@ -43,11 +43,11 @@ struct serve {
     int leaving_status; /* with this */
     struct gate *gate;  /* a fork of the guest, or of one of its forks, is under way */
     struct watched forks;
-    int upper;   /* of a fork: from who watches its calls; -1 for none */
+    int upper;   /* of a fork: from the init that watches its calls; -1 for none */
     bool left;   /* the guest is dead, and we are here for its forks */
-    bool waits;  /* it runs, but was not told what to do */
+    bool waits;  /* it runs, but has no program yet */
     bool parked; /* it was here before it had anything to run */
-    int lay_fd;  /* from then on, until it can be told: files to lay; -1 for none */
+    int lay_fd;  /* from then on, until it starts: files to lay; -1 for none */
     int signals;
     int timer;
     struct denials denials;
@@ -87,8 +87,8 @@ static void report_end(const struct serve *s, uint32_t kind, int status, bool al
     tell_buf(&b);
 }
 
-/* The reason goes before the end: nobody could tell it afterwards. A library that is stopped must
- * not stop us. */
+/* The reason is sent before the end: afterwards no process could send it. A library that is stopped
+ * must not stop us. */
 static void tell_why(uint32_t why)
 {
     struct pollfd room = {.fd = SPEC_FD_CONTROL, .events = POLLOUT};
@@ -101,8 +101,9 @@ static void tell_why(uint32_t why)
         tell_buf(&b);
 }
 
-/* The guest's end takes as long as its memory is large, which nobody has to wait for when nothing
- * else is left in here. The library finds that out, and tells us to die, or to let it go on. */
+/* The guest's exit takes longer the larger its memory is. If no other process is left in here,
+ * there is no need to wait for it: the library finds that out, and orders us to die, or to let the
+ * guest continue. */
 static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
 {
     struct rusage orphans;
@@ -118,7 +119,7 @@ static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
     report_end(s, MSG_LEAVING, s->leaving_status, false, &orphans);
 }
 
-/* One refused call, or one that is told. */
+/* One refused call, or one that is reported. */
 static void answer(struct serve *s)
 {
     struct seccomp_notif request;
@@ -177,7 +178,7 @@ static void reap(struct serve *s)
         finish(s, of_guest, pid < 0 && errno == ECHILD);
 }
 
-/* The kernel kills a guest whose zygote dies; how it ended nobody knows any more. */
+/* The kernel kills a guest whose zygote dies; how it ended is not known any more. */
 static void lose_zygote(struct serve *s)
 {
     if (s->left)
@@ -188,7 +189,7 @@ static void lose_zygote(struct serve *s)
     s->left = true;
 }
 
-/* A child that is the zygote's: that one waits for it and tells us. */
+/* A guest whose parent is the zygote: the zygote waits for it and reports to us. */
 static void hear_zygote(struct serve *s)
 {
     ssize_t got = read(s->exit_fd, &s->end, sizeof s->end);
@@ -203,7 +204,7 @@ static void hear_zygote(struct serve *s)
     finish(s, s->end.status, waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
 
-/* Who waits for a fork is another; what is known of its end is what the kernel keeps for a while.
+/* Another process waits for a fork; we know of its end what the kernel keeps for a while.
  */
 static void note_fork_end(struct serve *s)
 {
@@ -249,9 +250,9 @@ static void wait_for_go(struct serve *s)
         close(go.fds[--go.count]);
 }
 
-/* The guest's first process says that it is about to become the program, or why it cannot. It waits
- * for our answer: the library hears of the start while the program starts, and not when that first
- * pauses. */
+/* The guest's first process reports that it is about to become the program, or why it cannot. It
+ * waits for our answer: the library gets the report while the program starts, and not when the
+ * program first pauses. */
 static void hear_guest(struct serve *s)
 {
     struct guest_word word;
@@ -302,7 +303,7 @@ static void watch_children(struct serve *s)
         die_sys("watch for the guest's end");
 }
 
-/* The library ends the run in time. When it cannot (it is stopped, stuck in a write that nobody
+/* The library ends the run in time. When it cannot (it is stopped, stuck in a write that no process
  * reads, or late on a busy host), we do, a moment later. */
 #define BACKSTOP_MS 40
 
@@ -411,8 +412,8 @@ static void begin(struct serve *s)
         die_err(&err);
 }
 
-/* Tells one that waits, when it does; what was refused to it until then is told after its start, as
- * with any other. */
+/* Sends a waiting guest its program when it waits; calls that were refused until then are reported
+ * after its start, as for any other guest. */
 static void go_on(struct serve *s)
 {
     int pipe = s->in->spec.wait_file[0] ? wait_file_take(s->in) : -1;
@@ -460,7 +461,7 @@ static void hear_inside(struct serve *s, const struct pollfd *wait)
 {
     if (wait[LISTENER].revents & POLLIN)
         answer(s);
-    else if (wait[LISTENER].revents) /* nobody is left behind the filter */
+    else if (wait[LISTENER].revents) /* no process is left behind the filter */
         fd_close(&s->listener);
     if (wait[SIGNALS].revents)
         reap(s);

@@ -40,7 +40,7 @@ void raise_loopback(void)
 }
 
 /* The zygote has one for each of its children, until it has waited for that; and a Unix socket can
- * outlive its process in a message that nobody receives. Neither stays for long. */
+ * outlive its process in a message that no process receives. Neither stays for long. */
 static bool has_sockets(void)
 {
     static const char none[] = "sockets: used 0\n";
@@ -65,7 +65,7 @@ static bool enter(const struct slot *slot)
     return setns(slot->net, CLONE_NEWNET) == 0 && !has_sockets();
 }
 
-/* One whose network can be had, or else one whose network is not there, or else any. */
+/* A slot whose network is free, or else one without a network, or else any. */
 static struct slot *find(struct slots *s)
 {
     struct slot *bare = NULL, *unclean = NULL;

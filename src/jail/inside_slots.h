@@ -6,12 +6,12 @@
  * A network costs half a millisecond, most of it to take down, so it is used again; but only while
  * it is provably untouched. The kernel remembers too much in one: counters, how slow an address
  * answered, ports in TIME_WAIT. All of that needs a socket that is not AF_UNIX, and the pid 1 of
- * each jail is asked for those (FILTER_TELLS_SOCKETS). Whoever cannot be asked is taken to have
+ * each jail is asked for those (FILTER_TELLS_SOCKETS). A jail that cannot be asked is taken to have
  * made some.
  *
  * A uid is free again when its jail's pid 1 was waited for, and with it all of that. Only a Unix
- * socket in a message that nobody receives can be left then, until the kernel looks for those; so
- * the uids take turns, and each comes back after those of all others.
+ * socket in a message that no process receives can be left then, until the kernel looks for those;
+ * so the uids take turns, and each comes back after those of all others.
  */
 #ifndef JAIL_INSIDE_SLOTS_H
 #define JAIL_INSIDE_SLOTS_H
@@ -40,14 +40,14 @@ struct slots {
 
 struct inside;
 void slots_init(struct slots *ret, const struct inside *in);
-/* Moves us into a network that nobody is in nor ever was but who left it untouched: the jail is
- * born where we are. NULL with errno. */
+/* Moves us into a network that no process is in, and that every earlier guest left untouched: the
+ * jail is born where we are. NULL with errno. */
 struct slot *slots_take(struct slots *s);
 /* For its pid 1: true until that knows better. */
 volatile bool *slots_touched(const struct slots *s, const struct slot *slot);
 /* That pid 1 is dead. Whether it was one's. */
 bool slots_give_back(struct slots *s, pid_t init);
-/* Makes one network that will be wanted: ahead of need, while nobody waits. */
+/* Makes one network for a later jail, while no request waits. */
 void slots_renew(struct slots *s);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The pipe that an interpreter meets where its program will be. It has done all of its own start
  * when it opens that, and stays in the call: when the files are laid, what is in the program's is
- * written into the pipe. From then on nothing tells it from one that was started now.
+ * written into the pipe. From then on nothing distinguishes it from one that was started now.
  */
 #include "jail/inside.h"
 
@@ -36,7 +36,7 @@ int wait_file_take(const struct inside *in)
     int pipe = openat(work, in->spec.wait_file, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 
     if (pipe < 0 && errno == ENXIO)
-        return -1; /* nobody reads */
+        return -1; /* no process reads */
     if (pipe < 0 || unlinkat(work, in->spec.wait_file, 0) < 0)
         die_sys("open the pipe that the guest waits for");
     if (fd_nonblock(pipe, false) < 0)

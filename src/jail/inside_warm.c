@@ -32,9 +32,9 @@ static void enter_cgroups(const struct inside *in, const struct warm_request *r)
         die_sys("enter cgroup");
 }
 
-/* We are of a user namespace that has no ids yet. Who joins our namespaces by our pidfd must be
- * allowed to look at us, until the guest is locked in (inside_serve.c); and what is ours below
- * /proc is only then our user's. */
+/* We are of a user namespace that has no ids yet. A process that joins our namespaces by our pidfd
+ * must be allowed to look at us, until the guest is locked in (inside_serve.c); and what is ours
+ * below /proc is only then our user's. */
 static void take_ids(const struct inside *in)
 {
     AUTO_CLOSE int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);

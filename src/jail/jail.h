@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The library's side of one jail: start the helper with a spec, hear what it says, end it.
+ * The library's side of one jail: start the helper with a spec, receive its messages, end it.
  *
  * Order of calls: jail_start, then jail_hear whenever jail_fd is readable until it says JAIL_GONE,
  * then jail_free. jail_kill may come at any time. One thread uses one jail, and the thread that
@@ -36,19 +36,20 @@ int jail_start(struct jail_spec *spec, const struct jail_fds *fds, struct jail *
  * is the nest's, but for `channel`, `enter_count` and `enter_v2`. */
 int jail_make(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
               struct jail **ret, struct err *err);
-/* Whose fork a jail is for: a guest that jail_make put into the same nest, or a fork of one. */
+/* The origin of the fork that a jail is for: a guest that jail_make put into the same nest, or a
+ * fork of one. */
 struct jail_origin {
     struct jail *jail; /* its own jail, */
     struct jail *root; /* and that of the first of the family, whose init watches all their calls */
 };
-/* A jail below that of `origin`, with a copy of its disk, into which nobody but a fork of its guest
+/* A jail below that of `origin`, with a copy of its disk, into which only a fork of its guest
  * can come: JAIL_READY when it waits for that, JAIL_STARTED when it came and was locked in,
- * JAIL_FAILED when it was turned away. The guest is to be told between the two. */
+ * JAIL_FAILED when it was turned away. The frame to the guest is sent between the two. */
 int jail_fork(struct jail *nest, const struct jail_spec *spec, const struct jail_fds *fds,
               const struct jail_origin *origin, struct jail **ret, struct err *err);
 /* Kills the guest and all that it started, but leaves what its forks need of the jail. */
 void jail_leave(struct jail *jail);
-/* What one who is parked is to run: files to lay come from `lay`, which stays the caller's. */
+/* What a parked jail is to run: files to lay come from `lay`, which stays the caller's. */
 int jail_go(struct jail *jail, char *const *argv, char *const *env, int64_t wall_ms, int lay,
             struct err *err);
 int jail_fd(const struct jail *jail);
@@ -79,9 +80,9 @@ void jail_hear(struct jail *jail, struct jail_event *ret);
 /* Kills everything inside at once; JAIL_GONE follows. */
 void jail_kill(struct jail *jail);
 
-/* After JAIL_LEAVING: it has ended, says who knows that nothing else lives inside; */
+/* After JAIL_LEAVING: it has ended, if the caller knows that nothing else lives inside; */
 void jail_settle(struct jail *jail);
-/* or it goes on to its end, which JAIL_EXITED will tell. */
+/* or it continues to its end, which JAIL_EXITED reports. */
 void jail_let_exit(struct jail *jail);
 
 /* What Ctrl-C at a terminal does, to the guest's first process and its group. */

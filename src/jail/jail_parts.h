@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What jail.c and jail_warm.c share. Nobody else includes it.
+ * What jail.c and jail_warm.c share. No other file includes it.
  */
 #ifndef JAIL_JAIL_PARTS_H
 #define JAIL_JAIL_PARTS_H

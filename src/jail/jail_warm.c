@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jails in a nest: made there, told what to run, forked.
+ * Jails in a nest: made there, given a program, forked.
  */
 #include <errno.h>
 #include <fcntl.h>

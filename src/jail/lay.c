@@ -208,7 +208,7 @@ static int make_folder(struct receiver *r, const struct record *record, struct e
         return err_sys(err, "make input folder %s", name);
     if (!S_ISDIR(st.st_mode))
         return err_set(err, ERR_GUEST, "input folder %s: there is a file of that name", name);
-    /* Nobody else is in here yet, so what was a folder a moment ago still is. */
+    /* No other process is in here yet, so what was a folder a moment ago still is. */
     if (fchmodat(parent, name, (record->mode & 0777) | 0700, 0) < 0)
         return err_sys(err, "make input folder %s", name);
     return 0;

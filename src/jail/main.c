@@ -21,7 +21,7 @@
  * the keeper, that takes the init, and the death of a pid namespace's init takes everything in it,
  * at once and without a race. Init also watches the control socket: its end is the library's end.
  *
- * Order, and why (inside_init.c tells the story line by line):
+ * Order, and why (inside_init.c has it line by line):
  *   1. enter the cgroups by ourselves (a parent's write can cost 10 ms), so all that follows is
  * charged
  *   2. open what will be mounted, still with the caller's ids (a private home is readable only to
@@ -35,9 +35,10 @@
  *   8. init locks itself to a handful of calls, answers refused calls, reaps, reports, exits: all
  * dead
  *
- * A refused system call returns an error and is told: the filter sends it to init's listener, which
- * answers and counts. Guest code has no descriptor of it and cannot forge a refusal; it can only
- * stack a stricter filter of its own on top, and so refuse itself more than it is told of.
+ * A refused system call returns an error and is reported: the filter sends it to init's listener,
+ * which answers and counts. Guest code has no descriptor of it and cannot forge a refusal; it can
+ * only stack a stricter filter of its own on top, and so refuse itself more calls than are
+ * reported.
  */
 #include "jail/inside.h"
 
@@ -249,7 +250,7 @@ static void hear_why(int sync, struct err *err)
     err_set(err, ERR_UNSUPPORTED, "%s", n > 0 ? why : "a private root is not available");
 }
 
-/* Once init has its root there is no other attempt, and the host is to hear it when the guest
+/* Once init has its root there is no other attempt, and the host is to know when the guest
  * closes its end of the channel. */
 static void let_go_of_channel(const struct inside *in, int sync)
 {
@@ -355,8 +356,8 @@ static void run_attempts(struct inside *in)
     die_err(&in->why);
 }
 
-/* Who is killed closes its end of the socket first, and has another parent given to its children a
- * while later. */
+/* A process that is killed closes its end of the socket first, and has another parent given to its
+ * children a while later. */
 static bool library_is_gone(const struct inside *in)
 {
     struct pollfd look = {.fd = SPEC_FD_CONTROL};

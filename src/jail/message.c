@@ -64,7 +64,7 @@ static void read_exit(struct wire *w, struct jail_state *s)
     s->exited = true;
 }
 
-/* A guest that never ended by itself (killed at a limit) is known only by what was told on the way.
+/* A guest that never ended by itself (killed at a limit) is known only by earlier messages.
  */
 static void read_denied(struct wire *w, struct jail_state *s, struct jail_event *ret)
 {

@@ -10,7 +10,7 @@
 #include "jail/jail.h"
 #include "jail/proto.h"
 
-/* Notes in *state what the message tells, and in *ret what the library's user is to hear of it.
+/* Notes in *state what the message reports, and in *ret what the library's user gets of it.
  * Returns the kind of the message; one that is damaged changes no state and is JAIL_FAILED with
  * ERR_BUG. */
 enum jail_message message_read(struct str bytes, struct jail_state *state, struct jail_event *ret);

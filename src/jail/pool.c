@@ -187,7 +187,7 @@ bool pool_is_busy(const struct kind *k)
     return k->users || k->making || k->state == KIND_STARTING || (k->nest && k->nest->users);
 }
 
-/* A free place, or that of who was not asked for longest and has nothing under way. */
+/* A free place, or else the least recently used idle kind. */
 static struct kind *place(const struct pool *pool, struct kind *kinds)
 {
     struct kind *oldest = NULL;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Jails that are ready before somebody asks for one.
+ * Jails that are ready before a run needs one.
  *
  * A kind is everything that such jails have in common: the interpreter and what it has loaded, what
  * is seen of the host, the limits. What is asked for becomes a kind: the first run of one finds
  * nothing and is started cold, and meanwhile a thread of the pool starts a nest for it (jail.h),
  * whose zygote then forks for the next ones. Some jails wait ready, more where they were missed,
- * fewer where nobody came; a run takes one, or has the nest make one at once. Each jail is used
+ * fewer where no run came; a run takes one, or has the nest make one at once. Each jail is used
  * once.
  *
  * Kinds of the other sort have no zygote: each of their jails is started by itself, as cold ones
  * are, and waits without a program, or with an interpreter that waits for its own. There is nothing
- * to have one made from at once: who finds none starts cold.
+ * to have one made from at once: a run that finds none starts cold.
  *
- * A nest is renewed after so many forks and when it dies; a kind that nobody asks for is dropped.
+ * A nest is renewed after so many forks and when it dies; a kind that no run asks for is dropped.
  * No more jails are made ahead than the pool may hold in number and in memory.
  */
 #ifndef JAIL_POOL_H
@@ -58,8 +58,8 @@ struct pool_jail {
 /* True and one of this kind, by its key. With a channel (the guest's ends, lent; or NULL) it is
  * made at once. */
 bool pool_take(struct pool *pool, struct str key, const int channel[2], struct pool_jail *ret);
-/* A run that took one is over. What it took is replaced now, when nobody waits for the result; at
- * once only if it took the last. */
+/* A run that took one is over. What it took is replaced now, when no client waits for the result;
+ * at once only if it took the last. */
 void pool_rest(struct pool *pool);
 /* After a miss: how one of this kind is made. Takes over what is in the spec (it is empty then),
  * whose program is the zygote. */

@@ -111,7 +111,7 @@ int pool_make_jail(struct jail *nest, const struct pool_order *order, struct poo
     for (int i = 0; i < 3; i++)
         fd_close(&theirs[i]);
     if (result == 0) {
-        (void)cgroup_oom_fd(ret->group); /* while nobody waits for it */
+        (void)cgroup_oom_fd(ret->group); /* while no run waits for it */
         result = hear_until(ret->jail, JAIL_READY, JAIL_MS, err);
     }
     if (result < 0)
@@ -124,7 +124,8 @@ int pool_make_jail(struct jail *nest, const struct pool_order *order, struct poo
 /* What one that waits on this host is to have: else it starts cold, and says why. */
 #define ALONE_NEEDS (LAYER_BIT(LAYER_PIDNS) | LAYER_BIT(LAYER_MOUNTNS) | LAYER_BIT(LAYER_ROOT))
 
-/* All of it fits in at once: nobody is there to wait for who reads it. */
+/* It must fit into the pipe's buffer: there is no reader yet, so a longer write would block
+ * forever. */
 static int put_text(int channel, struct str text, struct err *err)
 {
     if (text.n > PIPE_BYTES && fcntl(channel, F_SETPIPE_SZ, (int)text.n) < 0)

@@ -13,7 +13,7 @@ int pool_make_nest(const struct jail_spec *plan, struct jail **ret, struct err *
 int pool_make_jail(struct jail *nest, const struct pool_order *order, struct pool_jail *ret,
                    struct err *err);
 /* A jail by itself, with a channel of its own if the spec says so. Waits until it is parked, or
- * until its guest was started, who waits. The calling thread must outlive it. */
+ * until its guest was started, which waits. The calling thread must outlive it. */
 int pool_make_alone(const struct jail_spec *plan, const struct pool_order *order,
                     const struct pool_alone *more, struct pool_jail *ret, struct err *err);
 void pool_jail_done(struct pool_jail *jail);

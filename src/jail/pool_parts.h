@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What pool.c and pool_tend.c share. Nobody else includes it.
+ * What pool.c and pool_tend.c share. No other file includes it.
  */
 #ifndef JAIL_POOL_PARTS_H
 #define JAIL_POOL_PARTS_H
@@ -22,7 +22,7 @@ enum kind_state {
 
 struct pool_nest {
     struct jail *jail;
-    unsigned users; /* threads that have it make a jail right now, and who holds it */
+    unsigned users; /* threads that have it make a jail right now, and its holders */
     uint32_t forks;
     uint64_t bytes; /* that its zygote holds */
     bool broken;    /* it made none when it was asked to */
@@ -64,12 +64,12 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t settled;         /* a nest could be started, or could not; or forks_over */
     struct tender tenders[TENDERS]; /* the first two of the same kinds */
-    bool closing, forks_over;       /* nobody makes jails in nests any more */
+    bool closing, forks_over;       /* no thread makes jails in nests any more */
     struct pool_options options;
     struct kind *kinds; /* of both */
     unsigned kind_count;
     struct pool_nest *retired[RETIRED_MAX];
-    struct pool_jail *doomed; /* to be ended by who has the time */
+    struct pool_jail *doomed; /* to be ended by the next thread that has time */
     unsigned doomed_n, doomed_size;
     struct {
         bool wanted;

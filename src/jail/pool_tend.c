@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "jail/watch.h"
 
-#define IDLE_MS   600000 /* a kind that nobody asked for */
-#define CALM_MS   5000   /* ready jails that nobody missed become fewer */
+#define IDLE_MS   600000 /* a kind that no run asked for */
+#define CALM_MS   5000   /* ready jails that no run missed become fewer */
 #define FAILED_MS 10000  /* before another try */
 #define LOOK_MS   500
 
@@ -57,8 +57,8 @@ static bool has_room(const struct pool *pool, const struct kind *one_more)
     return n < pool->options.ready_max && bytes <= pool->options.memory_max;
 }
 
-/* A kind that has none gets the place of one that nobody asked for longer. That has no more until
- * it is missed again. */
+/* A kind that has none gets the place of the kind that was asked for least recently. That has no
+ * more until it is missed again. */
 static bool make_room(struct pool *pool, const struct kind *k)
 {
     struct kind *other = NULL;
@@ -79,7 +79,7 @@ static bool make_room(struct pool *pool, const struct kind *k)
     return has_room(pool, k);
 }
 
-/* A kind that nobody missed for a while needs fewer. */
+/* A kind that no run missed for a while needs fewer. */
 static void calm(struct pool *pool, struct kind *k, int64_t now)
 {
     if (k->target <= 1 || now <= k->missed_ms + CALM_MS)
@@ -112,8 +112,8 @@ static uint64_t zygote_bytes(const struct jail *nest)
     return bytes;
 }
 
-/* Zygotes have as many bytes as jails that wait. Those that nobody asked for longest go; never the
- * newest, nor one that is at work. */
+/* Zygotes have as many bytes as jails that wait. Those that were asked for least recently go; never
+ * the newest, nor one that is at work. */
 static void fit_zygotes(struct pool *pool, const struct kind *newest)
 {
     struct kind *oldest;
@@ -333,7 +333,7 @@ static bool each_kind(struct tender *t, bool (*tend)(struct tender *t, struct ki
     return busy;
 }
 
-/* True when nobody asked for it for so long that it was forgotten. */
+/* True when no run asked for it for so long that it was forgotten. */
 static bool age(struct tender *t, struct kind *k, int64_t now)
 {
     if (k->state == KIND_FAILED && now > k->failed_ms + FAILED_MS)

@@ -14,7 +14,7 @@ enum jail_message {
     MSG_LOST,     /* u32 layer mask, string why: layers that could not be had */
     MSG_STARTED,  /* u32 layers that hold + descriptor: the box. The guest's first program is about
                      to run */
-    MSG_DENIED,   /* string name, u64 count so far: a system call was refused (told once a name) */
+    MSG_DENIED,   /* string name, u64 count so far: a system call was refused (sent once a name) */
     MSG_EXIT,    /* u32 wait status, u32 1 if nothing else lives inside, u64 user us, u64 system us,
                     u64 max rss KiB,  u32 n, n times (string name, u64 count) */
     MSG_LEAVING, /* the same of a guest that is about to exit, and waits: for MSG_LET, or its end */
@@ -28,7 +28,7 @@ enum jail_message {
     MSG_INTERRUPT, /* SIGINT for the guest's first process and its group */
     MSG_GO,    /* u64 wall ms, words + descriptors: a pipe with files to lay; where the words are
                   longer than WORDS_INLINE, a memory file of them. Words are two lists of strings
-                  (u32 count, strings), arguments and environment. To one who is parked, or
+                  (u32 count, strings), arguments and environment. To a jail that is parked, or
                   waits */
     MSG_MAKE,  /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
                   socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
@@ -37,8 +37,8 @@ enum jail_message {
                   its pid and user namespaces, the guest's 0, 1, 2, its channel, files to enter
                   cgroups by writing "0" */
     MSG_GATE,  /* to the init of the first of a family: + descriptors: the gate's other end, the
-                  pid namespace of who is to be forked */
-    MSG_LET,   /* what MSG_LEAVING is about may go on */
+                  pid namespace of the guest that is to be forked */
+    MSG_LET,   /* the guest of MSG_LEAVING may continue */
     MSG_LEAVE, /* kill the guest and what it started, but not its forks; stay for them */
 };
 

@@ -44,7 +44,7 @@ struct spec_rlimit {
 struct jail_spec {
     layer_mask wanted;   /* layers to apply where the host can */
     layer_mask required; /* without one of these the guest is not started */
-    int32_t host_pid;    /* who started the helper; the jail dies with it */
+    int32_t host_pid;    /* the process that started the helper; the jail dies with it */
 
     /* Inside, everything belongs to uid and gid. Outside they are host_uid and host_gid. */
     uint32_t uid, gid;
@@ -79,7 +79,7 @@ struct jail_spec {
     bool pids_held;       /* one of them limits processes */
     bool park;            /* the guest waits for MSG_GO, and has its arguments from that */
     bool waits; /* it runs at once and waits by itself for what it is to do: MSG_GO is for its init
-                   alone, who lays files and starts the clock */
+                   alone, which lays files and starts the clock */
     /* With waits, or NULL: a name in the workspace where a pipe is meanwhile, which the guest opens
      * as its program. It reads the file that was laid there. */
     char *wait_file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is around this process, and how a missing layer can be had there: a container cannot get
+ * What is around this process, and how to get a missing layer there: a container cannot get
  * namespaces by a sysctl of its own, and a host needs no options of docker.
  */
 #ifndef JAIL_SURROUNDINGS_H

@@ -211,7 +211,7 @@ static uint64_t tmpfs_bytes(int fd)
     return (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize;
 }
 
-#define SEEN_MAX 1024 /* told apart in all */
+#define SEEN_MAX 1024 /* distinguished in all */
 
 struct memory_files {
     dev_t device;

@@ -5,9 +5,9 @@
  * limit.
  *
  * It is a watcher, not a wall. Between two looks a guest can be far over. A process that comes and
- * goes in between is counted in its parent's time, or not at all if nobody waits for it. Memory in
- * the buffers of pipes, in files that are on their way through a socket, and in the kernel's tables
- * other than page tables is not seen: docs/limits.md says what bounds it.
+ * goes in between is counted in its parent's time, or not at all if no process waits for it. Memory
+ * in the buffers of pipes, in files that are on their way through a socket, and in the kernel's
+ * tables other than page tables is not seen: docs/limits.md says what bounds it.
  */
 #ifndef JAIL_WATCH_H
 #define JAIL_WATCH_H
@@ -21,8 +21,8 @@
 struct watch_tree {
     pid_t root;
     /* root is the init of a pid namespace or a subreaper, so whatever loses its parent becomes its
-     * child. Otherwise orphans are found by their session: root must lead one, and who starts his
-     * own is lost. */
+     * child. Otherwise orphans are found by their session: root must lead one, and a process that
+     * starts its own is lost. */
     bool in_pidns;
     int tmpfs_fd;            /* in a file system in memory that is the guest's; -1 for none */
     uint64_t exact_at_bytes; /* from here on count exactly; 0 never. Give it the limit */

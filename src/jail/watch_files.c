@@ -79,7 +79,7 @@ static void look_at_listed(const struct tables *t, struct watch_table *table, DI
     }
 }
 
-/* Asking for one number after the other is not closed to who may trace it. */
+/* Asking for one number after the other is open to every process that may trace it. */
 static void look_at_numbers(const struct tables *t, struct watch_table *table)
 {
     struct stat st;

@@ -16,12 +16,12 @@
 #include "jail/watch_files.h"
 
 #define FEW         8  /* sockets in one network are not looked at: at most some MiB each */
-#define PENDING_FEW 32 /* connections that nobody has a descriptor of */
+#define PENDING_FEW 32 /* connections that no process has a descriptor of */
 
 enum kind { KIND_UNIX, KIND_TCP, KIND_UDP, KIND_NETLINK, KIND_OTHER, KINDS };
 
 #define SEEN_MAX                                                                                   \
-    (1u << 17) /* half of them are told apart; more count as often as they are open                \
+    (1u << 17) /* half of them are distinguished; more count as often as they are open             \
                 */
 
 struct sum {
@@ -176,8 +176,8 @@ static uint64_t more(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* TCP's lists take milliseconds to read, so they are read only if there are connections that
- * nobody has a descriptor of. They tell what was sent; the kernel needs a quarter more to hold it.
+/* TCP's lists take milliseconds to read, so they are read only if there are connections that no
+ * process has a descriptor of. They show what was sent; the kernel needs a quarter more to hold it.
  */
 static void add_lists(struct sum *sum, pid_t pid)
 {

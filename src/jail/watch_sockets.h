@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What sockets hold of the kernel's memory, seen from outside. Control groups do not count all of
- * it: a reply of netlink that nobody reads, the error queue of a socket, a datagram that is put
- * together in pieces, and what arrived for connections that nobody accepted are charged to nobody
- * (also by version 2). One descriptor is enough to have some of that by the thousand.
+ * it: a reply of netlink that no process reads, the error queue of a socket, a datagram that is put
+ * together in pieces, and what arrived for connections that no process accepted are charged to no
+ * process (also by version 2). One descriptor is enough to have some of that by the thousand.
  *
- * It is a watcher as watch.h is. Not seen are sockets in a message that nobody received (the kernel
- * allows as many as RLIMIT_NOFILE), and in a table of descriptors that a thread has for itself; of
- * those only what the lists of the network namespace show counts: netlink, UDP, and the queues of
- * TCP.
+ * It is a watcher as watch.h is. Not seen are sockets in a message that no process received (the
+ * kernel allows as many as RLIMIT_NOFILE), and in a table of descriptors that a thread has for
+ * itself; of those only what the lists of the network namespace show counts: netlink, UDP, and the
+ * queues of TCP.
  */
 #ifndef JAIL_WATCH_SOCKETS_H
 #define JAIL_WATCH_SOCKETS_H

@@ -198,7 +198,7 @@ static int drop_capabilities(void)
     return (int)syscall(SYS_capset, &head, none);
 }
 
-/* The kernel takes us for one whom nobody may look at after each change of ids. */
+/* After each change of ids, the kernel treats us as a process that no other may inspect. */
 static int become_guest(void)
 {
     uid_t uid = zygote.in.spec.uid;

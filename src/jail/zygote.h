@@ -21,10 +21,10 @@
  * 1 in the zygote when that is over, or -1. */
 int zygote_rehearse(void);
 void zygote_end_rehearsal(void);
-/* Reads the spec, and tells the nest that all is loaded. 0, or -1. */
+/* Reads the spec, and reports to the nest that all is loaded. 0, or -1. */
 int zygote_open(void);
 /* Forks when it is asked to, and ends with the nest. Returns in a fork, when that is locked in and
- * has been told what to run: how many arguments, each of them, each NAME=VALUE, all NUL-terminated.
+ * has received what to run: how many arguments, each of them, each NAME=VALUE, all NUL-terminated.
  * `wake` is called before, still outside; 0, or -1 to end the fork. */
 typedef int zygote_wake(void *ctx);
 struct str zygote_serve(zygote_wake *wake, void *ctx);

@@ -28,7 +28,7 @@
 
 #define FILES_MAX 8
 
-/* Numbers that nobody uses, in a row. */
+/* Unused numbers, in a row. */
 static int free_numbers(int count)
 {
     int top = fcntl(0, F_DUPFD_CLOEXEC, 200), fds[GATE_SPACES + FILES_MAX], n = 0;
@@ -108,7 +108,7 @@ int zygote_fork(int channel_in, int channel_out)
         return -(j.base < 0 ? EMFILE : errno);
     pid_t helper = vfork(); /* NOLINT: we are to wait; it ends after a few calls */
     if (helper == 0) {
-        int joined = join(&j); /* NOLINT: it shares what it changes with us, who wait */
+        int joined = join(&j); /* NOLINT: it shares what it changes with us, and we wait */
         if (joined < 0)
             _exit(1);
         pid_t pid = fork(); /* NOLINT: what it does to our memory, it does to its own */

@@ -18,7 +18,7 @@
 #define AROUND     16
 #define AREA_PAGES (64u << 10)
 #define PM_PRESENT (1ULL << 63)
-#define PM_OWN     (1ULL << 56) /* mapped by nobody else: copied or made since the fork */
+#define PM_OWN     (1ULL << 56) /* mapped by no other process: copied or made since the fork */
 
 struct range {
     uint64_t at;
@@ -74,7 +74,7 @@ static bool read_area(const char *line, struct area *ret)
     return line[1] == 'r' && !ret->shared && !strstr(line, "[v");
 }
 
-/* A range begins where the last does not go on. */
+/* A range begins where the last one does not continue. */
 static void add(uint64_t at, bool write, const struct area *area)
 {
     struct range *last = look->count ? &look->found[look->count - 1] : NULL;

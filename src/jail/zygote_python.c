@@ -99,7 +99,7 @@ static long count_entries(const char *path)
     return n;
 }
 
-/* How many descriptors are open, which Linux tells as a size since 6.2; or -1. */
+/* How many descriptors are open, which Linux reports as a size since 6.2; or -1. */
 static void *count_files(void *self, void *none)
 {
     static const char path[] = "/proc/self/fd";

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/prepare.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -105,7 +107,10 @@ int prepare_folders(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
 
-    if (q->work_dir && (p->work_dirfd = workspace_open_dir(q->work_dir, false, err)) < 0)
+    p->work_dir_missing = q->work_dir && q->profile && strcmp(q->profile, "kodeagent") == 0 &&
+                          access(q->work_dir, F_OK) < 0 && errno == ENOENT;
+    if (q->work_dir && !p->work_dir_missing &&
+        (p->work_dirfd = workspace_open_dir(q->work_dir, false, err)) < 0)
         return err_wrap(err, "--work-dir");
     if (q->out_dir && (p->out_dirfd = workspace_open_dir(q->out_dir, true, err)) < 0)
         return err_wrap(err, "--out");
@@ -187,6 +192,9 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].unheld)
             (void)buf_addf(out, "%s\n", rows[i].text);
+    if (p->work_dir_missing)
+        (void)buf_addf(out, "There is no folder %s; the program had a temporary one.\n",
+                       p->request->work_dir);
 }
 
 /* The layers without which a limit that was asked for would not hold. Memory is watched, and

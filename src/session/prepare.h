@@ -21,6 +21,7 @@ struct prepared {
     struct views views;
     char **argv, **env; /* argv: by who knows what is to run */
     int work_dirfd, out_dirfd;
+    bool work_dir_missing; /* and a temporary one took its place (kodeagent, row K21) */
 };
 
 void prepared_init(struct prepared *p, const struct run_request *request);

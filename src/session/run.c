@@ -103,6 +103,17 @@ static void name_program(struct run *run)
                                  sizeof run->name);
 }
 
+static int lay_program(struct run *run, struct err *err)
+{
+    AUTO_FREE char *name = NULL;
+
+    if (lay_add_program(run->result->laid, str_from(run->name), run->program, run->request->code,
+                        &name, err) < 0)
+        return -1;
+    snprintf(run->name, sizeof run->name, "%s", name);
+    return 0;
+}
+
 static int lay_inputs(struct run *run, struct err *err)
 {
     const struct run_request *q = run->request;
@@ -110,15 +121,15 @@ static int lay_inputs(struct run *run, struct err *err)
     run->result->laid = lay_list_new(q->limits.disk_bytes, q->limits.inodes);
     for (const char *const *path = q->withheld; path && *path; path++)
         lay_withhold(run->result->laid, *path);
-    if (lay_add_program(run->result->laid, str_from(run->name), run->program, err) < 0)
-        return -1;
     if (prepare_inputs(&run->prepared, run->result->laid, err) < 0)
         return -1;
     for (size_t i = 0; i < run->context.input_count; i++)
         if (lay_add_bytes(run->result->laid, run->context.inputs[i].name,
                           buf_str(&run->context.inputs[i].bytes), 0644, err) < 0)
             return err_wrap(err, "%s", q->context);
-    return prepare_files(&run->prepared, run->result->laid, err);
+    if (prepare_files(&run->prepared, run->result->laid, err) < 0)
+        return -1;
+    return lay_program(run, err);
 }
 
 static int choose(struct run *run, struct err *err)

@@ -4,7 +4,7 @@
  * starts, and what is new or changed there when every one of its processes is dead.
  *
  *     struct lay_list *in = lay_list_new(disk_limit, inode_limit);
- *     lay_add_file(in, "data.csv", &err);  lay_add_program(in, ...);
+ *     lay_add_file(in, "data.csv", &err);  ...  lay_add_program(in, ...);
  *     lay_send(in, pipe, &err);                           -- while the jail's init does lay_receive
  *     ...
  *     workspace_collect(&options, root_fd, in, &out, &err);
@@ -87,9 +87,12 @@ const struct skip_list *lay_list_skipped(const struct lay_list *list);
  * caller cannot be read. After a failure the list is good for freeing only. Bytes are copied. */
 int lay_add_bytes(struct lay_list *list, struct str name, struct str bytes, unsigned mode,
                   struct err *err);
-/* The same for the run's own text: it is an input, and comes back only when the guest changed it.
- */
-int lay_add_program(struct lay_list *list, struct str name, struct str bytes, struct err *err);
+/* The run's own text, after all other inputs. It never hides one of them: where the name is taken,
+ * it is "main_1.py", "main_2.py" ... An input with the content `own` is the program itself, as the
+ * user keeps it, and gives way. *ret_name is where it lies, for the caller to free. It comes back
+ * only when the guest changed it. */
+int lay_add_program(struct lay_list *list, struct str name, struct str bytes, struct str own,
+                    char **ret_name, struct err *err);
 /* --file SRC[:NAME]. SRC is a file, or a folder with everything in it; NAME its path inside, by
  * default SRC's last component. The last colon separates them. Of a folder only regular files and
  * folders are taken; links are skipped even when they stay inside. Content is read by lay_send. */

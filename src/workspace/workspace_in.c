@@ -57,11 +57,6 @@ int lay_add_bytes(struct lay_list *list, struct str name, struct str bytes, unsi
     return 0;
 }
 
-int lay_add_program(struct lay_list *list, struct str name, struct str bytes, struct err *err)
-{
-    return lay_add_bytes(list, name, bytes, 0644, err);
-}
-
 /* A tree of the host on its way into the list. */
 struct intake {
     struct lay_list *list;

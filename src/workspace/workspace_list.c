@@ -153,9 +153,7 @@ static int settle(struct lay_list *list, struct lay_entry *entry, enum lay_origi
     skip_add(&list->skipped, path, SKIP_REPLACED, 0, 0);
     if (origin == ORIGIN_WORK)
         return 0;
-    list->bytes -= entry->size;
-    list->pages_bytes -= (entry->size + PAGE - 1) / PAGE * PAGE;
-    entry->size = 0;
+    lay_uncount(list, entry);
     entry->origin = origin;
     *ret = entry;
     return 0;
@@ -189,6 +187,13 @@ int lay_claim(struct lay_list *list, struct str path, bool is_dir, enum lay_orig
             claim_one(list, str_slice(path, 0, i), true, above, &parent, err) < 0)
             return -1;
     return claim_one(list, path, is_dir, origin, ret, err);
+}
+
+void lay_uncount(struct lay_list *list, struct lay_entry *entry)
+{
+    list->bytes -= entry->size;
+    list->pages_bytes -= (entry->size + PAGE - 1) / PAGE * PAGE;
+    entry->size = 0;
 }
 
 void lay_count(struct lay_list *list, struct lay_entry *entry, uint64_t size)

@@ -75,9 +75,15 @@ int lay_claim(struct lay_list *list, struct str path, bool is_dir, enum lay_orig
               struct lay_entry **ret, struct err *err);
 /* Counts the content of a claimed file. Never fails: lay_check does, once for many. */
 void lay_count(struct lay_list *list, struct lay_entry *entry, uint64_t size);
+void lay_uncount(struct lay_list *list, struct lay_entry *entry);
 int lay_check(const struct lay_list *list, struct err *err);
 /* Index of a new source; takes dirfd if owned, copies path. */
 size_t lay_add_source(struct lay_list *list, int dirfd, bool owned, const char *path);
+
+/* Opens the host file of an entry without bytes; -1 with errno. What the user named may be a link;
+ * below a folder no link is followed. `place` is the folder's (lay_place_init), or unused. */
+int lay_open_source(const struct lay_list *list, const struct lay_entry *entry,
+                    struct lay_place *place);
 
 /* ---- workspace_set.c: lists that are told ---- */
 

@@ -78,10 +78,10 @@ static int cannot_read(const struct lay_entry *entry, struct err *err)
     return err_sys(err, "read input file '%s'", shown);
 }
 
-/* What the user named may be a link; below a folder nothing was taken through one. */
-static int open_source(struct sender *s, const struct lay_entry *entry)
+int lay_open_source(const struct lay_list *list, const struct lay_entry *entry,
+                    struct lay_place *place)
 {
-    const struct lay_source *source = &s->list->sources[entry->source];
+    const struct lay_source *source = &list->sources[entry->source];
     struct str path =
         str_slice((struct str){entry->path, entry->path_len}, entry->source_at, entry->path_len);
     struct str folder, name;
@@ -89,14 +89,21 @@ static int open_source(struct sender *s, const struct lay_entry *entry)
 
     if (source->dirfd < 0)
         return open(source->path, flags);
-    if (s->source != entry->source) {
+    lay_path_split(path, &folder, &name);
+    int parent = lay_place_open(place, folder, false);
+    return parent < 0 ? -1 : openat(parent, name.p, flags | O_NOFOLLOW);
+}
+
+static int open_source(struct sender *s, const struct lay_entry *entry)
+{
+    int dirfd = s->list->sources[entry->source].dirfd;
+
+    if (dirfd >= 0 && s->source != entry->source) {
         lay_place_done(&s->place);
-        lay_place_init(&s->place, source->dirfd);
+        lay_place_init(&s->place, dirfd);
         s->source = entry->source;
     }
-    lay_path_split(path, &folder, &name);
-    int parent = lay_place_open(&s->place, folder, false);
-    return parent < 0 ? -1 : openat(parent, name.p, flags | O_NOFOLLOW);
+    return lay_open_source(s->list, entry, &s->place);
 }
 
 /* Straight into the room that is left of `out`. */

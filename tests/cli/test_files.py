@@ -21,6 +21,34 @@ def tree(folder):
 LIST = "import os\nfor d, ds, fs in sorted(os.walk('.')):\n  for f in sorted(fs): print(os.path.join(d, f)[2:], repr(open(os.path.join(d, f)).read()))"
 
 
+def test_program_name(t):
+    """The program never hides or replaces a file of the user's."""
+    t.write("proj/main.py", "X = 5")
+    show = "import main, os; print(main.X, sorted(os.listdir()), os.path.basename(__file__))"
+    for where in (("--work-dir", "proj"), ("--file", "proj/main.py")):
+        done = t.run(*where, "-c", show)
+        t.exits(done, 0, "%s with a main.py" % where[0], b"5 ['main.py', 'main_1.py'] main_1.py\n")
+        t.equal(done.err, b"", "... of which nothing needs to be said")
+    t.run("--work-dir", "proj", "-c", "open('main.py', 'a').write('\\nY = 6'); open(__file__, 'a').write('#')")
+    t.equal(open(os.path.join(t.dir, "proj/main.py")).read(), "X = 5\nY = 6", "the user's file is the program's to change")
+    t.write("proj/build.py", "print(__file__)")
+    done = t.run("--work-dir", "proj", "proj/build.py")
+    t.exits(done, 0, "a program from the folder itself", b"/box/work/build.py\n")
+    t.equal(done.err, b"", "... is not left out")
+    t.write("build.py", "print(__file__, open('build.py').read())")
+    t.exits(t.run("--work-dir", "proj", "build.py"), 0, "another one of that name",
+            b"/box/work/build_1.py print(__file__)\n")
+    t.write("main.js", "exports.x = 5")
+    t.exits(t.run("--lang", "javascript", "--file", "main.js", "-c", "console.log(require('./main').x)"), 0, "JavaScript", b"5\n")
+
+
+def test_no_folder(t):
+    t.refused(t.run("--work-dir", "nowhere", "-c", "1"), 2, "nowhere: no such folder", "a folder that is missing")
+    done = t.run("--profile", "kodeagent", "--work-dir", "nowhere", "--json", "-c", "print(1)")
+    t.equal((done.json["stdout"], done.json["warnings"][-1:], os.path.exists(os.path.join(t.dir, "nowhere"))),
+            ("1\n", ["There is no folder nowhere; the program had a temporary one."], False), "row K21: a temporary one")
+
+
 def test_file(t):
     t.write("data.txt", "data")
     t.write("dir/a", "A")
@@ -114,14 +142,6 @@ def test_clashes(t):
     done = t.run("--json", "--file", "a/x", "--file", "b/x", "-c", "print(open('x').read())")
     doc = done.json
     t.ok(doc["error"] or doc["skipped"], "two files for one name are not silently one", done)
-    t.write("main.py", "print('not me')")
-    done = t.run("--json", "--file", "main.py", "-c", "print('me')")
-    t.equal(
-        (done.code, done.json["error"]["kind"], done.json["stdout"]),
-        (2, "usage", ""),
-        "a file with the program's own name",
-        done,
-    )
     t.write("x", "file")
     done = t.run("--file", "x:p", "--file", "a:p", "-c", LIST)
     t.ok(done.code in (0, 2) and (done.err or done.code), "a file and a folder for one name", done)

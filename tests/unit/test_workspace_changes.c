@@ -9,10 +9,12 @@
 static struct lay_list *laid_three(void)
 {
     struct lay_list *list = lay_list_new(0, 0);
+    AUTO_FREE char *name = NULL;
 
-    if (lay_add_program(list, STR("main.py"), STR("print(1)\n"), &err) < 0 ||
-        lay_add_bytes(list, STR("in/a.csv"), STR("1,2\n"), 0644, &err) < 0 ||
-        lay_add_bytes(list, STR("in/b.csv"), STR("3,4\n"), 0644, &err) < 0)
+    if (lay_add_bytes(list, STR("in/a.csv"), STR("1,2\n"), 0644, &err) < 0 ||
+        lay_add_bytes(list, STR("in/b.csv"), STR("3,4\n"), 0644, &err) < 0 ||
+        lay_add_program(list, STR("main.py"), STR("print(1)\n"), STR("print(1)\n"), &name, &err) <
+            0)
         OK(0, "added: %s", err.msg);
     lay(list);
     return list;

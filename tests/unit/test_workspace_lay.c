@@ -171,19 +171,50 @@ static void test_hidden(void)
 {
     fresh();
     make_dir(here, "work");
-    put(here, "work/main.py", "old program");
     put(here, "work/data", "theirs");
     AUTO_CLOSE int work = openat(here, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct lay_list *list = lay_list_new(0, 0);
     EQ_INT(lay_add_bytes(list, STR("data"), STR("ours"), 0644, &err), 0);
     EQ_INT(lay_add_tree(list, work, &err), 0);
-    EQ_INT(lay_add_program(list, STR("main.py"), STR("new program"), &err), 0);
     EQ_STR(skip_of(lay_list_skipped(list), "data"), "hidden by an input of the same name");
-    EQ_STR(skip_of(lay_list_skipped(list), "main.py"), "hidden by an input of the same name");
     lay(list);
     EQ_STR(get(ws, "data"), "ours");
-    EQ_STR(get(ws, "main.py"), "new program");
     lay_list_free(list);
+}
+
+/* The name that the program gets among files that are there, in the work folder or given. */
+static void program(bool given, const char *file, const char *content, const char *want)
+{
+    AUTO_FREE char *name = NULL;
+
+    fresh();
+    make_dir(here, "work");
+    put(here, "work/main.py", content);
+    put(here, "work/main_1.py", "theirs");
+    AUTO_CLOSE int work = openat(here, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct lay_list *list = lay_list_new(0, 0);
+    if (given)
+        EQ_INT(lay_add_bytes(list, STR("main.py"), str_from(content), 0644, &err), 0);
+    else
+        EQ_INT(lay_add_tree(list, work, &err), 0);
+    EQ_INT(lay_add_program(list, str_from(file), STR("prelude; own"), STR("own"), &name, &err), 0);
+    EQ_STR(name, want);
+    lay(list);
+    EQ_STR(get(ws, want), "prelude; own");
+    if (strcmp(want, "main.py") != 0)
+        EQ_STR(get(ws, "main.py"), content);
+    lay_list_free(list);
+}
+
+static void test_program(void)
+{
+    program(false, "main.py", "other", "main_2.py");
+    program(false, "main.py", "owl", "main_2.py");
+    program(false, "main.py", "own", "main.py");
+    program(false, "job", "own", "job");
+    program(true, "main.py", "other", "main_1.py");
+    program(true, "main.py", "own", "main.py");
+    program(true, ".py", "own", ".py");
 }
 
 static void test_ceilings(void)
@@ -423,6 +454,7 @@ static void all(void)
     RUN(test_specs());
     RUN(test_folder());
     RUN(test_hidden());
+    RUN(test_program());
     RUN(test_ceilings());
     RUN(test_changing_source());
     RUN(test_pipe());

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/plain.h"
 #include "explain/feedback_parts.h"
+#include "guard/foreign_line.h"
 
 enum { TEXT_MAX = 4000, FINDINGS_MAX = 10, MESSAGE_MAX = 400 };
 
@@ -156,7 +157,12 @@ static bool counts(const struct verdict *v, const struct finding *f)
     return f->severity != SEVERITY_INFO && (!rule || rule->stage == v->stage);
 }
 
-/* The hint on an error of syntax tells no more than that it is one. */
+/* The general hint on an error of syntax says only that it is one. */
+static bool says_more(const struct finding *f, enum guard_stage stage)
+{
+    return stage != GUARD_SYNTAX || foreign_line_hint(str_from(f->excerpt));
+}
+
 static char *write_finding(const struct finding *f, enum guard_stage stage)
 {
     AUTO_BUF struct buf b = {0};
@@ -165,7 +171,7 @@ static char *write_finding(const struct finding *f, enum guard_stage stage)
     if (f->line)
         (void)buf_addf(&b, "Line %u: ", f->line);
     plain_add_word(&b, str_from(f->message), MESSAGE_MAX);
-    if (f->hint && *f->hint && stage != GUARD_SYNTAX) {
+    if (f->hint && *f->hint && says_more(f, stage)) {
         (void)buf_adds(&b, str_ends(buf_str(&b), ".") ? " " : ". ");
         plain_add_word(&b, str_from(f->hint), MESSAGE_MAX);
     }
@@ -198,7 +204,7 @@ static void collect_syntax(struct collector *c)
     const char *message = v->n ? v->findings[0].message : "";
     long colon = str_find(str_from(message), STR(": "));
 
-    if (v->stage != GUARD_SYNTAX || colon <= 0)
+    if (v->stage != GUARD_SYNTAX || colon <= 0 || says_more(&v->findings[0], v->stage))
         return;
     AUTO_FREE char *type = xstrndup(message, (size_t)colon);
     collect_text(c, TOPIC_SYNTAX, advice_for_error(c->result->language, type, message + colon + 2));

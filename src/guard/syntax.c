@@ -2,10 +2,13 @@
  *
  * Does it compile? Our side's prelude is put before the code, as it will be when it runs.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "guard/check.h"
+#include "guard/foreign_line.h"
 
 /* Lines of a text as Python counts them: \n, \r and \r\n end one. */
 static uint32_t lines_of(struct str s)
@@ -63,8 +66,20 @@ static uint32_t byte_column(struct check *c, const struct python_error *e, uint3
     return (uint32_t)i;
 }
 
+/* The general hint says only that there is an error. */
+static void improve_hint(struct check *c, struct note *n, uint32_t line)
+{
+    const char *hint = n->rule == RULE_SYNTAX ? foreign_line_hint(check_line(c, line)) : NULL;
+
+    if (!hint)
+        return;
+    free(n->f.hint);
+    n->f.hint = xstrdup(hint);
+}
+
 static void tell(struct check *c, enum rule rule, const struct python_error *e)
 {
+    size_t before = c->n;
     struct span at = {.line = e->line, .end_line = e->end_line ? e->end_line : e->line};
     const char *kind = python_error_name(e->kind), *message = e->message ? e->message : "";
 
@@ -75,6 +90,8 @@ static void tell(struct check *c, enum rule rule, const struct python_error *e)
     at.column = byte_column(c, e, e->line, e->column);
     at.end_column = e->end_column > 0 ? byte_column(c, e, at.end_line, e->end_column) : at.column;
     found_at(c, rule, &at, str_from(kind), "%s: %s", kind, message);
+    if (c->n > before)
+        improve_hint(c, &c->notes[before], e->line);
 }
 
 static void nesting(struct check *c)

@@ -245,6 +245,19 @@ def test_place(t):
     t.equal((e["line"], e["column"]), (2, 9), "columns count characters", e)
 
 
+def test_foreign_lines(t):
+    """What models write that is IPython's, a shell's or Markdown's."""
+    for code, words in (("x = 1\n%matplotlib inline", "magic command of IPython"), ("!ls -l", "subprocess.run"),
+                        ("%pip install numpy", "Packages cannot be installed"), ("pip install numpy", "Packages cannot be installed"),
+                        ("len?", "help(NAME)"), ("```python\nx = 1\n```", "Markdown fences"), (">>> 1 + 1", "prompts")):
+        done = t.run("--json", "--lang", "python", "-c", code)
+        t.ok(len(done.json["feedback"]) == 1 and words in done.json["feedback"][0], "advice for %r" % code, done.json["feedback"])
+        done = t.run("--lang", "python", "-c", code)
+        t.ok(done.code == 126 and words.encode() in done.err, "... and a hint for people", done)
+    done = t.run("--json", "--lang", "python", "-c", "x = = 1")
+    t.ok("Check indentation" in done.json["feedback"][-1], "another error has the general advice", done.json["feedback"])
+
+
 def test_profile_words(t):
     code = "def f(a):\n  return 1 / a\nx = [f(1),\n  f(0)]"
     e = t.run("--json", "--profile", "smolagents", "-c", code).json["exception"]

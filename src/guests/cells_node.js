@@ -879,17 +879,18 @@
         Object.assign(process.env, said.env);
         for (const tool of said.tools || []) defineTool(tool);
         if (said.final_answer) keep("final_answer", finalAnswer);
+        let failed;
         for (const name of said.preload || []) {
             try {
                 require(name);
             } catch (e) {
-                told.push(`${name} could not be loaded: ${show(e.message, 200)}\n`);
+                failed ??= { type: "Error", message: `preload of ${name}: ${e.message.split("\n")[0].slice(0, 500)}` };
             }
         }
         // What the first cell would have to wait for.
         process.stdout, process.stderr, show({}, 10);
         turn.runInThisContext({ breakOnSigint: false });
-        send("ready", 0, { language: "javascript", version: process.versions.node });
+        send("ready", 0, { language: "javascript", version: process.versions.node, ...(failed && { exception: failed }) });
     }
 
     // ---- the interrupt at any other time ----

@@ -77,8 +77,8 @@ class Server:
         for row in message.get("tools") or ():
             self.kept[row["name"]] = self.tools.make(row)
         self.names.update(self.kept)
-        failure = ""
-        if message.get("preload") or message.get("source"):
+        failure = self.authorize(message.get("authorized") or ())
+        if not failure and (message.get("preload") or message.get("source")):
             failure = self.load(message.get("preload") or (), message.get("source") or "")
         if final:
             inner = self.names.get("final_answer")
@@ -87,12 +87,25 @@ class Server:
         self.wire.send("ready", 0, '{"language":"python","version":"%d.%d.%d"%s}' % (
             VERSION + (failure and ',"exception":' + failure,)))
 
+    # smolagents' words (row P6).
+    def authorize(self, names):
+        if not names:
+            return ""
+        from importlib.util import find_spec
+        missing = [name for name in names if find_spec(name) is None]
+        if not missing:
+            return ""
+        return plain_json({"type": "InterpreterError", "message":
+                           "Non-installed authorized modules: %s. Please install these modules or remove them from the "
+                           "authorized imports list." % ", ".join(missing)})
+
     def load(self, preload, source):
         for name in preload:
             try:
                 __import__(name)
             except Exception as e:
-                say("%s cannot be imported: %s\n" % (name, e))
+                kind = type.__getattribute__(type(e), "__name__")
+                return plain_json({"type": kind, "message": "preload of %s: %s" % (name, exception_message(e, kind))})
         failure = self.define(source)
         self.streams.flush()
         freeze_objects()

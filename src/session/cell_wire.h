@@ -18,9 +18,11 @@
  *   program 0  the server's own text. The interpreter is started with one line that reads and runs
  *             it; not sent where it is started otherwise
  *   hello 0   {"value": "notebook"|"last", "tools": [{"name","description","parameters":[...]}],
- *             "final_answer": bool, "preload": ["numpy"], "source": "...", "env": {}, "limits":
- *             {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS, "call": BYTES}}
- *             First and once. "source" is Python that defines tools inside.
+ *             "final_answer": bool, "preload": ["numpy"], "authorized": ["numpy"], "source": "...",
+ *             "env": {}, "limits": {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS,
+ *             "call": BYTES}}
+ *             First and once. "source" is Python that defines tools inside; modules that are
+ *             "authorized" must be installed.
  *   exec ID   the cell's text, as it is
  *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
  *   set ID    {"NAME": TYPED, ...}: variables
@@ -33,7 +35,8 @@
  *
  * Guest to host:
  *
- *   ready 0   {"language": "python", "version": "3.11.2"}: after hello was acted on
+ *   ready 0   {"language": "python", "version": "3.11.2"}: after hello was acted on; with an
+ *             "exception" when that failed
  *   forked ID  {}: the first of a fork, which has everything and waits for frames
  *   display ID  BUNDLE, as it happens
  *   call CALL   {"name": "...", "args": [TYPED], "kwargs": {"K": TYPED}}; CALL counts from 1; the

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "python/python.h"
+#include "session/authorized.h"
 #include "text/json_check.h"
 
 #define NODE_FILE  ".glovebox-data.cjs"
@@ -240,6 +241,8 @@ int first_make(const struct run_request *q, const struct language *language,
                        "--data binds variables of Python and JavaScript, not of %s; give the file "
                        "with --file",
                        language->name);
+    if (python)
+        authorized_python(q, &ret->text);
     if (data && add_data(q, laid, node, ret, err) < 0)
         return -1;
     if (q->optimize_data && python && add_tables(q, context, laid, ret, err) < 0)

@@ -119,6 +119,23 @@ static void add_last_line(const struct guest *g, struct err *err)
         err_set(err, before.kind, "%.200s: %s", before.msg, shown.p);
 }
 
+/* A module to preload, or tools as source, that cannot be had: then nothing would work as the user
+ * meant it. */
+static int check_ready(const struct exchange *x, struct err *err)
+{
+    const json_t *failed = json_object_get(x->answer, "exception");
+    const char *type = json_string_value(json_object_get(failed, "type"));
+    const char *message = json_string_value(json_object_get(failed, "message"));
+    AUTO_BUF struct buf shown = {0};
+
+    if (!json_is_object(failed))
+        return 0;
+    buf_init(&shown, 1000);
+    plain_add_word(&shown, str_from(message ? message : ""), 800);
+    return err_set(err, ERR_USAGE, "the session cannot begin: %.80s: %s", type ? type : "Error",
+                   shown.p ? shown.p : "");
+}
+
 static int become_ready(struct session *s, struct err *err)
 {
     const struct language *language = s->family->prepared.language;
@@ -148,6 +165,8 @@ static int become_ready(struct session *s, struct err *err)
         err_set(err, ERR_SYSTEM, "%s ended before it was ready for cells", language->name);
     if (result < 0 && x.cause != STOP_CLOSE)
         add_last_line(s->guest, err);
+    if (result == 0)
+        result = check_ready(&x, err);
     exchange_done(&x);
     return result;
 }

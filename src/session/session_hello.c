@@ -8,6 +8,7 @@
 
 #include "base/json_write.h"
 #include "result/verdict_json.h"
+#include "session/authorized.h"
 #include "session/session_impl.h"
 
 static enum session_value hello_value(const struct session_request *request)
@@ -99,6 +100,7 @@ char *hello_json(const struct session *s)
     set(hello, "tools", tools_json(q->tools));
     set(hello, "final_answer", json_boolean(q->tools && q->tools->final_answer));
     set(hello, "preload", words_json(q->preload));
+    set(hello, "authorized", authorized_json(&q->run));
     set(hello, "source", json_text(str_from(q->tools ? q->tools->source : NULL)));
     set(hello, "env", env_json(q->run.env));
     set(hello, "limits", limits_json(q->tools));

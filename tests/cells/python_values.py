@@ -215,7 +215,7 @@ class Caller:
 
 
 def test_sources(tap, path):
-    with start(path, source=SOURCE, env={"ANSWER": "42"}, preload=["json", "nosuch"]) as g:
+    with start(path, source=SOURCE, env={"ANSWER": "42"}, preload=["json"], authorized=["json", "os"]) as g:
         tap.ok("exception" not in g.ready, "tools as source", g.ready)
         tap.equal(g.run("convert(3), search('x'), search(query='y'), caller(1)").value["items"],
                   ["3 km", "found x", "found y", 2], "functions and classes")
@@ -225,6 +225,12 @@ def test_sources(tap, path):
         for text in ("convert = 3", "del search", "def caller(x): return 'mine'", "class Search: pass\nsearch = Search"):
             g.run(text)
             tap.equal(g.run("convert(3), search('x'), caller(1)").value["items"], ["3 km", "found x", 2], "there after %r" % text)
+    with start(path, preload=["json", "nosuch"]) as g:
+        tap.equal(g.ready["exception"], {"type": "ModuleNotFoundError", "message": "preload of nosuch: No module named 'nosuch'"},
+                  "a preload that fails")
+    with start(path, authorized=["json", "nosuch"]) as g:
+        tap.ok("Non-installed authorized modules: nosuch. Please install" in g.ready["exception"]["message"],
+               "a module that is allowed and missing", g.ready)
     with start(path, source="x = 1\n1/0") as g:
         tap.ok(g.ready["exception"]["type"] == "ZeroDivisionError", "a source that fails", g.ready)
         tap.equal(g.run("x").value, 1, "... is no end")

@@ -245,6 +245,19 @@ def test_place(t):
     t.equal((e["line"], e["column"]), (2, 9), "columns count characters", e)
 
 
+def test_authorized(t):
+    """Row P6."""
+    done = t.run("--json", "--profile", "smolagents", "--allow-imports", "nosuch_a,json,nosuch_b.x", "-c", "print(1)")
+    said = ("Non-installed authorized modules: nosuch_a, nosuch_b. Please install these modules or remove them from the "
+            "authorized imports list.")
+    e = done.json["exception"] or {}
+    t.equal((done.json["stdout"], e.get("type"), e.get("message")), ("", "InterpreterError", said), "modules that are not installed", done)
+    t.ok(said.encode() in t.box("format", "--profile", "smolagents", "-", stdin=done.out).out, "... for the model")
+    t.exits(t.run("--profile", "smolagents", "--allow-imports", "json,os.path", "-c", "import json\nprint(json.dumps(1))"), 0,
+            "modules that are", b"1\n")
+    t.exits(t.run("--allow-imports", "nosuch_a", "-c", "print(1)"), 0, "another profile does not mind", b"1\n")
+
+
 def test_foreign_lines(t):
     """What models write that is IPython's, a shell's or Markdown's."""
     for code, words in (("x = 1\n%matplotlib inline", "magic command of IPython"), ("!ls -l", "subprocess.run"),

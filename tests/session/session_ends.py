@@ -143,9 +143,15 @@ def test_open_fails(t, feed):
     s = Session(feed, backend="nowhere")
     t.equal(s.opened.get("error"), "usage", "no such backend", s.opened)
     s = Session(feed, preload=["no_such_module_here"])
-    t.ok(s.opened.get("ok") or "no_such_module" in s.opened.get("message", ""), "a module that is missing", s.opened)
-    if s.opened.get("ok"):
-        s.ask("close")
+    t.equal((s.opened.get("error"), s.opened.get("message")),
+            ("usage", "the session cannot begin: ModuleNotFoundError: preload of no_such_module_here: No module named 'no_such_module_here'"),
+            "a module that is missing")
+    s = Session(feed, preload=["no_such_module_here"], lang="javascript")
+    t.ok(s.opened.get("error") == "usage" and "preload of no_such_module_here: Cannot find module" in s.opened.get("message"),
+         "... in JavaScript", s.opened)
+    s = Session(feed, profile="smolagents", allow_imports=["nosuch_a,json", "nosuch_b.*"])
+    t.equal(s.opened.get("message"), "the session cannot begin: InterpreterError: Non-installed authorized modules: nosuch_a, nosuch_b. "
+            "Please install these modules or remove them from the authorized imports list.", "row P6")
 
 
 def test_fork(t, feed):

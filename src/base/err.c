@@ -27,6 +27,14 @@ const char *err_kind_name(enum err_kind kind)
     return kinds[kind].name;
 }
 
+enum err_kind err_kind_find(const char *name)
+{
+    for (int k = ERR_USAGE; name && k <= ERR_BUG; k++)
+        if (strcmp(name, kinds[k].name) == 0)
+            return (enum err_kind)k;
+    return ERR_NONE;
+}
+
 int err_exit_status(enum err_kind kind)
 {
     return kinds[kind].exit_status;

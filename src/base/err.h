@@ -49,6 +49,8 @@ bool err_is_lasting(int sys);
 
 /* The name of a kind as programs see it, and what it becomes outside. */
 const char *err_kind_name(enum err_kind kind);
+/* ERR_NONE for another name. */
+enum err_kind err_kind_find(const char *name);
 int err_exit_status(enum err_kind kind);
 int err_http_status(enum err_kind kind);
 

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd_repl.h"
@@ -83,23 +84,14 @@ int repl_host_open(struct repl_host *h, struct session_call *where, struct err *
 
 /* ---- a cell ---- */
 
-static void report(struct repl_host *h, const struct result *r, const json_t *doc)
+static void report(struct repl_host *h, const json_t *doc)
 {
-    AUTO_FREE char *shown = xasprintf("<cell %u>", r->cell.number);
-    const struct report how = {.settings = &h->set->cli,
-                               .shown = shown,
-                               .limits = &r->limits,
-                               .doc = doc,
-                               .begin_ns = clock_mono_ns()};
-
     h->progress(h->ctx, -1, 0);
-    cell_show_value(h->show, doc ? json_object_get(doc, "results") : r->results);
-    report_result(&how, h->printer, r);
-    cell_say_attempt(&h->set->cli, r);
-    h->exited = r->cell.exited;
-    h->status = r->exit_code;
-    if (r->cell.attempt != CELL_DROPPED &&
-        (r->cell.ended == CELL_KILLED || r->cell.ended == CELL_DIED))
+    cell_show_value(h->show, json_object_get(doc, "results"));
+    cell_report(&h->set->cli, h->printer, doc);
+    h->exited = json_get_true(json_object_get(doc, "cell"), "exited");
+    h->status = (int)json_get_int(doc, "exit_code");
+    if (cell_ended_session(doc))
         report_say(&h->set->cli, "the session is over; :reset begins a new one");
 }
 
@@ -140,7 +132,9 @@ static int run_here(struct repl_host *h, struct str code, bool attempt)
     result_init(&result, h->request.run.output_limit);
     h->printer->waits = false;
     session_exec(h->session, &cell, &watch, &result);
-    report(h, &result, NULL);
+    json_t *doc = result_document(&result);
+    report(h, doc);
+    json_decref(doc);
     result_done(&result);
     return 0;
 }
@@ -174,7 +168,6 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
 {
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s/exec", h->call->id);
     json_t *doc = json_pack("{s:o}", "code", json_stringn(code.p, code.n));
-    struct result result;
 
     if (doc && h->wall_ms)
         json_object_set_new(doc, "timeout_ms", json_integer((json_int_t)h->wall_ms));
@@ -191,14 +184,13 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
                                    .body = str_from(body),
                                    .cancel_fd = h->cancel_fd,
                                    .out_fd = -1,
+                                   .output_limit = h->set->cli.common.output_limit,
                                    .event = on_event_there,
                                    .ctx = h};
     h->show->cell++;
-    result_init(&result, h->set->cli.common.output_limit);
-    int ran = remote_stream_run(&h->call->client, &stream, &result, err);
+    int ran = remote_stream_run(&h->call->client, &stream, err);
     if (ran > 0)
-        report(h, &result, stream.doc);
-    result_done(&result);
+        report(h, stream.doc);
     remote_stream_done(&stream);
     return ran > 0 ? 0 : -1;
 }

@@ -72,7 +72,7 @@ struct invocation {
     int stdin_fd; /* opened by us, or -1 */
     int cancel_pipe[2];
     int64_t begin_ns;
-    struct remote_run remote; /* its doc is the result's, when a daemon ran it */
+    struct remote_run remote;
     struct run_show show;
 };
 
@@ -164,23 +164,19 @@ static void on_event_there(void *ctx, const char *name, const json_t *event)
 }
 
 /* The exit status. */
-static int finish(struct invocation *in, struct printer *printer, const struct result *r)
+static int finish(struct invocation *in, struct printer *printer, const json_t *doc,
+                  const struct backend_outcome *here)
 {
-    const json_t *doc = in->remote.stream.doc;
     const struct report how = {.settings = &in->options.settings,
                                .shown = check_shown_name(&in->request),
-                               .limits = &r->limits,
-                               .doc = doc,
                                .begin_ns = in->begin_ns,
+                               .phases = here->phases,
+                               .phase_count = here->phase_count,
                                .files = true};
 
-    report_result(&how, printer, r);
-    run_show_end(&in->show, doc ? json_object_get(doc, "results") : r->results);
-    if (printer->failed && printer->failed != EPIPE)
-        return err_exit_status(ERR_SYSTEM);
-    if (r->cancelled && !r->error.kind)
-        return 128 + (cancel_signal() ? cancel_signal() : printer->failed ? SIGPIPE : SIGINT);
-    return result_exit_status(r);
+    report_result(&how, printer, doc);
+    run_show_end(&in->show, json_object_get(doc, "results"));
+    return report_status(printer, doc);
 }
 
 static int run(struct invocation *in, struct err *err)
@@ -213,12 +209,15 @@ static int run(struct invocation *in, struct err *err)
                                                 .out_fd = -1,
                                                 .event = on_event_there,
                                                 .ctx = in}};
-    int ran = run_remote(&in->remote, &result, err);
+    int ran = run_remote(&in->remote, err);
+    json_t *doc = json_incref(in->remote.stream.doc);
     if (ran == 0) {
         printer.waits = false;
         session_run(&in->request, &watch, &result);
+        doc = result_document(&result);
     }
-    int status = ran < 0 ? -1 : finish(in, &printer, &result);
+    int status = ran < 0 ? -1 : finish(in, &printer, doc, &result.outcome);
+    json_decref(doc);
     result_done(&result);
     printer_done(&printer);
     remote_run_done(&in->remote);

@@ -81,7 +81,10 @@ struct cell_show {
 void cell_show_bundle(struct cell_show *show, const json_t *bundle);
 /* Those of a result that are a cell's value; displays were shown as they happened. */
 void cell_show_value(struct cell_show *show, const json_t *results);
-/* That nothing is kept of a cell that was tried, where that is so. */
-void cell_say_attempt(const struct cli_settings *settings, const struct result *result);
+/* report_result for a cell, and that nothing is kept of one that was tried, where that is so. */
+void cell_report(const struct cli_settings *settings, struct printer *printer,
+                 const json_t *document);
+/* The session cannot run more cells. */
+bool cell_ended_session(const json_t *document);
 
 #endif

@@ -17,7 +17,7 @@
 #include "cli/run_remote.h"
 #include "workspace/workspace.h"
 
-enum { STDIN_MAX = 16 << 20 };
+enum { STDIN_MAX = 16 << 20, OUTPUT_KEPT = 1 << 20 };
 
 /* ---- the cell ---- */
 
@@ -102,38 +102,17 @@ static void on_event(void *ctx, const char *name, const json_t *event)
         cell_show_bundle(show, json_object_get(event, "bundle"));
 }
 
-static int status_of(const struct printer *printer, const struct result *r)
-{
-    if (printer->failed && printer->failed != EPIPE)
-        return err_exit_status(ERR_SYSTEM);
-    if (r->cancelled && !r->error.kind)
-        return 128 + (cancel_signal() ? cancel_signal() : printer->failed ? SIGPIPE : SIGINT);
-    return result_exit_status(r);
-}
-
 /* -1 with *err when nothing was run. */
 static int run_cell(struct session_call *call, struct remote_stream *stream, struct cell_show *show,
                     struct err *err)
 {
     const struct session_settings *set = call->set;
-    struct result result;
-    int status = -1;
 
-    result_init(&result, 1 << 20);
-    if (remote_stream_run(&call->client, stream, &result, err) > 0) {
-        cell_show_value(show, json_object_get(stream->doc, "results"));
-        AUTO_FREE char *shown = xasprintf("<cell %u>", result.cell.number);
-        struct report how = {.settings = &set->cli,
-                             .shown = shown,
-                             .limits = &result.limits,
-                             .doc = stream->doc,
-                             .begin_ns = clock_mono_ns()};
-        report_result(&how, stream->printer, &result);
-        cell_say_attempt(&set->cli, &result);
-        status = status_of(stream->printer, &result);
-    }
-    result_done(&result);
-    return status;
+    if (remote_stream_run(&call->client, stream, err) < 0)
+        return -1;
+    cell_show_value(show, json_object_get(stream->doc, "results"));
+    cell_report(&set->cli, stream->printer, stream->doc);
+    return report_status(stream->printer, stream->doc);
 }
 
 static unsigned next_cell(struct session_call *call)
@@ -184,6 +163,7 @@ int session_run_exec(struct session_call *call, struct err *err)
                                    .body = str_from(body),
                                    .cancel_fd = cancel_pipe[0],
                                    .out_fd = -1,
+                                   .output_limit = OUTPUT_KEPT,
                                    .event = on_event,
                                    .ctx = &show};
     int status = run_cell(call, &stream, &show, err);

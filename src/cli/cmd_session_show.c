@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/cmd_session.h"
 #include "cli/report.h"
@@ -51,8 +53,30 @@ void cell_show_value(struct cell_show *show, const json_t *results)
     }
 }
 
-void cell_say_attempt(const struct cli_settings *settings, const struct result *r)
+static bool is_dropped(const json_t *cell)
 {
-    if (r->cell.attempt == CELL_DROPPED && !settings->json && !settings->events)
+    const char *attempt = json_get_text(cell, "attempt");
+
+    return attempt && strcmp(attempt, cell_attempt_name(CELL_DROPPED)) == 0;
+}
+
+bool cell_ended_session(const json_t *doc)
+{
+    const json_t *cell = json_object_get(doc, "cell");
+    const char *ended = json_get_text(cell, "ended");
+
+    return ended && !is_dropped(cell) &&
+           (strcmp(ended, cell_end_name(CELL_KILLED)) == 0 ||
+            strcmp(ended, cell_end_name(CELL_DIED)) == 0);
+}
+
+void cell_report(const struct cli_settings *settings, struct printer *printer, const json_t *doc)
+{
+    const json_t *cell = json_object_get(doc, "cell");
+    AUTO_FREE char *shown = xasprintf("<cell %lld>", (long long)json_get_int(cell, "number"));
+    const struct report how = {.settings = settings, .shown = shown, .begin_ns = clock_mono_ns()};
+
+    report_result(&how, printer, doc);
+    if (is_dropped(cell) && !settings->json && !settings->events)
         report_say(settings, "nothing of the cell is kept: the session is as it was before");
 }

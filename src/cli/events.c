@@ -159,14 +159,6 @@ void printer_text(struct printer *printer, struct str text)
     put(printer, 1, text);
 }
 
-void printer_result(struct printer *printer, const struct result *result, bool pretty)
-{
-    json_t *doc = result_document(result);
-
-    printer_document(printer, doc, pretty);
-    json_decref(doc);
-}
-
 void printer_document(struct printer *printer, const json_t *doc, bool pretty)
 {
     AUTO_FREE char *json = json_write(doc, pretty);

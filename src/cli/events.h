@@ -36,6 +36,5 @@ void printer_text(struct printer *printer, struct str text);
 void printer_flush(struct printer *printer);
 /* The whole result as JSON, and a line's end. */
 void printer_document(struct printer *printer, const struct json_t *doc, bool pretty);
-void printer_result(struct printer *printer, const struct result *result, bool pretty);
 
 #endif

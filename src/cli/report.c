@@ -2,17 +2,18 @@
 #include "cli/report.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_get.h"
 #include "base/mem.h"
+#include "cli/cancel.h"
 #include "cli/check_report.h"
 #include "cli/report_wall.h"
 #include "cli/safe_text.h"
-#include "result/verdict_json.h"
 #include "session/prepare.h"
 
 enum { LISTED_MAX = 10 };
@@ -47,106 +48,109 @@ void report_unsafe(const struct cli_settings *settings, const struct run_request
         report_say(settings, "warning: " PREPARE_HOST_WARNING);
 }
 
-static void say_notes(const struct report *how, const struct result *r)
+static void say_notes(const struct report *how, const json_t *notes)
 {
-    struct str rest = buf_str(&r->notes), line;
+    const json_t *note;
+    size_t i;
 
-    while (str_next_line(&rest, &line)) {
-        AUTO_FREE char *one = xstrndup(line.p, line.n);
-        report_say(how->settings, one);
+    json_array_foreach(notes, i, note)
+    {
+        report_say(how->settings, json_string_value(note));
     }
 }
 
 /* ---- what was left out ---- */
 
-static void say_more(const struct report *how, size_t n)
+static void say_one_skipped(const struct report *how, const json_t *item)
 {
+    AUTO_BUF struct buf b = {0}, room = {0};
+
+    buf_init(&b, 8192);
+    (void)buf_adds(&b, "left out: ");
+    safe_text_add(&b, json_get_bytes(item, "path", &room), false);
+    (void)buf_addf(&b, ": %s", json_get_text(item, "reason"));
+    report_say(how->settings, b.p);
+}
+
+static void say_skipped_list(const struct report *how, const json_t *list, const char *direction)
+{
+    const json_t *item;
+    size_t i, n = 0;
+
+    json_array_foreach(list, i, item)
+    {
+        const char *there = json_get_text(item, "direction");
+        if (!there || strcmp(there, direction) != 0)
+            continue;
+        bool named = json_is_string(json_object_get(item, "path"));
+        if (named && n < LISTED_MAX)
+            say_one_skipped(how, item);
+        n += named ? 1 : (size_t)json_get_int(item, "more");
+    }
     if (n > LISTED_MAX) {
         AUTO_FREE char *more = xasprintf("left out: %zu more", n - LISTED_MAX);
         report_say(how->settings, more);
     }
 }
 
-static void say_skipped_list(const struct report *how, const struct skip_list *list)
-{
-    char why[256];
-
-    for (size_t i = 0; i < list->count && i < LISTED_MAX; i++) {
-        AUTO_BUF struct buf b = {0};
-        buf_init(&b, 8192);
-        (void)buf_adds(&b, "left out: ");
-        safe_text_add(&b, (struct str){list->items[i].path, list->items[i].path_len}, false);
-        (void)buf_addf(&b, ": %s", file_skip_describe(&list->items[i], why, sizeof why));
-        report_say(how->settings, b.p);
-    }
-    say_more(how, list->count + list->more);
-}
-
-/* In the daemon's words. */
-static void say_skipped_there(const struct report *how, const json_t *list)
-{
-    size_t n = json_array_size(list);
-
-    for (size_t i = 0; i < n && i < LISTED_MAX; i++) {
-        const json_t *item = json_array_get(list, i);
-        const char *path = json_string_value(json_object_get(item, "path"));
-        const char *why = json_string_value(json_object_get(item, "reason"));
-        AUTO_FREE char *line = xasprintf("left out: %s: %s", path ? path : "", why ? why : "");
-        report_say(how->settings, line);
-    }
-    say_more(how, n);
-}
-
 /* Folders that nobody asked to have brought out are nobody's concern. */
-static void say_skipped(const struct report *how, const struct result *r)
+static void say_skipped(const struct report *how, const json_t *list)
 {
     const struct settings *s = &how->settings->common;
 
-    if (r->laid)
-        say_skipped_list(how, lay_list_skipped(r->laid));
-    if (!how->files)
-        return;
-    if (s->out || s->work_dir)
-        say_skipped_list(how, &r->files.skipped);
-    if (s->out)
-        say_skipped_there(how, json_object_get(how->doc, "skipped"));
+    say_skipped_list(how, list, "in");
+    if (how->files && (s->out || s->work_dir))
+        say_skipped_list(how, list, "out");
 }
 
 /* ---- why it did not do what it should ---- */
 
-static void say_denied(const struct report *how, const struct result *r)
+static void say_denied(const struct report *how, const json_t *doc)
 {
+    const json_t *denied = json_object_get(doc, "denied"), *item;
     AUTO_BUF struct buf b = {0};
+    size_t i;
 
-    if (r->success || !r->outcome.denied_count)
+    if (json_get_true(doc, "success") || !json_array_size(denied))
         return;
     buf_init(&b, 4096);
     (void)buf_adds(&b, "refused system calls:");
-    for (size_t i = 0; i < r->outcome.denied_count; i++)
-        (void)buf_addf(&b, " %s (%llu)", r->outcome.denied[i].name,
-                       (unsigned long long)r->outcome.denied[i].count);
+    json_array_foreach(denied, i, item)
+    {
+        (void)buf_addf(&b, " %s (%lld)", json_get_text(item, "name"),
+                       (long long)json_get_int(item, "count"));
+    }
     report_say(how->settings, b.p);
 }
 
+/* By the guard: other refusals name no stage, or none of the guard's. */
+static bool is_refused(const json_t *doc)
+{
+    const json_t *verdict = json_object_get(doc, "verdict");
+    const char *stage = json_get_text(verdict, "stage");
+
+    for (int s = GUARD_INPUT; stage && s <= GUARD_REVIEW; s++)
+        if (strcmp(stage, guard_stage_name((enum guard_stage)s)) == 0)
+            return json_is_false(json_object_get(verdict, "allowed"));
+    return false;
+}
+
 /* What is in the way, as 'glovebox check' shows it. */
-static void say_refusal(const struct report *how, const struct result *r)
+static void say_refusal(const struct report *how, const json_t *doc)
 {
     struct finding_style style = {
         .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = LISTED_MAX};
 
-    if (!result_refused(r) || how->settings->quiet)
-        return;
-    json_t *verdict = verdict_json(&r->verdict);
-    check_text_findings(&style, how->shown, verdict);
-    json_decref(verdict);
+    if (is_refused(doc) && !how->settings->quiet)
+        check_text_findings(&style, how->shown, json_object_get(doc, "verdict"));
 }
 
-static void say_times(const struct report *how, const struct result *r)
+static void say_times(const struct report *how)
 {
     int64_t from = how->begin_ns;
 
-    for (size_t i = 0; i < r->outcome.phase_count; i++) {
-        const struct backend_phase *p = &r->outcome.phases[i];
+    for (size_t i = 0; i < how->phase_count; i++) {
+        const struct backend_phase *p = &how->phases[i];
         fprintf(stderr, "glovebox: %-10s %8.3f ms\n", p->name, (double)(p->at_ns - from) / 1e6);
         from = p->at_ns;
     }
@@ -156,43 +160,65 @@ static void say_times(const struct report *how, const struct result *r)
 
 /* ---- the whole ---- */
 
-static void print_document(const struct report *how, struct printer *printer,
-                           const struct result *r)
+static bool is_error(const json_t *doc)
 {
-    if (how->doc)
-        printer_document(printer, how->doc, isatty(1));
-    else
-        printer_result(printer, r, isatty(1));
+    return json_is_object(json_object_get(doc, "error"));
 }
 
-void report_result(const struct report *how, struct printer *printer, const struct result *r)
+static bool is_stopped(const json_t *doc)
+{
+    return json_get_true(doc, "cancelled") && !is_error(doc);
+}
+
+static bool has_lost_output(const struct printer *printer)
+{
+    return printer->failed && printer->failed != EPIPE;
+}
+
+static void say_end(const struct report *how, const struct printer *printer, const json_t *doc)
+{
+    const char *summary = json_get_text(doc, "summary");
+    bool lost_output = has_lost_output(printer);
+    char line[700];
+
+    if (lost_output)
+        snprintf(line, sizeof line, "standard %s: %s", printer->failed_fd == 2 ? "error" : "output",
+                 strerror(printer->failed));
+    else if (printer->failed && is_stopped(doc))
+        snprintf(line, sizeof line, "stopped: nobody reads standard output any more");
+    else
+        snprintf(line, sizeof line, "%s", summary ? summary : "");
+    if (is_error(doc) || is_refused(doc) || lost_output)
+        report_complain(line);
+    else
+        report_say(how->settings, line);
+}
+
+void report_result(const struct report *how, struct printer *printer, const json_t *doc)
 {
     const struct cli_settings *s = how->settings;
-    bool lost_output;
-    char line[700];
 
     printer_flush(printer);
     line_is_open = printer->open_line[1] || (printer->open_line[0] && isatty(1) && isatty(2));
     if (s->json)
-        print_document(how, printer, r);
+        printer_document(printer, doc, isatty(1));
     if (!s->json && !s->events) {
-        say_skipped(how, r);
-        say_denied(how, r);
-        say_refusal(how, r);
+        say_skipped(how, json_object_get(doc, "skipped"));
+        say_denied(how, doc);
+        say_refusal(how, doc);
     }
-    report_wall(how, r);
-    say_notes(how, r);
-    result_summary(r, how->limits, line, sizeof line);
-    lost_output = printer->failed && printer->failed != EPIPE;
-    if (lost_output)
-        snprintf(line, sizeof line, "standard %s: %s", printer->failed_fd == 2 ? "error" : "output",
-                 strerror(printer->failed));
-    else if (printer->failed && r->cancelled && !r->error.kind)
-        snprintf(line, sizeof line, "stopped: nobody reads standard output any more");
-    if (r->error.kind || result_refused(r) || lost_output)
-        report_complain(line);
-    else
-        report_say(s, line);
+    report_wall(how, json_object_get(doc, "missing"));
+    say_notes(how, json_object_get(doc, "notes"));
+    say_end(how, printer, doc);
     if (s->trace_time)
-        say_times(how, r);
+        say_times(how);
+}
+
+int report_status(const struct printer *printer, const json_t *doc)
+{
+    if (has_lost_output(printer))
+        return err_exit_status(ERR_SYSTEM);
+    if (is_stopped(doc))
+        return 128 + (cancel_signal() ? cancel_signal() : printer->failed ? SIGPIPE : SIGINT);
+    return (int)json_get_int(doc, "exit_status");
 }

@@ -10,15 +10,18 @@
 
 struct report {
     const struct cli_settings *settings;
-    const char *shown;                /* how findings call the program */
-    const struct jail_limits *limits; /* that it had */
-    const struct json_t *doc; /* the result as a daemon told it; NULL when it was made here */
-    int64_t begin_ns;         /* of all of it, for --trace-time */
-    bool files;               /* --out and --work-dir are for its files */
+    const char *shown;                  /* how findings call the program */
+    int64_t begin_ns;                   /* of all of it, for --trace-time, as the next */
+    const struct backend_phase *phases; /* of a run in this process */
+    size_t phase_count;
+    bool files; /* --out and --work-dir are for its files */
 };
 
-/* The rest of its output, the document where --json asks for it, and the notes. */
-void report_result(const struct report *how, struct printer *printer, const struct result *r);
+/* The rest of its output, the document where --json asks for it, and the notes. All is made from
+ * the document, so it does not matter whether this process ran the program or a daemon did. */
+void report_result(const struct report *how, struct printer *printer, const json_t *document);
+/* What to exit with. */
+int report_status(const struct printer *printer, const json_t *document);
 
 /* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
 /* The warning of a backend without a wall, where that was agreed to. */

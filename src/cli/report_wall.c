@@ -2,10 +2,12 @@
 #include "cli/report_wall.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/state_file.h"
 #include "jail/surroundings.h"
@@ -20,24 +22,45 @@ static void add_names(struct buf *b, layer_mask layers)
             (void)buf_addf(b, " %s", jail_layers[layer].name);
 }
 
-static void say_reasons(const struct report *how, const struct backend_outcome *o)
-{
-    for (size_t i = 0; i < o->lost_count; i++) {
-        AUTO_BUF struct buf b = {0};
-        buf_init(&b, NOTE_MAX);
-        add_names(&b, o->lost[i].layers);
-        (void)buf_addf(&b, ": %s ('glovebox doctor' says more)", o->lost[i].why);
-        report_say(how->settings, b.p);
-    }
-}
-
-static layer_mask all_lost(const struct backend_outcome *o)
+/* Those that a run was to have and lost; for that reason, unless it is NULL. */
+static layer_mask all_lost(const json_t *missing, const char *why)
 {
     layer_mask layers = 0;
+    const json_t *item;
+    size_t i;
 
-    for (size_t i = 0; i < o->lost_count; i++)
-        layers |= o->lost[i].layers;
+    json_array_foreach(missing, i, item)
+    {
+        const char *name = json_get_text(item, "layer"), *because = json_get_text(item, "why");
+        bool counts =
+            json_get_true(item, "lost") && name && because && (!why || strcmp(because, why) == 0);
+        for (unsigned layer = 0; counts && layer < LAYER_COUNT; layer++)
+            if (strcmp(jail_layers[layer].name, name) == 0)
+                layers |= LAYER_BIT(layer);
+    }
     return layers;
+}
+
+/* Layers of the same reason on one line. */
+static void say_reasons(const struct report *how, const json_t *missing)
+{
+    layer_mask said = 0;
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(missing, i, item)
+    {
+        const char *why = json_get_text(item, "why");
+        layer_mask layers = why ? all_lost(missing, why) & ~said : 0;
+        AUTO_BUF struct buf b = {0};
+        if (!layers)
+            continue;
+        said |= layers;
+        buf_init(&b, NOTE_MAX);
+        add_names(&b, layers);
+        (void)buf_addf(&b, ": %s ('glovebox doctor' says more)", why);
+        report_say(how->settings, b.p);
+    }
 }
 
 static void write_hint(struct buf *b, layer_mask lost, enum surroundings where)
@@ -66,22 +89,23 @@ static bool is_due(struct str hint)
     return true;
 }
 
-void report_wall(const struct report *how, const struct result *r)
+void report_wall(const struct report *how, const json_t *missing)
 {
     const struct cli_settings *s = how->settings;
+    layer_mask lost = all_lost(missing, NULL);
     AUTO_BUF struct buf b = {0};
 
-    if (!r->outcome.lost_count || s->quiet)
+    if (!lost || s->quiet)
         return;
     enum surroundings where = surroundings_find();
     if (where == ON_HOST) {
-        say_reasons(how, &r->outcome);
+        say_reasons(how, missing);
         return;
     }
     if (s->json || s->events)
         return;
     buf_init(&b, NOTE_MAX);
-    write_hint(&b, all_lost(&r->outcome), where);
+    write_hint(&b, lost, where);
     if (is_due(buf_str(&b)))
         report_say(s, b.p);
 }

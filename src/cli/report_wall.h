@@ -4,9 +4,9 @@
 
 #include "cli/report.h"
 
-/* Which layers of the wall a run had to do without. On a host: after each run, with the reason. In
- * a container, where it is the same for every run: once a day, with what would bring them, and
- * never beside a document that has it in 'missing'. */
-void report_wall(const struct report *how, const struct result *r);
+/* From a document's `missing`: which layers of the wall a run had to do without. On a host: after
+ * each run, with the reason. In a container, where it is the same for every run: once a day, with
+ * what would bring them, and never beside a document that has it in 'missing'. */
+void report_wall(const struct report *how, const json_t *missing);
 
 #endif

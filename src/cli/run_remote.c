@@ -7,6 +7,7 @@
 
 #include "base/encoded.h"
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "net/place.h"
@@ -72,15 +73,11 @@ int remote_refused(const struct http_reply *reply, struct err *err)
     struct err unread;
     json_t *doc = remote_json(buf_str(&reply->body), &unread);
     const json_t *error = json_object_get(doc, "error");
-    const char *kind = json_string_value(json_object_get(error, "kind"));
-    const char *message = json_string_value(json_object_get(error, "message"));
-    enum err_kind found = ERR_SYSTEM;
+    const char *message = json_get_text(error, "message");
+    enum err_kind kind = err_kind_find(json_get_text(error, "kind"));
 
-    for (int k = ERR_USAGE; kind && k <= ERR_BUG; k++)
-        if (strcmp(kind, err_kind_name((enum err_kind)k)) == 0)
-            found = (enum err_kind)k;
     if (message)
-        err_set(err, found, "%s", message);
+        err_set(err, kind ? kind : ERR_SYSTEM, "%s", message);
     else
         err_set(err, ERR_SYSTEM, "the daemon answered with status %d", reply->status);
     json_decref(doc);
@@ -91,50 +88,48 @@ int remote_refused(const struct http_reply *reply, struct err *err)
 
 struct coming {
     struct remote_stream *stream;
-    struct result *result;
+    struct result partial; /* what the events say, for a run whose result does not come */
+    char *language, *backend;
     bool any; /* the daemon has begun with it */
 };
-
-static struct str text_of(const json_t *v)
-{
-    return (struct str){json_string_value(v), json_string_length(v)};
-}
 
 static void on_output(struct coming *c, const json_t *event, int stream)
 {
     AUTO_BUF struct buf bytes = {0};
     const json_t *odd = json_object_get(event, "base64");
-    struct run_event e = {.kind = RUN_OUTPUT, .stream = stream, .result = c->result};
+    struct run_event e = {.kind = RUN_OUTPUT, .stream = stream};
     struct err err;
 
-    e.text = text_of(json_object_get(event, "text"));
+    e.text = json_str(json_object_get(event, "text"));
     if (odd) {
         buf_init(&bytes, json_string_length(odd) + 1);
-        if (encoded_read(text_of(odd), STR("base64"), &bytes, &err) == 0)
+        if (encoded_read(json_str(odd), STR("base64"), &bytes, &err) == 0)
             e.text = buf_str(&bytes);
     }
     if (!e.text.n)
         return;
-    capture_add(stream == 1 ? &c->result->out : &c->result->err, e.text.p, e.text.n);
+    capture_add(stream == 1 ? &c->partial.out : &c->partial.err, e.text.p, e.text.n);
     if (c->stream->printer->mode == PRINT_OUTPUT)
         printer_event(c->stream->printer, &e);
 }
 
+static void take_name(char **name, const char **ret, const json_t *event, const char *key)
+{
+    const char *given = json_get_text(event, key);
+
+    free(*name);
+    *ret = *name = xstrdup(given ? given : "");
+}
+
 static void on_started(struct coming *c, const json_t *event)
 {
-    const char *id = json_string_value(json_object_get(event, "id"));
-    const char *language = json_string_value(json_object_get(event, "language"));
-    const char *backend = json_string_value(json_object_get(event, "backend"));
+    const char *id = json_get_text(event, "id");
 
     if (id)
-        snprintf(c->result->id, sizeof c->result->id, "%s", id);
-    free(c->stream->language);
-    free(c->stream->backend);
-    c->stream->language = xstrdup(language ? language : "");
-    c->stream->backend = xstrdup(backend ? backend : "");
-    c->result->language = c->stream->language;
-    c->result->backend = c->stream->backend;
-    c->result->started = true;
+        snprintf(c->partial.id, sizeof c->partial.id, "%s", id);
+    take_name(&c->language, &c->partial.language, event, "language");
+    take_name(&c->backend, &c->partial.backend, event, "backend");
+    c->partial.started = true;
 }
 
 /* Of struct http_ask. The last event waits until the files are written. */
@@ -170,16 +165,13 @@ static void on_line(void *ctx, struct str line)
 
 /* ---- the end ---- */
 
-static void show_finished(struct coming *c)
+static void show_finished(const struct coming *c)
 {
-    struct run_event e = {.kind = RUN_FINISHED, .result = c->result};
     struct printer *printer = c->stream->printer;
 
     if (printer->mode != PRINT_EVENTS)
         return;
-    json_t *event = event_json(&e);
-    if (c->stream->doc)
-        json_object_set(event, "result", c->stream->doc);
+    json_t *event = event_finished(json_incref(c->stream->doc));
     AUTO_FREE char *line = json_write(event, false);
     json_decref(event);
     printer->lines.line(printer->lines.ctx, str_from(line));
@@ -189,33 +181,54 @@ static void finish(struct coming *c)
 {
     struct err err = {.kind = ERR_NONE};
 
-    if (remote_export(c->stream->doc, c->stream->out_fd, &err) < 0) {
-        json_t *error =
-            json_pack("{s:s, s:s}", "kind", err_kind_name(err.kind), "message", err.msg);
-        json_object_set_new(c->stream->doc, "error", error);
-        json_object_set_new(c->stream->doc, "success", json_false());
-    }
-    remote_result(c->stream->doc, c->result);
+    if (remote_export(c->stream->doc, c->stream->out_fd, &err) < 0)
+        result_document_fail(c->stream->doc, &err);
     show_finished(c);
 }
 
 /* It may have run there, so it does not run again. */
-static int lost(struct coming *c, const struct http_reply *reply, const struct err *why)
+static void lost(struct coming *c, const struct http_reply *reply, const struct err *why)
 {
     if (reply->cancelled)
-        c->result->cancelled = true;
+        c->partial.cancelled = true;
     else
-        c->result->error = *why;
+        c->partial.error = *why;
+    json_decref(c->stream->doc);
+    c->stream->doc = result_document(&c->partial);
     show_finished(c);
+}
+
+static int check_finished(const json_t *doc, struct err *err)
+{
+    if (!doc)
+        return err_set(err, ERR_SYSTEM, "the daemon ended before the program did");
+    if (!json_is_integer(json_object_get(doc, "exit_status")))
+        return err_set(err, ERR_SYSTEM, "the daemon is of another version; start it again");
+    return 0;
+}
+
+static int take_reply(struct coming *c, const struct http_reply *reply, struct err *err)
+{
+    if (!reply->streamed)
+        return remote_refused(reply, err);
+    if (check_finished(c->stream->doc, err) < 0)
+        return -1;
+    finish(c);
     return 1;
+}
+
+static void coming_done(struct coming *c)
+{
+    result_done(&c->partial);
+    free(c->language);
+    free(c->backend);
 }
 
 /* ---- the story ---- */
 
-int remote_stream_run(struct http_client *client, struct remote_stream *stream, struct result *ret,
-                      struct err *err)
+int remote_stream_run(struct http_client *client, struct remote_stream *stream, struct err *err)
 {
-    struct coming c = {.stream = stream, .result = ret};
+    struct coming c = {.stream = stream};
     struct http_reply reply;
     struct http_ask ask = {
         .method = "POST",
@@ -227,18 +240,16 @@ int remote_stream_run(struct http_client *client, struct remote_stream *stream, 
         .line = on_line,
         .ctx = &c,
     };
-    int result = http_client_ask(client, &ask, &reply, err);
 
-    if (result == 0 && reply.streamed && !stream->doc)
-        result = err_set(err, ERR_SYSTEM, "the daemon ended before the program did");
-    if (result < 0)
-        result = c.any || reply.cancelled ? lost(&c, &reply, err) : -1;
-    else if (!reply.streamed)
-        result = remote_refused(&reply, err);
-    else {
-        finish(&c);
+    result_init(&c.partial, stream->output_limit);
+    int result = http_client_ask(client, &ask, &reply, err);
+    if (result == 0)
+        result = take_reply(&c, &reply, err);
+    if (result < 0 && (c.any || reply.cancelled)) {
+        lost(&c, &reply, err);
         result = 1;
     }
+    coming_done(&c);
     http_reply_done(&reply);
     return result;
 }
@@ -246,10 +257,7 @@ int remote_stream_run(struct http_client *client, struct remote_stream *stream, 
 void remote_stream_done(struct remote_stream *stream)
 {
     json_decref(stream->doc);
-    free(stream->language);
-    free(stream->backend);
     stream->doc = NULL;
-    stream->language = stream->backend = NULL;
 }
 
 /* What was read of our input is still the program's. */
@@ -272,8 +280,7 @@ static int64_t patience(const struct remote_run *run)
     return wall ? wall * (q->retries + 1) + PATIENCE_MS : 0;
 }
 
-static int hand_over(struct remote_run *run, struct http_client *client, struct result *ret,
-                     struct err *err)
+static int hand_over(struct remote_run *run, struct http_client *client, struct err *err)
 {
     AUTO_BUF struct buf input = {0};
     AUTO_CLOSE int out = -1;
@@ -288,8 +295,9 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     run->stream.body = str_from(body);
     run->stream.timeout_ms = patience(run);
     run->stream.out_fd = out;
+    run->stream.output_limit = run->request->output_limit;
     if (body)
-        result = remote_stream_run(client, &run->stream, ret, err);
+        result = remote_stream_run(client, &run->stream, err);
     else
         err_set(err, ERR_UNSUPPORTED, "this request cannot be sent to a daemon");
     if (result < 0 && give_back(run, &input, &given) < 0)
@@ -297,7 +305,7 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     return result;
 }
 
-int run_remote(struct remote_run *run, struct result *ret, struct err *err)
+int run_remote(struct remote_run *run, struct err *err)
 {
     struct http_client client = {.fd = -1};
     int result = -1;
@@ -308,7 +316,7 @@ int run_remote(struct remote_run *run, struct result *ret, struct err *err)
             err, ERR_UNSUPPORTED,
             "this run cannot be sent to a daemon: it depends on this process's own environment");
     } else if (remote_open(&run->options->settings, &client, err) == 0) {
-        result = hand_over(run, &client, ret, err);
+        result = hand_over(run, &client, err);
         http_client_done(&client);
     }
     if (result < 0 && run->options->settings.daemon)

@@ -27,15 +27,14 @@ struct remote_stream {
     /* Told each event beside output and the end; may be NULL. */
     void (*event)(void *ctx, const char *name, const json_t *event);
     void *ctx;
-    json_t *doc; /* out: the result's document; NULL when it was stopped */
-    char *language, *backend;
+    size_t output_limit; /* of what is kept in case the daemon sends no result */
+    json_t *doc;         /* out: the result's document */
 };
 
-/* 1: it ran; what it printed is printed, its files are written, *ret (after result_init) has what a
- * report needs, and stream->doc all. -1: nothing has happened. Either way remote_stream_done, after
- * the result's last use. */
-int remote_stream_run(struct http_client *client, struct remote_stream *stream, struct result *ret,
-                      struct err *err);
+/* 1: it ran; what it printed is printed, its files are written, and stream->doc is its result: the
+ * daemon's, or what is known of a run that was stopped or lost. -1: nothing has happened. Either
+ * way remote_stream_done. */
+int remote_stream_run(struct http_client *client, struct remote_stream *stream, struct err *err);
 void remote_stream_done(struct remote_stream *stream);
 
 struct remote_run {
@@ -46,7 +45,7 @@ struct remote_run {
 };
 
 /* 1 as above; 0: nothing has happened. -1: it has to run there (--daemon) and cannot. */
-int run_remote(struct remote_run *run, struct result *ret, struct err *err);
+int run_remote(struct remote_run *run, struct err *err);
 void remote_run_done(struct remote_run *run);
 
 /* ---- what else asks a daemon ---- */
@@ -73,11 +72,6 @@ char *remote_body(struct remote_run *run, struct buf *input);
  * not all there yet, or too much: it can still be read by somebody else then, after what is in
  * `input`. */
 int remote_take_input(const struct remote_run *run, struct buf *input);
-
-/* ---- run_remote_result.c ---- */
-
-/* What a report reads, from a result's document. */
-void remote_result(const json_t *doc, struct result *ret);
 
 /* ---- run_remote_files.c ---- */
 

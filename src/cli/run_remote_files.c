@@ -9,14 +9,12 @@
 #include "base/mem.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
-#include "result/verdict_json.h"
+#include "result/result.h"
 #include "workspace/workspace_export.h"
 
 static void note_text(json_t *doc, struct str path, const char *why)
 {
-    json_t *list = json_object_get(doc, "skipped");
-
-    json_array_append_new(list, json_pack("{s:o, s:s}", "path", json_text(path), "reason", why));
+    json_array_append_new(json_object_get(doc, "skipped"), result_skipped(path, "out", why));
 }
 
 static void note(json_t *doc, struct str path, enum skip_reason reason)

@@ -67,18 +67,6 @@ json_t *limits_json(const struct jail_limits *limits, uint64_t kept)
     return object;
 }
 
-void limits_read(const json_t *object, struct jail_limits *ret)
-{
-    *ret = (struct jail_limits){0};
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const json_t *v = json_object_get(object, settings_all[rows[i].id].field);
-        double n = json_number_value(v) * (in_thousandths(&rows[i]) ? 1000 : 1);
-        if (n > 0 && n < 9e18)
-            put(&rows[i], ret,
-                in_thousandths(&rows[i]) ? (uint64_t)(n + 0.5) : (uint64_t)json_integer_value(v));
-    }
-}
-
 json_t *limits_schema(void)
 {
     json_t *properties = json_object(), *required = json_array();

@@ -14,8 +14,6 @@
 void limits_from_settings(const struct settings *s, struct jail_limits *ret);
 /* `kept`: what a result keeps of each output stream. */
 json_t *limits_json(const struct jail_limits *limits, uint64_t kept);
-/* What is missing or makes no sense is no limit. */
-void limits_read(const json_t *object, struct jail_limits *ret);
 /* A JSON Schema of that object. */
 json_t *limits_schema(void);
 

@@ -129,6 +129,10 @@ int result_exit_status(const struct result *r);
 /* The result as one document, the caller's: every report, answer and event is made from it. It
  * becomes text (json_write) only where it leaves the program. */
 json_t *result_document(const struct result *r);
+/* Puts a failure of ours into a finished document: what came after the run went wrong. */
+void result_document_fail(json_t *document, const struct err *err);
+/* A row of its `skipped`, the caller's. direction: "in" or "out". */
+json_t *result_skipped(struct str path, const char *direction, const char *reason);
 /* 26 characters that nobody else has, and that sort by time. */
 void result_make_id(char ret[RESULT_ID]);
 /* "done", "failed", ... */

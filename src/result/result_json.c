@@ -71,21 +71,32 @@ static json_t *files(const struct file_set *set_of_files)
     return list;
 }
 
-static void append_skipped(json_t *list, const struct skip_list *skipped)
+json_t *result_skipped(struct str path, const char *direction, const char *reason)
+{
+    json_t *object = json_object();
+
+    set(object, "path", json_text(path));
+    json_set_if_odd(object, "path", path);
+    set(object, "reason", json_text(str_from(reason)));
+    set(object, "direction", json_string_nocheck(direction));
+    return object;
+}
+
+static void append_skipped(json_t *list, const char *direction, const struct skip_list *skipped)
 {
     char why[256];
 
     for (size_t i = 0; i < skipped->count; i++) {
         const struct file_skip *s = &skipped->items[i];
-        json_t *object = json_object();
-        set(object, "path", json_text((struct str){s->path, s->path_len}));
-        set(object, "reason", json_text(str_from(file_skip_describe(s, why, sizeof why))));
-        json_array_append_new(list, object);
+        json_array_append_new(list, result_skipped((struct str){s->path, s->path_len}, direction,
+                                                   file_skip_describe(s, why, sizeof why)));
     }
     if (skipped->more) {
         json_t *object = json_object();
         set(object, "path", json_null());
         set(object, "reason", json_sprintf("%zu more", skipped->more));
+        set(object, "direction", json_string_nocheck(direction));
+        set(object, "more", json_integer((json_int_t)skipped->more));
         json_array_append_new(list, object);
     }
 }
@@ -195,6 +206,26 @@ static void set_outcome(json_t *doc, const struct result *r)
     set(doc, "exception", exception(r->exception));
 }
 
+/* What people and shells get to know of it, in one place for all reports. */
+static void set_words(json_t *doc, const struct result *r)
+{
+    char line[700];
+
+    set(doc, "cancelled", json_boolean(r->cancelled));
+    set(doc, "exit_status", json_integer(result_exit_status(r)));
+    set(doc, "summary", json_text(str_from(result_summary(r, &r->limits, line, sizeof line))));
+    set(doc, "notes", json_lines(buf_str(&r->notes)));
+}
+
+void result_document_fail(json_t *doc, const struct err *err)
+{
+    set(doc, "success", json_false());
+    set(doc, "error", error(err));
+    set(doc, "error_type", json_string_nocheck(error_type_name(ERROR_TYPE_OURS)));
+    set(doc, "exit_status", json_integer(err_exit_status(err->kind)));
+    set(doc, "summary", json_text(str_from(err->msg)));
+}
+
 json_t *result_document(const struct result *r)
 {
     json_t *doc = json_object();
@@ -209,8 +240,8 @@ json_t *result_document(const struct result *r)
     set(doc, "max_memory_mb", json_real((double)((r->memory_peak * 10) >> 20) / 10));
     set(doc, "files", files(&r->files));
     if (r->laid)
-        append_skipped(skipped, lay_list_skipped(r->laid));
-    append_skipped(skipped, &r->files.skipped);
+        append_skipped(skipped, "in", lay_list_skipped(r->laid));
+    append_skipped(skipped, "out", &r->files.skipped);
     set(doc, "skipped", skipped);
     set(doc, "verdict", verdict(r));
     set(doc, "denied", denied(&r->outcome));
@@ -223,6 +254,7 @@ json_t *result_document(const struct result *r)
     set(doc, "usage", json_object());
     set(doc, "error", error(&r->error));
     set(doc, "error_type", error_type(r));
+    set_words(doc, r);
     set(doc, "cell", cell(&r->cell));
     return doc;
 }

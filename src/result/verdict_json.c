@@ -18,6 +18,16 @@ json_t *json_text(struct str s)
     return json_stringn_nocheck(b.p, b.n);
 }
 
+json_t *json_lines(struct str lines)
+{
+    json_t *list = json_array();
+    struct str line;
+
+    while (str_next_line(&lines, &line))
+        json_array_append_new(list, json_text(line));
+    return list;
+}
+
 void json_set_if_odd(json_t *object, const char *key, struct str s)
 {
     AUTO_BUF struct buf b = {0};

@@ -12,5 +12,7 @@ json_t *verdict_json(const struct verdict *v);
 void json_set_if_odd(json_t *object, const char *key, struct str s);
 /* Any bytes as a JSON string: what is not UTF-8 becomes U+FFFD. */
 json_t *json_text(struct str s);
+/* Lines as an array of strings. */
+json_t *json_lines(struct str lines);
 
 #endif

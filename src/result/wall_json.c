@@ -28,16 +28,31 @@ static const char *why_no_group(unsigned layer)
     return "there is no control group for it";
 }
 
-static const char *why_missing(const struct backend_outcome *o, unsigned layer)
+/* NULL unless the jail was to have the layer and could not. */
+static const char *why_lost(const struct backend_outcome *o, unsigned layer)
 {
     for (size_t i = 0; i < o->lost_count; i++)
         if (o->lost[i].layers & LAYER_BIT(layer))
             return o->lost[i].why;
+    return NULL;
+}
+
+static const char *why_missing(const struct backend_outcome *o, unsigned layer)
+{
     if (!(o->wanted & LAYER_BIT(layer)))
         return "it was left out: --without, --net host, or a backend without a wall";
     if (CGROUP_LAYERS & LAYER_BIT(layer))
         return why_no_group(layer);
     return "this host does not have it ('glovebox doctor' says more)";
+}
+
+static json_t *missing_layer(const struct backend_outcome *o, unsigned layer)
+{
+    const char *lost = why_lost(o, layer);
+
+    return json_pack("{s:s, s:o, s:b}", "layer", jail_layers[layer].name, "why",
+                     json_text(str_from(lost ? lost : why_missing(o, layer))), "lost",
+                     lost != NULL);
 }
 
 json_t *wall_isolation(layer_mask held)
@@ -57,23 +72,12 @@ json_t *wall_missing(const struct backend_outcome *o)
 
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (missing & LAYER_BIT(i))
-            json_array_append_new(list, json_pack("{s:s, s:o}", "layer", jail_layers[i].name, "why",
-                                                  json_text(str_from(why_missing(o, i)))));
-    return list;
-}
-
-static json_t *wall_warnings(struct str lines)
-{
-    json_t *list = json_array();
-    struct str line;
-
-    while (str_next_line(&lines, &line))
-        json_array_append_new(list, json_text(line));
+            json_array_append_new(list, missing_layer(o, i));
     return list;
 }
 
 void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings)
 {
     json_object_set_new_nocheck(object, "missing", wall_missing(outcome));
-    json_object_set_new_nocheck(object, "warnings", wall_warnings(warnings));
+    json_object_set_new_nocheck(object, "warnings", json_lines(warnings));
 }

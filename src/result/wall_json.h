@@ -11,8 +11,8 @@
 #include "result/result.h"
 
 json_t *wall_isolation(layer_mask held);
-/* [{"layer", "why"}]: of what started, every layer that does not hold; of what did not start for
- * want of a layer, those that were required. */
+/* [{"layer", "why", "lost"}]: of what started, every layer that does not hold; of what did not
+ * start for want of a layer, those that were required. */
 json_t *wall_missing(const struct backend_outcome *outcome);
 
 /* "missing" and "warnings", as members of an object. */

@@ -11,6 +11,7 @@
 #include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
+#include "session/event_json.h"
 
 struct test_fields {
     struct run_fields run; /* first */
@@ -124,8 +125,7 @@ static void answer(struct job *job, const struct judge_result *r)
         job_answer_json(job, r->run.error.kind ? err_http_status(r->run.error.kind) : 200, doc);
         return;
     }
-    job_line_json(job, json_pack("{s:s, s:I, s:o}", "event", "finished", "time_ms",
-                                 (json_int_t)clock_wall_ms(), "result", doc));
+    job_line_json(job, event_finished(doc));
     job->status = 200;
 }
 

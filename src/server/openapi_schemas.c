@@ -30,14 +30,16 @@ static const struct {
      "max_memory_mb number files File[] skipped Skipped[] verdict Verdict denied Denied[] "
      "isolation string[] missing Missing[] warnings string[] limits string[] limits_set LimitsSet "
      "attempts integer feedback string[] usage object "
-     "error null|Failure error_type null|string cell? any"},
-    {"Missing", "layer string why string"},
+     "error null|Failure error_type null|string cancelled boolean exit_status integer "
+     "summary string notes string[] cell? any"},
+    {"Missing", "layer string why string lost boolean"},
     {"Exception", "type string message string line null|integer column null|integer "
                   "traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
              "change string content_base64? string content_mode? integer "
              "content_skipped? string"},
-    {"Skipped", "path null|string reason string"},
+    {"Skipped",
+     "path null|string path_base64? string reason string direction string more? integer"},
     {"Denied", "name string count integer"},
     {"Verdict", "allowed boolean stage null|string reason null|string risk any findings Finding[] "
                 "findings_left_out? integer"},

@@ -49,14 +49,27 @@ static const char *const names[] = {
     [RUN_FINISHED] = "finished", [RUN_WARNING] = "warning",
 };
 
+static json_t *event_named(const char *name)
+{
+    return json_pack("{s:s, s:I}", "event", name, "time_ms", (json_int_t)clock_wall_ms());
+}
+
+json_t *event_finished(json_t *document)
+{
+    json_t *object = event_named(names[RUN_FINISHED]);
+
+    json_object_set_new(object, "result", document);
+    return object;
+}
+
 json_t *event_json(const struct run_event *e)
 {
-    json_t *object = json_object();
-    const char *name =
-        e->kind == RUN_OUTPUT ? e->stream == 1 ? "stdout" : "stderr" : names[e->kind];
+    if (e->kind == RUN_FINISHED)
+        return event_finished(result_document(e->result));
+    json_t *object = event_named(e->kind != RUN_OUTPUT ? names[e->kind]
+                                 : e->stream == 1      ? "stdout"
+                                                       : "stderr");
 
-    json_object_set_new(object, "event", json_string(name));
-    json_object_set_new(object, "time_ms", json_integer(clock_wall_ms()));
     switch (e->kind) {
     case RUN_VERDICT:
         json_object_set_new(object, "id", json_string(e->result->id));
@@ -96,7 +109,6 @@ json_t *event_json(const struct run_event *e)
         json_object_set_new(object, "memory_bytes", json_integer((json_int_t)e->memory));
         break;
     case RUN_FINISHED:
-        json_object_set_new(object, "result", result_document(e->result));
         break;
     }
     return object;

@@ -25,5 +25,7 @@ void event_lines_flush(struct event_lines *lines);
 
 /* An event as an object, the caller's; output as it is given. */
 struct json_t *event_json(const struct run_event *event);
+/* The last event, with a result's document, which is taken over. */
+struct json_t *event_finished(struct json_t *document);
 
 #endif

@@ -8,7 +8,7 @@ import json
 FIELDS = """id backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
     max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
-EXTRA = ["skipped", "limits", "cell", "missing", "warnings", "limits_set"] + [
+EXTRA = """skipped limits cell missing warnings limits_set cancelled exit_status summary notes""".split() + [
     "%s_%s_bytes" % (stream, part) for stream in ("stdout", "stderr") for part in ("head", "tail")
 ]
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
@@ -119,6 +119,10 @@ def test_success(t):
         "usage": {},
         "error": None,
         "error_type": None,
+        "cancelled": False,
+        "exit_status": 0,
+        "summary": "",
+        "notes": [],
         "verdict": {
             "allowed": True,
             "stage": "patterns",

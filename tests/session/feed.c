@@ -384,8 +384,6 @@ static json_t *do_exec(struct entry *e, const json_t *q)
     json_t *result = result_document(&r);
     char *told = feedback_text(&(struct feedback_input){.result = &r}, &r.feedback);
     json_object_set_new(result, "feedback_text", json_text(str_from(told)));
-    json_object_set_new(result, "notes", json_text(buf_str(&r.notes)));
-    json_object_set_new(result, "status", json_integer(result_exit_status(&r)));
     json_object_set_new(result, "source",
                         r.exception && r.exception->source
                             ? json_text(str_from(r.exception->source))

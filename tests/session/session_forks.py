@@ -87,7 +87,7 @@ def test_cells(t, feed):
         t.equal((f.ask("get", names=["x"])["values"], s.ask("get", names=["x"])["values"]),
                 ({"x": ["a", [1]]}, {"x": 3}), "set and get")
         r = f.run("time.sleep(30)", cancel_after_ms=500)
-        t.equal((ended(r), r["status"]), ("interrupted", 130), "cancel", r)
+        t.equal((ended(r), r["exit_status"]), ("interrupted", 130), "cancel", r)
         tag = f.start("exec", code="time.sleep(30)")
         f.busy()
         while not f.ask("interrupt")["ok"]:

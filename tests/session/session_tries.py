@@ -58,7 +58,7 @@ def test_ends(t, feed):
     with Session(feed, forks=9, grace_ms=3000, memory=96 << 20) as s:
         s.run("x = 1; open('kept', 'w').write('k')")
         r = s.run("x = 2\nwhile True: pass", wall_ms=700, attempt="done")
-        t.equal((fate(r), ended(r), r["timed_out"], r["status"]), ("dropped", "interrupted", True, 124), "too long", r)
+        t.equal((fate(r), ended(r), r["timed_out"], r["exit_status"]), ("dropped", "interrupted", True, 124), "too long", r)
         t.ok("interrupted after 700ms. Nothing of it is kept" in r["feedback"][0], "which is told", r["feedback"])
         t.equal(s.run("x")["value"], 1, "and undone")
         r = s.run("x = 3\n" + STUBBORN, wall_ms=1500, attempt="done", no_check=True)
@@ -73,7 +73,7 @@ def test_ends(t, feed):
         t.equal((fate(r), ended(r), r["exit_code"]), ("dropped", "died", 7), "the guest ends itself", r)
         t.ok("exited with status 7" in r["feedback"][0], "which is told", r["feedback"])
         r = s.run("x = 5; import time; time.sleep(30)", attempt="done", cancel_after_ms=700)
-        t.equal((fate(r), ended(r), r["status"]), ("dropped", "interrupted", 130), "cancelled", r)
+        t.equal((fate(r), ended(r), r["exit_status"]), ("dropped", "interrupted", 130), "cancelled", r)
         t.equal(s.run("x")["value"], 1, "after all of that")
         t.ok(s.ask("restart").get("ok") and s.run("open('kept').read()")["value"] == "k", "it can be restarted")
         r = s.run("z = 1", attempt="done")

@@ -55,7 +55,7 @@ def test_close_while_running(t, feed):
     s.ask("close")
     t.ok(time.monotonic() - begin < 30, "close does not wait for a sleep")
     r = feed.wait(running)
-    t.ok(ended(r) in ("interrupted", "killed") and r["status"] == 130, "the cell was stopped", r)
+    t.ok(ended(r) in ("interrupted", "killed") and r["exit_status"] == 130, "the cell was stopped", r)
     r = feed.wait(waiting)
     t.ok(r["error"] and "closed" in r["error"]["message"], "who waited is told", r["error"])
 

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backends/caps.h"
 #include "backends/outcome.h"
 #include "base/err.h"
 #include "jail/pool.h"
@@ -115,6 +116,8 @@ struct backend {
     const char *alias;
     const char *summary;
     bool unsafe; /* no wall: only with the user's explicit word */
+    /* Asked for each run: a backend that has to look at the host does so once. */
+    const struct backend_caps *(*caps)(void);
 
     /* Starts the job. 0 once its program is about to run: the outcome, which is zero before, then
      * fills as things happen; it, the job and the sink live until `end`. -1 when nothing was
@@ -164,6 +167,8 @@ struct backend {
 };
 
 extern const struct backend *const backends[]; /* NULL-terminated */
+/* NULL when the backend can, else why not (caps.h). */
+const char *backend_why_not(const struct backend *backend, enum backend_ability ability);
 const struct backend *backend_find(struct str name, struct err *err);
 
 /* The entries of the guest's table, with their defaults. */

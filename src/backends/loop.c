@@ -7,6 +7,30 @@
 #include "backends/backend.h"
 #include "base/mem.h"
 
+const char *const backend_ability_names[BACKEND_ABILITIES] = {
+    [CAN_SESSIONS] = "sessions",
+    [CAN_FORKS] = "forks",
+    [CAN_FILES] = "files",
+    [CAN_TOOLS] = "tools",
+    [CAN_STREAM] = "stream",
+    [CAN_WARM] = "warm",
+    [CAN_CLOSE_NET] = "close-net",
+    [CAN_HOST_NET] = "host-net",
+    [CAN_LIMIT_WALL] = "limit-timeout",
+    [CAN_LIMIT_CPU_TIME] = "limit-cpu-time",
+    [CAN_LIMIT_MEMORY] = "limit-memory",
+    [CAN_LIMIT_PIDS] = "limit-pids",
+    [CAN_LIMIT_CPUS] = "limit-cpus",
+    [CAN_LIMIT_DISK] = "limit-disk",
+    [CAN_LIMIT_INODES] = "limit-inodes",
+    [CAN_LIMIT_OPEN_FILES] = "limit-open-files",
+};
+
+const char *backend_why_not(const struct backend *backend, enum backend_ability ability)
+{
+    return backend->caps()->why_not[ability];
+}
+
 int backend_open(const struct backend *backend, const struct backend_job *job,
                  const struct backend_sink *sink, struct backend_outcome *ret,
                  struct backend_guest **ret_guest, struct err *err)
@@ -97,7 +121,8 @@ int backend_fork(struct backend_guest *origin, const struct backend_job *job,
 
     *ret_guest = NULL;
     if (!backend->fork)
-        return err_set(err, ERR_UNSUPPORTED, "backend %s has no forks", backend->name);
+        return err_set(err, ERR_UNSUPPORTED, "%s (backend %s)", backend_why_not(backend, CAN_FORKS),
+                       backend->name);
     if (backend->fork(origin, job, sink, ret, ret_guest, err) < 0)
         return -1;
     (*ret_guest)->backend = backend;

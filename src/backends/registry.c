@@ -3,11 +3,33 @@
 
 #include "backends/live.h"
 #include "base/mem.h"
+#include "jail/cgroup.h"
+
+static const struct backend_caps *jail_caps(void)
+{
+    static const struct backend_caps caps = {.layers = LAYERS_ALL};
+
+    return &caps;
+}
+
+static const struct backend_caps *host_caps(void)
+{
+    static const struct backend_caps caps = {
+        .layers = CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS),
+        .why_not = {[CAN_FORKS] = "a session without a jail cannot be forked",
+                    [CAN_WARM] = "starts each program anew",
+                    [CAN_CLOSE_NET] = "cannot close the network",
+                    [CAN_LIMIT_INODES] = "cannot limit the number of files"},
+    };
+
+    return &caps;
+}
 
 static const struct backend jail_backend = {
     .name = "jail",
     .alias = "container",
     .summary = "behind the kernel's own locks, on this machine",
+    .caps = jail_caps,
     LIVE_ENTRIES,
 };
 
@@ -18,6 +40,7 @@ static const struct backend host_backend = {
     .alias = "local",
     .summary = "on this machine without any wall",
     .unsafe = true,
+    .caps = host_caps,
     LIVE_ENTRIES,
 };
 

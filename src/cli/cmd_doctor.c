@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backends/backend.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -123,6 +124,42 @@ static void print_ahead(const struct diagnosis *d)
         printf("  %24s  without it: %s\n", "", aheads[i].without);
         printf("  %24s  to get it: %s\n", "", aheads[i].how);
     }
+}
+
+static void print_backends(void)
+{
+    puts("\nBackends");
+    for (size_t i = 0; backends[i]; i++) {
+        printf("  %-13s%s\n", backends[i]->name, backends[i]->summary);
+        for (unsigned ability = 0; ability < BACKEND_ABILITIES; ability++) {
+            const char *why_not = backend_why_not(backends[i], ability);
+            if (why_not)
+                printf("  %13s  without %s: %s\n", "", backend_ability_names[ability], why_not);
+        }
+    }
+}
+
+static json_t *abilities_json(const struct backend *backend)
+{
+    json_t *object = json_object();
+
+    for (unsigned i = 0; i < BACKEND_ABILITIES; i++)
+        json_object_set_new(object, backend_ability_names[i],
+                            json_pack("{s:b, s:s?}", "can", !backend_why_not(backend, i), "why_not",
+                                      backend_why_not(backend, i)));
+    return object;
+}
+
+static json_t *backends_json(void)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; backends[i]; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", backends[i]->name, "alias",
+                            backends[i]->alias, "summary", backends[i]->summary, "wall",
+                            !backends[i]->unsafe, "abilities", abilities_json(backends[i])));
+    return list;
 }
 
 /* The limits that control groups hold, and what there is of them without. */
@@ -266,6 +303,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
     json_object_set_new(doc, "ahead", ahead_json(d));
+    json_object_set_new(doc, "backends", backends_json());
     json_dumpf(doc, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(doc);
@@ -283,6 +321,7 @@ static int doctor(const struct cli_settings *settings)
         print_ways(&d);
         print_languages(&d);
         print_ahead(&d);
+        print_backends();
         print_verdict(&d);
     }
     int status = is_complete(&d) ? 0 : 1;

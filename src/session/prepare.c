@@ -45,23 +45,29 @@ static int check_least(const struct jail_limits *l, struct err *err)
     return 0;
 }
 
-/* What a backend without a wall cannot hold, where it was asked for. */
-static int check_unheld(const struct prepared *p, struct err *err)
+/* What was asked for and this backend cannot do. */
+static int check_abilities(const struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
+    const struct {
+        bool asked;
+        enum backend_ability ability;
+        const char *option;
+    } rows[] = {
+        {q->asked & ASKED_INODES && q->limits.inodes, CAN_LIMIT_INODES, "--inodes"},
+        {q->asked & ASKED_PIDS && q->limits.pids, CAN_LIMIT_PIDS, "--pids"},
+        {q->asked & ASKED_CPUS && q->limits.cpu_milli, CAN_LIMIT_CPUS, "--cpus"},
+        {q->asked & ASKED_NO_NET, CAN_CLOSE_NET, "--net none"},
+        {q->net_host, CAN_HOST_NET, "--net host"},
+    };
 
-    if (!p->backend->unsafe)
-        return 0;
-    if (q->asked & ASKED_INODES && q->limits.inodes)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend %s cannot limit the number of files: leave --inodes out, or use "
-                       "--backend jail",
-                       p->backend->name);
-    if (q->asked & ASKED_NO_NET)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "backend %s cannot close the network: leave --net none out, or use "
-                       "--backend jail",
-                       p->backend->name);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const char *why_not = backend_why_not(p->backend, rows[i].ability);
+        if (rows[i].asked && why_not)
+            return err_set(err, ERR_UNSUPPORTED,
+                           "backend %s %s: leave %s out, or use --backend jail", p->backend->name,
+                           why_not, rows[i].option);
+    }
     return 0;
 }
 
@@ -80,7 +86,7 @@ int prepare_backend(struct prepared *p, struct err *err)
                        name);
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
-    if (check_unheld(p, err) < 0)
+    if (check_abilities(p, err) < 0)
         return -1;
     return check_least(&q->limits, err);
 }
@@ -172,7 +178,7 @@ void prepare_warn_backend(const struct prepared *p, struct buf *out)
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out)
 {
     const struct jail_limits *l = &p->request->limits;
-    bool own_uid = !p->backend->unsafe;
+    bool own_uid = p->backend->caps()->layers & LAYER_BIT(LAYER_USERNS);
     const struct {
         bool unheld;
         const char *text;
@@ -206,7 +212,8 @@ static layer_mask needed_for_limits(const struct prepared *p)
 
     if (q->asked & ASKED_CPUS && q->limits.cpu_milli)
         needed |= LAYER_BIT(LAYER_CPU);
-    if (q->asked & ASKED_PIDS && q->limits.pids && p->backend->unsafe)
+    if (q->asked & ASKED_PIDS && q->limits.pids &&
+        !(p->backend->caps()->layers & LAYER_BIT(LAYER_USERNS)))
         needed |= LAYER_BIT(LAYER_PIDS);
     return needed;
 }
@@ -220,9 +227,7 @@ static layer_mask needed(const struct prepared *p)
 
 static layer_mask wanted_layers(const struct prepared *p)
 {
-    layer_mask all = p->backend->unsafe ? CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS) : LAYERS_ALL;
-
-    return all & ~p->request->without;
+    return p->backend->caps()->layers & ~p->request->without;
 }
 
 void prepare_explain(const struct prepared *p, struct err *err)
@@ -250,6 +255,6 @@ struct backend_job prepared_job(const struct prepared *p)
         .layers = wanted_layers(p),
         .required = needed(p),
         .for_limits = needed_for_limits(p) & ~q->required,
-        .net_host = q->net_host || p->backend->unsafe,
+        .net_host = q->net_host || backend_why_not(p->backend, CAN_CLOSE_NET) != NULL,
     };
 }

@@ -73,10 +73,10 @@ static int choose_language(struct session *s, struct err *err)
 
 static int check_backend(const struct session *s, struct err *err)
 {
-    if (s->family->request.run.own_backend)
-        return err_set(err, ERR_UNSUPPORTED, "backend %s has no sessions",
-                       s->family->request.run.own_backend->name);
-    return 0;
+    const struct backend *backend = s->family->prepared.backend;
+    const char *why_not = backend_why_not(backend, CAN_SESSIONS);
+
+    return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }
 
 /* They are told in JSON: an interpreter that was started ahead has no other way. */
@@ -143,8 +143,8 @@ static int prepare(struct session *s, struct err *err)
 {
     struct prepared *p = &s->family->prepared;
 
-    if (check_backend(s, err) < 0 || check_env(&s->family->request.run, err) < 0 ||
-        prepare_backend(p, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 ||
+    if (check_env(&s->family->request.run, err) < 0 || prepare_backend(p, err) < 0 ||
+        check_backend(s, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 ||
         prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 || prepare_surroundings(p, err) < 0)
         return -1;
     s->work_dirfd = p->work_dirfd;

@@ -57,7 +57,7 @@ static bool can_be_warm(const struct prepared *p)
 {
     const struct run_request *q = p->request;
 
-    return q->pool && !q->cold && p->language->zygote && !p->backend->unsafe &&
+    return q->pool && !q->cold && p->language->zygote && !backend_why_not(p->backend, CAN_WARM) &&
            has_argument(p->language->args, "{boot}") &&
            has_argument(p->language->args, "{runner}") && !early_variable(q);
 }
@@ -153,9 +153,10 @@ static int check_cells(const struct prepared *p, struct err *err)
     const struct language *l = p->language;
     const char *pair = early_variable(q);
 
-    if (p->backend->unsafe)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "a session without a jail cannot be forked (backend %s)", p->backend->name);
+    const char *why_not = backend_why_not(p->backend, CAN_FORKS);
+
+    if (why_not)
+        return err_set(err, ERR_UNSUPPORTED, "%s (backend %s)", why_not, p->backend->name);
     if (!l->zygote || !l->cells || !has_argument(l->cells_args, "{cells}"))
         return err_set(err, ERR_UNSUPPORTED,
                        "a session in %s cannot be forked: its interpreter does not support it",
@@ -221,7 +222,7 @@ static bool can_be_ahead(const struct prepared *p, const struct warm *warm)
 {
     const struct run_request *q = p->request;
 
-    return !warm->argv && q->pool && !q->cold && !p->backend->unsafe;
+    return !warm->argv && q->pool && !q->cold && !backend_why_not(p->backend, CAN_WARM);
 }
 
 /* A name that every language can set, and a value that is the same as JSON. */

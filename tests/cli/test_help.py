@@ -292,7 +292,7 @@ def test_doctor(t):
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
         sorted(doc),
-        ["ahead", "complete", "holds", "languages", "layers", "limits", "missing", "place",
+        ["ahead", "backends", "complete", "holds", "languages", "layers", "limits", "missing", "place",
          "problem", "runs", "version"],
         "doctor --json",
     )
@@ -331,6 +331,12 @@ def test_doctor(t):
         t.equal(sorted(a), ["detail", "does", "how", "name", "state", "without"], "each of it")
         t.ok(a["state"] == "present" if not a["detail"] else a["state"] == "absent", "with a reason", a)
         t.match(r"\n  %s +%s  " % (a["name"], a["state"]), done.out, "the table has " + a["name"])
+    t.equal([(b["name"], b["wall"]) for b in doc["backends"]], [("jail", True), ("host", False)], "backends that exist")
+    for b in doc["backends"]:
+        t.ok(all(a["can"] == (a["why_not"] is None) for a in b["abilities"].values()), "each ability, or why not", b)
+    t.equal(doc["backends"][1]["abilities"]["close-net"], {"can": False, "why_not": "cannot close the network"},
+            "in the words of the refusal")
+    t.match(r"\n  host +.*\n(.*\n)* +without close-net: cannot close the network\n", done.out, "the table has it")
     groups = [l["state"] for l in doc["layers"] if l["name"] in ("memory", "pids", "cpu")]
     if groups != ["present"] * 3:
         t.equal(set(states.values()), {"absent"}, "neither without control groups")

@@ -61,8 +61,16 @@ static void faulty_close(struct backend_guest *guest)
     (void)guest;
 }
 
+static const struct backend_caps *faulty_caps(void)
+{
+    static const struct backend_caps caps = {.layers = LAYERS_ALL};
+
+    return &caps;
+}
+
 static const struct backend faulty = {
     .name = "faulty",
+    .caps = faulty_caps,
     .open = faulty_open,
     .state = faulty_state,
     .end = faulty_end,

@@ -75,7 +75,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 .PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats replay \
-	oom fuzz lint format stats bench install uninstall clean example
+	backends oom fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
 all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
@@ -277,6 +277,12 @@ $(BUILD)/tests/oom: tests/oom/oom.c $(wildcard tests/oom/*.h) tests/tap.h $(TEST
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
+# The contract of a backend, held against all of them and a fake one.
+$(BUILD)/tests/backends: tests/backends/contract.c tests/backends/fake.c tests/backends/fake.h tests/tap.h $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(TEST_LIB) $(SHARED_LIBS)
+
 # Programs of the bench that need nothing of ours.
 $(BUILD)/bench/interleave $(BUILD)/bench/clients: $(BUILD)/bench/%: bench/%.c
 	@mkdir -p $(@D)
@@ -315,6 +321,10 @@ $(BUILD)/replay/%: tests/fuzz/%.c tests/fuzz/replay.c $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(TEST_LIB) $(SHARED_LIBS) -lz
+
+## make backends   the contract of a backend, held against each of them and a fake one
+backends: all $(BUILD)/tests/backends
+	@tests/run-tap $(BUILD)/tests/backends
 
 ## make oom        the library's calls while allocations fail, one at a time (OOM=all for every one)
 oom: all $(BUILD)/tests/oom

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A backend that runs nothing: it acts out the few commands that contract.c uses, one with each
+ * step. It shows how little a backend has to fill in.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include "backends/backend.h"
+
+extern const struct backend fake_backend;
+
+#endif

@@ -147,7 +147,19 @@ void guest_enter(struct inside *in);
 _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd);
 /* The same for a fork, whose parent is outside this jail. */
 _Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate);
+
+/* inside_report.c: that the guest runs, or is parked. The box goes along, once. */
 void tell_state(struct inside *in, uint32_t kind);
+struct end_told {
+    uint32_t kind; /* MSG_EXIT or MSG_LEAVING */
+    int status;
+    bool alone; /* nothing else lives in here */
+};
+/* With what the guest used, by `end` and by our children. */
+void tell_end(const struct guest_end *end, const struct denials *denials, struct end_told told);
+/* MSG_ENDS, before the end: afterwards no process could send the reason. A library that is stopped
+ * must not stop us. */
+void tell_why(uint32_t why);
 
 /* inside_go.c: what the library says when there is something to run, see MSG_GO. */
 struct go {

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -68,46 +67,11 @@ static void hear_upper(struct serve *s)
         count_denial(s, name);
 }
 
-static void report_end(const struct serve *s, uint32_t kind, int status, bool alone,
-                       const struct rusage *use)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, kind);
-    wire_put_u32(&b, (uint32_t)status);
-    wire_put_u32(&b, alone);
-    wire_put_u64(&b, s->end.user_us + (uint64_t)use->ru_utime.tv_sec * 1000000 +
-                         (uint64_t)use->ru_utime.tv_usec);
-    wire_put_u64(&b, s->end.system_us + (uint64_t)use->ru_stime.tv_sec * 1000000 +
-                         (uint64_t)use->ru_stime.tv_usec);
-    wire_put_u64(&b, s->end.max_rss_kib > (uint64_t)use->ru_maxrss ? s->end.max_rss_kib
-                                                                   : (uint64_t)use->ru_maxrss);
-    denials_put(&s->denials, &b);
-    tell_buf(&b);
-}
-
-/* The reason is sent before the end: afterwards no process could send it. A library that is stopped
- * must not stop us. */
-static void tell_why(uint32_t why)
-{
-    struct pollfd room = {.fd = SPEC_FD_CONTROL, .events = POLLOUT};
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, MSG_ENDS);
-    wire_put_u32(&b, why);
-    if (poll(&room, 1, 0) > 0 && room.revents & POLLOUT)
-        tell_buf(&b);
-}
-
 /* The guest's exit takes longer the larger its memory is. If no other process is left in here,
  * there is no need to wait for it: the library finds that out, and orders us to die, or to let the
  * guest continue. */
 static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
 {
-    struct rusage orphans;
-
     if ((pid_t)request->pid != s->guest || s->left || !used_alone(s->guest, &s->end)) {
         (void)let_continue(s->listener, request->id);
         return;
@@ -115,8 +79,7 @@ static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
     s->leaving = request->id;
     s->leaves = true;
     s->leaving_status = (int)(request->data.args[0] & 0xff) << 8;
-    getrusage(RUSAGE_CHILDREN, &orphans);
-    report_end(s, MSG_LEAVING, s->leaving_status, false, &orphans);
+    tell_end(&s->end, &s->denials, (struct end_told){MSG_LEAVING, s->leaving_status, false});
 }
 
 /* One refused call, or one that is reported. */
@@ -150,10 +113,8 @@ static void answer(struct serve *s)
 /* Where there may be forks they need us; the library says when we are done. */
 static void finish(struct serve *s, int status, bool alone)
 {
-    struct rusage use;
-
-    getrusage(RUSAGE_CHILDREN, &use);
-    report_end(s, MSG_EXIT, status, alone && !s->in->spec.forks, &use);
+    tell_end(&s->end, &s->denials,
+             (struct end_told){MSG_EXIT, status, alone && !s->in->spec.forks});
     if (!s->in->spec.forks)
         _exit(0);
     s->left = true;
@@ -214,17 +175,6 @@ static void note_fork_end(struct serve *s)
     while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
     finish(s, status, false);
-}
-
-/* That the guest runs, or is parked. The box goes along, once. */
-void tell_state(struct inside *in, uint32_t kind)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, MSG_MAX);
-    wire_put_u32(&b, kind);
-    wire_put_u32(&b, in->held);
-    (void)fd_send(SPEC_FD_CONTROL, b.p, b.n, &in->box_fd, in->box_fd >= 0);
 }
 
 /* Until the library says what is to run. */

@@ -4,7 +4,7 @@
  * equal values have equal hashes, and a seed of the moment keeps a guest from making others
  * collide.
  */
-#include "judge/compare.h"
+#include "judge/compare_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,136 +14,11 @@
 #include "base/mem.h"
 #include "judge/number.h"
 
-struct comparison {
-    const struct tolerance *tolerance;
-    struct arena scratch;
-    uint64_t seed;
-};
-
 static bool equal(struct comparison *c, const struct value *a, const struct value *b);
-
-/* ---- classes of types that may be equal to each other ---- */
-
-static bool is_set(const struct value *v)
-{
-    return v->type == VALUE_SET || v->type == VALUE_FROZENSET;
-}
-
-static bool is_bytes(const struct value *v)
-{
-    return v->type == VALUE_BYTES || v->type == VALUE_BYTEARRAY;
-}
-
-static bool is_tuple(const struct value *v)
-{
-    return v->type == VALUE_TUPLE || v->type == VALUE_NAMEDTUPLE;
-}
-
-static bool is_number(const struct value *v)
-{
-    return v->type == VALUE_BOOL || v->type == VALUE_INT || v->type == VALUE_FLOAT ||
-           v->type == VALUE_COMPLEX || v->type == VALUE_DECIMAL || v->type == VALUE_FRACTION;
-}
-
-static bool is_moment(const struct value *v)
-{
-    return v->type == VALUE_DATE || v->type == VALUE_TIME || v->type == VALUE_DATETIME ||
-           v->type == VALUE_TIMEDELTA;
-}
-
-/* What a value is in the eyes of ==: a scalar of numpy's, and a member of an enum that is also a
- * number or a text. */
-static const struct value *worth(const struct value *v)
-{
-    while (v->type == VALUE_SCALAR || (v->type == VALUE_ENUM && v->base))
-        v = v->items;
-    return v;
-}
 
 static bool same_class(const struct value *a, const struct value *b)
 {
     return a->class_name && b->class_name && strcmp(a->class_name, b->class_name) == 0;
-}
-
-/* ---- hashes ---- */
-
-static uint64_t mix(uint64_t hash, uint64_t v)
-{
-    hash = (hash ^ v) * 0xD6E8FEB86659FD93u;
-    return hash ^ hash >> 32;
-}
-
-static uint64_t hash_text(uint64_t hash, struct str s)
-{
-    for (size_t i = 0; i + 8 <= s.n; i += 8) {
-        uint64_t piece;
-        memcpy(&piece, s.p + i, 8);
-        hash = mix(hash, piece);
-    }
-    for (size_t i = s.n & ~(size_t)7; i < s.n; i++)
-        hash = mix(hash, (unsigned char)s.p[i]);
-    return mix(hash, s.n);
-}
-
-static uint64_t hash_of(struct comparison *c, const struct value *v);
-
-static uint64_t hash_items(struct comparison *c, uint64_t hash, const struct value *v)
-{
-    for (size_t i = 0; i < v->n; i++)
-        hash = mix(hash, hash_of(c, &v->items[i]));
-    return hash;
-}
-
-/* The order of a frozenset is none. */
-static uint64_t hash_set(struct comparison *c, const struct value *v)
-{
-    uint64_t sum = v->n;
-
-    for (size_t i = 0; i < v->n; i++)
-        sum += hash_of(c, &v->items[i]);
-    return mix(c->seed + VALUE_SET, sum);
-}
-
-static uint64_t hash_number(struct comparison *c, const struct value *v)
-{
-    struct number n;
-
-    if (v->type == VALUE_INT && !v->limbs)
-        return number_hash(&(struct number){.small = true, .integer = v->integer}, c->seed);
-    return number_of(v, &c->scratch, &n) ? number_hash(&n, c->seed) : c->seed;
-}
-
-/* Moments are equal when they are the same time in UTC, whatever their zones. Microseconds of the
- * longest spans do not fit 64 bits: what is left of them serves as well. */
-static uint64_t hash_moment(uint64_t hash, const struct value *v)
-{
-    return mix(hash, (uint64_t)v->time.days * 86400000000 + (uint64_t)v->time.micro -
-                         (uint64_t)v->time.from_utc);
-}
-
-static uint64_t hash_range(struct comparison *c, const struct value *v);
-
-/* Values that may be equal have the same; all the rest only need to be spread. */
-static uint64_t hash_of(struct comparison *c, const struct value *v)
-{
-    v = worth(v);
-    if (is_number(v))
-        return hash_number(c, v);
-    if (is_tuple(v))
-        return hash_items(c, c->seed + VALUE_TUPLE, v);
-    if (is_set(v))
-        return hash_set(c, v);
-    if (v->type == VALUE_STR || is_bytes(v) || v->type == VALUE_PATH)
-        return hash_text(c->seed + (v->type == VALUE_STR ? 1 : 2), v->text);
-    if (v->type == VALUE_ENUM)
-        return hash_text(c->seed + VALUE_ENUM, v->names[0]);
-    if (v->type == VALUE_DATACLASS)
-        return hash_items(c, c->seed + VALUE_DATACLASS, v);
-    if (is_moment(v))
-        return hash_moment(c->seed + v->type, v);
-    if (v->type == VALUE_RANGE)
-        return hash_range(c, v);
-    return mix(c->seed, v->type);
 }
 
 /* ---- sets and dicts ---- */
@@ -169,7 +44,7 @@ static struct entry *make_index(struct comparison *c, const struct value *v)
 
     for (size_t i = 0; i < v->n; i++) {
         const struct value *key = &v->items[per * i];
-        index[i] = (struct entry){hash_of(c, key), key, per == 2 ? key + 1 : NULL};
+        index[i] = (struct entry){compare_hash(c, key), key, per == 2 ? key + 1 : NULL};
     }
     qsort(index, v->n, sizeof *index, compare_entries);
     return index;
@@ -345,37 +220,11 @@ static bool equal_numbers(struct comparison *c, const struct value *a, const str
 /* ---- the rest ---- */
 
 /* Numbers of more than 64 bits do not come in ranges: such are equal when their parts are. */
-static bool range_length(const struct value *v, unsigned __int128 *ret)
-{
-    if (v->items[0].limbs || v->items[1].limbs || v->items[2].limbs)
-        return false;
-    __int128 step = v->items[2].integer;
-    __int128 distance = (__int128)v->items[1].integer - v->items[0].integer;
-
-    if (step < 0) {
-        step = -step;
-        distance = -distance;
-    }
-    *ret = distance <= 0 ? 0 : (unsigned __int128)((distance + step - 1) / step);
-    return true;
-}
-
-static uint64_t hash_range(struct comparison *c, const struct value *v)
-{
-    uint64_t hash = c->seed + VALUE_RANGE;
-    unsigned __int128 n;
-
-    if (!range_length(v, &n))
-        return hash_items(c, hash, v);
-    hash = mix(mix(hash, (uint64_t)n), n > 0 ? (uint64_t)v->items[0].integer : 0);
-    return mix(hash, n > 1 ? (uint64_t)v->items[2].integer : 0);
-}
-
 static bool equal_ranges(struct comparison *c, const struct value *a, const struct value *b)
 {
     unsigned __int128 n, m;
 
-    if (!range_length(a, &n) || !range_length(b, &m))
+    if (!compare_range_length(a, &n) || !compare_range_length(b, &m))
         return equal_items(c, a->items, b->items, 3);
     return n == m && (n < 1 || a->items[0].integer == b->items[0].integer) &&
            (n < 2 || a->items[2].integer == b->items[2].integer);

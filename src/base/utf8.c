@@ -117,3 +117,24 @@ int base64_digit(char c)
         return c - '0' + 52;
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
+
+ssize_t base64_decode(struct str s, char *out)
+{
+    unsigned bits = 0, have = 0;
+    char *to = out;
+
+    while (s.n && s.p[s.n - 1] == '=')
+        s.n--;
+    for (size_t i = 0; i < s.n; i++) {
+        int digit = base64_digit(s.p[i]);
+        if (digit < 0)
+            return -1;
+        bits = bits << 6 | (unsigned)digit;
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            *to++ = (char)(bits >> have);
+        }
+    }
+    return to - out;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 
@@ -20,5 +21,8 @@ size_t utf8_cut(struct str s, size_t n);
 int base64_add(struct buf *b, struct str bytes);
 /* 0 to 63; -1 for another character. */
 int base64_digit(char c);
+/* Into `out`, which has room for s.n bytes; how many, or -1 for no base64. '=' at the end may be
+ * missing. */
+ssize_t base64_decode(struct str s, char *out);
 
 #endif

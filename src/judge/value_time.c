@@ -118,3 +118,19 @@ bool value_read_moment(struct str text, bool date, bool clock, struct value *ret
         take_zone(&c, ret);
     return !c.bad && c.at == c.s.n;
 }
+
+#define DAY_MICRO 86400000000
+
+void value_make_span(int64_t days, int64_t seconds, int64_t micro, struct value *ret)
+{
+    seconds += micro / 1000000;
+    micro = micro % 1000000 + seconds % 86400 * 1000000;
+    days += seconds / 86400;
+    while (micro < 0) {
+        micro += DAY_MICRO;
+        days--;
+    }
+    ret->time.days = days + micro / DAY_MICRO;
+    ret->time.micro = micro % DAY_MICRO;
+    ret->time.from_utc = 0;
+}

@@ -8,4 +8,7 @@
  * ret->aware. False when it is none. */
 bool value_read_moment(struct str text, bool date, bool clock, struct value *ret);
 
+/* A span of time, as timedelta() adds it up: into ret->time. */
+void value_make_span(int64_t days, int64_t seconds, int64_t micro, struct value *ret);
+
 #endif

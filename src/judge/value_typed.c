@@ -57,24 +57,12 @@ static int resolve_each(const struct form *f, struct value *list, size_t n)
 
 static int read_base64(const struct form *f, const struct value *v, struct str *ret)
 {
-    struct str in = v->text;
-    uint32_t bits = 0, have = 0;
+    char *out = arena_alloc(f->arena, v->text.n + 1);
+    ssize_t n = base64_decode(v->text, out);
 
-    while (in.n && in.p[in.n - 1] == '=')
-        in.n--;
-    char *out = arena_alloc(f->arena, in.n + 1), *to = out;
-    for (size_t i = 0; i < in.n; i++) {
-        int digit = base64_digit(in.p[i]);
-        if (digit < 0)
-            return bad(f, v, "no base64");
-        bits = bits << 6 | (uint32_t)digit;
-        have += 6;
-        if (have >= 8) {
-            have -= 8;
-            *to++ = (char)(bits >> have);
-        }
-    }
-    *ret = (struct str){out, (size_t)(to - out)};
+    if (n < 0)
+        return bad(f, v, "no base64");
+    *ret = (struct str){out, (size_t)n};
     return 0;
 }
 
@@ -392,8 +380,6 @@ static int read_array(struct form *f)
 
 /* ---- dates and times ---- */
 
-#define DAY_MICRO 86400000000
-
 static int read_moment(struct form *f, bool date, bool clock)
 {
     struct value *v = member(f, "text", VALUE_STR);
@@ -434,18 +420,7 @@ static int read_timedelta(struct form *f)
     for (int i = 0; i < 3; i++)
         if (parts[i].limbs || parts[i].integer > largest[i] || parts[i].integer < -largest[i])
             return bad(f, NULL, "a timedelta this long does not exist");
-    int64_t seconds = parts[1].integer, micro = parts[2].integer;
-    seconds += micro / 1000000;
-    micro %= 1000000;
-    int64_t days = parts[0].integer + seconds / 86400;
-    micro += seconds % 86400 * 1000000;
-    while (micro < 0) {
-        micro += DAY_MICRO;
-        days--;
-    }
-    f->v->time.days = days + micro / DAY_MICRO;
-    f->v->time.micro = micro % DAY_MICRO;
-    f->v->time.from_utc = 0;
+    value_make_span(parts[0].integer, parts[1].integer, parts[2].integer, f->v);
     return 0;
 }
 

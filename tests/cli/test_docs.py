@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents say of options, fields and routes is what the program has."""
+
+import glob
+import os
+import re
+
+import box
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+DOCUMENTS = ["README.md", "SECURITY.md", "docs/http.md", "docs/limits.md"]
+# Of other programs, in examples.
+FOREIGN = {"unix-socket", "user"}
+
+
+def read(path):
+    with open(os.path.join(TOP, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def table(text, heading):
+    """The first two cells of each row of the table with this first heading."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.startswith(f"| {heading} |"):
+            break
+    next(lines)
+    for line in lines:
+        if not line.startswith("|"):
+            return
+        yield [cell.strip() for cell in line.split("|")[1:3]]
+
+
+@box.once
+def test_options(t):
+    known = set(re.findall(r"--([a-z][a-z-]+)", t.box("help", "--man").out.decode().replace("\\-", "-")))
+    t.ok(len(known) > 50, "the man page has the options", known)
+    for path in DOCUMENTS:
+        named = set(re.findall(r"(?<![\w-])--([a-z][a-z-]+)", read(path)))
+        t.equal(named - known - FOREIGN - {"max-NAME"}, set(), f"{path} names only options that there are")
+
+
+def rows_with(permit):
+    """The fields of request.def whose rows have it."""
+    rows = re.split(r"\n(?=(?:SETTING|LOCAL|LIMIT)\()", read("src/request/request.def"))
+    return {re.match(r'SETTING\(\w+, \w+, "[^"]*", "([^"]*)"', row)[1] for row in rows if f"PERMIT_{permit}" in row}
+
+
+@box.once
+def test_permits(t):
+    rows = table(read("docs/http.md"), "`--allow`")
+    told = {name.strip("`"): set(re.findall(r"`\"?(\w+)", cell)) for name, cell in rows}
+    names = set(re.findall(r'\{PERMIT_\w+, "([a-z-]+)"\}', read("src/request/permit.c")))
+    t.equal(set(told), names, "docs/http.md has a row for each value of --allow")
+    t.equal(told["host-files"] - {"profile"}, rows_with("HOST_FILES"), "with the fields of the host's files")
+    t.equal(told["without"], rows_with("WITHOUT"), "and of layers")
+
+
+@box.once
+def test_ceilings(t):
+    limits = re.findall(r'^LIMIT\(\w+, "([a-z-]+)"', read("src/request/request.def"), re.M)
+    sentence = re.search(r"A request above a ceiling \(([^)]*)\)", read("docs/http.md"))[1]
+    told = re.findall(r"`--max-([a-z-]+)`", sentence)
+    t.equal(sorted(told), sorted(limits), "docs/http.md names the ceiling of each limit")
+
+
+ONE_SESSION = "/v1/sessions/{id}"
+
+
+def whole(path):
+    """A path without what it is below, as the table and routes.c write it, with that."""
+    path = path.removeprefix("...").replace("PATH", "{path}").replace("{run}", "{id}")
+    below = not path.startswith("/v1/") and path.strip("/") not in ("healthz", "readyz", "metrics", "openapi.json")
+    return ONE_SESSION + path if below else path
+
+
+@box.once
+def test_routes(t):
+    paths = r"/[a-zA-Z0-9/{}._]+"
+    there = {whole(path) for path in re.findall(f'"({paths})"', read("src/server/routes.c"))}
+    cells = " ".join(cell for cell, _ in table(read("docs/http.md"), "request"))
+    told = {whole(path) for path in re.findall(rf"[`\s]((?:\.\.\.)?{paths})", cells)}
+    t.ok(ONE_SESSION + "/exec" in there, "routes.c is read as it is written")
+    t.equal(told, there, "docs/http.md lists the routes")

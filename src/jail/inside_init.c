@@ -131,10 +131,17 @@ static void become_guest_ids(struct inside *in)
 }
 
 /* What a namespace did not give, a mount that was refused, or a kernel from before the mount calls,
- * is known only by trying. */
+ * is known only by trying. Other errors are about what was asked for (a --ro into a folder of the
+ * host's), and a jail with less would not do. */
+static bool root_is_refused(int sys)
+{
+    return sys == EPERM || sys == EACCES || sys == EINVAL || sys == ENOSYS || sys == ENODEV ||
+           sys == EOPNOTSUPP;
+}
+
 static _Noreturn void give_up_root(const struct inside *in, const struct err *err)
 {
-    if (!err_is_lasting(err->sys))
+    if (!root_is_refused(err->sys))
         die_err(err);
     (void)!write(in->sync_fd, err->msg, strlen(err->msg));
     _exit(EXIT_RETRY);

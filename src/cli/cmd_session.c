@@ -115,14 +115,12 @@ static bool is_whole_id(const char *word)
     return strlen(word) == 26 && strspn(word, "0123456789abcdefghjkmnpqrstvwxyz") == 26;
 }
 
-int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err)
+int session_count(struct session_call *call, const char *word, char *ret, size_t n, struct err *err)
 {
     json_t *doc, *v;
-    size_t i, matches = 0;
+    size_t i;
+    int matches = 0;
 
-    snprintf(ret, n, "%s", word);
-    if (is_whole_id(word))
-        return 0;
     if (session_ask(call, "GET", "/v1/sessions", NULL, &doc, err) < 0)
         return -1;
     json_array_foreach(json_object_get(doc, "sessions"), i, v)
@@ -134,13 +132,21 @@ int session_find(struct session_call *call, const char *word, char *ret, size_t 
         matches++;
     }
     json_decref(doc);
+    return matches;
+}
+
+int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err)
+{
+    snprintf(ret, n, "%s", word);
+    int matches = is_whole_id(word) ? 1 : session_count(call, word, ret, n, err);
     if (matches == 1)
         return 0;
-    return err_set(err, ERR_USAGE,
-                   matches
-                       ? "'%.60s' matches %zu sessions; give more of the id"
-                       : "there is no session '%.60s'; 'glovebox session list' lists the open ones",
-                   word, matches);
+    if (matches == 0)
+        err_set(err, ERR_USAGE,
+                "there is no session '%.60s'; 'glovebox session list' lists the open ones", word);
+    else if (matches > 1)
+        err_set(err, ERR_USAGE, "'%.60s' matches %d sessions; give more of the id", word, matches);
+    return -1;
 }
 
 /* ---- which of them ---- */
@@ -242,6 +248,8 @@ static int dispatch(struct session_call *call, const struct opt_args *args, stru
 
     if (!sub)
         return -1;
+    if (args->rest_n)
+        return err_set(err, ERR_USAGE, "a cell has no arguments: nothing may follow '--'");
     call->operands = args->operands + (args->operand_n > 0);
     call->operand_n = args->operand_n - (args->operand_n > 0);
     if (check_options(sub, call, err) < 0 || check_operands(sub, call, err) < 0 ||

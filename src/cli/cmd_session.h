@@ -50,6 +50,9 @@ int session_ask(struct session_call *call, const char *method, const char *path,
                 json_t **ret, struct err *err);
 /* The body that opens one; NULL with *err. Files, tools and the prelude are read. */
 json_t *session_body(const struct session_settings *set, struct err *err);
+/* How many sessions have this name, or an id that begins so; -1 with *err. Of one, the id. */
+int session_count(struct session_call *call, const char *word, char *ret, size_t n,
+                  struct err *err);
 /* A session's id from the beginning of one, or its name. */
 int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err);
 

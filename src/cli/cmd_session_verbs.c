@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/cmd_session.h"
+#include "cli/log_text.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
 #include "request/setting.h"
@@ -171,6 +172,40 @@ int session_run_list(struct session_call *call, struct err *err)
     return 0;
 }
 
+/* A member of a session's description: times as dates, sizes and durations with a unit. */
+static char *for_people(const char *key, const json_t *v)
+{
+    struct str name = str_from(key);
+    char text[64];
+    AUTO_BUF struct buf time = {0};
+
+    if (json_is_string(v))
+        return xstrdup(json_string_value(v));
+    if (!json_is_number(v))
+        return json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+    int64_t n = (int64_t)json_number_value(v);
+    buf_init(&time, sizeof text);
+    if (strcmp(key, "created_ms") == 0 || strcmp(key, "used_ms") == 0) {
+        log_add_time(&time, n);
+        return buf_take(&time);
+    }
+    if (str_ends(name, "_ms"))
+        num_format_duration(n, text, sizeof text);
+    else if (str_ends(name, "_bytes"))
+        num_format_size((uint64_t)n, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "%lld", (long long)n);
+    return xstrdup(text);
+}
+
+/* The length of a name without "_ms" or "_bytes". */
+static size_t without_unit(const char *key)
+{
+    struct str name = str_from(key);
+
+    return str_ends(name, "_ms") ? name.n - 3 : str_ends(name, "_bytes") ? name.n - 6 : name.n;
+}
+
 int session_run_show(struct session_call *call, struct err *err)
 {
     json_t *doc, *v;
@@ -182,12 +217,11 @@ int session_run_show(struct session_call *call, struct err *err)
         return put_json(doc);
     json_object_foreach(doc, key, v)
     {
-        AUTO_FREE char *text = json_is_string(v) ? xstrdup(json_string_value(v))
-                                                 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT);
+        AUTO_FREE char *text = for_people(key, v);
         AUTO_BUF struct buf safe = {0};
         buf_init(&safe, 64 << 10);
         safe_text_add(&safe, str_from(text), false);
-        printf("%-13s %s\n", key, safe.p);
+        printf("%-13.*s %s\n", (int)without_unit(key), key, safe.p);
     }
     json_decref(doc);
     return 0;
@@ -290,11 +324,25 @@ int session_run_restart(struct session_call *call, struct err *err)
     return put_word(call, doc, NULL);
 }
 
+/* A session that is gone is what the user wanted (row K28). */
+static bool is_gone(struct session_call *call, const char *word)
+{
+    struct err err;
+
+    if (session_count(call, word, call->id, sizeof call->id, &err) != 0)
+        return false;
+    if (!call->set->cli.quiet)
+        fprintf(stderr, "glovebox session: there is no session '%.60s'; nothing to close\n", word);
+    return true;
+}
+
 int session_run_close(struct session_call *call, struct err *err)
 {
     json_t *doc;
 
     for (size_t i = 0; i < call->operand_n; i++) {
+        if (is_gone(call, call->operands[i]))
+            continue;
         if (session_find(call, call->operands[i], call->id, sizeof call->id, err) < 0 ||
             ask_session(call, "DELETE", "", NULL, &doc, err) < 0)
             return -1;

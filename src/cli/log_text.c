@@ -20,7 +20,7 @@ enum {
 
 /* ---- values ---- */
 
-static void add_time(struct buf *b, int64_t ms)
+void log_add_time(struct buf *b, int64_t ms)
 {
     time_t seconds = (time_t)(ms / 1000);
     struct tm tm;
@@ -64,7 +64,7 @@ static void add_outcome(struct buf *b, const struct run_record *run)
 
 static void cell_time(struct buf *b, const struct run_record *run)
 {
-    add_time(b, run->time_ms);
+    log_add_time(b, run->time_ms);
 }
 
 static void cell_id(struct buf *b, const struct run_record *run)
@@ -282,7 +282,7 @@ void log_text_run(FILE *out, const struct run_record *run)
     buf_init(&b, CELL_MAX);
 
     put_text(out, "id", run->id);
-    add_time(&b, run->time_ms);
+    log_add_time(&b, run->time_ms);
     put(out, "time", &b);
     buf_clear(&b);
     add_outcome(&b, run);
@@ -346,9 +346,9 @@ void log_text_stats(FILE *out, const struct store_stats *st)
     buf_init(&b, CELL_MAX);
 
     buf_addf(&b, "%" PRId64 ", from ", st->runs);
-    add_time(&b, st->first_ms);
+    log_add_time(&b, st->first_ms);
     buf_adds(&b, " to ");
-    add_time(&b, st->last_ms);
+    log_add_time(&b, st->last_ms);
     put(out, "runs", &b);
     put_counts(out, st);
     buf_clear(&b);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "store/store.h"
 
 enum { LOG_COLUMNS = 9 };
@@ -27,6 +28,8 @@ int log_table_measure(const struct run_record *run, void *table);
 void log_table_head(const struct log_table *t);
 int log_table_row(const struct run_record *run, void *table);
 
+/* "2026-11-24 14:35:47" */
+void log_add_time(struct buf *b, int64_t ms);
 void log_text_run(FILE *out, const struct run_record *run);
 void log_text_stats(FILE *out, const struct store_stats *stats);
 

@@ -43,6 +43,7 @@ enum skip_reason {
     SKIP_CHANGED,    /* while it was read, twice */
     SKIP_IN_THE_WAY, /* the target has a folder where this is a file, or the other way round */
     SKIP_BAD_NAME,   /* the target's file system does not take the name */
+    SKIP_CACHE,      /* __pycache__, on the way out */
     SKIP_CONFIG,     /* would configure glovebox itself */
     SKIP_REPLACED, /* on the way in: an input of the same name hides this file of the work folder */
     SKIP_WITHHELD, /* says what is expected of the guest, or judges it */

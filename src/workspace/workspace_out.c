@@ -35,6 +35,7 @@ static bool loses_content(enum skip_reason reason)
     case SKIP_SOCKET:
     case SKIP_DEVICE:
     case SKIP_CONFIG:
+    case SKIP_CACHE:
     case SKIP_REPLACED:
     case SKIP_WITHHELD:
     case SKIP_KEPT:
@@ -221,8 +222,10 @@ static int visit(struct collect *c, struct err *err)
 
     if (laid)
         laid->seen = true;
-    if (walk_at_cache(&c->walk))
+    if (walk_at_cache(&c->walk)) {
+        skip(c, SKIP_CACHE, 0);
         return 0;
+    }
     if (S_ISREG(mode))
         return visit_file(c, laid, err);
     if (S_ISDIR(mode))

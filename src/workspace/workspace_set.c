@@ -27,6 +27,7 @@ static const char *const reasons[SKIP_REASONS] = {
     [SKIP_CHANGED] = "changed while it was read",
     [SKIP_IN_THE_WAY] = "something of another kind is in the way",
     [SKIP_BAD_NAME] = "the name is not possible there",
+    [SKIP_CACHE] = "a cache, which Python makes again",
     [SKIP_CONFIG] = "would configure glovebox itself",
     [SKIP_REPLACED] = "hidden by an input of the same name",
     [SKIP_WITHHELD] = "judges the program",

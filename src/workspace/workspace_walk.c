@@ -82,9 +82,7 @@ struct str walk_path(const struct walk *w)
 
 bool walk_at_cache(const struct walk *w)
 {
-    if (S_ISDIR(w->st.st_mode))
-        return str_is(STR("__pycache__"), w->name);
-    return S_ISREG(w->st.st_mode) && str_ends(walk_path(w), ".pyc");
+    return S_ISDIR(w->st.st_mode) && strcmp(w->name, "__pycache__") == 0;
 }
 
 /* Out of a folder: path and st become the folder's own. */

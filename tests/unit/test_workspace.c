@@ -53,7 +53,8 @@ static void test_caches(void)
     make_dir(ws, "dir.pyc");
     struct file_set set = collect(no_export(), NULL);
 
-    EQ_STR(listing(&set), "new dir.pyc/ new m.pyc.txt");
+    EQ_STR(listing(&set), "new dir.pyc/ new m.pyc new m.pyc.txt");
+    EQ_STR(skip_of(&set.skipped, "__pycache__"), "a cache, which Python makes again");
     file_set_done(&set);
 }
 

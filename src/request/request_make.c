@@ -99,6 +99,9 @@ static int add_item(struct request_parts *p, const struct request_rules *rules, 
     const struct field *const tables[] = {rows, NULL};
     struct file_item item;
 
+    if (!json_is_object(v))
+        return err_set(err, ERR_USAGE,
+                       "'files': an item must be an object with \"name\" and \"content\"");
     memcpy(rows, file_fields, sizeof rows);
     rows[0].offset = offsetof(struct file_item, name);
     rows[1].offset = offsetof(struct file_item, path);

@@ -105,11 +105,13 @@ int tools_read(json_t *list, struct tool_set *ret, const struct config *config, 
     json_array_foreach(list, i, value)
     {
         struct tool_item item;
+        if (!json_is_object(value))
+            return err_set(err, ERR_USAGE, "'tools[%zu]' must be an object with a \"name\"", i);
         if (fields_read(tables, value, &config->rules, &item, err) < 0)
-            return err_wrap(err, "'tools'");
+            return err_wrap(err, "'tools[%zu]'", i);
         json_t *parameters = json_is_array(item.parameters) ? json_incref(item.parameters) : NULL;
         if (tool_set_add(ret, item.name, item.description, parameters, call_tool, NULL, err) < 0)
-            return err_wrap(err, "'tools'");
+            return err_wrap(err, "'tools[%zu]'", i);
         if (item.timeout_ms > 0)
             ret->items[ret->count - 1].timeout_ms = item.timeout_ms;
     }

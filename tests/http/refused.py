@@ -19,6 +19,12 @@ def test_unknown(tap, d):
     r = d.post("/v1/run", {"code": "print(1)", "env": None, "timeout_ms": None})
     tap.equal(r.status, 200, "null is nothing", r)
     tap.equal(d.post("/v1/run", {}).message, "'code' is missing", "a field that has to be there")
+    for tools, words in ((["x"], "'tools[0]' must be an object"), ([{"name": "a"}, {"name": "1b"}], "'tools[1]'"),
+                         ([{"name": "a", "parameter": []}], "parameters")):
+        r = d.post("/v1/sessions", {"tools": tools})
+        tap.ok(r.status == 400 and words in r.message, "wrong tools: %r" % tools, r)
+    r = d.post("/v1/run", {"code": "1", "files": ["x"]})
+    tap.ok(r.status == 400 and "'files': an item must be an object" in r.message, "wrong files", r)
     r = d.run("1", check=True, no_check=True)
     tap.equal(r.status, 400, "a contradiction", r)
 

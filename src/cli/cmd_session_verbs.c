@@ -77,9 +77,10 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
     if (settings_send(s, true, body, err) < 0)
         return -1;
     if (remote_put_files(body, s) < 0)
-        return err_set(err, ERR_USAGE,
-                       "--file: at most 4 MiB of files here; 'glovebox session put' takes "
-                       "larger ones");
+        return err_set(
+            err, ERR_USAGE,
+            "--file: only files here, of at most 4 MiB together; 'glovebox session put' takes "
+            "larger ones");
     if (s->lang && strcmp(s->lang, "auto") != 0)
         json_object_set_new(body, "language", json_string(s->lang));
     return 0;

@@ -241,7 +241,7 @@ def test_try(t):
         r = s.cell(i, "x = 4\n1 / 0", "--try", "--keep", "--json")
         t.equal((r.code, r.json["cell"]["attempt"], r.err), (1, "kept", b""), "--keep, as JSON")
         t.exits(s.cell(i, "x"), 0, "keeps", b"4\n")
-        t.refused(s.cell(i, "1", "--drop"), 2, "without --try", "--drop alone")
+        t.refused(s.cell(i, "1", "--drop"), 2, "--drop requires --try", "--drop alone")
         t.refused(s.cell(i, "1", "--try", "--drop", "--keep"), 2, "contradict", "both")
         b = s.new("--lang", "bash")
         t.refused(s.cell(b, "echo 1", "--try"), 125, "cannot be tried", "no tries in Bash")
@@ -262,7 +262,7 @@ def test_usage(t):
     with Daemon(t) as d:
         s = Sessions(t, d)
         t.refused(s("new", "--lang", "cobol"), 2, "cobol", "a language that there is not")
-        t.refused(s("new", "--file", "."), 2, "takes files", "a folder")
+        t.refused(s("new", "--file", "."), 2, "only files here", "a folder")
         t.refused(s("new", "--timeout", "1000000h"), 126, "daemon allows", "more than it allows")
         t.refused(s("exec", "nope", "-c", "1"), 2, "no session 'nope'", "no such session")
         i = s.new("--tools", t.write("tools.py", "def twice(x):\n    return 2 * x\n"))

@@ -62,7 +62,7 @@ JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 # The program carries everything inside: resolving shared libraries is a third of its start-up time. Sanitizers
 # need a dynamic one.
 PROGRAM_LINK := $(if $(filter release debug,$(MODE)),-static-pie,-pie)
-PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lz -lm
+PROGRAM_LIBS := -levent_extra -levent_pthreads -levent_core -lsqlite3 -ljansson -lutf8proc -lz -lm -ledit -ltinfo -lbsd -lmd
 SHARED_LIBS := -lsqlite3 -ljansson -lutf8proc -lm
 
 # What test programs link: of an archive the linker reads only what they use.

@@ -188,6 +188,49 @@ static int run_command(struct repl *r, struct str line, struct err *err)
                    (int)(name.n < 40 ? name.n : 40), name.p);
 }
 
+/* ---- the line editor ---- */
+
+static bool is_whole(void *ctx, struct str text)
+{
+    return !repl_goes_on(((struct repl *)ctx)->host.language, text);
+}
+
+static json_t *complete_command(struct str before, size_t *ret_n)
+{
+    AUTO_FREE char *typed = xstrndup(before.p, before.n);
+    json_t *words = json_array();
+
+    *ret_n = before.n;
+    for (size_t i = 0; i < ARRAY_LEN(commands_here); i++) {
+        AUTO_FREE char *word = xasprintf(":%s", commands_here[i].name);
+        if (str_starts(str_from(word), typed))
+            json_array_append_new(words, json_string(word));
+    }
+    return words;
+}
+
+static json_t *complete(void *ctx, struct str before, size_t *ret_n)
+{
+    struct repl *r = ctx;
+
+    if (str_starts(before, ":") && !memchr(before.p, ' ', before.n))
+        return complete_command(before, ret_n);
+    return repl_host_complete(&r->host, before, ret_n);
+}
+
+static void open_editor(struct repl *r)
+{
+    struct line_editor_use use = {.prompt = ">>> ",
+                                  .cancel_fd = r->cancel_pipe[0],
+                                  .whole = is_whole,
+                                  .complete = complete,
+                                  .ctx = r};
+
+    r->reader.editor = line_editor_open(&use);
+    if (r->reader.editor)
+        repl_history_load(r->reader.editor);
+}
+
 /* ---- the story ---- */
 
 static void run_one(struct repl *r, struct str cell)
@@ -202,6 +245,8 @@ static void run_one(struct repl *r, struct str cell)
     bool command = tries || (line.p[0] == ':' && !memchr(line.p, '\n', line.n));
     if (r->reader.terminal)
         repl_history_add(line);
+    if (r->reader.editor)
+        line_editor_remember(r->reader.editor, line);
     AUTO_FREE char *hint = command ? NULL : repl_foreign_hint(r->host.language, line);
     if (command)
         result = run_command(r, line, &err);
@@ -275,6 +320,7 @@ static int run_repl(struct session_call *call, const struct opt_args *args, stru
         .set = call->set, .printer = &r.printer, .show = &r.show, .progress = progress, .ctx = &r};
     if (begin(&r, call, err) == 0) {
         repl_reader_init(&r.reader, r.host.language, r.cancel_pipe[0]);
+        open_editor(&r);
         result = loop(&r, err);
         repl_reader_done(&r.reader);
     }

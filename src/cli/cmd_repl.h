@@ -6,6 +6,7 @@
 #define CLI_CMD_REPL_H
 
 #include "cli/cmd_session.h"
+#include "cli/line_editor.h"
 #include "session/session.h"
 
 /* ---- cmd_repl_input.c ---- */
@@ -17,7 +18,8 @@ enum repl_input {
 };
 
 struct repl_reader {
-    bool terminal; /* with prompts, line by line */
+    bool terminal;              /* with prompts, line by line */
+    struct line_editor *editor; /* of the terminal, or NULL */
     const char *language;
     int cancel_fd;    /* readable after Ctrl-C; emptied here */
     struct buf bytes; /* read, and not yet part of a cell */
@@ -29,6 +31,11 @@ void repl_reader_done(struct repl_reader *r);
 /* The next cell, without its last line's end; in `cell`, which is emptied first. Not from a
  * terminal, cells are separated by lines "%%". */
 int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err);
+/* Whether what was typed so far goes on in the next line. */
+bool repl_goes_on(const char *language, struct str text);
+/* The same of a shell, JavaScript and R (cmd_repl_blocks.c). Two empty lines end a cell that is not
+ * complete. */
+bool repl_block_open(const char *language, struct str text);
 /* Throws away what a signal wrote. */
 void repl_drain(int fd);
 
@@ -43,6 +50,8 @@ bool repl_leaves(const char *language, struct str line);
 /* ---- cmd_repl_history.c: what was typed, in the state folder; failing is no matter ---- */
 
 void repl_history_add(struct str cell);
+/* Hands the cells to the editor, the oldest first. */
+void repl_history_load(struct line_editor *editor);
 void repl_history_show(size_t lines);
 
 /* ---- cmd_repl_host.c: a session in this process, or in a daemon ---- */
@@ -76,6 +85,8 @@ struct repl_host {
 /* `where` is set up by the caller for a daemon, else NULL. */
 int repl_host_open(struct repl_host *host, struct session_call *where, struct err *err);
 void repl_host_close(struct repl_host *host);
+/* A daemon's: the connection ends with a cell that was stopped. */
+int repl_host_connect(struct repl_host *host, struct err *err);
 /* Runs a cell and shows all of it; `attempt`: it is undone unless it succeeds. -1 with *err when it
  * cannot be. */
 int repl_host_run(struct repl_host *host, struct str code, bool attempt, struct err *err);
@@ -84,6 +95,8 @@ int repl_host_fork(struct repl_host *host, struct err *err);
 int repl_host_back(struct repl_host *host, struct err *err);
 int repl_host_reset(struct repl_host *host, struct err *err);
 int repl_host_files(struct repl_host *host, struct err *err);
+/* What may follow `before`, as line_editor_use.complete (cmd_repl_complete.c). */
+json_t *repl_host_complete(struct repl_host *host, struct str before, size_t *ret_n);
 /* A file of the workspace, into the current folder. */
 int repl_host_save(struct repl_host *host, const char *name, struct err *err);
 

@@ -14,6 +14,9 @@
 #include "cli/state_file.h"
 
 enum { HISTORY_MAX = 1 << 20 };
+/* Around a cell of several lines. Both are separators of cells where the file is read as input. */
+#define FIRST_LINE "# %%"
+#define LAST_LINE  "%%"
 
 /* The newer half, from a line's beginning on. */
 static void halve(int fd)
@@ -40,9 +43,10 @@ void repl_history_add(struct str cell)
         return;
     if (st.st_size > HISTORY_MAX)
         halve(fd);
-    buf_init(&line, cell.n + 2);
-    (void)buf_add_str(&line, cell);
-    (void)buf_addc(&line, '\n');
+    buf_init(&line, cell.n + 16);
+    bool lines = memchr(cell.p, '\n', cell.n) != NULL;
+    (void)buf_addf(&line, "%s%.*s\n%s", lines ? FIRST_LINE "\n" : "", (int)cell.n, cell.p,
+                   lines ? LAST_LINE "\n" : "");
     (void)fd_write_all(fd, line.p, line.n);
 }
 
@@ -60,4 +64,29 @@ void repl_history_show(size_t lines)
     buf_init(&safe, 16 * HISTORY_MAX);
     safe_text_add(&safe, str_slice(buf_str(&b), from, b.n), true);
     fwrite(safe.p, 1, safe.n, stdout);
+}
+
+void repl_history_load(struct line_editor *editor)
+{
+    AUTO_CLOSE int fd = state_file_open("repl_history", O_RDONLY);
+    AUTO_BUF struct buf b = {0};
+    struct str rest, line, cell = {0};
+    bool inside = false;
+
+    buf_init(&b, 4 * HISTORY_MAX);
+    if (fd < 0 || fd_read_all(fd, &b) < 0)
+        return;
+    rest = buf_str(&b);
+    while (str_next_line(&rest, &line)) {
+        bool first = str_is(line, FIRST_LINE), last = str_is(line, LAST_LINE);
+        if (first)
+            cell = (struct str){rest.p, 0};
+        else if (inside && !last && cell.p)
+            cell.n = (size_t)(line.p + line.n - cell.p);
+        if (inside && last && cell.n)
+            line_editor_remember(editor, cell);
+        else if (!inside && !first && !last && line.n)
+            line_editor_remember(editor, line);
+        inside = first || (inside && !last);
+    }
 }

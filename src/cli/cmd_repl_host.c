@@ -153,8 +153,7 @@ static void on_event_there(void *ctx, const char *name, const json_t *event)
     }
 }
 
-/* The connection ends with a cell that was stopped. */
-static int connect_again(struct repl_host *h, struct err *err)
+int repl_host_connect(struct repl_host *h, struct err *err)
 {
     if (!h->call)
         return err_set(err, ERR_BUG, "no session is open");
@@ -177,7 +176,7 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
     json_decref(doc);
     if (!body)
         return err_set(err, ERR_USAGE, "a cell must be UTF-8 text");
-    if (connect_again(h, err) < 0)
+    if (repl_host_connect(h, err) < 0)
         return -1;
     struct remote_stream stream = {.printer = h->printer,
                                    .path = path,
@@ -208,7 +207,7 @@ int repl_host_reset(struct repl_host *h, struct err *err)
     if (h->session)
         return session_restart(h->session, err);
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s/restart", h->call->id);
-    if (connect_again(h, err) < 0 || session_ask(h->call, "POST", path, NULL, &doc, err) < 0)
+    if (repl_host_connect(h, err) < 0 || session_ask(h->call, "POST", path, NULL, &doc, err) < 0)
         return -1;
     json_decref(doc);
     return 0;
@@ -221,7 +220,7 @@ static int fork_there(struct repl_host *h, struct err *err)
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s/fork", h->call->id);
     json_t *doc;
 
-    if (connect_again(h, err) < 0 ||
+    if (repl_host_connect(h, err) < 0 ||
         session_ask(h->call, "POST", path, json_object(), &doc, err) < 0)
         return -1;
     const char *id = json_string_value(json_object_get(doc, "id"));
@@ -249,7 +248,8 @@ static void close_there(struct repl_host *h)
     json_t *doc = NULL;
     struct err err;
 
-    if (connect_again(h, &err) == 0 && session_ask(h->call, "DELETE", path, NULL, &doc, &err) == 0)
+    if (repl_host_connect(h, &err) == 0 &&
+        session_ask(h->call, "DELETE", path, NULL, &doc, &err) == 0)
         json_decref(doc);
 }
 
@@ -303,7 +303,7 @@ int repl_host_files(struct repl_host *h, struct err *err)
 {
     if (h->session)
         return files_here(h->session, err);
-    return connect_again(h, err) < 0 ? -1 : session_run_files(h->call, err);
+    return repl_host_connect(h, err) < 0 ? -1 : session_run_files(h->call, err);
 }
 
 static int copy(struct export *x, struct str name, int from, struct err *err)
@@ -345,7 +345,7 @@ int repl_host_save(struct repl_host *h, const char *name, struct err *err)
 
     if (h->session)
         return save_here(h->session, name, err);
-    if (connect_again(h, err) < 0)
+    if (repl_host_connect(h, err) < 0)
         return -1;
     h->call->operands = operands;
     h->call->operand_n = 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of a terminal (in its own cooked mode: it edits, we read) into cells, and a file into
- * cells.
+ * Cells from the line editor; lines of a terminal that has none (in its own cooked mode: it edits,
+ * we read) into cells, and a file into cells.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,6 +23,7 @@ void repl_reader_init(struct repl_reader *r, const char *language, int cancel_fd
 
 void repl_reader_done(struct repl_reader *r)
 {
+    line_editor_close(r->editor);
     buf_done(&r->bytes);
 }
 
@@ -84,39 +85,13 @@ static bool python_goes_on(struct str text)
     return parsed ? lines && is_indented(line) : str_starts(line, "@");
 }
 
-/* Brackets that are open, roughly: what stands in quotes counts as well. */
-static bool brackets_open(struct str text)
+bool repl_goes_on(const char *language, struct str text)
 {
-    long depth = 0;
-
-    for (size_t i = 0; i < text.n; i++) {
-        depth += text.p[i] == '{' || text.p[i] == '(' || text.p[i] == '[';
-        depth -= text.p[i] == '}' || text.p[i] == ')' || text.p[i] == ']';
-    }
-    return depth > 0;
-}
-
-static bool opens_block(struct str line)
-{
-    static const char *const ends[] = {"do", "then", "else", "\\"};
-
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (str_ends(line, ends[i]))
-            return true;
-    return false;
-}
-
-/* Whether what was typed so far goes on in the next line. */
-static bool repl_goes_on(const char *language, struct str text)
-{
-    struct str line = last_line(text);
-
-    if (strcmp(language, "python") == 0)
-        return python_goes_on(text);
-    if (!str_trim(line).n)
+    if (str_starts(text, ":try "))
+        text = str_slice(text, strlen(":try "), text.n);
+    if (str_starts(text, ":"))
         return false;
-    bool block = strcmp(language, "bash") == 0 && line.n < text.n && is_indented(line);
-    return block || brackets_open(text) || opens_block(str_trim(line));
+    return strcmp(language, "python") == 0 ? python_goes_on(text) : repl_block_open(language, text);
 }
 
 /* ---- reading ---- */
@@ -187,6 +162,23 @@ static int read_line(struct repl_reader *r, struct buf *cell, enum repl_input *r
     return 0;
 }
 
+static int read_edited(struct repl_reader *r, struct buf *cell, enum repl_input *ret)
+{
+    switch (line_editor_read(r->editor, cell)) {
+    case LINE_READ:
+        *ret = REPL_CELL;
+        break;
+    case LINE_ENDED:
+        *ret = REPL_END;
+        break;
+    case LINE_CANCELLED:
+        *ret = cancel_signal() == 2 ? REPL_INTERRUPTED : REPL_END; /* SIGINT */
+        repl_drain(r->cancel_fd);
+        break;
+    }
+    return 0;
+}
+
 static int read_typed(struct repl_reader *r, struct buf *cell, enum repl_input *ret,
                       struct err *err)
 {
@@ -199,10 +191,7 @@ static int read_typed(struct repl_reader *r, struct buf *cell, enum repl_input *
                 *ret = REPL_CELL;
             return 0;
         }
-        struct str text = buf_str(cell);
-        if (str_starts(text, ":try "))
-            text = str_slice(text, strlen(":try "), text.n);
-        if (str_starts(text, ":") || !repl_goes_on(r->language, text))
+        if (!repl_goes_on(r->language, buf_str(cell)))
             return 0;
         if (buf_addc(cell, '\n') < 0)
             return err_set(err, ERR_LIMIT, "a cell has at most %u MiB", RUN_SOURCE_MAX >> 20);
@@ -252,5 +241,7 @@ static int read_separated(struct repl_reader *r, struct buf *cell, enum repl_inp
 int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err)
 {
     buf_clear(cell);
+    if (r->editor)
+        return read_edited(r, cell, ret);
     return r->terminal ? read_typed(r, cell, ret, err) : read_separated(r, cell, ret, err);
 }

@@ -810,9 +810,15 @@
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });
     }
 
+    const KEYWORDS = ("async await break case catch class const continue default delete do else export extends false finally " +
+        "for function if import in instanceof let new null of return static super switch this throw true try typeof " +
+        "undefined var void while yield").split(" ");
+
     function get(id, bytes) {
         const values = [], missing = [], failed = {};
-        for (const name of parse(bytes.toString()).names) {
+        const wanted = parse(bytes.toString());
+        const like = wanted.prefix === undefined ? [] : namesLike(wanted.prefix);
+        for (const name of wanted.names) {
             try {
                 const answer = NAME.test(name) ? evaluate(name, false) : { exceptionDetails: true };
                 if (answer.exceptionDetails) missing.push(name);
@@ -822,7 +828,25 @@
             }
         }
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });
-        send("done", id, `{"ok":true,"values":{${values.join(",")}},"missing":${stringify(missing)},"failed":${stringify(failed)}}`);
+        send("done", id, `{"ok":true,"values":{${values.join(",")}},"missing":${stringify(missing)},"failed":${stringify(failed)},"names":${stringify(like)}}`);
+    }
+
+    // For completion. The program's own getters may do anything.
+    function namesLike(prefix) {
+        const path = prefix.split("."), last = path.pop(), all = new Set();
+        if (!path.every((part) => NAME.test(part))) return [];
+        if (!path.length) {
+            for (const name of ask("Runtime.globalLexicalScopeNames", {}).names || []) all.add(name);
+            for (const name of KEYWORDS) all.add(name);
+        }
+        const answer = evaluate(path.join(".") || "globalThis", false);
+        for (let o = answer.exceptionDetails ? null : fetch(answer.result); o !== null && o !== undefined;) {
+            o = Object(o);
+            for (const name of Object.getOwnPropertyNames(o)) all.add(name);
+            o = Object.getPrototypeOf(o);
+        }
+        const found = [...all].filter((name) => NAME.test(name) && name.startsWith(last) && (last[0] === "_" || name[0] !== "_"));
+        return found.sort().slice(0, 1000).map((name) => [...path, name].join("."));
     }
 
     function errorOf({ type, message }) {

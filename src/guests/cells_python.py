@@ -16,6 +16,9 @@ from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursio
 
 LIMITS = {"value": 1 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
 TRIES = 10  # of a frame that exceptions of signal handlers keep from being acted on
+NAMES = 1000  # for completion
+KEYWORDS = ("False None True and as assert async await break class continue def del elif else except finally for from "
+            "global if import in is lambda nonlocal not or pass raise return try while with yield").split()
 ROOM = 1000  # calls, for our own functions between cells
 FORK = []  # how this process forks itself into the jail that waits for its fork; none where it cannot
 OURS_DEPTH = 10 if VERSION >= (3, 12) else 11  # of our calls, how many are below a cell's
@@ -332,7 +335,9 @@ class Server:
 
     def get(self, frame):
         room, values, missing, failed = self.limits["value"], [], [], {}
-        for name in self.read(frame.data.decode())["names"]:
+        wanted = self.read(frame.data.decode())
+        names = self.names_like(wanted["prefix"]) if "prefix" in wanted else []
+        for name in wanted["names"]:
             if name not in self.names:
                 missing.append(name)
                 continue
@@ -342,9 +347,26 @@ class Server:
                 values.append("%s:%s" % (quote(name), text))
             except Exception as e:
                 failed[name] = shorten(exception_message(e, name), 300)
-        self.wire.send("done", frame.number, '{"ok":%s,"values":{%s},"missing":%s,"failed":%s}' % (
-            truth(not failed and not missing), ",".join(values), plain_json(missing), plain_json(failed)),
+        self.wire.send("done", frame.number, '{"ok":%s,"values":{%s},"missing":%s,"failed":%s,"names":%s}' % (
+            truth(not failed and not missing), ",".join(values), plain_json(missing), plain_json(failed),
+            plain_json(names)),
             frame.counts)
+
+    # For completion. The program's own attributes may do anything.
+    def names_like(self, prefix):
+        *path, last = prefix.split(".")
+        try:
+            found = [*self.names, *builtins.__dict__, *KEYWORDS]
+            if path:
+                owner = self.names[path[0]] if path[0] in self.names else builtins.__dict__[path[0]]
+                for part in path[1:]:
+                    owner = getattr(owner, part)
+                found = dir(owner)
+            found = {name for name in found if type(name) is str and name.isidentifier() and name.startswith(last)
+                     and (last.startswith("_") or not name.startswith("_"))}
+        except BaseException:
+            return []
+        return [".".join([*path, name]) for name in sorted(found)[:NAMES]]
 
     def take_input(self, frame):
         self.inputs = {frame.number: frame.data}

@@ -637,15 +637,25 @@ set <- function(id, bytes) {
 get_values <- function(id, bytes) {
     values <- failed <- list()
     missing <- character()
-    for (name in unlist(from_json(rawToChar(bytes))$names)) {
+    wanted <- from_json(rawToChar(bytes))
+    like <- if (is.null(wanted$prefix)) character() else names_like(wanted$prefix)
+    for (name in unlist(wanted$names)) {
         if (!exists(name, globalenv(), inherits = FALSE)) missing <- c(missing, name)
         else tryCatch(values[[name]] <- checked(get(name, globalenv()), limits$value),
             error = function(e) failed[[name]] <<- json_text(conditionMessage(e)))
     }
     object <- function(x) if (length(x)) json_object(names(x), unlist(x)) else "{}"
-    send("done", id, json_object(c("ok", "values", "missing", "failed"),
-        c("true", object(values), json_array(if (length(missing)) json_text(missing)), object(failed))))
+    send("done", id, json_object(c("ok", "values", "missing", "failed", "names"),
+        c("true", object(values), json_array(if (length(missing)) json_text(missing)), object(failed),
+            json_array(if (length(like)) json_text(like)))))
 }
+
+# For completion: a dot is part of a name.
+names_like <- function(prefix) tryCatch({
+    all <- c(ls(globalenv()), unlist(lapply(search()[-1L], function(place) ls(place))))
+    found <- sort(unique(all[startsWith(all, prefix)]))
+    utils::head(found[grepl("^[[:alpha:]][[:alnum:]._]*$", found)], 1000L)
+}, error = function(e) character())
 
 # ---- the loop ----
 

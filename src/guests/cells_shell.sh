@@ -331,7 +331,7 @@ __cells_variable() {
 }
 
 __cells_get() {
-    local __cells__i __cells__names __cells__values='' __cells__missing='' __cells__failed=''
+    local __cells__i __cells__names __cells__values='' __cells__missing='' __cells__failed='' __cells__bytes=$__cells_bytes
     __cells_member "$__cells_bytes" names
     __cells_members "$__cells_raw"
     __cells__names=("${__cells_list[@]}")
@@ -347,8 +347,24 @@ __cells_get() {
             __cells__values+=${__cells__values:+,}${__cells__names[__cells__i]}:$__cells_json
         fi
     done
+    __cells__names=''
+    if __cells_member "$__cells__bytes" prefix; then
+        __cells_unquote "$__cells_raw"
+        __cells_names_like "$__cells_text"
+    fi
     __cells_send done "$1" "{\"ok\":true,\"values\":{$__cells__values},\"missing\":[$__cells__missing],\
-\"failed\":{$__cells__failed}}"
+\"failed\":{$__cells__failed},\"names\":[$__cells__names]}"
+}
+
+# For completion: commands, functions and variables (with their $).
+__cells_names_like() {
+    local __cells__name __cells__kind=-c __cells__sign='' __cells__count=0
+    [[ $1 != \$* ]] || __cells__kind=-v __cells__sign=\$
+    while IFS= read -r __cells__name; do
+        [[ $__cells__name =~ ^[A-Za-z0-9_.+-]+$ && $__cells__name != __cells_* ]] || continue
+        __cells__names+=${__cells__names:+,}\"$__cells__sign$__cells__name\"
+        ((++__cells__count < 1000)) || break
+    done < <(compgen "$__cells__kind" -- "${1#\$}" | LC_ALL=C command sort -u)
 }
 
 __cells_hello() {

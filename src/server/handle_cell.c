@@ -73,6 +73,7 @@ const struct field *const cell_tables[] = {cell_rows, NULL};
 
 struct values_fields {
     json_t *values, *names;
+    struct str prefix;
 };
 static const struct field set_rows[] = {
     {.name = "values",
@@ -88,6 +89,10 @@ static const struct field get_rows[] = {
      .offset = offsetof(struct values_fields, names),
      .required = true,
      .help = "Names of variables."},
+    {.name = "prefix",
+     .kind = FIELD_TEXT,
+     .offset = offsetof(struct values_fields, prefix),
+     .help = "For completion: 'names' of the answer has what begins so; np.li: attributes of np."},
     {0},
 };
 const struct field *const set_tables[] = {set_rows, NULL};
@@ -273,15 +278,30 @@ void handle_session_set(struct call *call)
         session_submit(e, job);
 }
 
-static void get_work(struct job *job)
+static int get_all(struct job *job, json_t **ret, struct err *err)
 {
     struct values_fields fields;
+    json_t *like = NULL;
+
+    if (job_read(job, err) < 0 ||
+        fields_read(get_tables, job->doc, &job->config->rules, &fields, err) < 0 ||
+        (fields.prefix.p &&
+         session_names(job->turn.entry->session, fields.prefix, &like, err) < 0) ||
+        session_get(job->turn.entry->session, fields.names, ret, err) < 0) {
+        json_decref(like);
+        return -1;
+    }
+    if (like)
+        json_object_set_new(*ret, "names", like);
+    return 0;
+}
+
+static void get_work(struct job *job)
+{
     json_t *found;
     struct err err;
 
-    if (job_read(job, &err) < 0 ||
-        fields_read(get_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
-        session_get(job->turn.entry->session, fields.names, &found, &err) < 0)
+    if (get_all(job, &found, &err) < 0)
         session_fail(job, &err);
     else
         job_answer_json(job, 200, found);

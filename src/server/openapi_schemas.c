@@ -72,7 +72,7 @@ static const struct {
     {"Sessions", "sessions Session[]"},
     {"Closed", "id string closed boolean"},
     {"Interrupted", "id string interrupted boolean"},
-    {"Values", "values object missing string[] failed object"},
+    {"Values", "values object missing string[] failed object names? string[]"},
     {"Done", "id string done boolean"},
     {"Files", "files SessionFile[]"},
     {"SessionFile", "path string size integer mtime_ms integer"},

@@ -26,7 +26,7 @@
  *   exec ID   the cell's text, as it is
  *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
  *   set ID    {"NAME": TYPED, ...}: variables
- *   get ID    {"names": ["a", ...]}
+ *   get ID    {"names": ["a", ...]}; or {"names": [], "prefix": "np.li"}: names that begin so
  *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
  *   fork ID   to a guest with forks: it is to fork into the jail that waits (zygote.h). Its "done"
  * is
@@ -45,7 +45,7 @@
  *             null, "final_answer": TYPED, "is_final_answer": bool, "exit": N or null,
  *             "exited": bool (a shell's: it ran `exit`), "interrupted": bool}. Of set: {"ok": bool,
  * "exception": ...}. Of get: {"ok": bool, "values": {"NAME": TYPED}, "missing": [...], "failed":
- * {"NAME": "why"}}
+ * {"NAME": "why"}}, and after a prefix "names": [...]
  *
  * BUNDLE     {"kind": "value"|"display", "data": {"text/plain": "...", "text/html": "...",
  *             "image/png": BASE64, "application/json": ...}, "metadata": {}, "dropped":

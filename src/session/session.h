@@ -98,6 +98,10 @@ int64_t session_end_if_idle(struct session *session, int64_t idle_ms);
 int session_set(struct session *session, json_t *values, struct err *err);
 int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);
 
+/* The names that begin with `prefix` ("np.li": attributes of np), for completion: an array of
+ * texts, in order. Looking may run the program's own code, for 2 s at most. */
+int session_names(struct session *session, struct str prefix, json_t **ret, struct err *err);
+
 /* A session that begins with what this one has now, and shares nothing with it from then on; either
  * may be closed first. Its limits are the same, and each has them for itself. Its files stay in its
  * workspace: work_dir and out_dir are its origin's. ERR_UNSUPPORTED when it cannot be: threads run,

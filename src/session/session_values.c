@@ -12,7 +12,7 @@
 #include "session/session_impl.h"
 
 #define FIRST_ID 0x80000000u /* beyond those of cells */
-enum { NAMES_MAX = 10000, MESSAGE_MAX = 300 };
+enum { NAMES_MAX = 10000, MESSAGE_MAX = 300, LOOK_MS = 2000 };
 
 /* Why there is no answer that counts; the guest is dead now if it has to be. */
 static void say_why_not(const struct exchange *x, const char *kind, struct err *err)
@@ -168,6 +168,43 @@ int session_get(struct session *s, json_t *names, json_t **ret, struct err *err)
     copy_member(*ret, answer, "values", false);
     copy_member(*ret, answer, "missing", true);
     copy_member(*ret, answer, "failed", false);
+    json_decref(answer);
+    return 0;
+}
+
+/* What makes no sense is left out. */
+static json_t *take_names(const json_t *answer)
+{
+    json_t *names = json_array(), *name;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "names"), i, name)
+    {
+        if (i == NAMES_MAX)
+            break;
+        if (json_is_string(name))
+            json_array_append(names, name);
+    }
+    return names;
+}
+
+int session_names(struct session *s, struct str prefix, json_t **ret, struct err *err)
+{
+    json_t *text = json_stringn(prefix.p, prefix.n);
+
+    if (!text)
+        return err_set(err, ERR_USAGE, "a name is UTF-8 text");
+    json_t *body = json_pack("{s:[],s:o}", "names", "prefix", text), *answer = NULL;
+    uint32_t id;
+    int taken = turn_take(s, err);
+    if (taken == 0) {
+        answer = guest_ask(s, &(struct question){"get", body, LOOK_MS}, &id, err);
+        turn_give(s);
+    }
+    json_decref(body);
+    if (!answer)
+        return -1;
+    *ret = take_names(answer);
     json_decref(answer);
     return 0;
 }

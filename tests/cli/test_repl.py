@@ -170,9 +170,9 @@ class Terminal:
     def type(self, text):
         os.write(self.master, text.encode())
 
-    def ask(self, text, pattern=r">>> $"):
+    def ask(self, text, pattern=r">>> $", seconds=PATIENCE):
         self.type(text)
-        return self.read(pattern)
+        return self.read(pattern, seconds)
 
     def end(self):
         try:

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether a cell of a shell, of JavaScript or of R goes on in the next line: quotes, brackets and
+ * the words of blocks are counted. A wrong guess costs an empty line, or Ctrl-C.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/cmd_repl.h"
+
+struct scan {
+    struct str text;
+    size_t at;
+    long depth, parens;
+    bool open;         /* in a quote or comment that has not ended */
+    bool command;      /* of a shell: a command's first word comes next */
+    struct str marker; /* of a here-document that begins after this line */
+    bool tabs;         /* which may be indented */
+};
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Behind the closing quote. */
+static void skip_quote(struct scan *s, bool escapes)
+{
+    char quote = s->text.p[s->at++];
+
+    while (s->at < s->text.n && s->text.p[s->at] != quote)
+        s->at += 1 + (escapes && s->text.p[s->at] == '\\');
+    s->open = s->at >= s->text.n;
+    s->at += !s->open;
+}
+
+static void skip_line(struct scan *s)
+{
+    while (s->at < s->text.n && s->text.p[s->at] != '\n')
+        s->at++;
+}
+
+static void skip_comment(struct scan *s)
+{
+    long end = str_find(str_slice(s->text, s->at, s->text.n), str_from("*/"));
+
+    s->open = end < 0;
+    s->at = end < 0 ? s->text.n : s->at + (size_t)end + 2;
+}
+
+static void count_bracket(struct scan *s)
+{
+    char c = s->text.p[s->at++];
+
+    s->depth += c == '{' || c == '(' || c == '[';
+    s->depth -= c == '}' || c == ')' || c == ']';
+}
+
+/* ---- a shell ---- */
+
+static bool is_one_of(struct str word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_is(word, words[i]))
+            return true;
+    return false;
+}
+
+static void take_shell_word(struct scan *s)
+{
+    static const char *const opens[] = {"if", "do", "case", "{"};
+    static const char *const closes[] = {"fi", "done", "esac", "}"};
+    static const char *const leads[] = {"if",    "do",    "then", "else", "elif",
+                                        "while", "until", "{",    "!"};
+    size_t from = s->at;
+
+    while (s->at < s->text.n && !strchr(" \t\n;&|()<>'\"\\`", s->text.p[s->at]))
+        s->at++;
+    s->at += s->at == from;
+    struct str word = str_slice(s->text, from, s->at);
+    if (!s->command)
+        return;
+    s->depth += is_one_of(word, opens, ARRAY_LEN(opens));
+    s->depth -= is_one_of(word, closes, ARRAY_LEN(closes));
+    s->command = is_one_of(word, leads, ARRAY_LEN(leads));
+}
+
+/* << or <<-, and its word. */
+static void take_marker(struct scan *s)
+{
+    s->at += 2;
+    s->tabs = s->at < s->text.n && s->text.p[s->at] == '-';
+    s->at += s->tabs;
+    while (s->at < s->text.n && strchr(" \t'\"\\", s->text.p[s->at]))
+        s->at++;
+    size_t from = s->at;
+    while (s->at < s->text.n && is_word(s->text.p[s->at]))
+        s->at++;
+    s->marker = str_slice(s->text, from, s->at);
+    s->at += s->at < s->text.n && strchr("'\"", s->text.p[s->at]) != NULL;
+}
+
+/* The lines of a here-document; at its newline. */
+static void skip_document(struct scan *s)
+{
+    struct str rest = str_slice(s->text, s->at + 1, s->text.n), line;
+
+    s->open = true;
+    while (s->open && str_next_line(&rest, &line)) {
+        while (s->tabs && str_starts(line, "\t"))
+            line = str_slice(line, 1, line.n);
+        s->open = !str_eq(line, s->marker);
+    }
+    s->at = s->open || !rest.p ? s->text.n : (size_t)(rest.p - s->text.p) - 1;
+    s->marker = (struct str){0};
+}
+
+static bool is_marker(const struct scan *s)
+{
+    struct str rest = str_slice(s->text, s->at, s->text.n);
+
+    return str_starts(rest, "<<") && !str_starts(rest, "<<<") && s->depth >= 0;
+}
+
+static void step_shell(struct scan *s)
+{
+    char c = s->text.p[s->at], before = s->at ? s->text.p[s->at - 1] : '\n';
+
+    if (c == '\n' && s->marker.n) {
+        skip_document(s);
+        s->command = true;
+    } else if (c == '\'' || c == '"' || c == '`') {
+        skip_quote(s, c != '\'');
+        s->command = false;
+    } else if (c == '\\') {
+        s->at += 2;
+    } else if (c == '#' && strchr(" \t\n;", before)) {
+        skip_line(s);
+    } else if (is_marker(s)) {
+        take_marker(s);
+    } else if (c == '(' || c == ')') {
+        int step = c == '(' ? 1 : s->parens > 0 ? -1 : 0; /* else it ends a pattern of `case` */
+        s->parens += step;
+        s->depth += step;
+        s->command = true;
+        s->at++;
+    } else if (strchr("\n;&|", c)) {
+        s->command = true;
+        s->at++;
+    } else if (strchr(" \t<>", c)) {
+        s->at++;
+    } else {
+        take_shell_word(s);
+    }
+}
+
+/* ---- JavaScript and R ---- */
+
+static void step_script(struct scan *s, bool javascript)
+{
+    struct str rest = str_slice(s->text, s->at, s->text.n);
+    char c = rest.p[0];
+
+    if (c == '\'' || c == '"' || c == '`')
+        skip_quote(s, c != '`' || javascript);
+    else if (javascript ? str_starts(rest, "//") : c == '#')
+        skip_line(s);
+    else if (javascript && str_starts(rest, "/*"))
+        skip_comment(s);
+    else
+        count_bracket(s);
+}
+
+/* An operator that needs more. */
+static bool ends_open(const char *language, struct str text)
+{
+    static const char *const shell[] = {"&&", "|", "\\"};
+    static const char *const r[] = {"+", "-", "*", "/", "<-", "=", "|", "&", ",", "~", "%>%", "|>"};
+    static const char *const javascript[] = {"=", "=>", ",", "&&", "||", "?", "."};
+    const char *const *ends = shell;
+    size_t n = ARRAY_LEN(shell);
+
+    if (strcmp(language, "r") == 0)
+        ends = r, n = ARRAY_LEN(r);
+    else if (strcmp(language, "javascript") == 0)
+        ends = javascript, n = ARRAY_LEN(javascript);
+    for (size_t i = 0; i < n; i++)
+        if (str_ends(text, ends[i]))
+            return true;
+    return false;
+}
+
+bool repl_block_open(const char *language, struct str text)
+{
+    bool javascript = strcmp(language, "javascript") == 0;
+    bool shell = !javascript && strcmp(language, "r") != 0;
+    struct scan s = {.text = text, .command = true};
+
+    if (str_ends(text, "\n\n"))
+        return false;
+    while (s.at < text.n)
+        if (shell)
+            step_shell(&s);
+        else
+            step_script(&s, javascript);
+    return s.depth > 0 || s.open || s.marker.n || ends_open(language, text);
+}

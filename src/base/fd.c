@@ -93,6 +93,13 @@ int fd_read_all(int fd, struct buf *b)
     }
 }
 
+/* A pipe that this process was given, as by `<(command)` of a shell: its writer is at work. */
+static bool is_given_pipe(const char *path, mode_t mode)
+{
+    return S_ISFIFO(mode) && (strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
+                              strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0);
+}
+
 int fd_read_file(const char *path, struct buf *b, struct err *err)
 {
     struct stat st;
@@ -105,8 +112,10 @@ int fd_read_file(const char *path, struct buf *b, struct err *err)
         return err_sys(err, "%s", path);
     if (S_ISDIR(st.st_mode))
         return err_set(err, ERR_USAGE, "%s: is a folder, not a file", path);
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISREG(st.st_mode) && !is_given_pipe(path, st.st_mode))
         return err_set(err, ERR_USAGE, "%s: is not a regular file", path);
+    if (S_ISFIFO(st.st_mode) && fcntl(fd, F_SETFL, O_RDONLY) < 0)
+        return err_sys(err, "%s", path);
     if (fd_read_all(fd, b) < 0)
         return err_sys(err, "%s", path);
     return 0;

@@ -25,11 +25,18 @@ static const struct unit size_units[] = {
     {"gb", 1000ULL << 30},
     {"gib", 1000ULL << 30},
     {"t", 1000ULL << 40},
+    {"tb", 1000ULL << 40},
+    {"tib", 1000ULL << 40},
+    {"ki", 1000ULL << 10},
+    {"mi", 1000ULL << 20},
+    {"gi", 1000ULL << 30},
+    {"ti", 1000ULL << 40},
     {NULL, 0},
 };
 
 static const struct unit duration_units[] = {
-    {"", 1000000}, {"ms", 1000}, {"s", 1000000}, {"m", 60000000}, {"h", 3600000000}, {NULL, 0},
+    {"", 1000000},   {"ms", 1000},      {"s", 1000000},    {"sec", 1000000},
+    {"m", 60000000}, {"min", 60000000}, {"h", 3600000000}, {NULL, 0},
 };
 
 static const struct unit milli_units[] = {{"", 1000000}, {NULL, 0}};

@@ -208,6 +208,14 @@ static int blame(struct err *err, const struct opt_source *source, const char *n
     return blame_line(err, source);
 }
 
+const char *opt_advice(const struct opt_set *set, struct str name)
+{
+    for (const struct opt_other *o = set->others; o && o->name; o++)
+        if (str_is(name, o->name))
+            return o->advice;
+    return NULL;
+}
+
 static int unknown(const struct opt_set *set, const struct opt_source *source, struct str name,
                    struct err *err)
 {
@@ -218,6 +226,9 @@ static int unknown(const struct opt_set *set, const struct opt_source *source, s
     const struct opt *row;
     int shown = (int)(name.n < 60 ? name.n : 60);
 
+    const char *advice = command ? opt_advice(set, name) : NULL;
+    if (advice)
+        return err_set(err, ERR_USAGE, "unknown option --%.*s; %s", shown, name.p, advice);
     while ((row = opt_next(set->tables, &walk)))
         if (!(row->flags & OPT_HIDDEN) && (!froms[source->from].config || row->flags & OPT_CONF))
             near_try(&near, row->name);

@@ -84,8 +84,14 @@ struct opt_source {
     bool in_section; /* who reads the file puts the place in front of errors */
 };
 
+/* An option of other programs, and what to say of it. */
+struct opt_other {
+    const char *name, *advice;
+};
+
 struct opt_set {
     const struct opt *const *tables; /* ends with NULL; all over the same settings */
+    const struct opt_other *others;  /* ends with an empty row; NULL for none; set after opt_init */
     void *settings;
     struct opt_source *sources; /* per row; they own their place */
     size_t count;
@@ -151,6 +157,8 @@ struct opt_walk {
 };
 const struct opt *opt_next(const struct opt *const *tables, struct opt_walk *walk);
 bool opt_takes_value(const struct opt *row);
+/* What to say of another program's option, from set->others; NULL for none. */
+const char *opt_advice(const struct opt_set *set, struct str name);
 /* A row's value as conf_parse reads it (OPT_LIST as an array). */
 void opt_add_value(struct buf *b, const struct opt *row, const void *settings);
 

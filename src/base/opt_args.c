@@ -69,6 +69,9 @@ static int unknown_letter(struct reader *r, const char *letters, char bad)
     struct str word = str_from(letters);
     const struct opt *meant = find_name(r->set, str_slice(word, 0, strcspn(letters, "=")));
 
+    const char *advice = opt_advice(r->set, (struct str){&bad, 1});
+    if (advice)
+        return err_set(r->err, ERR_USAGE, "unknown option -%c; %s", bad, advice);
     if (meant)
         return err_set(r->err, ERR_USAGE, "unknown option -%c; did you mean --%s?",
                        bad > ' ' && bad < 0x7F ? bad : '?', meant->name);

@@ -15,6 +15,7 @@
 #include "cli/cancel.h"
 #include "cli/events.h"
 #include "cli/options.h"
+#include "cli/other_words.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "cli/run_show.h"
@@ -78,6 +79,45 @@ struct invocation {
 
 /* ---- what to run ---- */
 
+/* A name that no file has, but that reads like a program. */
+static bool looks_like_code(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    bool ends = end && end[1] && strspn(end + 1, "abcdefghijklmnopqrstuvwxyz") == strlen(end + 1);
+
+    return !ends && strpbrk(name, "()=+*;\n\"' ") != NULL;
+}
+
+static int fail_to_read(const char *file, struct err *err)
+{
+    if (err->sys == EFBIG)
+        err_set(err, ERR_USAGE, "%s: is larger than %u MiB; give data with --file", file,
+                RUN_SOURCE_MAX >> 20);
+    else if (err->sys == ENOENT && looks_like_code(file))
+        err_set(err, ERR_USAGE, "'%.200s' is no file; the text of a program comes after -c", file);
+    err->kind = ERR_USAGE;
+    return -1;
+}
+
+/* A guess would take it for another language and run it. */
+static int check_language(const struct invocation *in, struct err *err)
+{
+    const char *other = other_language(in->request.file), *asked = in->request.language;
+    const struct language_table *table = in->request.languages;
+
+    if (!other || (asked && strcmp(asked, "auto") != 0) ||
+        language_stated(table, in->request.file, (struct str){0}))
+        return 0;
+    if (strcmp(other, "a notebook") == 0)
+        return err_set(err, ERR_USAGE,
+                       "%s: is a notebook; 'jupyter nbconvert --to script' makes a program of it",
+                       in->request.file);
+    return err_set(err, ERR_USAGE,
+                   "%s: %s is not run here; --lang says what else it is, and 'glovebox help "
+                   "languages' how to add a language",
+                   in->request.file, other);
+}
+
 static int read_code(struct invocation *in, struct err *err)
 {
     const struct cli_settings *s = &in->options.settings;
@@ -106,13 +146,10 @@ static int read_code(struct invocation *in, struct err *err)
         if (!in->request.file[0])
             return err_set(err, ERR_USAGE,
                            "the file name is empty; for an empty program, use -c ''");
-        if (fd_read_file(in->request.file, &in->code, err) < 0) {
-            if (err->sys == EFBIG)
-                err_set(err, ERR_USAGE, "%s: is larger than %u MiB; give data with --file",
-                        in->request.file, RUN_SOURCE_MAX >> 20);
-            err->kind = ERR_USAGE;
+        if (fd_read_file(in->request.file, &in->code, err) < 0)
+            return fail_to_read(in->request.file, err);
+        if (check_language(in, err) < 0)
             return -1;
-        }
     }
     in->request.code = buf_str(&in->code);
     return 0;

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "base/json_mem.h"
+#include "base/mem.h"
 #include "base/near.h"
 #include "cli/commands.h"
+#include "cli/other_words.h"
 #include "cli/safe_text.h"
 
 const struct command *const commands[] = {
@@ -17,7 +19,8 @@ const struct command *const commands[] = {
 
 static int no_command(const char *name)
 {
-    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "-v") == 0 ||
+        strcmp(name, "version") == 0) {
         puts("glovebox " GLOVEBOX_VERSION);
         return 0;
     }
@@ -26,14 +29,19 @@ static int no_command(const char *name)
         return 0;
     }
     struct near near = {.word = str_from(name)};
+    AUTO_FREE char *advice = other_command_advice(name);
     for (size_t i = 0; commands[i]; i++)
         near_try(&near, commands[i]->name);
-    AUTO_BUF struct buf line = {0};
+    if (!advice)
+        advice = near.best ? xasprintf("did you mean '%s'?", near.best)
+                           : xstrdup("'glovebox help' lists them");
+    AUTO_BUF struct buf line = {0}, safe = {0};
     buf_init(&line, 8 << 10);
+    buf_init(&safe, 8 << 10);
     safe_text_add(&line, str_slice(near.word, 0, near.word.n < 60 ? near.word.n : 60), false);
-    fprintf(stderr, "glovebox: there is no command '%s'; %s%s%s\n", line.p ? line.p : "",
-            near.best ? "did you mean '" : "'glovebox help' lists them", near.best ? near.best : "",
-            near.best ? "'?" : "");
+    safe_text_add(&safe, str_from(advice), false);
+    fprintf(stderr, "glovebox: there is no command '%s'; %s\n", line.p ? line.p : "",
+            safe.p ? safe.p : "");
     return 2;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/other_words.h"
 #include "cli/safe_text.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -71,6 +72,7 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
 
     *options = (struct cli_options){0};
     opt_init(&options->set, tables, s);
+    options->set.others = other_options_of(argv[0]);
     if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
         return -1;
     return s->help ? 0 : settings_load(&s->common, &options->set, s->config, err);

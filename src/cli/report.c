@@ -210,6 +210,7 @@ void report_result(const struct report *how, struct printer *printer, const json
     report_wall(how, json_object_get(doc, "missing"));
     say_notes(how, json_object_get(doc, "notes"));
     say_end(how, printer, doc);
+    report_hints(how, doc);
     if (s->trace_time)
         say_times(how);
 }

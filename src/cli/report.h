@@ -17,6 +17,9 @@ struct report {
     bool files; /* --out and --work-dir are for its files */
 };
 
+/* At the end, on a terminal: one line of advice after a failure, else the files that are lost
+ * (report_hints.c). */
+void report_hints(const struct report *how, const json_t *document);
 /* The rest of its output, the document where --json asks for it, and the notes. All is made from
  * the document, so it does not matter whether this process ran the program or a daemon did. */
 void report_result(const struct report *how, struct printer *printer, const json_t *document);

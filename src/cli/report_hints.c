@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Advice for a person at a terminal, which a model reads in the result's `feedback` and `files`.
+ */
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/report.h"
+
+enum { NAMES_SHOWN = 3 };
+
+/* That says only that it failed. */
+static bool is_plain(const char *text)
+{
+    return strncmp(text, "Code failed to execute", strlen("Code failed to execute")) == 0 ||
+           strncmp(text, "The program ended with", strlen("The program ended with")) == 0;
+}
+
+/* Of a refusal the findings have hints of their own. */
+static void say_advice(const struct report *how, const json_t *doc)
+{
+    const char *text = json_string_value(json_array_get(json_object_get(doc, "feedback"), 0));
+    const char *type = json_string_value(json_object_get(doc, "error_type"));
+    bool theirs = type && (strcmp(type, "guest") == 0 || strcmp(type, "limit") == 0);
+
+    if (!text || !theirs || is_plain(text))
+        return;
+    AUTO_FREE char *line = xasprintf("hint: %.*s", (int)strcspn(text, "\n"), text);
+    report_say(how->settings, line);
+}
+
+static void say_lost_files(const struct report *how, const json_t *doc)
+{
+    AUTO_BUF struct buf b = {0};
+    const json_t *file;
+    size_t i, n = 0;
+
+    if (!how->files || how->settings->common.out || how->settings->common.work_dir)
+        return;
+    buf_init(&b, 16 << 10);
+    (void)buf_adds(&b, "not kept: ");
+    json_array_foreach(json_object_get(doc, "files"), i, file)
+    {
+        const char *change = json_string_value(json_object_get(file, "change"));
+        const char *path = json_string_value(json_object_get(file, "path"));
+        if (change && path && strcmp(change, "new") == 0 && ++n <= NAMES_SHOWN)
+            (void)buf_addf(&b, "%s%s", n > 1 ? ", " : "", path);
+    }
+    if (n > NAMES_SHOWN)
+        (void)buf_addf(&b, " and %zu more", n - NAMES_SHOWN);
+    (void)buf_adds(&b, " (--out DIR keeps new files)");
+    if (n)
+        report_say(how->settings, b.p);
+}
+
+void report_hints(const struct report *how, const json_t *doc)
+{
+    if (!isatty(STDERR_FILENO) || how->settings->json || how->settings->events)
+        return;
+    if (json_is_true(json_object_get(doc, "success")))
+        say_lost_files(how, doc);
+    else
+        say_advice(how, doc);
+}

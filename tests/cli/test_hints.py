@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person at a terminal reads beside a program's output."""
+
+import os
+import pty
+
+from box import once
+from test_daemon_run import Daemon
+
+
+def on_terminal(t, *args, env=None):
+    """Standard error of a run whose standard error is a terminal."""
+    master, slave = pty.openpty()
+    p = t.start("run", *args, stderr=slave, env=env)
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            more = os.read(master, 65536)
+        except OSError:
+            break
+        if not more:
+            break
+        text += more
+    p.stdout.close()
+    p.wait()
+    os.close(master)
+    return text.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+@once
+def test_hints(t):
+    with Daemon(t) as d:
+        for name, how in (("here", {}), ("from a daemon", {"env": d.env})):
+            said = on_terminal(t, "-c", "import nosuchmod", **how)
+            t.match(r"\nglovebox: hint: Module 'nosuchmod' is not installed", said, "advice after a failure, " + name)
+            t.equal(said.count("hint:"), 1, "one line of it", said)
+            said = on_terminal(t, "-c", "for c in 'abcd': open(c, 'w').close()", **how)
+            t.equal(said, "glovebox: not kept: a, b, c and 1 more (--out DIR keeps new files)\n", "lost files, " + name)
+    t.equal(on_terminal(t, "--out", "results", "-c", "open('a', 'w').close()"), "", "with --out nothing is lost")
+    t.equal(on_terminal(t, "-q", "-c", "open('a', 'w').close()"), "", "-q hides it")
+    t.ok("hint:" not in on_terminal(t, "-q", "-c", "1 / 0"), "and the advice")
+    t.ok("hint:" not in on_terminal(t, "--json", "-c", "1 / 0"), "--json has it inside")
+    r = t.run("-c", "open('a', 'w').close(); 1 / 0")
+    t.ok(b"glovebox: hint" not in r.err and b"not kept" not in r.err, "no terminal, no hints", r)

@@ -250,8 +250,8 @@ def test_operands(t):
     )
     for args, pattern in [
         ((), "nothing to check"),
-        (("-c", "1", "a.py"), "two checks"),
-        (("-", "-"), "can be read once"),
+        (("-c", "1", "a.py"), "not both"),
+        (("-", "-"), "given only once"),
         (("--lang", "klingon", "a.py"), "'klingon' is not known"),
         (("--profile", "nope", "a.py"), "--profile: .*nope"),
         (("--profile", "./nope.conf", "a.py"), "--profile: .*nope.conf"),

@@ -184,7 +184,7 @@ def test_odd_names(t):
 
 def test_out(t):
     out = t.path("here/results")
-    code = "import os\nopen('new.txt', 'w').write('new'); os.makedirs('a/b'); open('a/b/c', 'w').write('deep'); open('given', 'a').write('+'); os.chmod('new.txt', 0o777)\nos.symlink('/etc/passwd', 'link'); open('x.pyc', 'w').write('')"
+    code = "import os\nopen('new.txt', 'w').write('new'); os.makedirs('a/b'); open('a/b/c', 'w').write('deep'); open('given', 'a').write('+'); os.chmod('new.txt', 0o777)\nos.symlink('/etc/passwd', 'link'); os.mkdir('__pycache__'); open('__pycache__/x.pyc', 'w').write('')"
     t.write("given", "given")
     t.write("same", "same")
     done = t.run("--file", "given", "--file", "same", "--out", out, "-c", code)

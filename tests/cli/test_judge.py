@@ -232,7 +232,7 @@ def test_usage(t):
     t.refused(t.box("test", "c.py", "d.py", "--cases", "cases.json"), 2, "one program too many", "two programs")
     t.refused(t.box("test", "c.py", "--cases", "none.json"), 2, "none.json: No such file", "no such cases")
     t.refused(t.box("test", "none.py", "--cases", "cases.json"), 2, "none.py: No such file", "no such code")
-    t.refused(t.box("test", "-", "--cases", "-"), 2, "read once", "both from standard input")
+    t.refused(t.box("test", "-", "--cases", "-"), 2, "given only once", "both from standard input")
     t.refused(t.box("test", "c.py", "--cases", "slip.json"), 2,
               "slip.json: line 2, column 3: a case has no .expectd.; did you mean .expected.", "a slip")
     t.refused(t.box("test", "a.js", "--cases", "cases.json"), 2, "Python functions only", "calls in JavaScript")

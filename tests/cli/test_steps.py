@@ -77,7 +77,7 @@ def test_again(t):
             "print('unsteady', runner.unsteady, 'failed', runner.failed)")
     done = steps(t, text)
     t.match(rb"unsteady \['a'\] failed \['b'\]\n$", done.out, "a step that passes when it runs once more is unsteady")
-    t.ok(os.path.exists(t.path("a.first.log")), "... and the log of its failure is kept")
+    t.ok(os.path.exists(os.path.join(t.dir, "a.first.log")), "... and the log of its failure is kept")
 
 
 @once

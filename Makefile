@@ -192,7 +192,7 @@ $(BUILD)/src/python/unicode.o: $(BUILD)/gen/unicode_tables.h
 $(BUILD)/src/python/codec.o: $(BUILD)/gen/codec_tables.h
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/python/explain*.c)): $(BUILD)/gen/grammar_tables.h
 
-GUESTS := $(wildcard src/guests/*.py src/guests/*.js src/guests/*.R src/guests/*.sh)
+GUESTS := $(filter-out %.h,$(wildcard src/guests/*.*))
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed $(GUESTS) > $@.new

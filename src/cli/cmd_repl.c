@@ -192,7 +192,7 @@ static int run_command(struct repl *r, struct str line, struct err *err)
 
 static bool is_whole(void *ctx, struct str text)
 {
-    return !repl_goes_on(((struct repl *)ctx)->host.language, text);
+    return !repl_goes_on(((struct repl *)ctx)->host.traits, text);
 }
 
 static json_t *complete_command(struct str before, size_t *ret_n)
@@ -247,12 +247,12 @@ static void run_one(struct repl *r, struct str cell)
         repl_history_add(line);
     if (r->reader.editor)
         line_editor_remember(r->reader.editor, line);
-    AUTO_FREE char *hint = command ? NULL : repl_foreign_hint(r->host.language, line);
+    AUTO_FREE char *hint = command ? NULL : repl_foreign_hint(r->host.traits, line);
     if (command)
         result = run_command(r, line, &err);
     else if (hint)
         result = err_set(&err, ERR_USAGE, "%s", hint);
-    else if (r->reader.terminal && repl_leaves(r->host.language, line))
+    else if (r->reader.terminal && repl_leaves(r->host.traits, line))
         result = on_quit(r, line, &err);
     else
         result = repl_host_run(&r->host, cell, false, &err);
@@ -319,7 +319,7 @@ static int run_repl(struct session_call *call, const struct opt_args *args, stru
     r.host = (struct repl_host){
         .set = call->set, .printer = &r.printer, .show = &r.show, .progress = progress, .ctx = &r};
     if (begin(&r, call, err) == 0) {
-        repl_reader_init(&r.reader, r.host.language, r.cancel_pipe[0]);
+        repl_reader_init(&r.reader, r.host.traits, r.cancel_pipe[0]);
         open_editor(&r);
         result = loop(&r, err);
         repl_reader_done(&r.reader);

@@ -20,22 +20,19 @@ enum repl_input {
 struct repl_reader {
     bool terminal;              /* with prompts, line by line */
     struct line_editor *editor; /* of the terminal, or NULL */
-    const char *language;
+    const struct language_traits *traits;
     int cancel_fd;    /* readable after Ctrl-C; emptied here */
     struct buf bytes; /* read, and not yet part of a cell */
     bool ended;       /* the input is */
 };
 
-void repl_reader_init(struct repl_reader *r, const char *language, int cancel_fd);
+void repl_reader_init(struct repl_reader *r, const struct language_traits *traits, int cancel_fd);
 void repl_reader_done(struct repl_reader *r);
 /* The next cell, without its last line's end; in `cell`, which is emptied first. Not from a
  * terminal, cells are separated by lines "%%". */
 int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err);
 /* Whether what was typed so far goes on in the next line. */
-bool repl_goes_on(const char *language, struct str text);
-/* The same of a shell, JavaScript and R (cmd_repl_blocks.c). Two empty lines end a cell that is not
- * complete. */
-bool repl_block_open(const char *language, struct str text);
+bool repl_goes_on(const struct language_traits *traits, struct str text);
 /* Throws away what a signal wrote. */
 void repl_drain(int fd);
 
@@ -43,9 +40,9 @@ void repl_drain(int fd);
 
 /* What to type here instead of a line that only another prompt knows; NULL for any other line. The
  * caller frees. */
-char *repl_foreign_hint(const char *language, struct str line);
+char *repl_foreign_hint(const struct language_traits *traits, struct str line);
 /* Whether the line alone ends the prompt, though it is no call. */
-bool repl_leaves(const char *language, struct str line);
+bool repl_leaves(const struct language_traits *traits, struct str line);
 
 /* ---- cmd_repl_history.c: what was typed, in the state folder; failing is no matter ---- */
 
@@ -78,6 +75,7 @@ struct repl_host {
     struct session_request request; /* of ours, with what it lends */
     struct tool_set tools;
     char language[24];
+    const struct language_traits *traits;
     bool exited; /* the last cell called exit() or the like, */
     int status;  /* with this status */
 };

@@ -79,7 +79,9 @@ static int open_there(struct repl_host *h, struct session_call *call, struct err
 int repl_host_open(struct repl_host *h, struct session_call *where, struct err *err)
 {
     tool_set_init(&h->tools);
-    return where ? open_there(h, where, err) : open_here(h, err);
+    int opened = where ? open_there(h, where, err) : open_here(h, err);
+    h->traits = language_traits_of(h->language);
+    return opened;
 }
 
 /* ---- a cell ---- */

@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include "cli/cmd_repl.h"
-#include "python/python.h"
 
 enum { READ_STEP = 64 << 10 };
 
-void repl_reader_init(struct repl_reader *r, const char *language, int cancel_fd)
+void repl_reader_init(struct repl_reader *r, const struct language_traits *traits, int cancel_fd)
 {
-    *r = (struct repl_reader){
-        .terminal = isatty(0) == 1, .language = language, .cancel_fd = cancel_fd};
+    *r = (struct repl_reader){.terminal = isatty(0) == 1, .traits = traits, .cancel_fd = cancel_fd};
     buf_init(&r->bytes, RUN_SOURCE_MAX);
 }
 
@@ -36,62 +34,11 @@ void repl_drain(int fd)
         continue;
 }
 
-/* ---- whether a cell is complete ---- */
-
-static struct str last_line(struct str text)
-{
-    const char *end = text.n ? memrchr(text.p, '\n', text.n) : NULL;
-
-    return end ? str_slice(text, (size_t)(end - text.p) + 1, text.n) : text;
-}
-
-static bool is_indented(struct str line)
-{
-    return line.n && (line.p[0] == ' ' || line.p[0] == '\t');
-}
-
-/* Errors that more text can heal, in CPython's words. */
-static bool is_open(const char *message, bool blank)
-{
-    static const char *const always[] = {"was never closed", "unterminated triple-quoted",
-                                         "unexpected EOF"};
-    static const char *const until_blank[] = {"expected an indented block",
-                                              "expected 'except' or 'finally' block"};
-
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
-        if (strstr(message, always[i]))
-            return true;
-    for (size_t i = 0; i < sizeof until_blank / sizeof until_blank[0] && !blank; i++)
-        if (strstr(message, until_blank[i]))
-            return true;
-    return false;
-}
-
-/* As CPython's own prompt: a block ends with an empty line. */
-static bool python_goes_on(struct str text)
-{
-    struct python_tree tree;
-    struct python_options options = {.top_await = true};
-    struct str line = last_line(text);
-    bool blank = !str_trim(line).n, lines = line.n < text.n;
-    bool parsed = python_parse(text, &options, &tree) == 0;
-    bool open = !parsed && tree.error.message && is_open(tree.error.message, blank && lines);
-
-    python_tree_done(&tree);
-    if (open || (str_ends(str_trim(line), "\\") && !blank))
-        return true;
-    if (blank)
-        return false;
-    return parsed ? lines && is_indented(line) : str_starts(line, "@");
-}
-
-bool repl_goes_on(const char *language, struct str text)
+bool repl_goes_on(const struct language_traits *traits, struct str text)
 {
     if (str_starts(text, ":try "))
         text = str_slice(text, strlen(":try "), text.n);
-    if (str_starts(text, ":"))
-        return false;
-    return strcmp(language, "python") == 0 ? python_goes_on(text) : repl_block_open(language, text);
+    return !str_starts(text, ":") && traits->continues(text);
 }
 
 /* ---- reading ---- */
@@ -191,7 +138,7 @@ static int read_typed(struct repl_reader *r, struct buf *cell, enum repl_input *
                 *ret = REPL_CELL;
             return 0;
         }
-        if (!repl_goes_on(r->language, buf_str(cell)))
+        if (!repl_goes_on(r->traits, buf_str(cell)))
             return 0;
         if (buf_addc(cell, '\n') < 0)
             return err_set(err, ERR_LIMIT, "a cell has at most %u MiB", RUN_SOURCE_MAX >> 20);

@@ -30,11 +30,11 @@ static bool asks_for_help(struct str line, struct str *ret_name)
     return is_dotted(*ret_name);
 }
 
-char *repl_foreign_hint(const char *language, struct str line)
+char *repl_foreign_hint(const struct language_traits *traits, struct str line)
 {
     struct str name;
 
-    if (strcmp(language, "python") != 0 || memchr(line.p, '\n', line.n))
+    if (!traits->is_notebook || memchr(line.p, '\n', line.n))
         return NULL;
     if (str_starts(line, "%"))
         return xstrdup("'%' begins a magic of IPython, which is not here; :help lists the commands "
@@ -48,10 +48,10 @@ char *repl_foreign_hint(const char *language, struct str line)
     return NULL;
 }
 
-bool repl_leaves(const char *language, struct str line)
+bool repl_leaves(const struct language_traits *traits, struct str line)
 {
-    bool shell = strcmp(language, "bash") == 0 || strcmp(language, "sh") == 0;
-
-    return !shell && (str_is(line, "exit") || str_is(line, "quit") ||
-                      (strcmp(language, "javascript") == 0 && str_is(line, ".exit")));
+    for (const char *const *word = traits->exits; *word; word++)
+        if (str_is(line, *word))
+            return true;
+    return false;
 }

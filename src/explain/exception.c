@@ -10,15 +10,15 @@
 #include "base/utf8.h"
 #include "explain/exception_parts.h"
 #include "explain/feedback_advice.h"
+#include "languages/language.h"
 
 enum { TYPE_MAX = 300, SOURCE_MAX = 1000, NAME_MAX_SHOWN = 100 };
 
-static const struct {
-    const char *language;
-    exception_reader *read;
-} readers[] = {
-    {"python", exception_read_python}, {"javascript", exception_read_node}, {"r", exception_read_r},
-    {"bash", exception_read_shell},    {"sh", exception_read_shell},
+static exception_reader *const readers[ERRORS_COUNT] = {
+    [ERRORS_PYTHON] = exception_read_python,
+    [ERRORS_NODE] = exception_read_node,
+    [ERRORS_R] = exception_read_r,
+    [ERRORS_SHELL] = exception_read_shell,
 };
 
 /* ---- what readers share ---- */
@@ -170,18 +170,15 @@ static bool is_worth_telling(const struct reading *r)
 
 struct result_exception *exception_find(const struct exception_input *in)
 {
-    for (size_t i = 0; i < ARRAY_LEN(readers); i++) {
-        struct reading r = {.in = in};
-        if (strcmp(in->language, readers[i].language) != 0)
-            continue;
-        if (!readers[i].read(&r) || !r.error.type.n)
-            return NULL;
-        struct result_exception *e = make(in, &r.error, r.traceback);
-        if (is_worth_telling(&r)) {
-            e->cause = make(in, &r.cause, STR(""));
-            e->cause_inside = r.cause_inside;
-        }
-        return e;
+    exception_reader *read = readers[language_traits_of(in->language)->errors];
+    struct reading r = {.in = in};
+
+    if (!read || !read(&r) || !r.error.type.n)
+        return NULL;
+    struct result_exception *e = make(in, &r.error, r.traceback);
+    if (is_worth_telling(&r)) {
+        e->cause = make(in, &r.cause, STR(""));
+        e->cause_inside = r.cause_inside;
     }
-    return NULL;
+    return e;
 }

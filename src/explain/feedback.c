@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "explain/exception_parts.h"
 #include "explain/feedback_parts.h"
+#include "languages/language.h"
 
 enum {
     TEXT_CHARS = 500,
@@ -132,7 +133,7 @@ static void collect_tests(struct collector *c)
 
 static void collect_type(struct collector *c, const char *type)
 {
-    const char *text = strcmp(c->result->language, "python") == 0 ? advice_of_type(type) : NULL;
+    const char *text = advice_has_types(c->result->language) ? advice_of_type(type) : NULL;
 
     collect_text(c, TOPIC_NONE, text ? xstrdup(text) : NULL);
 }
@@ -174,7 +175,7 @@ static void collect_error(struct collector *c)
 /* A program may catch an error and print it; its name then says what it was. */
 static void collect_words(struct collector *c, struct str text)
 {
-    if (strcmp(c->result->language, "python") != 0)
+    if (!advice_has_types(c->result->language))
         return;
     for (size_t i = 0; advice_type(i); i++)
         if (str_find(text, str_from(advice_type(i))) >= 0)
@@ -217,13 +218,6 @@ static void collect_lines(struct collector *c, struct str text)
     }
 }
 
-/* In these languages what ended the program is often another program's word, or a warning's. */
-static bool tells_more(const char *language)
-{
-    return strcmp(language, "r") == 0 || strcmp(language, "bash") == 0 ||
-           strcmp(language, "sh") == 0;
-}
-
 static void collect_fallback(struct collector *c, struct str text)
 {
     AUTO_BUF struct buf b = {0};
@@ -259,7 +253,7 @@ static void collect_all(struct collector *c, struct str text)
     collect_tests(c);
     collect_exception(c, r->exception);
     collect_details(c);
-    if (!r->success && (!r->exception || tells_more(r->language)))
+    if (!r->success && (!r->exception || language_traits_of(r->language)->errors_of_others))
         collect_lines(c, text);
     if (!r->success && !r->exception)
         collect_words(c, text);

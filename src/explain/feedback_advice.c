@@ -5,13 +5,15 @@
 
 #include "base/mem.h"
 #include "base/plain.h"
+#include "languages/language.h"
 
 enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
 
-#define PY "python"
-#define JS "javascript"
-#define R  "r"
-#define SH "bash"
+#define ANY ERRORS_OTHER
+#define PY  ERRORS_PYTHON
+#define JS  ERRORS_NODE
+#define R   ERRORS_R
+#define SH  ERRORS_SHELL
 
 /* Without a private root /tmp is the host's. */
 #define IN_TMPDIR                                                                                  \
@@ -111,12 +113,6 @@ static const char *last_name(const char *type)
     return dot ? dot + 1 : type;
 }
 
-static bool speaks(const struct advice *a, const char *language)
-{
-    return !a->language || strcmp(a->language, language) == 0 ||
-           (strcmp(a->language, SH) == 0 && strcmp(language, "sh") == 0);
-}
-
 static struct str first_line(struct str message)
 {
     struct str line = {"", 0};
@@ -129,11 +125,13 @@ static const struct advice *look_up(const char *language, const char *type, stru
                                     struct str captures[ADVICE_CAPTURES])
 {
     const char *name = last_name(type);
+    enum language_errors errors = language_traits_of(language)->errors;
 
     message = first_line(message);
     for (size_t i = 0; i < ARRAY_LEN(table); i++) {
         const struct advice *a = &table[i];
-        if (!speaks(a, language) || (a->type && (!name || strcmp(a->type, name) != 0)))
+        if ((a->errors && a->errors != errors) ||
+            (a->type && (!name || strcmp(a->type, name) != 0)))
             continue;
         if (advice_match(a->pattern, message, captures))
             return a;
@@ -156,13 +154,18 @@ char *advice_find(const char *language, const char *type, struct str message,
     return buf_take(&b);
 }
 
+bool advice_has_types(const char *language)
+{
+    return language_traits_of(language)->errors == ERRORS_PYTHON;
+}
+
 /* A name that is not defined may be one of the library's; a module has its own table. */
 static bool add_missing(struct buf *b, const char *language, const char *type, struct str message)
 {
     struct str captures[ADVICE_CAPTURES];
     const char *name = last_name(type);
 
-    if (strcmp(language, PY) != 0 || !name)
+    if (!advice_has_types(language) || !name)
         return false;
     if (strcmp(name, "NameError") == 0 &&
         advice_match("name '*' is not defined*", message, captures))

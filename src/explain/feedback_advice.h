@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "languages/traits.h"
 
 /* Of one thing, one advice is enough. */
 enum advice_topic {
@@ -30,9 +31,9 @@ enum advice_topic {
 
 /* A row of a table. `*` in the pattern stands for anything and is {1}, {2}, ... in the text. */
 struct advice {
-    const char *language; /* NULL: any */
-    const char *type;     /* "KeyError", without its module; NULL: any, and lines without a type */
-    const char *pattern;  /* of the message's first line */
+    enum language_errors errors; /* ERRORS_OTHER: any */
+    const char *type;    /* "KeyError", without its module; NULL: any, and lines without a type */
+    const char *pattern; /* of the message's first line */
     enum advice_topic topic;
     const char *text;
 };
@@ -60,6 +61,8 @@ void advice_add_module(struct buf *b, struct str module);
 
 /* ---- row S12 ---- */
 
+/* Whether a language's errors have Python's types. */
+bool advice_has_types(const char *language);
 /* The text for an error of Python's, by its type or by what that is derived from; or NULL. */
 const char *advice_of_type(const char *type);
 /* The i-th type that has a text, or NULL. */

@@ -208,7 +208,7 @@ static void collect_syntax(struct collector *c)
         return;
     AUTO_FREE char *type = xstrndup(message, (size_t)colon);
     collect_text(c, TOPIC_SYNTAX, advice_for_error(c->result->language, type, message + colon + 2));
-    if (strcmp(c->result->language, "python") != 0)
+    if (!advice_has_types(c->result->language))
         return;
     const char *general = advice_of_type(type);
     collect_text(c, TOPIC_NONE, general ? xstrdup(general) : NULL);

@@ -285,7 +285,7 @@ static int prepare(struct calls *calls, struct err *err)
 
     if (find_language(q, &language, err) < 0)
         return -1;
-    if (strcmp(language->name, "python") != 0)
+    if (!language->traits->has_calls)
         return err_set(err, ERR_USAGE,
                        "calls can be made of Python functions only; cases for a program in %s have "
                        "\"stdin\" and "

@@ -22,23 +22,10 @@ struct checker {
     struct language language; /* of the checker, when we call its interpreter in a way of our own */
     struct language *row;
     struct language_table table;
-    bool tells_crash;
+    bool tells_crash, crash_in_words;
 };
 
 /* ---- starting it ---- */
-
-/* Python's own start looks into no folder, variable or file of anyone's, and the runner tells an
- * uncaught exception from a status. */
-static const char *const python_args[] = {"-I",       "-S",      "-c",     "{boot}",
-                                          "{runner}", "--judge", "{file}", NULL};
-
-static bool is_started_by_runner(const struct language *language)
-{
-    for (const char *const *arg = language->args; *arg; arg++)
-        if (strcmp(*arg, "{runner}") == 0)
-            return language->runner && strcmp(language->name, "python") == 0;
-    return false;
-}
 
 static void choose_language(struct checker *c)
 {
@@ -46,11 +33,12 @@ static void choose_language(struct checker *c)
         language_detect(c->request.languages, c->request.file, c->request.code);
 
     c->request.language = found->name;
-    c->tells_crash = is_started_by_runner(found);
+    c->crash_in_words = found->traits->crash_in_words;
+    c->tells_crash = found->traits->judge_args && language_has_runner(found);
     if (!c->tells_crash)
         return;
     c->language = *found;
-    c->language.args = python_args;
+    c->language.args = found->traits->judge_args;
     c->row = &c->language;
     c->table = (struct language_table){&c->row, 1};
     c->request.languages = &c->table;
@@ -79,15 +67,14 @@ static bool take_first_line(const struct capture *c, struct buf *ret)
     return ret->n > 0;
 }
 
-/* An exception that is no assertion is a crash. In JavaScript and R only the text on standard error
+/* An exception that is no assertion is a crash. In some languages only the text on standard error
  * tells, and an output that was quoted there may look like one: then there is no verdict, never a
  * good one. A shell has no exceptions: what it writes there may be any command's. */
 static bool raised(const struct checker *c, const struct result *run)
 {
     if (c->tells_crash)
         return run->exit_code == CRASHED;
-    return run->exception &&
-           (strcmp(run->language, "javascript") == 0 || strcmp(run->language, "r") == 0) &&
+    return run->exception && c->crash_in_words &&
            strncmp(run->exception->type, "AssertionError", 14) != 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "judge/suite.h"
+#include "languages/language.h"
 
 struct reader {
     struct suite_task *task;
@@ -237,7 +238,7 @@ static int read_object(struct reader *r, bool reference)
         read_word(r, KEYS("language"), &t->language) < 0 || read_code(r, reference) < 0 ||
         read_setup(r) < 0 || read_cases(r) < 0)
         return -1;
-    if (t->is_code && t->language && strcmp(t->language, "python") != 0)
+    if (t->is_code && t->language && !language_traits_of(t->language)->has_calls)
         return err_set(r->err, ERR_USAGE, "test code is for candidates in Python");
     return 0;
 }

@@ -33,6 +33,19 @@ const struct language *language_find(const struct language_table *table, struct 
     return NULL;
 }
 
+bool language_has_runner(const struct language *language)
+{
+    return language->runner && listed(language->args, STR("{runner}"));
+}
+
+const struct language_traits *language_traits_of(const char *name)
+{
+    for (size_t i = 0; i < language_row_count; i++)
+        if (strcmp(language_rows[i].name, name) == 0)
+            return language_rows[i].traits;
+    return &no_traits;
+}
+
 static const struct language *by_extension(const struct language_table *table, struct str extension)
 {
     for (size_t i = 0; table && i < table->user_count; i++)
@@ -154,6 +167,7 @@ static struct language *user_row(struct language_table *table, struct str name, 
     struct language *row = xcalloc(1, sizeof *row);
     row->name = xstrndup(name.p, name.n);
     row->stranger = stranger;
+    row->traits = base ? base->traits : &no_traits;
     /* Another interpreter for a language we know keeps our way of calling it. */
     if (base) {
         row->runner = base->runner;
@@ -322,27 +336,12 @@ void language_table_done(struct language_table *table)
     *table = (struct language_table){0};
 }
 
-/* A line that begins with `import` or `export` makes it a module. */
-static bool is_module(struct str code)
-{
-    struct str line;
-
-    while (str_next_line(&code, &line)) {
-        line = str_trim(line);
-        if (str_starts(line, "import ") || str_starts(line, "export ") ||
-            str_starts(line, "import{"))
-            return true;
-    }
-    return false;
-}
-
 const char *language_main_name(const struct language *language, struct str code, char *out,
                                size_t n)
 {
-    const char *extension = language->extension;
+    const struct language_traits *traits = language->traits;
+    const char *extension = traits->extension_for ? traits->extension_for(code) : NULL;
 
-    if (strcmp(language->name, "javascript") == 0 && is_module(code))
-        extension = ".mjs";
-    snprintf(out, n, "main%s", extension);
+    snprintf(out, n, "main%s", extension ? extension : language->extension);
     return out;
 }

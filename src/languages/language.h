@@ -13,6 +13,7 @@
 #include "base/conf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "languages/traits.h"
 #include "python/text.h"
 
 /* What the runner takes from its channel (session/run_display.h): how showing begins, and what is
@@ -27,6 +28,7 @@ struct language_rich {
 
 struct language {
     const char *name;
+    const struct language_traits *traits; /* never NULL */
     const char *const *aliases;    /* other names for --lang, and what a shebang line may call */
     const char *const *extensions; /* with the dot */
     const char *const *programs;   /* interpreters to look for, best first */
@@ -68,6 +70,10 @@ struct language_table {
 
 /* The row of that name or alias, or NULL. */
 const struct language *language_find(const struct language_table *table, struct str name);
+/* Whether its args start the runner. */
+bool language_has_runner(const struct language *language);
+/* The traits of the built-in language of that very name; of others, no_traits. */
+const struct language_traits *language_traits_of(const char *name);
 /* What extension or shebang say; NULL when they say nothing. `file` may be NULL. */
 const struct language *language_stated(const struct language_table *table, const char *file,
                                        struct str code);

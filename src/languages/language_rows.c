@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "guests/guests.h"
+#include "languages/prompt.h"
+#include "python/variable.h"
 
 #define WORDS(...)                                                                                 \
     (const char *const[])                                                                          \
@@ -24,11 +26,69 @@ static const struct language_rich python_rich = {
     .later_size = &guest_rich_later_code_size,
 };
 
+const struct language_traits no_traits = {
+    .exits = WORDS("exit", "quit"),
+    .continues = prompt_continues_other,
+};
+
+static const struct language_traits python_traits = {
+    .errors = ERRORS_PYTHON,
+    .cells_trace = true,
+    .has_calls = true,
+    .long_strings = true,
+    .is_notebook = true,
+    .first = FIRST_BY_RUNNER,
+    .judge_args = WORDS("-I", "-S", "-c", "{boot}", "{runner}", "--judge", "{file}"),
+    .exits = WORDS("exit", "quit"),
+    .continues = prompt_continues_python,
+    .is_variable = python_is_variable,
+};
+
+/* A line that begins with `import` or `export` makes it a module. */
+static const char *javascript_extension(struct str code)
+{
+    struct str line;
+
+    while (str_next_line(&code, &line)) {
+        line = str_trim(line);
+        if (str_starts(line, "import ") || str_starts(line, "export ") ||
+            str_starts(line, "import{"))
+            return ".mjs";
+    }
+    return NULL;
+}
+
+static const struct language_traits javascript_traits = {
+    .errors = ERRORS_NODE,
+    .crash_in_words = true,
+    .first = FIRST_BY_FILE,
+    .exits = WORDS("exit", "quit", ".exit"),
+    .continues = prompt_continues_javascript,
+    .extension_for = javascript_extension,
+};
+
+static const struct language_traits r_traits = {
+    .errors = ERRORS_R,
+    .errors_of_others = true,
+    .crash_in_words = true,
+    .exits = WORDS("exit", "quit"),
+    .continues = prompt_continues_r,
+};
+
+/* `exit` is a command there. */
+static const struct language_traits shell_traits = {
+    .errors = ERRORS_SHELL,
+    .errors_of_others = true,
+    .exits = WORDS(NULL),
+    .continues = prompt_continues_shell,
+};
+
 /* -S: site's work (1 to 5 ms) is done by the runner when something outside the standard library is
  * first asked for. -s: no user's own packages. */
 const struct language language_rows[] = {
     {
         .name = "python",
+        .traits = &python_traits,
         .aliases = WORDS("py", "python3", "tool_code"),
         .extensions = WORDS(".py", ".pyw"),
         .programs = WORDS("python3", "python"),
@@ -51,6 +111,7 @@ const struct language language_rows[] = {
     },
     {
         .name = "javascript",
+        .traits = &javascript_traits,
         .aliases = WORDS("js", "node", "nodejs", "mjs", "cjs"),
         .extensions = WORDS(".js", ".mjs", ".cjs"),
         .programs = WORDS("node", "nodejs"),
@@ -68,6 +129,7 @@ const struct language language_rows[] = {
     },
     {
         .name = "r",
+        .traits = &r_traits,
         .aliases = WORDS("rscript"),
         .extensions = WORDS(".r", ".R"),
         .programs = WORDS("Rscript"),
@@ -86,6 +148,7 @@ const struct language language_rows[] = {
     },
     {
         .name = "bash",
+        .traits = &shell_traits,
         .aliases = WORDS("shell"),
         .extensions = WORDS(".bash", ".sh"),
         .programs = WORDS("bash"),
@@ -105,6 +168,7 @@ const struct language language_rows[] = {
     },
     {
         .name = "sh",
+        .traits = &shell_traits,
         .aliases = WORDS("dash", "posix"),
         .extensions = WORDS(".dash"),
         .programs = WORDS("sh"),

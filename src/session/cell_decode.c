@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "explain/feedback_advice.h"
+#include "languages/language.h"
 
 enum {
     MIMES_MAX = 40,
@@ -230,7 +231,7 @@ static struct result_exception *read_trace(const char *traceback, const char *la
 {
     AUTO_FREE char *program = xasprintf("%u>", number);
 
-    if (strcmp(language, "python") != 0 || !traceback)
+    if (!language_traits_of(language)->cells_trace || !traceback)
         return NULL;
     struct result_exception *e =
         exception_find(&(struct exception_input){.language = language,

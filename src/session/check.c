@@ -73,7 +73,7 @@ static void try_language(void *ctx, const struct language *language)
     struct guess *g = ctx;
     bool fits = policy_allows_language(g->policy, str_from(language->name));
 
-    if (fits && (!g->best || strcmp(language->name, "python") == 0))
+    if (fits && (!g->best || policy_reads(str_from(language->name))))
         g->best = language;
 }
 

@@ -8,7 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "python/python.h"
+#include "python/variable.h"
 #include "session/authorized.h"
 #include "text/json_check.h"
 
@@ -19,29 +19,6 @@
 #define TEXT_MAX   (100u << 10)
 
 /* ---- --data ---- */
-
-/* "NAME = 0" has to be an assignment to that name. */
-bool first_is_variable(struct str name)
-{
-    AUTO_BUF struct buf text = {0};
-    struct python_tree tree;
-
-    if (!name.n || name.n > 200 || str_starts(name, "__"))
-        return false;
-    for (size_t i = 0; i < name.n; i++) {
-        char c = name.p[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && (i == 0 || c < '0' || c > '9'))
-            return false;
-    }
-    buf_init(&text, name.n + 8);
-    (void)buf_add_str(&text, name);
-    (void)buf_adds(&text, " = 0\n");
-    bool good = python_parse(buf_str(&text), &(struct python_options){0}, &tree) == 0 &&
-                python_check(&tree) == 0;
-    python_tree_done(&tree);
-    return good;
-}
 
 static int check_json(struct str text, bool node, struct err *err)
 {
@@ -78,7 +55,7 @@ struct binder {
 
 static int bind(struct binder *b, struct str name, struct str json, struct err *err)
 {
-    if (!first_is_variable(name))
+    if (!python_is_variable(name))
         return err_set(err, ERR_USAGE, "'%.*s' is not a valid variable name",
                        (int)(name.n < 80 ? name.n : 80), name.p);
     for (size_t i = 0; i < b->n; i++)
@@ -213,39 +190,31 @@ static int add_tables(const struct run_request *q, const struct context *context
 
 /* ---- both ---- */
 
-static bool has_runner(const struct language *language)
-{
-    for (size_t i = 0; language->args[i]; i++)
-        if (strcmp(language->args[i], "{runner}") == 0)
-            return true;
-    return false;
-}
-
 int first_make(const struct run_request *q, const struct language *language,
                const struct context *context, struct lay_list *laid, struct first *ret,
                struct err *err)
 {
-    bool python = strcmp(language->name, "python") == 0 && has_runner(language);
-    bool node = strcmp(language->name, "javascript") == 0;
+    enum language_first way = language->traits->first;
+    bool runner = way == FIRST_BY_RUNNER && language_has_runner(language);
     bool data = (q->data && q->data[0]) || q->value_count;
 
     *ret = (struct first){0};
     buf_init(&ret->text, TEXT_MAX);
-    if ((data || q->optimize_data) && strcmp(language->name, "python") == 0 && !python)
+    if ((data || q->optimize_data) && way == FIRST_BY_RUNNER && !runner)
         return err_set(err, ERR_USAGE,
                        "%s runs before the program: that needs \"{runner}\" among the args of "
-                       "[language.python]",
-                       data ? "--data" : "--optimize-data");
-    if (data && !python && !node)
+                       "[language.%s]",
+                       data ? "--data" : "--optimize-data", language->name);
+    if (data && way == FIRST_NOWHERE)
         return err_set(err, ERR_USAGE,
                        "--data binds variables of Python and JavaScript, not of %s; give the file "
                        "with --file",
                        language->name);
-    if (python)
+    if (runner)
         authorized_python(q, &ret->text);
-    if (data && add_data(q, laid, node, ret, err) < 0)
+    if (data && add_data(q, laid, way == FIRST_BY_FILE, ret, err) < 0)
         return -1;
-    if (q->optimize_data && python && add_tables(q, context, laid, ret, err) < 0)
+    if (q->optimize_data && runner && add_tables(q, context, laid, ret, err) < 0)
         return -1;
     return !ret->text.overflow
                ? 0

@@ -26,8 +26,4 @@ int first_make(const struct run_request *q, const struct language *language,
                struct err *err);
 void first_done(struct first *first);
 
-/* A name that a variable of Python's can have: no keyword, and not one with two underscores before
- * it. */
-bool first_is_variable(struct str name);
-
 #endif

@@ -8,7 +8,6 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
-#include "session/first.h"
 #include "session/session_impl.h"
 
 #define FIRST_ID 0x80000000u /* beyond those of cells */
@@ -105,7 +104,7 @@ static int check_bytes(const json_t *value, unsigned depth, struct err *err)
 /* Other languages' sessions look at names themselves. */
 static int check_values(const struct session *s, json_t *values, struct err *err)
 {
-    bool python = strcmp(s->family->prepared.language->name, "python") == 0;
+    const struct language_traits *traits = s->family->prepared.language->traits;
     const json_t *value;
     const char *name;
 
@@ -113,7 +112,7 @@ static int check_values(const struct session *s, json_t *values, struct err *err
         return err_set(err, ERR_USAGE, "variables must be an object of names and values");
     json_object_foreach(values, name, value)
     {
-        if (python && !first_is_variable(str_from(name)))
+        if (traits->is_variable && !traits->is_variable(str_from(name)))
             return err_set(err, ERR_USAGE, "'%.80s' is not a valid variable name", name);
         if (check_bytes(value, 0, err) < 0)
             return -1;

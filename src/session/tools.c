@@ -12,8 +12,8 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "python/python.h"
+#include "python/variable.h"
 #include "result/verdict_json.h"
-#include "session/first.h"
 
 enum { SOURCE_MAX = 1 << 20, TOOLS_MAX = 1000, DESCRIPTION_MAX = 100000 };
 
@@ -46,7 +46,7 @@ const struct tool *tool_set_find(const struct tool_set *set, const char *name)
 
 static int check_name(const struct tool_set *set, const char *name, struct err *err)
 {
-    if (!first_is_variable(str_from(name)))
+    if (!python_is_variable(str_from(name)))
         return err_set(err, ERR_USAGE, "'%.80s' is not a valid tool name", name ? name : "");
     if (strcmp(name, "final_answer") == 0 && set->final_answer)
         return err_set(err, ERR_USAGE, "final_answer exists already");
@@ -70,7 +70,7 @@ static int check_parameters(const char *name, const json_t *parameters, struct e
     json_array_foreach(parameters, i, item)
     {
         const char *text = json_string_value(item);
-        if (!text || !first_is_variable(str_from(text)))
+        if (!text || !python_is_variable(str_from(text)))
             return err_set(err, ERR_USAGE, "tool %.80s: '%.80s' is not a valid parameter name",
                            name, text ? text : "");
         for (size_t k = 0; k < i; k++)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "languages/language.h"
 #include "text/fence.h"
 
 struct reader {
@@ -131,6 +132,13 @@ static bool is_one_of(struct str word, const char *const *words)
     return false;
 }
 
+static bool has_long_strings(struct str language)
+{
+    const struct language *row = language_find(NULL, language);
+
+    return row && row->traits->long_strings;
+}
+
 static struct inside inside_of(const struct reader *r, const struct opening *open,
                                struct str language)
 {
@@ -139,7 +147,7 @@ static struct inside inside_of(const struct reader *r, const struct opening *ope
     return (struct inside){
         .markdown = is_one_of(language, markdowns),
         .python =
-            str_is(language, "python") && open->fence.n == FENCE_MIN && open->start >= r->plain,
+            has_long_strings(language) && open->fence.n == FENCE_MIN && open->start >= r->plain,
     };
 }
 

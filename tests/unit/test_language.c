@@ -121,6 +121,71 @@ static void test_users(void)
     language_table_done(&table);
 }
 
+static void test_traits(void)
+{
+    const struct language_traits *python = language_find(NULL, STR("python"))->traits;
+    struct language_table table = {0};
+    struct err err = {0};
+
+    OK(language_traits_of("python") == python && python->errors == ERRORS_PYTHON, "by name");
+    OK(language_traits_of("py") == &no_traits, "an alias is not the name of a result's language");
+    OK(language_traits_of("ruby") == &no_traits && language_traits_of("") == &no_traits,
+       "nothing is known of others");
+    OK(language_traits_of("bash") == language_traits_of("sh"), "shells are alike");
+    OK(set(&table, "python", "command", "pypy3", &err) == 0 &&
+           set(&table, "ruby", "command", "ruby", &err) == 0,
+       "rows of the user's");
+    OK(language_find(&table, STR("python"))->traits == python, "another interpreter, same traits");
+    OK(language_find(&table, STR("ruby"))->traits == &no_traits, "another language has none");
+    language_table_done(&table);
+}
+
+static void test_runner(void)
+{
+    struct language python = *language_find(NULL, STR("python"));
+    const char *const bare[] = {"{file}", NULL};
+
+    OK(language_has_runner(&python), "our runner starts Python programs");
+    OK(!language_has_runner(language_find(NULL, STR("r"))), "and no others");
+    python.args = bare;
+    OK(!language_has_runner(&python), "unless the user's row says otherwise");
+}
+
+/* What is typed at a prompt needs another line. */
+static void test_continues(void)
+{
+    static const struct {
+        const char *language, *text;
+        bool want;
+    } cases[] = {
+        {"python", "x = 1", false},
+        {"python", "x = (1,", true},
+        {"python", "if x:", true},
+        {"python", "if x:\n    y", true},
+        {"python", "if x:\n    y\n", false},
+        {"python", "@f", true},
+        {"python", "x = \\", true},
+        {"python", "'''a", true},
+        {"python", "x = )", false},
+        {"javascript", "f(", true},
+        {"javascript", "f()", false},
+        {"javascript", "if (x)\n  y", false},
+        {"r", "f <- function(x) {", true},
+        {"r", "x", false},
+        {"bash", "for x in a; do", true},
+        {"bash", "for x in a; do\n  y", true},
+        {"bash", "ls", false},
+        {"bash", "for x in a; do\n  y\ndone", false},
+        {"ruby", "x = [", true},
+        {"ruby", "x = [\n", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        OK(language_traits_of(cases[i].language)->continues(str_from(cases[i].text)) ==
+               cases[i].want,
+           "%s, case %zu", cases[i].language, i);
+}
+
 static void main_name(const char *language, const char *code, const char *want)
 {
     char name[64];
@@ -198,6 +263,9 @@ int main(void)
     RUN(test_shebang());
     RUN(test_content());
     RUN(test_users());
+    RUN(test_traits());
+    RUN(test_runner());
+    RUN(test_continues());
     RUN(test_strangers());
     RUN(test_main_name());
     RUN(test_each());

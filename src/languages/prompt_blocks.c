@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/cmd_repl.h"
+#include "languages/prompt.h"
 
 struct scan {
     struct str text;
@@ -171,37 +171,57 @@ static void step_script(struct scan *s, bool javascript)
         count_bracket(s);
 }
 
-/* An operator that needs more. */
-static bool ends_open(const char *language, struct str text)
-{
-    static const char *const shell[] = {"&&", "|", "\\"};
-    static const char *const r[] = {"+", "-", "*", "/", "<-", "=", "|", "&", ",", "~", "%>%", "|>"};
-    static const char *const javascript[] = {"=", "=>", ",", "&&", "||", "?", "."};
-    const char *const *ends = shell;
-    size_t n = ARRAY_LEN(shell);
+/* ---- the end of a text ---- */
 
-    if (strcmp(language, "r") == 0)
-        ends = r, n = ARRAY_LEN(r);
-    else if (strcmp(language, "javascript") == 0)
-        ends = javascript, n = ARRAY_LEN(javascript);
-    for (size_t i = 0; i < n; i++)
-        if (str_ends(text, ends[i]))
+/* An operator that needs more. */
+static bool ends_with(struct str text, const char *const *ends)
+{
+    for (; *ends; ends++)
+        if (str_ends(text, *ends))
             return true;
     return false;
 }
 
-bool repl_block_open(const char *language, struct str text)
+static bool is_open(const struct scan *s, const char *const *operators)
 {
-    bool javascript = strcmp(language, "javascript") == 0;
-    bool shell = !javascript && strcmp(language, "r") != 0;
+    return s->depth > 0 || s->open || s->marker.n || ends_with(s->text, operators);
+}
+
+static bool is_ended(struct str text)
+{
+    return str_ends(text, "\n\n");
+}
+
+bool prompt_continues_shell(struct str text)
+{
+    static const char *const operators[] = {"&&", "|", "\\", NULL};
     struct scan s = {.text = text, .command = true};
 
-    if (str_ends(text, "\n\n"))
-        return false;
     while (s.at < text.n)
-        if (shell)
-            step_shell(&s);
-        else
-            step_script(&s, javascript);
-    return s.depth > 0 || s.open || s.marker.n || ends_open(language, text);
+        step_shell(&s);
+    return !is_ended(text) && is_open(&s, operators);
+}
+
+static bool script_continues(struct str text, bool javascript, const char *const *operators)
+{
+    struct scan s = {.text = text};
+
+    while (s.at < text.n)
+        step_script(&s, javascript);
+    return !is_ended(text) && is_open(&s, operators);
+}
+
+bool prompt_continues_javascript(struct str text)
+{
+    static const char *const operators[] = {"=", "=>", ",", "&&", "||", "?", ".", NULL};
+
+    return script_continues(text, true, operators);
+}
+
+bool prompt_continues_r(struct str text)
+{
+    static const char *const operators[] = {"+", "-", "*", "/",   "<-", "=", "|",
+                                            "&", ",", "~", "%>%", "|>", NULL};
+
+    return script_continues(text, false, operators);
 }

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backends/live_parts.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "jail/host_box.h"
 #include "jail/watch.h"
 
 #define WATCH_EVERY_MS   10
@@ -24,7 +15,7 @@
 #define SOCKETS_AFTER_MS 50 /* most runs are over by then */
 #define WATCH_SHARE      4 /* a look that takes long is followed by a pause so many times as long */
 
-static void hit(struct live *l, enum jail_limit_hit limit)
+void live_hit(struct live *l, enum jail_limit_hit limit)
 {
     if (l->out->limits_hit & limit)
         return;
@@ -82,20 +73,20 @@ static void hit_and_kill(struct live *l, enum jail_limit_hit limit)
 
     if (used > l->cpu_ns)
         l->cpu_ns = used;
-    hit(l, limit);
+    live_hit(l, limit);
     kill_all(l);
 }
 
 /* ---- events ---- */
 
-static int open_work(const struct live *l)
+int live_open_work(const struct live *l)
 {
     /* Without a private root the guest can put a link in its place, and we would follow it as the
      * host. */
     return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-static void note_lost(struct live *l)
+void live_note_lost(struct live *l)
 {
     const struct jail_state *state = jail_state(l->jail);
 
@@ -109,7 +100,7 @@ static void on_started(struct live *l)
     l->out->started = true;
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
     l->has_root = l->out->held & LAYER_BIT(LAYER_ROOT);
-    note_lost(l);
+    live_note_lost(l);
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
@@ -154,7 +145,7 @@ static void on_late(struct live *l)
 {
     int64_t wall_ns = l->job->limits.wall_ms * 1000000;
 
-    hit(l, LIMIT_WALL);
+    live_hit(l, LIMIT_WALL);
     l->ended = true;
     l->deadline_ms = INT64_MAX;
     if (l->start_ns > clock_mono_ns() - wall_ns)
@@ -249,7 +240,7 @@ static void watch(struct live *l)
             hit_and_kill(l, LIMIT_MEMORY);
         /* RLIMIT_NPROC refuses without telling anybody; keeper and init are in the sum. */
         if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
-            hit(l, LIMIT_PIDS);
+            live_hit(l, LIMIT_PIDS);
     }
 }
 
@@ -347,147 +338,6 @@ static void step(struct live *l, int most_ms)
     check_leaving(l);
 }
 
-/* ---- the end ---- */
-
-static void note_full_disk(struct live *l)
-{
-    struct statvfs st;
-
-    if (!(l->out->held & LAYER_BIT(LAYER_ROOT)) || jail_box(l->jail) < 0 ||
-        fstatvfs(jail_box(l->jail), &st) < 0)
-        return;
-    if (!st.f_bfree || !st.f_ffree)
-        hit(l, LIMIT_DISK);
-}
-
-/* Whether a process ended by this signal, or a shell says so of one of its own. */
-static bool ended_by(const struct jail_state *state, int signal)
-{
-    if (!state->exited)
-        return false;
-    return WIFSIGNALED(state->status) ? WTERMSIG(state->status) == signal
-                                      : WEXITSTATUS(state->status) == 128 + signal;
-}
-
-/* The kernel's own end of a process that ate its processor time, or wrote a file too large. The
- * former is a plain SIGKILL (the hard limit is the soft one), so the time says what it was for. */
-static void note_kernel_limits(struct live *l, const struct jail_state *state)
-{
-    int64_t cpu_ms = l->job->limits.cpu_ms;
-    bool used_up = cpu_ms && l->out->cpu_us / 1000 >= cpu_ms;
-
-    if (used_up && (ended_by(state, SIGKILL) || ended_by(state, SIGXCPU)))
-        hit(l, LIMIT_CPU);
-    if (state->exited && WIFSIGNALED(state->status) && WTERMSIG(state->status) == SIGXFSZ)
-        hit(l, LIMIT_DISK);
-}
-
-static void note_usage(struct live *l)
-{
-    const struct jail_state *state = jail_state(l->jail);
-    struct cgroup_usage use = l->usage;
-
-    if (!use.memory_peak)
-        cgroup_usage(l->group, &use);
-    if (use.oom_kills)
-        hit(l, LIMIT_MEMORY);
-    if (use.pids_hits)
-        hit(l, LIMIT_PIDS);
-    if (use.buffer_hits)
-        hit(l, LIMIT_BUFFERS);
-    if (!use.cpu_ns)
-        use.cpu_ns = l->cpu_ns;
-    l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;
-    if (use.memory_peak)
-        l->out->memory_peak = use.memory_peak;
-    if (use.memory_peak && l->sockets_peak > l->job->limits.memory_bytes)
-        l->out->memory_peak += l->sockets_peak;
-    else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
-        l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
-    note_kernel_limits(l, state);
-}
-
-/* Where there is a pid namespace the guest cannot end its jail. */
-static const char *what_failed(const struct live *l)
-{
-    if (l->orphaned)
-        return "the interpreter that the program's process was forked from was killed on the host";
-    if (l->ended || l->out->limits_hit & LIMIT_MEMORY || !(l->out->held & LAYER_BIT(LAYER_PIDNS)))
-        return NULL;
-    return "the jail was killed from outside: by someone on the host, or because the host's own "
-           "memory ran out";
-}
-
-static void note_state(struct live *l)
-{
-    const struct jail_state *state = jail_state(l->jail);
-    struct backend_outcome *out = l->out;
-
-    bool known = state->exited || l->leaving;
-
-    if (!state->exited)
-        out->wall_ns = clock_mono_ns() - l->start_ns;
-    out->status = known ? state->status : SIGKILL;
-    out->failure = known ? NULL : what_failed(l);
-    memcpy(out->denied, state->denied, sizeof out->denied);
-    out->denied_count = state->denied_count;
-    note_lost(l);
-    if (l->work_fd < 0 && jail_box(l->jail) >= 0)
-        l->work_fd = open_work(l);
-}
-
-/* Of one that was refused: what it lost on its way there. */
-static void note_lacking(struct live *l)
-{
-    const struct jail_state *state = jail_state(l->jail);
-
-    note_lost(l);
-    for (size_t i = 0; i < state->lost_count; i++)
-        l->out->lacking |= state->lost[i].layers & l->job->required;
-    l->out->lacking |= l->job->required & ~l->out->wanted;
-}
-
-static int finish(struct live *l, struct err *err)
-{
-    pump_drain(&l->pump);
-    if (l->out->started) {
-        note_full_disk(l);
-        note_usage(l);
-        note_state(l);
-        return 0;
-    }
-    if (l->out->cancelled)
-        return 0;
-    note_lacking(l);
-    if (l->error.kind) {
-        *err = l->error;
-        return -1;
-    }
-    if (clock_mono_ns() - l->start_ns >= (int64_t)SETUP_LIMIT_MS * 1000000)
-        return err_set(err, ERR_SYSTEM, "the jail was not ready after %d s", SETUP_LIMIT_MS / 1000);
-    struct cgroup_usage use;
-    cgroup_usage(l->group, &use);
-    if (use.oom_kills)
-        return err_set(err, ERR_USAGE,
-                       "a memory limit of %" PRIu64 " bytes is less than the jail itself needs",
-                       l->job->limits.memory_bytes);
-    return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
-}
-
-void live_leave(struct live *l)
-{
-    if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
-        jail_free(mem_take(&l->jail));
-        cgroup_close(mem_take(&l->group));
-        l->over = true;
-    }
-    family_let_fork(l);
-    family_leave(l);
-    pump_done(&l->pump);
-    fd_close(&l->lay_write);
-    spec_done(&l->spec);
-}
-
 struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
                       struct backend_outcome *out)
 {
@@ -513,11 +363,6 @@ struct live *live_of(struct backend_guest *guest)
     return (struct live *)guest;
 }
 
-static const struct live *const_live_of(const struct backend_guest *guest)
-{
-    return (const struct live *)guest;
-}
-
 int live_open(const struct backend_job *job, const struct backend_sink *sink,
               struct backend_outcome *ret, struct backend_guest **ret_guest, struct err *err)
 {
@@ -530,7 +375,7 @@ int live_open(const struct backend_job *job, const struct backend_sink *sink,
         *ret_guest = &l->base;
         return 0;
     }
-    if (result == 0 && finish(l, err) == 0)
+    if (result == 0 && live_finish(l, err) == 0)
         err_set(err, ERR_TIMEOUT, "was told to stop before the program started");
     live_leave(l);
     live_close(&l->base);
@@ -545,34 +390,9 @@ void live_step(struct backend_guest *guest, int timeout_ms)
         step(l, timeout_ms);
 }
 
-enum backend_state live_state(const struct backend_guest *guest)
-{
-    const struct live *l = const_live_of(guest);
-
-    return l->over ? BACKEND_OVER : jail_state(l->jail)->exited ? BACKEND_ENDED : BACKEND_RUNS;
-}
-
 bool live_pending(const struct backend_guest *guest)
 {
-    return has_word(const_live_of(guest));
-}
-
-void live_deadline(struct backend_guest *guest, int64_t wall_ms)
-{
-    live_of(guest)->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
-}
-
-void live_interrupt(struct backend_guest *guest)
-{
-    const struct live *l = live_of(guest);
-
-    if (!l->over)
-        jail_interrupt(l->jail);
-}
-
-void live_drain(struct backend_guest *guest)
-{
-    pump_drain(&live_of(guest)->pump);
+    return has_word((const struct live *)guest);
 }
 
 /* A guest that used no processor time since the last look took no memory either. */
@@ -608,17 +428,6 @@ void live_usage(struct backend_guest *guest, struct backend_usage *ret)
         (void)watch_tree_memory(&tree, &ret->memory_now);
 }
 
-bool live_channel(struct backend_guest *guest, int ret[3])
-{
-    struct live *l = live_of(guest);
-
-    if (l->channel[0] < 0)
-        return false;
-    for (int i = 0; i < 3; i++)
-        ret[i] = fd_take(&l->channel[i]);
-    return true;
-}
-
 int live_end(struct backend_guest *guest, struct err *err)
 {
     struct live *l = live_of(guest);
@@ -629,50 +438,7 @@ int live_end(struct backend_guest *guest, struct err *err)
         while (!l->over)
             step(l, -1);
     }
-    int result = finish(l, err);
+    int result = live_finish(l, err);
     live_leave(l);
     return result;
 }
-
-void live_close(struct backend_guest *guest)
-{
-    struct live *l = live_of(guest);
-
-    fd_close(&l->work_fd);
-    for (int i = 0; i < 3; i++)
-        fd_close(&l->channel[i]);
-    jail_free(l->jail);
-    if (l->pool) { /* its jails all have a pid namespace */
-        cgroup_close_dying(l->group);
-        pool_rest(l->pool);
-    } else {
-        cgroup_close(l->group);
-    }
-    if (l->box_host && !l->has_root)
-        host_box_remove(l->box_host);
-    free(l->box_host);
-    free(l->inside);
-    free(l);
-}
-
-/* ---- its workspace ---- */
-
-static int folder_of(struct backend_guest *guest)
-{
-    struct live *l = live_of(guest);
-
-    if (l->work_fd < 0 && !l->over && jail_box(l->jail) >= 0)
-        l->work_fd = open_work(l);
-    return l->work_fd;
-}
-
-static const char *inside_of(struct backend_guest *guest)
-{
-    struct live *l = live_of(guest);
-
-    if (!l->inside)
-        l->inside = l->has_root ? xstrdup(SPEC_WORK "/") : xasprintf("%s/work/", l->box_host);
-    return l->inside;
-}
-
-const struct backend_files live_files = {.folder = folder_of, .inside = inside_of};

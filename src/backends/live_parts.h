@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What live.c and live_start.c share. Nobody else includes it.
+ * What the live_*.c files share. No other file includes it.
  */
 #ifndef BACKENDS_LIVE_PARTS_H
 #define BACKENDS_LIVE_PARTS_H
@@ -89,10 +89,20 @@ void family_let_fork(struct live *l);
 int64_t live_sockets_due(const struct live *l);
 bool live_sockets_over(struct live *l);
 
-/* live.c: before it is started, and after its end: what is lent is not used any more. */
+/* live_end.c. Of a guest that has ended: its figures into the outcome. -1 with *err when its
+ * program was never started. */
+int live_finish(struct live *l, struct err *err);
+/* Releases everything but what backend_close releases. What was lent is not used afterwards. */
+void live_leave(struct live *l);
+
+/* live.c: a guest before its start. */
 struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
                       struct backend_outcome *out);
-void live_leave(struct live *l);
+/* Notes a limit that was met, once, and reports it. */
+void live_hit(struct live *l, enum jail_limit_hit limit);
+/* Layers that the jail had to do without, into the outcome. */
+void live_note_lost(struct live *l);
+int live_open_work(const struct live *l); /* a descriptor of the workspace, or -1 */
 struct live *live_of(struct backend_guest *guest);
 
 #endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is noted of a guest that has ended, and what is released then.
+ */
+#include "backends/live_parts.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+static void note_full_disk(struct live *l)
+{
+    struct statvfs st;
+
+    if (!(l->out->held & LAYER_BIT(LAYER_ROOT)) || jail_box(l->jail) < 0 ||
+        fstatvfs(jail_box(l->jail), &st) < 0)
+        return;
+    if (!st.f_bfree || !st.f_ffree)
+        live_hit(l, LIMIT_DISK);
+}
+
+/* Whether a process ended by this signal, or a shell says so of one of its own. */
+static bool ended_by(const struct jail_state *state, int signal)
+{
+    if (!state->exited)
+        return false;
+    return WIFSIGNALED(state->status) ? WTERMSIG(state->status) == signal
+                                      : WEXITSTATUS(state->status) == 128 + signal;
+}
+
+/* The kernel's own end of a process that ate its processor time, or wrote a file too large. The
+ * former is a plain SIGKILL (the hard limit is the soft one), so the time says what it was for. */
+static void note_kernel_limits(struct live *l, const struct jail_state *state)
+{
+    int64_t cpu_ms = l->job->limits.cpu_ms;
+    bool used_up = cpu_ms && l->out->cpu_us / 1000 >= cpu_ms;
+
+    if (used_up && (ended_by(state, SIGKILL) || ended_by(state, SIGXCPU)))
+        live_hit(l, LIMIT_CPU);
+    if (state->exited && WIFSIGNALED(state->status) && WTERMSIG(state->status) == SIGXFSZ)
+        live_hit(l, LIMIT_DISK);
+}
+
+static void note_usage(struct live *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+    struct cgroup_usage use = l->usage;
+
+    if (!use.memory_peak)
+        cgroup_usage(l->group, &use);
+    if (use.oom_kills)
+        live_hit(l, LIMIT_MEMORY);
+    if (use.pids_hits)
+        live_hit(l, LIMIT_PIDS);
+    if (use.buffer_hits)
+        live_hit(l, LIMIT_BUFFERS);
+    if (!use.cpu_ns)
+        use.cpu_ns = l->cpu_ns;
+    l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;
+    if (use.memory_peak)
+        l->out->memory_peak = use.memory_peak;
+    if (use.memory_peak && l->sockets_peak > l->job->limits.memory_bytes)
+        l->out->memory_peak += l->sockets_peak;
+    else if ((uint64_t)state->max_rss_kib * 1024 > l->out->memory_peak)
+        l->out->memory_peak = (uint64_t)state->max_rss_kib * 1024;
+    note_kernel_limits(l, state);
+}
+
+/* Where there is a pid namespace the guest cannot end its jail. */
+static const char *what_failed(const struct live *l)
+{
+    if (l->orphaned)
+        return "the interpreter that the program's process was forked from was killed on the host";
+    if (l->ended || l->out->limits_hit & LIMIT_MEMORY || !(l->out->held & LAYER_BIT(LAYER_PIDNS)))
+        return NULL;
+    return "the jail was killed from outside: by someone on the host, or because the host's own "
+           "memory ran out";
+}
+
+static void note_state(struct live *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+    struct backend_outcome *out = l->out;
+
+    bool known = state->exited || l->leaving;
+
+    if (!state->exited)
+        out->wall_ns = clock_mono_ns() - l->start_ns;
+    out->status = known ? state->status : SIGKILL;
+    out->failure = known ? NULL : what_failed(l);
+    memcpy(out->denied, state->denied, sizeof out->denied);
+    out->denied_count = state->denied_count;
+    live_note_lost(l);
+    if (l->work_fd < 0 && jail_box(l->jail) >= 0)
+        l->work_fd = live_open_work(l);
+}
+
+/* Of one that was refused: what it lost on its way there. */
+static void note_lacking(struct live *l)
+{
+    const struct jail_state *state = jail_state(l->jail);
+
+    live_note_lost(l);
+    for (size_t i = 0; i < state->lost_count; i++)
+        l->out->lacking |= state->lost[i].layers & l->job->required;
+    l->out->lacking |= l->job->required & ~l->out->wanted;
+}
+
+int live_finish(struct live *l, struct err *err)
+{
+    pump_drain(&l->pump);
+    if (l->out->started) {
+        note_full_disk(l);
+        note_usage(l);
+        note_state(l);
+        return 0;
+    }
+    if (l->out->cancelled)
+        return 0;
+    note_lacking(l);
+    if (l->error.kind) {
+        *err = l->error;
+        return -1;
+    }
+    if (clock_mono_ns() - l->start_ns >= (int64_t)SETUP_LIMIT_MS * 1000000)
+        return err_set(err, ERR_SYSTEM, "the jail was not ready after %d s", SETUP_LIMIT_MS / 1000);
+    struct cgroup_usage use;
+    cgroup_usage(l->group, &use);
+    if (use.oom_kills)
+        return err_set(err, ERR_USAGE,
+                       "a memory limit of %" PRIu64 " bytes is less than the jail itself needs",
+                       l->job->limits.memory_bytes);
+    return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
+}
+
+void live_leave(struct live *l)
+{
+    if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
+        jail_free(mem_take(&l->jail));
+        cgroup_close(mem_take(&l->group));
+        l->over = true;
+    }
+    family_let_fork(l);
+    family_leave(l);
+    pump_done(&l->pump);
+    fd_close(&l->lay_write);
+    spec_done(&l->spec);
+}

@@ -25,12 +25,12 @@ void live_hit(struct live *l, enum jail_limit_hit limit)
 }
 
 /* The namespace's end is at once; that of the groups also gives the dying their processor time
- * back, and reaches all where there is no namespace. Forks below it need both; but a family may
- * stop the inits of its forks, and who does not answer is ended all the same. */
+ * back, and reaches all where there is no namespace. Forks below it need both; but a tree of forks
+ * may stop the inits of its forks, and who does not answer is ended all the same. */
 static void kill_all(struct live *l)
 {
     l->ended = true;
-    if (!l->leave_until_ms && family_has_below(l)) {
+    if (!l->leave_until_ms && fork_tree_has_below(l)) {
         jail_leave(l->jail);
         l->leave_until_ms = clock_mono_ms() + LEAVE_MS;
         return;
@@ -170,7 +170,7 @@ static void on_jail(struct live *l)
         break;
     case JAIL_EXITED:
         note_exit(l);
-        if (l->family)
+        if (l->tree)
             kill_all(l); /* its init stays until it is told */
         break;
     case JAIL_LEFT:

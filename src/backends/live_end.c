@@ -146,8 +146,8 @@ void live_leave(struct live *l)
         cgroup_close(mem_take(&l->group));
         l->over = true;
     }
-    family_let_fork(l);
-    family_leave(l);
+    fork_tree_let_fork(l);
+    fork_tree_leave(l);
     pump_done(&l->pump);
     fd_close(&l->lay_write);
     spec_done(&l->spec);

@@ -10,49 +10,49 @@
 
 #define FORKED_MS 10000 /* from the jail's being ready until the fork is in it */
 
-/* ---- the family ---- */
+/* ---- the tree of forks ---- */
 
-struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail *root)
+struct fork_tree *fork_tree_new(struct pool *pool, struct pool_nest *nest, struct jail *root)
 {
-    struct family *f = xcalloc(1, sizeof *f);
+    struct fork_tree *f = xcalloc(1, sizeof *f);
 
-    *f = (struct family){.pool = pool, .nest = nest, .root = root, .alive = 1};
+    *f = (struct fork_tree){.pool = pool, .nest = nest, .root = root, .alive = 1};
     f->first = xcalloc(1, sizeof *f->first);
     pthread_mutex_init(&f->lock, NULL);
     pthread_mutex_init(&f->members, NULL);
     return f;
 }
 
-static void family_free(struct family *f)
+static void fork_tree_free(struct fork_tree *f)
 {
     pthread_mutex_destroy(&f->lock);
     pthread_mutex_destroy(&f->members);
     free(f);
 }
 
-static struct member *member_of(const struct live *l)
+static struct fork_member *member_of(const struct live *l)
 {
-    return l->member ? l->member : l->family->first;
+    return l->member ? l->member : l->tree->first;
 }
 
-bool family_has_below(struct live *l)
+bool fork_tree_has_below(struct live *l)
 {
-    if (!l->family)
+    if (!l->tree)
         return false;
-    pthread_mutex_lock(&l->family->members);
+    pthread_mutex_lock(&l->tree->members);
     bool below = member_of(l)->below > 0;
-    pthread_mutex_unlock(&l->family->members);
+    pthread_mutex_unlock(&l->tree->members);
     return below;
 }
 
 /* With the lock. Who has nobody below it any more is taken out, and so on upwards; what those left
  * is in the list that is returned, from below. */
-static struct member *take_out(struct member *m)
+static struct fork_member *take_out(struct fork_member *m)
 {
-    struct member *list = NULL, **end = &list;
+    struct fork_member *list = NULL, **end = &list;
 
     while (m && m->ended && !m->below) {
-        struct member *parent = m->parent;
+        struct fork_member *parent = m->parent;
         *end = m;
         end = &m->parent;
         *end = NULL;
@@ -63,10 +63,10 @@ static struct member *take_out(struct member *m)
     return list;
 }
 
-static void free_members(struct member *list)
+static void free_members(struct fork_member *list)
 {
     while (list) {
-        struct member *next = list->parent;
+        struct fork_member *next = list->parent;
         jail_free(list->jail);
         cgroup_close(list->group);
         free(list);
@@ -74,28 +74,28 @@ static void free_members(struct member *list)
     }
 }
 
-void family_leave(struct live *l)
+void fork_tree_leave(struct live *l)
 {
-    struct family *f = l->family;
+    struct fork_tree *f = l->tree;
 
     if (!f)
         return;
     pthread_mutex_lock(&f->members);
-    struct member *m = member_of(l);
+    struct fork_member *m = member_of(l);
     m->ended = true;
     if (m->below) {
         m->jail = mem_take(&l->jail);
         m->group = mem_take(&l->group);
     }
-    struct member *list = take_out(m);
+    struct fork_member *list = take_out(m);
     bool last = --f->alive == 0;
     pthread_mutex_unlock(&f->members);
-    l->family = NULL;
+    l->tree = NULL;
     l->member = NULL;
     free_members(list);
     pool_release(f->pool, f->nest);
     if (last)
-        family_free(f);
+        fork_tree_free(f);
 }
 
 /* ---- forking ---- */
@@ -110,7 +110,7 @@ static struct jail_limits limits_of_fork(const struct live *l)
 
 static int fork_jail(struct live *l, struct live *origin, struct err *err)
 {
-    struct family *f = origin->family;
+    struct fork_tree *f = origin->tree;
     struct jail_origin from = {.jail = origin->jail, .root = f->root};
     struct jail_limits limits = limits_of_fork(l);
     struct pool_jail made;
@@ -125,7 +125,7 @@ static int fork_jail(struct live *l, struct live *origin, struct err *err)
     l->member->parent = member_of(origin);
     l->member->parent->below++;
     pthread_mutex_unlock(&f->members);
-    l->family = f;
+    l->tree = f;
     live_adopt(l, &made);
     return 0;
 }
@@ -136,7 +136,7 @@ int live_fork(struct backend_guest *from, const struct backend_job *job,
 {
     struct live *origin = live_of(from);
 
-    if (!origin->family)
+    if (!origin->tree)
         return err_set(err, ERR_UNSUPPORTED, "%s",
                        origin->out->no_fork[0] ? origin->out->no_fork
                                                : "this guest was not started to be forked");
@@ -145,8 +145,8 @@ int live_fork(struct backend_guest *from, const struct backend_job *job,
     if (live_state(from) != BACKEND_RUNS)
         return err_set(err, ERR_GUEST, "the guest has ended");
     struct live *l = live_new(job, sink, ret);
-    pthread_mutex_lock(&origin->family->lock);
-    l->forking = origin->family; /* its lock is kept until live_forked, or the end */
+    pthread_mutex_lock(&origin->tree->lock);
+    l->forking = origin->tree; /* its lock is kept until live_forked, or the end */
     int result = fork_jail(l, origin, err);
     if (result == 0) {
         *ret_guest = &l->base;
@@ -157,7 +157,7 @@ int live_fork(struct backend_guest *from, const struct backend_job *job,
     return -1;
 }
 
-void family_let_fork(struct live *l)
+void fork_tree_let_fork(struct live *l)
 {
     if (l->forking)
         pthread_mutex_unlock(&l->forking->lock);
@@ -171,10 +171,10 @@ int live_forked(struct backend_guest *guest, struct err *err)
 
     while (!l->over && !l->out->started && !l->error.kind && clock_mono_ms() < until)
         live_step(guest, 1000);
-    family_let_fork(l);
+    fork_tree_let_fork(l);
     if (l->out->started) {
         struct jail_limits limits = limits_of_fork(l);
-        pool_forked(l->family->pool, &limits, l->job->layers);
+        pool_forked(l->tree->pool, &limits, l->job->layers);
         return 0;
     }
     if (l->error.kind)

@@ -17,20 +17,20 @@
 
 /* Guests of one nest that are forks of each other. Their jails lie one below the other, so what a
  * guest leaves is kept as long as there is anybody below it. */
-struct member {
-    struct member *parent;
+struct fork_member {
+    struct fork_member *parent;
     unsigned below; /* members whose parent it is */
     bool ended;     /* and then what it left: */
     struct jail *jail;
     struct cgroup *group;
 };
-struct family {
+struct fork_tree {
     pthread_mutex_t lock;    /* one fork at a time: they share the gate of the first jail's init */
     pthread_mutex_t members; /* over the rest */
     struct pool *pool;
     struct pool_nest *nest; /* held once a member */
     struct jail *root;      /* of the first */
-    struct member *first;
+    struct fork_member *first;
     unsigned alive;
 };
 
@@ -59,15 +59,15 @@ struct live {
     char *inside;           /* how it names its workspace, once asked for */
     struct pool *pool;      /* which it was taken from */
     bool has_root;
-    bool over;              /* no guest is alive any more */
-    bool ended;             /* we have ended it */
-    bool orphaned;          /* its guest died with its zygote */
-    bool leaving;           /* its guest has begun to exit, and its status is known */
-    struct family *family;  /* with job.forks, when it can have some */
-    struct member *member;  /* in it; NULL: the first */
-    int64_t leave_until_ms; /* it was told to end without its forks */
-    struct family *forking; /* whose lock it has while it comes to be */
-    struct err error;       /* why nothing was started */
+    bool over;                  /* no guest is alive any more */
+    bool ended;                 /* we have ended it */
+    bool orphaned;              /* its guest died with its zygote */
+    bool leaving;               /* its guest has begun to exit, and its status is known */
+    struct fork_tree *tree;     /* with job.forks, when it can have some */
+    struct fork_member *member; /* in it; NULL: the first */
+    int64_t leave_until_ms;     /* it was told to end without its forks */
+    struct fork_tree *forking;  /* whose lock it has while it comes to be */
+    struct err error;           /* why nothing was started */
 };
 
 /* Starts it, warm where one waits. After -1 live_leave and live_close take down what there is. */
@@ -75,14 +75,14 @@ int live_start(struct live *l, struct err *err);
 /* A guest that was taken out of a pool. */
 void live_adopt(struct live *l, const struct pool_jail *warm);
 
-/* live_fork.c. A new family of one; NULL stays NULL in all of these. */
-struct family *family_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
+/* live_fork.c. A new tree of one guest; NULL stays NULL in all of these. */
+struct fork_tree *fork_tree_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
 /* Whether there are forks of it, who need what it would take down. */
-bool family_has_below(struct live *l);
+bool fork_tree_has_below(struct live *l);
 /* Of a member that ended: keeps its jail and group, which the guest then has no more, as long as
  * others are below it; the last one below others takes theirs down. */
-void family_leave(struct live *l);
-void family_let_fork(struct live *l);
+void fork_tree_leave(struct live *l);
+void fork_tree_let_fork(struct live *l);
 
 /* live_sockets.c: when to look, in the time of clock_mono_ms; and true when it was due and there is
  * too much in them. */

@@ -356,7 +356,7 @@ static bool start_forkable(struct live *l, int *ret_result, struct err *err)
         snprintf(l->out->no_fork, sizeof l->out->no_fork, "%.199s", why.msg);
         return false;
     }
-    l->family = family_new(l->job->pool, warm.nest, warm.jail);
+    l->tree = fork_tree_new(l->job->pool, warm.nest, warm.jail);
     live_adopt(l, &warm);
     *ret_result = go(l, err);
     return true;

@@ -101,7 +101,7 @@ static void add_layers(struct buf *b)
     for (size_t i = 0; i < LAYER_COUNT; i++)
         (void)buf_addf(b, "* %s%s | %s. Without it: %s. To get it: %s\n", jail_layers[i].name,
                        jail_layers[i].essential ? " *" : "", jail_layers[i].does,
-                       jail_layers[i].without, layer_how(i, ON_HOST));
+                       jail_layers[i].without, layer_how((enum jail_layer)i, ON_HOST));
 }
 
 /* ---- topics ---- */

@@ -62,17 +62,17 @@ static struct str get(const struct cgroup_part *p, const char *file, char *text,
  * its descriptors. */
 #define OPEN_MAX_ALL 256
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t open_files;
+static size_t descriptors_held;
 
 static int keep_open(struct cgroup_part *p, const char *file)
 {
-    if (p->file_count == CGROUP_FILES || p->home->fd < 0 || open_files == OPEN_MAX_ALL)
+    if (p->file_count == CGROUP_FILES || p->home->fd < 0 || descriptors_held == OPEN_MAX_ALL)
         return -1;
     int fd = cgroup_open_file(p, file, O_RDONLY);
     if (fd < 0)
         return -1;
     p->files[p->file_count++] = (struct cgroup_file){file, fd};
-    open_files++;
+    descriptors_held++;
     return fd;
 }
 
@@ -105,7 +105,7 @@ static struct str get_again(struct cgroup_part *p, const char *file, char *text,
 void cgroup_close_files(struct cgroup_part *p)
 {
     pthread_mutex_lock(&open_lock);
-    open_files -= p->file_count;
+    descriptors_held -= p->file_count;
     while (p->file_count)
         close(p->files[--p->file_count].fd);
     pthread_mutex_unlock(&open_lock);

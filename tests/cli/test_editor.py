@@ -5,7 +5,6 @@ import os
 import re
 import select
 import subprocess
-import termios
 import time
 
 from box import once
@@ -32,13 +31,6 @@ class Editor(Terminal):
                     break
             text = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", self.raw)
         return text
-
-    def type(self, text):
-        """Once the editor reads keys: it shows its prompt before."""
-        until = time.monotonic() + 20
-        while termios.tcgetattr(self.master)[3] & termios.ICANON and time.monotonic() < until:
-            time.sleep(0.005)
-        super().type(text)
 
     def enter(self, text, pattern):
         """Types it and Enter; all that comes until the pattern and a new prompt."""

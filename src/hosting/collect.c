@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The guest is dead, and its folder is read as it left it: nothing in there is trusted, no link
- * followed.
+ * The guest is dead, and its folder is read as the guest left it: nothing in it is trusted, and no
+ * link is followed.
  */
 #include "hosting/collect.h"
 
@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/utf8.h"
 
-/* Component by component; the last is opened for reading. */
+/* Opens component by component; the last one for reading. */
 static int open_below(int folder, struct str path)
 {
     AUTO_CLOSE int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one owner has in the table of sessions. One thread only.
+ * The share of one owner in the table of sessions. One thread only.
  */
 #ifndef HOSTING_HOLDING_H
 #define HOSTING_HOLDING_H
@@ -15,10 +15,10 @@ struct holding {
     char owner[TOKEN_NAME];
     size_t sessions; /* open, or being opened */
     uint64_t memory_bytes;
-    size_t waiting_bytes; /* of requests that wait for their session's turn */
+    size_t waiting_bytes; /* of requests that wait for the turn of their session */
 };
 
-/* The owner's, made when it is the first time. It stays until holdings_free. */
+/* The owner's holding, made at the first call. It stays until holdings_free. */
 struct holding *holding_of(struct holding **all, const char *owner);
 void holdings_free(struct holding *all);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a session was opened with, and its forks live on: lent to it until the last is closed.
+ * Data that a session was opened with and that its forks share: lent to them until the last one is
+ * closed.
  */
 #ifndef HOSTING_SESSION_GROUND_H
 #define HOSTING_SESSION_GROUND_H
@@ -13,17 +14,17 @@
 
 struct session_ground {
     atomic_uint references;
-    void *settings; /* of the host: what the request below points into */
+    void *settings; /* of the host: the texts that the request below points into */
     void (*drop_settings)(void *settings);
     json_t *doc;
-    json_t *data; /* in doc: variables that it begins with, or NULL */
+    json_t *data; /* in doc: variables that the session begins with, or NULL */
     struct request_parts parts;
     struct session_request request;
     struct tool_set tools;
     uint64_t output_limit;
 };
 
-/* The settings are taken over. */
+/* Takes the settings over. */
 struct session_ground *session_ground_new(void *settings, void (*drop_settings)(void *settings));
 struct session_ground *session_ground_hold(struct session_ground *ground);
 void session_ground_drop(struct session_ground *ground); /* NULL is fine */

@@ -4,7 +4,7 @@
 
 #include "hosting/session_table.h"
 
-/* A session as a client sees it. The info is that of the entry's session. */
+/* A session as a client sees it. `info` is the info of the entry's session. */
 json_t *session_json(const struct session_entry *entry, const struct session_info *info);
 
 #endif

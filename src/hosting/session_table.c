@@ -23,9 +23,9 @@ struct sessions {
     struct session_ceilings ceilings;
     struct session_entry *buckets[BUCKETS];
     struct session_totals totals;
-    struct holding *holdings; /* what of it each owner has */
+    struct holding *holdings; /* the part of each owner */
     size_t opening, closing;
-    size_t waiting_bytes; /* of requests that wait for their session's turn */
+    size_t waiting_bytes; /* of requests that wait for the turn of their session */
     int64_t looked_ms, surveyed_ms;
     bool surveying;
 };
@@ -243,7 +243,7 @@ void session_entry_shut(struct session_entry *e)
     }
     if (e->busy)
         s->host.stop(e->busy);
-    session_stop(e->session); /* also where nobody looks at the turn's cancel descriptor */
+    session_stop(e->session); /* needed where no thread polls the turn's cancel descriptor */
     session_entry_drop(e);
 }
 
@@ -331,7 +331,7 @@ void session_turn_over(struct session_turn *turn)
     session_entry_drop(e);
 }
 
-/* ---- now and then ---- */
+/* ---- periodic work ---- */
 
 struct survey {
     struct errand errand; /* first */

@@ -45,7 +45,7 @@ static bool is_name(struct str s)
     return s.n > 0 && s.n < TOKEN_NAME;
 }
 
-/* Where the first blank is, or the end. */
+/* The position of the first blank, or the end. */
 static size_t word_end(struct str s)
 {
     size_t n = 0;
@@ -116,7 +116,7 @@ unsigned token_list_names(const struct token_list *list)
     return names;
 }
 
-/* Sums are compared, all of each and all of them. */
+/* Compares hashes, every byte of every token, so that the time does not depend on the token. */
 const struct token *token_list_find(const struct token_list *list, struct str authorization)
 {
     const struct token *found = NULL;

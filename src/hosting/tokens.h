@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who may ask: tokens out of a file, of which only sums are kept.
+ * Authentication: tokens from a file, of which only hashes are kept.
  */
 #ifndef HOSTING_TOKENS_H
 #define HOSTING_TOKENS_H
@@ -14,12 +14,12 @@
 
 enum { TOKEN_NAME = 33, TOKEN_MIN = 16, TOKENS_MAX = 1000 };
 
-/* Whose sessions are of tokens without a name: nobody's name, and not "", which is the host's own
- * over the Unix socket. */
+/* The owner of sessions under tokens without a name: not a possible name, and not "", which is the
+ * host's own user over the Unix socket. */
 #define TOKEN_NAMELESS "*"
 
 struct token {
-    char name[TOKEN_NAME]; /* whose sessions */
+    char name[TOKEN_NAME]; /* owner of its sessions */
     char sum[SHA256_HEX];
 };
 struct token_list {
@@ -27,15 +27,14 @@ struct token_list {
     size_t n;
 };
 
-/* "TOKEN" or "NAME TOKEN" a line; '#' begins a comment. The file may be
- * readable for its owner only, who is us or root. */
+/* Each line is "TOKEN" or "NAME TOKEN"; '#' begins a comment. The file may be readable only for its
+ * owner, which must be our user or root. */
 int token_list_read(const char *path, struct token_list *ret, struct err *err);
 void token_list_done(struct token_list *list);
-/* How many different names the tokens have. */
+/* The number of different names among the tokens. */
 unsigned token_list_names(const struct token_list *list);
 
-/* The one that "Bearer TOKEN" is, or NULL. Takes as long for a wrong one as for
- * a right one. */
+/* The token in "Bearer TOKEN", or NULL. Takes as long for a wrong token as for a valid one. */
 const struct token *token_list_find(const struct token_list *list, struct str authorization);
 
 #endif

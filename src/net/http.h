@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * HTTP/1.x as text: request heads, chunked bodies, what is percent-encoded.
- * Pure: bytes in, views of them out. It is strict where two readers of one
- * request could differ (RFC 9112: line ends, lengths, white space before a
- * colon), because there may be a proxy in front.
+ * HTTP/1.x as text: request heads, chunked bodies, percent-encoding. Pure: bytes in, views of them
+ * out. It is strict where two readers of one request could differ (RFC 9112: line ends, lengths,
+ * white space before a colon), because there may be a proxy in front.
  */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
@@ -20,7 +19,7 @@ enum http_method {
     HTTP_PUT,
     HTTP_DELETE,
     HTTP_OPTIONS,
-    HTTP_OTHER, /* no method of ours */
+    HTTP_OTHER, /* not a method that we know */
 };
 const char *http_method_name(enum http_method method);
 
@@ -38,7 +37,7 @@ struct http_head {
     enum http_method method;
     struct str method_name; /* as it was sent */
     struct str path;        /* begins with '/', or is "*"; still encoded */
-    struct str query;       /* what is behind the '?', still encoded */
+    struct str query;       /* the part after the '?', still encoded */
     unsigned minor;         /* of HTTP/1.N */
     struct http_header headers[HTTP_HEADERS_MAX];
     size_t header_count;
@@ -56,18 +55,18 @@ struct http_refusal {
     const char *why;
 };
 
-/* The number of bytes of the head, its empty line included; 0 while it is not
- * all there; -1. The views in *ret point into `in`. */
+/* The number of bytes of the head, its empty line included; 0 while it is incomplete; -1 if it is
+ * refused. The views in *ret point into `in`. */
 long http_head_read(struct str in, struct http_head *ret, struct http_refusal *why);
-/* The header's value; .p is NULL when there is none. Of several the first. */
+/* The header's value, the first if there are several; .p is NULL when there is none. */
 struct str http_header(const struct http_head *head, const char *name);
-/* Is the word one of those between commas? Parameters (";q=1") do not count. */
+/* Is the word in the comma-separated list? Parameters (";q=1") do not count. */
 bool http_list_has(struct str value, const char *word);
 /* "text/html" of "Text/HTML; charset=utf-8". */
 struct str http_media_type(struct str value);
 
-/* Appends s with %XX decoded ('+' becomes a blank in a query). -1 for what is
- * malformed, for a NUL, and at the ceiling. */
+/* Appends s with %XX decoded ('+' becomes a blank in a query). -1 for malformed text, for a NUL,
+ * and at the ceiling. */
 int http_decode(struct str s, bool query, struct buf *ret);
 /* Cuts "name=value" off a query. */
 bool http_query_next(struct str *rest, struct str *ret_name, struct str *ret_value);
@@ -79,13 +78,12 @@ const char *http_reason(int status);
 struct http_chunks {
     enum { CHUNK_SIZE, CHUNK_DATA, CHUNK_DATA_END, CHUNK_TRAILER, CHUNK_DONE } state;
     uint64_t left;
-    char line[64]; /* of the size; extensions are passed over */
+    char line[64]; /* of the size; extensions are ignored */
     size_t line_n, passed;
 };
 
-/* Takes bytes from the beginning of `in`: how many, and what of them is
- * content. Call again while it takes some and is not CHUNK_DONE. -1 when it is
- * malformed. */
+/* Takes bytes from the beginning of `in`: returns how many, and which of them are content. Call
+ * again while it takes some and the state is not CHUNK_DONE. -1 when the body is malformed. */
 long http_chunks_read(struct http_chunks *c, struct str in, struct str *ret_content);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A request's body, from what a connection has read into memory or a file.
+ * A request's body: from a connection into memory or a file.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void http_body_max(struct http_exchange *x, uint64_t max)
     x->conn->wants_body = true;
 }
 
-/* On the disk where there is one for that, else in memory. */
+/* On the disk if there is a folder for that, else in memory. */
 int http_to_file(struct http_exchange *x, uint64_t max)
 {
     const char *folder = getenv("TMPDIR");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chunk extensions and trailers are passed over, within a limit.
+ * Chunk extensions and trailers are ignored, within a limit.
  */
 #include "net/http.h"
 
@@ -39,7 +39,7 @@ static int read_size(struct http_chunks *c)
     return 0;
 }
 
-/* Up to CR LF; of a long line the beginning is kept. 1 when it is whole. */
+/* Reads up to CR LF; of a long line only the beginning is kept. 1 when the line is complete. */
 static int take_line(struct http_chunks *c, char byte)
 {
     bool after_cr = c->passed && c->line[sizeof c->line - 1] == '\r';
@@ -71,7 +71,7 @@ static int end_line(struct http_chunks *c)
             return -1;
         c->state = CHUNK_SIZE;
     } else if (!c->line_n) {
-        c->state = CHUNK_DONE; /* passed goes on counting over all trailers */
+        c->state = CHUNK_DONE; /* `passed` continues to count over all trailers */
     }
     c->line_n = 0;
     return 0;

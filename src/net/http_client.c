@@ -53,12 +53,12 @@ struct talk {
     const struct http_ask *ask;
     struct http_reply *reply;
     struct http_chunks chunks;
-    struct buf line; /* begun */
+    struct buf line; /* the answer has begun */
     bool chunked, lines, keep;
     uint64_t left; /* of a body with a length */
 };
 
-/* Until the socket can do one of `events`. 0, or -1 with *err. */
+/* Waits until the socket is ready for one of `events`. 0, or -1 with *err. */
 static int wait_for(const struct talk *t, short events, struct err *err)
 {
     int64_t limit = t->ask->timeout_ms;
@@ -106,7 +106,7 @@ static int make_head(const struct talk *t, struct buf *b, struct err *err)
     return b->overflow ? err_set(err, ERR_USAGE, "the request's head is too long") : 0;
 }
 
-/* 1 when the other side takes no more: its answer says why. */
+/* 1 when the server takes no more: its answer has the reason. */
 static int send_some(const struct talk *t, struct str s, struct err *err)
 {
     while (s.n) {
@@ -143,7 +143,7 @@ static int send_file(const struct talk *t, struct err *err)
     return 0;
 }
 
-/* Head and body in one piece where that is small: one system call. */
+/* Head and body in one piece if that is small: one system call. */
 static int send_request(const struct talk *t, struct err *err)
 {
     AUTO_BUF struct buf b = {0};
@@ -257,7 +257,7 @@ static int parse_head(struct talk *t, struct str head, struct err *err)
     return 0;
 }
 
-/* Passes over "100 Continue" and its like. */
+/* Skips "100 Continue" and other 1xx answers. */
 static int read_head(struct talk *t, struct err *err)
 {
     struct http_client *c = t->client;
@@ -353,7 +353,7 @@ static int read_body(struct talk *t, struct err *err)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the complete exchange ---- */
 
 static int exchange(struct talk *t, struct err *err)
 {

@@ -12,7 +12,8 @@
 #include "base/mem.h"
 #include "net/http_parts.h"
 
-/* The rest of a stream waits so many times as long for its reader (`| less`) as another answer. */
+/* The rest of a stream may wait for its reader (`| less`) this many times as long as another
+ * answer. */
 enum { STREAM_PATIENCE = 20 };
 
 /* ---- the end ---- */
@@ -63,12 +64,11 @@ void http_break(struct http_exchange *x)
     struct http_conn *c = x->conn;
 
     c->x.failed = true;
-    c->state = CONN_ANSWER; /* nobody needs to be told */
+    c->state = CONN_ANSWER; /* there is no client to notify */
     conn_end(c);
 }
 
-/* Closing with something unread makes the kernel send a reset, which can
- * overtake the answer. */
+/* Closing with unread input makes the kernel send a reset, which can overtake the answer. */
 static void linger(struct http_conn *c)
 {
     c->state = CONN_LINGER;
@@ -101,8 +101,7 @@ static void begin_exchange(struct http_conn *c)
     c->close_after = !c->head.keep_alive || c->server->draining;
 }
 
-/* The end of a head is an empty line. With LF alone it will be refused, but
- * must be seen. */
+/* The end of a head is an empty line. A line end of LF alone will be refused, but must be found. */
 static bool head_is_whole(struct http_conn *c)
 {
     size_t from = c->scanned > 3 ? c->scanned - 3 : 0;
@@ -136,7 +135,7 @@ static void take_head(struct http_conn *c, size_t n)
 {
     struct http_refusal ignored;
 
-    /* What it points to must live as long as the exchange. */
+    /* A copy, because the head's views must live as long as the exchange. */
     buf_done(&c->head_bytes);
     buf_init(&c->head_bytes, HTTP_HEAD_MAX);
     (void)buf_add(&c->head_bytes, c->in.p, n);
@@ -192,7 +191,7 @@ static bool step_body(struct http_conn *c)
     return true;
 }
 
-/* The answer is complete and sent. Was all of the request read? */
+/* The answer is complete and sent. Was the whole request read? */
 static bool step_answer(struct http_conn *c)
 {
     bool unread = c->head.chunked ? c->chunks.state != CHUNK_DONE : c->body_left > 0;
@@ -254,8 +253,8 @@ void conn_advance(struct http_conn *c)
 
 /* ---- reading ---- */
 
-/* A Unix socket tells whether the other side closed, or only said that it has
- * said all. Of TCP one sees the same in both cases, and it counts as gone. */
+/* A Unix socket shows whether the client closed it or only shut down sending. With TCP both look
+ * the same, and count as gone. */
 static bool has_hung_up(const struct http_conn *c)
 {
     struct pollfd p = {.fd = c->fd, .events = POLLRDHUP};
@@ -289,8 +288,7 @@ static void watch_close(struct http_conn *c, bool on)
         (void)event_add(c->reads, NULL);
 }
 
-/* Reads, unless there is enough; then only whether the client is still there
- * matters. */
+/* Reads, unless enough is read; then only watches whether the client is still there. */
 static void watch(struct http_conn *c)
 {
     bool idle = c->state == CONN_BUSY || c->state == CONN_ANSWER;
@@ -383,7 +381,7 @@ static void too_late(struct http_conn *c)
 
 void conn_tick(struct http_conn *c, int64_t now)
 {
-    /* While a stream is being made, how long its reader may take is its maker's to say. */
+    /* While a stream is being made, its maker decides how long its reader may take. */
     bool making = c->state == CONN_BUSY && c->answered;
     int64_t patience = c->server->limits.write_ms * (c->chunking ? STREAM_PATIENCE : 1);
 

@@ -43,8 +43,7 @@ static enum http_method method_of(struct str s)
     return HTTP_OTHER;
 }
 
-/* "http://host/path" is what a proxy is sent; the path is what counts (RFC
- * 9112, 3.2.2). */
+/* A proxy is sent "http://host/path"; only the path counts (RFC 9112, 3.2.2). */
 static struct str drop_origin(struct str target)
 {
     struct str rest = target;
@@ -209,7 +208,7 @@ static long use_headers(struct http_head *ret, struct http_refusal *why)
 
 /* ---- the whole ---- */
 
-/* A line without its CR LF. 0 when its end is not there. */
+/* A line without its CR LF. 0 when its end has not arrived. */
 static int next_line(struct str *rest, struct str *ret)
 {
     const char *end = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
@@ -244,7 +243,7 @@ long http_head_read(struct str in, struct http_head *ret, struct http_refusal *w
     ret->length = 0;
     while ((got = next_line(&rest, &line)) > 0) {
         if (first && !line.n && rest.n + 2 == in.n)
-            continue; /* one empty line before is passed over (RFC 9112, 2.2) */
+            continue; /* one empty line before the first line is skipped (RFC 9112, 2.2) */
         if (!first && !line.n)
             break;
         if ((first ? read_first_line(line, ret, why) : read_header(line, ret, why)) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of the HTTP server share.
+ * Declarations that the files of the HTTP server share.
  */
 #ifndef NET_HTTP_PARTS_H
 #define NET_HTTP_PARTS_H
@@ -10,7 +10,7 @@
 #include "net/http_server.h"
 
 enum {
-    KEPT_MAX = 16 << 10,  /* memory that an idle connection may hold on to */
+    KEPT_MAX = 16 << 10,  /* memory that an idle connection may keep */
     AHEAD_MAX = 64 << 10, /* bytes a client may send while its request is worked on */
     LINGER_MS = 2000,
     LINGER_MAX = 8 << 20,
@@ -18,12 +18,11 @@ enum {
 };
 
 enum conn_state {
-    CONN_HEAD, /* waits for a request, or is within its head */
+    CONN_HEAD, /* waits for a request, or reads its head */
     CONN_BODY,
     CONN_BUSY,   /* the handler works on an answer */
-    CONN_ANSWER, /* the answer is complete, not all of it is sent */
-    CONN_LINGER, /* all is sent; what still comes is thrown away before we close
-                  */
+    CONN_ANSWER, /* the answer is complete, but not all of it is sent */
+    CONN_LINGER, /* all is sent; further input is discarded until we close */
 };
 
 struct evbuffer;
@@ -36,31 +35,30 @@ struct http_conn {
     struct event *reads, *closes, *writes;
     bool watches_close, half_closed;
     enum conn_state state;
-    int64_t deadline_ms;    /* of the state; 0 for none */
-    int64_t write_moved_ms; /* when the client last took something; 0 while
-                               nothing waits */
+    int64_t deadline_ms;    /* deadline of the state; 0 for none */
+    int64_t write_moved_ms; /* when the client last took something; 0 while nothing waits */
 
     struct buf in;  /* not consumed yet */
-    size_t scanned; /* of it, for the end of a head */
+    size_t scanned; /* part of `in` searched for the end of a head */
     struct buf head_bytes;
     struct http_head head;
     struct http_chunks chunks;
     struct buf body;
     uint64_t body_left, body_max;
-    uint64_t charged; /* of the body, to the server's bodies */
+    uint64_t charged; /* part of the body counted in the server's bodies */
     bool wants_body;
 
     struct evbuffer *out;
-    int send_fd; /* a file that follows what is in `out` */
+    int send_fd; /* a file that is sent after `out` */
     uint64_t send_left;
 
     struct http_exchange x;
-    bool active;   /* the exchange is */
-    bool answered; /* its head is on its way */
+    bool active;   /* the exchange is active */
+    bool answered; /* the head of its answer is on its way */
     bool chunking;
     bool close_after;
     bool advancing; /* within conn_advance: no recursion */
-    bool doomed;    /* end it as soon as nobody is within it */
+    bool doomed;    /* end the connection when no call is inside it */
     uint64_t lingered;
 };
 
@@ -69,7 +67,7 @@ struct http_server {
     struct http_handler handler;
     struct http_limits limits;
     struct http_counts counts;
-    uint64_t bodies; /* bytes of all bodies that are held now */
+    uint64_t bodies; /* bytes of all bodies held now */
     struct http_conn *conns;
     struct event *listeners[16];
     size_t listener_count;
@@ -82,7 +80,7 @@ struct http_server {
 
 /* http_conn.c */
 void conn_new(struct http_server *server, const struct listener *listener, int fd);
-void conn_end(struct http_conn *c); /* frees it, or dooms it */
+void conn_end(struct http_conn *c); /* frees it, or sets `doomed` */
 void conn_advance(struct http_conn *c);
 void conn_refuse(struct http_conn *c, int status, const char *why);
 void conn_tick(struct http_conn *c, int64_t now);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Connections: requests in, answers out, in the thread of an event loop. A
- * connection has one exchange at a time; what a client sends ahead (pipelining)
- * waits, within a limit, until the answer before it is on its way. Every wait
- * has a deadline, everything a client can make grow a ceiling.
+ * Connections: requests in, answers out, in the thread of an event loop. A connection has one
+ * exchange at a time; requests that a client sends early (pipelining) wait, within a limit, until
+ * the previous answer is on its way. Every wait has a deadline; everything that a client can make
+ * grow has a ceiling.
  *
- * An exchange lives from the end of a request's head until `done`. Nobody may
- * touch it afterwards.
+ * An exchange lives from the end of a request's head until `done`. It must not be used afterwards.
  */
 #ifndef NET_HTTP_SERVER_H
 #define NET_HTTP_SERVER_H
@@ -24,44 +23,39 @@ struct http_exchange {
     struct http_conn *conn;
     const struct listener *listener;
     const struct http_head *head;
-    struct str body;    /* whole, when `request` is called */
-    int body_fd;        /* instead, where http_to_file was called: from its beginning; -1
-                         */
-    uint64_t body_size; /* of either */
-    int64_t began_ns;   /* when the head was there */
+    struct str body;    /* complete when `request` is called */
+    int body_fd;        /* the body as a file, after http_to_file, at its beginning; else -1 */
+    uint64_t body_size; /* size of either */
+    int64_t began_ns;   /* when the head was complete */
     void *user;         /* the handler's */
-    /* What came of it, for `done`. */
+    /* The outcome, for `done`. */
     int status;
     uint64_t sent;
-    bool failed; /* the client went away, or was sent away, before it had the
-                    answer */
+    bool failed; /* the client went away, or was disconnected, before it had the answer */
 };
 
 struct http_handler {
     void *ctx;
-    /* The head is there. Without an answer at once, the body is read: into memory
-     * up to what http_body_max allows, or into a file (http_to_file). */
+    /* The head is complete. If there is no answer at once, the body is read: into memory up to the
+     * limit of http_body_max, or into a file (http_to_file). */
     void (*head)(void *ctx, struct http_exchange *x);
-    /* All of the request is there. The answer may come now, or later. */
+    /* The whole request is there. The answer may come now, or later. */
     void (*request)(void *ctx, struct http_exchange *x);
-    /* The client has taken all that there was of an answer in pieces. */
+    /* The client has taken all bytes so far of an answer in pieces. */
     void (*drained)(void *ctx, struct http_exchange *x);
-    /* The client has gone; whoever works on an answer may stop. `done` follows.
-     */
+    /* The client has gone; work on the answer may stop. `done` follows. */
     void (*gone)(void *ctx, struct http_exchange *x);
     /* The end of the exchange: the answer is sent, or never will be. */
     void (*done)(void *ctx, struct http_exchange *x);
-    /* An answer for a request that makes no sense, {"error": ...}; the caller
-     * frees. */
+    /* An answer for a malformed request, {"error": ...}; the caller frees. */
     char *(*refusal)(void *ctx, int status, const char *why);
 };
 
 struct http_limits {
     int64_t header_ms; /* from a request's first byte to the end of its head */
-    int64_t body_ms;   /* for the body, and a second more for each 64 KiB of it that
-                          came */
+    int64_t body_ms;   /* for the body, and one more second for each 64 KiB of it that came */
     int64_t idle_ms;   /* between requests */
-    int64_t write_ms;  /* without any of an answer being taken */
+    int64_t write_ms;  /* without the client taking any byte of an answer */
     unsigned connections;
     uint64_t bodies; /* bytes of all bodies together */
 };
@@ -74,15 +68,15 @@ struct http_counts {
 
 int http_server_open(struct event_base *base, const struct http_handler *handler,
                      const struct http_limits *limits, struct http_server **ret, struct err *err);
-/* The listener is lent, until http_server_close. */
+/* The listener is lent until http_server_close. */
 int http_server_add(struct http_server *server, const struct listener *listener, struct err *err);
 void http_server_limits(struct http_server *server, const struct http_limits *limits);
 const struct http_counts *http_server_counts(const struct http_server *server);
-/* From now on a connection ends with its next answer. */
+/* From now on a connection closes after its next answer. */
 void http_server_drain(struct http_server *server);
-/* Accepts nobody any more, and ends idle connections. */
+/* Accepts no more connections, and closes idle ones. */
 void http_server_stop(struct http_server *server);
-/* Ends all connections, whatever they are doing. */
+/* Closes all connections, whatever their state. */
 void http_server_close(struct http_server *server);
 
 /* ---- in `head` ---- */
@@ -91,8 +85,8 @@ void http_body_max(struct http_exchange *x, uint64_t max);
 /* The body goes into a file without a name. -1 with errno. */
 int http_to_file(struct http_exchange *x, uint64_t max);
 
-/* In `request`, or later: hands the body in memory out; *ret is to be ended
- * with buf_done. */
+/* In `request`, or later: moves the body out of memory into *ret; the caller frees it with
+ * buf_done. */
 void http_take_body(struct http_exchange *x, struct buf *ret);
 
 /* ---- the answer ---- */
@@ -105,8 +99,8 @@ struct http_answer {
     size_t size;
 };
 void http_answer(struct http_exchange *x, const struct http_answer *answer);
-/* From the descriptor's position on; it is taken over. What the file lacks of
- * `size` breaks the connection. */
+/* From the descriptor's position on; takes it over. If the file is shorter than `size`, the
+ * connection is closed early. */
 void http_answer_file(struct http_exchange *x, const char *type, int fd, uint64_t size);
 
 /* An answer that comes in pieces: begin, any number of pieces, end. */
@@ -116,8 +110,7 @@ void http_end(struct http_exchange *x);
 bool http_begun(const struct http_exchange *x);
 /* Bytes of answers that the client has not taken yet. */
 size_t http_unsent(const struct http_exchange *x);
-/* Ends the connection now: a streamed answer cannot be completed. `gone` is not
- * called. */
+/* Closes the connection now: a streamed answer cannot be completed. `gone` is not called. */
 void http_break(struct http_exchange *x);
 
 #endif

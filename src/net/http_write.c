@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers on their way out.
+ * Sending answers.
  */
 #include <errno.h>
 #include <event2/buffer.h>
@@ -18,9 +18,8 @@ enum { FILE_PIECE = 256 << 10 };
 
 /* ---- bytes to the socket ---- */
 
-/* The next piece of a file. A guest may have cut it meanwhile; then the length
- * that was announced is wrong, and only ending the connection tells the client.
- */
+/* The next piece of a file. A guest may have truncated it meanwhile; then the announced length is
+ * wrong, and only closing the connection shows that to the client. */
 static int more_of_file(struct http_conn *c)
 {
     size_t want = c->send_left < FILE_PIECE ? (size_t)c->send_left : FILE_PIECE;
@@ -113,7 +112,7 @@ static bool has_no_body(const struct http_conn *c, int status)
     return c->head.method == HTTP_HEAD || status == 204;
 }
 
-/* What a client still has to send of a refused body is not waited for. */
+/* Do not wait for the rest of a refused body. */
 static void settle(struct http_conn *c)
 {
     if (c->state == CONN_HEAD || c->state == CONN_BODY) {
@@ -177,7 +176,7 @@ void http_begin(struct http_exchange *x, int status, const char *type)
     settle(c);
     c->chunking = c->head.minor > 0 && c->head.method != HTTP_HEAD;
     if (c->head.minor == 0)
-        c->close_after = true; /* the end of the connection is the end of the answer */
+        c->close_after = true; /* closing the connection marks the end of the answer */
     add_head(c, status, type, c->chunking ? "Transfer-Encoding: chunked\r\n" : NULL);
     evbuffer_add(c->out, "\r\n", 2);
 }

@@ -125,7 +125,7 @@ static int in_use(const char *path, const char *lock, struct err *err)
     return err_set(err, ERR_USAGE, "a daemon listens on %s already", path);
 }
 
-/* A lock that another daemon removed as it ended is a lock on nothing: then
+/* If another daemon removed the lock file while it stopped, our lock is on a deleted file: try
  * again. */
 static int take_lock(struct listener *l, struct err *err)
 {
@@ -138,7 +138,7 @@ static int take_lock(struct listener *l, struct err *err)
         if (l->lock_fd < 0)
             return err_sys(err, "lock %s", name);
         if (flock(l->lock_fd, LOCK_EX | LOCK_NB) < 0) {
-            fd_close(&l->lock_fd); /* it is the other's to remove */
+            fd_close(&l->lock_fd); /* the other daemon removes it */
             return in_use(l->path, name, err);
         }
         if (fstat(l->lock_fd, &here) == 0 && stat(name, &there) == 0 &&
@@ -152,7 +152,7 @@ static int take_lock(struct listener *l, struct err *err)
     return 0;
 }
 
-/* With the lock held, whoever made a socket there has gone. */
+/* With the lock held, the daemon that made the socket is gone. */
 static int remove_stale(const char *path, struct err *err)
 {
     struct stat st;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From any thread into the thread of an event loop: what is posted is delivered
- * there, in order.
+ * From any thread into the thread of an event loop: posted mail is delivered there, in order.
  */
 #ifndef NET_MAILBOX_H
 #define NET_MAILBOX_H
@@ -11,14 +10,14 @@
 struct event_base;
 struct mailbox;
 
-/* A member of what is sent; belongs to the mailbox from post to deliver. */
+/* A member of the structure that is sent; belongs to the mailbox from post to deliver. */
 struct mail {
     struct mail *next;
     void (*deliver)(struct mail *mail);
 };
 
 int mailbox_open(struct event_base *base, struct mailbox **ret, struct err *err);
-void mailbox_close(struct mailbox *box); /* when nobody posts any more; NULL is fine */
+void mailbox_close(struct mailbox *box); /* when no thread posts any more; NULL is fine */
 void mailbox_post(struct mailbox *box, struct mail *mail);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What systemd hands a service, and is told by it (sd_listen_fds(3),
+ * Sockets that systemd passes to a service, and reports to systemd (sd_listen_fds(3),
  * sd_notify(3)), without its library.
  */
 #ifndef NET_NOTIFY_H
 #define NET_NOTIFY_H
 
-/* The number of sockets that were handed over, from descriptor 3 on; they are
- * close-on-exec afterwards. 0 when there are none for this process. */
+/* The number of sockets that were passed, from descriptor 3 on; they are close-on-exec afterwards.
+ * 0 when there are none for this process. */
 int notify_listen_fds(void);
-/* "READY=1\nSTATUS=..." to the service manager, if there is one. */
+/* Sends "READY=1\nSTATUS=..." to the service manager, if there is one. */
 void notify_send(const char *text);
 
 #endif

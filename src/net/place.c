@@ -35,7 +35,7 @@ char *place_name(const char *named)
     return path ? path : xstrdup("$XDG_RUNTIME_DIR/glovebox.sock");
 }
 
-/* The socket's file may lie where others can write: what counts is who listens. */
+/* The socket's file may be where others can write: check the listening process instead. */
 static int check_peer(int fd, const char *path, struct err *err)
 {
     struct ucred peer;

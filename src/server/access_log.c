@@ -72,8 +72,7 @@ int access_log_reopen(struct access_log *log, struct err *err)
     return 0;
 }
 
-/* Standard output may be a pipe that nobody reads; the daemon does not wait for
- * that. */
+/* Standard output may be a pipe without a reader; the daemon does not wait for one. */
 void access_log_flush(struct access_log *log)
 {
     if (!log || !log->lines.n)
@@ -101,7 +100,7 @@ static void time_text(char out[40])
     snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
 }
 
-/* A path comes from a client, and a line ends where we say. */
+/* A path comes from a client: escape what could end the line early. */
 static void add_text(struct buf *b, struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {

@@ -12,7 +12,7 @@ struct access_log;
 /* `path` "-" is standard output. */
 int access_log_open(const char *path, bool json, struct access_log **ret, struct err *err);
 void access_log_close(struct access_log *log); /* NULL is fine, also below */
-/* The file was moved away (SIGHUP): opens it anew. */
+/* The file was moved away (SIGHUP): opens it again. */
 int access_log_reopen(struct access_log *log, struct err *err);
 void access_log_add(struct access_log *log, const struct http_exchange *x, const char *owner);
 void access_log_flush(struct access_log *log);

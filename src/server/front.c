@@ -116,8 +116,7 @@ int call_query(struct call *call,
 
 /* ---- which route ---- */
 
-/* Does the address have the path's form? What stands for {id} and {anything
- * else} is kept. */
+/* Does the address have the path's form? The text in place of {id} and {anything else} is kept. */
 static bool matches(const char *pattern, struct str path, struct str *ret_id, struct str *ret_rest)
 {
     struct str want = str_from(pattern), part, piece;
@@ -190,7 +189,7 @@ static void no_route(struct call *call)
                 near.best ? near.best : "", near.best ? "?" : "");
 }
 
-/* 0, or -1 and it is answered. */
+/* 0, or -1 and the request is answered. */
 static int find_route(struct call *call)
 {
     const struct http_head *head = call->x->head;
@@ -209,7 +208,7 @@ static int find_route(struct call *call)
     return -1;
 }
 
-/* ---- who asks ---- */
+/* ---- the caller ---- */
 
 /* "name:port", "[::1]:port" */
 static struct str host_of(struct str host)
@@ -222,8 +221,8 @@ static struct str host_of(struct str host)
     return colon ? str_slice(host, 0, (size_t)(colon - host.p)) : host;
 }
 
-/* A page in somebody's browser can have its own name lead here (DNS rebinding),
- * but not an address, nor a name that we were given. */
+/* A page in a user's browser can make its own host name resolve to us (DNS rebinding). It cannot do
+ * so with an address, nor with a name from our settings. */
 static bool host_is_ours(const struct call *call)
 {
     struct str host = host_of(call->x->head->host);
@@ -274,7 +273,7 @@ static int check_caller(struct call *call)
     return 0;
 }
 
-/* ---- what comes with it ---- */
+/* ---- the body's headers ---- */
 
 static bool is_json_type(struct str type)
 {
@@ -335,8 +334,7 @@ static void on_head(void *ctx, struct http_exchange *x)
     buf_init(&call->rest, HTTP_TARGET_MAX);
     x->user = call;
     struct str id, rest;
-    /* An open route has to be known before the caller is asked who he is, others
-     * after. */
+    /* An open route is looked up before the caller is authenticated, other routes after that. */
     for (const struct route *r = routes; r->path && !call->route; r++)
         if (r->flags & ROUTE_OPEN && matches(r->path, x->head->path, &id, &rest))
             call->route = r;

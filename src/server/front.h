@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a request to the handler of its route, and what all handlers answer
- * with.
+ * From a request to the handler of its route, and the answers that all handlers share.
  */
 #ifndef SERVER_FRONT_H
 #define SERVER_FRONT_H
@@ -13,11 +12,11 @@ struct job;
 struct call;
 
 enum route_flag {
-    ROUTE_OPEN = 1 << 0,     /* for everybody */
+    ROUTE_OPEN = 1 << 0,     /* for every caller */
     ROUTE_JSON = 1 << 1,     /* has a body of JSON */
-    ROUTE_UPLOAD = 1 << 2,   /* has a body that is a file */
+    ROUTE_UPLOAD = 1 << 2,   /* has a file as its body */
     ROUTE_STREAMS = 1 << 3,  /* can answer with a line for each event */
-    ROUTE_DRAINING = 1 << 4, /* is answered also while the daemon ends */
+    ROUTE_DRAINING = 1 << 4, /* is answered also while the daemon stops */
 };
 
 /* A parameter of the address, behind the '?'. */
@@ -33,7 +32,7 @@ struct route {
     unsigned flags;
     const struct field *const *fields; /* of its JSON body */
     const struct query_field *query;
-    int status;         /* when all went well */
+    int status;         /* status on success */
     const char *answer; /* the name of a schema (openapi_schemas.c) */
     void (*handle)(struct call *call);
 };
@@ -48,8 +47,8 @@ struct call {
     struct buf id;   /* {id} */
     struct buf rest; /* {path}, {call}, {run} */
     char owner[TOKEN_NAME];
-    bool operator; /* came over the Unix socket: sees everything */
-    bool streams;  /* asked for lines */
+    bool operator; /* came over the Unix socket: has access to everything */
+    bool streams;  /* the client asked for lines */
     struct job *job;
 };
 
@@ -58,10 +57,9 @@ void call_answer(struct call *call, int status, const char *type, char *text);
 void call_fail(struct call *call, const struct err *err);
 void call_refuse(struct call *call, int status, const char *extra, const char *kind,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* Of a route without fields, whose body is nothing or {}: -1 answers 400. */
+/* For a route without fields: -1 answers 400 unless the body is empty or {}. */
 int call_no_fields(struct call *call);
-/* Reads ?name=value pairs of the route's query: `take` for each; -1 answers
- * 400. */
+/* Reads ?name=value pairs of the route's query and calls `take` for each; -1 answers 400. */
 int call_query(struct call *call,
                int (*take)(void *ctx, const char *name, const char *value, struct err *err),
                void *ctx);

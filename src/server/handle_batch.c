@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * POST /v1/batch: many runs in one request. Each is a job of its own; so that one client's thousand
- * leave room for others', only a few of them are in the queue at one time.
+ * POST /v1/batch: many runs in one request. Each is a job of its own. Only a few of them are in the
+ * queue at one time, so that a client's thousand runs leave room for other clients.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static const struct field batch_rows[] = {
 };
 const struct field *const batch_tables[] = {batch_rows, NULL};
 
-/* The descriptions of a batch's items are made of those of a run. */
+/* The descriptions of a batch's items are made from those of a run. */
 void batch_prepare(void)
 {
     size_t n = 0;
@@ -48,7 +48,7 @@ void batch_prepare(void)
             run_item[n++] = *f;
 }
 
-/* Belongs to the parent job, which is over when the last part is. */
+/* Belongs to the parent job, which is over when the last part is over. */
 struct batch {
     struct job *parent;
     json_t *runs;
@@ -150,7 +150,7 @@ static void part_over(struct job *job)
         b->bytes += strlen(p->text);
     }
     if (b->parent->call && b->parent->streams)
-        send_part(b, p); /* which may find that the client has gone */
+        send_part(b, p); /* submitting may find that the client has gone */
     b->under_way--;
     submit_some(b);
 }
@@ -173,7 +173,8 @@ static void submit_one(struct batch *b)
     job_submit(job);
 }
 
-/* As a run's lines do, those of a batch wait for their reader, and with them what is not begun. */
+/* The lines of a batch wait for their reader, as those of a run do; runs that have not begun wait
+ * with them. */
 static bool reader_lags(const struct batch *b)
 {
     return b->parent->call && b->parent->streams && http_unsent(b->parent->call->x) > UNREAD_MAX;
@@ -195,12 +196,12 @@ static void drained(struct job *parent)
     submit_some(parent->own);
 }
 
-/* The client has gone, or the daemon ends. */
+/* The client has gone, or the daemon stops. */
 static void stop(struct job *parent)
 {
     struct batch *b = parent->own;
 
-    b->under_way++; /* until we are done with it */
+    b->under_way++; /* held until this function is done with it */
     for (size_t i = 0; i < b->n; i++)
         if (b->parts[i].job)
             job_cancel(b->parts[i].job);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is done in a session: cells, variables.
+ * Work in a session: cells and variables.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -100,9 +100,10 @@ const struct field *const get_tables[] = {get_rows, NULL};
 
 /* ---- cells ---- */
 
-enum { NO_LIMIT_DAYS = 365 }; /* to a session 0 is its own limit */
+enum { NO_LIMIT_DAYS = 365 }; /* for a session, 0 means its own limit */
 
-/* As of a run: 0 is no limit. Absent: 0, the session's. */
+/* In the request, as for a run, 0 is no limit. An absent field becomes 0 here: the session's
+ * limit. */
 static int take_limit(const struct request_rules *rules, enum setting_id id, int64_t wanted,
                       int64_t *ret, struct err *err)
 {
@@ -144,7 +145,7 @@ static int make_cell(const struct job *job, const struct cell_fields *f, struct 
     return take_limit(rules, SETTING_cpu_time, f->cpu_time_ms, &ret->cpu_ms, err);
 }
 
-/* Calls of tools have a line of their own, with the number to answer by. */
+/* Calls of tools have a line of their own, with the number that the answer must name. */
 static void on_event(void *ctx, const struct run_event *event)
 {
     if (event->kind != RUN_TOOL)
@@ -157,7 +158,8 @@ static bool has_room(void *ctx, int stream, struct pollfd *ret)
     return job_room(((struct event_lines *)ctx)->ctx, ret);
 }
 
-/* That its session was closed is no error of a cell: it has what came of it by then. */
+/* Closing the session is not an error of its cell: the cell keeps the result that it has by
+ * then. */
 static void why_cancelled(void *ctx, struct err *ret)
 {
     const struct job *job = ((struct event_lines *)ctx)->ctx;
@@ -166,7 +168,7 @@ static void why_cancelled(void *ctx, struct err *ret)
         job_end_words(job, ret);
 }
 
-/* What the guest did is a result; what a caller or the host did wrong is an error. */
+/* The guest's failure is a result; a mistake of the caller or a failure of the host is an error. */
 static int status_of(const struct result *r)
 {
     if (r->error.kind == ERR_GUEST || r->error.kind == ERR_LIMIT)

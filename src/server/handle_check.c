@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * POST /v1/check: verdicts, and nothing is run.
+ * POST /v1/check: verdicts; nothing is run.
  */
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files of a session. That a path stays in the workspace is session_file_*'s business.
+ * Files of a session. session_file_* makes sure that a path stays in the workspace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static void submit(struct call *call, void (*work)(struct job *), int fd)
     session_submit(e, job);
 }
 
-/* A path that makes no sense is 400; else it is about what is there. */
+/* An invalid path is 400; other errors depend on the file at that path. */
 static void fail(struct job *job, const struct err *err)
 {
     job_fail(job, err);
@@ -123,7 +123,7 @@ void handle_file_delete(struct call *call)
     submit(call, delete_work, -1);
 }
 
-/* The body lies in a file of its own, which the connection closes when the client has gone. */
+/* The body is in a file of its own, which the connection closes when the client has gone. */
 void handle_file_put(struct call *call)
 {
     submit(call, put_work, fcntl(call->x->body_fd, F_DUPFD_CLOEXEC, 0));

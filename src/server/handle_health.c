@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What watches the daemon asks: /healthz, /readyz, /metrics, /openapi.json. All answered in the
- * loop.
+ * Routes for monitoring: /healthz, /readyz, /metrics, /openapi.json. All are answered in the loop.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ void handle_ready(struct call *call)
         call_answer(call, 200, NULL, xstrdup("{\"status\":\"ready\"}\n"));
 }
 
-/* They tell what all owners do. */
+/* The figures cover all owners. */
 static bool may_read_metrics(struct call *call)
 {
     if (call->operator|| token_list_names(&call->server->config->tokens) <= 1 ||

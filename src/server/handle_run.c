@@ -71,7 +71,7 @@ static void answer(const struct running *run, const struct result *r)
     job_answer_json(run->job, r->error.kind ? err_http_status(r->error.kind) : 200, doc);
 }
 
-/* Bytes of files to return, 0 for none. */
+/* Maximum number of bytes of files to return, 0 for none. */
 static int collect_max(const struct run_fields *f, const struct config *config, uint64_t *ret,
                        struct err *err)
 {
@@ -104,7 +104,7 @@ static int check_profile(const struct run_fields *f, const struct request_rules 
     return err_set(err, ERR_USAGE, "there is no profile '%.60s'", name);
 }
 
-/* By what the backend is, and not by its name: a name has aliases. A backend of a later version is
+/* Compares the backend itself, not its name: a name has aliases. A backend of a later version is
  * refused by the run's own result. */
 static int check_backend(const struct settings *s, const struct request_rules *rules,
                          bool *ret_unsafe, struct err *err)

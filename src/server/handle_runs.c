@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * GET /v1/runs, /v1/runs/{run}: the run log. A worker reads it with a store of its own, after all
- * that was run so far is written down.
+ * earlier runs are written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ const struct query_field runs_query[] = {
 
 struct asking {
     struct store_query query;
-    char *texts[4]; /* what the query points to */
+    char *texts[4]; /* texts that the query points to */
     char *id;
 };
 
@@ -87,7 +87,7 @@ static void release(struct job *job)
     free(a);
 }
 
-/* With --log off there is none: no runs. */
+/* With --log off there is no log: no runs. */
 static int open_log(struct job *job, struct store **ret, struct err *err)
 {
     const char *path = run_log_path(job->server->log);
@@ -141,7 +141,7 @@ static void show_work(struct job *job)
     store_close(store);
 }
 
-/* The log has no owners: with several, it is for the host's own only. */
+/* The log has no owners: if the daemon has several, only the host's own user may read it. */
 static bool may_read_log(struct call *call)
 {
     if (call->operator|| call->server->config->tokens.n <= 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sessions: opening, forking, looking, closing.
+ * Sessions: opening, forking, listing, closing.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -161,7 +161,7 @@ static void open_work(struct job *job)
     if (!fields.run.language)
         fields.run.language = "python";
     o->ground->doc = json_incref(job->doc);
-    o->ground->data = mem_take(&fields.run.data); /* not by files, as a run's */
+    o->ground->data = mem_take(&fields.run.data); /* as values, not by files as in a run */
     if (make_ground(job, &fields, o->ground, &err) < 0 ||
         session_ground_open(o->ground, &o->session, &err) < 0) {
         job_fail(job, &err);
@@ -170,7 +170,8 @@ static void open_work(struct job *job)
     session_info(o->session, &o->info);
 }
 
-/* Of opening and forking: into the table, or away with it when nobody waits for it any more. */
+/* After opening or forking: adds the session to the table, or closes it when no client waits for it
+ * any more. */
 static void new_over(struct job *job, bool is_fork)
 {
     struct opening *o = job->own;
@@ -254,7 +255,7 @@ void handle_session_fork(struct call *call)
     }
     struct opening *o = xcalloc(1, sizeof *o);
     o->idle_ms = e->idle_ms;
-    memcpy(job->owner, e->owner, sizeof job->owner); /* also where the host's own asks */
+    memcpy(job->owner, e->owner, sizeof job->owner); /* also if the host's own user asks */
     job->own = o;
     job->release = release_opening;
     job->work = fork_work;
@@ -311,7 +312,7 @@ static void look(struct call *call, struct session_entry **at, size_t n, bool on
     job->own = l;
     job->work = look_work;
     job->over = look_over;
-    job->urgent = true; /* it holds what others wait for */
+    job->urgent = true; /* it holds entries that other requests wait for */
     job_submit(job);
 }
 

@@ -161,7 +161,7 @@ static void test_work(struct job *job)
         job_fail(job, &err);
     } else {
         make_request(&fields, &cases, &request);
-        request.run.pool = NULL; /* of the judge's driver there are no warm jails */
+        request.run.pool = NULL; /* the judge's driver has no warm jails */
         judge(job, &request);
     }
     case_file_done(&cases);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tools of a session: the guest calls, the call becomes a line of the cell's stream, and the client
- * that reads it answers with another request. The worker waits for that; the loop brings it, so
- * that an answer needs no worker.
+ * that reads the line answers with another request. The worker waits for the answer; the loop
+ * delivers it, so that an answer needs no worker.
  */
 #include <poll.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@ struct cell {
     struct job *job;
     pthread_mutex_t lock;
     pthread_cond_t answered;
-    unsigned call; /* the last that was made */
-    bool open;     /* it waits */
+    unsigned call; /* number of the last call */
+    bool open;     /* a call waits for its answer */
     json_t *answer;
 };
 
@@ -63,7 +63,7 @@ void cell_leave(void)
     current = NULL;
 }
 
-/* ---- what the client describes ---- */
+/* ---- tools that the client describes ---- */
 
 struct tool_item {
     const char *name, *description;
@@ -233,7 +233,7 @@ static const struct field answer_rows[] = {
 };
 const struct field *const answer_tables[] = {answer_rows, NULL};
 
-/* False when no such call waits (any more). The answer is taken over. */
+/* False when no such call waits (any more). Takes the answer over. */
 static bool deliver(struct cell *cell, int64_t number, json_t *answer)
 {
     pthread_mutex_lock(&cell->lock);
@@ -248,7 +248,7 @@ static bool deliver(struct cell *cell, int64_t number, json_t *answer)
     return waits;
 }
 
-/* The one that runs there and can be answered; NULL: none. */
+/* The cell that runs in the session and can be answered; NULL: none. */
 static struct cell *cell_in(const struct session_entry *e)
 {
     const struct job *job = e->busy ? session_job_of(e->busy) : NULL;
@@ -266,7 +266,7 @@ void handle_session_answer(struct call *call)
 
     if (!e)
         return;
-    if (call->x->body.n > e->ground->tools.max_bytes + BESIDE_MAX) { /* it is read in the loop */
+    if (call->x->body.n > e->ground->tools.max_bytes + BESIDE_MAX) { /* the loop reads it */
         call_refuse(call, 413, NULL, "limit", "a tool's answer has at most %zu MiB",
                     e->ground->tools.max_bytes >> 20);
         return;

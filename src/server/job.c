@@ -21,7 +21,7 @@
 enum {
     READ_IN_LOOP = 64 << 10, /* a longer body is read by the worker */
     QUEUED_BYTES_MAX = 512 << 20,
-    STALL_MAX_MS = 30000, /* how long a run waits for its reader in all */
+    STALL_MAX_MS = 30000, /* total time that a run waits for its reader */
     STALL_STEP_MS = 50,
 };
 
@@ -156,7 +156,8 @@ static void refuse(struct job *job, const struct workers_stats *w, int status, c
     call_refuse(call, status, retry, "limit", "%s", why);
 }
 
-/* Whether the queue has room for it, in all and for its owner; else it is answered. */
+/* Whether the queue has room for the job, in total and for its owner; if not, the job is
+ * answered. */
 static bool may_queue(struct job *job)
 {
     unsigned owners = config_owners(job->server->config);
@@ -337,8 +338,7 @@ static void deliver_lines(struct mail *mail)
     note_drained(job);
 }
 
-/* With the lock. Asks the loop to look, also when only at how much is unsent.
- */
+/* With the lock. Wakes the loop, also if it only has to check how much is unsent. */
 static void post_lines(struct job *job)
 {
     if (job->posted)
@@ -418,7 +418,7 @@ void job_line_json(struct job *job, json_t *event)
         job_line(job, str_from(line));
 }
 
-/* ---- the worker's ---- */
+/* ---- for the worker ---- */
 
 static int read_body(struct job *job, struct err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A request that a worker works on. See server/server.h for who owns it when.
+ * A request that a worker works on. server/server.h says which thread owns it when.
  */
 #ifndef SERVER_JOB_H
 #define SERVER_JOB_H
@@ -15,17 +15,17 @@
 #include "server/metrics.h"
 #include "server/server.h"
 
-/* Of a stream, what waits for its reader: with ROOM_MAX the program waits as well; with UNREAD_MAX
- * whoever has another line to send does, and a batch begins no further run. */
+/* Bytes of a stream that wait for its reader: at ROOM_MAX the program waits as well; at UNREAD_MAX
+ * every sender of another line waits, and a batch begins no further run. */
 enum { ROOM_MAX = 1 << 20, UNREAD_MAX = 8 << 20 };
 
 struct call;
 struct lane;
 struct worker;
 
-/* Why a job is ended before its time, or not begun. */
+/* Why a job is ended early, or not begun. */
 enum job_end {
-    END_NONE, /* it is not; or its client has gone */
+    END_NONE, /* it was not ended; or its client has gone */
     END_LATE, /* its deadline has passed */
     END_CLOSED,
     END_DAEMON,
@@ -34,49 +34,49 @@ enum job_end {
 struct job {
     struct mail over_mail;
     struct job *next;      /* in the queue */
-    struct worker *worker; /* under the queue's lock; NULL while it waits */
-    struct lane *lane;     /* the same: its owner's (server/queue.h); NULL when urgent */
-    bool queued;           /* the same */
-    bool urgent;           /* goes first and is never refused: what only frees something */
+    struct worker *worker; /* guarded by the queue's lock; NULL while the job waits */
+    struct lane *lane;     /* same lock; its owner's lane (server/queue.h); NULL when urgent */
+    bool queued;           /* same lock */
+    bool urgent;           /* goes first and is never refused: a job that only frees something */
     struct server *server;
     struct config *config;
-    struct call *call; /* the loop's; NULL when nobody waits for the answer any more */
+    struct call *call; /* used by the loop; NULL when no client waits for the answer any more */
     char owner[TOKEN_NAME];
     int64_t arrived_ms, arrived_ns;
-    int64_t waited_us;           /* in the queue; -1 while it does */
-    _Atomic int64_t deadline_ms; /* when an answer is no use any more; 0 for never */
+    int64_t waited_us;           /* time in the queue; -1 while the job is there */
+    _Atomic int64_t deadline_ms; /* when an answer becomes useless; 0 for never */
     _Atomic enum job_end end;
     bool begun; /* the worker has read all of the request in time */
 
     /* In a worker. */
     void (*work)(struct job *job);
-    /* In the worker, when the job is the loop's again: what the answer need not wait for. Only
-     * `rest` is there by then. */
+    /* In the worker, after the job went back to the loop: work that the answer need not wait for.
+     * Only `rest` may be used then. */
     void (*tidy)(void *rest);
     void *rest;
-    /* In the loop, after work, or instead of it when the client went away first
-     * (cancelled): answers (job_reply) and frees (job_free). NULL: just that. */
+    /* In the loop, after work, or instead of it when the client went away first (cancelled):
+     * answers (job_reply) and frees (job_free). NULL: only that. */
     void (*over)(struct job *job);
     void (*release)(struct job *job); /* frees `own`; NULL for free() */
     void *own;
-    /* Instead of stopping a worker: of a job that only waits for others. */
+    /* Called instead of stopping a worker, for a job that only waits for others. */
     void (*stop)(struct job *job);
-    /* In the loop: the client has taken all lines that were sent so far. NULL: who cares. */
+    /* In the loop: the client has taken all lines that were sent so far. NULL: nothing to do. */
     void (*drained)(struct job *job);
 
     struct buf body;
-    json_t *doc;              /* the body, read; NULL while it is not */
+    json_t *doc;              /* the body, parsed; NULL until then */
     struct session_turn turn; /* of a job about a session */
 
     atomic_bool cancelled;
-    int cancel_fd; /* the worker's, while it works on this */
+    int cancel_fd; /* the worker's, while it works on this job */
 
     /* The answer. */
-    int status; /* 0: none was made */
+    int status; /* 0: no answer was made */
     const char *type, *extra;
     char *answer;
     size_t answer_n;
-    int file_fd; /* instead: a file */
+    int file_fd; /* a file, instead of `answer` */
     uint64_t file_size;
 
     struct run_figures *figures; /* for the metrics */
@@ -85,62 +85,62 @@ struct job {
     /* Lines that are sent as they are made. */
     bool streams;
     struct mail lines_mail;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the members below */
     struct buf lines;
     bool posted;
     size_t unsent;
     int room_fd;     /* an eventfd, made when it is needed; or -1 */
-    bool wants_room; /* room_fd is to be written to when there is some */
+    bool wants_room; /* room_fd is to be written to when there is room */
     int64_t stalled_ms;
-    bool overrun; /* the client does not read: nothing is sent any more */
+    bool overrun; /* the client does not read: no more is sent */
 };
 
-/* ---- the loop's ---- */
+/* ---- for the loop ---- */
 
-/* A job for a call: it takes the body, and reads it when that is short work. NULL: it was not JSON,
- * and is answered. */
+/* A job for a call. Takes the body, and parses it here if it is short. NULL: the body was not JSON,
+ * and the call is answered. */
 struct job *job_new(struct server *server, struct call *call);
 /* Like job_new, without a body; `call` may be NULL for a job of our own. */
 struct job *job_bare(struct server *server, struct call *call);
-/* The body, taken over; tells the deadline. */
+/* Takes the parsed body over; sets the deadline that it names. */
 void job_take_doc(struct job *job, json_t *doc);
 /* Queues it, or answers 429 or 503 and frees it. */
 void job_submit(struct job *job);
-/* The client has gone, or nobody may wait any longer. May end in `over`. */
+/* The client has gone, or the wait took too long. May end in `over`. */
 void job_cancel(struct job *job);
 /* Work has returned, or will never be called. */
 void job_over(struct job *job);
-/* The status of a job that was ended before its time; 0 when it was not, or had its result by then.
- */
+/* The status of a job that was ended early; 0 when it was not, or had its result by then. */
 int job_end_status(const struct job *job);
-/* The same in words, for who gets a part of the result; *ret is left alone when it was not. */
+/* The same in words, for a client that gets a part of the result. *ret is unchanged if the job was
+ * not ended early. */
 void job_end_words(const struct job *job, struct err *ret);
-/* Sends what `work` left. */
+/* Sends the answer that `work` left. */
 void job_reply(struct job *job);
 void job_free(struct job *job);
 
-/* ---- the worker's ---- */
+/* ---- for the worker ---- */
 
 /* The body as an object; -1 with *err. */
 int job_read(struct job *job, struct err *err);
 /* {"error": {"kind", "message"}} with the status that goes with the kind. */
 void job_fail(struct job *job, const struct err *err);
-/* JSON text, taken over. */
+/* An answer of JSON text, which is taken over. */
 void job_answer(struct job *job, int status, char *text);
 void job_answer_json(struct job *job, int status, json_t *doc); /* taken over */
 /* A line of a stream. Waits when the client is slow, and gives up on one that
  * is too slow: then the job is cancelled. */
 void job_line(struct job *job, struct str line);
-void job_line_json(struct job *job, json_t *event); /* taken over; NULL: nothing */
-/* For struct run_watch; the stream does not matter. */
+void job_line_json(struct job *job, json_t *event); /* takes over; NULL: sends nothing */
+/* For struct run_watch; the same for both output streams. */
 bool job_room(struct job *job, struct pollfd *ret);
-/* Room for the figures of one run more. */
+/* Room for the figures of one more run. */
 struct run_figures *job_figures(struct job *job);
 
 /* {"error": ...}; the caller frees. */
 char *error_text(const char *kind, const char *message);
 
-/* Reads JSON of a client; nothing is an empty object. -1 with ERR_USAGE, line and column. */
+/* Parses a client's JSON; an empty text is an empty object. -1 with ERR_USAGE, line and column. */
 int json_read(struct str text, json_t **ret, struct err *err);
 
 #endif

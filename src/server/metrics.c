@@ -33,7 +33,7 @@ void figures_of(const struct result *r, enum figures_kind kind, int64_t total_us
 
 /* ---- counting ---- */
 
-/* Some bounds and what is above; in microseconds. */
+/* Upper bounds in microseconds; one more bucket holds everything above. */
 const int64_t histogram_bounds[HISTOGRAM_BOUNDS] = {100,    250,    500,     1000,    2500,
                                                     5000,   10000,  25000,   50000,   100000,
                                                     250000, 500000, 1000000, 5000000, 30000000};
@@ -59,7 +59,7 @@ void metrics_free(struct metrics *m)
     free(m);
 }
 
-/* The count of a name; beyond so many all others are "other". */
+/* The count of a name; when the table is full, all other names are counted as "other". */
 static struct named *find(struct named *list, const char *name)
 {
     int i = 0;

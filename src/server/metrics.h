@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the daemon counts, in the text format of Prometheus. All in the loop's
- * thread; what a run has to tell comes from the worker as struct run_figures.
+ * What the daemon counts, in the text format of Prometheus. All in the loop's thread; a worker
+ * sends the figures of a run as struct run_figures.
  */
 #ifndef SERVER_METRICS_H
 #define SERVER_METRICS_H

@@ -164,7 +164,7 @@ static uint64_t resident_bytes(void)
     if (fd_read_file_at(AT_FDCWD, "/proc/self/statm", text, sizeof text) < 0)
         return 0;
     rest = str_from(text);
-    (void)str_next(&rest, ' ', &word); /* of address space */
+    (void)str_next(&rest, ' ', &word); /* size of the address space */
     if (str_next(&rest, ' ', &word))
         (void)num_int64(word, &pages);
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);

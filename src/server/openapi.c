@@ -17,7 +17,7 @@ static json_t *content(const char *type, json_t *schema)
     return json_pack("{s:{s:o}}", type, "schema", schema);
 }
 
-/* {id} and its like in the address. */
+/* {id} and similar parameters of the address. */
 static void add_path_parameters(const char *path, json_t *list)
 {
     struct str rest = str_from(path), part;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Answers as schemas. tests/http/ holds them against what is answered.
+ * Answers as schemas. tests/http/ compares them with the daemon's answers.
  */
 #include "server/openapi.h"
 
@@ -10,8 +10,9 @@
 #include "base/str.h"
 #include "request/limits.h"
 
-/* "name type" pairs with blanks between; a type may be "null|TYPE", and "[]" behind it is a list;
- * what begins with a capital is another schema. A '?' behind the name: it may be missing. */
+/* "name type" pairs with blanks between. A type may be "null|TYPE"; "[]" after it makes a list; a
+ * type that begins with a capital is another schema. A '?' after the name: the member may be
+ * missing. */
 static const struct {
     const char *name, *members;
 } schemas[] = {

@@ -162,7 +162,7 @@ void queue_walk(struct queue *q, void (*each)(struct queue *q, struct job *job, 
 {
     walk_line(q, q->urgent, each, ctx);
     for (struct lane *lane = q->lanes, *next; lane; lane = next) {
-        next = lane->next; /* the lane goes with its last job */
+        next = lane->next; /* the lane is freed with its last job */
         walk_line(q, lane->first, each, ctx);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The jobs that wait for a worker: a line for each owner. The next job comes from the line with the
- * fewest jobs at work, so an owner that sends thousands does not delay another owner's one.
+ * The jobs that wait for a worker: a lane for each owner. The next job comes from the lane with the
+ * fewest jobs at work, so an owner that sends thousands does not delay another owner's single job.
  *
  * The queue has no lock: its user has one (server/workers.c).
  */
@@ -13,26 +13,26 @@
 struct lane;
 
 struct queue {
-    struct lane *lanes;   /* of owners that have a job here or at work */
-    struct job *urgent;   /* they go before all lanes, the last one first */
-    size_t count, bytes;  /* of jobs that wait, and of their bodies */
+    struct lane *lanes;   /* lanes of owners that have a job here or at work */
+    struct job *urgent;   /* before all lanes, the last one first */
+    size_t count, bytes;  /* number of waiting jobs, and bytes of their bodies */
     unsigned busy;        /* jobs at work that came out of lanes */
-    unsigned owners;      /* how many may ask */
-    unsigned workers_max; /* which they share (hosting/share.h) */
+    unsigned owners;      /* number of owners that may exist */
+    unsigned workers_max; /* number of workers, which the owners share (hosting/share.h) */
     uint64_t clock;
 };
 
 void queue_add(struct queue *q, struct job *job);
-/* The next job that may start, which stays here; NULL: none. */
+/* The next job that may start; it stays in the queue. NULL: none. */
 struct job *queue_next(const struct queue *q);
-/* Takes a job that waits out of the queue, for good or to be worked on. */
+/* Takes a waiting job out of the queue, to drop it or to work on it. */
 void queue_remove(struct queue *q, struct job *job);
 void queue_begin(struct queue *q, struct job *job);
-/* The work on a job that was begun is over. */
+/* A job that was begun is finished. */
 void queue_end(struct queue *q, struct job *job);
-/* Jobs of this owner that wait, and the bytes of their bodies. */
+/* The number of waiting jobs of this owner, and the bytes of their bodies. */
 size_t queue_of(const struct queue *q, const char *owner, size_t *ret_bytes);
-/* Calls `each` for all jobs that wait; it may remove the job that it is given. */
+/* Calls `each` for all waiting jobs; it may remove the job that it is given. */
 void queue_walk(struct queue *q, void (*each)(struct queue *q, struct job *job, void *ctx),
                 void *ctx);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All that can be asked for.
+ * All routes.
  */
 #include "server/front.h"
 

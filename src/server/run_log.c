@@ -14,7 +14,7 @@
 enum {
     WAITING_MAX = 65536,
     BATCH = 256,
-    PAUSE_MS = 50, /* rows that come meanwhile share a transaction */
+    PAUSE_MS = 50, /* rows that arrive during the pause share a transaction */
     FLUSH_MS = 2000,
 };
 
@@ -25,14 +25,14 @@ struct row {
 
 struct run_log {
     struct run_sink sink;
-    struct store *store; /* the thread's */
+    struct store *store; /* used by the thread only */
     char *path;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t more, done;
     struct row *first, **end;
     size_t waiting;
-    uint64_t given, settled; /* rows, ever */
+    uint64_t given, settled; /* total number of rows */
     uint64_t written, lost;
     bool ending, hurry;
 };
@@ -111,9 +111,9 @@ static void *log_main(void *ctx)
     return NULL;
 }
 
-/* ---- the others' ---- */
+/* ---- for the other threads ---- */
 
-/* Copies outside of the lock; nobody who gave a row waits for a disk. */
+/* Copies outside of the lock; the thread that hands over a row does not wait for a disk. */
 static void give(void *ctx, const struct run_record *record)
 {
     struct run_log *log = ctx;

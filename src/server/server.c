@@ -29,7 +29,7 @@ enum {
     TICK_MS = 25,
     WRITE_TIMEOUT_MS = 30000,
     BODIES_MAX = 512 << 20,
-    CANCEL_GRACE_MS = 5000, /* for what was cancelled to end */
+    CANCEL_GRACE_MS = 5000, /* for cancelled jobs to end */
     SYSTEMD_FIRST_FD = 3,
 };
 
@@ -90,7 +90,8 @@ static void begin_drain(struct server *server)
     http_server_drain(server->http);
 }
 
-/* What runs may need somebody to come yet: who answers its tools, or interrupts it. */
+/* Running jobs may still need a client's request: an answer to a tool's call, or an interrupt. So
+ * new connections are accepted until no job is left. */
 static void go_on_ending(struct server *server, int64_t now)
 {
     if (server->state == SERVER_DRAINING) {
@@ -101,13 +102,13 @@ static void go_on_ending(struct server *server, int64_t now)
             cancel_everything(server);
         return;
     }
-    /* Answers that nobody fetches are not waited for. */
+    /* Do not wait for answers that no client fetches. */
     if (server->state == SERVER_CANCELLING &&
         ((!server->jobs && !sessions_any(server->sessions)) || now >= server->drain_until_ms))
         (void)event_base_loopbreak(server->base);
 }
 
-/* ---- what happens now and then ---- */
+/* ---- periodic work ---- */
 
 static void end_late_jobs(struct server *server, int64_t now)
 {
@@ -288,7 +289,8 @@ static int catch_signals(struct server *server, struct err *err)
     return 0;
 }
 
-/* glibc gives threads up to eight heaps for each processor, and each keeps what it once had. */
+/* glibc gives threads up to eight heaps for each processor, and each heap keeps the memory that it
+ * once had. */
 static void limit_heaps(void)
 {
 #ifdef M_ARENA_MAX
@@ -305,7 +307,7 @@ static int open_server(struct server *server, struct err *err)
     event_config_free(options);
     if (!server->base)
         return err_set(err, ERR_SYSTEM, "cannot create an event loop");
-    fd_raise_limit(); /* a run needs some twenty descriptors, a connection one */
+    fd_raise_limit(); /* a run needs about twenty descriptors, a connection one */
     limit_heaps();
     batch_prepare();
     server->metrics = metrics_new();
@@ -320,7 +322,7 @@ static int open_server(struct server *server, struct err *err)
     return open_listeners(server, err);
 }
 
-/* When something still runs after all grace, the kernel ends it with us. */
+/* If something still runs after the grace period, the kernel kills it together with us. */
 static void close_server(struct server *server)
 {
     bool stuck = server->jobs > 0;

@@ -2,36 +2,31 @@
  *
  * The daemon, `glovebox serve`.
  *
- * Theory. One thread, the loop, has all sockets, connections, exchanges, the
- * queue's order, the table of sessions and all figures; it never waits for
- * anything but events. What blocks (a run, a cell, a check, a judge, the run
- * log) is done by worker threads, of which as many are started as are needed,
- * and which never end before the daemon does: a guest dies with the thread that
- * started it.
+ * Theory. One thread, the loop, has all sockets, connections, exchanges, the queue's order, the
+ * table of sessions and all figures; it never waits for anything but events. Blocking work (a run,
+ * a cell, a check, a judge, the run log) is done by worker threads. They are started as needed, and
+ * never end before the daemon does: a guest dies with the thread that started it.
  *
- * A request that needs a worker becomes a job (server/job.h). Who owns what:
+ * A request that needs a worker becomes a job (server/job.h). The owners:
  *
  *   loop      exchange -> job    until the client has gone or has its answer
  *   queue     job                from job_submit until a worker takes it
- *   worker    job                while `work` runs; the loop looks only at what has a lock
+ *   worker    job                while `work` runs; the loop uses only members with a lock
  *   loop      job                again, in `over`, which answers and frees it
  *
- * From a worker to the loop everything goes through the mailbox
- * (net/mailbox.h), in order. From the loop to a worker there are the queue and
- * the worker's cancel descriptor, which becomes readable when the client has
- * gone, a deadline has passed or the daemon ends. A cell that waits for a
- * tool's answer waits on its call (server/handle_tools.c), which the loop answers
- * without a worker.
+ * From a worker to the loop everything goes through the mailbox (net/mailbox.h), in order. From the
+ * loop to a worker there are the queue and the worker's cancel descriptor, which becomes readable
+ * when the client has gone, a deadline has passed or the daemon stops. A cell that waits for a
+ * tool's answer waits on its call (server/handle_tools.c), which the loop answers without a worker.
  *
- * The run log has a thread of its own (server/run_log.h), because a store
- * belongs to one thread and an answer should not wait for a disk. A config
- * (server/settings.h) never changes; jobs and sessions hold the one they began
- * with.
+ * The run log has a thread of its own (server/run_log.h), because a store belongs to one thread and
+ * an answer should not wait for a disk. A config (server/settings.h) never changes; jobs and
+ * sessions hold the one they began with.
  *
- * The end: after SIGTERM only routes with ROUTE_DRAINING are answered, and what runs
- * may go on for a while (--drain); when nothing does, nobody is let in any more, and
- * what is left after that time is cancelled; a second signal cancels at once. After SIGKILL the
- * kernel ends every guest with us, and the next run of anything sweeps their control groups away.
+ * The end: after SIGTERM only routes with ROUTE_DRAINING are answered, and running jobs may
+ * continue for a while (--drain). When no job is left, no new connection is accepted. Jobs that are
+ * left after that time are cancelled; a second signal cancels at once. After SIGKILL the kernel
+ * kills every guest together with us, and the next run of any program removes their control groups.
  */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
@@ -65,11 +60,11 @@ struct server {
     struct event *signals[4], *tick;
     enum server_state state;
     int64_t drain_until_ms;
-    unsigned jobs; /* that are not over, wherever they are */
+    unsigned jobs; /* jobs that are not over, wherever they are */
 };
 
-/* Serves until it is told to end. The exit status; complaints go to standard
- * error. The config is taken over. */
+/* Serves until it is asked to stop. Returns the exit status; errors go to standard error. Takes the
+ * config over. */
 int server_run(int argc, char **argv, struct config *config);
 
 /* The pool of warm jails that all runs share; NULL where there is none (server/pool.c). */

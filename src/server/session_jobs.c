@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The daemon as the host of its table of sessions: a turn is a job that waits for its session, an
- * errand is a job of our own.
+ * The daemon as the host of its table of sessions: a turn is a job that waits for its session, and
+ * an errand is a job without a client.
  */
 #include <stddef.h>
 

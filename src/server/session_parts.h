@@ -11,31 +11,35 @@
 
 /* The table, whose errands and turns are jobs (session_jobs.c). */
 struct sessions *server_sessions(struct server *server);
-/* After the config was read, also for the first time. */
+/* Call it after every load of the config, the first one included. */
 void server_sessions_limit(const struct server *server);
 
-/* The one with the address's {id}, if it is the caller's; else NULL, and it is answered 404. */
+/* The session of the address's {id}, if the caller may see it; else NULL, and the call is answered
+ * 404. */
 struct session_entry *session_of(struct call *call);
-/* The name under which the table has what a caller may see: NULL, all, for the host's own user. */
+/* The owner of the sessions that a caller may see; NULL for the host's own user: all sessions. */
 const char *session_owner_of(const struct call *call);
-/* The job whose turn it is. */
+/* The job of a turn. */
 struct job *session_job_of(struct session_turn *turn);
-/* Gives the job its turn, when those before it are over. May answer 429 or 503 and free it. */
+/* Gives the job its turn, when the turns before it are over. May answer 429 or 503 and free the
+ * job. */
 void session_submit(struct session_entry *entry, struct job *job);
-/* May this owner open one more? Counts it until sessions_unreserve. False, and it is answered. */
+/* May this owner open one more session? Counts it until sessions_unreserve. If false, the call is
+ * answered. */
 bool session_may_open(struct call *call, const char *owner);
 
 /* The cell that a job runs: calls of tools wait in it (handle_tools.c). */
 struct cell;
 struct cell *cell_new(void);
 void cell_free(struct cell *cell);
-/* The tools that a client described, each of which asks the client of the cell's stream. */
+/* The tools that a client described. Each call of one is sent to the client of the cell's
+ * stream. */
 int tools_read(json_t *list, struct tool_set *ret, const struct config *config, struct err *err);
-/* job_fail, of what a session was asked for: 409 when it is dead. */
+/* job_fail for a request about a session: 409 when the session is dead. */
 void session_fail(struct job *job, const struct err *err);
-/* The work of a job whose `own` is a cell. */
+/* The work of a job with a cell in `own`. */
 void cell_work(struct job *job);
-/* Around session_exec, in the thread that calls it. */
+/* Call these around session_exec, in the same thread. */
 void cell_enter(struct cell *cell, struct job *job);
 void cell_leave(void);
 extern const struct field tool_fields[];

@@ -232,7 +232,7 @@ const struct opt serve_general[] = {
     {0},
 };
 
-/* With the settings of runs. */
+/* Includes the settings of runs. */
 static const struct opt *const serve_tables[] = {
     serve_options,  ceiling_options, serve_general, work_options, data_options, wall_options,
     policy_options, guard_options,   limit_options, log_options,  NULL};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What who runs the daemon decides: where it listens, who may ask, how much one
- * may ask for.
+ * Settings of the operator: where the daemon listens, which clients it serves, and how much one of
+ * them may use.
  *
- * A struct config is a set of settings that does not change any more. A reload
- * makes a new one; requests and sessions go on with that under which they
- * began, and each holds a reference.
+ * A struct config is a set of settings that does not change any more. A reload makes a new one;
+ * requests and sessions keep the config under which they began, and each holds a reference.
  */
 #ifndef SERVER_SETTINGS_H
 #define SERVER_SETTINGS_H
@@ -37,13 +36,14 @@ struct config {
     unsigned owners; /* config_owners */
 };
 
-/* The command line, the environment, the user's config file with its section
- * [serve]. A config file in the working folder is not read. NULL with *err;
- * with --help only the command line. */
+/* Reads the command line, the environment, and the user's config file with its section [serve]. A
+ * config file in the working folder is not read. NULL with *err; with --help only the command line
+ * is read. */
 struct config *config_make(int argc, char **argv, struct err *err);
 struct config *config_hold(struct config *config);
 void config_drop(struct config *config); /* NULL is fine */
-/* How many may ask, by different names: of tokens, and the host's own user over the Unix socket. */
+/* The number of owners: the different names of tokens, and the host's own user over the Unix
+ * socket. */
 unsigned config_owners(const struct config *config);
 
 /* What help shows. */

@@ -12,8 +12,8 @@
 #include "server/queue.h"
 
 enum {
-    STACK_BYTES = 8 << 20, /* the parser of a large program recurses */
-    LONG_MS = 40,          /* a job that took so long waits for something */
+    STACK_BYTES = 8 << 20, /* the parser of a large program is recursive */
+    LONG_MS = 40,          /* a job that runs longer probably waits for something */
 };
 
 struct worker {
@@ -33,16 +33,17 @@ struct workers {
     struct worker *threads;
     unsigned thread_count, threads_max;
     unsigned busy, idle;
-    unsigned coming;  /* was woken or started, and has not looked at the queue yet */
-    unsigned at_once; /* short jobs */
-    unsigned slow;    /* jobs that have become long, as of the last tick */
+    unsigned coming;  /* woken or started, and not at the queue yet */
+    unsigned at_once; /* short jobs that may run at once */
+    unsigned slow;    /* jobs over LONG_MS, as of the last tick */
     double mean_ms;
     bool ending;
 };
 
 /* ---- a worker ---- */
 
-/* The job that may start now, besides `coming` others that have not begun yet; NULL: none. */
+/* The job that may start now, in addition to `coming` others that have not begun yet; NULL:
+ * none. */
 static struct job *may_start(const struct workers *w, unsigned coming)
 {
     struct job *job = w->queue.count > coming ? queue_next(&w->queue) : NULL;
@@ -58,7 +59,7 @@ static struct job *take(struct worker *self)
     while (!(job = may_start(w, 0)) && !w->ending) {
         w->idle++;
         pthread_cond_wait(&w->wake, &w->lock);
-        if (w->coming) /* perhaps another one was meant, who then finds itself idle */
+        if (w->coming) /* perhaps for another worker, which then finds itself idle */
             w->coming--;
         else
             w->idle--;
@@ -148,7 +149,7 @@ static int start_thread(struct workers *w)
     return 0;
 }
 
-/* ---- the loop's side ---- */
+/* ---- for the loop ---- */
 
 struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max, unsigned owners)
 {
@@ -190,16 +191,17 @@ void workers_max(struct workers *w, unsigned threads_max, unsigned owners)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* None ends: guests that were started cold die with the thread that started them. And as long as
- * one is between two jobs, putting away what the last one left, another may be at work. */
+/* No worker ends: a guest that was started cold dies with the thread that started it. While a
+ * worker is between two jobs, tidying up after the last one, another may be at work. */
 static bool may_have_another(const struct workers *w, const struct job *job)
 {
     return w->thread_count < w->threads_max &&
            (w->thread_count < 2 * w->at_once + w->slow || job->urgent);
 }
 
-/* With the lock. One more thread at most: each that ends a job looks again. True when one is to be
- * woken, which is for after the lock: it would only wait for that. */
+/* With the lock. At most one more thread: each worker that finishes a job looks again. True when a
+ * worker is to be woken; wake it after the lock is released, because it would only wait for the
+ * lock. */
 static bool let_through(struct workers *w)
 {
     struct job *job = may_start(w, w->coming);
@@ -241,7 +243,7 @@ bool workers_cancel(struct workers *w, struct job *job)
     return was_queued;
 }
 
-/* With the lock, of one that works. */
+/* With the lock; the worker must have a job. */
 static void end_work(struct worker *t, enum job_end why)
 {
     uint64_t one = 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The threads that do what blocks, and the queue before them.
+ * The threads that do blocking work, and the queue before them.
  *
- * Threads are started when they are needed, up to a ceiling, and stay. So that
- * a machine is not asked to start a hundred guests at once, only a few jobs for
- * each processor are let through at one time; one that has run for more than a
- * moment waits for something, most likely, and does not count.
+ * Threads are started when they are needed, up to a ceiling, and stay. Only a few jobs for each
+ * processor are let through at one time, so that a machine does not have to start a hundred guests
+ * at once. A job that has run for more than a moment most likely waits for something, and does not
+ * count.
  */
 #ifndef SERVER_WORKERS_H
 #define SERVER_WORKERS_H
@@ -17,29 +17,28 @@ struct workers;
 struct workers_stats {
     unsigned threads, busy;
     size_t queued, queued_bytes;
-    bool free;      /* a job more would not have to wait */
-    double mean_ms; /* of a job, lately */
+    bool free;      /* one more job would not have to wait */
+    double mean_ms; /* mean time of recent jobs */
 };
 
-/* So many owners may ask; they share the workers (hosting/share.h). */
+/* `owners` is the number of owners that share the workers (hosting/share.h). */
 struct workers *workers_open(struct mailbox *mailbox, unsigned threads_max, unsigned owners);
-/* When no job is left: ends the threads. */
+/* Ends the threads; no job may be left. */
 void workers_close(struct workers *w);
 void workers_max(struct workers *w, unsigned threads_max, unsigned owners);
 
 /* All in the loop. */
 void workers_add(struct workers *w, struct job *job);
-/* True when it was still queued, and now is not. Otherwise whoever works on it
- * is told. */
+/* True when the job was still queued, and is now removed. Otherwise the worker that has it is
+ * notified. */
 bool workers_cancel(struct workers *w, struct job *job);
-/* Tells all that work, and takes nothing out of the queue: what waits there is not worked on. */
+/* Notifies every busy worker. Removes nothing from the queue: waiting jobs are not worked on. */
 void workers_cancel_all(struct workers *w);
-/* Lets more through when those that run take long; takes jobs whose deadline
- * has passed out of the queue, and gives the first of them (linked by `next`).
- */
+/* Lets more jobs through when running ones take long. Removes the jobs past their deadline from the
+ * queue, and returns the first of them (linked by `next`). */
 struct job *workers_tick(struct workers *w, int64_t now_ms);
 void workers_stats(struct workers *w, struct workers_stats *ret);
-/* Jobs of this owner that wait, and the bytes of their bodies. */
+/* The number of waiting jobs of this owner, and the bytes of their bodies. */
 size_t workers_queued(struct workers *w, const char *owner, size_t *ret_bytes);
 
 #endif

@@ -33,7 +33,7 @@ int cancel_catch_signals(int ret_pipe[2], struct err *err)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a log that may not grow is a lost line */
+    signal(SIGXFSZ, SIG_IGN); /* a log that may not grow loses a line, nothing more */
     return 0;
 }
 

@@ -53,14 +53,14 @@ static bool is_skipped_folder(const char *name)
 
 /* ---- walking ---- */
 
-/* Without recursion: names are as deep as a stranger made them. */
+/* Without recursion: an attacker may have made the folders deep. */
 struct walk {
     const struct language_table *languages;
     struct check_files *files;
     struct check_files folders; /* still to be read */
 };
 
-/* Not every file system tells with the name what it is. */
+/* Not every file system returns the type of a file with its name. */
 static unsigned type_of(const char *path, const struct dirent *entry)
 {
     struct stat st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The files behind `glovebox check FILE | DIR...`. A file that is named is always taken; of a
- * folder, and the folders in it, those whose ending belongs to a language.
+ * The files behind `glovebox check FILE | DIR...`. A file that is named is always checked; in a
+ * folder and its subfolders, the files with the ending of a language are.
  */
 #ifndef CLI_CHECK_FILES_H
 #define CLI_CHECK_FILES_H
@@ -21,8 +21,8 @@ struct check_files {
     size_t n, room;
 };
 
-/* Adds what an operand names, a folder's files in the order of their names. Not entered are folders
- * whose name begins with a dot, __pycache__, node_modules, and links to folders. */
+/* Adds the files of an operand, those of a folder in the order of their names. Skips folders with a
+ * name that begins with a dot, __pycache__, node_modules, and links to folders. */
 void check_files_add(struct check_files *files, const char *operand,
                      const struct language_table *languages);
 void check_files_done(struct check_files *files);

@@ -6,7 +6,7 @@
 #include "cli/check_report.h"
 #include "result/verdict_json.h"
 
-/* Other characters than ASCII could be controls, or turn the direction of writing. */
+/* Characters other than ASCII could be controls, or turn the direction of writing. */
 static size_t flags(FILE *out)
 {
     return isatty(fileno(out)) ? JSON_ENSURE_ASCII : 0;

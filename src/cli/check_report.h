@@ -14,13 +14,13 @@
 /* One program. */
 struct check_item {
     const char *path;      /* as it was named */
-    const json_t *verdict; /* a document; NULL when it could not be read: then err says why */
+    const json_t *verdict; /* a document; NULL if the file is unreadable: see err */
     const struct err *err;
 };
 
 struct check_totals {
     size_t files, allowed, refused, unread;
-    size_t errors, warnings; /* findings that refuse, and others above notes */
+    size_t errors, warnings; /* findings that refuse, and others that are more than notes */
 };
 
 struct check_report {
@@ -29,7 +29,7 @@ struct check_report {
     bool quiet;
     size_t max_findings; /* of one program, for people; 0 for all */
     struct check_totals totals;
-    /* What SARIF lists at the end: {uri: its number}, and what could not be read. */
+    /* For the end of the SARIF file: {uri: its number}, and the files that could not be read. */
     json_t *artifacts, *notices;
     size_t result_count;
 };
@@ -46,7 +46,7 @@ void check_report_begin(struct check_report *r);
 void check_report_item(struct check_report *r, const struct check_item *item);
 void check_report_end(struct check_report *r);
 
-/* What a finding comes to in its verdict: an error is a reason for refusing. */
+/* The level of a finding in its verdict: an error is a reason for refusing. */
 enum check_rank { RANK_NOTE, RANK_WARNING, RANK_ERROR };
 enum check_rank check_rank(const json_t *finding);
 
@@ -55,19 +55,19 @@ enum check_rank check_rank(const json_t *finding);
 struct finding_style {
     FILE *out;
     bool colour;
-    enum check_rank least; /* what is less is not shown */
+    enum check_rank least; /* lower ranks are not shown */
     size_t max;            /* 0 for all */
 };
 
-/* Whether a stream is a terminal that wants colours. */
+/* Whether a stream is a terminal that supports colours. */
 bool check_colour(FILE *out);
-/* "path:3:5: error: message [rule]", the line with the place marked, the hint; for each. */
+/* For each finding: "path:3:5: error: message [rule]", the line with the place marked, the hint. */
 void check_text_findings(const struct finding_style *style, const char *path,
                          const json_t *verdict);
 
 /* ---- the rules ---- */
 
-/* The guard's and those of other languages' tools: NULL behind the last. */
+/* The rules of the guard and of other languages' tools: NULL after the last. */
 const struct rule_info *check_rule(size_t i);
 const struct rule_info *check_rule_find(struct str id);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SARIF 2.1.0, for viewers of code scanning. Its `results` come before what is only known at the
- * end, so that it can be written while the programs are read.
+ * SARIF 2.1.0, for viewers of code scanning. Its `results` come before the parts that are only
+ * known at the end, so that it can be written while the programs are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static json_t *message(const char *s)
 static const char *const levels[] = {
     [RANK_NOTE] = "note", [RANK_WARNING] = "warning", [RANK_ERROR] = "error"};
 
-/* What viewers sort by, from 0 to 10. */
+/* The value that viewers sort by, from 0 to 10. */
 static const struct {
     const char *level, *security;
 } severities[] = {
@@ -94,7 +94,7 @@ static bool is_plain(unsigned char c)
            strchr("-._~/", c);
 }
 
-/* A relative path stays relative, which is what viewers match with a repository. */
+/* A relative path stays relative: viewers match it with a repository. */
 static char *uri_of(const char *path)
 {
     AUTO_BUF struct buf b = {0};
@@ -112,7 +112,7 @@ static char *uri_of(const char *path)
     return buf_take(&b);
 }
 
-/* A file may be named twice; a list of artifacts may not. */
+/* A file may be named twice on the command line, but only once in the list of artifacts. */
 static int add_artifact(struct check_report *r, const char *uri)
 {
     const json_t *known = json_object_get(r->artifacts, uri);

@@ -112,7 +112,7 @@ static const char *in(const struct finding_style *style, const char *colour)
     return style->colour ? colour : "";
 }
 
-/* Lines in it would be taken for other findings. */
+/* Line ends in it would be taken for other findings. */
 static void put_text(FILE *out, const char *text)
 {
     AUTO_BUF struct buf b = {0};
@@ -198,7 +198,7 @@ void check_text_findings(const struct finding_style *style, const char *path, co
     }
 }
 
-/* What a profile says of the whole, where no finding has said it. */
+/* A profile may have a reason for the whole verdict: print it where no finding contains it. */
 static bool needs_reason(const json_t *verdict)
 {
     const char *reason = json_get_text(verdict, "reason");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `glovebox check`: what the guard says of programs, without running any.
+ * `glovebox check`: the guard's verdict on programs, without running any.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ static const struct opt other_options[] = {
     {0},
 };
 
-/* How help shows what the common tables define; --no-check would be odd here. */
+/* How help shows the options of the common tables; --no-check would make no sense here. */
 static const struct opt *const shown[] = {what_options,  policy_options,  show_options,
                                           other_options, general_options, NULL};
 /* A config file has the settings of other commands as well. */
@@ -126,16 +126,16 @@ static const struct opt *const tables[] = {
 
 struct check {
     const struct cli_settings *set;
-    struct run_request request; /* what all programs have in common */
+    struct run_request request; /* the part that all programs have in common */
     struct policy *policy;
     struct buf prelude;
     unsigned stages;
     struct check_report report;
     struct progress progress;
-    bool failed; /* something could not be read or told */
+    bool failed; /* something could not be read or printed */
 };
 
-/* How a program without a name is called. */
+/* The name for a program without a name. */
 static const char *shown_path(const char *path)
 {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
@@ -246,7 +246,7 @@ static void put_tree(struct check *c, const char *path, const struct python_tree
     putchar('\n');
 }
 
-/* The guard tells people what the parser found. */
+/* Prints the parser's error as a finding of the guard. */
 static void put_error(struct check *c, const char *path, struct examination *e)
 {
     struct finding_style style = {
@@ -360,7 +360,7 @@ static void check_all(struct check *c, const struct opt_args *args)
         check_report_end(&c->report);
 }
 
-/* ---- the story ---- */
+/* ---- the command ---- */
 
 static int check_usage(const struct cli_settings *set, const struct opt_args *args, struct err *err)
 {
@@ -452,7 +452,7 @@ static int show_profile(const struct cli_settings *set, struct err *err)
     return 0;
 }
 
-/* What needs no program. */
+/* Tasks that need no program. */
 static int dispatch(const struct cli_options *options, struct err *err)
 {
     const struct cli_settings *set = &options->settings;

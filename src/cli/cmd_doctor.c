@@ -50,13 +50,13 @@ static void print_layers(const struct diagnosis *d)
     }
 }
 
-/* Not the layers that were not tried. */
+/* Without the layers that were not tried. */
 static bool is_missing(const struct diagnosis *d, unsigned layer)
 {
     return d->layers[layer].state == LAYER_PARTIAL || d->layers[layer].state == LAYER_ABSENT;
 }
 
-/* One way may bring many layers. */
+/* One remedy may provide many layers. */
 static void print_way(const struct diagnosis *d, const char *how)
 {
     fputs(" ", stdout);
@@ -95,7 +95,7 @@ static void print_languages(const struct diagnosis *d)
     }
 }
 
-/* What a feature is for, and what it asks of a host beyond a jail. */
+/* The purpose of a feature, and what it needs from a host beyond a jail. */
 static const struct ahead {
     const char *name, *does, *without, *how;
 } aheads[] = {
@@ -162,7 +162,7 @@ static json_t *backends_json(void)
     return list;
 }
 
-/* The limits that control groups hold, and what there is of them without. */
+/* The limits that control groups enforce, and what remains of them without control groups. */
 static const struct limit {
     enum jail_layer layer;
     const char *without; /* one word, for programs */

@@ -35,8 +35,8 @@ static bool is_given(const struct opt_set *options, const char *name)
     return opt_source_of(options, name)->from == OPT_FROM_COMMAND;
 }
 
-/* *ret is NULL when there is no log yet where runs are logged: nothing was ever run. One that was
- * named here has to be there. */
+/* *ret is NULL when the default log does not exist yet: no run was ever logged. A log that was
+ * named must exist. */
 static int open_log(const struct call *call, unsigned flags, struct store **ret, struct err *err)
 {
     *ret = NULL;
@@ -53,7 +53,7 @@ static int make_query(const struct call *call, struct store_query *ret, struct e
     const struct log_settings *set = call->set;
     int64_t now = clock_wall_ms();
 
-    /* A language in a config file is for runs to come, and says nothing about those to show. */
+    /* A language in a config file is for runs to come; it does not select the runs to show. */
     *ret = (struct store_query){
         .outcome = (enum run_outcome)set->outcome,
         .language = is_given(call->options, "lang") ? set->common.lang : NULL,
@@ -234,7 +234,7 @@ static int run_path(const struct call *call, struct err *err)
     return 0;
 }
 
-/* ---- which of them ---- */
+/* ---- which subcommand ---- */
 
 #define ALL_TAKE      ",log,json,config,help,"
 #define QUERY_OPTIONS ALL_TAKE "since,until,outcome,lang,backend,text,sha256,"
@@ -242,7 +242,7 @@ static int run_path(const struct call *call, struct err *err)
 static const struct subcommand {
     const char *name;
     size_t operands;     /* after the name */
-    const char *options; /* beside --log and --json */
+    const char *options; /* in addition to --log and --json */
     int (*run)(const struct call *call, struct err *err);
 } subcommands[] = {
     {"list", 0, QUERY_OPTIONS "limit,", run_list},
@@ -267,7 +267,7 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
     return NULL;
 }
 
-/* An option that would do nothing here was meant to do something. */
+/* Refuses an option that has no effect here: the user meant it to have one. */
 static int check_options(const struct subcommand *sub, const struct opt_set *options,
                          struct err *err)
 {
@@ -298,7 +298,7 @@ static int check_operands(const struct subcommand *sub, const struct opt_args *a
     return 0;
 }
 
-/* With the log switched off, there still are the runs from before. */
+/* With the log switched off, the earlier runs can still be read. */
 static int find_path(struct call *call, struct err *err)
 {
     const char *named = call->set->common.log;

@@ -13,7 +13,7 @@ static const struct opt *const tables[] = {
     wall_options,   limit_options, general_options, work_options, data_options,
     policy_options, guard_options, quiet_option,    log_options,  NULL};
 
-/* As the shell left it, in one piece or in several. */
+/* The expression as the shell passed it, in one argument or in several. */
 static int join(const struct opt_args *args, struct buf *ret, struct err *err)
 {
     buf_init(ret, MATH_MAX_TEXT + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `glovebox repl`: cells typed one after the other.
+ * `glovebox repl`: cells typed one after another.
  */
 #include "cli/cmd_repl.h"
 
@@ -34,7 +34,8 @@ static const struct opt *const tables[] = {
     wall_options,   policy_options,  guard_options, limit_options, log_options,
     daemon_options, general_options, NULL};
 
-/* Of one of a daemon's that is there already; of any of a daemon's; of one in this process. */
+/* Options for an existing session of a daemon; for any session of a daemon; for a session in this
+ * process. */
 #define TAKES_SESSION ",session,out,quiet,daemon,token-file,config,help,"
 #define TAKES_THERE                                                                                \
     TAKES_SESSION "tools,preload,value,grace,forks,cold,lang,file,env,require,profile,"            \
@@ -231,7 +232,7 @@ static void open_editor(struct repl *r)
         repl_history_load(r->reader.editor);
 }
 
-/* ---- the story ---- */
+/* ---- the command ---- */
 
 static void run_one(struct repl *r, struct str cell)
 {

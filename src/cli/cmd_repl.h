@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parts of `glovebox repl`: where lines come from, and what runs the cells.
+ * The parts of `glovebox repl`: the source of the lines, and the session that runs the cells.
  */
 #ifndef CLI_CMD_REPL_H
 #define CLI_CMD_REPL_H
@@ -13,8 +13,8 @@
 
 enum repl_input {
     REPL_CELL,        /* a whole cell */
-    REPL_END,         /* of the input, or SIGTERM */
-    REPL_INTERRUPTED, /* Ctrl-C at the prompt: what was typed is thrown away */
+    REPL_END,         /* end of the input, or SIGTERM */
+    REPL_INTERRUPTED, /* Ctrl-C at the prompt: the typed text is discarded */
 };
 
 struct repl_reader {
@@ -22,29 +22,29 @@ struct repl_reader {
     struct line_editor *editor; /* of the terminal, or NULL */
     const struct language_traits *traits;
     int cancel_fd;    /* readable after Ctrl-C; emptied here */
-    struct buf bytes; /* read, and not yet part of a cell */
-    bool ended;       /* the input is */
+    struct buf bytes; /* bytes read that are not yet part of a cell */
+    bool ended;       /* the input has ended */
 };
 
 void repl_reader_init(struct repl_reader *r, const struct language_traits *traits, int cancel_fd);
 void repl_reader_done(struct repl_reader *r);
-/* The next cell, without its last line's end; in `cell`, which is emptied first. Not from a
+/* The next cell, without its last line end, into `cell`, which is emptied first. If the input is no
  * terminal, cells are separated by lines "%%". */
 int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err);
-/* Whether what was typed so far goes on in the next line. */
+/* Whether the text typed so far continues in the next line. */
 bool repl_goes_on(const struct language_traits *traits, struct str text);
-/* Throws away what a signal wrote. */
+/* Discards the bytes that a signal wrote. */
 void repl_drain(int fd);
 
 /* ---- cmd_repl_words.c: words of other prompts ---- */
 
-/* What to type here instead of a line that only another prompt knows; NULL for any other line. The
- * caller frees. */
+/* Advice for a line that only another prompt understands; NULL for any other line. The caller
+ * frees. */
 char *repl_foreign_hint(const struct language_traits *traits, struct str line);
-/* Whether the line alone ends the prompt, though it is no call. */
+/* Whether the line alone ends the prompt, although it is not a call. */
 bool repl_leaves(const struct language_traits *traits, struct str line);
 
-/* ---- cmd_repl_history.c: what was typed, in the state folder; failing is no matter ---- */
+/* ---- cmd_repl_history.c: typed cells, in the state folder; failures are ignored ---- */
 
 void repl_history_add(struct str cell);
 /* Hands the cells to the editor, the oldest first. */
@@ -56,23 +56,23 @@ void repl_history_show(size_t lines);
 struct repl_host {
     const struct session_settings *set;
     int cancel_fd;
-    int64_t wall_ms; /* of a cell, after :timeout; 0: the session's */
+    int64_t wall_ms; /* limit of a cell, after :timeout; 0: the session's */
     struct printer *printer;
     struct cell_show *show;
-    void (*progress)(void *ctx, int64_t elapsed_ms, uint64_t memory); /* -1: wipe it */
+    void (*progress)(void *ctx, int64_t elapsed_ms, uint64_t memory); /* -1: erase the display */
     void *ctx;
     /* one of these */
     struct session *session;
     struct session_call *call;
-    bool own; /* the daemon's session was opened by us, and is closed at the end */
-    /* Those that the present one is a fork of, the first one first. */
+    bool own; /* we opened the daemon's session, and close it at the end */
+    /* The sessions that the current one was forked from, the first one first. */
     struct repl_origin {
         struct session *session;
         char id[64];
     } * origins;
     size_t origin_n;
 
-    struct session_request request; /* of ours, with what it lends */
+    struct session_request request; /* for a session in this process, with its texts */
     struct tool_set tools;
     char language[24];
     const struct language_traits *traits;
@@ -80,22 +80,23 @@ struct repl_host {
     int status;  /* with this status */
 };
 
-/* `where` is set up by the caller for a daemon, else NULL. */
+/* `where` is prepared by the caller for a daemon's session, else NULL. */
 int repl_host_open(struct repl_host *host, struct session_call *where, struct err *err);
 void repl_host_close(struct repl_host *host);
-/* A daemon's: the connection ends with a cell that was stopped. */
+/* For a daemon's session: connects again, because stopping a cell ends the connection. */
 int repl_host_connect(struct repl_host *host, struct err *err);
-/* Runs a cell and shows all of it; `attempt`: it is undone unless it succeeds. -1 with *err when it
- * cannot be. */
+/* Runs a cell and shows all of its output; `attempt`: the cell is undone unless it succeeds. -1
+ * with *err when it cannot be run. */
 int repl_host_run(struct repl_host *host, struct str code, bool attempt, struct err *err);
-/* Goes on in a copy of the session; and ends that and goes back. */
+/* Continues in a copy of the session; the second function ends the copy and returns to the
+ * original. */
 int repl_host_fork(struct repl_host *host, struct err *err);
 int repl_host_back(struct repl_host *host, struct err *err);
 int repl_host_reset(struct repl_host *host, struct err *err);
 int repl_host_files(struct repl_host *host, struct err *err);
-/* What may follow `before`, as line_editor_use.complete (cmd_repl_complete.c). */
+/* Possible continuations of `before`, as in line_editor_use.complete (cmd_repl_complete.c). */
 json_t *repl_host_complete(struct repl_host *host, struct str before, size_t *ret_n);
-/* A file of the workspace, into the current folder. */
+/* Copies a file of the workspace into the current folder. */
 int repl_host_save(struct repl_host *host, const char *name, struct err *err);
 
 #endif

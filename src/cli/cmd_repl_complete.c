@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What may follow the cursor: names of the session, files of its workspace inside quotes.
+ * Completion at the cursor: names of the session, and inside quotes files of its workspace.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool is_name_part(char c)
            (unsigned char)c >= 0x80 || (c && strchr("_.$", c));
 }
 
-/* The text since the quote that is open in the last line; .p NULL when none is. */
+/* The text after the quote that is open in the last line; .p NULL if none is. */
 static struct str quoted_part(struct str before)
 {
     struct str part = {0};

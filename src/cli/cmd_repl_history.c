@@ -18,7 +18,7 @@ enum { HISTORY_MAX = 1 << 20 };
 #define FIRST_LINE "# %%"
 #define LAST_LINE  "%%"
 
-/* The newer half, from a line's beginning on. */
+/* The newer half, from the beginning of a line. */
 static void halve(int fd)
 {
     AUTO_BUF struct buf b = {0};
@@ -32,7 +32,7 @@ static void halve(int fd)
     (void)fd_write_all(fd, line + 1, b.n - (size_t)(line + 1 - b.p));
 }
 
-/* One append, so that two at once do not mix. */
+/* One append, so that two processes at once do not mix their lines. */
 void repl_history_add(struct str cell)
 {
     AUTO_CLOSE int fd = state_file_open("repl_history", O_RDWR | O_CREAT | O_APPEND);

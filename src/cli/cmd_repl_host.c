@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What runs the cells of `glovebox repl`: a session in this process, or one of a daemon's.
+ * The session that runs the cells of `glovebox repl`: in this process, or one of a daemon.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,13 +33,13 @@ static int open_here(struct repl_host *h, struct err *err)
          tool_set_read(&h->tools, set->cli.common.session.tools, err) < 0))
         return -1;
     q->run.stdin_fd = -1;
-    q->run.out_dir = NULL; /* --out is for what cells show */
+    q->run.out_dir = NULL; /* --out is for the displays of cells */
     if (!q->run.language || strcmp(q->run.language, "auto") == 0)
         q->run.language = "python";
     h->tools.final_answer = true;
     q->tools = &h->tools;
     session_request_options(q, &set->cli.common);
-    q->forks = (int)set->cli.common.session.forks; /* made possible, where nothing was said */
+    q->forks = (int)set->cli.common.session.forks; /* forks are possible by default here */
     report_unsafe(&set->cli, &q->run);
     if (session_open(q, &h->session, err) < 0)
         return -1;
@@ -49,7 +49,7 @@ static int open_here(struct repl_host *h, struct err *err)
     return 0;
 }
 
-/* One that is there (--session), or a new one. */
+/* An existing session (--session), or a new one. */
 static int open_there(struct repl_host *h, struct session_call *call, struct err *err)
 {
     json_t *doc = NULL, *body = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cells from the line editor; lines of a terminal that has none (in its own cooked mode: it edits,
- * we read) into cells, and a file into cells.
+ * Cells from the line editor, from a terminal without one (in its own cooked mode: the terminal
+ * edits, we read), or from a file.
  */
 #include <errno.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ bool repl_goes_on(const struct language_traits *traits, struct str text)
 
 /* ---- reading ---- */
 
-/* 1 more came, 0 the end, -1 a signal, -2 with *err. */
+/* 1: more bytes; 0: the end; -1: a signal; -2: an error in *err. */
 static int read_more(struct repl_reader *r, struct err *err)
 {
     struct pollfd p[] = {{.fd = 0, .events = POLLIN}, {.fd = r->cancel_fd, .events = POLLIN}};
@@ -85,7 +85,7 @@ static void prompt(const struct repl_reader *r, const struct buf *cell)
     fflush(stdout);
 }
 
-/* A line, into the cell. */
+/* Appends a line to the cell. */
 static int read_line(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err)
 {
     prompt(r, cell);

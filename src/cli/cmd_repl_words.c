@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What people type at this prompt because other prompts have it.
+ * Commands that people type at this prompt because other prompts have them.
  */
 #include <string.h>
 

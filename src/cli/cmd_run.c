@@ -79,7 +79,7 @@ struct invocation {
 
 /* ---- what to run ---- */
 
-/* A name that no file has, but that reads like a program. */
+/* No file has this name, but it reads like a program. */
 static bool looks_like_code(const char *name)
 {
     const char *end = strrchr(name, '.');
@@ -99,7 +99,7 @@ static int fail_to_read(const char *file, struct err *err)
     return -1;
 }
 
-/* A guess would take it for another language and run it. */
+/* Detection would take it for another language and run it. */
 static int check_language(const struct invocation *in, struct err *err)
 {
     const char *other = other_language(in->request.file), *asked = in->request.language;
@@ -155,7 +155,7 @@ static int read_code(struct invocation *in, struct err *err)
     return 0;
 }
 
-/* Ours is passed through, unless the program came that way. */
+/* Our standard input is passed on, unless the program was read from it. */
 static int choose_stdin(struct invocation *in, struct err *err)
 {
     const char *path = in->options.settings.stdin_path;
@@ -178,7 +178,7 @@ static int choose_stdin(struct invocation *in, struct err *err)
     return 0;
 }
 
-/* ---- the story ---- */
+/* ---- the command ---- */
 
 static void on_event(void *ctx, const struct run_event *event)
 {

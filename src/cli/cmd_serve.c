@@ -8,8 +8,8 @@
 #include "cli/options.h"
 #include "server/server.h"
 
-/* What a client may say for itself is not shown: these are its defaults, from the config file too.
- */
+/* Hides the settings that a client may choose: these are its defaults, also from the config
+ * file. */
 static const struct opt *const shown_tables[] = {serve_options, ceiling_options, serve_general,
                                                  limit_options, log_options,     NULL};
 

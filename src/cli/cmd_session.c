@@ -28,7 +28,7 @@ static const struct opt open_options[] = {
     {0},
 };
 
-/* Of running a cell. */
+/* Options of running a cell. */
 static const struct opt cell_options[] = {
     {.name = "code",
      .letter = 'c',
@@ -76,7 +76,7 @@ bool session_is_given(const struct session_call *call, const char *option)
     return opt_source_of(call->options, option)->from == OPT_FROM_COMMAND;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 int session_ask(struct session_call *call, const char *method, const char *path, json_t *body,
                 json_t **ret, struct err *err)
@@ -149,7 +149,7 @@ int session_find(struct session_call *call, const char *word, char *ret, size_t 
     return -1;
 }
 
-/* ---- which of them ---- */
+/* ---- which subcommand ---- */
 
 #define ALL_TAKE ",daemon,token-file,json,quiet,config,help,"
 #define OPEN_OPTIONS                                                                               \
@@ -165,7 +165,7 @@ enum { ANY_NUMBER = 1000 };
 static const struct subcommand {
     const char *name;
     size_t least, most;  /* operands after the name; with any, the first is a session */
-    const char *options; /* that it takes */
+    const char *options; /* options that it takes */
     const char *usage;
     int (*run)(struct session_call *call, struct err *err);
 } subcommands[] = {

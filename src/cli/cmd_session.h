@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `glovebox session` and `glovebox repl` share.
+ * Declarations that `glovebox session` and `glovebox repl` share.
  */
 #ifndef CLI_CMD_SESSION_H
 #define CLI_CMD_SESSION_H
@@ -20,7 +20,7 @@ struct session_settings {
     bool attempt, attempt_keep, attempt_drop;
 };
 
-/* Over struct session_settings. */
+/* Options over struct session_settings. */
 
 /* ---- a subcommand of session ---- */
 
@@ -30,33 +30,33 @@ struct session_call {
     char **operands; /* after the subcommand's name */
     size_t operand_n;
     struct http_client client;
-    char id[64]; /* of the session that the first operand names, where it names one */
+    char id[64]; /* the session that the first operand names, if it names one */
 };
 
-/* What both commands are around their story: options, settings, help, complaints. */
+/* The part that both commands share: options, settings, help, errors. */
 typedef int session_story(struct session_call *call, const struct opt_args *args, struct err *err);
 int session_main(const struct command *command, int argc, char **argv, session_story *story);
 /* Connects call->client. */
 int session_open_daemon(struct session_call *call, struct err *err);
 
 bool session_is_given(const struct session_call *call, const char *option);
-/* Refuses options that `takes` (as in struct command) does not list: each was meant to do
- * something. */
+/* Refuses options that `takes` (as in struct command) does not list: they have no effect there. */
 int session_check_options(const struct session_call *call, const char *takes, const char *command,
                           struct err *err);
-/* A request about JSON. Body (taken over) may be NULL; *ret is a new reference. -1 with what the
- * daemon said. */
+/* A request with a JSON body, which is taken over and may be NULL; *ret is a new reference. -1 with
+ * the daemon's message. */
 int session_ask(struct session_call *call, const char *method, const char *path, json_t *body,
                 json_t **ret, struct err *err);
-/* The body that opens one; NULL with *err. Files, tools and the prelude are read. */
+/* The body that opens a session; NULL with *err. Reads files, tools and the prelude. */
 json_t *session_body(const struct session_settings *set, struct err *err);
-/* How many sessions have this name, or an id that begins so; -1 with *err. Of one, the id. */
+/* The number of sessions with this name, or with an id that begins so; -1 with *err. If it is one,
+ * *ret is its id. */
 int session_count(struct session_call *call, const char *word, char *ret, size_t n,
                   struct err *err);
-/* A session's id from the beginning of one, or its name. */
+/* Finds a session's id from its beginning, or from the session's name. */
 int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err);
 
-/* Each the exit status, or -1 with *err. */
+/* Each returns the exit status, or -1 with *err. */
 int session_run_exec(struct session_call *call, struct err *err);  /* cmd_session_exec.c */
 int session_run_files(struct session_call *call, struct err *err); /* cmd_session_files.c */
 int session_run_get(struct session_call *call, struct err *err);
@@ -71,7 +71,7 @@ int session_run_interrupt(struct session_call *call, struct err *err);
 int session_run_restart(struct session_call *call, struct err *err);
 int session_run_close(struct session_call *call, struct err *err);
 
-/* ---- cmd_session_show.c: what a cell shows beside its output ---- */
+/* ---- cmd_session_show.c: displays of a cell, in addition to its output ---- */
 
 struct cell_show {
     struct show_place place;
@@ -79,12 +79,12 @@ struct cell_show {
     unsigned cell, saved; /* for the names of files */
 };
 
-/* A bundle: its picture where the terminal can show it, else its text; files of all forms of it
- * that are pictures or documents. Where the printer prints no output, only the files. */
+/* Shows a bundle: its picture if the terminal can show it, else its text; and writes a file for
+ * every form that is a picture or a document. If the printer prints no output, only the files. */
 void cell_show_bundle(struct cell_show *show, const json_t *bundle);
-/* Those of a result that are a cell's value; displays were shown as they happened. */
+/* Shows the results that are a cell's value; displays were shown when they happened. */
 void cell_show_value(struct cell_show *show, const json_t *results);
-/* report_result for a cell, and that nothing is kept of one that was tried, where that is so. */
+/* report_result for a cell; adds that nothing was kept if a tried cell was undone. */
 void cell_report(const struct cli_settings *settings, struct printer *printer,
                  const json_t *document);
 /* The session cannot run more cells. */

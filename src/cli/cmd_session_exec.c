@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `glovebox session exec`: a cell in a session of the daemon's.
+ * `glovebox session exec`: runs a cell in a session of the daemon.
  */
 #include <errno.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ static char *make_body(const struct session_call *call, struct err *err)
     return text;
 }
 
-/* ---- what comes of it ---- */
+/* ---- the outcome ---- */
 
 static void on_event(void *ctx, const char *name, const json_t *event)
 {

@@ -99,7 +99,7 @@ static int in_the_way(const char *path, struct err *err)
     return err_set(err, ERR_USAGE, "%s: cannot be written, another kind of file is there", path);
 }
 
-/* Whole or not at all. */
+/* Writes the complete file, or nothing. */
 static int fetch_into(struct session_call *call, const char *target, struct err *err)
 {
     struct str folder, name;
@@ -166,7 +166,7 @@ static int send_file(struct session_call *call, int fd, uint64_t size, struct st
     return result;
 }
 
-/* FILE[:NAME], as --file. */
+/* FILE[:NAME], as for --file. */
 static int put_one(struct session_call *call, const char *spec, struct err *err)
 {
     const char *colon = strrchr(spec, ':');

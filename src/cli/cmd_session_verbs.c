@@ -44,7 +44,7 @@ static int put_json(json_t *doc)
     return 0;
 }
 
-/* What the daemon says of it, as JSON or as one word. */
+/* The daemon's answer about a session, as JSON or as one word. */
 static int put_word(const struct session_call *call, json_t *doc, const char *word)
 {
     if (call->set->cli.json)
@@ -62,7 +62,7 @@ static int not_text(const char *what, struct err *err)
     return err_set(err, ERR_USAGE, "%s: is not UTF-8 text", what);
 }
 
-/* Of a session or a fork. */
+/* For a session or a fork. */
 static int put_name(json_t *body, const struct session_settings *set, struct err *err)
 {
     if (set->name && json_object_set_new(body, "name", json_string(set->name)) < 0)
@@ -325,7 +325,7 @@ int session_run_restart(struct session_call *call, struct err *err)
     return put_word(call, doc, NULL);
 }
 
-/* A session that is gone is what the user wanted (row K28). */
+/* A session that is already gone is no error: the user wanted it closed (row K28). */
 static bool is_gone(struct session_call *call, const char *word)
 {
     struct err err;

@@ -115,7 +115,7 @@ struct invocation {
     struct judge_request request;
     struct case_file cases;
     struct buf code, setup, checker;
-    const char *withheld[7]; /* what says or decides what is right; NULL-terminated */
+    const char *withheld[7]; /* files that contain or decide the right answers; NULL-terminated */
     struct test_report report;
     struct progress progress;
 };
@@ -185,7 +185,7 @@ static int read_all(struct invocation *in, struct err *err)
     return 0;
 }
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
 static void on_case(void *ctx, const struct case_result *r, size_t number)
 {
@@ -248,7 +248,7 @@ static void report(const struct invocation *in, const struct judge_result *r)
         complain_of_doubt(r);
 }
 
-/* ---- the story ---- */
+/* ---- the command ---- */
 
 static void withhold(struct invocation *in)
 {
@@ -284,7 +284,7 @@ static int check_shown(const char *ro, const char *const *withheld, struct err *
     return 0;
 }
 
-/* What --ro shows is the host's own file, of which nothing can be left out. */
+/* --ro shows the host's own file, and a part of it cannot be left out: refuse. */
 static int check_all_shown(const struct invocation *in, struct err *err)
 {
     for (char *const *ro = in->request.run.ro; ro && *ro; ro++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `glovebox NAME` is: one row per subcommand. Help, completion and the man page read it too;
- * the long text about NAME is src/cli/help/NAME.txt.
+ * A row per subcommand of `glovebox`. Help, completion and the man page read it too; the long text
+ * about NAME is src/cli/help/NAME.txt.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -11,15 +11,15 @@
 struct command {
     const char *name;
     const char *summary; /* half a line, no full stop */
-    const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one way to call it per line */
+    const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one line for each way to call it */
     const struct opt *const *tables; /* ends with NULL; commands may share a table */
-    const char *takes; /* ",name,name,": those of them that mean something to it; NULL: all */
+    const char *takes;               /* ",name,name,": the options that have an effect; NULL: all */
     int (*run)(int argc, char **argv); /* the exit status; argv[0] is the command's name */
 };
 
-/* Whether it takes this option, and says so. */
+/* Whether the command takes this option and lists it. */
 bool command_shows(const struct command *command, const struct opt *row);
-/* Whether a ",name,name," has it. */
+/* Whether the list ",name,name," contains the name. */
 bool command_lists(const char *names, const struct opt *row);
 
 /* All of them, in the order in which help shows them; ends with NULL. */

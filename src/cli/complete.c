@@ -3,7 +3,7 @@
 
 #include "cli/help.h"
 
-/* What comes before and after the part made from the tables. Bash splits words at '=', so that
+/* The text before and after the part made from the tables. Bash splits words at '=', so that
  * --net=none arrives as three. */
 static const char head[] =
     "# bash completion for glovebox: source <(glovebox help --completion)\n"
@@ -36,7 +36,7 @@ static void print_choices(FILE *out, const struct opt *row)
     fputs("'; ", out);
 }
 
-/* One arm of `case $prev`: what may follow an option that takes a value. */
+/* One arm of `case $prev`: the words that may follow an option with a value. */
 static void print_value(FILE *out, const struct opt *row)
 {
     const char *value = help_value_name(row);

@@ -12,10 +12,10 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 
-/* A reader may stand still (`| less`), and then a write does not return, not even for Ctrl-C. So it
- * is made only when there is room, and waiting for that ends soon after we were asked to stop. */
+/* A reader may stop reading (`| less`), and then a write does not return, not even for Ctrl-C. So
+ * we write only when there is room, and stop waiting for room soon after the user asked to stop. */
 #define STOPPING_MS 100
-/* More than a run can show while its reader stands still: output waits in the guest. */
+/* More than a run can print while its reader stops: further output waits in the guest. */
 #define HELD_MAX    ((size_t)256 << 20)
 
 static int write_until_stopped(const struct printer *printer, int stream, struct str text)
@@ -26,7 +26,7 @@ static int write_until_stopped(const struct printer *printer, int stream, struct
         if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
             return -1;
         if (wait[1].revents && !wait[0].revents && poll(wait, 1, STOPPING_MS) == 0) {
-            errno = EPIPE; /* as good as gone */
+            errno = EPIPE; /* treat it as a closed pipe */
             return -1;
         }
         if (!wait[0].revents)
@@ -39,7 +39,7 @@ static int write_until_stopped(const struct printer *printer, int stream, struct
     return 0;
 }
 
-/* What fits without waiting. -1 with errno. */
+/* Writes as much as fits without waiting. -1 with errno. */
 static ssize_t write_some(int fd, struct str text)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
@@ -57,8 +57,8 @@ static ssize_t write_some(int fd, struct str text)
     return (ssize_t)done;
 }
 
-/* A reader that went away (`| head`) ends the run, as SIGPIPE would end any program; so does a full
- * disk. Nobody misses a reader of standard error. */
+/* If the reader of standard output goes away (`| head`), the run ends, as SIGPIPE would end any
+ * program; a full disk ends it too. A missing reader of standard error is ignored. */
 static void fail(struct printer *printer, int fd)
 {
     buf_clear(&printer->held[fd - 1]);
@@ -121,7 +121,7 @@ void printer_flush(struct printer *printer)
     }
 }
 
-/* Of struct event_lines. */
+/* For struct event_lines. */
 static void put_line(void *ctx, struct str line)
 {
     put(ctx, 1, line);

@@ -11,30 +11,30 @@ enum print_mode {
     PRINT_NOTHING,
 };
 
-/* Shows a run while it goes on. */
+/* Prints a run's output during the run. */
 struct printer {
     enum print_mode mode;
-    int stop_fd;   /* readable when the user wants an end */
+    int stop_fd;   /* readable when the user wants to stop */
     int cancel_fd; /* written to when our output cannot be written any more */
-    int failed;    /* errno of a write that failed; EPIPE for a reader of standard output gone */
+    int failed;    /* errno of a failed write; EPIPE when the reader of standard output is gone */
     int failed_fd; /* standard output or standard error */
-    bool waits;    /* a write that has no room waits; else it is held, and printer_room says so */
+    bool waits;    /* a write without room waits; else the text is held (printer_room) */
     struct buf held[2];
-    bool open_line[2]; /* the last that went there was no line's end */
+    bool open_line[2]; /* the last text written there did not end its line */
     struct event_lines lines;
 };
 
 void printer_init(struct printer *printer, enum print_mode mode, const int cancel_pipe[2]);
 void printer_done(struct printer *printer);
-/* For struct run_watch. Text is never lost: what does not fit now is held, a pipe full at most
- * where printer_room is asked before. */
+/* For struct run_watch. Text is never lost: text that does not fit now is held, at most a full pipe
+ * if the caller asks printer_room first. */
 void printer_event(void *ctx, const struct run_event *event);
 bool printer_room(void *ctx, int stream, struct pollfd *ret);
-/* Text of ours to standard output, among the program's. */
+/* Prints our own text to standard output, among the program's. */
 void printer_text(struct printer *printer, struct str text);
-/* Waits until the readers have taken what was held; from now on every write waits. */
+/* Waits until the readers have taken the held text; from now on every write waits. */
 void printer_flush(struct printer *printer);
-/* The whole result as JSON, and a line's end. */
+/* Prints the complete result as JSON, and a line end. */
 void printer_document(struct printer *printer, const struct json_t *doc, bool pretty);
 
 #endif

@@ -33,7 +33,7 @@ static void put_spaces(FILE *out, size_t n)
     fprintf(out, "%*s", (int)n, "");
 }
 
-/* Words of text from `column` on; further lines begin at `indent`. Ends the line. */
+/* Prints words of text from `column` on; further lines begin at `indent`. Ends the line. */
 static void put_wrapped(const struct page *page, size_t column, size_t indent, struct str text)
 {
     bool first = true;

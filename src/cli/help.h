@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything that explains the program, made from the tables of commands, options and topics, and
- * from the texts in src/cli/help/, which tools/embed-help puts into the program.
+ * Help, completion and the man page, made from the tables of commands, options and topics, and from
+ * the texts in src/cli/help/, which tools/embed-help embeds in the program.
  *
  * A help text is plain: paragraphs with an empty line between, wrapped to the terminal; a line that
  * begins with two spaces stays as it is; a line "* term | meaning" is an item of a list.
@@ -33,12 +33,12 @@ struct topic {
 
 extern const struct topic help_topics[]; /* ends with an empty row */
 
-/* NULL when there is none. */
+/* NULL if it does not exist. */
 const struct command *help_find_command(const char *name);
 
 void help_print_overview(FILE *out);
 void help_print_command(FILE *out, const struct command *command);
-/* A help text, wrapped. */
+/* Prints a help text, wrapped. */
 void help_print_text(FILE *out, struct str text);
 /* A command or a topic. -1 with ERR_USAGE and the nearest name. */
 int help_print_named(FILE *out, const char *name, struct err *err);
@@ -64,12 +64,12 @@ struct help_block {
     struct str text;
 };
 
-/* Cuts the next piece off a help text; false at its end. */
+/* Cuts the next piece off a help text; false at the text's end. */
 bool help_next_block(struct str *rest, struct help_block *ret);
 void help_add_topic(struct buf *b, const struct topic *topic);
-/* What an option does, its choices, and "(default 30s)". */
+/* The text of an option: its effect, its choices, and "(default 30s)". */
 void help_add_option(struct buf *b, const struct opt *row);
-/* How its value is called; NULL when it takes none. */
+/* The placeholder of an option's value; NULL if it takes none. */
 const char *help_value_name(const struct opt *row);
 
 #endif

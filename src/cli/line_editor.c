@@ -25,7 +25,7 @@ enum { HISTORY_ENTRIES = 2000, PASTE_MAX = 4 << 20, LISTED_MAX = 120, INDENT = 4
 #define PASTE_OFF   "\033[?2004l"
 #define PASTE_BEGIN "\033[200~"
 #define PASTE_END   "\033[201~"
-/* Sequences that no key sends, for libedit's own functions at the end of ours. */
+/* Sequences that no key sends, for libedit's own functions at the end of our functions. */
 #define DO_NEWLINE  "\033[7001~"
 #define DO_PREVIOUS "\033[7002~"
 #define DO_NEXT     "\033[7003~"
@@ -51,7 +51,7 @@ static char *prompt_of(EditLine *el)
     return (char *)editor_of(el)->use.prompt;
 }
 
-/* What is edited, and what of it stands before the cursor. */
+/* The edited text, and the part of it before the cursor. */
 static struct str text_of(EditLine *el, struct str *ret_before)
 {
     const LineInfo *line = el_line(el);
@@ -62,7 +62,7 @@ static struct str text_of(EditLine *el, struct str *ret_before)
 
 /* ---- keys ---- */
 
-/* 1, 0 at the end, -1 when it was cancelled. */
+/* 1, or 0 at the end of input, or -1 when cancelled. */
 static int wait_for_key(struct line_editor *e)
 {
     struct pollfd p[] = {{.fd = 0, .events = POLLIN}, {.fd = e->use.cancel_fd, .events = POLLIN}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A prompt on a terminal, over libedit: editing, history and its search, completion, and a paste
- * that comes in as one text. What is edited may have several lines.
+ * that arrives as one text. The edited text may have several lines.
  */
 #ifndef CLI_LINE_EDITOR_H
 #define CLI_LINE_EDITOR_H
@@ -13,10 +13,10 @@
 struct line_editor_use {
     const char *prompt;
     int cancel_fd; /* readable: the line is dropped */
-    /* Whether Enter ends the text, or begins its next line. */
+    /* Whether Enter ends the text, or starts another line. */
     bool (*whole)(void *ctx, struct str text);
-    /* Possible ends of what stands before the cursor: words that begin with its last *ret_n bytes,
-     * an array, a new reference; NULL for none. */
+    /* Completions of the text before the cursor: words that begin with its last *ret_n bytes, as an
+     * array (a new reference); NULL for none. */
     json_t *(*complete)(void *ctx, struct str before, size_t *ret_n);
     void *ctx;
 };
@@ -32,9 +32,9 @@ enum line_editor_end {
 /* Standard input and output; NULL where the terminal cannot move its cursor. */
 struct line_editor *line_editor_open(const struct line_editor_use *use);
 void line_editor_close(struct line_editor *editor); /* NULL is fine */
-/* For the history; newest last. */
+/* Adds to the history; newest last. */
 void line_editor_remember(struct line_editor *editor, struct str text);
-/* Appends the text, without the last line's end. */
+/* Appends the text, without its last line end. */
 enum line_editor_end line_editor_read(struct line_editor *editor, struct buf *ret);
 
 #endif

@@ -10,7 +10,7 @@ static const char *const outcome_choices[OUTCOME_COUNT + 1] = {
 
 #define AT(field) offsetof(struct log_settings, field)
 
-/* How help shows what the common tables define. */
+/* How help shows the options of the common tables. */
 static const struct opt shown_options[] = {
     {.name = "lang",
      .letter = 'l',
@@ -110,7 +110,7 @@ static const struct opt own_options[] = {
     {0},
 };
 
-/* Of 'glovebox run', known here so that a config file may hold it. */
+/* An option of 'glovebox run', known here so that a config file may contain it. */
 static const struct opt other_options[] = {
     {.name = "quiet",
      .kind = OPT_FLAG,

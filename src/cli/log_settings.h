@@ -5,7 +5,8 @@
 #include "request/settings.h"
 
 struct log_settings {
-    /* First: its tables count on it. Of these --log, --lang and --backend mean something here. */
+    /* First: its tables count on it. Of these settings, --log, --lang and --backend have an effect
+     * here. */
     struct settings common;
     bool json, help, quiet;
     char *config;
@@ -19,8 +20,8 @@ struct log_settings {
     int64_t keep;
 };
 
-/* What help shows, and what is read: a config file holds settings of other commands as well, which
- * have to be known to be passed over. */
+/* The tables that help shows, and those that are read: a config file contains settings of other
+ * commands as well, which must be known in order to be skipped. */
 extern const struct opt *const log_shown_tables[];
 extern const struct opt *const log_tables[];
 

@@ -50,7 +50,7 @@ static void add_bytes(struct buf *b, int64_t bytes)
         buf_addf(b, "%.1fm", (double)bytes / (1 << 20));
 }
 
-/* Which of the many things that can end a run, with its number. */
+/* The cause that ended the run, with its number (status, signal). */
 static void add_outcome(struct buf *b, const struct run_record *run)
 {
     buf_adds(b, run_outcome_name(run->outcome));

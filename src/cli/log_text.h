@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run log for people: aligned columns, local times, and nothing in it that a terminal would
- * obey.
+ * The run log for people: aligned columns, local times, and no text that a terminal would take as a
+ * command.
  */
 #ifndef CLI_LOG_TEXT_H
 #define CLI_LOG_TEXT_H
@@ -21,7 +21,7 @@ struct log_table {
     size_t widths[LOG_COLUMNS];
 };
 
-/* Finds out whether out is a terminal that wants colour (NO_COLOR, TERM) and how wide it is. */
+/* Finds out whether `out` is a terminal that supports colour (NO_COLOR, TERM), and its width. */
 void log_table_init(struct log_table *t, FILE *out);
 /* Both are a store_row_fn with a struct log_table: each run is measured first, then printed. */
 int log_table_measure(const struct run_record *run, void *table);

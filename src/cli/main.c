@@ -45,7 +45,7 @@ static int no_command(const char *name)
     return 2;
 }
 
-/* A stream that is closed would be the number of the next file opened, such as the log's. */
+/* If a standard stream is closed, the next opened file (such as the log) would get its number. */
 static void open_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)

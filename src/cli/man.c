@@ -7,7 +7,8 @@ enum { TEXT_LIMIT = 1 << 20 };
 
 /* ---- roff ---- */
 
-/* What groff would take for its own, or set as a typographer's sign. See groff_char(7). */
+/* Escapes characters that groff would interpret, or set as a typographer's sign. See
+ * groff_char(7). */
 static const char *escaped(char c)
 {
     switch (c) {
@@ -30,8 +31,8 @@ static const char *escaped(char c)
     }
 }
 
-/* A line of roff cannot begin with a dot or a quote that is text; `\&` is nothing, and in front of
- * one. */
+/* A line of roff cannot begin with a dot or a quote that is text. `\&` prints nothing, and goes in
+ * front of one. */
 static void put(FILE *out, struct str text, bool upper)
 {
     bool line_start = true;
@@ -124,7 +125,7 @@ static bool has_table(const struct command *command, const struct opt *table)
     return false;
 }
 
-/* A table of several commands is described once, in a section of its own. */
+/* A table that several commands share is described once, in a section of its own. */
 static bool is_shared(const struct opt *table)
 {
     size_t users = 0;
@@ -200,7 +201,7 @@ static void put_topic(FILE *out, const struct topic *topic)
 void man_print(FILE *out)
 {
     fputs(".TH GLOVEBOX 1 \"\" \"glovebox " GLOVEBOX_VERSION "\" \"\"\n", out);
-    fputs(".nh\n.ad l\n", out); /* a hyphen at a line's end would look like one of an option's */
+    fputs(".nh\n.ad l\n", out); /* a hyphen at a line end would look like part of an option */
     heading(out, ".SH", "Name");
     fputs("glovebox \\- run code you did not write behind the kernel\\(aqs own locks\n", out);
     heading(out, ".SH", "Synopsis");

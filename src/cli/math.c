@@ -61,7 +61,7 @@ int math_run(const struct run_request *q, const struct run_watch *watch, struct 
     request.code = buf_str(&program);
     request.file = NULL;
     request.language = "python";
-    request.no_check = true; /* it has been */
+    request.no_check = true; /* the expression was checked already */
     request.prelude_text = (struct str){0};
     request.value_count = 0;
     request.prelude = request.context = request.invocation = request.execution_id = NULL;

@@ -222,7 +222,7 @@ static const struct math_name *find(const struct name *name, enum home home)
     return NULL;
 }
 
-/* `sqrt` and `math.sqrt`; NULL when it is neither, or nothing that may be named. */
+/* `sqrt` and `math.sqrt`; NULL when it is neither, or when the name is not permitted. */
 static const struct math_name *look_up(const struct node *n)
 {
     if (n->kind == N_NAME)
@@ -289,7 +289,7 @@ static int measure_call(const struct node *n, struct bound *ret, struct err *err
     return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the expression ---- */
 
 static int measure_any(const struct node *n, struct bound *ret, struct err *err)
 {
@@ -335,7 +335,8 @@ static int check_tree(const struct node *module, struct err *err)
     return measure(only->value_of.value, &size, err);
 }
 
-/* What is decided here is to be what Python reads: no encodings, no second lines, no comments. */
+/* The text that is checked here must be the text that Python reads: no encodings, no second lines,
+ * no comments. */
 static int check_text(struct str text, struct err *err)
 {
     if (text.n > MATH_MAX_TEXT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How large the numbers of an expression can get. Of each part of it a bound is known on the
- * logarithm of its size; floats are never large.
+ * How large the numbers of an expression can get. For each part of it, a bound on the logarithm of
+ * its size is known; floats are never large.
  */
 #ifndef CLI_MATH_PARTS_H
 #define CLI_MATH_PARTS_H
@@ -17,7 +17,7 @@
 enum size_rule {
     SIZE_CONSTANT, /* no function */
     SIZE_REAL,
-    SIZE_SMALL, /* no more than pi */
+    SIZE_SMALL, /* at most pi */
     SIZE_TEST,
     SIZE_SAME,
     SIZE_AS_REAL,
@@ -31,7 +31,7 @@ enum size_rule {
     SIZE_CHOICES,
     SIZE_ORDERS,
     SIZE_PAIR,
-    SIZE_LIST_LARGEST, /* from here on, lists are taken too */
+    SIZE_LIST_LARGEST, /* from here on, lists are accepted too */
     SIZE_LIST_SUM,
     SIZE_LIST_PRODUCT,
     SIZE_LIST_REAL,
@@ -41,7 +41,7 @@ enum kind { WHOLE, REAL, EITHER, PAIR };
 
 struct bound {
     enum kind kind;
-    double bits; /* no more than 2**bits, nor less than its negative */
+    double bits; /* at most 2**bits, and at least the negative of that */
 };
 
 /* The largest and the whole of several. */

@@ -17,7 +17,7 @@ static struct bound power(struct bound a, struct bound b)
 {
     if (a.kind == REAL || b.kind == REAL)
         return (struct bound){REAL, REAL_BITS};
-    /* 0 and 1 stay what they are; a bound of 0 bits holds nothing else. */
+    /* Powers of 0 and 1 stay 0 and 1; a bound of 0 bits contains no other numbers. */
     return (struct bound){EITHER, a.bits > 0 ? a.bits * exp2(b.bits) : 0};
 }
 
@@ -50,7 +50,7 @@ struct bound size_operate(enum operator op, struct bound a, struct bound b)
     }
 }
 
-/* n! is less than n**n, and so is the number of ways to put k of n in order less than n**k. */
+/* n! is less than n**n; likewise, the number of ways to put k of n in order is less than n**k. */
 static double orders(const struct group *g)
 {
     double k = exp2(g->n > 1 ? g->second.bits : g->first.bits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every command that takes settings does with its command line.
+ * The handling of the command line that all commands with settings share.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -8,7 +8,7 @@
 #include "base/opt.h"
 #include "request/settings.h"
 
-/* The settings of all front doors, and those of this one. */
+/* The settings of all front doors, and those of the command line. */
 struct cli_settings {
     struct settings common; /* first: its tables count on it */
     char *code, *stdin_path, *config;
@@ -23,7 +23,7 @@ struct cli_settings {
     char *show_profile;
     int64_t max_findings;
     bool json, events, quiet, trace_time, print_config, help;
-    char *daemon, *token_file; /* of what asks a daemon */
+    char *daemon, *token_file; /* of commands that ask a daemon */
 };
 
 struct cli_options {
@@ -37,12 +37,12 @@ extern const struct opt general_options[]; /* --config, --help */
 extern const struct opt quiet_option[];
 extern const struct opt daemon_options[]; /* --daemon, --token-file */
 
-/* Parses the command line, then loads what lies below it, unless only help is wanted. End with
- * cli_options_done in every case. */
+/* Parses the command line, then loads the sources of lower priority, unless only help is requested.
+ * Call cli_options_done in every case. */
 int cli_options_load(struct cli_options *options, const struct opt *const *tables, int argc,
                      char **argv, struct err *err);
-/* A command reads config files with keys that concern others: its tables have them, and its `shown`
- * tables have not. Refuses those on the command line, where they were meant to do something. */
+/* A config file may contain keys that concern other commands: `tables` has them, and `shown` has
+ * not. Refuses those on the command line, where they have no effect. */
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,
                      const char *command, struct err *err);
 void cli_options_done(struct cli_options *options);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Commands and options that other programs have: what to type here instead.
+ * Commands and options of other programs, with what to type here instead.
  */
 #ifndef CLI_OTHER_WORDS_H
 #define CLI_OTHER_WORDS_H
 
 #include "base/opt.h"
 
-/* What to say of a word that stands where a command's name should; NULL for any other. The caller
- * frees. */
+/* Advice for a word in the place of a command's name; NULL for any other. The caller frees. */
 char *other_command_advice(const char *word);
 
-/* For opt_set.others of a command; NULL for one that runs nothing. */
+/* For opt_set.others of a command; NULL for a command that runs no program. */
 const struct opt_other *other_options_of(const char *command);
 
-/* The language of a file that is never run here unless the user's config adds it, from its name;
- * NULL for any other. */
+/* The language of a file, from its name, if that language never runs here unless the user's config
+ * adds it; NULL for any other file. */
 const char *other_language(const char *file);
 
 #endif

@@ -127,7 +127,7 @@ static int read_transparency(struct reader *r, struct str data, struct err *err)
     return 0;
 }
 
-/* All that has a meaning here, up to the first IDAT. */
+/* The contents of all chunks that matter here, up to the first IDAT. */
 static int read_head(struct reader *r, struct str png, struct err *err)
 {
     struct chunk chunk;
@@ -219,7 +219,7 @@ static uint8_t predict(unsigned filter, uint8_t left, uint8_t above, uint8_t cor
     }
 }
 
-/* Undoes a row's filter; `step` is how far the pixel to the left is away. */
+/* Undoes a row's filter; `step` is the distance to the pixel on the left. */
 static int unfilter(uint8_t *row, const uint8_t *above, size_t n, size_t step, unsigned filter)
 {
     if (filter > 4)
@@ -285,7 +285,7 @@ static int put_pixel(const struct reader *r, const uint8_t *row, size_t x, uint8
     return 0;
 }
 
-/* Where the pixels of a pass lie, of which an interlaced picture has seven. */
+/* The positions of the pixels of a pass; an interlaced picture has seven passes. */
 struct pass {
     unsigned x, y, dx, dy;
 };
@@ -293,7 +293,7 @@ static const struct pass whole = {0, 0, 1, 1};
 static const struct pass adam7[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                     {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
 
-/* `rows` has room for two, each after its filter's byte, and is all zero. */
+/* `rows` has room for two rows, each after its filter byte, and is all zero. */
 static int read_pass(struct reader *r, const struct pass *pass, uint8_t *rows, size_t room,
                      uint8_t *rgba, struct err *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A bar on standard error for what lasts longer than a second; only where that is a terminal.
+ * A progress bar on standard error for work that takes longer than a second; only if that is a
+ * terminal.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -17,9 +18,9 @@ struct progress {
 };
 
 void progress_begin(struct progress *p, const char *what, size_t total);
-/* One more is done; draws now and then. */
+/* One more item is done; draws from time to time. */
 void progress_step(struct progress *p);
-/* Wipes the bar: before anything else is written, and at the end. */
+/* Erases the bar: before any other text is written, and at the end. */
 void progress_clear(struct progress *p);
 
 #endif

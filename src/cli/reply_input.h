@@ -11,7 +11,7 @@
 
 #define REPLY_INPUT_MAX ((size_t)64 << 20)
 
-/* The file that is named, or standard input for "-" and nothing. `what` says what it should be. */
+/* Opens the named file, or standard input for "-" and for no name. `what` describes the input. */
 int reply_input_read(const struct opt_args *args, const char *what, struct buf *ret,
                      struct err *err);
 

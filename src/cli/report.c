@@ -18,10 +18,11 @@
 
 enum { LISTED_MAX = 10 };
 
-/* The program's last words on the terminal had no line's end: ours begin a line all the same. */
+/* If the program's last output on the terminal did not end its line, ours still begins a new
+ * line. */
 static bool line_is_open;
 
-/* A name in it may be a guest's. */
+/* A name in it may come from the guest. */
 void report_complain(const char *text)
 {
     AUTO_BUF struct buf line = {0};
@@ -93,7 +94,7 @@ static void say_skipped_list(const struct report *how, const json_t *list, const
     }
 }
 
-/* Folders that nobody asked to have brought out are nobody's concern. */
+/* Lists skipped output files only if the user asked for files. */
 static void say_skipped(const struct report *how, const json_t *list)
 {
     const struct settings *s = &how->settings->common;
@@ -103,7 +104,7 @@ static void say_skipped(const struct report *how, const json_t *list)
         say_skipped_list(how, list, "out");
 }
 
-/* ---- why it did not do what it should ---- */
+/* ---- why it failed ---- */
 
 static void say_denied(const struct report *how, const json_t *doc)
 {
@@ -123,7 +124,7 @@ static void say_denied(const struct report *how, const json_t *doc)
     report_say(how->settings, b.p);
 }
 
-/* By the guard: other refusals name no stage, or none of the guard's. */
+/* Refused by the guard: other refusals have no stage, or a stage that is not the guard's. */
 static bool is_refused(const json_t *doc)
 {
     const json_t *verdict = json_object_get(doc, "verdict");
@@ -135,7 +136,7 @@ static bool is_refused(const json_t *doc)
     return false;
 }
 
-/* What is in the way, as 'glovebox check' shows it. */
+/* The findings that refuse, in the form of 'glovebox check'. */
 static void say_refusal(const struct report *how, const json_t *doc)
 {
     struct finding_style style = {
@@ -158,7 +159,7 @@ static void say_times(const struct report *how)
             (double)(clock_mono_ns() - how->begin_ns) / 1e6);
 }
 
-/* ---- the whole ---- */
+/* ---- the report ---- */
 
 static bool is_error(const json_t *doc)
 {

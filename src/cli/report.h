@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What people are told at the end of a run, or of a cell: beside its output, what is worth knowing.
+ * The report for people at the end of a run, or of a cell: in addition to its output, what they
+ * should know.
  */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
@@ -10,8 +11,8 @@
 
 struct report {
     const struct cli_settings *settings;
-    const char *shown;                  /* how findings call the program */
-    int64_t begin_ns;                   /* of all of it, for --trace-time, as the next */
+    const char *shown;                  /* the program's name in findings */
+    int64_t begin_ns;                   /* of the command, for --trace-time, as is the next */
     const struct backend_phase *phases; /* of a run in this process */
     size_t phase_count;
     bool files; /* --out and --work-dir are for its files */
@@ -20,17 +21,17 @@ struct report {
 /* At the end, on a terminal: one line of advice after a failure, else the files that are lost
  * (report_hints.c). */
 void report_hints(const struct report *how, const json_t *document);
-/* The rest of its output, the document where --json asks for it, and the notes. All is made from
+/* Prints the rest of the output, the document if --json is set, and the notes. All of it comes from
  * the document, so it does not matter whether this process ran the program or a daemon did. */
 void report_result(const struct report *how, struct printer *printer, const json_t *document);
-/* What to exit with. */
+/* The exit status. */
 int report_status(const struct printer *printer, const json_t *document);
 
 /* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
-/* The warning of a backend without a wall, where that was agreed to. */
+/* The warning about a backend without a wall, if the user agreed to that. */
 void report_unsafe(const struct cli_settings *settings, const struct run_request *request);
 void report_say(const struct cli_settings *settings, const char *text);
-/* The same, whatever the settings: something failed. */
+/* The same without regard to the settings: something failed. */
 void report_complain(const char *text);
 
 #endif

@@ -11,14 +11,14 @@
 
 enum { NAMES_SHOWN = 3 };
 
-/* That says only that it failed. */
+/* That message has no more information than that it failed. */
 static bool is_plain(const char *text)
 {
     return strncmp(text, "Code failed to execute", strlen("Code failed to execute")) == 0 ||
            strncmp(text, "The program ended with", strlen("The program ended with")) == 0;
 }
 
-/* Of a refusal the findings have hints of their own. */
+/* The findings of a refusal have hints of their own. */
 static void say_advice(const struct report *how, const json_t *doc)
 {
     const char *text = json_string_value(json_array_get(json_object_get(doc, "feedback"), 0));

@@ -22,7 +22,7 @@ static void add_names(struct buf *b, layer_mask layers)
             (void)buf_addf(b, " %s", jail_layers[layer].name);
 }
 
-/* Those that a run was to have and lost; for that reason, unless it is NULL. */
+/* The layers that a run should have had and lost; only for that reason, unless it is NULL. */
 static layer_mask all_lost(const json_t *missing, const char *why)
 {
     layer_mask layers = 0;
@@ -73,7 +73,7 @@ static void write_hint(struct buf *b, layer_mask lost, enum surroundings where)
                    proc_alone ? layer_how(LAYER_PROC, where) : wall_how(where));
 }
 
-/* True, and remembered, unless the same was said within a day. */
+/* True if the same hint was not printed within a day; remembers it. */
 static bool is_due(struct str hint)
 {
     AUTO_CLOSE int fd = state_file_open("wall_hint", O_RDWR | O_CREAT);

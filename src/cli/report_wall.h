@@ -4,9 +4,9 @@
 
 #include "cli/report.h"
 
-/* From a document's `missing`: which layers of the wall a run had to do without. On a host: after
- * each run, with the reason. In a container, where it is the same for every run: once a day, with
- * what would bring them, and never beside a document that has it in 'missing'. */
+/* Prints the document's `missing`: the layers of the wall that a run did not have. On a host: after
+ * each run, with the reason. In a container, where they are the same for every run: once a day,
+ * with the remedy, and never beside a document that has them in 'missing'. */
 void report_wall(const struct report *how, const json_t *missing);
 
 #endif

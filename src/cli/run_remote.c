@@ -17,7 +17,7 @@ enum { TOKEN_FILE_MAX = 64 << 10, LINE_MAX_BYTES = 128 << 20, PATIENCE_MS = 6000
 
 /* ---- the connection ---- */
 
-/* The first word of its first line that is no comment. */
+/* The first word of the first line that is not a comment. */
 static int read_token(const char *path, char **ret, struct err *err)
 {
     AUTO_BUF struct buf b = {0};
@@ -84,13 +84,13 @@ int remote_refused(const struct http_reply *reply, struct err *err)
     return -1;
 }
 
-/* ---- what comes back ---- */
+/* ---- the answer ---- */
 
 struct coming {
     struct remote_stream *stream;
-    struct result partial; /* what the events say, for a run whose result does not come */
+    struct result partial; /* the contents of the events, in case no result arrives */
     char *language, *backend;
-    bool any; /* the daemon has begun with it */
+    bool any; /* the daemon has begun the run */
 };
 
 static void on_output(struct coming *c, const json_t *event, int stream)
@@ -163,7 +163,7 @@ static void on_line(void *ctx, struct str line)
     json_decref(event);
 }
 
-/* ---- the end ---- */
+/* ---- the end of the connection ---- */
 
 static void show_finished(const struct coming *c)
 {
@@ -186,7 +186,7 @@ static void finish(struct coming *c)
     show_finished(c);
 }
 
-/* It may have run there, so it does not run again. */
+/* The run may have happened there, so it is not repeated. */
 static void lost(struct coming *c, const struct http_reply *reply, const struct err *why)
 {
     if (reply->cancelled)
@@ -224,7 +224,7 @@ static void coming_done(struct coming *c)
     free(c->backend);
 }
 
-/* ---- the story ---- */
+/* ---- the command ---- */
 
 int remote_stream_run(struct http_client *client, struct remote_stream *stream, struct err *err)
 {
@@ -260,7 +260,7 @@ void remote_stream_done(struct remote_stream *stream)
     stream->doc = NULL;
 }
 
-/* What was read of our input is still the program's. */
+/* The bytes that we read of our input still belong to the program. */
 static int give_back(struct remote_run *run, const struct buf *input, struct err *err)
 {
     if (!input->n)
@@ -270,7 +270,8 @@ static int give_back(struct remote_run *run, const struct buf *input, struct err
     return run->stdin_fd < 0 ? -1 : 0;
 }
 
-/* A wall clock for each try, and patience; the daemon's own clock may be any. */
+/* The wall clock limit of each try, plus a margin; without a limit from the user the daemon may
+ * have any. */
 static int64_t patience(const struct remote_run *run)
 {
     const struct run_request *q = run->request;

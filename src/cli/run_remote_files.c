@@ -25,7 +25,7 @@ static void note(json_t *doc, struct str path, enum skip_reason reason)
     note_text(doc, path, file_skip_describe(&skip, why, sizeof why));
 }
 
-/* 0, 1 when this one cannot go there, -1 when the folder failed. */
+/* 0; 1 when this file cannot be written there; -1 when the folder failed. */
 static int write_file(struct export *x, struct str path, struct str content, unsigned mode,
                       enum skip_reason *ret_why, struct err *err)
 {

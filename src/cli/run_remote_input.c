@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run's standard input on its way to a daemon. Nothing is waited for: a program may be meant to
- * read what is still to come, to talk to a terminal, or to end before anything comes.
+ * A run's standard input on its way to a daemon. We never wait for input: a program may be meant to
+ * read input that is still to come, to talk to a terminal, or to end before any arrives.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,15 +19,15 @@ enum { INPUT_MAX = 4 << 20, INPUT_WAIT_MS = 2 };
 
 /* ---- programs that do not read ---- */
 
-/* What leads to standard input, to another program that has it, or to a name put together while the
- * program runs. */
+/* Words that lead to standard input, to another program that inherits it, or to a name put together
+ * at run time. */
 static const char *const reading[] = {
     "input",      "stdin",        "open",    "read",   "exec", "eval", "compile", "getattr",
     "attrgetter", "methodcaller", "globals", "locals", "vars", "help", "license", "breakpoint",
     "os",         "_os",          "sys",     "_sys",   "io",   "_io",  "dev",     "proc",
 };
 
-/* Modules that do none of that. */
+/* Modules that do none of these. */
 static const char *const harmless[] = {
     "abc",         "array",       "base64",     "bisect",  "calendar", "cmath",     "collections",
     "copy",        "dataclasses", "datetime",   "decimal", "enum",     "fractions", "functools",
@@ -63,8 +63,8 @@ static struct str next_name(struct str *rest)
     return name;
 }
 
-/* Each module of "import a, b" is looked at, by looking at every name on such a line; other letters
- * than ASCII may be another spelling of a name. */
+/* Checks every name on a line with "import", so that each module of "import a, b" is checked.
+ * Letters other than ASCII may be another spelling of a name. */
 static bool line_reads(struct str line)
 {
     bool imports = str_find(line, STR("import")) >= 0;
@@ -82,7 +82,7 @@ static bool line_reads(struct str line)
             continue;
         if (first && !is_one_of(name, harmless, ARRAY_LEN(harmless)))
             return true;
-        first = !from; /* what comes from a harmless module is */
+        first = !from; /* names from a harmless module are harmless */
     }
     return false;
 }
@@ -108,8 +108,8 @@ static bool is_python(const struct run_request *q)
     return language && policy_reads(str_from(language->name));
 }
 
-/* Whether the program surely reads nothing, whatever it does: rather no than yes. The language
- * comes last: to find it, the program may have to be parsed. */
+/* Whether the program surely reads nothing, whatever it does: in doubt, no. The language comes
+ * last: to find it, the program may have to be parsed. */
 static bool never_reads(const struct run_request *q)
 {
     return !(q->files && *q->files) && !q->prelude && !text_reads(q->code) && is_python(q);
@@ -117,7 +117,7 @@ static bool never_reads(const struct run_request *q)
 
 /* ---- taking it ---- */
 
-/* All of a pipe whose writers have gone. */
+/* Reads all of a pipe that has no writer any more. */
 static int read_pipe(int fd, struct buf *input)
 {
     struct pollfd p = {.fd = fd, .events = 0};
@@ -127,7 +127,7 @@ static int read_pipe(int fd, struct buf *input)
     return fd_read_all(fd, input);
 }
 
-/* Where there has to be a daemon: to the end, or to Ctrl-C. */
+/* If a daemon is required: reads to the end, or to Ctrl-C. */
 static int wait_for_all(int fd, int cancel_fd, struct buf *input)
 {
     struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
@@ -145,7 +145,7 @@ static int wait_for_all(int fd, int cancel_fd, struct buf *input)
     }
 }
 
-/* From where the descriptor stands. */
+/* From the descriptor's position on. */
 static int read_file(int fd, const struct stat *st, struct buf *input)
 {
     off_t at = lseek(fd, 0, SEEK_CUR);

@@ -20,7 +20,7 @@ enum {
     FILES_MAX = 4 << 20, /* of all --file together */
 };
 
-/* ---- what can be carried over ---- */
+/* ---- what can be sent ---- */
 
 static bool is_valid(char *const *list)
 {
@@ -30,7 +30,7 @@ static bool is_valid(char *const *list)
     return true;
 }
 
-/* An interpreter of the user's own choice is first in our $PATH, not in the daemon's. */
+/* An interpreter that the user chose is first in our $PATH, not in the daemon's. */
 static bool has_own_interpreter(void)
 {
     static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
@@ -81,7 +81,7 @@ static void set_words(json_t *body, const char *key, char *const *list)
         set(body, key, words(list));
 }
 
-/* Over there a prelude has no name. */
+/* In a request a prelude has no name. */
 static const char *language_of(const struct run_request *q)
 {
     const struct language *l = NULL;
@@ -94,7 +94,7 @@ static const char *language_of(const struct run_request *q)
 
 /* ---- files ---- */
 
-/* Only what a daemon would lay the same: a plain file that cannot be executed. */
+/* Only files that a daemon would lay the same way: plain files that are not executable. */
 static int read_one(const char *path, size_t left, struct buf *ret)
 {
     AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -107,7 +107,7 @@ static int read_one(const char *path, size_t left, struct buf *ret)
     return fd_read_all(fd, ret);
 }
 
-/* SRC[:NAME], as lay_add_file has it. */
+/* SRC[:NAME], as in lay_add_file. */
 static int put_file(json_t *list, const char *spec, size_t *left)
 {
     AUTO_BUF struct buf bytes = {0}, text = {0};
@@ -147,7 +147,7 @@ int remote_put_files(json_t *body, const struct settings *s)
     return result;
 }
 
-/* ---- the whole ---- */
+/* ---- the body ---- */
 
 static int put_input(json_t *body, const struct remote_run *run, struct buf *input)
 {
@@ -171,7 +171,7 @@ char *remote_body(struct remote_run *run, struct buf *input)
     set_words(body, "args", q->args);
     if (q->out_dir)
         set(body, "collect", json_true());
-    /* Input last: what was read of it has to be given back when it is for nothing. */
+    /* Input last: if the request is not sent, the bytes read must be given back. */
     const struct settings *s = &run->options->settings.common;
     if (settings_send(s, false, body, &err) == 0 && remote_put_files(body, s) == 0 &&
         put_input(body, run, input) == 0)

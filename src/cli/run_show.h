@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a plain program shows (session/run_display.h), for people: on standard output as it happens,
- * and at the end as files of --out.
+ * Displays of a plain program (session/run_display.h), for people: on standard output during the
+ * run, and at the end as files of --out.
  */
 #ifndef CLI_RUN_SHOW_H
 #define CLI_RUN_SHOW_H
@@ -13,12 +13,12 @@ struct run_show {
     size_t unseen; /* pictures that could not be shown */
 };
 
-/* A picture where the terminal shows pictures, else a line of text. A picture's is for terminals
- * only: to a file or a pipe goes what the program prints and what it showed as text, nothing of
- * ours. Does nothing when the printer does not print output. */
+/* Shows a picture if the terminal supports pictures, else a line of text. The line for a picture is
+ * for terminals only: to a file or a pipe go only the program's output and the texts that it
+ * showed. Does nothing when the printer does not print output. */
 void run_show_bundle(struct run_show *show, const json_t *bundle);
-/* With --out each of the results as a file in the form that is best for one: display-1.png,
- * display-2.html, and another name where there is something of that name. Says which. */
+/* With --out writes each of the results as a file in its best form: display-1.png, display-2.html,
+ * or another name if that name is taken. Prints the names. */
 void run_show_end(struct run_show *show, const json_t *results);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* What changes how the rest is shown, or is not shown itself. The direction marks are those of
+/* Characters that change how the rest is shown, or are invisible. The direction marks are those of
  * "Trojan Source" (CVE-2021-42574). */
 static const struct {
     unsigned first, last;

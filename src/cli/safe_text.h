@@ -8,7 +8,7 @@
 
 /* Appends text that a guest may have chosen so that a terminal only shows it: control characters,
  * marks that turn the direction of writing, and bytes that are not UTF-8 become \x1b, \u202e and
- * the like. With keep_lines, line ends and tabs stay. */
+ * similar. With keep_lines, line ends and tabs stay. */
 void safe_text_add(struct buf *b, struct str text, bool keep_lines);
 
 #endif

@@ -34,7 +34,7 @@ enum show_how show_image_guess(show_get *get, bool *ret_ask)
     *ret_ask = false;
     if (!get("TERM") || is(get, "TERM", "") || is(get, "TERM", "dumb") || is(get, "TERM", "linux"))
         return SHOW_NONE;
-    /* A multiplexer hands the variables of the terminal around it on, but not its pictures. */
+    /* A multiplexer passes on the variables of the terminal around it, but not its pictures. */
     if (get("TMUX") || begins(get, "TERM", "screen") || begins(get, "TERM", "tmux")) {
         *ret_ask = true;
         return SHOW_NONE;
@@ -49,7 +49,7 @@ enum show_how show_image_guess(show_get *get, bool *ret_ask)
     return SHOW_NONE;
 }
 
-/* "\033[?64;1;4c": a kind of terminal and then what it has, of which 4 is sixels. */
+/* "\033[?64;1;4c": the kind of terminal and then its features; 4 is sixels. */
 int show_image_answer(struct str said)
 {
     long at = str_find(said, STR("\033[?"));
@@ -130,8 +130,8 @@ void show_image_ask(int in, int out, show_get *get, struct show_terminal *ret)
 
 /* ---- showing ---- */
 
-/* The first piece says what to do: put the PNG here (over so many columns, where that is not 0),
- * and answer nothing, whatever comes of it. */
+/* The first piece has the command: put the PNG here (over so many columns, if that is not 0), and
+ * send no answer, whatever the outcome. */
 static void put_kitty(struct str base64, unsigned columns, struct buf *out)
 {
     bool first = true;

@@ -7,8 +7,9 @@
  *     if (terminal.how != SHOW_NONE && show_image_put(&terminal, png, &out, &err) == 0)
  *         write out.p, out.n
  *
- * The PNG is the guest's. It is decoded here (cli/png.h) before anything of it reaches the
- * terminal, whose own decoder gets only what a picture needs; what cannot be decoded is not shown.
+ * The PNG comes from the guest. It is decoded here (cli/png.h) before any of it reaches the
+ * terminal. The terminal's own decoder gets only the chunks that a picture needs; a PNG that cannot
+ * be decoded is not shown.
  */
 #ifndef CLI_SHOW_IMAGE_H
 #define CLI_SHOW_IMAGE_H
@@ -25,29 +26,29 @@ enum show_how {
 
 struct show_terminal {
     enum show_how how;
-    unsigned width, height; /* of the window in pixels; 0 where it does not say */
+    unsigned width, height; /* of the window in pixels; 0 if the terminal does not report it */
     unsigned columns;       /* the same width, in characters */
 };
 
-/* getenv, or what stands for it in a test. */
+/* getenv, or a replacement for it in a test. */
 typedef char *show_get(const char *name);
 
-/* What the terminal can do, judged by the environment (TERM, TERM_PROGRAM, LC_TERMINAL,
- * KITTY_WINDOW_ID, TMUX). Sixels are had only where the terminal itself says so: it is asked with
- * DA1, and has SHOW_ASK_MS to answer; what is typed in this time is lost. Not asked, and SHOW_NONE,
- * unless both descriptors are a terminal whose foreground this process is in. */
+/* Finds out what the terminal can do, from the environment (TERM, TERM_PROGRAM, LC_TERMINAL,
+ * KITTY_WINDOW_ID, TMUX). Sixels are used only if the terminal itself reports them: it is asked
+ * with DA1, and has SHOW_ASK_MS to answer; keys typed in this time are lost. Not asked, and
+ * SHOW_NONE, unless both descriptors are a terminal with this process in its foreground. */
 void show_image_ask(int in, int out, show_get *get, struct show_terminal *ret);
 #define SHOW_ASK_MS 150
 
-/* The parts of that. *ret_ask: a guess is not enough, the terminal has to say that it has sixels.
- */
+/* The parts of that function. *ret_ask: the environment is not enough, the terminal must report
+ * sixels. */
 enum show_how show_image_guess(show_get *get, bool *ret_ask);
-/* Whether this answer to DA1 says sixels: 1 or 0, and -1 while it is not whole. */
+/* Whether this answer to DA1 reports sixels: 1 or 0, and -1 while it is incomplete. */
 int show_image_answer(struct str said);
 
-/* Appends what shows the picture, and an end of line. ERR_GUEST: it is no PNG, or a damaged one.
- * ERR_LIMIT: larger than PNG_SIDE_MAX, or than the ceiling of *out. What *out has then is to be
- * thrown away. */
+/* Appends the sequence that shows the picture, and a line end. ERR_GUEST: it is not a PNG, or a
+ * damaged one. ERR_LIMIT: larger than PNG_SIDE_MAX, or than the ceiling of *out. After an error the
+ * contents of *out must be discarded. */
 int show_image_put(const struct show_terminal *terminal, struct str png, struct buf *out,
                    struct err *err);
 

@@ -9,7 +9,7 @@
 enum {
     COLOURS = 256,
     BINS = 1 << 15, /* five bits of each of red, green and blue */
-    CLEAR = 0xFFFF, /* where nothing is drawn */
+    CLEAR = 0xFFFF, /* the palette index for pixels that are not drawn */
     BAND = 6,       /* rows that go into one character */
 };
 
@@ -20,7 +20,7 @@ struct bin {
 /* A group of neighbouring bins that becomes one colour. */
 struct group {
     size_t from, to; /* in the array of used bins */
-    unsigned axis;   /* along which they spread most: its shift inside a bin's number */
+    unsigned axis;   /* axis of the widest spread: its shift inside a bin's number */
     unsigned spread;
     uint64_t count;
 };
@@ -29,7 +29,7 @@ struct sixel {
     uint32_t width, height;
     uint16_t *pixels; /* a bin first, a colour later, or CLEAR */
     struct bin *bins;
-    uint32_t *used; /* the bins that have pixels */
+    uint32_t *used; /* the bins with pixels */
     size_t used_count;
     struct group groups[COLOURS];
     size_t group_count;
@@ -59,7 +59,7 @@ static void choose_size(struct sixel *s, const struct png_picture *from, uint32_
     s->height += !s->height;
 }
 
-/* The mean of those pixels that fall together; into a bin. */
+/* The mean of the pixels that become one; into a bin. */
 static uint16_t mean(struct sixel *s, const struct png_picture *from, uint32_t x, uint32_t y)
 {
     uint64_t sum[3] = {0}, alpha = 0, pixels = 0;
@@ -114,7 +114,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Cuts a group in the middle of what it spreads over. */
+/* Cuts a group in the middle of its widest axis. */
 static void split(struct sixel *s, struct group *g, struct group *ret)
 {
     for (size_t i = g->from; i < g->to; i++)
@@ -154,7 +154,7 @@ static void choose_colours(struct sixel *s)
     }
 }
 
-/* Names each colour, in percent, and gives the pixels its number. */
+/* Writes each colour, in percent, and gives the pixels its number. */
 static void put_colours(struct sixel *s, struct buf *out)
 {
     AUTO_FREE uint16_t *numbers = xcalloc(BINS, sizeof *numbers);
@@ -255,7 +255,7 @@ int sixel_put(const struct png_picture *picture, uint32_t max_width, uint32_t ma
         for (uint32_t x = 0; x < s.width; x++)
             pixels[(size_t)y * s.width + x] = mean(&s, picture, x, y);
     choose_colours(&s);
-    /* 1: pixels that nobody draws stay as they are. */
+    /* 1: pixels that are not drawn keep the terminal's colour. */
     (void)buf_addf(out, "\033P0;1;0q\"1;1;%u;%u", s.width, s.height);
     put_colours(&s, out);
     for (uint32_t y = 0; y < s.height && !out->overflow; y += BAND)

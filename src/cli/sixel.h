@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pixels as sixels, for terminals that draw those: at most 256 colours, chosen so that those that
- * are far from all others are kept (the lines of a chart, not the shades of its edges).
+ * Pixels as sixels, for terminals that support them: at most 256 colours, chosen so that colours
+ * far from all others are kept (the lines of a chart, not the shades of its edges).
  */
 #ifndef CLI_SIXEL_H
 #define CLI_SIXEL_H
@@ -10,9 +10,9 @@
 
 #define SIXEL_SIDE_MAX 2048u
 
-/* Appends the control sequence. The picture is made smaller until it is at most so wide and high;
- * 0 means SIXEL_SIDE_MAX, and more is that as well. What is more than half transparent is left as
- * the terminal has it. */
+/* Appends the control sequence. The picture is scaled down to at most this width and height; 0
+ * means SIXEL_SIDE_MAX, and so does a larger value. Pixels that are more than half transparent keep
+ * the terminal's background. */
 int sixel_put(const struct png_picture *picture, uint32_t max_width, uint32_t max_height,
               struct buf *out, struct err *err);
 

@@ -6,7 +6,8 @@
 #ifndef CLI_STATE_FILE_H
 #define CLI_STATE_FILE_H
 
-/* open(2) by its name there; O_CREAT makes the folders as well. -1 where there is no place. */
+/* open(2) of the file with this name in that folder; O_CREAT makes the folders as well. -1 if there
+ * is no place for them. */
 int state_file_open(const char *name, int flags);
 
 #endif

@@ -9,7 +9,7 @@
 #define RED   "\033[1;31m"
 #define RESET "\033[0m"
 
-/* On one line: a name or a value may be a guest's. */
+/* On one line: a name or a value may come from the guest. */
 static void put(FILE *out, const char *text)
 {
     AUTO_BUF struct buf b = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `glovebox test` tells people, case by case.
+ * The report of `glovebox test` for people, case by case.
  */
 #ifndef CLI_TEST_REPORT_H
 #define CLI_TEST_REPORT_H
@@ -11,7 +11,7 @@
 
 struct test_report {
     FILE *out;
-    bool colour, quiet; /* quiet: only what failed */
+    bool colour, quiet; /* quiet: only the failed cases */
 };
 
 void test_report_case(const struct test_report *report, const struct case_result *r);

@@ -76,13 +76,13 @@ struct show {
     const struct cli_settings *settings;
     struct junit junit;
     bool with_junit, colour;
-    /* On a terminal, how far it is. */
+    /* The progress, on a terminal. */
     bool live, drawn;
-    size_t lines, ended, fresh; /* fresh: ended, and not before this run */
+    size_t lines, ended, fresh; /* fresh: a task that ended in this run, not before */
     int64_t begin_ns, drawn_ns;
 };
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
 static void wipe(struct show *show)
 {
@@ -262,7 +262,7 @@ static int exit_status(const struct suite_totals *t)
     return !t->tasks || t->passed < t->tasks || t->cancelled;
 }
 
-/* ---- the story ---- */
+/* ---- the command ---- */
 
 static int run(struct show *show, const struct suite_request *q, struct err *err)
 {

@@ -10,7 +10,7 @@
 
 extern const struct opt suite_options[];
 
-/* The exit status, or -1 with *err. *request has what holds for every task. */
+/* The exit status, or -1 with *err. *request has the settings of all tasks. */
 int test_suite(const struct cli_options *options, const struct judge_request *request,
                struct err *err);
 

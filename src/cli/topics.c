@@ -9,8 +9,8 @@
 
 /* ---- parts made from tables ---- */
 
-/* Calls back for each option that has these flags, in groups whose names begin so (NULL for all),
- * once per name. */
+/* Calls back once per name for each option that has these flags, in groups with names that begin so
+ * (NULL for all). */
 static void each_option(unsigned flags, const char *group, struct buf *b,
                         void (*add)(struct buf *b, const struct opt *row))
 {

@@ -164,7 +164,7 @@ static void on_event(void *ctx, const struct run_event *event)
         box->output(box->output_ctx, event->stream, event->text.p, event->text.n);
 }
 
-/* *ret stays -1 when there is none. */
+/* *ret stays -1 if there is no input. */
 static int open_input(glovebox *box, int *ret)
 {
     if (box->input.p)

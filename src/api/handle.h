@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is behind the opaque types of glovebox.h.
+ * The structures behind the opaque types of glovebox.h.
  */
 #ifndef API_HANDLE_H
 #define API_HANDLE_H
@@ -33,38 +33,38 @@ struct glovebox {
     int cancel[2];
     struct err err;
     struct tool_set tools; /* each ctx is a struct api_tool of session.c */
-    atomic_uint sessions;  /* that are open */
-    struct pool *pool;     /* what those that can be forked start from; NULL until there are any */
-    int forks;             /* of the next session: levels */
-    char *complaint;       /* instead of err.msg, where that has no room for it; NULL for none */
+    atomic_uint sessions;  /* sessions that are open */
+    struct pool *pool;     /* zygotes for sessions that can be forked; NULL until there are any */
+    int forks;             /* levels of forks for the next session */
+    char *complaint;       /* for a message that is too long for err.msg; NULL for none */
 };
 
 struct glovebox_result {
-    struct judge_result judged; /* of a run and a check only `run` counts */
-    struct case_file cases;     /* what judged.cases points into */
+    struct judge_result judged; /* for a run or a check only `run` is used */
+    struct case_file cases;     /* the memory that judged.cases points into */
     bool is_test;
     struct jail_limits limits;
     struct buf out, err;
-    char *json, *feedback_text, *value, *results, *final_answer; /* NULL until somebody asks */
+    char *json, *feedback_text, *value, *results, *final_answer; /* NULL until requested */
 };
 
-/* Every call that can fail begins with it: what is said about the one before is over. */
+/* Every call that can fail begins with it: clears the message of the previous call. */
 void handle_begin(glovebox *box);
-/* Fills in all that the handle has been told. -1 with box->err. */
+/* Fills in all settings of the handle. -1 with box->err. */
 int handle_request(glovebox *box, const char *language, struct str code, struct run_request *ret);
-/* A cancel that came too late for the run before must not end this one. */
+/* A cancel that came too late for the previous run must not end this one. */
 void handle_forget_cancel(const glovebox *box);
 
-/* A run's document, or a test's; the caller's. */
+/* The document of a run or a test; the caller frees. */
 json_t *handle_document(const glovebox_result *result);
 
-/* The handle's tools and what they know, and the pool. */
+/* Frees the handle's tools and their data, and the pool. */
 void handle_tools_done(glovebox *box);
 
 glovebox_result *result_new(void);
-/* Of a call that did not come to a run. */
+/* The result of a call that failed before a run. */
 glovebox_result *result_failed(glovebox_result *result, const struct err *err);
-/* When all is known. */
+/* Call it when the result is complete. */
 glovebox_result *result_finish(glovebox_result *result);
 
 #endif

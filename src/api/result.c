@@ -47,7 +47,7 @@ void glovebox_result_free(glovebox_result *result)
     free(result);
 }
 
-/* ---- how it went ---- */
+/* ---- the outcome ---- */
 
 int glovebox_result_success(const glovebox_result *result)
 {
@@ -149,7 +149,7 @@ const char *glovebox_result_json(glovebox_result *result)
     return result->json;
 }
 
-/* ---- what the guard said ---- */
+/* ---- the guard's verdict ---- */
 
 int glovebox_result_allowed(const glovebox_result *result)
 {
@@ -176,7 +176,7 @@ size_t glovebox_result_finding_count(const glovebox_result *result)
     return result->judged.run.verdict.n;
 }
 
-/* Past the last one, one that says nothing. */
+/* An index after the last finding gives an empty one. */
 static const struct finding *finding(const glovebox_result *result, size_t i)
 {
     static const struct finding none;
@@ -222,7 +222,7 @@ int64_t glovebox_result_finding_column(const glovebox_result *result, size_t i)
     return finding(result, i)->column;
 }
 
-/* ---- what its author should know ---- */
+/* ---- feedback for the author ---- */
 
 const char *glovebox_result_exception_type(const glovebox_result *result)
 {
@@ -257,7 +257,7 @@ const char *glovebox_result_feedback(const glovebox_result *result, size_t i)
     return i < f->n ? f->texts[i] : NULL;
 }
 
-/* The judge has made its own, which knows of the tests. */
+/* The judge has made its own feedback, which includes the tests. */
 const char *glovebox_result_feedback_text(glovebox_result *result)
 {
     const struct result *run = &result->judged.run;

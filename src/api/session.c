@@ -19,7 +19,7 @@ struct api_tool {
     void *ctx;
 };
 
-/* What was to be had when a session was opened, for it and its forks. */
+/* The tools at the time a session was opened, for it and its forks. */
 struct shared_tools {
     atomic_uint users;
     struct tool_set set;
@@ -88,7 +88,7 @@ void handle_tools_done(glovebox *box)
     pool_close(box->pool);
 }
 
-/* What is added to the handle later does not concern the session. */
+/* A copy: tools that are added to the handle later do not change the session. */
 static struct shared_tools *copy_tools(const struct tool_set *from)
 {
     struct shared_tools *tools = xcalloc(1, sizeof *tools);
@@ -119,7 +119,8 @@ void glovebox_set_forks(glovebox *box, int levels)
     box->forks = levels < 0 ? SESSION_FORKS_MOST : levels;
 }
 
-/* One for all sessions of the handle; without it each makes its own, or says why it cannot. */
+/* One pool for all sessions of the handle; without it each session makes its own, or reports why it
+ * cannot. */
 static struct pool *pool_of(glovebox *box)
 {
     const struct pool_options few = {.ready_max = 1};
@@ -276,7 +277,7 @@ int glovebox_session_set(glovebox_session *s, const char *name, const char *json
     return result;
 }
 
-/* Why there is no value of that name. */
+/* Sets the reason why there is no value of that name. */
 static void explain(glovebox_session *s, const json_t *answer, const char *name)
 {
     const char *why = json_string_value(json_object_get(json_object_get(answer, "failed"), name));
@@ -306,7 +307,7 @@ char *glovebox_session_get(glovebox_session *s, const char *name)
     return text;
 }
 
-/* ---- what a cell's result has besides ---- */
+/* ---- further members of a cell's result ---- */
 
 static const char *text_of(char **text, const json_t *value)
 {

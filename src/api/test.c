@@ -2,7 +2,7 @@
 #include "api/handle.h"
 #include "base/fd.h"
 
-/* The program's text that an option names; *ret stays without bytes when it names none. */
+/* The text of the program in the file that an option names; *ret stays empty if it names none. */
 static int read_text(const char *option, const char *path, struct buf *text, struct str *ret,
                      struct err *err)
 {

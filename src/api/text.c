@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a model wrote into code, and what came of it back into text. All of it is the caller's to
- * free.
+ * From a model's reply to code, and from results to text. The caller frees every returned text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static char *dump(json_t *value)
     return text;
 }
 
-/* Complaints quote the model's text, so they may be long, and any bytes. */
+/* Error messages quote the model's text, so they may be long and contain any bytes. */
 static void complain(glovebox *box, const struct buf *complaint)
 {
     AUTO_BUF struct buf clean = {0};
@@ -131,8 +130,8 @@ static int find_profile(const char *name, enum format_profile *ret, struct err *
     return err_set(err, ERR_USAGE, "unknown text profile '%s'", name);
 }
 
-/* A document from outside: three times its size is enough for any profile (its output between two
- * fences of as many backticks). A result of ours has ceilings of its own. */
+/* A document from the caller: three times its size is enough for any profile (its output between
+ * two fences of as many backticks). A result of ours has ceilings of its own. */
 #define OWN_TEXT_MAX ((size_t)4 << 30)
 
 static char *format(const json_t *document, enum format_profile profile, size_t max, size_t *ret_n,

@@ -21,7 +21,7 @@ static exception_reader *const readers[ERRORS_COUNT] = {
     [ERRORS_SHELL] = exception_read_shell,
 };
 
-/* ---- what readers share ---- */
+/* ---- functions that the readers share ---- */
 
 bool reading_is_name(struct str s)
 {
@@ -95,7 +95,7 @@ static bool is_program(const struct exception_input *in, struct str file)
     return in->program && str_is(file, in->program);
 }
 
-/* The text of the innermost line: the program's own, or else what the trace shows. */
+/* The text of the innermost line: from the program, or else as the trace shows it. */
 static struct str source_of(const struct exception_input *in, const struct reading_error *e)
 {
     const struct reading_frame *f = &e->frames[e->frame_count - 1];
@@ -161,7 +161,7 @@ static struct result_exception *make(const struct exception_input *in,
     return ret;
 }
 
-/* A chain whose ends say the same has nothing to add. */
+/* A chain whose first and last error are equal adds no information. */
 static bool is_worth_telling(const struct reading *r)
 {
     return r->cause.type.n && !(str_eq(r->cause.type, r->error.type) &&

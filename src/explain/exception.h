@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds in a program's error stream the error that ended it, as the interpreters of the languages
- * tell it: Python, JavaScript (node), R, bash and sh. All of it is the program's word.
+ * Finds in a program's error stream the error that ended it, in the form that the interpreters
+ * print: Python, JavaScript (node), R, bash and sh. The program controls all of this text.
  */
 #ifndef EXPLAIN_EXCEPTION_H
 #define EXPLAIN_EXCEPTION_H
@@ -14,21 +14,21 @@ struct exception_input {
     const char *language; /* "python", "javascript", ... */
     struct str text;      /* the error stream */
     const char *work;     /* the folder of the user's own files inside, with a slash at its end */
-    const char *program;  /* the program's file name there; NULL: its text is not looked at */
+    const char *program;  /* the program's file name there; NULL: its text is not read */
     struct str code;      /* its text */
 };
 
-/* NULL when there is none, or nobody can read the language. Where there is a chain, it is the last
- * of it, and `cause` the root. The place is the innermost in the user's own files. */
+/* NULL when there is no error, or when the language has no reader. For a chain, it is the last
+ * error of it, and `cause` the root. The place is the innermost in the user's own files. */
 struct result_exception *exception_find(const struct exception_input *in);
 /* Whether exception_use_words may need the program's tree. */
 bool exception_has_words(const char *profile);
-/* In the words of the system that the profile (may be NULL) stands in for, where it had its own.
- * `text` is parsed then, if it has not been. */
+/* Replaces the text with the words of the system that the profile (may be NULL) stands in for, if
+ * that system had its own. `text` is parsed then, if it has not been. */
 void exception_use_words(struct result_exception *e, const char *profile, struct str code,
                          struct python_text *text);
-/* What it called the end of a program that took longer than `ms`; NULL where it had no exception
- * for that. The caller frees. */
+/* That system's exception for a program that took longer than `ms`; NULL if it had none. The caller
+ * frees. */
 struct result_exception *exception_of_timeout(const char *profile, int64_t ms);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What node prints when nobody catches an error: where it was thrown ("FILE:LINE", the line, a
- * caret), the error with its message, the calls ("    at f (FILE:LINE:COLUMN)"), and what hangs on
- * the error in braces. Anything can be thrown; what is no error stands alone below the caret.
+ * Node's output for an uncaught error: where it was thrown ("FILE:LINE", the line, a caret), the
+ * error with its message, the calls ("    at f (FILE:LINE:COLUMN)"), and the error's properties in
+ * braces. A program can throw any value; a value that is not an error stands alone below the caret.
  */
 #include <string.h>
 
@@ -14,19 +14,19 @@ struct place {
     int64_t line, column;
 };
 
-/* What was seen so far of the text. */
+/* The state of the scan. */
 struct scan {
     struct reading *ret;
-    struct str line;     /* this one, */
-    const char *end;     /* and where it ends */
-    struct str before;   /* the one before */
-    struct place thrown; /* the last excerpt's, with its caret in */
+    struct str line;     /* the current line, */
+    const char *end;     /* and its end */
+    struct str before;   /* the previous line */
+    struct place thrown; /* the place in the last excerpt, including its caret */
     struct str thrown_line;
     unsigned below;    /* lines since the excerpt's first */
-    bool caret;        /* the line before, or the one before an empty one, was a caret */
-    struct str head;   /* a line that may be an error, and all below it */
-    bool sure;         /* it stands below a caret, so it is one */
-    const char *value; /* what was thrown, below the caret */
+    bool caret;        /* the previous line was a caret, or empty after a caret */
+    struct str head;   /* a line that may be an error, and everything below it */
+    bool sure;         /* it is below a caret, so it is an error */
+    const char *value; /* the thrown value, below the caret */
     bool in_cause;
 };
 
@@ -143,7 +143,7 @@ static void begin_error(struct scan *s)
     r->error = r->cause = (struct reading_error){0};
     if (!str_next_line(&rest, &line) || !split_head(line, &r->error))
         return;
-    /* The message goes on up to the calls. */
+    /* The message continues up to the calls. */
     r->error.message.n = (size_t)(s->before.p + s->before.n - r->error.message.p);
     r->traceback = s->head;
     s->in_cause = r->cause_inside = false;
@@ -196,7 +196,7 @@ static void take_excerpt(struct scan *s)
     }
 }
 
-/* Only what stands below a caret, or is called an error, is one. */
+/* A line is an error only if it is below a caret, or its name contains "Error". */
 static void take_head(struct scan *s)
 {
     struct reading_error e;
@@ -228,7 +228,7 @@ static void scan_line(struct scan *s)
     s->before = s->line;
 }
 
-/* ---- what is made of it ---- */
+/* ---- from the scan to the reading ---- */
 
 static void reverse_frames(struct reading_error *e)
 {
@@ -239,7 +239,7 @@ static void reverse_frames(struct reading_error *e)
     }
 }
 
-/* The call that failed may be node's own: then the excerpt says which line of ours it was. */
+/* The failed call may be node's own: then the excerpt has the line of the user's program. */
 static void use_excerpt(struct scan *s)
 {
     struct reading_error *e = &s->ret->error;

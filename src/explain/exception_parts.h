@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the readers of exception.c's table share: each fills in a struct reading, views of the text
- * that it was given.
+ * Declarations that the readers of exception.c's table share: each reader fills in a struct
+ * reading, with views of the text that it was given.
  */
 #ifndef EXPLAIN_EXCEPTION_PARTS_H
 #define EXPLAIN_EXCEPTION_PARTS_H
@@ -23,16 +23,16 @@ struct reading_error {
     struct str type, message;
     struct reading_frame frames[READING_FRAMES]; /* outermost first */
     size_t frame_count;
-    int64_t column, top_column; /* in the innermost and the outermost frame's line; 0 unknown */
-    struct str shown;           /* the line of the innermost frame as the trace shows it */
-    struct str marks;           /* the line below it, with its carets */
+    int64_t column, top_column;      /* in the innermost and the outermost frame; 0 unknown */
+    struct str shown;                /* the line of the innermost frame as the trace shows it */
+    struct str marks;                /* the line below it, with its carets */
     struct str top_shown, top_marks; /* the same of the outermost frame */
 };
 
 struct reading {
     const struct exception_input *in;
     struct str traceback;
-    struct reading_error error, cause; /* a cause without a type is none */
+    struct reading_error error, cause; /* a cause without a type: there is no cause */
     bool cause_inside;
 };
 
@@ -42,13 +42,14 @@ exception_reader exception_read_python, exception_read_node, exception_read_r, e
 
 /* "ValueError", "json.decoder.JSONDecodeError": dotted identifiers. */
 bool reading_is_name(struct str s);
-/* The digits that s begins with; 0 for none or too many. */
+/* The number at the beginning of s; 0 for no digits or too many. */
 int64_t reading_number(struct str s);
-/* As one inside of those before it; what is too much is dropped from the middle. */
+/* Adds a frame inside the earlier ones; when there are too many, frames are dropped from the
+ * middle. */
 void reading_push(struct reading_error *e, struct reading_frame frame);
-/* The n-th line of the program's text; false when it has none. */
+/* The n-th line of the program's text; false if it does not exist. */
 bool reading_program_line(const struct exception_input *in, int64_t n, struct str *ret);
-/* The number of the one line that holds the text; 0 when none does, or several. */
+/* The number of the only line that contains the text; 0 for none or several. */
 int64_t reading_line_with(const struct exception_input *in, struct str text);
 
 #endif

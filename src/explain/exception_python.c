@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Python's tracebacks. A chain is printed root first, with a sentence between; a group's lines have
- * a bar before them. Threads, finalizers and child processes print tracebacks too, which end
- * nothing: such a one is taken only when there is no other.
+ * a bar before them. Threads, finalizers and child processes print tracebacks too, without ending
+ * the program: such a traceback is taken only when there is no other.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define FRAME  "  File \""
 #define HEADER "Traceback (most recent call last):"
 
-/* Where a traceback begins. Its text goes on to the end of the stream. */
+/* Where a traceback begins. Its text continues to the end of the stream. */
 struct block {
     struct str text, bar;
 };
@@ -38,7 +38,7 @@ static bool is_link(struct str line)
            str_is(line, "The above exception was the direct cause of the following exception:");
 }
 
-/* What stands before a traceback of something that goes on without. */
+/* The line before a traceback that does not end the program. */
 static bool is_aside(struct str line)
 {
     static const char *const asides[] = {
@@ -63,7 +63,7 @@ static bool is_frame_of(struct str line, const char *work)
     return str_starts(line, FRAME) && str_starts(str_slice(line, strlen(FRAME), line.n), work);
 }
 
-/* A program that cannot be read has a frame without a header. */
+/* For a program that cannot be parsed, Python prints a frame without a header. */
 static bool find_lone(const struct exception_input *in, struct block *ret)
 {
     struct str rest = in->text, line;
@@ -170,8 +170,8 @@ static void keep_top(struct reading_error *e)
     e->top_marks = e->marks;
 }
 
-/* The lines of a traceback are indented; the first one that is not names the exception, whose
- * message may go on: to the end of the line in a group, else of the text. */
+/* The lines of a traceback are indented. The first line that is not indented names the exception;
+ * its message may continue: to the end of the line in a group, else of the text. */
 static bool read_block(const struct exception_input *in, struct block b, struct reading_error *ret)
 {
     struct str rest = b.text, line;
@@ -202,7 +202,7 @@ static bool read_block(const struct exception_input *in, struct block b, struct 
     return true;
 }
 
-/* ---- what is made of it ---- */
+/* ---- from the traceback to the reading ---- */
 
 /* Carets stand below the line as it is shown, without its indentation and four to the right. */
 static int64_t column_of(const struct exception_input *in, const struct reading_frame *f,
@@ -226,7 +226,7 @@ static void set_columns(const struct exception_input *in, struct reading_error *
     e->top_column = column_of(in, &e->frames[0], e->top_shown, e->top_marks);
 }
 
-/* What the interpreter says while it ends belongs to nobody's message. */
+/* The interpreter's messages during its exit do not belong to the exception's message. */
 static void cut_message(struct reading_error *e)
 {
     static const char *const ends[] = {"\nException ignored in: ", "\nException in thread ",
@@ -260,7 +260,7 @@ static bool is_rule(struct str line)
     return str_starts(s, "+----------------");
 }
 
-/* The first of a group's exceptions that is no group itself. */
+/* The first of a group's exceptions that is not a group itself. */
 static void read_member(const struct exception_input *in, struct block group,
                         struct reading_error *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * R's last words: "Error in CALL : MESSAGE" or "Error: MESSAGE", then perhaps "Calls:" and the
- * warnings, then "Execution halted". It tells no line: that one is guessed from the call, or from
- * the text that could not be read, when the program has it once.
+ * R's last messages: "Error in CALL : MESSAGE" or "Error: MESSAGE", then perhaps "Calls:" and the
+ * warnings, then "Execution halted". They contain no line number: we guess the line from the call,
+ * or from the text that could not be parsed, if the program contains it exactly once.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool is_behind(struct str line)
            str_starts(line, "Warning message");
 }
 
-/* From the last "Error" up to what follows it. */
+/* From the last "Error" up to the text after it. */
 static struct str find_error(struct str text, struct str *ret_all)
 {
     struct str rest = text, line, found = {NULL, 0};
@@ -35,7 +35,7 @@ static struct str find_error(struct str text, struct str *ret_all)
     return found;
 }
 
-/* The call as R writes it may be cut at its first line. */
+/* R may cut the call after its first line. */
 static struct str split_call(struct str *error)
 {
     struct str call = {"", 0};
@@ -53,8 +53,8 @@ static struct str split_call(struct str *error)
     return call;
 }
 
-/* What cannot be read is shown up to the place: `unexpected '{' in "if (x {"`, and after "in:" on
- * lines of its own. */
+/* For a syntax error R prints the text up to the place: `unexpected '{' in "if (x {"`, or after
+ * "in:" on lines of its own. */
 static struct str shown_context(struct str message)
 {
     struct str rest = message, line, last = STR("");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bash's and sh's complaints: "FILE: line 3: foo: command not found", "FILE: 3: foo: not found".
- * They are not exceptions; most scripts go on. The last one of a script that failed is the likely
+ * Error messages of bash and sh: "FILE: line 3: foo: command not found", "FILE: 3: foo: not found".
+ * They are not exceptions; most scripts continue. In a failed script, the last one is the likely
  * reason.
  */
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "explain/exception_parts.h"
 
-/* What a complaint says, and what we call it. */
+/* A message of the shell, and our name for the error. */
 static const struct {
     const char *words, *type;
 } types[] = {
@@ -61,7 +61,7 @@ static bool read_complaint(struct str line, const char *work, struct reading_err
     return true;
 }
 
-/* "FILE: line 3: `fi'" repeats the line that the complaint before is about. */
+/* "FILE: line 3: `fi'" repeats the line that the previous message is about. */
 static bool is_echo(const struct reading_error *e)
 {
     return str_starts(e->message, "`");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the systems that some profiles stand in for called an error of the program's: row P24. Their
- * words for refusals are the guard's.
+ * The words for a program's errors in the systems that some profiles stand in for: row P24. Their
+ * words for refusals are in the guard.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool begins_after(const struct python_tree *tree, const struct node *s, i
     return s->line > line || (s->line == line && (int64_t)utf8_count(before) + 1 > column);
 }
 
-/* The statement of the module around a place, as it is written. Several may share a line. */
+/* The statement of the module at a place, as it is written. Several may share a line. */
 static struct str statement_at(const struct python_tree *tree, int64_t line, int64_t column)
 {
     struct node_list body = tree->module->module.body;

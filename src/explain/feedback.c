@@ -57,9 +57,9 @@ static char *short_text(struct str s, size_t chars)
     return buf_take(&b);
 }
 
-/* ---- what was written to the error stream ---- */
+/* ---- the error stream ---- */
 
-/* The end of it: what ended the run stands there. */
+/* The end of the stream: the message of the error that ended the run is there. */
 static char *error_tail(const struct result *r)
 {
     AUTO_BUF struct buf b = {0};
@@ -72,7 +72,7 @@ static char *error_tail(const struct result *r)
     return plain_text(s);
 }
 
-/* The beginning of the last n lines, the empty end of the last not counted. */
+/* The beginning of the last n lines, without counting an empty last line. */
 static struct str last_lines(struct str s, size_t n)
 {
     size_t at = s.n;
@@ -147,7 +147,7 @@ static void collect_hint(struct collector *c, const struct result_exception *e)
     collect_text(c, topic, hint);
 }
 
-/* What ended the program, then what that came of; the special before the general. */
+/* The error that ended the program, then its cause; specific rows before general ones. */
 static void collect_exception(struct collector *c, const struct result_exception *e)
 {
     if (!e || result_refused(c->result))
@@ -160,7 +160,7 @@ static void collect_exception(struct collector *c, const struct result_exception
         collect_type(c, e->cause->type);
 }
 
-/* An error that no table knows. */
+/* An error that is in no table. */
 static void collect_error(struct collector *c)
 {
     AUTO_BUF struct buf b = {0};
@@ -172,7 +172,7 @@ static void collect_error(struct collector *c)
     collect_text(c, TOPIC_NONE, buf_take(&b));
 }
 
-/* A program may catch an error and print it; its name then says what it was. */
+/* A program may catch an error and print it; the printed name then identifies the error. */
 static void collect_words(struct collector *c, struct str text)
 {
     if (!advice_has_types(c->result->language))
@@ -182,7 +182,7 @@ static void collect_words(struct collector *c, struct str text)
             collect_type(c, advice_type(i));
 }
 
-/* "KeyError: 'a'", as the judge has it of a call that raised. */
+/* "KeyError: 'a'", the judge's text for a call that raised. */
 static void collect_raised(struct collector *c, const char *detail)
 {
     long colon = str_find(str_from(detail), STR(": "));
@@ -206,7 +206,8 @@ static void collect_details(struct collector *c)
         }
 }
 
-/* The system's own messages in the last lines, where no exception carries them: the last first. */
+/* Messages of the operating system in the last lines, if no exception contains them: the last
+ * first. */
 static void collect_lines(struct collector *c, struct str text)
 {
     for (size_t i = 0; i < 4 * LINES && text.n; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a program's author, mostly a model, should know about a run that failed: pieces of advice,
- * the most useful first, each once; and all of it as one message. It lives here and not with the
- * judge because every failing result has it; the judge adds its tests.
+ * Advice for a program's author, usually a model, about a run that failed: the most useful piece
+ * first, each once; and all of it as one message. It is here and not in the judge because every
+ * failing result has it; the judge adds its tests.
  *
- * All that the guest wrote and that is repeated here is valid UTF-8 without control characters.
+ * Text from the guest that is repeated here is valid UTF-8 without control characters.
  */
 #ifndef EXPLAIN_FEEDBACK_H
 #define EXPLAIN_FEEDBACK_H
@@ -24,19 +24,21 @@ struct feedback_test {
 
 struct feedback_input {
     const struct result *result;
-    const struct jail_limits *limits; /* what it was allowed; may be NULL */
+    const struct jail_limits *limits; /* the limits of the run; may be NULL */
     const struct feedback_test *tests;
     size_t test_count;
-    size_t max_chars; /* of the message; 0: FEEDBACK_CHARS */
+    size_t max_chars; /* limit of the message; 0: FEEDBACK_CHARS */
 };
 
 enum { FEEDBACK_CHARS = 4000 };
 
-/* Nothing for a run that succeeded and whose tests, if any, all passed. End with feedback_done. */
+/* Nothing for a run that succeeded and passed all of its tests, if any. Free it with
+ * feedback_done. */
 void feedback_make(const struct feedback_input *in, struct feedback *ret);
 
-/* What failed, where, the line, the advice, the end of the error stream: for a model to read. What
- * had to be left out is said. "" when there is nothing. The caller frees. */
+/* The failure, its place, the line, the advice, the end of the error stream: for a model to
+ * read. The text mentions the parts that had to be left out. "" when there is nothing. The
+ * caller frees. */
 char *feedback_text(const struct feedback_input *in, const struct feedback *f);
 
 /* Row S11: the last five lines of an error stream that has more. */

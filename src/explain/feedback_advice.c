@@ -159,7 +159,7 @@ bool advice_has_types(const char *language)
     return language_traits_of(language)->errors == ERRORS_PYTHON;
 }
 
-/* A name that is not defined may be one of the library's; a module has its own table. */
+/* An undefined name may belong to the library; missing modules have a table of their own. */
 static bool add_missing(struct buf *b, const char *language, const char *type, struct str message)
 {
     struct str captures[ADVICE_CAPTURES];

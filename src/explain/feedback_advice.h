@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What to do about an error, looked up by its language, type and message. Tables: feedback_advice.c
- * holds the errors of programs, feedback_names.c names and modules that are missing, and
- * feedback_ends.c what else ends a run.
+ * Advice about an error, looked up by its language, type and message. Tables: feedback_advice.c has
+ * the errors of programs, feedback_names.c missing names and modules, and feedback_ends.c the other
+ * causes that end a run.
  */
 #ifndef EXPLAIN_FEEDBACK_ADVICE_H
 #define EXPLAIN_FEEDBACK_ADVICE_H
@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "languages/traits.h"
 
-/* Of one thing, one advice is enough. */
+/* One piece of advice per topic is enough. */
 enum advice_topic {
     TOPIC_NONE,
     TOPIC_TIME,
@@ -29,7 +29,7 @@ enum advice_topic {
     TOPIC_COUNT
 };
 
-/* A row of a table. `*` in the pattern stands for anything and is {1}, {2}, ... in the text. */
+/* A row of a table. `*` in the pattern matches anything and is {1}, {2}, ... in the text. */
 struct advice {
     enum language_errors errors; /* ERRORS_OTHER: any */
     const char *type;    /* "KeyError", without its module; NULL: any, and lines without a type */
@@ -40,30 +40,31 @@ struct advice {
 
 enum { ADVICE_CAPTURES = 4 };
 
-/* Linear: each piece of the pattern is taken where it is found first. */
+/* Linear: each piece of the pattern matches where it is found first. */
 bool advice_match(const char *pattern, struct str text, struct str captures[ADVICE_CAPTURES]);
-/* Writes the text with the captures in. */
+/* Writes the text with the captures filled in. */
 void advice_write(struct buf *b, const char *text, const struct str captures[ADVICE_CAPTURES]);
 
-/* The first row that fits, written, or NULL; the caller frees. type may be NULL. */
+/* The text of the first row that matches, or NULL; the caller frees. type may be NULL. */
 char *advice_find(const char *language, const char *type, struct str message,
                   enum advice_topic *ret_topic);
-/* The same, and the names and modules that are missing are looked up too. */
+/* The same, and also looks up missing names and modules. */
 char *advice_for_error(const char *language, const char *type, const char *message);
 enum advice_topic advice_topic_of(const char *language, const char *type, const char *message);
 
 /* ---- feedback_names.c ---- */
 
-/* Where Python has a name that the program uses without defining it; false when nobody knows. */
+/* The place in Python's library of a name that the program uses without defining it; false when
+ * unknown. */
 bool advice_add_home(struct buf *b, struct str name);
-/* What is there instead of a Python module. Always says something. */
+/* The replacement for a missing Python module. Always writes something. */
 void advice_add_module(struct buf *b, struct str module);
 
 /* ---- row S12 ---- */
 
 /* Whether a language's errors have Python's types. */
 bool advice_has_types(const char *language);
-/* The text for an error of Python's, by its type or by what that is derived from; or NULL. */
+/* The text for a Python error, by its type or by a base class; or NULL. */
 const char *advice_of_type(const char *type);
 /* The i-th type that has a text, or NULL. */
 const char *advice_type(size_t i);

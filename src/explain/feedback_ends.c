@@ -157,7 +157,7 @@ static bool counts(const struct verdict *v, const struct finding *f)
     return f->severity != SEVERITY_INFO && (!rule || rule->stage == v->stage);
 }
 
-/* The general hint on an error of syntax says only that it is one. */
+/* The general hint on a syntax error adds no information. */
 static bool says_more(const struct finding *f, enum guard_stage stage)
 {
     return stage != GUARD_SYNTAX || foreign_line_hint(str_from(f->excerpt));
@@ -230,7 +230,7 @@ static void collect_refusal(struct collector *c)
                              "have its owner allow it (--allow-imports, --profile)."));
 }
 
-/* ---- together ---- */
+/* ---- all causes ---- */
 
 static void collect_own_failure(struct collector *c)
 {
@@ -323,7 +323,7 @@ static const char *denial_text(const char *call, enum advice_topic *ret_topic)
     return "The system call {1} is not allowed inside and returned an error. Do without it.";
 }
 
-/* A table's text is told once, for the first of its calls. */
+/* A table's text is printed once, for the first of its calls. */
 void collect_denied(struct collector *c)
 {
     const struct backend_outcome *o = &c->result->outcome;

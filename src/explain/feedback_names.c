@@ -9,7 +9,7 @@
 
 enum { NAME_MAX_SHOWN = 60 };
 
-/* Names that programs use without importing them, and the line that brings them. */
+/* Names that programs use without importing them, and the line that imports them. */
 static const struct {
     const char *name, *line;
 } homes[] = {
@@ -79,7 +79,7 @@ static const struct {
     {"zip_longest", "from itertools import zip_longest"},
 };
 
-/* What other languages, and Python 2, call otherwise. */
+/* Names that are different in other languages and in Python 2. */
 static const struct {
     const char *name, *ours;
 } foreign[] = {
@@ -123,7 +123,7 @@ bool advice_add_home(struct buf *b, struct str name)
     return true;
 }
 
-/* What the standard library has instead. */
+/* Replacements in the standard library. */
 static const struct {
     const char *module, *instead;
 } substitutes[] = {
@@ -186,7 +186,7 @@ static const char *substitute_for(struct str module)
     return NULL;
 }
 
-/* "jsn" for "json": only what is as good as certain. */
+/* "jsn" for "json": only near certain matches. */
 static const char *misspelt(struct str module)
 {
     static const char *const common[] = {
@@ -200,7 +200,7 @@ static const char *misspelt(struct str module)
 
     for (size_t i = 0; module.n > 3 && i < ARRAY_LEN(common); i++)
         near_try(&n, common[i]);
-    /* A beginning is near to everything that begins so. */
+    /* A short prefix is close to every name that begins with it. */
     return n.best && strlen(n.best) <= module.n + 2 ? n.best : NULL;
 }
 

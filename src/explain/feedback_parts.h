@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Between feedback.c, which decides what is said in which order, and feedback_ends.c, which knows
- * what ends a run other than an error of the program's own.
+ * Between feedback.c, which decides the order of the advice, and feedback_ends.c, which has the
+ * causes that end a run other than an error of the program's own.
  */
 #ifndef EXPLAIN_FEEDBACK_PARTS_H
 #define EXPLAIN_FEEDBACK_PARTS_H
@@ -17,7 +17,7 @@ struct collector {
     unsigned told; /* topics, as bits */
 };
 
-/* Adds a text, unless it is there already or its topic was told. Takes the text, which may be
+/* Adds a text, unless it is there already or its topic was used. Takes the text over, which may be
  * NULL. */
 void collect_text(struct collector *c, enum advice_topic topic, char *text);
 
@@ -25,16 +25,16 @@ void collect_text(struct collector *c, enum advice_topic topic, char *text);
 void collect_ends(struct collector *c);
 /* Calls that the wall refused. */
 void collect_denied(struct collector *c);
-/* An exit status that says something, or that nothing else explains. */
+/* An exit status that has a meaning, or that has no other explanation. */
 void collect_status(struct collector *c);
-/* What ended the run in a few words: "ended by signal 11 (SIGSEGV)"; false when it was the
+/* The cause of the run's end in a few words: "ended by signal 11 (SIGSEGV)"; false when it was the
  * program's own error. */
 bool feedback_end(const struct feedback_input *in, struct buf *b);
 
-/* "KeyError on line 3: 'a'", the message no longer than that. */
+/* "KeyError on line 3: 'a'", with the message cut to that length. */
 void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars);
 
-/* What the last of the texts begins with when nothing better is known. */
+/* The beginning of the last text, used when nothing better is known. */
 #define FEEDBACK_ERROR "Error: "
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The message. Its parts come in the order of their use, and are written as long as there is room:
- * one that does not fit is left out whole, and counted.
+ * The message. Its parts are in the order of their usefulness, and are written while there is room:
+ * a part that does not fit is left out as a whole, and counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "explain/feedback_parts.h"
 
 enum {
-    CHARS_LEAST = 200, /* below that nothing useful can be said */
+    CHARS_LEAST = 200, /* with less room nothing useful can be written */
     CHARS_MOST = 1 << 20,
-    NOTE_CHARS = 80, /* kept free for saying what was left out */
+    NOTE_CHARS = 80, /* reserved for the note about parts that were left out */
     MESSAGE_CHARS = 600,
     SOURCE_CHARS = 160,
     LINE_CHARS = 300,
@@ -94,7 +94,7 @@ static void put_error(struct message *m, const char *before, const struct result
     (void)put(m, buf_str(&b));
 }
 
-/* The line of a program that was never started is with the guard's finding. */
+/* For a program that was never started, the guard's finding has the line. */
 static void put_refused_error(struct message *m, const struct result *r)
 {
     struct result_exception e = *r->exception;
@@ -134,7 +134,7 @@ static bool shows_excerpt(const struct result *r)
     return !r->exception && r->err.total && !result_refused(r);
 }
 
-/* The beginning of the error stream is no news where its end is shown. */
+/* If the end of the error stream is shown, leave out the advice that repeats its beginning. */
 static void put_advice(struct message *m, const struct feedback *f, bool excerpt)
 {
     size_t left = 0;
@@ -157,7 +157,7 @@ static void put_advice(struct message *m, const struct feedback *f, bool excerpt
 
 /* ---- the end of the error stream ---- */
 
-/* When it says more than the error that was read out of it. */
+/* If it contains more than the error that was read from it. */
 static void put_excerpt(struct message *m, const struct result *r)
 {
     AUTO_BUF struct buf text = {0}, b = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a JSON request may hold: a row a field. Decoding and the OpenAPI
- * description are both made of the rows, so that the description is true.
+ * The fields of a JSON request: one row per field. Decoding and the OpenAPI description are both
+ * made from the rows, so that the description is true.
  */
 #ifndef REQUEST_FIELDS_H
 #define REQUEST_FIELDS_H
@@ -13,20 +13,20 @@
 #include "base/str.h"
 #include "request/setting.h"
 
-/* The member of the struct, and what JSON may stand for it. What is text or
- * JSON is lent by the document. */
+/* The type of the struct's member, and the JSON that is accepted for it. Texts and JSON values are
+ * lent by the document. */
 enum field_kind {
     FIELD_TEXT,    /* struct str: any text; .p NULL when absent */
     FIELD_WORD,    /* const char *: text without NUL; NULL when absent */
     FIELD_CHOICE,  /* int: 1 + index into choices; 0 when absent */
     FIELD_BOOL,    /* enum tri */
     FIELD_COUNT,   /* int64_t from 0; -1 when absent */
-    FIELD_MS,      /* the same */
-    FIELD_BYTES,   /* the same */
+    FIELD_MS,      /* as FIELD_COUNT */
+    FIELD_BYTES,   /* as FIELD_COUNT */
     FIELD_NUMBER,  /* double from 0; -1 when absent */
     FIELD_WORDS,   /* json_t *: an array of text, or one text with commas; NULL when
                       absent */
-    FIELD_MAP,     /* json_t *: an object whose values are text */
+    FIELD_MAP,     /* json_t *: an object with texts as values */
     FIELD_FILES,   /* json_t *: [{name, content, encoding}], or {name: content} */
     FIELD_ARRAY,   /* json_t *: an array; its objects are described by `items` */
     FIELD_OBJECT,  /* json_t *: an object with any members */
@@ -40,7 +40,7 @@ enum tri { TRI_ABSENT, TRI_FALSE, TRI_TRUE };
 /* The settings of a request: those of the daemon, changed by its fields. */
 struct request_settings {
     struct settings settings;
-    struct setting_lent *lent; /* gets what is made of the fields */
+    struct setting_lent *lent; /* gets the values that are made from the fields */
 };
 
 struct field {
@@ -49,21 +49,20 @@ struct field {
     size_t offset;
     const char *help;
     bool required;
-    bool policy; /* what --lock-policy takes from clients */
+    bool policy; /* taken from clients by --lock-policy */
     const char *const *choices;
     const struct field *items;
-    const char *initial;           /* what it is when absent, for people */
-    const struct setting *setting; /* of FIELD_SETTING, which takes its name from there */
+    const char *initial;           /* its value when absent, for people */
+    const struct setting *setting; /* for FIELD_SETTING: its name comes from there */
 };
 
-/* Fills *ret from the object; all of it is set, to "absent" where there is
- * nothing (null counts as nothing). -1: ERR_USAGE for a field that is not known
- * (with the nearest that is), of another type, or missing; ERR_POLICY for one
- * that this daemon does not permit. */
+/* Fills *ret from the object; every member is set, to "absent" if the object does not have it (null
+ * counts as absent). -1: ERR_USAGE for a field that is unknown (with the nearest known one), of
+ * another type, or missing; ERR_POLICY for one that this daemon does not permit. */
 int fields_read(const struct field *const *tables, json_t *object,
                 const struct request_rules *rules, void *ret, struct err *err);
 
-/* What fields_read does first: sets all that a table has to "absent". */
+/* The first step of fields_read: sets all fields of a table to "absent". */
 void fields_absent(const struct field *table, void *ret);
 
 /* A JSON Schema of type object. */

@@ -13,7 +13,7 @@
 
 static const struct row {
     enum setting_id id;
-    size_t offset, size; /* in struct jail_limits; size 0: what a result keeps */
+    size_t offset, size; /* in struct jail_limits; size 0: the limit on output in a result */
 } rows[] = {
 #define SETTING(...)
 #define LOCAL(...)

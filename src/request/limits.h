@@ -12,7 +12,7 @@
 #include "request/settings.h"
 
 void limits_from_settings(const struct settings *s, struct jail_limits *ret);
-/* `kept`: what a result keeps of each output stream. */
+/* `kept`: how much of each output stream a result keeps. */
 json_t *limits_json(const struct jail_limits *limits, uint64_t kept);
 /* A JSON Schema of that object. */
 json_t *limits_schema(void);

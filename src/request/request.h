@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a front door asks for, as plain data. Everything is lent: it must live until session_run
+ * A front door's request, as plain data. Everything is lent: it must live until session_run
  * returns.
  */
 #ifndef REQUEST_REQUEST_H
@@ -15,15 +15,15 @@ struct backend;
 struct pool;
 struct run_record;
 
-/* Takes what would be written to the run log: a daemon writes it down elsewhere, and later. Called
- * in the thread of the run; nothing of the record may be kept. */
+/* Receives the record that would be written to the run log: a daemon writes it in another thread,
+ * and later. Called in the thread of the run; it must copy the record. */
 struct run_sink {
     void (*append)(void *ctx, const struct run_record *record);
     void *ctx;
 };
 
 struct run_input {
-    struct str name; /* where it goes in the workspace */
+    struct str name; /* its path in the workspace */
     struct str bytes;
 };
 
@@ -39,8 +39,8 @@ struct run_request {
     const struct run_input *inputs;
     size_t input_count;
     const char *work_dir;        /* a host folder that is the workspace, kept between runs */
-    bool work_dir_kept;          /* ... of which the guest has a copy: nothing is written back */
-    const char *const *withheld; /* files that stay out of sight, wherever they lie; or NULL */
+    bool work_dir_kept;          /* true: the guest has a copy of it, and nothing is written back */
+    const char *const *withheld; /* files hidden from the guest, wherever they are; or NULL */
     const char *out_dir;         /* where new and changed files are copied to */
 
     int stdin_fd;     /* -1 for an empty input */
@@ -49,40 +49,40 @@ struct run_request {
 
     const char *backend;               /* NULL: jail */
     const struct backend *own_backend; /* instead of a named one; or NULL */
-    struct pool *pool; /* of warm jails (jail/pool.h), lent; NULL: each is made from nothing */
+    struct pool *pool; /* of warm jails (jail/pool.h), lent; NULL: each jail is made from nothing */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;
     layer_mask required;
     struct jail_limits limits;
-    unsigned asked; /* which of them the user set, as bits: refused where they cannot be held */
+    unsigned asked; /* bits of the limits that the user set: refused if they cannot be enforced */
     uint64_t output_limit;
     int retries;
     int64_t retry_delay_ms;
 
     bool cold;           /* nothing is shared with other runs, not even a zygote */
-    bool no_check;       /* run it unread */
-    bool only_read;      /* nothing that the guard cannot read, whatever the profile says */
+    bool no_check;       /* run it without the guard */
+    bool only_read;      /* refuse every program that the guard cannot read, whatever the profile */
     const char *profile; /* a policy's name or file; NULL: "standard", "host" without a wall */
     char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */
-    unsigned target;     /* Python 3.N; 0: the interpreter's, where its name tells, or the newest */
-    const char *prelude; /* a file of ours that runs before the code */
+    unsigned target; /* Python 3.N; 0: the version in the interpreter's name, or else the newest */
+    const char *prelude;     /* a file of ours that runs before the code */
     struct str prelude_text; /* instead of that file; .p NULL for none */
 
     const char *context;    /* a JSON document that outlives the run (session/context.h), or NULL */
-    const char *invocation; /* whose errors, results and explored files; NULL for none */
-    const char *execution_id; /* to be written down there, or NULL */
+    const char *invocation; /* the key of errors, results and explored files in it; NULL for none */
+    const char *execution_id; /* to be written into the context, or NULL */
     char *const *data;        /* NAME=FILE.json, bound to variables; NULL-terminated, or NULL */
     const struct run_input *values; /* the same as names and JSON texts */
     size_t value_count;
-    bool optimize_data; /* read the CSV files among the inputs, and report what is in them */
+    bool optimize_data; /* read the CSV files among the inputs, and report their contents */
 
     const char *log; /* the log file; NULL for the default, "off" for none */
     bool log_code;
-    const struct run_sink *sink; /* instead of a log; or NULL */
+    const struct run_sink *sink; /* used instead of a log; or NULL */
 };
 
-/* What not every host and backend can hold. */
+/* Abilities that not every host and backend has. */
 enum run_asked {
     ASKED_CPUS = 1 << 0,
     ASKED_PIDS = 1 << 1,
@@ -90,14 +90,14 @@ enum run_asked {
     ASKED_NO_NET = 1 << 3, /* a closed network */
 };
 
-/* What settings_request makes of the defaults of request.def: 30 s, 512 MiB, and so on. */
+/* The defaults of request.def as settings_request makes them: 30 s, 512 MiB, and so on. */
 void run_request_init(struct run_request *request);
 bool request_has_prelude(const struct run_request *request);
 
 #define RUN_SOURCE_MAX       (16u << 20)
-/* What execve takes of one argument, or of a variable with its name. */
+/* The maximum that execve takes for one argument, or for a variable with its name. */
 #define RUN_ARGUMENT_MAX     ((128u << 10) - 1)
-/* The least of a limit that is one; the jail's own folders and descriptors count. */
+/* The smallest value of a limit that is not 0; the jail's own folders and descriptors count. */
 #define RUN_INODES_LEAST     8u
 #define RUN_OPEN_FILES_LEAST 8u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decoded fields become a run_request.
+ * Makes a run_request from decoded fields.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static int add_values(struct request_parts *p, json_t *v, struct err *err)
 
 /* ---- ceilings ---- */
 
-/* As the field has it: 0.5 for 500 thousandths. */
+/* In the unit of the field: 0.5 for 500 thousandths. */
 static const char *show_limit(const struct setting *row, int64_t n, char *out, size_t size)
 {
     if (row->opt.kind == OPT_MILLI)
@@ -184,7 +184,7 @@ int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t
                    show_limit(row, ceiling, most, sizeof most));
 }
 
-/* The daemon's own defaults are held to what a client may have. */
+/* The daemon's own defaults are limited by the ceilings for clients. */
 static void hold_default(const struct setting *row, int64_t ceiling, int64_t *value)
 {
     if (ceiling && (!*value || *value > ceiling))
@@ -222,7 +222,7 @@ static int hold_ceilings(const struct request_rules *rules, struct settings *s, 
     return 0;
 }
 
-/* ---- what only some values need ---- */
+/* ---- checks for some values only ---- */
 
 static int check_permits(const struct settings *s, const struct request_rules *rules,
                          struct err *err)
@@ -232,7 +232,7 @@ static int check_permits(const struct settings *s, const struct request_rules *r
     return opens ? permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err) : 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the request ---- */
 
 static int set_work(const struct run_fields *f, const struct request_rules *rules,
                     struct request_parts *p, struct run_request *q, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The fields of a run, a check, a test and a session, and the run_request that they mean. Most of
- * them are settings (request.def); the others are what a program is given.
+ * them are settings (request.def); the others are the program and its data.
  */
 #ifndef REQUEST_RUN_FIELDS_H
 #define REQUEST_RUN_FIELDS_H
@@ -26,13 +26,14 @@ extern const struct field work_fields[];    /* files, environment, data */
 extern const struct field wall_fields[];
 extern const struct field policy_fields[];
 extern const struct field limit_fields[];
-extern const struct field session_fields[]; /* of opening one */
+extern const struct field session_fields[]; /* for opening a session */
 extern const struct field answer_fields[];  /* deadline */
 extern const struct field collect_fields[];
 
-extern const struct field file_fields[]; /* of one of `files`; over nothing */
+extern const struct field file_fields[]; /* of one of `files`; not over a struct */
 
-/* What a run_request made of fields points to, beside the document and the rules' defaults. */
+/* Memory that a run_request made from fields points to, besides the document and the rules'
+ * defaults. */
 struct request_parts {
     struct setting_lent lent;
     char **args;
@@ -43,8 +44,8 @@ struct request_parts {
 };
 
 void request_parts_init(struct request_parts *parts);
-/* Before fields_read: every field is absent, the settings are the daemon's own, and the parts get
- * what is made of them. */
+/* Call before fields_read: every field is absent, the settings are the daemon's own, and the parts
+ * get the values that are made from the fields. */
 void run_fields_init(struct run_fields *fields, const struct request_rules *rules,
                      struct request_parts *parts);
 void request_parts_done(struct request_parts *parts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rows of request.def as doors that speak JSON see them: the table, and the fields' values.
+ * The rows of request.def for front doors with JSON: the table, and the values of fields.
  */
 #include "request/setting.h"
 
@@ -14,7 +14,7 @@
 #define OPTION(...) __VA_ARGS__
 #define ROW(...)    __VA_ARGS__
 
-/* A profile's name, and no file of a policy. */
+/* A profile's name, not a policy file. */
 static bool is_profile_name(const struct settings *s)
 {
     return !s->profile || !strpbrk(s->profile, "/.");
@@ -206,7 +206,7 @@ static int read_words(const struct reading *r, json_t *v, char **words)
     return 0;
 }
 
-/* What is there already comes first. */
+/* Items that are there already come first. */
 static int read_list(const struct reading *r, json_t *v)
 {
     bool map = r->row->shape == SHAPE_MAP;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A setting is one row of request.def. This is what the doors that speak JSON know of it: its field
- * in a request, who may send it, and its ceiling.
+ * A setting is one row of request.def. This header has the part for front doors with JSON: its
+ * field in a request, whether a client may send it, and its ceiling.
  *
  *   setting_read   reads a field of a request into settings
- *   settings_send  writes what a user set as fields of a request to a daemon
+ *   settings_send  writes a user's settings as fields of a request to a daemon
  */
 #ifndef REQUEST_SETTING_H
 #define REQUEST_SETTING_H
@@ -13,7 +13,7 @@
 
 #include "request/settings.h"
 
-/* What a client may not ask for unless the daemon was started with --allow. */
+/* Fields that a client may send only if the daemon was started with --allow. */
 enum permit {
     PERMIT_NONE,
     PERMIT_HOST_FILES = 1 << 0,   /* files of the host, by path */
@@ -26,11 +26,11 @@ const char *permit_name(enum permit permit);
 /* --allow's words, with commas between them, as bits. */
 int permits_read(const struct opt_list *list, unsigned *ret, struct err *err);
 
-/* What whoever runs the daemon decides about requests. */
+/* The operator's decisions about requests. */
 struct request_rules {
     const struct settings *defaults;
-    unsigned permits;                /* bits of enum permit */
-    bool lock_policy;                /* clients choose no policy, and nothing runs unread */
+    unsigned permits; /* bits of enum permit */
+    bool lock_policy; /* clients cannot choose a policy, and nothing runs without the guard */
     int64_t ceilings[SETTING_COUNT]; /* 0: none */
 };
 /* ERR_POLICY where `what` needs a permit that the rules do not have. */
@@ -40,15 +40,15 @@ int permit_check(const struct request_rules *rules, enum permit permit, const ch
 int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t wanted,
                   struct err *err);
 
-/* What a client does with a setting that differs from its default. */
+/* How a client handles a setting that differs from its default. */
 enum setting_remote {
-    REMOTE_HERE,   /* no daemon can do that: the run happens in the client's own process */
-    REMOTE_SHARED, /* the same, unless the user's config file says it, which the daemon reads too */
-    REMOTE_SENT,   /* settings_send sends it */
-    REMOTE_BY_HAND, /* the client sends what it stands for: files, a language, results */
+    REMOTE_HERE,    /* no daemon can do that: the run stays in the client's own process */
+    REMOTE_SHARED,  /* the same, unless the user's config file has it, which the daemon reads too */
+    REMOTE_SENT,    /* settings_send sends it */
+    REMOTE_BY_HAND, /* the client sends its effect: files, a language, results */
 };
 
-/* How JSON has the value, where its kind does not say so. */
+/* The form of the value in JSON, if its kind does not determine it. */
 enum setting_shape {
     SHAPE_OF_KIND,
     SHAPE_MAP,  /* an object of texts: K=V items */
@@ -57,15 +57,15 @@ enum setting_shape {
 
 struct setting {
     struct opt opt;
-    const char *field;   /* its name in JSON; NULL: requests do not have it */
-    const char *meaning; /* instead of the option's help, where the field is another thing */
+    const char *field;   /* its name in JSON; NULL: it is not a field */
+    const char *meaning; /* replaces the option's help, if the field has another meaning */
     enum setting_remote remote;
     enum setting_shape shape;
     enum permit permit;
-    bool policy;         /* what --lock-policy takes from clients */
+    bool policy;         /* taken from clients by --lock-policy */
     size_t text_offset;  /* SHAPE_TEXT: of a struct str in struct settings */
-    bool clamps;         /* a client's number above the option's max stands for that */
-    int64_t most;        /* of a client's number; 0: see `ceiling` */
+    bool clamps;         /* a larger number from a client is taken as the option's max */
+    int64_t most;        /* maximum of a client's number; 0: see `ceiling` */
     const char *ceiling; /* the default of --max-NAME; NULL: it has none */
     bool (*sendable)(
         const struct settings *s); /* whether a daemon can have this value; NULL: yes */
@@ -75,21 +75,21 @@ extern const struct setting settings_all[SETTING_COUNT];
 
 enum setting_id setting_id_of(const struct setting *setting);
 
-/* What readers of one request add to the settings of the daemon, which are lent. */
+/* Values that the readers of one request add to the daemon's settings, which are lent. */
 struct setting_lent {
     char **lists[SETTING_COUNT]; /* made here; NULL for most */
 };
 void setting_lent_done(struct setting_lent *lent);
 
-/* Reads a field over the settings, and marks it as asked for. Lists are added to what is there.
- * Texts are lent by the JSON. -1 with ERR_USAGE, the field's name in front. */
+/* Reads a field into the settings, and marks it as asked for. Lists are added to the existing
+ * items. Texts are lent by the JSON. -1 with ERR_USAGE, the field's name in front. */
 int setting_read(const struct setting *setting, json_t *value, struct settings *s,
                  struct setting_lent *lent, struct err *err);
-/* Whether every setting is as a daemon has it, or can be sent. */
+/* Whether every setting has the daemon's value, or can be sent. */
 bool settings_can_be_sent(const struct settings *s);
-/* Adds to the body what the user set. What no daemon could do for a client that can do it itself is
- * sent where it can only be done there: the daemon then refuses it or not. -1 with ERR_USAGE: a
- * file cannot be read, a text is not UTF-8. */
+/* Adds the user's settings to the body. With only_there also those that keep a run in the client's
+ * own process: the daemon then accepts or refuses them. -1 with ERR_USAGE: a file cannot be read,
+ * or a text is not UTF-8. */
 int settings_send(const struct settings *s, bool only_there, json_t *body, struct err *err);
 /* A JSON Schema of the field's value. */
 json_t *setting_schema(const struct setting *setting);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a user set, as fields of a request to a daemon. A client sends nothing else, so that the
+ * A user's settings as fields of a request to a daemon. A client sends nothing else, so that the
  * daemon's own defaults and ceilings apply.
  */
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static bool is_default(const struct settings *s, const struct setting *row)
                                                      : "false");
 }
 
-/* Of two names for one value, one speaks. */
+/* If a value has two names, only one of them is sent. */
 static bool speaks(const struct settings *s, const struct setting *row)
 {
     return row->opt.kind != OPT_NEGATION && settings_asked(s, setting_id_of(row));
@@ -83,7 +83,7 @@ static int file_value(const struct setting *row, const char *path, json_t **ret,
     return *ret ? 0 : not_text(row, err);
 }
 
-/* K alone is the value that we have; without one it is left out. */
+/* K alone means the value in our environment; if there is none, K is left out. */
 static int map_value(const struct setting *row, const struct opt_list *list, json_t **ret,
                      struct err *err)
 {
@@ -170,7 +170,7 @@ int settings_send(const struct settings *s, bool only_there, json_t *body, struc
     for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++) {
         bool sent =
             row->remote == REMOTE_SENT || (row->remote == REMOTE_HERE && row->field && only_there);
-        /* --lock-policy refuses even what is so anyway. */
+        /* --lock-policy refuses such a field even if it changes nothing. */
         bool changes = !row->policy || !is_default(s, row);
         if (sent && changes && speaks(s, row) && send_one(s, row, body, err) < 0)
             return -1;

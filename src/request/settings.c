@@ -123,7 +123,7 @@ static int on_section(void *ctx, const struct opt_source *source, const struct c
                               source->from == OPT_FROM_PROJECT, err);
 }
 
-/* Does the variable or the option name the user's file? Then it has to be there. */
+/* Does the variable or the option name the user's file? Then it must exist. */
 static char *user_file(const char *config, bool *ret_named)
 {
     const char *named = config ? config : getenv("GLOVEBOX_CONFIG");
@@ -251,7 +251,7 @@ bool request_has_prelude(const struct run_request *q)
     return q->prelude || q->prelude_text.p;
 }
 
-/* As whoever said it knows it: "--require", or "'require'" of a request. */
+/* In the form that the user knows: "--require", or "'require'" of a request. */
 static int blame(const struct settings *s, enum setting_id id, struct err *err)
 {
     const struct setting *row = &settings_all[id];

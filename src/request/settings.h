@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The settings that mean the same at every front door (request.def), and where their values come
- * from: built-in defaults, the user's config file, the project's, the environment, and what was
- * said for this run.
+ * The settings that mean the same at every front door (request.def), and the sources of their
+ * values: built-in defaults, the user's config file, the project's, the environment, and this run's
+ * own.
  */
 #ifndef REQUEST_SETTINGS_H
 #define REQUEST_SETTINGS_H
@@ -23,7 +23,7 @@ enum setting_id {
 _Static_assert(SETTING_COUNT <= 64, "a request has a bit for each setting");
 
 struct session_options {
-    int value; /* index: 0 as the profile has it, then enum session_value + 1 */
+    int value; /* index: 0 for the profile's, then enum session_value + 1 */
     struct opt_list preload;
     char *tools;           /* a file */
     struct str tools_text; /* instead of it, lent */
@@ -37,7 +37,7 @@ struct settings {
     struct opt_list data;
     bool optimize_data;
     char *context, *invocation, *execution_id;
-    /* where and how */
+    /* the backend and its layers */
     char *backend;
     bool allow_unsafe;
     int net;
@@ -70,21 +70,21 @@ struct settings {
 extern const struct opt work_options[];   /* language, files, environment */
 extern const struct opt data_options[];   /* data and an agent's context */
 extern const struct opt wall_options[];   /* backend, layers, network */
-extern const struct opt policy_options[]; /* what a program may be and use */
-extern const struct opt guard_options[];  /* whether it is read before it runs */
+extern const struct opt policy_options[]; /* permissions of a program */
+extern const struct opt guard_options[];  /* whether the guard reads it before it runs */
 extern const struct opt limit_options[];  /* limits and retries */
 extern const struct opt log_options[];
 extern const struct opt session_options[]; /* of opening a session */
 
 extern const char *const setting_nets[], *const setting_targets[], *const setting_values[];
 
-/* Loads the environment and the config files: `config` instead of the usual ones, if not NULL. */
+/* Loads the environment and the config files: `config` instead of the usual files, if not NULL. */
 int settings_load(struct settings *settings, struct opt_set *set, const char *config,
                   struct err *err);
-/* The languages; the rest is opt_done's. */
+/* Frees the languages; opt_done frees the rest. */
 void settings_done(struct settings *settings);
-/* Whether the user set it: on the command line, in a config file, in the environment, in a request.
- */
+/* Whether the user set it: on the command line, in a config file, in the environment, in a
+ * request. */
 bool settings_asked(const struct settings *settings, enum setting_id id);
 /* Fills in everything that comes from options. The settings must outlive the request. */
 int settings_request(const struct settings *settings, struct run_request *ret, struct err *err);

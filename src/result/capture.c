@@ -60,10 +60,11 @@ void capture_add(struct capture *c, const char *p, size_t n)
     add_tail(c, p + fits, n - fits);
 }
 
-/* Where lines may be cut: a line is only worth so many bytes of what was to be kept. */
+/* Where lines may be cut: to cut at a line end, at most this many of the bytes to keep are given
+ * up. */
 enum { LINE_SEARCH = 1024, LINES_FROM = 8 * LINE_SEARCH };
 
-/* The ring as one piece, from the beginning of a line or at least of a character on. */
+/* The ring in one piece, from the beginning of a line, or at least of a character. */
 static struct str newest(const struct capture *c, struct buf *flat)
 {
     buf_init(flat, c->tail_size);

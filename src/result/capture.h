@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One output stream of a guest, kept up to a limit: the first half of it from the beginning and the
- * rest from the end, with a line between them that says how much is missing.
+ * rest from the end, with a line between them that states how much is missing.
  */
 #ifndef RESULT_CAPTURE_H
 #define RESULT_CAPTURE_H
@@ -14,7 +14,7 @@
 
 struct capture {
     struct buf head; /* until the limit is exceeded it holds everything */
-    char *tail;      /* a ring, made when it is */
+    char *tail;      /* a ring, allocated when needed */
     size_t limit, tail_size, tail_at;
     uint64_t total;
 };
@@ -24,13 +24,13 @@ void capture_done(struct capture *c);
 void capture_add(struct capture *c, const char *p, size_t n);
 bool capture_truncated(const struct capture *c);
 
-/* How many bytes of a stream's beginning and of its end were kept. Of a complete one, all are head.
- */
+/* How many bytes of a stream's beginning and of its end were kept. For a complete stream, all are
+ * head. */
 struct capture_kept {
     size_t head, tail;
 };
-/* Appends what was kept, cut between characters, or lines where the limit is not a small one. The
- * line between head and tail is for people: code counts with the returned numbers. */
+/* Appends the kept text, cut between characters, or between lines unless the limit is small. The
+ * line between head and tail is for people: code uses the returned numbers. */
 struct capture_kept capture_text(const struct capture *c, struct buf *out);
 
 #endif

@@ -148,7 +148,7 @@ const char *error_type_name(enum error_type type)
     return (size_t)type < ARRAY_LEN(names) ? names[type] : NULL;
 }
 
-/* Reasons that a profile prescribes may have lines. */
+/* Reasons that a profile prescribes may have several lines. */
 static void write_refusal(const struct verdict *v, char *out, size_t n)
 {
     bool told = v->reason && *v->reason;
@@ -160,7 +160,7 @@ static void write_refusal(const struct verdict *v, char *out, size_t n)
             *p = ' ';
 }
 
-/* The first words are row C8's. */
+/* The first words are fixed by row C8. */
 const char *result_summary(const struct result *r, const struct jail_limits *limits, char *out,
                            size_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What came of one run. Everything in it belongs to it; result_done frees.
+ * The result of one run. It owns all of its members; result_done frees them.
  */
 #ifndef RESULT_RESULT_H
 #define RESULT_RESULT_H
@@ -21,20 +21,20 @@ struct result_exception {
     char *type;
     char *message;
     int64_t line, column; /* 0 when unknown */
-    int64_t cell;         /* of a session, in which the line is; 0: of a program */
+    int64_t cell;         /* number of the session's cell with the line; 0: a program */
     char *traceback;
     char *hint;
     char *source; /* the text of the line; NULL when unknown, as are the next two */
-    char *calls;  /* from where: "line 9 in main, line 20" */
+    char *calls;  /* the calls that led there: "line 9 in main, line 20" */
     /* Where it left the program's own top level (Python); 0 when unknown. */
     int64_t top_line, top_column;
-    struct result_exception *cause; /* the first of a chain, or the first inside of a group */
-    bool cause_inside;              /* ... the latter */
+    struct result_exception *cause; /* the first of a chain, or the first one inside a group */
+    bool cause_inside;              /* true: inside a group */
 };
 
 enum { FEEDBACK_TEXTS = 32 };
 
-/* What the program's author should know, the most useful first (explain/feedback.h). */
+/* Feedback for the program's author, the most useful first (explain/feedback.h). */
 struct feedback {
     char *texts[FEEDBACK_TEXTS];
     size_t n;
@@ -43,15 +43,15 @@ struct feedback {
 enum cell_end {
     CELL_DONE,
     CELL_FAILED,      /* it raised, or has a status that is not 0 */
-    CELL_INTERRUPTED, /* it was asked to stop, and did: the session goes on */
-    CELL_KILLED,      /* ... and did not: the session is over */
+    CELL_INTERRUPTED, /* it was asked to stop, and did: the session continues */
+    CELL_KILLED,      /* it was asked to stop, and did not: the session is over */
     CELL_DIED,        /* the session ended meanwhile, or had ended before */
     CELL_REFUSED,     /* nothing was sent to the guest */
 };
 
-/* Of a cell that was tried. */
+/* The outcome of a tried cell. */
 enum cell_attempt {
-    CELL_UNTRIED, /* it was not, or did not come to be run */
+    CELL_UNTRIED, /* it was not tried, or did not run */
     CELL_KEPT,
     CELL_DROPPED, /* the session is as it was before */
 };
@@ -61,7 +61,7 @@ struct result_cell {
     unsigned number; /* from 1; 0: a program's run, no cell */
     enum cell_end ended;
     enum cell_attempt attempt;
-    bool exited; /* it called exit(), quit() or the like, with exit_code; the session goes on */
+    bool exited; /* it called exit(), quit() or similar, with exit_code; the session continues */
 };
 
 struct result {
@@ -71,7 +71,7 @@ struct result {
     char source_sha256[SHA256_HEX];
 
     bool started, success, timed_out, oom_killed, cancelled;
-    bool checked; /* the verdict is one */
+    bool checked; /* the verdict is set */
     bool skipped; /* not run, because its invocation failed too often (--context) */
     struct verdict verdict;
     int exit_code;
@@ -82,7 +82,7 @@ struct result {
     int64_t duration_ms, cpu_ms;
     uint64_t memory_peak;
     struct file_set files;
-    struct lay_list *laid; /* what went in; may be NULL */
+    struct lay_list *laid; /* files that were laid; may be NULL */
     struct backend_outcome outcome;
     struct backend_guest *guest; /* dead, not yet taken down; NULL when nothing was started */
     int attempts;
@@ -92,11 +92,11 @@ struct result {
     json_t *value, *final_answer; /* typed JSON (session/cell_wire.h), or NULL */
     json_t *results;              /* bundles, or NULL */
     bool is_final_answer;
-    bool judged; /* what counts are the tests, */
+    bool judged; /* the tests decide success, */
     size_t tests, tests_passed;
-    struct jail_limits limits; /* that applied */
+    struct jail_limits limits; /* limits that applied */
     struct buf warnings;       /* lines: see "warnings" in 'glovebox help results' */
-    struct buf notes;          /* lines for people: what was lost, what was skipped */
+    struct buf notes;          /* lines for people: losses and skipped files */
 };
 
 void result_init(struct result *r, size_t output_limit);
@@ -107,33 +107,34 @@ int result_folder(const struct result *r);
 void result_exception_free(struct result_exception *e);
 void feedback_done(struct feedback *f);
 
-/* Whose failure it was. */
+/* The side that caused the failure. */
 enum error_type {
-    ERROR_TYPE_NONE,  /* it succeeded */
-    ERROR_TYPE_GUEST, /* the program's: it raised, crashed, or ended with a status that is not 0 */
+    ERROR_TYPE_NONE,    /* it succeeded */
+    ERROR_TYPE_GUEST,   /* the program: it raised, crashed, or exited with a status that is not 0 */
     ERROR_TYPE_REFUSED, /* by the guard or a policy, before it ran */
-    ERROR_TYPE_LIMIT,   /* the program came to one of its limits */
-    ERROR_TYPE_OURS,    /* not the program's: the request, this host, Glovebox, or it was stopped */
+    ERROR_TYPE_LIMIT,   /* the program reached one of its limits */
+    ERROR_TYPE_OURS, /* not the program: the request, this host, Glovebox, or the run was stopped */
 };
 enum error_type result_error_type(const struct result *r);
 /* "guest", "refused", "limit", "ours"; NULL for ERROR_TYPE_NONE. */
 const char *error_type_name(enum error_type type);
 
-/* The guard said no: nothing was started. */
+/* The guard refused the program: nothing was started. */
 bool result_refused(const struct result *r);
-/* One line for people about how it ended, or "" when there is nothing to say. Returns out. */
+/* One line for people about how the run ended, or "" when there is nothing to report. Returns
+ * out. */
 const char *result_summary(const struct result *r, const struct jail_limits *limits, char *out,
                            size_t n);
-/* What the program should exit with (DESIGN 5.1). */
+/* The exit status for our program (DESIGN 5.1). */
 int result_exit_status(const struct result *r);
-/* The result as one document, the caller's: every report, answer and event is made from it. It
- * becomes text (json_write) only where it leaves the program. */
+/* The result as one document, which the caller frees: every report, answer and event is made from
+ * it. It becomes text (json_write) only where it leaves the program. */
 json_t *result_document(const struct result *r);
-/* Puts a failure of ours into a finished document: what came after the run went wrong. */
+/* Puts a failure of ours into a finished document: a step after the run failed. */
 void result_document_fail(json_t *document, const struct err *err);
-/* A row of its `skipped`, the caller's. direction: "in" or "out". */
+/* A row of the document's `skipped`, which the caller frees. direction: "in" or "out". */
 json_t *result_skipped(struct str path, const char *direction, const char *reason);
-/* 26 characters that nobody else has, and that sort by time. */
+/* 26 characters that are unique, and that sort by time. */
 void result_make_id(char ret[RESULT_ID]);
 /* "done", "failed", ... */
 const char *cell_end_name(enum cell_end end);

@@ -130,7 +130,8 @@ static json_t *unjudged(void)
                      "findings");
 }
 
-/* The guard's; but what was kept from running by anything else was not allowed to run either. */
+/* The guard's verdict; but a program that was kept from running for another reason is not "allowed"
+ * either. */
 static json_t *verdict(const struct result *r)
 {
     bool kept = r->error.kind == ERR_POLICY || (r->error.kind && !r->started);
@@ -206,7 +207,7 @@ static void set_outcome(json_t *doc, const struct result *r)
     set(doc, "exception", exception(r->exception));
 }
 
-/* What people and shells get to know of it, in one place for all reports. */
+/* The parts of the outcome that people and shells see, in one place for all reports. */
 static void set_words(json_t *doc, const struct result *r)
 {
     char line[700];

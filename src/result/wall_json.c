@@ -10,7 +10,8 @@
 
 /* ---- layers ---- */
 
-/* Asking the host is work, and every result of a host without control groups has the answer. */
+/* Computed once: examining the host takes time, and every result of a host without control groups
+ * contains the answer. */
 static struct cgroup_place places[CGROUP_PLACES];
 static pthread_once_t places_once = PTHREAD_ONCE_INIT;
 
@@ -28,7 +29,7 @@ static const char *why_no_group(unsigned layer)
     return "there is no control group for it";
 }
 
-/* NULL unless the jail was to have the layer and could not. */
+/* NULL unless the jail should have had the layer and could not get it. */
 static const char *why_lost(const struct backend_outcome *o, unsigned layer)
 {
     for (size_t i = 0; i < o->lost_count; i++)

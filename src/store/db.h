@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of the store share: the connection, its schema, its errors, and the table of
- * columns.
+ * Declarations that the files of the store share: the connection, its schema, its errors, and the
+ * table of columns.
  */
 #ifndef STORE_DB_H
 #define STORE_DB_H
@@ -17,11 +17,11 @@ struct store {
     sqlite3_stmt *insert; /* NULL when open for reading */
     char *path;
     int64_t busy_until_ns;
-    int wal_pages;  /* as of our last commit */
+    int wal_pages;  /* size as of our last commit */
     bool impatient; /* do not wait for other processes */
 };
 
-/* Says in one line why SQLite refused `doing`; returns -1. */
+/* Sets *err to one line on why SQLite refused `doing`; returns -1. */
 int store_fail(const struct store *s, int rc, const char *doing, struct err *err);
 
 /* schema.c. Each script turns version i of the schema into i + 1, and sets user_version itself. */
@@ -32,11 +32,11 @@ int store_migrate(struct store *s, const char *const scripts[], int count, struc
 
 /* record.c. */
 void record_insert_sql(struct buf *sql);
-/* "SELECT every column FROM runs", without the code unless asked for. */
+/* "SELECT every column FROM runs", without the code unless requested. */
 void record_select_sql(struct buf *sql, bool with_code);
-/* The run's texts must live until the statement has run. Gives SQLite's code. */
+/* The run's texts must live until the statement has run. Returns SQLite's code. */
 int record_bind(sqlite3_stmt *insert, const struct run_record *run);
-/* Texts are the statement's, until its next step. */
+/* The texts belong to the statement, until its next step. */
 void record_read(sqlite3_stmt *select, bool with_code, struct run_record *ret);
 
 #endif

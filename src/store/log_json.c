@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
-/* Our own rows are UTF-8; a file may have been written by something else. */
+/* Our own rows are UTF-8; another program may have written to the file. */
 static json_t *text(struct str s)
 {
     json_t *v = json_stringn(s.p ? s.p : "", s.n);
@@ -24,7 +24,7 @@ static json_t *text_or_null(struct str s)
     return s.n ? text(s) : json_null();
 }
 
-/* JSON that the log holds as text; if it is none, the text. */
+/* JSON that the log holds as text; if it is invalid, the text. */
 static json_t *nested(struct str s)
 {
     json_t *v = json_loadb(s.p ? s.p : "", s.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);

@@ -7,8 +7,8 @@
 
 #include "store/store.h"
 
-/* A run as an object that the caller decrefs. The code only when asked for: null when it was not
- * kept. */
+/* A run as an object, for which the caller calls json_decref. With the code only if requested: null
+ * if the code was not kept. */
 json_t *log_json_run(const struct run_record *run, bool with_code);
 json_t *log_json_stats(const struct store_stats *stats);
 

@@ -66,6 +66,6 @@ int log_parse_moment(const char *text, int64_t now_ms, int64_t *ret_ms, struct e
                        "'%.80s' is not a time; write it like 2h, 30d, 2025-01-31 or "
                        "'2025-01-31 18:00'",
                        text);
-    *ret_ms = age < now_ms ? now_ms - age : 1; /* 0 would ask for nothing */
+    *ret_ms = age < now_ms ? now_ms - age : 1; /* 0 would select nothing */
     return 0;
 }

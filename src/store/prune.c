@@ -4,8 +4,8 @@
 /* Deleting in small transactions lets the writers of other processes in between. */
 enum { ROWS_AT_ONCE = 500 };
 
-/* The oldest run that stays because of its rank, by what the list is ordered by. When fewer are
- * there, nothing may be deleted. */
+/* The oldest run that stays because of its rank, in the order of the list. If there are fewer runs,
+ * none may be deleted. */
 struct mark {
     int64_t time_ms;
     int64_t seq;
@@ -58,8 +58,8 @@ static int delete_before(struct store *s, int64_t older_than_ms, struct mark mar
     return rc;
 }
 
-/* Free pages go to the end of the file and off it; the file itself shrinks when the write-ahead log
- * is folded in. A reader that stands in the way only delays this until another fold. */
+/* Free pages are moved to the end of the file and cut off; the file itself shrinks when the
+ * write-ahead log is folded in. A concurrent reader only delays this until another fold. */
 static int give_back(struct store *s)
 {
     int rc = sqlite3_exec(s->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);

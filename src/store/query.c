@@ -62,7 +62,7 @@ static int bind_number(sqlite3_stmt *stmt, const char *parameter, int64_t value)
     return at ? sqlite3_bind_int64(stmt, at, value) : SQLITE_OK;
 }
 
-/* Prepares `head` WHERE the query's conditions `tail`. */
+/* Prepares the statement `head` WHERE the query's conditions `tail`. */
 static int prepare(struct store *s, const struct store_query *q, const char *head, const char *tail,
                    sqlite3_stmt **ret)
 {
@@ -112,8 +112,8 @@ int store_list(struct store *s, const struct store_query *query, store_row_fn ro
     return rc == SQLITE_OK ? 0 : store_fail(s, rc, "read", err);
 }
 
-/* Prepares: the first two runs whose ids begin with id, in order, so that an exact match is first.
- */
+/* Prepares a statement for the first two runs with ids that begin with id, in order, so that an
+ * exact match is first. */
 static int prepare_get(struct store *s, const char *id, sqlite3_stmt **ret)
 {
     AUTO_BUF struct buf sql = {0};
@@ -211,7 +211,7 @@ static void set_p95(struct store_stats *st, sqlite3_stmt *stmt)
 
 #define BY_DURATION "SELECT duration_ms FROM runs", " ORDER BY duration_ms LIMIT 1 OFFSET :offset"
 
-/* total() where sum() would refuse a log whose numbers do not fit. */
+/* total(), because sum() would refuse a log with numbers that overflow. */
 static const struct question {
     const char *head;
     const char *tail;
@@ -231,7 +231,7 @@ static const struct question {
     {BY_DURATION, 95, set_p95},
 };
 
-/* Where the p-th percentile lies among n sorted values (nearest rank). */
+/* The position of the p-th percentile among n sorted values (nearest rank). */
 static int64_t rank(int64_t n, int p)
 {
     return n > 0 ? (n * p + 99) / 100 - 1 : 0;

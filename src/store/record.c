@@ -92,7 +92,7 @@ void record_select_sql(struct buf *sql, bool with_code)
     buf_adds(sql, " FROM runs");
 }
 
-/* Text that was not UTF-8, or that holds NUL: SQLite's functions take a NUL for the end. */
+/* Text that was not UTF-8, or that contains NUL: SQLite's functions take a NUL for the end. */
 static int bind_dirty(sqlite3_stmt *stmt, int at, struct str s)
 {
     AUTO_BUF struct buf clean = {0};
@@ -126,7 +126,7 @@ static struct str first_line(struct str s)
     return line;
 }
 
-/* A text as it will be kept. */
+/* A text as it will be stored. */
 static struct str trimmed(enum kind kind, struct str s)
 {
     if (kind == OBJECT || kind == ARRAY)
@@ -176,7 +176,7 @@ int record_bind(sqlite3_stmt *insert, const struct run_record *run)
 static struct str read_text(sqlite3_stmt *stmt, int at)
 {
     const char *p =
-        (const char *)sqlite3_column_text(stmt, at); /* before the length, says SQLite */
+        (const char *)sqlite3_column_text(stmt, at); /* before the length, as documented */
 
     return (struct str){p, p ? (size_t)sqlite3_column_bytes(stmt, at) : 0};
 }

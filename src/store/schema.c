@@ -8,7 +8,7 @@
 
 enum { APPLICATION_ID = 0x476c7662 /* "Glvb" */ };
 
-/* A new version adds a script at the end; those before it never change. */
+/* A new version adds a script at the end; earlier scripts never change. */
 const char *const store_migrations[] = {
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "INSERT INTO meta VALUES('schema', '1');"
@@ -70,7 +70,7 @@ static int read_marks(struct store *s, struct marks *ret)
     return rc == SQLITE_OK ? ask_int(s, "PRAGMA application_id", &ret->application_id) : rc;
 }
 
-/* In one transaction: between two looks another process may have made the schema. */
+/* In one transaction: otherwise another process could make the schema between two reads. */
 static int read_marks_and_tables(struct store *s, struct marks *ret)
 {
     int rc = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
@@ -83,7 +83,7 @@ static int read_marks_and_tables(struct store *s, struct marks *ret)
     return rc;
 }
 
-/* -1 when the file is somebody else's: it has content, and not our mark. */
+/* -1 when the file belongs to another program: it has content, and not our mark. */
 static int read_version(struct store *s, int *ret_version, struct err *err)
 {
     struct marks m = {0};
@@ -100,9 +100,9 @@ static int read_version(struct store *s, int *ret_version, struct err *err)
     return 0;
 }
 
-/* What has to be said before the first table exists: that deleted pages can be given back, and that
- * writers append to a second file. Changing the journal does not call the busy handler at every
- * place where two processes meet here, hence the loop. */
+/* Settings that must be made before the first table exists: that deleted pages can be given back,
+ * and that writers append to a second file. Changing the journal does not call the busy handler in
+ * every case where two processes collide here, hence the loop. */
 static int prepare_empty(struct store *s)
 {
     const int64_t give_up_ms = clock_mono_ms() + 2000;
@@ -122,7 +122,7 @@ static int prepare_empty(struct store *s)
 static int run_scripts(struct store *s, const char *const scripts[], int count)
 {
     int version = 0;
-    /* Another process may have done it while this one waited. */
+    /* Another process may have made it while this one waited. */
     int rc = ask_int(s, "PRAGMA user_version", &version);
 
     for (int i = version; i < count && rc == SQLITE_OK; i++)

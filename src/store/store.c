@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How it stays fast and safe. The file is in write-ahead mode with synchronous=NORMAL: a commit is
- * a few writes to the -wal file and waits for no disk; only folding that file into the main one
- * does. The last process to close does not fold (it would cost milliseconds at the end of each
- * run), so the next one to open finds the -wal file and reads it through: it is folded at opening,
- * while the guest runs, as soon as that costs more than it saves. A process that stays open folds
- * every WAL_PAGES_MAX pages.
+ * How the log stays fast and safe. The file is in write-ahead mode with synchronous=NORMAL: a
+ * commit is a few writes to the -wal file and waits for no disk; only folding that file into the
+ * main one does. The last process to close does not fold (it would cost milliseconds at the end of
+ * each run), so the next one to open finds the -wal file and reads it through: it is folded at
+ * opening, while the guest runs, as soon as that costs more than it saves. A process that stays
+ * open folds every WAL_PAGES_MAX pages.
  */
 #include "store/store.h"
 
@@ -69,7 +69,7 @@ int store_default_path(char **ret, struct err *err)
     const char *state = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
 
-    /* The XDG specification wants a relative path ignored. */
+    /* The XDG specification requires that a relative path is ignored. */
     if (state && state[0] == '/')
         *ret = xasprintf("%s/glovebox/log.db", state);
     else if (home && home[0] == '/')
@@ -82,7 +82,7 @@ int store_default_path(char **ret, struct err *err)
     return 0;
 }
 
-/* Makes the folders that lead to path; those that are there stay as they are. */
+/* Makes the folders that lead to path; existing ones are not changed. */
 static int make_parents(const char *path, struct err *err)
 {
     AUTO_FREE char *folder = xstrdup(path);
@@ -161,7 +161,8 @@ static int note_wal_size(void *ctx, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* A log is data, also one that somebody else wrote: its schema may not call functions of ours. */
+/* A log is data, and another user may have written it: its schema may not call functions of
+ * ours. */
 static void configure(struct store *s)
 {
     sqlite3_extended_result_codes(s->db, 1);
@@ -173,7 +174,7 @@ static void configure(struct store *s)
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 }
 
-/* As far as it goes without waiting for anybody; another process will do the rest. */
+/* Folds as much as possible without waiting; another process will do the rest. */
 static void fold_wal(struct store *s, int mode)
 {
     s->impatient = true;
@@ -200,7 +201,8 @@ static int prepare_insert(struct store *s)
                               NULL);
 }
 
-/* SQLite has names that are no files, ":memory:" and "file:..."; none of them begins so. */
+/* SQLite has names that are not files, ":memory:" and "file:..."; no path that we pass begins
+ * so. */
 static int open_file(struct store *s)
 {
     AUTO_FREE char *path = xasprintf("%s%s", s->path[0] == '/' ? "" : "./", s->path);

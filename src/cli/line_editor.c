@@ -114,7 +114,7 @@ static void add_indent(struct buf *b, struct str before)
     (void)buf_addf(b, "\n%*s", (int)n, "");
 }
 
-static unsigned char on_enter(EditLine *el, int key)
+static unsigned char on_enter(EditLine *el, wint_t key)
 {
     struct line_editor *e = editor_of(el);
     struct str before, text = text_of(el, &before);
@@ -132,7 +132,7 @@ static unsigned char on_enter(EditLine *el, int key)
 
 /* ---- a paste ---- */
 
-static unsigned char on_paste(EditLine *el, int key)
+static unsigned char on_paste(EditLine *el, wint_t key)
 {
     AUTO_BUF struct buf b = {0};
     wchar_t c;
@@ -155,7 +155,7 @@ static unsigned char on_paste(EditLine *el, int key)
 
 /* ---- up and down: lines of the text, then the history ---- */
 
-static unsigned char on_up(EditLine *el, int key)
+static unsigned char on_up(EditLine *el, wint_t key)
 {
     struct str before;
 
@@ -174,7 +174,7 @@ static unsigned char on_up(EditLine *el, int key)
     return CC_CURSOR;
 }
 
-static unsigned char on_down(EditLine *el, int key)
+static unsigned char on_down(EditLine *el, wint_t key)
 {
     struct str before, text = text_of(el, &before);
     struct str after = str_slice(text, before.n, text.n);
@@ -247,7 +247,7 @@ static void list_words(const json_t *words)
     fflush(stdout);
 }
 
-static unsigned char on_tab(EditLine *el, int key)
+static unsigned char on_tab(EditLine *el, wint_t key)
 {
     struct line_editor *e = editor_of(el);
     struct str before;
@@ -295,11 +295,12 @@ static void bind_keys(EditLine *el)
         {"\033[1;5C", "em-next-word"}, {"\033[1;5D", "ed-prev-word"},
     };
 
-    el_set(el, EL_ADDFN, "glovebox-enter", "ends the text, or begins a line", on_enter);
-    el_set(el, EL_ADDFN, "glovebox-tab", "completes a name", on_tab);
-    el_set(el, EL_ADDFN, "glovebox-paste", "takes a paste", on_paste);
-    el_set(el, EL_ADDFN, "glovebox-up", "a line up, or back in the history", on_up);
-    el_set(el, EL_ADDFN, "glovebox-down", "a line down, or on in the history", on_down);
+    /* The narrow el_set copies the names, and never frees them. */
+    el_wset(el, EL_ADDFN, L"glovebox-enter", L"ends the text, or begins a line", on_enter);
+    el_wset(el, EL_ADDFN, L"glovebox-tab", L"completes a name", on_tab);
+    el_wset(el, EL_ADDFN, L"glovebox-paste", L"takes a paste", on_paste);
+    el_wset(el, EL_ADDFN, L"glovebox-up", L"a line up, or back in the history", on_up);
+    el_wset(el, EL_ADDFN, L"glovebox-down", L"a line down, or on in the history", on_down);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         el_set(el, EL_BIND, keys[i][0], keys[i][1], NULL);
 }

@@ -33,7 +33,7 @@ char **arguments_cells(const struct language *language, const char *interpreter)
     return argv;
 }
 
-/* How the interpreter learns of what comes before the program. */
+/* Appends the arguments by which the interpreter gets the code that runs before the program. */
 static char **add_first(const struct first *first, char **at)
 {
     if (first->text.n) {

@@ -7,9 +7,9 @@
 #include "request/request.h"
 
 /* The modules that must be installed because --allow-imports names them: smolagents refuses to
- * start without them (row P6). An empty list with other profiles. The caller's. */
+ * start without them (row P6). An empty list with other profiles. The caller owns it. */
 json_t *authorized_json(const struct run_request *q);
-/* Python that raises smolagents' error when one is missing, or nothing. */
+/* Appends Python code that raises smolagents' error when a module is missing, or nothing. */
 void authorized_python(const struct run_request *q, struct buf *out);
 
 #endif

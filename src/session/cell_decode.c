@@ -21,7 +21,7 @@ enum {
 
 /* ---- JSON ---- */
 
-/* Where a string that begins at `at` ends. */
+/* The end of the string that begins at `at`. */
 static size_t skip_string(struct str s, size_t at)
 {
     for (at++; at < s.n && s.p[at] != '"'; at++)
@@ -30,7 +30,7 @@ static size_t skip_string(struct str s, size_t at)
     return at;
 }
 
-/* How deep it goes and of how many values it is, before any of them is built. */
+/* Checks the depth and the number of values before any value is built. */
 static int check_shape(struct str s, struct err *err)
 {
     size_t depth = 0, values = 1;
@@ -183,7 +183,7 @@ json_t *cell_bundle(const json_t *bundle)
     return object;
 }
 
-/* What its text takes in JSON; structure counts a little. */
+/* The size of its text in JSON; structure counts a little. */
 static size_t size_of(const json_t *value)
 {
     size_t n = 8, i;
@@ -204,9 +204,9 @@ size_t cell_bundle_bytes(const json_t *bundle)
 
 /* ---- exceptions ---- */
 
-#define CELL_FILE "<cell " /* and its number and '>': how a guest calls the file of a cell */
+#define CELL_FILE "<cell " /* then its number and '>': a guest's file name for a cell */
 
-/* "line 2 in f of 1>" is what exception_find makes of a file that is called "<cell 1>". */
+/* For a file named "<cell 1>", exception_find returns "line 2 in f of 1>". */
 static void name_cells(char **calls)
 {
     AUTO_BUF struct buf b = {0};
@@ -225,7 +225,7 @@ static void name_cells(char **calls)
     *calls = buf_take(&b);
 }
 
-/* What only the traceback tells: from where, a cause, where it left the top level. */
+/* Details that only the traceback has: the calls, the cause, the line at the top level. */
 static struct result_exception *read_trace(const char *traceback, const char *language,
                                            struct str code, unsigned number)
 {

@@ -8,14 +8,14 @@
 #include <unistd.h>
 
 enum {
-    HEADER_MAX = CELL_KIND_MAX + 24, /* a word, two numbers of 10 digits, spaces, the line's end */
+    HEADER_MAX = CELL_KIND_MAX + 24, /* a word, two numbers of 10 digits, spaces, a line end */
     CHUNK = 64 << 10,
-    KEEP_MAX = 1 << 20, /* what a reader keeps of a buffer that one large frame needed */
+    KEEP_MAX = 1 << 20, /* the part that a reader keeps of a buffer that one large frame needed */
 };
 
 static atomic_size_t held_by_all;
 
-/* False when it would be too much; it is not counted then. */
+/* False when it would exceed the limit; then it is not counted. */
 static bool hold(struct cell_reader *r)
 {
     size_t now = r->bytes.cap > KEEP_MAX ? r->bytes.cap : 0, before = r->held;
@@ -44,8 +44,8 @@ void cell_reader_done(struct cell_reader *r)
     r->taken = 0;
 }
 
-/* What was handed out is over. Only here are bytes moved: many small frames cost no more than one
- * large one. */
+/* Drops the frames that were handed out. Bytes are moved only here, so that many small frames cost
+ * no more than one large one. */
 static void let_go(struct cell_reader *r)
 {
     if (r->taken == r->bytes.n && r->bytes.cap > KEEP_MAX)
@@ -88,7 +88,7 @@ static bool take_kind(struct str *line, char ret[CELL_KIND_MAX])
     return true;
 }
 
-/* One way to write a number: digits only, no zero before them. */
+/* A number has one spelling: digits only, without leading zeros. */
 static bool take_number(struct str word, uint32_t *ret)
 {
     uint64_t value = 0;

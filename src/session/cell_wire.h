@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the host and a session's guest say to each other, on two pipes: the guest reads descriptor 3
- * and writes descriptor 4. (Pipes, because R can open them by a path, and sockets not.) Both sides
- * send frames:
+ * The protocol between the host and a session's guest, on two pipes: the guest reads descriptor 3
+ * and writes descriptor 4. (Pipes, because R can open a pipe by a path, but not a socket.) Both
+ * sides send frames:
  *
  *     KIND ID LENGTH\n        KIND is a lower-case word, the others are decimal
  *     LENGTH bytes            of JSON, unless said otherwise
  *
- * so that a shell can read and write them too. The guest is hostile: what it sends is decoded with
- * limits, and what makes no sense ends the session (ERR_GUEST).
+ * so that a shell can read and write them too. The guest is hostile: its frames are decoded with
+ * limits, and an invalid frame ends the session (ERR_GUEST).
  *
- * "Typed" is JSON with {"$type": ...} for what JSON has no form for, as in
+ * "Typed" is JSON with {"$type": ...} for values that JSON has no form for, as in
  * src/judge/value_types.def.
  *
- * Host to guest; the guest acts on one after the other and answers each exec, set and get:
+ * Host to guest; the guest handles one frame after the other and answers each exec, set and get:
  *
  *   program 0  the server's own text. The interpreter is started with one line that reads and runs
  *             it; not sent where it is started otherwise
@@ -28,24 +28,24 @@
  *   set ID    {"NAME": TYPED, ...}: variables
  *   get ID    {"names": ["a", ...]}; or {"names": [], "prefix": "np.li"}: names that begin so
  *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
- *   fork ID   to a guest with forks: it is to fork into the jail that waits (zygote.h). Its "done"
- * is
- *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then acts
- * on frames from them
+ *   fork ID   to a guest with forks: fork into the jail that waits (zygote.h). Its "done" is
+ *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then
+ *             handles frames from them
  *
  * Guest to host:
  *
- *   ready 0   {"language": "python", "version": "3.11.2"}: after hello was acted on; with an
+ *   ready 0   {"language": "python", "version": "3.11.2"}: hello was handled; with an
  *             "exception" when that failed
- *   forked ID  {}: the first of a fork, which has everything and waits for frames
+ *   forked ID  {}: the first frame of a fork, which has everything and waits for frames
  *   display ID  BUNDLE, as it happens
  *   call CALL   {"name": "...", "args": [TYPED], "kwargs": {"K": TYPED}}; CALL counts from 1; the
  *             guest waits for the answer (other threads of it may call meanwhile)
  *   done ID   {"ok": bool, "value": TYPED or null, "results": [BUNDLE], "exception": EXCEPTION or
  *             null, "final_answer": TYPED, "is_final_answer": bool, "exit": N or null,
- *             "exited": bool (a shell's: it ran `exit`), "interrupted": bool}. Of set: {"ok": bool,
- * "exception": ...}. Of get: {"ok": bool, "values": {"NAME": TYPED}, "missing": [...], "failed":
- * {"NAME": "why"}}, and after a prefix "names": [...]
+ *             "exited": bool (a shell's: it ran `exit`), "interrupted": bool}.
+ *             After set: {"ok": bool, "exception": ...}. After get: {"ok": bool,
+ *             "values": {"NAME": TYPED}, "missing": [...], "failed": {"NAME": "why"}}, and after a
+ *             prefix "names": [...]
  *
  * BUNDLE     {"kind": "value"|"display", "data": {"text/plain": "...", "text/html": "...",
  *             "image/png": BASE64, "application/json": ...}, "metadata": {}, "dropped":
@@ -53,7 +53,7 @@
  * EXCEPTION  {"type", "message", "line", "column", "cell", "traceback"}: line and cell of the
  *             innermost frame that is in a cell
  *
- * What a cell prints goes to descriptors 1 and 2, and is written (flushed) before its "done".
+ * A cell prints to descriptors 1 and 2, and its output is flushed before its "done".
  */
 #ifndef SESSION_CELL_WIRE_H
 #define SESSION_CELL_WIRE_H
@@ -65,8 +65,8 @@
 
 #define CELL_KIND_MAX   16
 #define CELL_FRAME_MAX  (64u << 20)
-/* What all readers of this process hold at most, as far as it is more than a MiB each: guests whose
- * large frames never end would else have it of the host's memory. */
+/* The most that all readers of this process hold together, not counting the first MiB of each.
+ * Without it, guests that send large frames without an end would use up the host's memory. */
 #define CELL_FRAMES_MAX (512u << 20)
 
 struct cell_frame {
@@ -75,23 +75,23 @@ struct cell_frame {
     struct str bytes; /* in the reader's buffer, until the next cell_reader_fill */
 };
 
-/* Bytes from the guest, put together again. */
+/* Puts frames together from the guest's bytes. */
 struct cell_reader {
     struct buf bytes;
-    size_t taken; /* bytes at its beginning whose frames were handed out */
+    size_t taken; /* bytes at its beginning, in frames that were handed out */
     size_t held;  /* of CELL_FRAMES_MAX */
 };
 
 void cell_reader_init(struct cell_reader *r);
 void cell_reader_done(struct cell_reader *r);
-/* Reads some of what is there from a descriptor that does not block; take the whole frames out
- * before the next one. 1, 0 at the end, -1 with errno
- * (EAGAIN: nothing; ENOBUFS: all readers together hold too much). */
+/* Reads some available bytes from a non-blocking descriptor; take all whole frames before the next
+ * call. 1, 0 at the end, -1 with errno (EAGAIN: nothing; ENOBUFS: all readers together hold too
+ * much). */
 int cell_reader_fill(struct cell_reader *r, int fd);
-/* 1 and the next whole frame; 0 when it is not all there; -1 when it makes no sense. */
+/* 1 and the next whole frame; 0 when it is not complete; -1 when it is invalid. */
 int cell_reader_next(struct cell_reader *r, struct cell_frame *ret, struct err *err);
 
-/* Header and bytes, appended to `out`, whose ceiling is the limit. */
+/* Appends header and bytes to `out`; the ceiling of `out` is the limit. */
 int cell_frame_put(struct buf *out, const char *kind, uint32_t id, struct str bytes);
 
 #endif

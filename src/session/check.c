@@ -77,7 +77,7 @@ static void try_language(void *ctx, const struct language *language)
         g->best = language;
 }
 
-/* Which Python the guard will read the program as, before it is known that it is one. */
+/* The Python version that the guard will assume, before the program is known to be Python. */
 static unsigned likely_target(const struct examination *e)
 {
     const struct language *python = language_find(e->request->languages, STR("python"));
@@ -100,7 +100,8 @@ static void aim(struct examination *e, unsigned target)
         e->text->options = (struct python_options){.target = target, .top_await = e->cell};
 }
 
-/* A text that says nothing of itself is what the policy allows: Python for most. */
+/* A text without signs of its language has one that the policy allows: Python with most
+ * policies. */
 static const struct language *guess(struct examination *e)
 {
     const struct run_request *q = e->request;
@@ -176,9 +177,9 @@ unsigned check_target_of(const char *interpreter)
     return (unsigned)minor;
 }
 
-/* ---- what a result says of a refusal ---- */
+/* ---- a refusal in the result ---- */
 
-/* The first finding that refuses, and how many do. */
+/* The first finding that refuses, and the number of those that do. */
 static const struct finding *first_reason(const struct verdict *v, size_t *ret_n)
 {
     const struct finding *first = NULL;
@@ -193,8 +194,8 @@ static const struct finding *first_reason(const struct verdict *v, size_t *ret_n
     return first;
 }
 
-/* "IndentationError" off "IndentationError: unexpected indent"; empty when there is no such word.
- */
+/* Cuts "IndentationError" off "IndentationError: unexpected indent"; empty when there is no such
+ * word. */
 static struct str cut_type(struct str *message)
 {
     long colon = str_find(*message, STR(": "));
@@ -216,7 +217,8 @@ static void add_place(struct buf *b, const char *file, const struct finding *f)
         (void)buf_addf(b, "    %*s^\n", (int)(f->excerpt_column ? f->excerpt_column - 1 : 0), "");
 }
 
-/* As the interpreter would have told it; NULL when it is none that an interpreter has. */
+/* The exception as the interpreter would report it; NULL when no interpreter reports this
+ * finding. */
 static struct result_exception *syntax_exception(const struct finding *f, const char *file)
 {
     struct str message = str_from(f->message), type = cut_type(&message);
@@ -248,7 +250,7 @@ static void replace(char **text, const char *with)
     *text = xstrdup(with);
 }
 
-/* Of several findings nobody knows which one the profile's words are about. */
+/* With several findings it is unknown which one the profile's words are about. */
 static struct result_exception *refusal_exception(const struct verdict *v, const struct finding *f)
 {
     struct result_exception *e = xcalloc(1, sizeof *e);
@@ -262,7 +264,7 @@ static struct result_exception *refusal_exception(const struct verdict *v, const
     return e;
 }
 
-/* Where the profile has words of its own, those. */
+/* Uses the profile's own words where it has some. */
 static void set_exception(struct result *r, const char *file)
 {
     const struct verdict_texts *texts = &r->verdict.texts;
@@ -349,7 +351,7 @@ void examine_done(struct examination *e)
     python_text_done(&e->own);
 }
 
-/* What else a result says of the verdict. */
+/* Adds the other fields of a result that depend on the verdict. */
 static void note_verdict(const struct run_request *q, struct result *result)
 {
     result->checked = true;

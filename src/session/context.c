@@ -14,9 +14,9 @@
 #define KEY_ERRORS    "_code_executor_error_counts"
 #define KEY_RESULTS   "_code_execution_results"
 
-/* ---- is it one? ---- */
+/* ---- is it a context? ---- */
 
-/* Where in the document, for messages. */
+/* A place in the document, for messages. */
 struct place {
     char path[300];
 };
@@ -75,7 +75,7 @@ static int each_item(const json_t *list, const struct place *p, check_fn *check,
 static int each_member(const json_t *object, const struct place *p, check_fn *check,
                        struct err *err)
 {
-    json_t *of = (json_t *)object; /* jansson's iterators want it so; nothing is changed */
+    json_t *of = (json_t *)object; /* jansson's iterators take no const; nothing is changed */
     json_t *value;
     const char *key;
 
@@ -95,7 +95,7 @@ static int check_names(const json_t *value, const struct place *p, struct err *e
     return each_item(value, p, check_text, err);
 }
 
-/* null is as good as nothing: google/adk leaves None there. */
+/* null counts as missing: google/adk leaves None there. */
 static int check_key(const json_t *object, const char *key, const struct place *outer,
                      check_fn *check, struct err *err)
 {
@@ -177,7 +177,7 @@ int context_read(struct str text, struct context *ret, struct err *err)
     json_error_t where = {0};
 
     *ret = (struct context){0};
-    if (text.n && memchr(text.p, '\0', text.n)) /* which jansson takes for the end */
+    if (text.n && memchr(text.p, '\0', text.n)) /* jansson would take NUL for the end */
         return err_set(err, ERR_USAGE, "holds a NUL byte");
     if (!str_trim(text).n)
         ret->document = json_object();
@@ -233,7 +233,7 @@ static json_t *get(const json_t *object, const char *key)
     return json_is_null(value) ? NULL : value;
 }
 
-/* The value of a key, made when it is not there; borrowed. */
+/* The value of a key, created if it is missing; borrowed. */
 static json_t *make(json_t *object, const char *key, json_t *(*new_value)(void))
 {
     json_t *value = get(object, key);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an agent remembers between runs: ids, input files, what was explored, how often an
- * invocation failed, and what came of each program. It is a JSON document with the keys of
- * google/adk, so that a session's state can be one:
+ * An agent's memory between runs: ids, input files, explored files, how often an invocation failed,
+ * and the result of each program. It is a JSON document with the keys of google/adk, so that a
+ * session's state can be one:
  *
  *     {"_code_execution_context": {"execution_session_id": "s1",
  *                                  "processed_input_files": ["a.csv"],
@@ -12,8 +12,9 @@
  *      "_code_execution_results": {"i1": [{"code", "result_stdout", "result_stderr",
  * "timestamp"}]}}
  *
- * All other keys are the user's and stay as they are. An invocation has an id and a list of
- * explored files of its own; "" is no invocation in particular, which is where google/adk has them.
+ * All other keys are the user's and stay unchanged. An invocation has its own id and list of
+ * explored files; "" means no particular invocation, and its values stand where google/adk has
+ * them.
  */
 #ifndef SESSION_CONTEXT_H
 #define SESSION_CONTEXT_H
@@ -38,8 +39,8 @@ struct context {
     json_t *document;
 };
 
-/* Empty text is an empty document. -1 with ERR_USAGE and the place of what is wrong: "line 3,
- * column 7: ..." or "_code_executor_error_counts.i1: is no whole number". */
+/* Empty text is an empty document. -1 with ERR_USAGE and the place of the error: "line 3, column 7:
+ * ..." or "_code_executor_error_counts.i1: is no whole number". */
 int context_read(struct str text, struct context *ret, struct err *err);
 /* -1 with ERR_LIMIT when it is larger than b's ceiling. */
 int context_write(const struct context *c, struct buf *b, struct err *err);
@@ -47,14 +48,14 @@ void context_done(struct context *c);
 /* Ids come from outside and become keys. ERR_USAGE unless short, printable UTF-8. */
 int context_check_id(const char *id, const char *what, struct err *err);
 
-/* The id that was set, else the invocation's, which may be "". */
+/* The id that was set, else the id of the invocation, which may be "". */
 const char *context_execution_id(const struct context *c, const char *invocation);
 void context_set_execution_id(struct context *c, const char *invocation, const char *id);
 bool context_is_processed(const struct context *c, const char *invocation, struct str name);
 void context_add_processed(struct context *c, const char *invocation, struct str name);
 
 struct context_input {
-    struct str name; /* lives as long as the document is not changed */
+    struct str name; /* valid until the document is changed */
     struct buf bytes;
 };
 size_t context_input_count(const struct context *c);
@@ -76,8 +77,8 @@ void context_add_result(struct context *c, const char *invocation,
 
 /* ---- context_file.c: the document on disk ----
  *
- * One at a time: open waits for whoever has the file open, and reads it; save puts a new file in
- * its place, whole or not at all, whatever happens meanwhile. */
+ * One process at a time: open waits until no other one has the file open, and reads it; save puts a
+ * new file in its place, atomically. */
 struct context_file {
     struct context context;
     char *path; /* without links */
@@ -85,10 +86,10 @@ struct context_file {
     mode_t mode;
 };
 
-/* Makes the file when there is none. A broken document is ERR_USAGE and stays untouched. Waits no
- * longer than 30 seconds, nor when cancel_fd (or -1) gets readable: ERR_TIMEOUT. */
+/* Creates a missing file. A broken document is ERR_USAGE and stays untouched. Stops waiting after
+ * 30 seconds, or when cancel_fd (or -1) gets readable: ERR_TIMEOUT. */
 int context_file_open(const char *path, int cancel_fd, struct context_file *ret, struct err *err);
 int context_file_save(struct context_file *f, struct err *err);
-void context_file_close(struct context_file *f); /* fine after a failed open, and twice */
+void context_file_close(struct context_file *f); /* may be called after a failed open, and twice */
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lock is on the document itself, so that nothing lies beside it; but saving puts another file
- * in its place. Whoever waited for the lock of a file that is no longer the one of that name looks
- * again.
+ * The lock is on the document itself, so that no lock file is needed; but saving puts another file
+ * in its place. A process that waited for the lock of a replaced file opens the name again.
  */
 #include "session/context.h"
 
@@ -53,7 +52,7 @@ static int open_once(const char *path, int cancel_fd, struct context_file *f, st
     return lock(f->fd, path, cancel_fd, err);
 }
 
-/* Is what we locked still what the name means? */
+/* Is the locked file still the one of that name? */
 static bool is_still_there(const struct context_file *f, const struct stat *st)
 {
     struct stat now;
@@ -113,7 +112,7 @@ void context_file_close(struct context_file *f)
 
 /* ---- saving ---- */
 
-/* One name for all, so that one that was killed leaves no more than one behind. */
+/* All processes use one name, so that killed ones leave no more than one file behind. */
 static char *temporary_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -12,7 +12,7 @@
 #include "languages/interpreter.h"
 #include "session/environment.h"
 
-/* Runs one program with arguments in a jail and keeps the beginning of what it says. */
+/* Runs one program with arguments in a jail and keeps the beginning of its output. */
 static int try_program(const char *path, char **argv, const struct interpreter *interpreter,
                        struct buf *said, struct backend_outcome *ret, struct err *err);
 
@@ -83,7 +83,7 @@ static void set_groups(struct diagnosis *d)
                      places[i].where);
         else
             snprintf(l->detail, sizeof l->detail, "%s", places[i].why);
-        /* Limits of single processes and a watcher stand in. */
+        /* Limits of single processes and a watcher replace it. */
         if (l->state == LAYER_ABSENT && places[i].layer != LAYER_CPU)
             l->state = LAYER_PARTIAL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What this host can do, found out by doing it: a jail with every layer is made and a program run
- * in it, an interpreter started ahead, a session forked.
+ * Finds out what this host can do, by trying: makes a jail with every layer, runs a program in it,
+ * starts an interpreter ahead, forks a session.
  */
 #ifndef SESSION_DIAGNOSE_H
 #define SESSION_DIAGNOSE_H
@@ -13,14 +13,14 @@
 
 enum layer_state {
     LAYER_PRESENT,
-    LAYER_PARTIAL, /* something stands in for it */
+    LAYER_PARTIAL, /* something else replaces it in part */
     LAYER_ABSENT,
     LAYER_UNTRIED, /* nothing ran, and the reason was another layer */
 };
 
 struct layer_diagnosis {
     enum layer_state state;
-    char detail[600]; /* how it is held, or why not */
+    char detail[600]; /* how the layer is made, or why it is missing */
 };
 
 struct language_diagnosis {
@@ -28,7 +28,7 @@ struct language_diagnosis {
     char *problem;               /* NULL when it works */
 };
 
-/* Of Python, with which both begin. */
+/* Of Python, the first language with both features. */
 struct ahead_diagnosis {
     bool present;
     char why[600]; /* not */
@@ -42,8 +42,8 @@ struct diagnosis {
     struct layer_diagnosis layers[LAYER_COUNT];
     struct language_diagnosis *languages;
     size_t language_count;
-    struct ahead_diagnosis warm;  /* runs that find an interpreter which waits for them */
-    struct ahead_diagnosis forks; /* of sessions, and so cells that are tried */
+    struct ahead_diagnosis warm;  /* runs that find a waiting interpreter */
+    struct ahead_diagnosis forks; /* of sessions, which cells that are tried need */
 };
 
 void diagnose(const struct language_table *languages, struct diagnosis *ret);

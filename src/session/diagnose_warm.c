@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What needs more of a host than a jail does: guests that were started ahead, and sessions that
- * fork. Found out by having one of each.
+ * Two features need more of a host than a jail does: guests that were started ahead, and sessions
+ * that fork. This tries one of each.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -23,7 +23,8 @@ static void set_absent(struct ahead_diagnosis *a, const char *why)
     snprintf(a->why, sizeof a->why, "%s", why);
 }
 
-/* The first run is cold and tells the pool what is wanted; then one has to be there before long. */
+/* The first run is cold and shows the pool which kind is needed; soon after it a guest must
+ * wait. */
 static void try_warm(struct run_request q, struct ahead_diagnosis *ret)
 {
     struct run_watch watch = {.cancel_fd = -1};

@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 
-/* HOME is not the workspace: caches and dot-files of libraries would come back as results. */
+/* HOME is not the workspace: otherwise caches and dot-files of libraries would be returned as
+ * results. */
 static const char *const fixed[] = {
     "HOME=/tmp",
     "TMPDIR=/tmp",
@@ -19,8 +20,8 @@ static const char *const fixed[] = {
     "MPLBACKEND=Agg",
 };
 
-/* These libraries start a thread a processor, which a limit on processes makes fail on a large
- * host. */
+/* These libraries start one thread for each processor; on a large host they would fail at the limit
+ * on processes. */
 static const char *const thread_pools[] = {
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",

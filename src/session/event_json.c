@@ -20,7 +20,7 @@ static void add_file(json_t *object, const struct file_entry *f)
     json_object_set_new(object, "change", json_string(file_change_name(f->change)));
 }
 
-/* Text that is not UTF-8 has lost something in JSON. */
+/* Adds the bytes if the text is not UTF-8, because JSON text loses some of them. */
 static void add_bytes_if_odd(json_t *object, struct str s)
 {
     AUTO_BUF struct buf b = {0};
@@ -32,7 +32,7 @@ static void add_bytes_if_odd(json_t *object, struct str s)
     json_object_set_new(object, "base64", json_stringn_nocheck(b.p, b.n));
 }
 
-/* {"name", "args", "kwargs"} becomes members of the event. */
+/* The members of {"name", "args", "kwargs"} become members of the event. */
 static void add_call(json_t *object, const struct run_event *e)
 {
     json_object_set_new(object, "name", json_text(str_from(e->name)));
@@ -123,7 +123,7 @@ static void add_one(struct event_lines *lines, const struct run_event *event)
     lines->line(lines->ctx, str_from(line));
 }
 
-/* How many bytes at the end are a character that has only begun. */
+/* The number of bytes at the end that are an incomplete character. */
 static size_t begun(struct str s)
 {
     for (size_t back = 1; back <= 3 && back <= s.n; back++) {
@@ -137,7 +137,7 @@ static size_t begun(struct str s)
     return 0;
 }
 
-/* A character may arrive in two pieces; text is whole characters. */
+/* A character may arrive in two pieces; the text of an event has whole characters only. */
 static void add_output(struct event_lines *lines, const struct run_event *event)
 {
     int i = event->stream - 1;

@@ -15,7 +15,7 @@
 #define NODE_FILE  ".glovebox-data.cjs"
 #define DATA_MAX   (64u << 20)
 #define TABLES_MAX 100
-/* It is an argument, of which Linux takes 128 KiB. */
+/* The text is an argument, and Linux limits an argument to 128 KiB. */
 #define TEXT_MAX   (100u << 10)
 
 /* ---- --data ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What runs before the program, in its interpreter: --data, which binds JSON files to variables,
- * and --optimize-data, which reads the CSV files among the inputs and reports what is in them. The
- * program's text stays as it is, so lines in its tracebacks are its own.
+ * Code that runs before the program, in its interpreter: --data binds JSON files to variables, and
+ * --optimize-data reads the CSV files among the inputs and reports their contents. The program's
+ * text is not changed, so that line numbers in its tracebacks stay right.
  */
 #ifndef SESSION_FIRST_H
 #define SESSION_FIRST_H
@@ -19,8 +19,8 @@ struct first {
     size_t table_count;
 };
 
-/* Looks at what is in `laid` by now, and adds what it needs itself. Tables that `context` (or NULL)
- * has as processed are read and not reported again. End with first_done, also after -1. */
+/* Reads the entries of `laid`, and adds the files that it needs itself. Tables that `context` (or
+ * NULL) has as processed are read and not reported again. End with first_done, also after -1. */
 int first_make(const struct run_request *q, const struct language *language,
                const struct context *context, struct lay_list *laid, struct first *ret,
                struct err *err);

@@ -25,7 +25,7 @@ void prepared_done(struct prepared *p)
     views_done(&p->views);
 }
 
-/* Fewer than we need to make a guest would look like a failure of ours. */
+/* Limits below our own needs for making a guest would look like a failure of ours. */
 static int check_least(const struct jail_limits *l, struct err *err)
 {
     const struct {
@@ -45,7 +45,7 @@ static int check_least(const struct jail_limits *l, struct err *err)
     return 0;
 }
 
-/* What was asked for and this backend cannot do. */
+/* Refuses what the request needs and this backend cannot do. */
 static int check_abilities(const struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -99,10 +99,11 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
     if (examine_language(e, err) < 0)
         return -1;
     p->language = e->language;
-    /* The check will say so; nobody needs the interpreter. */
+    /* The check will report it; the interpreter is not needed. */
     if (check_language_allowed(e->policy, p->language, &refused) < 0)
         return 0;
-    /* The examination may have asked already, and a daemon asks some hundred times a second. */
+    /* The examination may have looked it up already, and a daemon does so some hundred times a
+     * second. */
     if (interpreter_find_recent(p->language, &p->interpreter, err) < 0)
         return -1;
     e->target = check_target_of(p->interpreter.path);
@@ -143,8 +144,8 @@ int prepare_files(const struct prepared *p, struct lay_list *laid, struct err *e
     return 0;
 }
 
-/* A warm guest would take more, a cold one could not be started: the answer is not to depend on
- * that. */
+/* A warm guest could take longer texts than execve: refuse them in both cases, so that results do
+ * not depend on warmth. */
 static int check_lengths(char *const *texts, const char *what, struct err *err)
 {
     for (; texts && *texts; texts++) {
@@ -203,8 +204,8 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
                        p->request->work_dir);
 }
 
-/* The layers without which a limit that was asked for would not hold. Memory is watched, and
- * processes are counted by uid, where there is no group. */
+/* The layers that the limits of the request depend on. Without a control group, a watcher limits
+ * memory, and the kernel counts processes by uid. */
 static layer_mask needed_for_limits(const struct prepared *p)
 {
     const struct run_request *q = p->request;

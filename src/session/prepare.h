@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a request to what a backend needs: what a run and a session have in common before anything
- * is started.
+ * Prepares what a backend needs for a request: the steps before the start that runs and sessions
+ * share.
  */
 #ifndef SESSION_PREPARE_H
 #define SESSION_PREPARE_H
@@ -19,18 +19,18 @@ struct prepared {
     const struct language *language;
     struct interpreter interpreter;
     struct views views;
-    char **argv, **env; /* argv: by who knows what is to run */
+    char **argv, **env; /* argv: set by the caller, which knows the program */
     int work_dirfd, out_dirfd;
-    bool work_dir_missing; /* and a temporary one took its place (kodeagent, row K21) */
+    bool work_dir_missing; /* and a temporary one replaced it (kodeagent, row K21) */
 };
 
 void prepared_init(struct prepared *p, const struct run_request *request);
 void prepared_done(struct prepared *p);
 
-/* In this order; 0 or -1. */
+/* Call these in this order; each returns 0 or -1. */
 int prepare_backend(struct prepared *p, struct err *err);
-/* Of the program that is examined. Finds the interpreter as well, if the policy allows the
- * language. */
+/* Takes the language of the examined program. Finds the interpreter as well, if the policy allows
+ * the language. */
 int prepare_language(struct prepared *p, struct examination *e, struct err *err);
 int prepare_folders(struct prepared *p, struct err *err);
 /* The inputs and the host files that the request names. */
@@ -42,13 +42,14 @@ int prepare_surroundings(struct prepared *p, struct err *err); /* views, environ
     "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
     "and your files; use --backend jail."
 
-/* What programs and people are to know of it, a line each: that there is no wall, and once `held`
- * is known, which limits do not hold. */
+/* Warnings for programs and people, a line each: that there is no wall, and once `held` is known,
+ * which limits do not hold. */
 void prepare_warn_backend(const struct prepared *p, struct buf *out);
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out);
-/* What is lent to it is p's and the request's. */
+/* It borrows from p and the request. */
 struct backend_job prepared_job(const struct prepared *p);
-/* Adds to the error of a run that did not start what of the request asked for the missing layer. */
+/* Adds to the error of a run that did not start which option of the request needs the missing
+ * layer. */
 void prepare_explain(const struct prepared *p, struct err *err);
 
 #endif

@@ -64,7 +64,7 @@ static void add_layers(struct buf *b, layer_mask held)
             (void)buf_addf(b, "%s%s", b->n ? "," : "", jail_layers[i].name);
 }
 
-/* Names of system calls come from our own table: nothing to escape. */
+/* Names of system calls come from our own table and need no escaping. */
 static void add_denied(struct buf *b, const struct backend_outcome *o)
 {
     (void)buf_addc(b, '[');

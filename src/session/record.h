@@ -13,15 +13,15 @@ struct recorder {
     int64_t time_ms;
 };
 
-/* How a run ended, as the log and the metrics have it: judged by its tests, where it has some. */
+/* The outcome of a run for the log and the metrics; if the run has tests, they decide it. */
 enum run_outcome outcome_of_result(const struct result *result);
 
 void record_open(struct recorder *rec, const struct run_request *request);
-/* Appends the run. What goes wrong becomes a line in the result's notes: the run itself is not
- * touched. */
+/* Appends the run. A failure becomes a line in the result's notes and does not change the run's
+ * result. */
 void record_write(struct recorder *rec, const struct run_request *request, struct result *result);
 
-/* The same, and the log stays open for the next one; end with record_close. */
+/* The same, but the log stays open for the next run; end with record_close. */
 void record_append(struct recorder *rec, const struct run_request *request, struct result *result);
 void record_close(struct recorder *rec);
 

@@ -29,9 +29,9 @@ struct run {
     struct result *result;
     struct teller teller; /* the two */
     struct prepared prepared;
-    struct policy *policy; /* NULL: it runs unread */
+    struct policy *policy; /* NULL: the program is not checked */
     struct examination examination;
-    struct buf prelude; /* and, when there is one, all that runs */
+    struct buf prelude; /* and, if there is a prelude, the whole text that runs */
     struct str program;
     struct run_context context;
     struct first first;
@@ -42,7 +42,7 @@ struct run {
     struct recorder recorder;
 };
 
-/* ---- what the backend tells ---- */
+/* ---- reports of the backend ---- */
 
 static void on_started(void *ctx, layer_mask held)
 {
@@ -55,7 +55,7 @@ static void on_started(void *ctx, layer_mask held)
     tell(&run->teller, (struct run_event){.kind = RUN_STARTED});
     tell_warnings(&run->teller, told);
     run_display_started(&run->display);
-    /* The guest is busy starting its interpreter: the time to get the log ready. */
+    /* Opens the log while the guest is busy starting its interpreter. */
     record_open(&run->recorder, run->request);
 }
 
@@ -89,7 +89,7 @@ static void on_channel(void *ctx)
 
 /* ---- preparing ---- */
 
-/* The program keeps its own name where it has one. */
+/* The program keeps its own name if it has one. */
 static void name_program(struct run *run)
 {
     const char *file = run->request->file;
@@ -147,7 +147,7 @@ static int choose(struct run *run, struct err *err)
     run->examination.policy = run->policy;
     if (chosen == 0)
         chosen = prepare_language(&run->prepared, &run->examination, err);
-    /* The result names what was chosen even when that cannot be had. */
+    /* The result names the chosen backend even if it is not available. */
     if (run->prepared.backend)
         run->result->backend = run->prepared.backend->name;
     if (run->prepared.language)
@@ -159,7 +159,7 @@ static int choose(struct run *run, struct err *err)
     return check_read_prelude(q, &run->prelude, err);
 }
 
-/* Before anything is laid out or started. False when the guard refused. */
+/* Called before anything is laid or started. False when the guard refused. */
 static bool may_run(struct run *run)
 {
     if (!run->policy)
@@ -167,7 +167,7 @@ static bool may_run(struct run *run)
     run->examination.prelude = buf_str(&run->prelude);
     examine_for(&run->examination, run->result);
     if (!exception_has_words(run->request->profile))
-        examine_done(&run->examination); /* nobody reads the tree while the program runs */
+        examine_done(&run->examination); /* the tree is not needed while the program runs */
     tell(&run->teller, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }
@@ -186,7 +186,7 @@ static int put_together(struct run *run, struct err *err)
     return 0;
 }
 
-/* --optimize-data gives frames, which can draw themselves. */
+/* --optimize-data gives data frames, which can draw themselves. */
 static bool may_show(const struct run *run)
 {
     return (run->request->optimize_data && run->first.table_count) ||
@@ -252,7 +252,7 @@ static int run_once(struct run *run, struct err *err)
     return result;
 }
 
-/* True when the user asked to stop meanwhile. */
+/* True when the user cancelled meanwhile. */
 static bool pause_ms(const struct run *run, int64_t ms)
 {
     struct pollfd wait = {.fd = run->watch->cancel_fd, .events = POLLIN};
@@ -264,7 +264,7 @@ static bool pause_ms(const struct run *run, int64_t ms)
     return false;
 }
 
-/* Only what may be our own fault, and passing, is tried again; never what the guest did. */
+/* Retries only failures that may be ours and temporary, never those of the guest. */
 static int run_with_retries(struct run *run, struct err *err)
 {
     for (int left = run->request->retries;; left--) {

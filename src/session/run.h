@@ -8,7 +8,7 @@
 #include "result/result.h"
 
 enum run_event_kind {
-    RUN_VERDICT, /* before anything starts; not when nothing was checked */
+    RUN_VERDICT, /* before anything starts; only if something was checked */
     RUN_STARTED,
     RUN_OUTPUT,   /* stream, text */
     RUN_DENIED,   /* name, count */
@@ -16,7 +16,7 @@ enum run_event_kind {
     RUN_FILE,     /* file */
     RUN_DISPLAY,  /* bundle: of a cell, as it happens */
     RUN_TOOL,     /* name: the guest called a tool; bundle: {"name", "args", "kwargs"} */
-    RUN_WARNING,  /* text: what is to be known before it starts, or as soon as it does */
+    RUN_WARNING,  /* text: a warning before the start, or right after it */
     RUN_PROGRESS, /* count: milliseconds so far; each second of a cell */
     RUN_FINISHED,
 };
@@ -36,13 +36,14 @@ struct run_event {
 struct run_watch {
     void (*event)(void *ctx, const struct run_event *event); /* may be NULL */
     void *ctx;
-    /* Events with output are complete, whatever the result keeps of it. Without this they end
-     * where the result's beginning does: the judge's readers count on that ceiling. */
+    /* Output events have all output, even if the result keeps only a part. Without this they stop
+     * where the head that the result keeps ends: the judge's readers rely on that ceiling. */
     bool all_output;
     /* Whether the reader of a stream can take more (backends/backend.h); NULL: always. */
     bool (*room)(void *ctx, int stream, struct pollfd *ret);
     int cancel_fd; /* readable: stop at once; -1 for none */
-    /* Why that was, for the result's error; NULL, or to leave *ret alone: nothing to say. */
+    /* Sets the reason of the cancellation for the result's error; without a reason it leaves *ret
+     * alone. May be NULL. */
     void (*why_cancelled)(void *ctx, struct err *ret);
 };
 

@@ -104,7 +104,7 @@ void run_context_done(struct run_context *c)
 
 /* ---- after ---- */
 
-/* What a failure has to say when the program itself said nothing. */
+/* Uses the text of a failure if the program itself printed nothing. */
 static void add_result(const struct run_request *q, const struct result *r, struct context *c)
 {
     AUTO_BUF struct buf out = {0}, err = {0};
@@ -131,7 +131,7 @@ static void add_processed(const struct run_request *q, const struct first *first
         context_add_processed(c, invocation_of(q), first->tables[i].name);
 }
 
-/* What was our fault, or the user's word, is nobody's error. */
+/* A failure of ours, or a cancellation by the user, does not count as an error. */
 static void leave(const struct run_request *q, const struct first *first, const struct result *r,
                   struct context *c)
 {

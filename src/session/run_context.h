@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run's use of --context: what it takes from the document before it starts, and what it leaves
- * there afterwards. The document is held only for those two moments, so that runs can overlap.
+ * A run's use of --context: it reads the document before it starts, and writes to it afterwards.
+ * The document is locked only for those two moments, so that runs can overlap.
  */
 #ifndef SESSION_RUN_CONTEXT_H
 #define SESSION_RUN_CONTEXT_H
@@ -12,7 +12,7 @@
 #include "session/first.h"
 
 struct run_context {
-    struct context context; /* as it was in the beginning; no document without --context */
+    struct context context; /* as it was at the beginning; no document without --context */
     struct context_input *inputs;
     size_t input_count;
 };

@@ -10,8 +10,8 @@
 #include "result/verdict_json.h"
 #include "session/cell_decode.h"
 
-/* Those of a cell (session_impl.h), and for what nobody has asked: enough for any honest program.
- */
+/* The limits of a cell (session_impl.h), and others for frames that were not requested: enough for
+ * any honest program. */
 enum {
     BUNDLES = 64,
     BUNDLES_BYTES = 32 << 20,
@@ -19,7 +19,7 @@ enum {
     FRAMES_MAX = 10000,
     HEARD_MAX = 128 << 20,
     TEXT_MAX = 1 << 20,
-    AT_ONCE = 16, /* pieces, before limits are looked at again */
+    AT_ONCE = 16, /* pieces, before limits are checked again */
     REST = 1 << 20,
 };
 
@@ -53,7 +53,7 @@ void run_display_done(struct run_display *d)
 
 /* A head of so many bytes, "MAGIC A B C" and spaces: A bytes of bytecode for the Python with that
  * magic number, then B that it needs later; for any other C bytes of text, then the text that it
- * needs later. The guest reads what it needs when it does. */
+ * needs later. The guest reads each part when it needs it. */
 enum { HEAD = 64 };
 
 static int put_texts(const struct language_rich *rich, struct buf *out)
@@ -146,7 +146,7 @@ static void take_frame(struct run_display *d, const struct cell_frame *frame)
         take_bundle(d, frame->bytes);
 }
 
-/* False when what comes next cannot be known. */
+/* False when the position of the next frame is unknown. */
 static bool take_frames(struct run_display *d)
 {
     struct cell_frame frame;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a plain program shows: figures of matplotlib, display(), pictures. Of Python, whose runner
- * sends it (guests/rich_run.py) in the frames "display" of session/cell_wire.h, with the limits
- * that a session's cell has.
+ * Takes the display of a plain program: figures of matplotlib, display(), pictures. For Python
+ * only: its runner (guests/rich_run.py) sends frames "display" of session/cell_wire.h, with the
+ * limits of a session's cell.
  *
  * Only a program that may show something gets the pipe for that (run_display_wanted); all others
- * start as if there were none. Who has it may write anything: what makes no sense is left out, and
- * a last bundle says so. It never makes a run fail.
+ * start without it. A program with the pipe may write anything to it: invalid frames are left out,
+ * and a last bundle reports that. They never make a run fail.
  */
 #ifndef SESSION_RUN_DISPLAY_H
 #define SESSION_RUN_DISPLAY_H
@@ -17,29 +17,30 @@
 #include "session/tell.h"
 
 struct run_display {
-    const struct teller *teller; /* bundles go into its result, and to who watches */
-    int from;                    /* what the guest writes; -1: nobody listens (any more) */
+    const struct teller *teller; /* bundles go into its result, and to its watcher */
+    int from;                    /* to read the guest's frames; -1: not read (any more) */
     int guest[2];                /* its descriptors 3 and 4, until it has started; or -1 */
     struct cell_reader in;
-    size_t bytes, values;              /* of what was kept */
-    size_t heard;                      /* bytes, of what came */
+    size_t bytes, values;              /* of the bundles that were kept */
+    size_t heard;                      /* bytes received */
     size_t frames, too_many, nonsense; /* how many of each kind came */
-    bool cut;                          /* the last was not whole */
-    char why[200];                     /* what was wrong with the first that made no sense */
+    bool cut;                          /* the last frame was incomplete */
+    char why[200];                     /* the error in the first invalid frame */
 };
 
-/* Whether a program may show something, judged by its words: it says "display", or imports what is
- * neither of the standard library nor known to show nothing, or what only its run will tell. */
+/* Whether a program may show something, judged by its words: it has the word "display", or imports
+ * a module that is neither in the standard library nor known to show nothing, or one whose name is
+ * known only during the run. */
 bool run_display_wanted(const struct language *language, struct str code);
 
 void run_display_init(struct run_display *d, const struct teller *teller);
-/* The descriptors of one start; the language's texts wait in them. */
+/* Opens the descriptors for one start, and writes the language's texts into them. */
 int run_display_open(struct run_display *d, const struct language *language, struct err *err);
-/* The guest has its own copies now. */
+/* Call when the guest has its own copies of the descriptors. */
 void run_display_started(struct run_display *d);
-/* Takes what is there; `from` is -1 when no more will come. */
+/* Reads the available frames; `from` is -1 when no more will come. */
 void run_display_hear(struct run_display *d);
-/* The guest is gone: takes the rest, and says what was left out. */
+/* Call after the guest ended: reads the rest, and reports the frames that were left out. */
 void run_display_end(struct run_display *d);
 void run_display_done(struct run_display *d);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words of a Python program, looked for without reading it: a comment counts as well. A pipe for
- * nothing costs a moment, none for something costs the picture.
+ * Looks for words in a Python program without parsing it: a comment counts as well. An unneeded
+ * pipe costs a moment, a missing one loses the picture.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void skip_blanks(struct str *rest)
     *rest = str_slice(*rest, n, rest->n);
 }
 
-/* "a.b.c", or an empty one when something else comes. */
+/* Takes "a.b.c"; empty when something else follows. */
 static struct str take_name(struct str *rest)
 {
     size_t n = 0;
@@ -43,7 +43,7 @@ static struct str take_name(struct str *rest)
     return name;
 }
 
-/* The same, off the end. */
+/* The same, from the end. */
 static struct str take_name_before(struct str *rest)
 {
     size_t at;
@@ -57,7 +57,7 @@ static struct str take_name_before(struct str *rest)
     return name;
 }
 
-/* By its first name. One of the user's own files may import anything. */
+/* Judged by its first name. One of the user's own files may import anything. */
 static bool may_show(struct str module)
 {
     static const char *const silent[] = {"numpy",    "scipy", "requests", "yaml",
@@ -74,7 +74,7 @@ static bool may_show(struct str module)
     return true;
 }
 
-/* a, b.c as d, e; of a list without end nobody needs to know more */
+/* a, b.c as d, e; the rest of an endless list is not needed */
 static bool one_may_show(struct str rest)
 {
     for (int n = 0; n < MODULES_MAX; n++) {
@@ -99,7 +99,7 @@ static bool one_may_show(struct str rest)
 /* A word of the text, with what is around it. */
 struct place {
     struct str before, after;
-    bool alone; /* no part of a longer name */
+    bool alone; /* not part of a longer name */
 };
 
 static bool is_display(const struct place *at)
@@ -107,7 +107,7 @@ static bool is_display(const struct place *at)
     return at->alone && !str_ends(at->before, ".");
 }
 
-/* A text that only the run will see. */
+/* Code in a text, which only the run will see. */
 static bool is_whole(const struct place *at)
 {
     return at->alone;

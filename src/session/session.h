@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A session: a guest that stays, to which cells are given one after the other. Variables, imports,
- * open files, threads, folder and workspace last from cell to cell.
+ * A session: a guest that stays, and executes cells one after the other. Variables, imports, open
+ * files, threads, folder and workspace last from cell to cell.
  *
  *     session_open(&request, &session, &err);
  *     session_exec(session, &cell, &watch, &result);  ...
@@ -10,7 +10,7 @@
  *
  * All calls may come from any thread; those that need the guest queue up and run one after the
  * other, in the order in which they came. session_interrupt, session_info and the cancel descriptor
- * of a cell do not queue. Nobody may call anything during or after session_close.
+ * of a cell do not queue. No function may be called during or after session_close.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -31,33 +31,34 @@ struct session_request {
      * used. The limits are the session's as a whole, but wall_ms and cpu_ms are each cell's. */
     struct run_request run;
     enum session_value value;
-    bool value_set;               /* else by the profile: "smolagents" wants SESSION_VALUE_LAST */
+    bool value_set; /* else the profile decides: "smolagents" needs SESSION_VALUE_LAST */
     const struct tool_set *tools; /* lent until session_close; NULL for none */
     char *const *preload;         /* modules; NULL-terminated, or NULL */
-    int64_t grace_ms;             /* from a cell's interrupt to its end by force; 2 s where 0 */
-    /* How many levels deep it may be forked, where the language can; 0: not at all. Without a pool
-     * in the request one is made when a number was given (SESSION_FORKS_MOST for any). */
+    int64_t grace_ms;             /* between interrupting a cell and killing the guest; 0: 2 s */
+    /* How many levels deep it may be forked, where the language can; 0: not at all. If a number was
+     * given (SESSION_FORKS_MOST for any) and the request has no pool, the session makes one. */
     int forks;
 };
 enum {
     SESSION_FORKS_IF_POOL =
-        -1, /* any number of levels if there is a pool, else none: what init gives */
+        -1, /* any number of levels if there is a pool, else none: set by init */
     SESSION_FORKS_MOST = 1000,
 };
 
 void session_request_init(struct session_request *request);
-/* The options of sessions among the settings, but tools; what they lend must live as long. */
+/* Takes the session options from the settings, except tools. It borrows from the settings, which
+ * must live as long. */
 void session_request_options(struct session_request *request, const struct settings *settings);
 
-/* Starts the guest and waits until it is ready. What is lent in the request must live until
- * session_close, of all its forks too, except inputs, files and work_dir. */
+/* Starts the guest and waits until it is ready. Borrowed members of the request must live until
+ * session_close of this session and of all its forks, except inputs, files and work_dir. */
 int session_open(const struct session_request *request, struct session **ret, struct err *err);
 void session_close(struct session *session); /* NULL is fine */
 
-/* What becomes of a cell that is tried. Dropped means that the session has the variables, files and
- * all that it had before the cell, whatever the cell did to its guest. */
+/* How a cell is tried. If it is dropped, the session has the variables, files and everything else
+ * from before the cell, whatever the cell did to its guest. */
 enum cell_try {
-    TRY_NOT,           /* an ordinary cell: what it did stays, and it may end its session */
+    TRY_NOT,           /* an ordinary cell: its effects stay, and it may end its session */
     TRY_KEEP_IF_DONE,  /* dropped unless it succeeds */
     TRY_KEEP_IF_ALIVE, /* dropped only if it would have ended its session */
     TRY_DROP,          /* dropped whatever happens */
@@ -65,51 +66,51 @@ enum cell_try {
 
 struct cell_request {
     struct str code;
-    int64_t wall_ms, cpu_ms; /* 0: the session's. While a tool is called, wall_ms stands still. */
-    struct str input;        /* what the cell reads as standard input */
+    int64_t wall_ms, cpu_ms; /* 0: the session's. Calls of tools stop the clock of wall_ms. */
+    struct str input;        /* the cell's standard input */
     bool no_check;
-    enum cell_try attempt; /* ERR_UNSUPPORTED where session_fork says that */
+    enum cell_try attempt; /* ERR_UNSUPPORTED where session_fork returns that */
 };
 
-/* Runs a cell. What threads and processes of earlier cells print and write since then is in its
- * result. *ret (after result_init) is always filled in, and has `cell` set. A cell that the
- * guard refuses changes nothing. One that takes too long is interrupted, and killed with its
- * session when that does not help. A session that died says so, with ERR_LIMIT or ERR_GUEST in
- * ret->error, until session_restart. Events are as of a run, and RUN_DISPLAY, RUN_TOOL and
- * RUN_PROGRESS (each second). */
+/* Runs a cell. Its result also has the output and files that threads and processes of earlier cells
+ * have written since. *ret (after result_init) is always filled in, and has `cell` set. A cell that
+ * the guard refuses changes nothing. A cell that takes too long is interrupted; if that does not
+ * help, it is killed with its session. For a dead session, ret->error is ERR_LIMIT or ERR_GUEST
+ * until session_restart. Events are those of a run, and RUN_DISPLAY, RUN_TOOL and RUN_PROGRESS
+ * (each second). */
 void session_exec(struct session *session, const struct cell_request *cell,
                   const struct run_watch *watch, struct result *ret);
 /* A new guest in the same workspace: files stay, variables do not. */
 int session_restart(struct session *session, struct err *err);
-/* SIGINT to the running cell, from any thread. False when there is none. */
+/* Sends SIGINT to the running cell; from any thread. False when no cell runs. */
 bool session_interrupt(struct session *session);
 
-/* The beginning of session_close, which still has to follow: what runs is interrupted, and killed
- * after its grace; who waits for a turn or comes later gets ERR_USAGE. Does not wait; from any
+/* Begins to close; session_close still has to follow. The running cell is interrupted, and killed
+ * after its grace; calls that wait for a turn or come later get ERR_USAGE. Does not wait; from any
  * thread. */
 void session_stop(struct session *session);
 
-/* Ends the guest where nobody has used the session for so long: the session is dead then, and can
- * be restarted. Returns after how many milliseconds to ask again. Does not wait; from any thread.
- */
+/* Kills the guest if the session was not used for idle_ms: the session is dead then, and can be
+ * restarted. Returns the number of milliseconds after which to call again. Does not wait; from any
+ * thread. */
 int64_t session_end_if_idle(struct session *session, int64_t idle_ms);
 
 /* Typed JSON objects. *ret of get: {"values": {}, "missing": [], "failed": {}}, a new reference. */
 int session_set(struct session *session, json_t *values, struct err *err);
 int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);
 
-/* The names that begin with `prefix` ("np.li": attributes of np), for completion: an array of
- * texts, in order. Looking may run the program's own code, for 2 s at most. */
+/* The names that begin with `prefix` ("np.li": attributes of np), for completion: a sorted array of
+ * texts. The look-up may run the program's own code, for 2 s at most. */
 int session_names(struct session *session, struct str prefix, json_t **ret, struct err *err);
 
-/* A session that begins with what this one has now, and shares nothing with it from then on; either
- * may be closed first. Its limits are the same, and each has them for itself. Its files stay in its
- * workspace: work_dir and out_dir are its origin's. ERR_UNSUPPORTED when it cannot be: threads run,
- * the language or the host has no way. ERR_LIMIT: too many levels. */
+/* Makes a session with the current state of this one; from then on the two share nothing, and
+ * either may be closed first. Each has the same limits for itself. The fork's files stay in its
+ * workspace: work_dir and out_dir are its origin's. ERR_UNSUPPORTED when threads run, or the
+ * language or the host cannot fork. ERR_LIMIT: too many levels. */
 int session_fork(struct session *session, struct session **ret, struct err *err);
 
-/* The workspace, while no cell runs. Paths are relative, and never lead out of it: ERR_USAGE. With
- * err->sys that is what is there, or is not (ENOENT). */
+/* The workspace, while no cell runs. Paths are relative and stay inside it, else ERR_USAGE.
+ * ERR_USAGE with err->sys is about the file found there, or a missing one (ENOENT). */
 struct session_file {
     char *path; /* "a/b.txt"; a folder ends in '/' */
     uint64_t size;
@@ -121,7 +122,8 @@ void session_files_done(struct session_file *files, size_t count);
 /* A regular file, open for reading; the caller closes. */
 int session_file_open(struct session *session, const char *path, uint64_t *ret_size,
                       struct err *err);
-/* Writes all that comes from `fd`, up to max bytes; appears under its name only when complete. */
+/* Writes everything read from `fd`, up to max bytes; the file appears under its name only when
+ * complete. */
 int session_file_put(struct session *session, const char *path, int fd, uint64_t max,
                      struct err *err);
 int session_file_remove(struct session *session, const char *path, struct err *err);
@@ -129,22 +131,22 @@ int session_file_remove(struct session *session, const char *path, struct err *e
 enum session_state {
     SESSION_IDLE,
     SESSION_BUSY,
-    SESSION_DEAD, /* killed by a limit, or by itself; can be restarted */
+    SESSION_DEAD, /* killed by a limit, or ended by itself; can be restarted */
 };
 struct session_info {
     char id[RESULT_ID];
-    char parent[RESULT_ID]; /* whose fork it is; "" for nobody's */
+    char parent[RESULT_ID]; /* the ID of its origin; "" if it is no fork */
     const char *language;
     enum session_state state;
     unsigned cells;
     int64_t created_ms, used_ms; /* wall clock */
-    uint64_t memory_bytes;       /* now; while a cell runs, a second ago */
+    uint64_t memory_bytes;       /* current; while a cell runs, up to a second old */
     int64_t cpu_us;
     layer_mask held;
     char why[200]; /* of SESSION_DEAD */
 };
 void session_info(struct session *session, struct session_info *ret);
-/* "backend", "isolation", "missing" and "warnings" into a JSON object. */
+/* Sets "backend", "isolation", "missing" and "warnings" in a JSON object. */
 void session_wall(struct session *session, json_t *object);
 
 #endif

@@ -13,7 +13,7 @@
 #include "explain/feedback.h"
 #include "session/session_impl.h"
 
-/* ---- what is said of its end ---- */
+/* ---- how it ended ---- */
 
 static void tell_first(struct feedback *f, char *text)
 {
@@ -24,7 +24,7 @@ static void tell_first(struct feedback *f, char *text)
     f->n++;
 }
 
-/* Why the session is over, for who gives it the next cell. */
+/* Kills the guest, with the reason that the next cell will report. */
 static void end_guest(struct exchange *x, const struct result *r)
 {
     struct session *s = x->session;
@@ -54,7 +54,7 @@ static void end_guest(struct exchange *x, const struct result *r)
     guest_end(s, kind, why);
 }
 
-/* NULL when there is nothing to say of it. */
+/* NULL when there is nothing to report. */
 static char *how_it_ended(const struct exchange *x, const struct result *r)
 {
     char wall[32], grace[32];
@@ -113,7 +113,7 @@ static int send_cell(struct session *s, const struct cell_request *cell, uint32_
     return link_put(&s->guest->link, "exec", id, cell->code, err);
 }
 
-/* What threads and children of earlier cells printed since belongs to this one. */
+/* Output that threads and children of earlier cells have written since belongs to this cell. */
 static void take_earlier_output(struct session *s, const struct teller *t)
 {
     for (int i = 0; i < 2; i++) {
@@ -185,7 +185,7 @@ static void run_cell(struct session *s, const struct cell_request *cell, const s
         end_guest(&x, r);
     read_answer(&x, cell, r);
     bool kept = trial_decide(s, cell, beside, r);
-    if (kept && s->guest->live && r->checked) /* what was not judged is not held against others */
+    if (kept && s->guest->live && r->checked) /* the guard remembers only cells that it checked */
         guard_learn(s, r);
     if (kept)
         collect(s, t);
@@ -198,7 +198,7 @@ void exec_silently(struct session *s, const struct cell_request *cell, const str
     run_cell(s, cell, t, NULL);
 }
 
-/* Where that can be undone, if it is to be tried. */
+/* Runs a cell that is to be tried in a guest that can be dropped. */
 static void run_or_try(struct session *s, const struct cell_request *cell, const struct teller *t)
 {
     struct result *r = t->result;

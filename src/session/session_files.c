@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The workspace from outside, between cells. The guest's threads may be at work in there: places
- * are reached one component at a time, no link is followed, only regular files are opened.
+ * The workspace from outside, between cells. The guest's threads may change it meanwhile: paths are
+ * walked one component at a time, no link is followed, only regular files are opened.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static int no_file(const char *path, struct err *err)
     return -1;
 }
 
-/* errno of a change to a folder, in words; `doing` for what is none of these. */
+/* An error text for errno after a change to a folder; `doing` describes any other errno. */
 static int no_change(const char *doing, struct err *err)
 {
     static const struct {
@@ -189,7 +189,7 @@ static int open_regular(struct place *p, const char *path, uint64_t *ret_size, s
     (void)unlock_at(p->dirfd, p->name, &st, 0400);
     AUTO_CLOSE int fd =
         openat(p->dirfd, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    /* It may be another one by now. */
+    /* It may be another file by now. */
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return no_file(path, err);
     *ret_size = (uint64_t)st.st_size;
@@ -210,9 +210,9 @@ int session_file_open(struct session *s, const char *path, uint64_t *ret_size, s
 
 /* ---- write ---- */
 
-/* What we make is to be the guest's: root's it could not change, and its disk, which was mounted in
- * a user namespace, does not even take files of users that are not known there. This is the
- * thread's own, and takes root's rights over files away from it meanwhile. */
+/* Files that we make must belong to the guest: it could not change root's files, and its disk,
+ * mounted in a user namespace, refuses files of users that are unknown there. The change affects
+ * only this thread, which loses root's rights over files meanwhile. */
 struct disguise {
     bool on;
     uid_t uid;
@@ -226,7 +226,8 @@ static int become_guest(const struct stat *owner, struct disguise *d)
         return 0;
     d->gid = (gid_t)setfsgid(owner->st_gid);
     d->uid = (uid_t)setfsuid(owner->st_uid);
-    /* They never say that they failed; what nobody can be changes nothing, and gives what is. */
+    /* These calls do not report failures; with the invalid id -1 they change nothing and return the
+     * current id. */
     if ((uid_t)setfsuid((uid_t)-1) == owner->st_uid && (gid_t)setfsgid((gid_t)-1) == owner->st_gid)
         return 0;
     errno = EPERM;
@@ -244,7 +245,7 @@ static void become_us(const struct disguise *d)
     errno = before;
 }
 
-/* One step down, in place of *fd. */
+/* Opens the folder `piece` in *fd, and puts it in place of *fd. */
 static int step_down(int *fd, struct str piece)
 {
     char name[LAY_NAME_MAX + 1];
@@ -261,7 +262,7 @@ static int step_down(int *fd, struct str piece)
     return 0;
 }
 
-/* The folder of a new file; what is missing is made. */
+/* Opens the folder of a new file, and creates missing folders. */
 static int make_folder(int root_fd, struct str folder)
 {
     AUTO_CLOSE int fd = openat(root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);

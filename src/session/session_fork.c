@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A copy of a session's guest: first a jail in which nobody is, then the guest forks into that,
- * then the copy says hello on pipes of its own.
+ * A copy of a session's guest: first an empty jail is made, then the guest forks into it, then the
+ * copy sends "forked" on pipes of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int check_forks(const struct session *s, struct err *err)
     return *why ? err_set(err, ERR_UNSUPPORTED, "%s", why) : 0;
 }
 
-/* The guest's own words, which may be anything. */
+/* Reports the guest's own text, which may be anything. */
 static int refuse(const json_t *answer, struct err *err)
 {
     AUTO_FREE char *why = cell_text(answer, "why", (size_t)4 * WHY_CHARS);
@@ -36,7 +36,7 @@ static int refuse(const json_t *answer, struct err *err)
                    shown.n ? shown.p : "the session cannot be forked now");
 }
 
-/* -1 with why it did not fork; it is as before then, or dead and says so. */
+/* -1 with the reason why it did not fork; then it is unchanged, or dead and *err has that. */
 static int ask_to_fork(struct session *s, uint32_t *ret_id, struct err *err)
 {
     json_t *answer =
@@ -112,7 +112,7 @@ static struct session *session_of(struct session *s, struct guest *g)
     other->laid = lay_list_new(limits->disk_bytes, limits->inodes);
     other->levels = s->levels - 1;
     other->asked = s->asked;
-    /* Lines of older cells are still the lines of those. */
+    /* Cell numbers continue: the code of earlier cells keeps its cell numbers. */
     other->info.cells = s->info.cells;
     other->info.held = g->outcome.held;
     guest_wall(g, &other->wall);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The guard reads each cell before it is sent. What earlier cells named is known: the statements
- * that did so stand before the cell, as if it were one text.
+ * The guard reads each cell before it is sent. It knows the names from earlier cells: the
+ * statements that bound them stand before the cell, as if it were one text.
  */
 #include <string.h>
 
@@ -68,7 +68,8 @@ static void look_at_cell(struct session *s, const struct cell_request *cell, uns
     for (size_t i = 0; i < before.n; i++)
         before.p[i] = before.p[i] ? before.p[i] : '\n';
     check(s, &q, buf_str(&before), ret);
-    /* What stands before may itself be the trouble: `from __future__ import` wants to be first. */
+    /* The earlier statements may cause the error themselves: `from __future__ import` must be
+     * first. */
     if (before.n && result_refused(ret) && ret->verdict.stage <= GUARD_SYNTAX)
         check_again(s, &q, ret);
 }
@@ -84,7 +85,7 @@ bool guard_cell(struct session *s, const struct cell_request *cell, unsigned num
     return !result_refused(ret);
 }
 
-/* ---- what later cells should know ---- */
+/* ---- statements for later cells ---- */
 
 static bool has_record(const struct buf *names, struct str record)
 {
@@ -97,7 +98,7 @@ static bool has_record(const struct buf *names, struct str record)
     return false;
 }
 
-/* Oldest records go first; one that is there already is not added again. */
+/* The oldest records are dropped first; a known record is not added again. */
 static void add_record(struct buf *names, struct str record)
 {
     if (!record.n || record.n >= names->limit || has_record(names, record))

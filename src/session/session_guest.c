@@ -74,7 +74,7 @@ void guest_plan(struct guest *g)
     warm_use(&f->warm, &f->prepared, &g->job);
     g->job.stdin_fd = -1;
     memcpy(g->job.channel, g->link.guest, sizeof g->job.channel);
-    /* Each cell's, not the guest's: looked at in session_talk.c. */
+    /* This limit is for each cell, not for the guest: session_talk.c checks it. */
     g->job.limits.wall_ms = 0;
     g->job.limits.cpu_ms = 0;
     g->sink = talk_sink;
@@ -100,7 +100,7 @@ static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
     return backend_channel(g->handle, channel) ? link_adopt(&g->link, channel, err) : 0;
 }
 
-/* The last words of an interpreter that did not come up. */
+/* Adds the last line of output of an interpreter that failed to start. */
 static void add_last_line(const struct guest *g, struct err *err)
 {
     AUTO_BUF struct buf text = {0}, shown = {0};
@@ -119,8 +119,8 @@ static void add_last_line(const struct guest *g, struct err *err)
         err_set(err, before.kind, "%.200s: %s", before.msg, shown.p);
 }
 
-/* A module to preload, or tools as source, that cannot be had: then nothing would work as the user
- * meant it. */
+/* Fails if a module to preload, or tools as source, did not load: later cells would not work as the
+ * user meant them. */
 static int check_ready(const struct exchange *x, struct err *err)
 {
     const json_t *failed = json_object_get(x->answer, "exception");
@@ -211,7 +211,7 @@ void guest_end(struct session *s, enum err_kind kind, const char *why)
     struct guest *g = s->guest;
 
     kill_guest(g);
-    /* Nobody may wake a link that is gone: it is not `running` by now. */
+    /* No thread may wake a closed link: the guest is not `running` any more. */
     pthread_mutex_lock(&s->lock);
     link_close(&g->link);
     s->info.state = SESSION_DEAD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first frame: what the guest has to know of its session.
+ * The first frame: the session's settings for the guest.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static json_t *words_json(char *const *words)
     return list;
 }
 
-/* The user's own: an interpreter that was started before somebody asked has no other way. */
+/* The user's own variables: an interpreter that was started ahead can get them only this way. */
 static json_t *env_json(char *const *env)
 {
     json_t *object = json_object();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the session_*.c files share and nobody else uses.
+ * Shared by the session_*.c files, and used by no others.
  *
- * Who has the turn (session_queue.c) owns the guest and everything here but what stands behind
- * `lock`. That is held for moments only, so that session_info and session_interrupt never wait for
- * a cell.
+ * The thread that has the turn (session_queue.c) owns the guest and everything here except the
+ * members after `lock`. The lock is held for moments only, so that session_info and
+ * session_interrupt never wait for a cell.
  */
 #ifndef SESSION_SESSION_IMPL_H
 #define SESSION_SESSION_IMPL_H
@@ -24,42 +24,42 @@
 
 enum {
     SESSION_READY_MS = 30000,
-    SESSION_NAMES_MAX = 32 << 10, /* of what earlier cells named, for the guard */
+    SESSION_NAMES_MAX = 32 << 10, /* of the earlier cells' statements, for the guard */
     SESSION_VALUE_MAX = 1 << 20,
     SESSION_BUNDLE_MAX = 8 << 20,
     SESSION_BUNDLES = 64,
     SESSION_BUNDLES_MAX = 32 << 20, /* of all of them together */
     SESSION_TEXT_CHARS = 100000,
     SESSION_GRACE_MS = 2000,
-    SESSION_FORK_MS = 30000, /* for the guest to fork, whatever its cells may take */
+    SESSION_FORK_MS = 30000, /* for the guest to fork, independent of the limits of cells */
 };
 
-/* What a session and its forks have in common. The last of them frees it; nothing in it changes
- * once the first is open. */
+/* Shared by a session and its forks. The last of them frees it; nothing in it changes after the
+ * first is open. */
 struct family {
     atomic_uint members;
     struct session_request request; /* strings and lists in it are the caller's */
     struct prepared prepared;
-    struct warm warm;      /* what guests that can be forked start from */
+    struct warm warm;      /* the template of guests that can be forked */
     struct pool *own_pool; /* made where none was given; or NULL */
     struct policy *policy; /* NULL: nothing is checked */
-    struct buf prelude;    /* --prelude and the tools' source: what the guard knows to be ours */
-    char no_fork[200];     /* why it has no forks; "" when that is the guest's to say */
+    struct buf prelude;    /* --prelude and the tools' source, which the guard treats as ours */
+    char no_fork[200];     /* why it has no forks; "" when the guest decides */
 };
 
-/* One guest: its processes, the pipes to it, what it printed and where its files are. A session
- * has one; while a cell is tried, there is another one beside it. */
+/* One guest: its processes, the pipes to it, its output and the place of its files. A session has
+ * one; while a cell is tried, a second one stands beside it. */
 struct guest {
     struct session *session;
-    struct backend_guest *handle; /* NULL before it was started */
+    struct backend_guest *handle; /* NULL before the start */
     bool live;                    /* else its processes are dead */
     struct backend_job job;
     struct backend_sink sink;
     struct backend_outcome outcome;
     struct link link;
-    struct exchange *now;      /* who hears what it does; NULL: nobody */
-    struct capture between[2]; /* what it printed when nobody did */
-    struct backend_usage used; /* when its last cell ended */
+    struct exchange *now;      /* receives its output and events; NULL: none is under way */
+    struct capture between[2]; /* its output between exchanges */
+    struct backend_usage used; /* at the end of its last cell */
     struct changes *changes;   /* of its workspace */
     bool link_ready;           /* the link's poll descriptor can be read */
 };
@@ -71,16 +71,16 @@ struct session {
     struct recorder recorder;
     struct guest *guest;       /* never NULL; it may be dead */
     int work_dirfd, out_dirfd; /* the family's; -1 for none, and in a fork */
-    unsigned asked;            /* requests that were no cells */
-    unsigned levels;           /* of forks that it may still have */
+    unsigned asked;            /* requests that were not cells */
+    unsigned levels;           /* of forks that are still permitted below it */
 
     pthread_mutex_t lock;
     pthread_cond_t turn;
     uint64_t tickets, serving;
-    unsigned users; /* in a call that takes a turn */
+    unsigned users; /* threads in a call that takes a turn */
     bool closing;
     struct guest *running;       /* which may be interrupted; NULL for none */
-    bool interrupt;              /* somebody wants that */
+    bool interrupt;              /* session_interrupt was called */
     struct backend_outcome wall; /* its layers alone (guest_wall), of the newest guest */
     struct session_info info;    /* all but memory and processor time, which come from the guest */
     enum err_kind why_kind;      /* of SESSION_DEAD */
@@ -88,47 +88,47 @@ struct session {
 
 /* ---- session_queue.c ---- */
 
-/* -1 with ERR_USAGE: so it is, or is being. */
+/* Sets ERR_USAGE, because the session is closed or being closed, and returns -1. */
 int say_closed(struct err *err);
 /* Waits for the turn. -1 with ERR_USAGE when the session is being closed. */
 int turn_take(struct session *s, struct err *err);
 void turn_give(struct session *s);
-/* After session_stop: waits until all have left. */
+/* After session_stop: waits until no call is left that takes a turn. */
 void turn_close(struct session *s);
 
-/* With the lock. */
+/* The caller holds the lock. */
 void info_note_usage(struct session *s, const struct backend_usage *use);
 
 /* ---- session_open.c ---- */
 
-/* Of the family, which it is a member of from then on. The guest is taken over; NULL: it has none
- * yet. */
+/* A new member of the family. Takes over the guest; NULL: it has none yet. */
 struct session *session_new(struct family *family, struct guest *guest);
 
 /* ---- session_guest.c: its life ---- */
 
 struct guest *guest_new(struct session *s);
-/* Ends it where it lives; nothing of it is left on the host. */
+/* Kills it if it lives, and removes everything of it from the host. */
 void guest_free(struct guest *g);
-/* The layers around it, and nothing else of its outcome. */
+/* Only the layers around it, without the rest of the outcome. */
 void guest_wall(const struct guest *g, struct backend_outcome *ret);
-/* What it has in common with every guest of the session; `lay` is left to who starts it. */
+/* Sets the parts of the job that every guest of the session has; the code that starts it sets
+ * `lay`. */
 void guest_plan(struct guest *g);
-/* Looks at its workspace, so that later changes are known. `laid` or `like`, a guest whose
- * workspace it has a copy of, know what is in the files; both may be NULL. */
+/* Records the state of its workspace, so that later changes are found. The sums of files come from
+ * `laid`, or from `like`, the guest that its workspace was copied from; both may be NULL. */
 void guest_look(struct guest *g, const struct lay_list *laid, const struct guest *like);
-/* Puts the other in its place, in which the session goes on. */
+/* Exchanges the session's guest with the other one, in which the session continues. */
 void guest_swap(struct session *s, struct guest **other);
 
 int guest_start(struct session *s, struct lay_list *laid, struct err *err);
 /* Kills it if it lives; the session is dead then, for this reason. */
 void guest_end(struct session *s, enum err_kind kind, const char *why);
-/* Its workspace, alive or dead; -1 for none. */
+/* The workspace of the guest, alive or dead; -1 for none. */
 int guest_work(const struct session *s);
-/* ERR_LIMIT or ERR_GUEST with why it is dead; 0 when it lives. */
+/* ERR_LIMIT or ERR_GUEST with the reason why it is dead; 0 when it lives. */
 int guest_check(struct session *s, struct err *err);
 
-/* ---- session_talk.c: one request to the guest and what comes until its answer ---- */
+/* ---- session_talk.c: one request to the guest, and its frames until the answer ---- */
 
 enum stop_cause { STOP_NONE, STOP_WALL, STOP_CPU, STOP_CANCEL, STOP_ASKED, STOP_CLOSE };
 
@@ -137,38 +137,39 @@ struct exchange {
     struct guest *guest; /* NULL: the session's */
     const char *await;   /* the kind of frame that ends it: "done" or "ready" */
     uint32_t id;
-    const struct teller *teller; /* NULL: what it prints is kept for the next cell */
+    const struct teller *teller; /* NULL: its output is kept for the next cell */
     int cancel_fd;
     int64_t wall_ms, cpu_ms;
     int64_t grace_ms;
 
-    /* while it goes on */
-    int64_t deaf_ms; /* the guest closed its end: it is dead by then, or broke the protocol */
+    /* during the exchange */
+    int64_t deaf_ms; /* after the guest closed its end: by this time it is dead, or broke the
+                        protocol */
     int64_t start_ns, start_ms, deadline_ms, again_ms, kill_ms, progress_ms, cpu_look_ms;
     uint64_t cpu_from_ns;
     size_t calls, displays;
-    size_t display_bytes, display_values; /* of those that were kept */
-    /* what came of it */
+    size_t display_bytes, display_values; /* of the bundles that were kept */
+    /* results */
     json_t *answer;  /* the frame's, or NULL */
     json_t *results; /* bundles that were displayed, or NULL */
-    size_t dropped;  /* bundles that were too many */
+    size_t dropped;  /* number of bundles beyond the limits */
     enum stop_cause cause;
-    size_t spilled; /* bytes of output that came without room while it was to stop */
+    size_t spilled; /* bytes of output that were read without room while it had to stop */
     bool again;     /* it was interrupted a second time */
     bool killed;    /* interrupting did not help */
     bool died;      /* the guest ended by itself, or by a limit */
     struct err err; /* it broke the protocol */
 };
 
-/* Sends what is in the link, and goes on until there is an answer or the guest is dead. 0 when
- * there is an answer. The guest is dead afterwards if not. */
+/* Sends the frames in the link, and handles the guest until it answers or is dead. 0 when there is
+ * an answer; else the guest is dead afterwards. */
 int talk(struct exchange *x);
 void exchange_done(struct exchange *x);
 extern const struct backend_sink talk_sink; /* its ctx is the guest */
 
 /* ---- session_exec.c ---- */
 
-/* A text of ours, in the turn or before there are any: not counted, not logged. */
+/* Runs a text of ours, in the turn or before there are turns: not counted, not logged. */
 void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t);
 
 /* ---- session_values.c ---- */
@@ -178,7 +179,8 @@ struct question {
     const json_t *body; /* its JSON; NULL for none */
     int64_t wall_ms;
 };
-/* The guest's "done" to it, a new reference; NULL with *err. The frame's number in *ret_id. */
+/* The "done" with which the guest answers, a new reference; NULL with *err. The frame's number is
+ * in *ret_id. */
 json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id, struct err *err);
 
 /* ---- session_fork.c ---- */
@@ -189,24 +191,25 @@ struct guest *guest_fork(struct session *s, struct err *err);
 
 /* ---- session_try.c: a cell that may be undone ---- */
 
-/* For a cell that is tried: from now on the session's guest is one that can be dropped, *ret the
- * one beside it. *ret is NULL for any other cell. */
+/* For a cell that is tried: makes the session's guest one that can be dropped, and *ret the one
+ * beside it. *ret is NULL for any other cell. */
 int trial_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
                 struct err *err);
-/* Whether what the cell did stays, which the result then says. */
+/* Whether the cell's effects stay; also sets that in the result. */
 bool trial_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
                   struct result *ret);
-/* Acts on that: one of the two guests is the session's, the other one's end has come. */
+/* Carries out the decision: keeps one of the two guests in the session and frees the other. */
 void trial_end(struct session *s, struct guest *beside, const struct result *r);
 
 /* ---- session_tools.c ---- */
 
-/* A "call" frame: calls the tool and puts the answer into the link. -1 when it makes no sense. */
+/* A "call" frame: calls the tool and puts the answer into the link. -1 when the frame is
+ * invalid. */
 int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err);
 
 /* ---- session_hello.c ---- */
 
-/* The server's text, as the frame "program" has it; nothing when none is sent. */
+/* The server's text for the frame "program"; nothing when none is sent. */
 int hello_program(const struct language *language, struct buf *out);
 /* The hello frame's JSON; the caller frees. */
 char *hello_json(const struct session *s);
@@ -217,13 +220,13 @@ int guard_open(struct session *s, struct err *err);
 /* False when the cell is refused; the result has the verdict. */
 bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
                 struct result *ret);
-/* The cell was sent: what it names is known to those after it. The result has its verdict, and
- * says whether it went on to its end. */
+/* After a cell was sent: later cells know the names that it bound. The result has its verdict, and
+ * whether it ran to its end. */
 void guard_learn(struct session *s, const struct result *r);
 
 /* ---- session_read.c ---- */
 
-/* What a cell's answer says, and how the exchange went, into the result. */
+/* Puts a cell's answer, and the outcome of the exchange, into the result. */
 void read_answer(struct exchange *x, const struct cell_request *cell, struct result *ret);
 
 #endif

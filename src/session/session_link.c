@@ -158,7 +158,7 @@ bool link_hear(struct link *l)
         return false;
     int got = cell_reader_fill(&l->in, l->from);
     if (got == 0 || (got < 0 && errno == ENOBUFS)) {
-        l->over = true; /* else it would be ready for ever */
+        l->over = true; /* otherwise it would stay readable */
         (void)watch(l->poll, EPOLL_CTL_DEL, l->from, 0);
     }
     return got > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two pipes to a session's guest. Nothing here waits: what cannot be written now is written
- * when there is room, and `poll` becomes readable when there is something to do.
+ * The two pipes to a session's guest. Nothing here waits: the rest of a frame is written when there
+ * is room, and `poll` becomes readable when there is something to do.
  */
 #ifndef SESSION_SESSION_LINK_H
 #define SESSION_SESSION_LINK_H
@@ -11,10 +11,10 @@
 #include "session/cell_wire.h"
 
 struct link {
-    int to, from;   /* what the guest reads, what it writes */
+    int to, from;   /* we write to the guest, and read from it */
     int guest[2];   /* its own ends, its descriptors 3 and 4 */
-    int poll;       /* an epoll of what follows */
-    int wake;       /* an eventfd: somebody wants something of the waiting thread */
+    int poll;       /* an epoll of the descriptors below */
+    int wake;       /* an eventfd: another thread has a request for the waiting thread */
     int stop;       /* an epoll of wake and `cancel`: readable when the cell is to stop */
     int cancel;     /* lent; -1 for none */
     struct buf out; /* still to be written, from `sent` on */
@@ -27,21 +27,22 @@ struct link {
 void link_init(struct link *l);
 int link_open(struct link *l, struct err *err);
 void link_close(struct link *l);
-/* The guest is running: what it writes now ends when it does. Its reading end stays open here, so
- * that writing to a dead guest is no SIGPIPE for the host. */
+/* Call when the guest runs: its writing end is closed here, so that reading ends when the guest
+ * ends. Its reading end stays open here, so that writing to a dead guest raises no SIGPIPE in the
+ * host. */
 void link_started(struct link *l);
-/* After that: another channel, which the guest has instead. Our ends of it, to write and to read,
- * and that from which it reads; takes them over. */
+/* After that: replaces the channel by another one that the guest uses. Takes over {our writing end,
+ * our reading end, the guest's reading end}. */
 int link_adopt(struct link *l, int channel[3], struct err *err);
-/* Whose readiness ends a cell; -1 for nobody's. */
+/* Sets the descriptor that stops a cell when it becomes readable; -1 for none. */
 void link_watch(struct link *l, int cancel_fd);
-/* Becomes readable (link_wake) or not (link_rest). */
+/* Makes `wake` readable (link_wake) or not readable (link_rest). */
 void link_wake(struct link *l);
 void link_rest(struct link *l);
 
 /* ERR_USAGE when the bytes are too many. */
 int link_put(struct link *l, const char *kind, uint32_t id, struct str bytes, struct err *err);
-/* Writes what there is room for. */
+/* Writes as much as there is room for. */
 void link_flush(struct link *l);
 /* True when there may be frames in l->in; call until false. */
 bool link_hear(struct link *l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A session's beginning, new beginning and end.
+ * Opens, restarts and closes a session.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static int check_backend(const struct session *s, struct err *err)
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }
 
-/* They are told in JSON: an interpreter that was started ahead has no other way. */
+/* Variables are sent in JSON: an interpreter that was started ahead can get them only this way. */
 static int check_env(const struct run_request *q, struct err *err)
 {
     for (char *const *pair = q->env; pair && *pair; pair++) {
@@ -116,7 +116,7 @@ static int find_pool(struct family *f, struct err *err)
     return 0;
 }
 
-/* A session that can have no forks is a session all the same. */
+/* A session opens even if it cannot have forks. */
 static void plan_forks(struct session *s)
 {
     struct family *f = s->family;
@@ -162,7 +162,7 @@ static const char *prelude_name(const struct run_request *q)
     return q->prelude_text.p ? "its text" : q->prelude;
 }
 
-/* Ours runs first; it is no cell. */
+/* Runs the prelude before the first cell; it does not count as a cell. */
 static int run_prelude(struct session *s, struct err *err)
 {
     AUTO_BUF struct buf text = {0};
@@ -191,7 +191,7 @@ static int run_prelude(struct session *s, struct err *err)
     return failed ? err_wrap(err, "--prelude") : 0;
 }
 
-/* Only what may be our own fault, and passing, is tried again. */
+/* Retries only failures that may be ours and temporary. */
 static int start(struct session *s, struct lay_list *laid, struct err *err)
 {
     for (int left = s->family->request.run.retries;; left--) {
@@ -209,7 +209,7 @@ static int start(struct session *s, struct lay_list *laid, struct err *err)
     return -1;
 }
 
-/* ---- those who share ---- */
+/* ---- the family ---- */
 
 static struct family *family_new(const struct session_request *request)
 {
@@ -278,7 +278,7 @@ int session_open(const struct session_request *request, struct session **ret, st
 
 /* ---- close, restart ---- */
 
-/* --work-dir gets what the session leaves. The guest is dead. */
+/* Copies the session's files to --work-dir. The guest is dead. */
 static int save_work(struct session *s, struct err *err)
 {
     struct collect_options options = {
@@ -308,11 +308,12 @@ void session_close(struct session *s)
     turn_close(s);
     if (s->guest->live)
         guest_end(s, ERR_USAGE, "it was closed");
-    (void)save_work(s, &err); /* nobody is left to hear of it */
+    (void)save_work(s, &err); /* the caller gets no error from closing */
     session_free(s);
 }
 
-/* The owner, which may be us, can have locked what is now to be read. */
+/* Makes everything readable again: the owner, which may be us, can have removed its own
+ * permissions. */
 static void unlock_all(int root_fd)
 {
     struct walk walk;
@@ -348,7 +349,7 @@ static int lay_left(struct session *s, struct err *err)
     return 0;
 }
 
-/* What is in the old workspace is what the new one begins with. */
+/* The new workspace begins with the contents of the old one. */
 static int restart(struct session *s, struct err *err)
 {
     guest_end(s, ERR_USAGE, "it could not be restarted");
@@ -361,7 +362,7 @@ static int restart(struct session *s, struct err *err)
         guest_free(old);
         return 0;
     }
-    guest_free(s->guest); /* its files are still there for another try */
+    guest_free(s->guest); /* the old guest's files are kept for another attempt */
     s->guest = old;
     return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Turns: who comes first is served first.
+ * Turns: calls are served in the order in which they came.
  */
 #include "base/clock.h"
 #include "session/session_impl.h"
@@ -56,7 +56,7 @@ int64_t session_end_if_idle(struct session *s, int64_t idle_ms)
     pthread_mutex_lock(&s->lock);
     int64_t left = s->info.used_ms + idle_ms - clock_wall_ms();
     bool unused = s->info.state == SESSION_IDLE && s->serving == s->tickets && !s->closing;
-    if (unused && left <= 0) { /* as turn_take, where nobody is before us */
+    if (unused && left <= 0) { /* as turn_take does when no call is before it */
         s->tickets++;
         s->users++;
     }
@@ -101,9 +101,9 @@ void session_info(struct session *s, struct session_info *ret)
     struct backend_usage use;
 
     pthread_mutex_lock(&s->lock);
-    /* Nobody has the turn, nor gets it now; else it is known from the last look. */
+    /* No call has the turn or gets it now: take a new measurement; else use the last one. */
     if (s->serving == s->tickets && s->guest->live) {
-        backend_look(s->guest->handle); /* its threads may go on between cells */
+        backend_look(s->guest->handle); /* its threads may continue between cells */
         backend_usage(s->guest->handle, &use);
         info_note_usage(s, &use);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What came of a cell, put into its result.
+ * Puts the answer to a cell into its result.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void note(struct result *r, const char *text, size_t n)
     (void)buf_addf(&r->notes, "%s: %zu\n", text, n);
 }
 
-/* The guest has a limit for it already; a guest that does not keep to it gets none. */
+/* The guest has a limit for the value; a value that exceeds it is dropped. */
 static json_t *take_value(struct result *r, const json_t *answer, const char *key)
 {
     json_t *value = json_object_get(answer, key);
@@ -33,7 +33,7 @@ static json_t *take_value(struct result *r, const json_t *answer, const char *ke
     return NULL;
 }
 
-/* Those of the answer come after those that were displayed meanwhile. */
+/* The bundles of the answer come after the displayed ones. */
 static void take_results(struct exchange *x, struct result *r)
 {
     json_t *list = json_object_get(x->answer, "results"), *item;
@@ -44,7 +44,7 @@ static void take_results(struct exchange *x, struct result *r)
     {
         size_t bytes = cell_bundle_bytes(item);
         json_t *bundle = NULL;
-        /* Of how many values the answer is was limited as a whole. */
+        /* The number of values was limited for the answer as a whole. */
         if (bytes <= SESSION_BUNDLES_MAX - x->display_bytes &&
             json_array_size(r->results) < SESSION_BUNDLES)
             bundle = cell_bundle(item);
@@ -76,7 +76,7 @@ static void read_done(struct exchange *x, const struct cell_request *cell, struc
         r->final_answer = take_value(r, answer, "final_answer");
     bool exits = cell_integer(answer, "exit", INT32_MIN, INT32_MAX, &status);
     const json_t *exited =
-        json_object_get(answer, "exited"); /* from a shell, where commands have statuses */
+        json_object_get(answer, "exited"); /* from a shell, in which commands have statuses */
     r->cell.exited = exited ? json_is_true(exited) : exits;
     r->exit_code = exits ? (int)(status & 255) : ok ? 0 : 1;
     if (!ok && !r->exit_code && !exits)
@@ -88,7 +88,7 @@ static void read_done(struct exchange *x, const struct cell_request *cell, struc
     }
 }
 
-/* A limit of the cell's, or somebody's wish, is why it ended. */
+/* The cell ended because of its limits or of a request from outside. */
 static void read_cause(const struct exchange *x, struct result *r)
 {
     static const struct {

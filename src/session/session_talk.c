@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One request to the guest, and everything that happens until it is answered: output, displays,
- * calls of tools, limits, the user's wish to stop. A cell that is to stop is interrupted first; the
- * guest is killed when that has not helped after the grace.
+ * One request to the guest, and everything until the answer: output, displays, calls of tools,
+ * limits, the user's request to stop. A cell that must stop is interrupted first; if it still runs
+ * after the grace, the guest is killed.
  */
 #include <poll.h>
 #include <string.h>
@@ -23,9 +23,9 @@ enum {
     SPILL_MAX = 1 << 20,
     SPILL_STEP_MS = 20
 };
-#define FOREVER_MS ((int64_t)1 << 52) /* far beyond any clock, and far from an overflow */
+#define FOREVER_MS ((int64_t)1 << 52) /* later than any clock, and far from an overflow */
 
-/* Who asked for an interrupt, and for no more, may ask again, and leaves the limits as they are. */
+/* A plain interrupt does not count: the user may send another, and the limits stay in force. */
 static bool is_stopping(const struct exchange *x)
 {
     return x->cause != STOP_NONE && x->cause != STOP_ASKED;
@@ -45,10 +45,10 @@ static void on_output(void *ctx, int stream, const char *p, size_t n)
         capture_add(&g->between[stream == 2], p, n);
 }
 
-/* A cell that is to stop still has to empty its buffers, even if nobody reads: else it would be
- * killed with its session. The bytes for that come little by little during its grace. All at once,
- * a cell that prints would use them up before the interrupt reaches it, and then wait for a reader.
- */
+/* A cell that must stop still has to empty its buffers, even without a reader; otherwise it would
+ * be killed with its session. The allowance for that grows during the grace. If all of it were
+ * given at once, a cell that prints would use it up before the interrupt reaches it, and then wait
+ * for a reader. */
 static size_t spill_allowed(const struct exchange *x)
 {
     int64_t since = clock_mono_ms() - (x->kill_ms - x->grace_ms);
@@ -109,7 +109,7 @@ const struct backend_sink talk_sink = {
     .channel_fd = -1,
 };
 
-/* ---- what it says ---- */
+/* ---- its frames ---- */
 
 static int take_display(struct exchange *x, const struct cell_frame *frame)
 {
@@ -175,7 +175,7 @@ static int take_frames(struct exchange *x)
     return got;
 }
 
-/* As much as comes at once, but not for ever: there are limits to look at. */
+/* Reads available frames, but not endlessly: limits have to be checked. */
 static void hear(struct exchange *x)
 {
     struct link *l = &x->guest->link;
@@ -206,7 +206,7 @@ static void interrupt(struct exchange *x, enum stop_cause cause)
         x->again_ms = now + x->grace_ms / 2;
 }
 
-/* The first may have come before the cell could hear it. */
+/* The first interrupt may have arrived before the cell could handle it. */
 static void interrupt_again(struct exchange *x)
 {
     x->again_ms = INT64_MAX;
@@ -214,7 +214,7 @@ static void interrupt_again(struct exchange *x)
     backend_interrupt(x->guest->handle);
 }
 
-/* What was asked of this session from another thread. */
+/* Takes the request that another thread made of this session. */
 static enum stop_cause take_wish(struct exchange *x)
 {
     struct session *s = x->session;
@@ -238,14 +238,14 @@ static bool is_readable(int fd)
     return fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
-/* The link's poll descriptor said that something is up, and it was not (only) the guest. */
+/* The link's poll descriptor is readable, not (only) because of the guest. */
 static void look_for_wishes(struct exchange *x)
 {
     if (!is_readable(x->guest->link.stop))
         return;
     enum stop_cause cause = take_wish(x);
     if (is_readable(x->guest->link.cancel)) {
-        link_watch(&x->guest->link, -1); /* else it would be ready until the end */
+        link_watch(&x->guest->link, -1); /* otherwise it would stay readable until the end */
         cause = cause == STOP_CLOSE ? cause : STOP_CANCEL;
     }
     if (cause != STOP_NONE)
@@ -265,7 +265,7 @@ static void look_at_cpu(struct exchange *x, int64_t now)
         interrupt(x, STOP_CPU);
 }
 
-/* A dying guest closes its end a moment before it is seen to be dead. */
+/* A dying guest closes its end a moment before we learn of its death. */
 static void look_at_end(struct exchange *x, int64_t now)
 {
     if (x->guest->link.over && x->deaf_ms == INT64_MAX)
@@ -346,11 +346,11 @@ static void begin(struct exchange *x)
     bool closing = s->closing;
     pthread_mutex_unlock(&s->lock);
     if (closing)
-        link_wake(&g->link); /* it was not yet running when that was said */
+        link_wake(&g->link); /* the request came before the cell was running */
 }
 
-/* Reading what was used takes half as long as a short cell. One of those cannot have used more than
- * its time, or so little that it does not count. */
+/* Reading the usage takes half as long as a short cell. A short cell cannot have used more than its
+ * own duration, or the rest is too little to count. */
 static void note_usage(struct exchange *x)
 {
     struct guest *g = x->guest;
@@ -362,8 +362,8 @@ static void note_usage(struct exchange *x)
         backend_usage(g->handle, &g->used);
 }
 
-/* The interrupt is on its way through two processes while the answer comes by itself. A cell must
- * not be hit by what was meant for the one before; between cells the guest does not mind. */
+/* The interrupt passes through two processes, and the answer may overtake it. It must not hit the
+ * next cell; between cells it does the guest no harm. */
 static void let_interrupt_pass(const struct exchange *x)
 {
     if (x->cause != STOP_NONE && x->answer && (x->again || !cell_flag(x->answer, "interrupted")))
@@ -381,7 +381,7 @@ static void end(struct exchange *x)
         link_rest(&g->link);
     pthread_mutex_unlock(&s->lock);
     if (g->live)
-        backend_drain(g->handle); /* what was printed before the answer */
+        backend_drain(g->handle); /* read the output that was printed before the answer */
     note_usage(x);
     let_interrupt_pass(x);
     g->now = NULL;
@@ -400,7 +400,7 @@ static void step(struct exchange *x)
         look_for_wishes(x);
     }
     int64_t now = clock_mono_ms();
-    /* It may have ended before its time was over. */
+    /* It may have ended before its limit. */
     if (backend_state(handle) != BACKEND_RUNS || (now >= next_end(x) && backend_pending(handle)))
         return;
     look_at_end(x, now);
@@ -419,10 +419,10 @@ int talk(struct exchange *x)
            backend_state(x->guest->handle) != BACKEND_OVER)
         step(x);
     if (!x->answer && !x->err.kind && !x->killed) {
-        hear(x); /* it may have answered before it ended */
+        hear(x); /* the answer may have come before the end */
         x->died = true;
     }
-    if (x->err.kind) { /* what came with nonsense is worth nothing */
+    if (x->err.kind) { /* an answer beside an invalid frame is not used */
         json_decref(x->answer);
         x->answer = NULL;
     }

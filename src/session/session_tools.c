@@ -69,7 +69,7 @@ static char *answer_of(struct exchange *x, const struct cell_frame *frame, struc
     return answer;
 }
 
-/* A tool's time is not the cell's: it has a deadline of its own. */
+/* The time of a tool does not count as the cell's: it has its own deadline. */
 int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err)
 {
     int64_t from = clock_mono_ms();
@@ -78,7 +78,7 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
 
     if (!answer)
         return -1;
-    /* Who calls waits for the answer. */
+    /* A guest that calls tools has to read the answers. */
     if (x->guest->link.out.n - x->guest->link.sent > WAITING_MAX)
         return err_set(err, ERR_GUEST, "it calls tools and does not read the answers");
     int64_t took = clock_mono_ms() - from;

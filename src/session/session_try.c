@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A cell that may be undone. A fork of the guest is made before it. Where it is not yet known
- * whether the cell's work is kept, the cell runs in the guest itself and the fork takes its place
- * if it is not: process id namespaces nest with each fork, and a session that keeps what it tries
- * should not sink deeper each time. What is to be dropped anyway runs in the fork.
+ * A cell that may be undone. A fork of the guest is made before it. If it is not known in advance
+ * whether the cell's work is kept, the cell runs in the guest itself, and the fork replaces the
+ * guest if the work is dropped: process id namespaces nest with each fork, and a session that keeps
+ * its attempts must not nest deeper each time. A cell that is dropped in any case runs in the fork.
  */
 #include "session/session_impl.h"
 
@@ -39,7 +39,7 @@ void trial_end(struct session *s, struct guest *beside, const struct result *r)
         return;
     if (r->cell.attempt == CELL_DROPPED)
         guest_swap(s, &beside);
-    /* Nobody looked at a fork that was only kept in reserve. */
+    /* The workspace of a fork in reserve was not recorded before. */
     if (!s->guest->changes && s->guest->live)
         guest_look(s->guest, NULL, beside);
     guest_free(beside);

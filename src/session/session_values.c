@@ -13,7 +13,7 @@
 #define FIRST_ID 0x80000000u /* beyond those of cells */
 enum { NAMES_MAX = 10000, MESSAGE_MAX = 300, LOOK_MS = 2000 };
 
-/* Why there is no answer that counts; the guest is dead now if it has to be. */
+/* Reports why there is no valid answer; the guest is dead by now if that was necessary. */
 static void say_why_not(const struct exchange *x, const char *kind, struct err *err)
 {
     struct session *s = x->session;
@@ -64,7 +64,7 @@ json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id,
     return answer;
 }
 
-/* As `kind`, in the time that a cell has. */
+/* Sends a frame of `kind`, with the time limit of a cell. */
 static json_t *ask(struct session *s, const char *kind, const json_t *body, struct err *err)
 {
     struct question q = {kind, body, s->family->request.run.limits.wall_ms};
@@ -82,7 +82,7 @@ static void explain(const json_t *answer, struct err *err)
     err_set(err, ERR_GUEST, "%s: %s", type ? type : "Error", message ? message : "");
 }
 
-/* Decoders differ in what they make of wrong base64: Python's passes over it. */
+/* Decoders differ about invalid base64: Python's ignores the invalid characters. */
 static int check_bytes(const json_t *value, unsigned depth, struct err *err)
 {
     const json_t *text = json_object_get(value, "base64"), *item;
@@ -101,7 +101,7 @@ static int check_bytes(const json_t *value, unsigned depth, struct err *err)
     return 0;
 }
 
-/* Other languages' sessions look at names themselves. */
+/* The sessions of other languages check names themselves. */
 static int check_values(const struct session *s, json_t *values, struct err *err)
 {
     const struct language_traits *traits = s->family->prepared.language->traits;
@@ -171,7 +171,7 @@ int session_get(struct session *s, json_t *names, json_t **ret, struct err *err)
     return 0;
 }
 
-/* What makes no sense is left out. */
+/* Invalid names are left out. */
 static json_t *take_names(const json_t *answer)
 {
     json_t *names = json_array(), *name;

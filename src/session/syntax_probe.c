@@ -25,7 +25,7 @@ const struct rule_info syntax_unchecked_rule = {
         "what it cannot read when the program runs.",
 };
 
-/* ---- reading what they say ---- */
+/* ---- reading their output ---- */
 
 static struct str cut_number(struct str s, uint32_t *ret)
 {
@@ -44,7 +44,7 @@ static struct str skip(struct str s, const char *what)
     return str_starts(s, what) ? str_slice(s, strlen(what), s.n) : s;
 }
 
-/* What stands behind the file's name: ":3", ":3:7: text", ": 3: text", ": line 3: text". */
+/* Reads the place after the file's name: ":3", ":3:7: text", ": 3: text", ": line 3: text". */
 static struct str read_place(struct str line, struct syntax_complaint *ret)
 {
     line = cut_number(skip(skip(skip(line, ":"), " "), "line "), &ret->line);
@@ -63,7 +63,7 @@ static bool names_error(struct str line)
     return at >= 0 && str_find(str_slice(line, 0, (size_t)at), STR(" ")) < 0;
 }
 
-/* node shows the line, then the place below it, then an empty line and the error. */
+/* node prints the line, then a mark below the place, then an empty line and the error. */
 static struct str read_node(struct str rest, struct syntax_complaint *ret)
 {
     struct str line, message = {NULL, 0};
@@ -101,7 +101,7 @@ bool syntax_complaint_read(struct str text, const char *file, struct syntax_comp
 
 /* ---- the finding ---- */
 
-/* False for the line behind the last, where tools see the end. */
+/* False for the line after the last one, where tools report the end. */
 static bool find_line(struct str text, uint32_t n, struct str *ret)
 {
     while (str_next_line(&text, ret))
@@ -130,7 +130,7 @@ static void add_unchecked(struct verdict *v, const char *why)
     new_finding(v, &syntax_unchecked_rule, xasprintf("the syntax was not checked: %s", why));
 }
 
-/* The end is cut off a long line: the place may be lost with it. */
+/* A long line is cut: the cut part may contain the place. */
 static void add_excerpt(struct finding *f, struct str code, uint32_t column)
 {
     AUTO_BUF struct buf clean = {0};
@@ -190,7 +190,7 @@ static void conclude(const struct result *r, const struct run_request *q, struct
     add_unchecked(v, why);
 }
 
-/* A name without marks that a tool might write otherwise; node tells modules by the ending. */
+/* A name without characters that a tool might quote; node recognises modules by the extension. */
 static const char *plain_name(const struct run_request *q, const struct language *language,
                               char *out, size_t n)
 {
@@ -204,7 +204,7 @@ static const char *plain_name(const struct run_request *q, const struct language
     return language_main_name(language, q->code, out, n);
 }
 
-/* The same interpreter, called otherwise. */
+/* Runs the same interpreter with other arguments. */
 void syntax_probe(const struct run_request *request, const struct language *language,
                   struct verdict *v)
 {

@@ -9,11 +9,12 @@
 #include "guard/guard.h"
 #include "request/request.h"
 
-/* The rule of the finding that says why a program's syntax was not checked: no tool, no jail. */
+/* The rule of the finding with the reason why a program's syntax was not checked: no tool, no
+ * jail. */
 extern const struct rule_info syntax_unchecked_rule;
 
-/* Adds what the tool says to the verdict of a program that was allowed so far. The request says
- * what is needed of the wall; its code, file and language are the program's. */
+/* Adds the tool's complaint to the verdict of a program that was allowed so far. The request has
+ * the required layers of the wall, and the program's code, file and language. */
 void syntax_probe(const struct run_request *request, const struct language *language,
                   struct verdict *verdict);
 
@@ -24,7 +25,7 @@ struct syntax_complaint {
     char *message;         /* the caller's */
 };
 
-/* Reads the complaint about the file out of what a tool wrote. False when there is none. */
+/* Finds the complaint about the file in a tool's output. False when there is none. */
 bool syntax_complaint_read(struct str text, const char *file, struct syntax_complaint *ret);
 
 #endif

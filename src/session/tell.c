@@ -8,7 +8,7 @@ void tell(const struct teller *t, struct run_event event)
         t->watch->event(t->watch->ctx, &event);
 }
 
-/* What goes out as it comes is complete; only what the result keeps has a limit. */
+/* With all_output, the events have all output; only the result has a limit. */
 void tell_output(const struct teller *t, int stream, const char *p, size_t n)
 {
     struct capture *c = stream == 1 ? &t->result->out : &t->result->err;

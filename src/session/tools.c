@@ -57,7 +57,7 @@ static int check_name(const struct tool_set *set, const char *name, struct err *
     return 0;
 }
 
-/* Names, each once. */
+/* The parameters must be names, each used once. */
 static int check_parameters(const char *name, const json_t *parameters, struct err *err)
 {
     const json_t *item;

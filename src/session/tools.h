@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tools: host functions that a guest may call by name. The call crosses as typed JSON
- * (session/cell_wire.h), the function and whatever it knows stay outside. A name that is not in the
- * set cannot be called; arguments and answers have a ceiling, each call a deadline.
+ * (session/cell_wire.h), the function and its data stay outside. A name that is not in the set
+ * cannot be called; arguments and answers have a ceiling, each call a deadline.
  */
 #ifndef SESSION_TOOLS_H
 #define SESSION_TOOLS_H
@@ -16,12 +16,12 @@
 #include "base/str.h"
 
 struct tool_call {
-    const char *session; /* whose */
+    const char *session; /* the ID of the session that calls */
     const char *name;
     json_t *args;   /* an array, lent */
     json_t *kwargs; /* an object, lent */
     int64_t timeout_ms;
-    int cancel_fd; /* readable: nobody waits for the answer any more; -1 for none */
+    int cancel_fd; /* readable: the answer is not needed any more; -1 for none */
 };
 
 /* Answers in the calling thread. 0 and a new reference in *ret; or -1, and the guest sees an
@@ -41,8 +41,7 @@ struct tool {
 struct tool_set {
     struct tool *items;
     size_t count;
-    char *source; /* tools as Python source, which run inside, where the guest can see them; or NULL
-                   */
+    char *source; /* tools as Python source, which run inside, visible to the guest; or NULL */
     int64_t timeout_ms; /* of a call; 30 s */
     size_t max_bytes;   /* of one call's arguments, and of one answer; 4 MiB */
     size_t max_calls;   /* in one cell; 1000 */
@@ -51,17 +50,17 @@ struct tool_set {
 
 void tool_set_init(struct tool_set *set);
 void tool_set_done(struct tool_set *set);
-/* Copies name and description; steals parameters. ERR_USAGE for a name that cannot be one, or is
- * there. */
+/* Copies name and description; steals parameters. ERR_USAGE for an invalid name, or one that
+ * exists. */
 int tool_set_add(struct tool_set *set, const char *name, const char *description,
                  json_t *parameters, tool_fn fn, void *ctx, struct err *err);
 /* The tool of that name, or NULL. */
 const struct tool *tool_set_find(const struct tool_set *set, const char *name);
-/* Calls the tool that call->name says, if there is one, and gives the JSON text of an "answer"
- * frame, whatever happens; the caller frees. Sets call->timeout_ms. */
+/* Calls the tool named call->name, if there is one, and returns the JSON text of an "answer" frame
+ * in every case; the caller frees. Sets call->timeout_ms. */
 char *tool_set_call(const struct tool_set *set, struct tool_call *call);
-/* Python source of functions that run inside, after what is there; ERR_USAGE when it cannot
- * compile, with the name by which it is told. */
+/* Appends Python source of functions that run inside; ERR_USAGE when it cannot compile. Messages
+ * call it `name`. */
 int tool_set_source(struct tool_set *set, struct str source, const char *name, struct err *err);
 /* --tools FILE: the same from a file. */
 int tool_set_read(struct tool_set *set, const char *path, struct err *err);

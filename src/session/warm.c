@@ -13,13 +13,13 @@ enum {
     TEXT_MAX = (128 << 10) - 1, /* the kernel's limit for one argument */
     MODULE_MAX = 200,           /* of a name */
     MODULES_MAX = 64,
-    TEXT_AHEAD_MAX = 1 << 20, /* what a pipe may hold */
+    TEXT_AHEAD_MAX = 1 << 20, /* the most that a pipe may hold */
 };
 
-/* Tells the runner (guests/python_runner.py) to look at what lies beside the program. */
+/* Makes the runner (guests/python_runner.py) check the files beside the program. */
 static char beside[] = "--beside";
 
-/* What an interpreter, its libc or its loader read when they start. */
+/* Whether an interpreter, its libc or its loader reads the variable at the start. */
 static bool is_read_at_start(const char *pair)
 {
     static const char *const prefixes[] = {"PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_"};
@@ -62,8 +62,8 @@ static bool can_be_warm(const struct prepared *p)
            has_argument(p->language->args, "{runner}") && !early_variable(q);
 }
 
-/* The interpreter and its arguments up to `until`, in whose place comes the zygote's text; then
- * `more` places. *ret_at is the first of them. */
+/* The interpreter and its arguments before `until`, the zygote's text in place of that, then `more`
+ * places. *ret_at is the first of these places. */
 static char **zygote_arguments(const struct prepared *p, const char *const *args, const char *until,
                                size_t more, char ***ret_at)
 {
@@ -78,7 +78,7 @@ static char **zygote_arguments(const struct prepared *p, const char *const *args
     return argv;
 }
 
-/* Without the user's own: each fork is told those. */
+/* Without the user's own variables, which each fork receives. */
 static char **zygote_environment(const struct prepared *p)
 {
     struct run_request plain = *p->request;
@@ -88,7 +88,7 @@ static char **zygote_environment(const struct prepared *p)
     return environment_make(&plain, p->interpreter.path, &err);
 }
 
-/* Packages that were loaded before read no variables of this run. */
+/* Packages that were loaded in advance do not read the variables of this run. */
 static size_t find_modules(const struct prepared *p, const struct warm_run *run,
                            const char *ret[WARM_MODULES_MAX])
 {
@@ -100,8 +100,8 @@ static size_t find_modules(const struct prepared *p, const struct warm_run *run,
     return warm_modules(texts, ARRAY_LEN(texts), p->interpreter.path, ret);
 }
 
-/* Anything but a program of the usual name: it might be meant by an import instead of what the
- * zygote has loaded. */
+/* Whether there is any file except a program of the usual name: an import might mean that file, not
+ * a module that the zygote has loaded. */
 static bool has_others(const struct lay_list *laid)
 {
     struct str path;
@@ -113,7 +113,7 @@ static bool has_others(const struct lay_list *laid)
     return false;
 }
 
-/* What comes after the runner. */
+/* The arguments after the runner. */
 static char **words_of(const struct prepared *p, const struct warm_run *run)
 {
     char **own = p->argv + count_until(p->language->args, "{runner}") + 2;
@@ -171,7 +171,8 @@ static int check_cells(const struct prepared *p, struct err *err)
     return 0;
 }
 
-/* What could be taken for an option, a path or worse is left to the guest, who will complain. */
+/* False for a name that could be taken for an option, a path or worse: it is left to the guest,
+ * which will report an error. */
 static bool is_module(const char *name)
 {
     size_t n = strlen(name);
@@ -237,7 +238,7 @@ static bool is_plain(const char *pair)
     return !pair[n];
 }
 
-/* Whether the variables that the user added can come after the interpreter's start. */
+/* Whether the variables that the user added can be set after the interpreter's start. */
 static bool can_be_late(const struct language *language, const char *pair)
 {
     if (!is_plain(pair))
@@ -259,8 +260,8 @@ static bool names_package(const struct lay_list *laid)
     return false;
 }
 
-/* The name of the program that the interpreter may be waiting for: it is called with that alone,
- * and looks at nothing else in the workspace before it reads it. */
+/* The name of the program that a waiting interpreter may expect: its only argument, and the first
+ * thing that it reads in the workspace. */
 static const char *waited_for(const struct prepared *p, const struct lay_list *laid)
 {
     const struct run_request *q = p->request;

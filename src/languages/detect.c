@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What parses as Python is Python, unless it is one of the few things that others write the same
- * way: `ls -la` is a subtraction, `x <- 1` a comparison, `console.log(1)` a call. Only programs of
- * bare expressions and assignments can be that, and the names in them tell.
+ * Text that parses as Python is Python, unless it is one of the few forms that other languages
+ * share: `ls -la` is a subtraction, `x <- 1` a comparison, `console.log(1)` a call. Only programs
+ * of bare expressions and assignments can be ambiguous, and the names in them decide.
  *
- * All else is judged by words, each with a weight; the language with the greatest sum wins, and
- * Python when there is none. (Python with an error in it has to be told from the others too.)
+ * All other text is judged by words, each with a weight; the language with the greatest sum wins,
+ * and Python if no word is found. (Python with an error in it has to be recognised this way, too.)
  */
 #include "languages/detect.h"
 
@@ -56,7 +56,7 @@ static bool is_command(struct str word)
            bsearch(&word, commands, ARRAY_LEN(commands), sizeof *commands, compare_command) != NULL;
 }
 
-/* ---- what parses as Python ---- */
+/* ---- text that parses as Python ---- */
 
 /* clang-format off */
 static const struct {
@@ -78,11 +78,11 @@ static const struct {
 /* clang-format on */
 
 struct look {
-    bool python;        /* a statement that no other language has so */
+    bool python;        /* a statement that no other language writes this way */
     bool arrow;         /* x <- 1 */
     bool dollar;        /* x="$1" */
     bool words;         /* nothing but names, as in `ls -la` */
-    enum guess foreign; /* of a call, PYTHON for none */
+    enum guess foreign; /* the language of a call, PYTHON for none */
 };
 
 static bool name_is(const struct node *node, const char *text)
@@ -106,7 +106,7 @@ static void look_at_name(struct look *look, const struct node *object, const str
             look->foreign = calls[i].language;
 }
 
-/* `ls`, `ls -la`, `git - status`: what comes first. */
+/* The first word of `ls`, `ls -la`, `git - status`. */
 static const struct node *leftmost(const struct node *e)
 {
     while (e->kind == N_BIN_OP)
@@ -138,7 +138,7 @@ static bool is_dollar(const struct node *statement)
            value->column == statement->assign.targets.at[0]->end_column + 1;
 }
 
-/* `cat <<EOF`: what comes next may be anything. */
+/* `cat <<EOF`: the following lines may be anything. */
 static bool is_here_document(const struct node *statement)
 {
     if (statement->kind != N_EXPR || statement->value_of.value->kind != N_BIN_OP)
@@ -193,7 +193,7 @@ static enum guess by_tree(const struct node *module)
     return look.arrow ? R : look.words || look.dollar ? BASH : look.foreign;
 }
 
-/* ---- what does not ---- */
+/* ---- other text ---- */
 
 enum where {
     ANYWHERE,
@@ -297,7 +297,7 @@ static bool begins_with_command(struct str line)
            (line.p[n + 1] != '-' || (n + 2 < line.n && line.p[n + 2] != ' '));
 }
 
-/* NAME=value, which nobody else writes so at the beginning of a line. */
+/* NAME=value without spaces, which only shells have at the beginning of a line. */
 static bool assigns_tightly(struct str line)
 {
     size_t n = 0;
@@ -308,7 +308,7 @@ static bool assigns_tightly(struct str line)
            line.p[n] == '=' && line.p[n + 1] != ' ' && line.p[n + 1] != '=';
 }
 
-/* Each mark counts twice at most: a long program shall not win by one habit. */
+/* Each mark counts twice at most, so that one habit in a long program does not decide. */
 static enum guess by_marks(struct str code)
 {
     int sums[GUESSES] = {0}, seen[ARRAY_LEN(marks)] = {0}, shell = 0;
@@ -334,7 +334,7 @@ static enum guess by_marks(struct str code)
     return best;
 }
 
-/* Of a version that the text's readers do not ask for. */
+/* Tries the newest version of Python, which the caller's tree was not read with. */
 static enum guess by_newest_tree(struct str code, enum guess otherwise)
 {
     struct python_text text = {0};

@@ -5,7 +5,7 @@
 #include "base/str.h"
 #include "python/text.h"
 
-/* What language a program looks like: "python" (also when nothing tells), "javascript", "bash",
+/* The language that a program looks like: "python" (also without any sign), "javascript", "bash",
  * "r" or "go". A constant. Afterwards `text` has the tree of a program that is not too long. */
 const char *detect_language(struct str code, struct python_text *text);
 

@@ -13,7 +13,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-/* What the jail's root shows anyway (backends/plan.c). */
+/* Whether the jail's root shows the path in any case (backends/plan.c). */
 static bool is_system_path(const char *path)
 {
     static const char *const roots[] = {
@@ -40,7 +40,7 @@ static bool exists(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* "/a/b/c" to "/a/b"; the caller frees. */
+/* The parent "/a/b" of "/a/b/c"; the caller frees. */
 static char *parent_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -58,7 +58,7 @@ static bool is_script(const char *path)
     return fd >= 0 && read(fd, head, 2) == 2 && head[0] == '#' && head[1] == '!';
 }
 
-/* ---- pyenv: $root/shims/NAME is a shell script that looks a version up ---- */
+/* ---- pyenv: $root/shims/NAME is a shell script that looks up a version ---- */
 
 static char *first_word_of(const char *folder, const char *name)
 {
@@ -96,7 +96,7 @@ static char *pyenv_version(const char *root)
     }
 }
 
-/* The program behind a shim, or NULL when there is none there (then the search goes on). */
+/* The program behind a shim; NULL when it is missing (then the search continues). */
 static char *behind_shim(const char *shim, const char *name)
 {
     AUTO_FREE char *shims = parent_of(shim);
@@ -116,7 +116,7 @@ static char *behind_shim(const char *shim, const char *name)
 
 static char *at(struct str folder, const char *name)
 {
-    if (!folder.n || folder.p[0] != '/') /* a relative $PATH entry means something else each time */
+    if (!folder.n || folder.p[0] != '/') /* a relative $PATH entry depends on the current folder */
         return NULL;
     char *path = xasprintf("%.*s/%s", (int)folder.n, folder.p, name);
     if (is_program(path)) {
@@ -158,7 +158,7 @@ static char *search(const char *name)
     return NULL;
 }
 
-/* ---- what it needs ---- */
+/* ---- the folders that it needs ---- */
 
 static void add_any(struct interpreter *in, const char *src, const char *dst, bool is_link)
 {
@@ -174,8 +174,8 @@ static void add_view(struct interpreter *in, const char *path)
     add_any(in, path, path, false);
 }
 
-/* /home/me/bin/python3 does not make /home/me a prefix, nor does ~/.local: it must look like one,
- * and may not be a home. */
+/* /home/me/bin/python3 does not make /home/me a prefix, nor does ~/.local: a prefix must look like
+ * one, and must not be a home folder. */
 static bool is_prefix(const char *folder)
 {
     const char *home = getenv("HOME");
@@ -190,7 +190,7 @@ static bool is_prefix(const char *folder)
            (exists(folder, "bin") && (exists(folder, "lib") || exists(folder, "lib64")));
 }
 
-/* A program in PREFIX/bin brings PREFIX, any other only itself. */
+/* A program in PREFIX/bin adds a view of PREFIX, any other only of itself. */
 static void add_program(struct interpreter *in, const char *path)
 {
     if (is_system_path(path))
@@ -222,7 +222,7 @@ static void add_venv(struct interpreter *in, const char *prefix)
     }
 }
 
-/* Whether this very path exists inside, with what is in view so far. */
+/* Whether exactly this path exists inside, with the views so far. */
 static bool is_visible(const struct interpreter *in, const char *path)
 {
     for (size_t i = 0; i < in->view_count; i++) {
@@ -233,7 +233,7 @@ static bool is_visible(const struct interpreter *in, const char *path)
     return is_system_path(path);
 }
 
-/* Where a link leads. Only a path without dots can be compared; NULL where it leads nowhere. */
+/* The target of a link. Only a path without dots can be compared; NULL for a dangling link. */
 static char *target_of(const char *link, const char *text)
 {
     AUTO_FREE char *folder = parent_of(link);
@@ -246,9 +246,9 @@ static char *target_of(const char *link, const char *text)
     return real ? xasprintf("%s%s", real, strrchr(path, '/')) : NULL;
 }
 
-/* The links from PATH to the real file are followed one by one: each of them must exist inside. One
- * outside every view becomes the same link there, not the file: a program may look for its
- * libraries beside the file that it is. */
+/* The links from PATH to the real file are followed one by one: each of them must exist inside. A
+ * link outside every view becomes the same link inside, not a file: a program may look for its
+ * libraries beside its real file. */
 static void add_hops(struct interpreter *in, const char *path, const char *real)
 {
     char target[4096];
@@ -271,8 +271,8 @@ static void add_hops(struct interpreter *in, const char *path, const char *real)
     }
 }
 
-/* An interpreter is called by the name it was found by where that can be: it may look at it, as a
- * virtual environment's Python and busybox do. */
+/* An interpreter is called by the name under which it was found, if possible: it may read that
+ * name, as a virtual environment's Python and busybox do. */
 static int resolve(const char *found, struct interpreter *ret, struct err *err)
 {
     AUTO_FREE char *real = realpath(found, NULL);
@@ -310,14 +310,14 @@ int interpreter_find(const struct language *language, struct interpreter *ret, s
                    language->name, language->programs[0], language->install);
 }
 
-/* ---- what was found a moment ago: a daemon is asked some hundred times a second ---- */
+/* ---- a cache of recent results: a daemon looks up some hundred times a second ---- */
 
 #define KNOWN_MS    1000
 #define KNOWN_COUNT 8
 
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known {
-    char *asked; /* all that the answer depends on, but for the disk */
+    char *asked; /* everything that the answer depends on, except the disk */
     int64_t until_ms;
     struct interpreter found;
 } known[KNOWN_COUNT];

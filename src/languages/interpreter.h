@@ -8,25 +8,25 @@
 #include "base/err.h"
 #include "languages/language.h"
 
-/* A host path the guest may read; or a link, and then src is its text. */
+/* A host path that the guest may read; or a link, whose text is src. */
 struct host_view {
     char *src;
     char *dst;
     bool is_link;
 };
 
-/* Where a language's interpreter is on this host, and what of the host it needs to be seen. */
+/* The place of a language's interpreter on this host, and the host paths that it needs. */
 struct interpreter {
     char *path;              /* to execute, also inside */
-    struct host_view *views; /* beyond the system's own folders: its prefix, and nothing else */
+    struct host_view *views; /* beside the system's own folders: its prefix, and nothing else */
     size_t view_count;
 };
 
-/* Looks in $PATH as a shell would. Version managers' shims (pyenv) are seen through; a virtual
- * environment, conda, nvm and the like bring their own prefix along. ERR_UNSUPPORTED when there is
- * none. */
+/* Looks in $PATH as a shell would. Follows the shims of version managers (pyenv); a virtual
+ * environment, conda, nvm and the like add their own prefix. ERR_UNSUPPORTED when no interpreter is
+ * found. */
 int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err);
-/* The same, where what was found within the last second will do. Safe in threads. */
+/* The same, but may return a result of the last second. Thread-safe. */
 int interpreter_find_recent(const struct language *language, struct interpreter *ret,
                             struct err *err);
 void interpreter_done(struct interpreter *interpreter);

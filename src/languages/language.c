@@ -100,7 +100,7 @@ const struct language *language_stated(const struct language_table *table, const
         if (base.p[i - 1] == '.')
             found = by_extension(table, str_slice(base, i - 1, base.n));
     if (!found || strcmp(found->name, "bash") == 0) {
-        /* A .sh file may say which shell. */
+        /* A .sh file may name its shell in a shebang line. */
         const struct language *said = by_shebang(table, code);
         found = said ? said : found;
     }
@@ -168,7 +168,7 @@ static struct language *user_row(struct language_table *table, struct str name, 
     row->name = xstrndup(name.p, name.n);
     row->stranger = stranger;
     row->traits = base ? base->traits : &no_traits;
-    /* Another interpreter for a language we know keeps our way of calling it. */
+    /* Another interpreter for a known language keeps the built-in arguments. */
     if (base) {
         row->runner = base->runner;
         row->boot = base->boot;
@@ -281,7 +281,7 @@ int language_configure(struct language_table *table, struct str name, const stru
                    row->name, (int)item->key.n, item->key.p);
 }
 
-/* What the user left out comes from the built-in language of that name. */
+/* Missing values come from the built-in language of that name. */
 static int complete(struct language *row, const struct language *base, struct err *err)
 {
     static const struct str file_only[] = {{"{file}", 6}};

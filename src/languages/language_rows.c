@@ -75,7 +75,7 @@ static const struct language_traits r_traits = {
     .continues = prompt_continues_r,
 };
 
-/* `exit` is a command there. */
+/* `exit` is a command in a shell. */
 static const struct language_traits shell_traits = {
     .errors = ERRORS_SHELL,
     .errors_of_others = true,
@@ -83,8 +83,8 @@ static const struct language_traits shell_traits = {
     .continues = prompt_continues_shell,
 };
 
-/* -S: site's work (1 to 5 ms) is done by the runner when something outside the standard library is
- * first asked for. -s: no user's own packages. */
+/* -S: site's work (1 to 5 ms) is done by the runner at the first import from outside the standard
+ * library. -s: without the user's own packages. */
 const struct language language_rows[] = {
     {
         .name = "python",

@@ -18,7 +18,7 @@
 #define KNOWN_MS    10000
 #define KNOWN_COUNT 4
 
-/* "/a/bin/python3" to "/a"; the caller frees. NULL when that is no such path. */
+/* The prefix "/a" of "/a/bin/python3"; the caller frees. NULL for another form of path. */
 static char *prefix_of(const char *program)
 {
     struct str path = str_from(program);
@@ -41,7 +41,7 @@ static void add_folders(const char *prefix, glob_t *found)
         add_folders("/usr/local", found);
 }
 
-/* A virtual environment without what the Python has that it was made from. */
+/* Whether it is a virtual environment without the packages of the Python that it was made from. */
 static bool is_apart(const char *prefix)
 {
     char text[2048];
@@ -81,7 +81,7 @@ static unsigned look(const char *interpreter, const char *const *names, size_t c
     return have;
 }
 
-/* ---- what was found a moment ago ---- */
+/* ---- a cache of recent results ---- */
 
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known {

@@ -18,7 +18,7 @@ static bool is_indented(struct str line)
     return line.n && (line.p[0] == ' ' || line.p[0] == '\t');
 }
 
-/* Errors that more text can heal, in CPython's words. */
+/* Errors that more text can correct, in CPython's words. */
 static bool is_open(const char *message, bool blank)
 {
     static const char *const always[] = {"was never closed", "unterminated triple-quoted",
@@ -53,7 +53,7 @@ bool prompt_continues_python(struct str text)
     return parsed ? lines && is_indented(line) : str_starts(line, "@");
 }
 
-/* Brackets that are open, roughly: what stands in quotes counts as well. */
+/* Whether brackets are open, roughly: those in quotes count as well. */
 static bool brackets_open(struct str text)
 {
     long depth = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether what was typed at a prompt needs more lines before it can run, for each kind of syntax.
+ * Whether the text at a prompt needs more lines before it can run, for each kind of syntax.
  */
 #ifndef LANGUAGES_PROMPT_H
 #define LANGUAGES_PROMPT_H
@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 bool prompt_continues_python(struct str text);
-/* Of these, two empty lines end a cell that is not complete (prompt_blocks.c). */
+/* In these languages, two empty lines end an incomplete cell (prompt_blocks.c). */
 bool prompt_continues_shell(struct str text);
 bool prompt_continues_javascript(struct str text);
 bool prompt_continues_r(struct str text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether a cell of a shell, of JavaScript or of R goes on in the next line: quotes, brackets and
+ * Whether a cell of a shell, of JavaScript or of R continues in the next line: quotes, brackets and
  * the words of blocks are counted. A wrong guess costs an empty line, or Ctrl-C.
  */
 #include <string.h>
@@ -15,7 +15,7 @@ struct scan {
     bool open;         /* in a quote or comment that has not ended */
     bool command;      /* of a shell: a command's first word comes next */
     struct str marker; /* of a here-document that begins after this line */
-    bool tabs;         /* which may be indented */
+    bool tabs;         /* its lines may be indented */
 };
 
 static bool is_word(char c)
@@ -23,7 +23,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Behind the closing quote. */
+/* Moves to the position after the closing quote. */
 static void skip_quote(struct scan *s, bool escapes)
 {
     char quote = s->text.p[s->at++];
@@ -85,7 +85,7 @@ static void take_shell_word(struct scan *s)
     s->command = is_one_of(word, leads, ARRAY_LEN(leads));
 }
 
-/* << or <<-, and its word. */
+/* Reads << or <<-, and its word. */
 static void take_marker(struct scan *s)
 {
     s->at += 2;
@@ -100,7 +100,7 @@ static void take_marker(struct scan *s)
     s->at += s->at < s->text.n && strchr("'\"", s->text.p[s->at]) != NULL;
 }
 
-/* The lines of a here-document; at its newline. */
+/* Skips the lines of a here-document, from the newline before them. */
 static void skip_document(struct scan *s)
 {
     struct str rest = str_slice(s->text, s->at + 1, s->text.n), line;
@@ -173,7 +173,7 @@ static void step_script(struct scan *s, bool javascript)
 
 /* ---- the end of a text ---- */
 
-/* An operator that needs more. */
+/* Whether the text ends with an operator that needs more. */
 static bool ends_with(struct str text, const char *const *ends)
 {
     for (; *ends; ends++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What our own code does otherwise for one language than for another. Who reads a trait does not
- * ask for the language's name.
+ * Traits: the differences between languages that our own code depends on. Code that reads a trait
+ * does not compare the language's name.
  */
 #ifndef LANGUAGES_TRAITS_H
 #define LANGUAGES_TRAITS_H
@@ -30,24 +30,24 @@ enum language_first {
 struct language_traits {
     enum language_errors errors;
     bool
-        errors_of_others; /* what ended a program is often another program's word, or a warning's */
-    bool cells_trace;     /* only the traceback of a cell tells where an exception was raised */
-    bool crash_in_words;  /* only what a program wrote tells an exception from an exit status */
+        errors_of_others; /* the last error of a program is often another program's, or a warning */
+    bool cells_trace;     /* only the traceback of a cell has the place of an exception */
+    bool crash_in_words;  /* only its output distinguishes an exception from an exit status */
     bool has_calls;       /* the judge's driver can call its functions */
     bool long_strings;    /* a string may hold lines that look like the fence of a code block */
     bool is_notebook;     /* people expect the commands of IPython at its prompt */
     enum language_first first;
     const char *const
         *judge_args;          /* starts a program that judges, where the row's args have our
-                                 runner: nobody's folders, variables or files are looked into,
+                                 runner: it uses no folders, variables or files of any person,
                                  and an exception has a status of its own. NULL: as any other */
-    const char *const *exits; /* what leaves the prompt, a line each */
-    bool (*continues)(struct str text);            /* a cell that is typed needs more lines */
-    bool (*is_variable)(struct str name);          /* NULL: its sessions look at names themselves */
-    const char *(*extension_for)(struct str code); /* NULL, or its answer is: the row's */
+    const char *const *exits; /* lines that leave the prompt */
+    bool (*continues)(struct str text);            /* whether a typed cell needs more lines */
+    bool (*is_variable)(struct str name);          /* NULL: its sessions check names themselves */
+    const char *(*extension_for)(struct str code); /* NULL, or it returns NULL: the row's */
 };
 
-/* Of a language that we know nothing of. */
+/* For an unknown language. */
 extern const struct language_traits no_traits;
 
 #endif

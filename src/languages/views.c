@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "jail/spec.h"
 
-/* Places that the jail makes itself: nothing can be shown in their stead, nor below the kernel's.
- */
+/* Places that the jail makes itself: no view can replace them, nor lie below those of the
+ * kernel. */
 static bool is_ours(const char *dst)
 {
     static const char *const places[] = {"/proc", "/dev", "/sys", "/tmp", SPEC_BOX, SPEC_WORK};

@@ -4,13 +4,13 @@
 
 #include "languages/interpreter.h"
 
-/* What a run shows of the host: the interpreter's own folders, and the --ro SRC[:DST] specs (NULL-
- * terminated, or NULL). */
+/* The host paths that a run shows: the interpreter's own folders, and the --ro SRC[:DST] specs
+ * (NULL-terminated, or NULL). */
 struct views {
     struct host_view *at;
     size_t n;
     bool
-        named; /* one is seen by another name than the host's: only a root of its own can do that */
+        named; /* a view has another path inside than it has on the host: this needs its own root */
 };
 
 /* 0 or -1; end with views_done either way. */

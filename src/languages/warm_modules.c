@@ -15,8 +15,8 @@ enum {
     LINE_MAX_BEFORE = 200,
 };
 
-/* What importing them brings with it is had for nothing. Matplotlib and what else shows something
- * is not loaded before: showing begins when that is imported (guests/rich_begin.py). */
+/* Modules that these import are loaded with them. Matplotlib and other modules that show something
+ * are not loaded in advance: showing begins when they are imported (guests/rich_begin.py). */
 static const struct {
     const char *name;
     unsigned needs;
@@ -37,19 +37,19 @@ static const struct {
     unsigned is;
 } modules[] = {
     {"numpy", "numpy", NUMPY},        {"pandas", "pandas", PANDAS},
-    {"scipy.stats", "scipy", SCIPY}, /* nearly all of the others come with it */
+    {"scipy.stats", "scipy", SCIPY}, /* loads nearly all of the others */
     {"scipy.signal", "scipy", SCIPY}, {"sympy", "sympy", SYMPY},
 };
 _Static_assert(ARRAY_LEN(modules) <= WARM_MODULES_MAX, "a list of them has room for all");
 
-/* How names of variables begin. */
+/* Prefixes of variable names. */
 static const char *const read_at_import[] = {
     "OPENBLAS", "GOTO_",   "OMP_",    "GOMP_",    "KMP_",    "MKL_",   "BLIS_",  "VECLIB_",
     "ATLAS_",   "NUMEXPR", "NPY_",    "NUMPY_",   "PANDAS_", "SCIPY_", "SYMPY_", "MPMATH_",
     "SAGE_",    "ARROW",   "PYARROW", "JE_ARROW", "NUMBA_",  "TZ",
 };
 
-/* A program with one of these may mean how modules are loaded, or whether they are. */
+/* A program with one of these may depend on how modules are loaded, or whether they are. */
 static const char *const told_by[] = {"_NUM_THREADS", "sys.modules"};
 
 static long find_word(struct str text, const char *word)
@@ -62,7 +62,7 @@ static bool has(struct str text, const char *word)
     return find_word(text, word) >= 0;
 }
 
-/* ---- what a text imports ---- */
+/* ---- the imports of a text ---- */
 
 static bool is_name(char c)
 {
@@ -106,7 +106,7 @@ static unsigned imported(struct str text)
     return all;
 }
 
-/* ---- whether that may be loaded before ---- */
+/* ---- whether they may be loaded in advance ---- */
 
 /* Warnings at import would be errors. */
 static bool raises_warnings(struct str text)
@@ -150,7 +150,7 @@ static unsigned installed(const char *interpreter)
     return have;
 }
 
-/* Who wants both families gets everything. */
+/* A program that needs modules of both families gets everything. */
 static unsigned widen(unsigned wanted)
 {
     return (wanted & SYMPY) && (wanted & (PANDAS | SCIPY)) ? NUMPY | PANDAS | SCIPY | SYMPY

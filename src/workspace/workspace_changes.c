@@ -17,8 +17,8 @@
 
 enum { DEPTH_MAX = 128, TABLE_MIN = 64 };
 
-/* What happens to a folder from now on gives it another time of change than one so long ago: those
- * of some kernels are a few milliseconds coarse. */
+/* A folder whose last change is at least this old gets a different time at its next change: the
+ * time stamps of some kernels are a few milliseconds coarse. */
 #define SETTLED_MS 1000
 
 struct known {
@@ -27,18 +27,18 @@ struct known {
     uint64_t ino, size;
     int64_t mtime_ns, ctime_ns;
     mode_t mode;
-    unsigned seen;           /* in which walk */
-    char sha256[SHA256_HEX]; /* "" for not known */
+    unsigned seen;           /* number of the last walk that met it */
+    char sha256[SHA256_HEX]; /* "" if unknown */
 };
 
-/* A table with open addressing; what is gone stays in it, and is dropped when it is made anew. */
+/* A table with open addressing; entries of deleted files stay in it until it is rebuilt. */
 struct changes {
     struct changes_limits limits;
     struct known *table;
-    uint64_t salt; /* names are the guest's to choose */
+    uint64_t salt; /* because the guest chooses the names */
     size_t size, used, alive;
     unsigned walk;
-    int64_t empty_ns; /* a folder that was last changed then is empty; 0: none is known to be */
+    int64_t empty_ns; /* a folder with this time of change is empty; 0: not known of any */
 };
 
 struct collect {
@@ -46,17 +46,17 @@ struct collect {
     struct file_set *set;
     struct walk walk;
     struct file_reader reader;
-    bool quiet;                  /* only to know, not to tell */
-    const struct lay_list *laid; /* when quiet, as the next */
+    bool quiet;                  /* only record, without reporting */
+    const struct lay_list *laid; /* if quiet, as the next member */
     const struct changes *like;
     uint64_t visited;
-    uint64_t read; /* bytes, of what is told and of what is not */
-    bool whole;    /* everything was seen: what was not seen is gone */
+    uint64_t read; /* bytes, of reported and unreported files */
+    bool whole;    /* the walk was complete: entries that it did not meet are deleted */
 };
 
 /* ---- the table ---- */
 
-/* With multiplications that a guest who does not know the salt cannot undo. */
+/* Multiplications that a guest cannot invert without the salt. */
 static size_t hash_of(const struct changes *c, struct str path)
 {
     uint64_t h = c->salt;
@@ -82,7 +82,7 @@ static bool is_gone(const struct known *k)
     return !k->ino;
 }
 
-/* Twice as large as what is in it needs, without what is gone. */
+/* Rebuilds the table with twice the room for its entries, without deleted files. */
 static void make_anew(struct changes *c)
 {
     struct known *old = c->table;
@@ -102,7 +102,7 @@ static void make_anew(struct changes *c)
     free(old);
 }
 
-/* The entry of that path, made when there is none; NULL when there are too many. */
+/* The entry of that path, created if it is missing; NULL when there are too many. */
 static struct known *know(struct changes *c, struct str path)
 {
     struct known *k = place_of(c, path);
@@ -191,7 +191,7 @@ static int begin_copy(struct collect *t, struct err *err)
     return begun < 0 ? -1 : 0;
 }
 
-/* Only content that is told is brought out; a copy that was begun for nothing is dropped. */
+/* Only reported content is brought out; the copy of an unchanged file is dropped. */
 static int end_copy(struct collect *t, bool keep, struct err *err)
 {
     struct export *x = &t->reader.targets[0];
@@ -222,7 +222,8 @@ static void tell(struct collect *t, const struct content *content, bool was_ther
     t->set->bytes += content->size;
 }
 
-/* A guest can keep changing what it has, so what is read counts, not what is told. */
+/* The limit counts the bytes that are read, not those reported: a guest can change its files again
+ * and again. */
 static uint64_t may_read(const struct collect *t)
 {
     return t->read < t->c->limits.max_bytes ? t->c->limits.max_bytes - t->read : 0;
@@ -236,7 +237,7 @@ static int read_content(struct collect *t, int fd, struct known *k, bool was_the
         return -1;
     t->reader.path = walk_path(&t->walk);
     enum reading reading = file_reader_twice(&t->reader, fd, may_read(t), &content, err);
-    if (reading != READ_TOO_LARGE) /* which was not read */
+    if (reading != READ_TOO_LARGE) /* such a file was not read */
         t->read += reading == READ_CHANGED ? 2 * content.size : content.size;
     bool same = reading == READ_DONE && was_there && k->sha256[0] &&
                 memcmp(k->sha256, content.sha256, SHA256_HEX) == 0;
@@ -275,7 +276,7 @@ static int visit_file(struct collect *t, struct known *k, bool was_there, struct
     return read_content(t, fd, k, was_there, err);
 }
 
-/* What was laid has a sum already, and so may what a file was copied from. */
+/* A laid file has a sum already; the original of a copied file may have one, too. */
 static void learn_sum(struct collect *t, struct known *k)
 {
     struct str path = walk_path(&t->walk);
@@ -338,7 +339,7 @@ static int visit(struct collect *t, struct err *err)
 
 static int walk_all(struct collect *t, struct err *err)
 {
-    uint64_t most = 4 * (uint64_t)t->c->limits.max_entries; /* folders are not known */
+    uint64_t most = 4 * (uint64_t)t->c->limits.max_entries; /* folders are not in the table */
 
     for (;;) {
         enum walk_step step = walk_next(&t->walk);
@@ -387,7 +388,7 @@ static void find_gone(struct collect *t)
     }
 }
 
-/* Guests cannot set this one. */
+/* The ctime, which guests cannot set. */
 static int64_t changed_at(int root_fd)
 {
     struct stat st;

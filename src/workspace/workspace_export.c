@@ -33,7 +33,7 @@ void export_done(struct export *x)
     lay_place_done(&x->place);
 }
 
-/* Also in other cases, for targets whose file system does not tell them apart. */
+/* Upper and lower case count as equal, for targets on a file system that ignores case. */
 bool export_is_config(struct str path)
 {
     struct str folder, name;
@@ -52,8 +52,8 @@ static int target_failed(const struct export *x, const char *what, struct str pa
     return err_sys(err, "%s '%s' in the %s folder", what, shown, x->label);
 }
 
-/* What lies in the target, or a name that its file system refuses, concerns one file; the rest all.
- */
+/* An obstacle in the target, or a name that its file system refuses, concerns one file; other
+ * errors concern all. */
 static int refused(const struct export *x, const char *what, struct str path,
                    enum skip_reason *ret_why, struct err *err)
 {
@@ -74,7 +74,8 @@ static int refused(const struct export *x, const char *what, struct str path,
     }
 }
 
-/* The path's folder, made if need be, and its name as a C string. -1 with errno. */
+/* Opens the path's folder, with `create` also a missing one, and copies its name as a C string. -1
+ * with errno. */
 static int open_parent(struct export *x, struct str path, bool create,
                        char ret_name[LAY_NAME_MAX + 1])
 {
@@ -90,8 +91,8 @@ static int open_parent(struct export *x, struct str path, bool create,
     return lay_place_open(&x->place, folder, create);
 }
 
-/* The mode goes through open, because that is the one way to have the umask applied without
- * touching it (it belongs to all threads). Owners can read what was exported to them. */
+/* The mode is given to open, because only that applies the umask without changing it (all threads
+ * share it). Owners can read files that were exported to them. */
 static int open_temp(struct export *x, unsigned mode)
 {
     for (;;) {
@@ -104,7 +105,7 @@ static int open_temp(struct export *x, unsigned mode)
     }
 }
 
-/* Nor is a link replaced that leads to such a file. */
+/* A link to a withheld file is not replaced, either. */
 static bool is_withheld(const struct export *x, const char *name)
 {
     struct stat st;
@@ -157,7 +158,7 @@ int export_commit(struct export *x, struct str path, enum skip_reason *ret_why, 
     lay_path_split(path, &folder, &name);
     memcpy(name_z, name.p, name.n);
     name_z[name.n] = '\0';
-    /* Some file systems (NFS, FUSE) tell only here that the disk is full. */
+    /* Some file systems (NFS, FUSE) report only here that the disk is full. */
     int closed = close(fd_take(&x->fd));
     if (closed == 0 && renameat(x->parent, x->temp, x->parent, name_z) == 0)
         return 0;

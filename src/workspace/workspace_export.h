@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A guest's file on its way out: read once, summed, and copied into the target folders while it is
- * read. Used by workspace_out.c only.
+ * Brings a guest's file out: reads it once, and meanwhile computes its sum and copies it into the
+ * target folders.
  */
 #ifndef WORKSPACE_WORKSPACE_EXPORT_H
 #define WORKSPACE_WORKSPACE_EXPORT_H
@@ -22,16 +22,16 @@
 struct export
 {
     struct lay_place place;
-    const struct lay_list *laid; /* whose withheld files stay; or NULL */
-    const char *label;           /* what messages call the target */
+    const struct lay_list *laid; /* its withheld files are not replaced; or NULL */
+    const char *label;           /* the target's name in messages */
     int fd;                      /* the temporary file, -1 for none */
-    int parent;                  /* its folder, which is place's */
+    int parent;                  /* its folder; `place` owns it */
     char temp[48];
     unsigned long counter;
 };
 
-/* These return 0, 1 when this one path cannot go there (*ret_why says why), -1 when the target
- * failed. */
+/* These return 0, 1 when only this path cannot be written there (reason in *ret_why), -1 when the
+ * target failed. */
 void export_init(struct export *x, int dirfd, const char *label);
 void export_done(struct export *x); /* cancels as well */
 int export_begin(struct export *x, struct str path, unsigned mode, enum skip_reason *ret_why,
@@ -39,11 +39,11 @@ int export_begin(struct export *x, struct str path, unsigned mode, enum skip_rea
 int export_write(struct export *x, struct str path, const void *p, size_t n, struct err *err);
 int export_rewind(struct export *x, struct str path, struct err *err);
 int export_commit(struct export *x, struct str path, enum skip_reason *ret_why, struct err *err);
-void export_cancel(struct export *x); /* fine when nothing was begun */
+void export_cancel(struct export *x); /* may be called when nothing was begun */
 int export_folder(struct export *x, struct str path, enum skip_reason *ret_why, struct err *err);
-/* Removes a file or an empty folder; what is gone already, or is not of that kind, is left. */
+/* Removes a file or an empty folder; a missing one, or one of the other kind, is ignored. */
 int export_remove(struct export *x, struct str path, bool is_dir, struct err *err);
-/* A name that the target must not get from a guest. */
+/* Whether the target must not get a file of this name from a guest. */
 bool export_is_config(struct str path);
 
 /* ---- workspace_read.c: a guest's file read once: its sum, its beginning, its copies ---- */
@@ -73,11 +73,12 @@ enum reading {
 
 void file_reader_init(struct file_reader *r);
 void file_reader_done(struct file_reader *r); /* its targets as well */
-/* READ_CHANGED when the file is not what `st` says, before or after. Never reads more than a byte
- * beyond that. READ_FATAL when a target failed. */
+/* READ_CHANGED when the file differs from `st`, before or after. Reads at most one byte beyond the
+ * size in `st`. READ_FATAL when a target failed. */
 enum reading file_reader_once(struct file_reader *r, int fd, const struct stat *st,
                               struct content *ret, struct err *err);
-/* The same, tried again when the file changed. READ_TOO_LARGE (ret->size says) beyond max_bytes. */
+/* The same, tried again when the file changed. READ_TOO_LARGE beyond max_bytes (ret->size is
+ * set). */
 enum reading file_reader_twice(struct file_reader *r, int fd, uint64_t max_bytes,
                                struct content *ret, struct err *err);
 

@@ -12,7 +12,8 @@
 
 #define HOST_DEPTH 128
 
-/* "./a//b/" as "a/b". What is still no path inside the workspace then is an error that names it. */
+/* Turns "./a//b/" into "a/b". If the result is not a path inside the workspace, the error names
+ * it. */
 static int clean_name(struct str name, char out[LAY_PATH_MAX + 1], struct str *ret, struct err *err)
 {
     const char *problem = name.n > LAY_PATH_MAX ? lay_path_problem(name) : NULL;
@@ -62,7 +63,7 @@ struct intake {
     struct lay_list *list;
     enum lay_origin origin;
     size_t source;
-    struct str prefix; /* where it goes; "" for the top */
+    struct str prefix; /* its place in the workspace; "" for the top */
     struct walk walk;
 };
 
@@ -71,7 +72,7 @@ static void left_out(struct intake *in, enum skip_reason reason, int sys)
     skip_add(&in->list->skipped, walk_path(&in->walk), reason, sys, 0);
 }
 
-/* The walk's place in the workspace. False when that would be too long a path. */
+/* The path in the workspace of the walk's entry. False when the path would be too long. */
 static bool join(const struct intake *in, char out[LAY_PATH_MAX + 1], struct str *ret)
 {
     size_t prefix = in->prefix.n ? in->prefix.n + 1 : 0;
@@ -110,7 +111,7 @@ static int take_file(struct intake *in, struct str path, struct err *err)
         left_out(in, SKIP_WITHHELD, 0);
         return 0;
     }
-    /* Said now, because in the middle of the stream it would be too late to leave it out. */
+    /* Checked now, because it can no longer be left out in the middle of the stream. */
     if (faccessat(walk_dirfd(&in->walk), in->walk.name, R_OK, AT_EACCESS) < 0) {
         left_out(in, SKIP_UNREADABLE, errno);
         return 0;

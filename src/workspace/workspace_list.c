@@ -138,7 +138,7 @@ static int both_kinds(struct str path, struct err *err)
                    path_show(path, shown, sizeof shown));
 }
 
-/* Two files of one name: what was given for this run wins over the work folder. */
+/* Of two files with one name, the one given for this run replaces that of the work folder. */
 static int settle(struct lay_list *list, struct lay_entry *entry, enum lay_origin origin,
                   struct lay_entry **ret, struct err *err)
 {
@@ -207,7 +207,7 @@ void lay_count(struct lay_list *list, struct lay_entry *entry, uint64_t size)
         list->pages_bytes = UINT64_MAX;
 }
 
-/* Rounded up, so that what is over a limit never looks equal to it. */
+/* Rounded up, so that a size over a limit never looks equal to it. */
 static char *size_show(uint64_t bytes, char *out, size_t n)
 {
     unsigned shift = bytes >> 20 ? 20 : bytes >> 10 ? 10 : 0;
@@ -240,7 +240,7 @@ size_t lay_add_source(struct lay_list *list, int dirfd, bool owned, const char *
     return list->source_count++;
 }
 
-/* ---- what stays out of sight ---- */
+/* ---- withheld files ---- */
 
 void lay_withhold(struct lay_list *list, const char *path)
 {

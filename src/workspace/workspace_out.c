@@ -26,7 +26,7 @@ struct collect {
     bool deep_said;
 };
 
-/* Which reasons mean that content of the guest's stayed behind. */
+/* Whether the reason means that content of the guest's is lost. */
 static bool loses_content(enum skip_reason reason)
 {
     switch (reason) {
@@ -83,7 +83,7 @@ static bool is_full(const struct collect *c)
     return c->set->count >= c->options.max_files;
 }
 
-/* Bounded by what was laid: only files of the very same size are read for it. */
+/* Bounded by the laid files: a file is read for this only if its size is the same. */
 static bool same_by_content(struct collect *c, const struct lay_entry *laid, int fd,
                             const struct stat *st)
 {
@@ -143,7 +143,7 @@ static void tell_file(struct collect *c, const struct content *content, bool lai
     c->set->bytes += content->size;
 }
 
-/* Reads the file, copies it to the targets, puts it into the set; or skips it and says so. */
+/* Reads the file, copies it to the targets, puts it into the set; or skips and reports it. */
 static int take_content(struct collect *c, int fd, bool laid, struct err *err)
 {
     struct content content;
@@ -180,8 +180,8 @@ static int visit_file(struct collect *c, const struct lay_entry *laid, struct er
         return 0;
     }
     bool was_file = laid && !laid->is_dir;
-    /* Giants, and what is over the count, are not even opened; but a laid file may prove unchanged.
-     */
+    /* Giants, and files over the count, are not opened; but a laid file may turn out to be
+     * unchanged. */
     uint64_t size = (uint64_t)c->walk.st.st_size;
     bool may_be_same = was_file && size == laid->size;
     if (!may_be_same && (is_full(c) || size > bytes_left(c))) {
@@ -235,7 +235,7 @@ static int visit(struct collect *c, struct err *err)
     return 0;
 }
 
-/* Of folders only those are told that nothing inside would tell. */
+/* Only empty new folders are listed: of others, the files inside show them. */
 static int leave(struct collect *c, struct err *err)
 {
     struct str path = walk_path(&c->walk);
@@ -312,8 +312,8 @@ static int tell_deleted(struct collect *c, const struct lay_entry *laid, struct 
     return 0;
 }
 
-/* Last, when all that is new is safe: a guest that renamed a file must not lose it to a full disk.
- * From the end, because there a folder stands before what is in it. */
+/* Runs last, when all new files are saved: a guest that renamed a file must not lose it to a full
+ * disk. Goes backwards, because a folder stands in the list before its contents. */
 static int find_deleted(struct collect *c, int root_fd, struct err *err)
 {
     struct lay_place place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the workspace_*.c files share and nobody else uses.
+ * Shared by the workspace_*.c files, and used by no others.
  */
 #ifndef WORKSPACE_WORKSPACE_PARTS_H
 #define WORKSPACE_WORKSPACE_PARTS_H
@@ -15,10 +15,10 @@
 #include "jail/lay.h"
 #include "workspace/workspace.h"
 
-/* ---- workspace_list.c: what is to be laid ---- */
+/* ---- workspace_list.c: entries to be laid ---- */
 
 enum lay_origin {
-    ORIGIN_PARENT, /* a folder that others need */
+    ORIGIN_PARENT, /* a folder that other entries need */
     ORIGIN_GIVEN,  /* bytes, the program, or --file */
     ORIGIN_WORK,   /* --work-dir */
 };
@@ -39,7 +39,7 @@ struct lay_entry {
                          itself */
 };
 
-/* A place on the host that entries come from: below dirfd, or else (dirfd -1) the file at path. */
+/* A source of entries on the host: the folder dirfd, or (dirfd -1) the file at path. */
 struct lay_source {
     int dirfd;
     bool owned;
@@ -67,25 +67,27 @@ struct lay_list {
 };
 
 bool lay_withholds(const struct lay_list *list, const struct stat *st); /* the list may be NULL */
-/* NULL when nothing was laid there. */
+/* The entry at the path; NULL when nothing was laid there. */
 struct lay_entry *lay_find(const struct lay_list *list, struct str path);
-/* An entry for the path, and for its parents. *ret is NULL when the path is taken by something that
- * wins (said in list->skipped) or is a folder that is there already. */
+/* Adds an entry for the path, and for its parents. *ret is NULL when another entry takes precedence
+ * (reported in list->skipped) or the folder is there already. */
 int lay_claim(struct lay_list *list, struct str path, bool is_dir, enum lay_origin origin,
               struct lay_entry **ret, struct err *err);
-/* Counts the content of a claimed file. Never fails: lay_check does, once for many. */
+/* Counts the content of a claimed file. Never fails: lay_check reports an exceeded limit, once for
+ * many files. */
 void lay_count(struct lay_list *list, struct lay_entry *entry, uint64_t size);
 void lay_uncount(struct lay_list *list, struct lay_entry *entry);
 int lay_check(const struct lay_list *list, struct err *err);
-/* Index of a new source; takes dirfd if owned, copies path. */
+/* Adds a source and returns its index; takes over dirfd if owned, copies path. */
 size_t lay_add_source(struct lay_list *list, int dirfd, bool owned, const char *path);
 
-/* Opens the host file of an entry without bytes; -1 with errno. What the user named may be a link;
- * below a folder no link is followed. `place` is the folder's (lay_place_init), or unused. */
+/* Opens the host file of an entry without bytes; -1 with errno. A file that the user named may be a
+ * link; below a folder no link is followed. `place` belongs to the folder (lay_place_init), or is
+ * unused. */
 int lay_open_source(const struct lay_list *list, const struct lay_entry *entry,
                     struct lay_place *place);
 
-/* ---- workspace_set.c: lists that are told ---- */
+/* ---- workspace_set.c: lists in the result ---- */
 
 void skip_add(struct skip_list *list, struct str path, enum skip_reason reason, int sys,
               uint64_t size);
@@ -95,19 +97,18 @@ enum skip_reason skip_reason_of(mode_t mode);
 /* An entry with this path, a '/' added for folders; the rest is zero. */
 struct file_entry *file_set_add(struct file_set *set, struct str path, bool is_dir);
 void file_set_sort(struct file_set *set);
-/* Bytes that may be put in a line for people; cut to fit. Returns out. */
+/* Escapes a path for a line that people read; cut to fit. Returns out. */
 char *path_show(struct str path, char *out, size_t n);
 #define PATH_SHOW 200
 
 /* ---- workspace_walk.c: through a tree by descriptor ---- */
 
 enum walk_step {
-    WALK_ENTRY, /* something in a folder: name, path and st say what */
-    WALK_LEAVE, /* a folder that was entered is read to its end: path and st are its own, `met` says
-                   how many entries it had */
+    WALK_ENTRY, /* an entry of a folder: see name, path and st */
+    WALK_LEAVE, /* an entered folder was read to its end: path and st are its own, `met` is the
+                   number of its entries */
     WALK_DONE,
-    WALK_FAILED, /* an entry, or the rest of a folder, cannot be read: path and errno say what, why
-                  */
+    WALK_FAILED, /* an entry, or the rest of a folder, cannot be read: see path and errno */
 };
 
 struct walk_frame {
@@ -120,36 +121,38 @@ struct walk_frame {
 struct walk {
     struct walk_frame *frames;
     size_t depth, max_depth;
-    bool hostile; /* unlocks what its owner (us) locked, stays on the root's file system */
+    bool hostile; /* gives us back permissions that the guest removed, stays on the root's file
+                     system */
     dev_t dev;
     char
         path[LAY_PATH_MAX + 1 + LAY_NAME_MAX + 1]; /* only folders up to LAY_PATH_MAX are entered */
     size_t path_n;
-    const char *name; /* of the entry, in the folder walk_dirfd() */
+    const char *name; /* the entry's name in the folder walk_dirfd() */
     struct stat st;
     uint64_t met;
 };
 
-/* Starts at the folder root_fd, which stays the caller's. Call walk_done whatever it returns. -1
- * with errno. */
+/* Starts at the folder root_fd, which the caller keeps. Call walk_done in every case. -1 with
+ * errno. */
 int walk_init(struct walk *w, int root_fd, size_t max_depth, bool hostile);
 void walk_done(struct walk *w);
 enum walk_step walk_next(struct walk *w);
-/* The entry that walk_next just gave is a folder: go on inside. -1 with errno, EMLINK when that
- * would be too deep, ENAMETOOLONG, EXDEV when it is on another file system; the walk then goes on
- * after it. */
+/* The last entry of walk_next is a folder: continues inside. -1 with errno, EMLINK when that would
+ * be too deep, ENAMETOOLONG, EXDEV when it is on another file system; the walk then continues after
+ * it. */
 int walk_enter(struct walk *w);
-/* The entry that walk_next just gave is a regular file: it, open for reading, even where the guest
- * locked it. -1 with errno, ESTALE when it is no file any more. */
+/* The last entry of walk_next is a regular file: opens it for reading, even if the guest removed
+ * the permission. -1 with errno, ESTALE when it is no longer a file. */
 int walk_open(const struct walk *w, struct stat *ret_st);
 int walk_dirfd(const struct walk *w);
 struct str walk_path(const struct walk *w);
-/* An interpreter's cache, a __pycache__ folder or a *.pyc file: nobody's input and nobody's result.
- */
+/* Whether the entry is an interpreter's cache, a __pycache__ folder or a *.pyc file: neither an
+ * input nor a result. */
 bool walk_at_cache(const struct walk *w);
 
-/* Gives the owner `want` where that is us and it lacks it: a guest may lock its files. Nothing to
- * do is success; -1 with errno. A link is not followed. */
+/* Adds the permission `want` for the owner if we own the file and lack it: a guest may remove
+ * permissions from its files. 0 also when there is nothing to do; -1 with errno. A link is not
+ * followed. */
 int unlock_at(int dirfd, const char *name, const struct stat *st, mode_t want);
 
 #endif

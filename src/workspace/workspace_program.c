@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the program's own text lies among the user's files.
+ * Finds a place for the program's own text among the user's files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool entry_holds(const struct lay_list *list, const struct lay_entry *ent
     return holds;
 }
 
-/* "a.tar.py" and 2 make "a.tar_2.py". */
+/* "a.tar.py" and 2 give "a.tar_2.py". */
 static char *numbered(struct str name, unsigned number)
 {
     const char *dot = memrchr(name.p, '.', name.n);
@@ -53,7 +53,7 @@ static char *numbered(struct str name, unsigned number)
     return xasprintf("%.*s_%u%.*s", (int)stem, name.p, number, (int)(name.n - stem), name.p + stem);
 }
 
-/* The bytes take the place of the entry's content. */
+/* Replaces the entry's content with the bytes. */
 static void replace(struct lay_list *list, struct lay_entry *entry, struct str bytes)
 {
     lay_uncount(list, entry);

@@ -39,7 +39,7 @@ static int take_chunk(struct file_reader *r, struct content *content, struct sha
     return 0;
 }
 
-/* The end is where a read comes back short. */
+/* Reads until a short read, which means the end. */
 static enum reading read_to_end(struct file_reader *r, int fd, uint64_t size, struct content *ret,
                                 struct err *err)
 {

@@ -12,7 +12,7 @@
 #include "base/wire.h"
 #include "workspace/workspace_parts.h"
 
-#define ROOM 65536 /* as much as a pipe holds */
+#define ROOM 65536 /* the capacity of a pipe */
 
 struct sender {
     const struct lay_list *list;
@@ -106,7 +106,7 @@ static int open_source(struct sender *s, const struct lay_entry *entry)
     return lay_open_source(s->list, entry, &s->place);
 }
 
-/* Straight into the room that is left of `out`. */
+/* Reads directly into the remaining room of `out`. */
 static ssize_t read_some(struct sender *s, int fd, uint64_t left)
 {
     size_t room = ROOM - s->n;

@@ -85,7 +85,7 @@ bool walk_at_cache(const struct walk *w)
     return S_ISDIR(w->st.st_mode) && strcmp(w->name, "__pycache__") == 0;
 }
 
-/* Out of a folder: path and st become the folder's own. */
+/* Leaves a folder: path and st become the folder's own. */
 static enum walk_step leave(struct walk *w, int failed)
 {
     struct walk_frame *frame = &w->frames[--w->depth];
@@ -143,7 +143,7 @@ int walk_enter(struct walk *w)
         errno = EXDEV;
         return -1;
     }
-    /* Without search permission for us its entries could be listed but not looked at. */
+    /* Without search permission we could list its entries but not stat them. */
     if (w->hostile)
         (void)unlock_at(walk_dirfd(w), w->name, &w->st, 0500);
     AUTO_CLOSE int fd =
@@ -151,8 +151,8 @@ int walk_enter(struct walk *w)
     return fd < 0 ? -1 : push(w, &fd);
 }
 
-/* O_NONBLOCK and the second look are for what may have taken the file's place since the walk saw
- * it. */
+/* O_NONBLOCK and the second fstat are needed because something else may have replaced the file
+ * since the walk saw it. */
 int walk_open(const struct walk *w, struct stat *ret_st)
 {
     int dirfd = walk_dirfd(w);

@@ -72,7 +72,7 @@ static void add_arguments(struct buf *b, const struct test_case *c)
                             &c->kwarg_values.items[2 * i + 1]);
 }
 
-/* On one line; a little more than is shown says that there is more. */
+/* Puts the text on one line; it has a little more than is shown, so that the cut is visible. */
 static void add_text(struct buf *b, struct str text)
 {
     bool cut = text.n > TEXT_MAX;

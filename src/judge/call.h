@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a case calls, for people: "add(2, k=3)".
+ * The call of a case as text for people: "add(2, k=3)".
  */
 #ifndef JUDGE_CALL_H
 #define JUDGE_CALL_H
@@ -8,8 +8,8 @@
 #include "judge/case.h"
 #include "python/text.h"
 
-/* Of the one function that a program defines at its top; NULL when there are several, or none. The
- * caller frees. */
+/* The name of the only function that a program defines at its top level; NULL when there are
+ * several, or none. The caller frees. */
 char *call_only_function(struct str code, struct python_text *text);
 /* A name, or a few with points between, of no great length. */
 bool call_is_name(struct str text);

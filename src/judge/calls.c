@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases that are calls: many of them in one jail. When a jail ends before all were reported, the
- * case that was under way is at fault, and the rest goes on in another; so each jail settles one at
- * least.
+ * Cases that are calls: many of them in one jail. When a jail ends before all cases were reported,
+ * the current case is at fault, and the rest continues in another jail; so each jail settles at
+ * least one case.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -21,7 +21,7 @@
 enum {
     REQUEST_MAX = 512 << 20,
     FOREVER_MS = 1000000000,
-    GRACE_MS = 3000,  /* for ending a case that does not end */
+    GRACE_MS = 3000,  /* for killing a case that does not end */
     START_MS = 10000, /* for the interpreter */
     HELPERS = 3,      /* processes of ours beside the candidate's */
 };
@@ -157,7 +157,7 @@ static void run_jail(struct calls *calls, struct batch *b, int request_fd, struc
     session_run(&q, &watch, ret);
 }
 
-/* It ended before anything of the candidate's could run: that is no verdict. */
+/* The jail ended before any of the candidate's code could run: this gives no verdict. */
 static void blame_nobody(struct batch *b, const struct result *run)
 {
     struct case_result why = {0};
@@ -173,7 +173,7 @@ static void blame_nobody(struct batch *b, const struct result *run)
     free(why.detail);
 }
 
-/* The jail ended before it should: whose fault is that? */
+/* The jail ended too early: finds the case that is at fault. */
 static void blame(struct batch *b, const struct result *run)
 {
     struct judge *j = b->judge;
@@ -216,7 +216,7 @@ static void settle(struct batch *b, struct result *run, size_t before)
         blame_nobody(b, run);
     else if (!b->ended || calls_first_pending(b) == before)
         blame(b, run);
-    /* The driver's own words are no output, and its end is no failure of the candidate's. */
+    /* The driver's own text is not output, and its end is not a failure of the candidate. */
     judge_add_run(j, run);
 }
 
@@ -263,7 +263,7 @@ static void add_language(struct calls *calls, const struct language *python)
     calls->table.user_count = n + 1;
 }
 
-/* As a run would have it: a profile for Python takes what does not say what it is for Python. */
+/* As for a run: a profile for Python takes a text without signs of its language for Python. */
 static int find_language(const struct run_request *q, const struct language **ret, struct err *err)
 {
     struct policy *policy = q->no_check ? NULL : check_open_policy(q, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the driver of a jail reports. The candidate can write there as well; but what is said before
- * it could run is the driver's own word.
+ * Reads the reports of a jail's driver. The candidate can write there as well; but reports from
+ * before it could run are the driver's own.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static void judge_report(struct judge *j, const struct report *report, struct ca
         verdict_of_value(j->q, report->payload, r);
 }
 
-/* What is said inside may be the candidate's word, so that it holds between what our own clock says
- * at the least and at the most. On a busy host several reports are read at one time. */
+/* A duration from inside may be the candidate's claim, so it is limited to the range that our own
+ * clock permits. On a busy host several reports are read at one time. */
 static int64_t duration_us(const struct batch *b, const struct report *report)
 {
     const int64_t least = (b->fed_ns - b->begun_ns) / 1000;
@@ -122,7 +122,7 @@ static void keep_output(struct capture *c, struct str json)
     free((void *)(uintptr_t)text.p);
 }
 
-/* Says what failed beside cases, too. */
+/* Also reports a failure outside the cases. */
 static void fail_all(struct batch *b, struct case_result *why)
 {
     struct judge_result *ret = b->judge->ret;
@@ -177,7 +177,7 @@ static bool read_loaded(struct judge *j, const struct report *report)
     return loaded;
 }
 
-/* What loading printed is what the whole printed; of the first time. */
+/* The output of the first loading is the output of the whole. */
 static void on_load(struct batch *b, const struct report *report)
 {
     struct judge *j = b->judge;
@@ -209,7 +209,7 @@ static bool is_pending(const struct batch *b, size_t number)
     return number != NO_CASE && calls_first_pending(b) == number;
 }
 
-/* The driver takes the cases in order; what says otherwise is not the driver. */
+/* The driver takes the cases in order; a report out of order is not the driver's. */
 void calls_report(void *ctx, const struct report *report)
 {
     struct batch *b = ctx;

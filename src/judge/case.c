@@ -237,7 +237,7 @@ static int read_compare(struct reader *r, struct value *v)
     return r->c->compare ? 0 : bad(r, v, why.msg);
 }
 
-/* Aliases stand behind the name that is told in messages. */
+/* Aliases stand after the name that messages use. */
 static const struct {
     const char *name;
     int (*read)(struct reader *r, struct value *v);
@@ -317,7 +317,7 @@ static int finish_program(struct reader *r)
     return 0;
 }
 
-/* None is what is wanted, or nobody has said what. */
+/* The expected value is None, or is not given. */
 static bool expects_nothing(const struct reader *r)
 {
     const struct test_case *c = r->c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Case files: what a candidate is called with, and what should come of it. The text is a JSON array
+ * Case files: a candidate's arguments or input, and the expected results. The text is a JSON array
  * of cases, an object with "cases" (and perhaps "func"), or one case a line.
  *
  *     {"name": "two", "args": [1, 2], "kwargs": {}, "expected": 3}     a call of a function
@@ -11,7 +11,7 @@
  * with none of them it only has to return. Further: weight, tolerance, timeout. A key whose value
  * is null, or an empty name, type or exception, is as if it were not there: so cases may be written
  * out with their default values. Then expected_output: null, beside expected_type or
- * expected_exception, is no wish for None either.
+ * expected_exception, does not require None, either.
  */
 #ifndef JUDGE_CASE_H
 #define JUDGE_CASE_H
@@ -20,7 +20,7 @@
 #include "judge/value.h"
 
 enum output_compare {
-    COMPARE_DEFAULT, /* what the request says, or exactly */
+    COMPARE_DEFAULT, /* as the request has it, or exactly */
     COMPARE_EXACT,   /* but for line ends at the end */
     COMPARE_TOKENS,  /* words between white space */
     COMPARE_FLOATS,  /* the same, and numbers may differ a little */

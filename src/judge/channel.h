@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the driver inside writes: reports of four lines each. The candidate can write there as well,
- * so nothing in it is believed but that somebody says so.
+ * Reads the reports of the driver inside, four lines each. The candidate can write there as well,
+ * so a report is only a claim.
  */
 #ifndef JUDGE_CHANNEL_H
 #define JUDGE_CHANNEL_H
@@ -36,7 +36,7 @@ struct channel {
     size_t scanned;   /* no line ends before it but those that are counted */
     unsigned lines;
     size_t ends[4];
-    bool broken; /* it made no sense: nothing more is read */
+    bool broken; /* it was invalid: nothing more is read */
     void (*report)(void *ctx, const struct report *report);
     void *ctx;
 };

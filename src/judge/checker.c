@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A checker is the user's own program, which judges what a program wrote. It gets three files in a
- * sandbox of its own, after the candidate's has ended with everything in it; nothing else of the
- * candidate's comes near it, and nothing but its exit status and its first line comes back.
+ * A checker is the user's own program, which judges the output of a program. It gets three files in
+ * a sandbox of its own, after the candidate's sandbox has ended with everything in it; it gets
+ * nothing else of the candidate's, and only its exit status and its first line come back.
  *
- * It says yes with status 0 and no with another one. A checker that crashes says neither.
+ * It accepts with status 0 and refuses with another one. A checker that crashes does neither.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void prepare(struct checker *c, const struct judge_request *q, int64_t ti
     choose_language(c);
 }
 
-/* ---- what it says ---- */
+/* ---- its answer ---- */
 
 static bool take_first_line(const struct capture *c, struct buf *ret)
 {
@@ -68,8 +68,8 @@ static bool take_first_line(const struct capture *c, struct buf *ret)
 }
 
 /* An exception that is no assertion is a crash. In some languages only the text on standard error
- * tells, and an output that was quoted there may look like one: then there is no verdict, never a
- * good one. A shell has no exceptions: what it writes there may be any command's. */
+ * shows an exception, and a quoted output may look like one: then there is no verdict, never a good
+ * one. A shell has no exceptions: what it writes there may be any command's. */
 static bool raised(const struct checker *c, const struct result *run)
 {
     if (c->tells_crash)

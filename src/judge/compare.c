@@ -132,7 +132,7 @@ static bool equal_in_order(struct comparison *c, const struct value *a, const st
     return true;
 }
 
-/* What a Counter does not have it has 0 times. */
+/* A Counter has 0 of a missing key. */
 static bool covers(struct comparison *c, const struct entry *all, size_t n,
                    const struct entry *some, size_t m)
 {
@@ -319,8 +319,8 @@ bool value_equal(const struct value *a, const struct value *b, const struct tole
 
 /* ---- reading ---- */
 
-/* Among the same hashes before it; NULL when it is the first. What does not equal itself (nan) is
- * no repetition. */
+/* Among the same hashes before it; NULL when it is the first. A value that does not equal itself
+ * (nan) is not a repetition. */
 static const struct entry *find_first(struct comparison *c, const struct entry *index, size_t i)
 {
     if (!i || index[i - 1].hash != index[i].hash || !equal(c, index[i].key, index[i].key))

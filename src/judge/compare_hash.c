@@ -32,7 +32,7 @@ static uint64_t hash_items(struct comparison *c, uint64_t hash, const struct val
     return hash;
 }
 
-/* The order of a frozenset is none. */
+/* A frozenset has no order. */
 static uint64_t hash_set(struct comparison *c, const struct value *v)
 {
     uint64_t sum = v->n;

@@ -46,8 +46,8 @@ static inline bool is_moment(const struct value *v)
            v->type == VALUE_TIMEDELTA;
 }
 
-/* What a value is in the eyes of ==: a scalar of numpy's, and a member of an enum that is also a
- * number or a text. */
+/* The value that == compares: a scalar of numpy's, and a member of an enum that is also a number or
+ * a text. */
 static inline const struct value *worth(const struct value *v)
 {
     while (v->type == VALUE_SCALAR || (v->type == VALUE_ENUM && v->base))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which lines of a candidate ran. Its process says so, and could say anything: numbers of lines
- * that are not there are left out, and no verdict depends on it.
+ * Which lines of a candidate ran. Its process reports them, and could report anything: numbers of
+ * missing lines are left out, and no verdict depends on them.
  */
 #include <stdlib.h>
 

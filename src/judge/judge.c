@@ -75,7 +75,7 @@ void judge_fail_run(struct case_result *r, const struct result *run,
         judge_fail(r, CASE_KILLED, "The candidate ended what was testing it");
 }
 
-/* What is not loaded has not said. */
+/* A candidate that was not loaded has reported no name. */
 static const char *function_of(struct judge *j, const struct test_case *c)
 {
     if (!j->func && !j->has_looked && !c->is_program && !c->call.p) {
@@ -103,7 +103,7 @@ static void move_figures(struct result *to, struct result *from)
 {
     struct capture out = to->out, err = to->err;
     struct result_exception *exception = to->exception;
-    /* What the guard's profile says of a refusal stands in the place of output. */
+    /* The text of the guard's profile about a refusal replaces the output. */
     struct result *words = result_refused(from) ? to : from;
 
     result_exception_free(words->exception);
@@ -213,7 +213,7 @@ static void set_outcome(struct judge_result *ret)
         run->exception = judge_copy_exception(raised->exception);
 }
 
-/* A wrong answer is no failure to run: the tests say all there is to say. */
+/* A wrong answer is not a failure to run: the tests report it completely. */
 static bool ran_well(const struct result *run)
 {
     return !run->exception && !run->limits_hit && !run->error.kind && !result_refused(run);
@@ -238,7 +238,7 @@ static void advise(const struct judge_request *q, struct judge_result *ret)
 
     limits.wall_ms = late ? judge_timeout_ms(q, late->test) : limits.wall_ms;
     for (size_t i = 0; i < ret->total; i++)
-        /* Of what could not be judged its author need not know. */
+        /* Cases that could not be judged are not shown to the author. */
         tests[i] = (struct feedback_test){ret->cases[i].test->name,
                                           ret->cases[i].passed ||
                                               case_error_type(&ret->cases[i]) == ERROR_TYPE_OURS,
@@ -314,7 +314,7 @@ static void judge_alone(struct judge *j)
 void judge_run(const struct judge_request *request, const struct judge_watch *watch,
                struct judge_result *ret)
 {
-    struct judge_request quiet = *request; /* what is logged is what came of it all */
+    struct judge_request quiet = *request; /* the log gets the final result */
     struct python_text text = {0};         /* the candidate's, for all runs of it */
     struct recorder recorder = {0};
     struct judge j = {.q = &quiet, .watch = watch, .ret = ret};

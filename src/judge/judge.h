@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Runs a candidate against cases and says which passed. What is expected never enters the sandbox:
- * the driver inside (src/guests/judge_driver.py) makes the calls and tells what came of them, and
- * the comparison happens here. A candidate that writes into the driver's channel gains no more than
- * to claim a value, which it could have returned.
+ * Runs a candidate against cases and reports which passed. Expected values never enter the sandbox:
+ * the driver inside (src/guests/judge_driver.py) makes the calls and reports the results, and the
+ * comparison happens here. A candidate that writes into the driver's channel can only claim a
+ * value, which it could have returned.
  */
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
@@ -21,7 +21,7 @@ struct judge_request {
     enum output_compare compare; /* of whole programs */
     struct str checker;          /* a program that judges outputs instead; .p NULL for none */
     const char *checker_file;    /* its name */
-    bool strict_stderr;          /* without cases: what writes to standard error has failed */
+    bool strict_stderr; /* without cases: a program that writes to standard error has failed */
 };
 
 enum case_end {
@@ -62,7 +62,7 @@ struct case_result {
 
 enum { LINE_CODE = 1, LINE_RAN = 2 };
 
-/* As the candidate's process tells it, which can lie about it. */
+/* Reported by the candidate's process, which can lie about it. */
 struct coverage {
     uint8_t *lines; /* from line 1 on: LINE_CODE, LINE_RAN; NULL when nothing is known */
     size_t n;
@@ -83,7 +83,7 @@ struct judge_result {
     char *doubt;      /* why not; NULL */
     struct coverage coverage;
     char *message;       /* without cases: "Code executed, no tests", or what failed; or NULL */
-    char *feedback_text; /* for a model to read; "" when there is nothing to say */
+    char *feedback_text; /* for a model to read; "" when there is nothing to report */
 };
 
 struct judge_watch {
@@ -106,7 +106,7 @@ int judge_exit_status(const struct judge_result *r);
 /* Lines with code, and those of them that ran in no case nor in loading. The caller frees .at. */
 struct line_set coverage_never(const struct coverage *c, size_t *ret_code);
 
-/* The run's own document, and what the judge found beside it; the caller's. */
+/* The run's own document, with the judge's findings; the caller owns it. */
 json_t *judge_document(const struct judge_result *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The run's own document, and what the judge says beside it.
+ * The run's own document, with the judge's findings.
  */
 #include <jansson.h>
 #include <stdlib.h>

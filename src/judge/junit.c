@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What build servers read. The head has the totals, which are known at the end: the cases wait in
- * an unnamed file until then.
+ * Writes XML for build servers. The head has the totals, which are known at the end: the cases wait
+ * in an unnamed file until then.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "judge/suite.h"
 
-/* The length of a character that XML 1.0 has not, or 0: controls, U+FFFE and U+FFFF. */
+/* The length of a character that XML 1.0 does not permit, or 0: controls, U+FFFE and U+FFFF. */
 static size_t no_character(const char *p, size_t n)
 {
     unsigned char c = (unsigned char)*p;

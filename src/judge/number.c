@@ -124,7 +124,7 @@ bool number_reduce(struct value pair[2], struct arena *arena)
 
 /* ---- the common form ---- */
 
-/* Integers that fit are told apart from all the rest by being so. */
+/* An integer that fits has the small form, and only that. */
 static void normalise(struct number *r)
 {
     r->twos += limbs_strip_twos(&r->n);
@@ -178,7 +178,7 @@ static void from_double(double v, struct arena *arena, struct number *ret)
     normalise(ret);
 }
 
-/* "1.50", "-1E+5", "NaN123", "sNaN", "-Infinity": what str() says of a Decimal. */
+/* "1.50", "-1E+5", "NaN123", "sNaN", "-Infinity": a Decimal's str(). */
 struct decimal {
     bool negative, infinite, nan;
     struct str digits; /* a point may be among them */

@@ -72,7 +72,7 @@ static bool read_double(struct str token, double *ret)
     return end == text + token.n && end != text;
 }
 
-/* As floats are compared everywhere; a millionth where nobody says otherwise. */
+/* Compares floats as everywhere; a millionth by default. */
 static bool same_token(const struct output_wanted *wanted, struct str a, struct str b)
 {
     static const struct tolerance usual = {.on = true, .rel = 1e-6, .abs = 1e-6, .nan_equal = true};

@@ -12,9 +12,9 @@ enum {
     SHOWN = 200,            /* characters of a value */
     KEPT = 65536,           /* bytes of what a program printed, or should have */
     ROOM = 4 << 20,         /* characters of a result on its way */
-    BUDGET = 32 << 20,      /* what one driver tells before another goes on */
+    BUDGET = 32 << 20,      /* the most that one driver reports before another one continues */
     CHANNEL = 64 << 20,     /* more than that ever comes to */
-    PAYLOAD_NODES = 500000, /* values in what is told of a case */
+    PAYLOAD_NODES = 500000, /* values in the report of a case */
 };
 
 struct judge {
@@ -24,7 +24,7 @@ struct judge {
     bool has_run;    /* ret->run is filled in; later ones are added to it */
     bool stop;       /* what is left cannot be judged */
     bool loaded;     /* the candidate was, or without cases: it ran */
-    char *func;      /* the name of the function that is tested, when it was told; owned */
+    char *func;      /* the name of the tested function, if it was reported; owned */
     bool has_looked; /* for it in the text */
     bool has_started;
     layer_mask held; /* by every jail */
@@ -46,7 +46,7 @@ int64_t judge_timeout_ms(const struct judge_request *q, const struct test_case *
 void judge_fail_run(struct case_result *r, const struct result *run,
                     const struct jail_limits *limits);
 
-/* trust.c: says that something of ours failed. The text is copied. */
+/* trust.c: notes that something of ours failed. The text is copied. */
 void judge_doubt(struct judge *j, const char *why);
 /* A candidate behind these layers cannot reach what judges it. */
 /* Appends to the run log what came of it all; `doubt` is why there is no verdict, or NULL. */
@@ -54,7 +54,7 @@ struct recorder;
 void judge_record(struct recorder *recorder, const struct run_request *request, struct result *run,
                   const char *doubt);
 bool judge_walls(layer_mask held);
-/* Fills in what the result says of that, when all is judged. */
+/* Fills in the result's members about trust, when all is judged. */
 void judge_settle_trust(struct judge *j);
 
 /* secluded.c: a program of the user's that judges gets a sandbox with nothing of the candidate's:
@@ -75,7 +75,7 @@ void calls_judge(struct judge *j);
 /* No cases, but a setup: only loads the candidate. */
 void calls_load(struct judge *j);
 
-/* value_verdict.c: what the driver told of a case (JSON). */
+/* value_verdict.c: the driver's report of a case (JSON). */
 void verdict_of_value(const struct judge_request *q, struct str payload, struct case_result *r);
 /* The same of {"raised": {...}} and {"refused": "..."}, which loading may end with as well. False
  * when it is something else. */
@@ -83,7 +83,7 @@ struct value;
 bool verdict_of_failure(const struct judge_request *q, const struct value *told,
                         struct case_result *r);
 
-/* coverage.c: notes which lines the driver says ran. */
+/* coverage.c: notes the lines that ran, as the driver reports them. */
 void coverage_take(struct judge *j, struct str payload, struct case_result *r);
 
 /* programs.c: the cases that are whole programs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Cases that are whole programs, in any language: one jail each, and one more for the checker
- * (checker.c). What is expected reaches the checker, which is the user's own program, and never the
+ * (checker.c). Expected output reaches the checker, which is the user's own program, and never the
  * candidate.
  */
 #include <stdlib.h>

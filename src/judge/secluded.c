@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a program that judges is run. What a request says of folders, variables and so on is said of
- * the candidate, which may have written into those folders: a module, a start-up file or a package
+ * How a program that judges is run. The folders, variables and so on in a request are for the
+ * candidate, which may have written into those folders: a module, a start-up file or a package
  * there would run as the judge.
  */
 #include "judge/parts.h"

@@ -160,7 +160,7 @@ static void suite_task_run(const struct suite_request *request, const struct sui
     ret->duration_ms = clock_mono_ms() - began;
 }
 
-/* ---- what was done before ---- */
+/* ---- tasks that were done before ---- */
 
 struct suite {
     const struct suite_request *q;
@@ -194,7 +194,7 @@ static void count_result(struct suite *s, const struct suite_result *r)
     task->passed += r->all_passed;
 }
 
-/* Without a verdict it is not done. */
+/* A task without a verdict is not done. */
 static void take_done(struct suite *s, struct suite_result *r)
 {
     if (!r->id || r->error)
@@ -265,7 +265,7 @@ static void publish(struct suite *s, const struct suite_result *r)
     AUTO_FREE char *line = suite_result_line(r);
 
     pthread_mutex_lock(&s->out_lock);
-    /* In one write, so that a line is there or is not. */
+    /* Written at once, so that a line is complete or missing. */
     if (s->results_fd >= 0 && fd_write_all(s->results_fd, line, strlen(line)) < 0 && !s->stop) {
         err_sys(&s->err, "%s", s->q->results);
         s->stop = true;
@@ -283,7 +283,7 @@ static bool is_cancelled(const struct suite *s)
     return s->q->cancel_fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
-/* Samples are counted in the order of the file, whoever runs them. */
+/* Samples are counted in the order of the file, whichever thread runs them. */
 static bool is_done(struct suite *s, struct suite_task *task)
 {
     size_t number = tally_task(&s->seen, task->id)->seen++;

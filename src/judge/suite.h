@@ -95,7 +95,7 @@ const struct tally_task *tally_find(const struct tally *t, const char *id);
 void tally_done(struct tally *t);
 /* The chance that one of k samples passes, of n of which c did: 1 - C(n-c, k) / C(n, k). */
 double pass_at_k(size_t n, size_t c, size_t k);
-/* Its mean over all tasks with k samples or more; *ret_tasks is how many those are. */
+/* Its mean over all tasks with k samples or more; *ret_tasks is the number of these tasks. */
 double tally_pass_at(const struct tally *t, size_t k, size_t *ret_tasks);
 
 /* ---- all of it ---- */
@@ -106,7 +106,7 @@ struct suite_request {
     bool reference;
     int jobs;
     const char *results; /* appended to, one line for each task; NULL for none */
-    bool resume;         /* what has its line there is done */
+    bool resume;         /* a task with a line there is done */
     int cancel_fd;       /* -1 for none */
     /* In the order in which tasks end, one at a time; may be NULL. */
     void (*done)(void *ctx, const struct suite_result *result);
@@ -149,7 +149,7 @@ int junit_open(struct junit *j, const char *path, struct err *err);
 void junit_add(struct junit *j, const struct suite_result *r);
 /* Puts the file in its place. */
 int junit_close(struct junit *j, struct err *err);
-/* Text as XML takes it: escaped, and without characters that it has not. */
+/* Text as XML takes it: escaped, and without characters that it does not permit. */
 void junit_escape(struct buf *b, struct str text);
 
 #endif

@@ -3,8 +3,8 @@
  * Tests that are code, as HumanEval and MBPP have them. What they expect stands in them, so that
  * they have to run inside; but not where the candidate is, which could then read them, patch what
  * they use, or end the process as if all were well. There are two sandboxes: one has the test code
- * and says what came of each test, the other has the candidate. Calls and values go to and fro as
- * lines of JSON (src/guests/suite_link.py), and what we do is to carry them.
+ * and reports the result of each test, the other has the candidate. Calls and values go in both
+ * directions as lines of JSON (src/guests/suite_link.py), which we carry.
  *
  * So a candidate can return a wrong value and no more. The price: arguments are copies (changes
  * made to lists, dicts and sets that were passed directly are copied back), and objects of the
@@ -69,7 +69,8 @@ struct link {
 
 /* ---- carrying ---- */
 
-/* Never for long: both could wait for each other, and neither's clock is looked at meanwhile. */
+/* Never waits long: both sides could wait for each other, and their clocks are not checked
+ * meanwhile. */
 static void give(int *fd, const char *p, size_t n)
 {
     while (n && *fd >= 0) {
@@ -187,7 +188,7 @@ static void run_side(struct side *side)
     struct run_watch watch = {.event = on_event, .ctx = side, .cancel_fd = side->cancel_fd};
 
     session_run(&side->request, &watch, &side->result);
-    /* Who is gone needs no input, and the other side hears of it. */
+    /* A side that has ended needs no input, and the other side receives a message about it. */
     fd_close(&side->in[0]);
 }
 
@@ -209,8 +210,7 @@ struct program {
     const char *const *args;
 };
 
-/* The test code's folder, its environment and its user's packages are nobody's to look for modules
- * in. */
+/* Modules are not searched in the test code's folder, its environment or its user's packages. */
 static const struct program test_program = {
     (const char *const[]){guest_judge_codec_py, guest_suite_link_py, guest_suite_remote_py,
                           guest_suite_names_py, guest_suite_tests_py, NULL},
@@ -244,7 +244,8 @@ static const char boot[] = "import marshal\n"
                            "exec(marshal.loads(code) if MAGIC_NUMBER.hex() == magic.decode() else "
                            "text)\n";
 
-/* It waits in the pipe, which is made wide enough, for whoever is started. */
+/* The program waits in the pipe, which is made large enough, for the process that will be
+ * started. */
 static void send_program(struct side *side, const struct program *program)
 {
     AUTO_BUF struct buf b = {0};
@@ -314,8 +315,8 @@ static char *test_document(const struct link *link)
     return text;
 }
 
-/* The test code is the user's own: it is not checked, and not logged. Of what the request says of
- * the candidate's surroundings only the inputs hold for it: they are copies of the user's. */
+/* The test code is the user's own: it is not checked, and not logged. Of the candidate's
+ * surroundings in the request, only the inputs apply to it: they are copies of the user's. */
 static void prepare_tests(struct link *link, const char *document)
 {
     struct run_request *q = &link->tests.request;
@@ -330,7 +331,7 @@ static void prepare_tests(struct link *link, const char *document)
     q->file = "tests.py";
 }
 
-/* ---- what came of it ---- */
+/* ---- the result ---- */
 
 /* What it does with the candidate's values is for them to answer: range(10**9) is short to send. */
 static bool ran_out(const struct link *link)
@@ -341,8 +342,9 @@ static bool ran_out(const struct link *link)
 }
 
 /* Why there is no verdict, or NULL. The candidate's process may be gone, or its limits reached:
- * then the tests were told so, and failed. A test side that ends without a word is at fault itself,
- * unless it ran out of time, or of memory after it had asked the candidate for something. */
+ * then the tests received that, and failed. A test side that ends without a verdict is at fault
+ * itself, unless it ran out of time, or of memory after it had asked the candidate for
+ * something. */
 static char *no_verdict(const struct link *link)
 {
     const struct result *tests = &link->tests.result, *candidate = &link->candidate.result;
@@ -412,7 +414,7 @@ static int run_both(struct link *link, struct err *err)
     return 0;
 }
 
-/* What is logged is what came of the tests: the candidate's own end is our doing. */
+/* The log gets the result of the tests: the end of the candidate's process is caused by us. */
 static void set_outcome(struct link *link)
 {
     const struct suite_result *r = link->ret;

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "judge/suite.h"
 
-/* FNV-1a. A suite is its user's own: nobody chooses ids so that they collide. */
+/* FNV-1a. A suite is its user's own: its ids are not chosen to collide. */
 static uint32_t hash(const char *id)
 {
     uint32_t h = 2166136261u;

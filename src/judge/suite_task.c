@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A line of a suite, in any of the forms that are about.
+ * Reads a line of a suite, in any of the common forms.
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whether a verdict is one. A failure that is not the candidate's says nothing about it, and what
- * ran without the wall's parts that keep it from its judge may have reached what judges it.
+ * Whether a verdict is valid. A failure that is not the candidate's shows nothing about it, and a
+ * candidate that ran without the layers that keep it from its judge may have reached the judge.
  */
 #include <stdlib.h>
 

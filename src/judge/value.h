@@ -88,7 +88,7 @@ int value_read_next(struct str text, size_t *at, const struct value_limits *limi
 /* Reads all of the text, which is one value. */
 int value_read_json(struct str text, const struct value_limits *limits, struct arena *arena,
                     struct value *ret, struct err *err);
-/* Turns the objects inside a value into dicts and typed forms. Somebody's own text may have
+/* Turns the objects inside a value into dicts and typed forms. A person's own text may have
  * fractions that are not in lowest terms; from a guest they are taken as they come, and equal
  * nothing. The message begins with the place in `text`. */
 int value_resolve(struct value *v, struct str text, bool ours, struct arena *arena,
@@ -104,10 +104,9 @@ int value_error(struct str text, size_t at, struct err *err, const char *fmt, ..
 struct value *value_get(const struct value *object, const char *key);
 /* What Python calls its type: "int", "datetime", or the class. */
 const char *value_type_name(const struct value *v);
-/* Appends what repr() says of it, no more than about `max` bytes; a set's members in their order.
- */
+/* Appends its repr(), no more than about `max` bytes; a set's members in their order. */
 void value_repr(const struct value *v, size_t max, struct buf *ret);
-/* What str() says. */
+/* Appends its str(). */
 void value_show(const struct value *v, size_t max, struct buf *ret);
 
 #endif

@@ -12,7 +12,7 @@
 
 struct writer {
     struct buf *b;
-    size_t stop; /* nobody wants more bytes than these */
+    size_t stop; /* no more bytes than these are needed */
 };
 
 enum { LARGEST_SHOWN = 446 }; /* limbs: what has more has more digits than CPython prints */

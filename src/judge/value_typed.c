@@ -459,7 +459,7 @@ static int compare_keys(const void *a, const void *b)
     return order ? order : (x->n > y->n) - (x->n < y->n);
 }
 
-/* In JSON's words two members of one name are allowed, and nobody means them. */
+/* JSON allows two members of one name, but they are always a mistake. */
 static int check_keys(const struct form *f)
 {
     struct arena scratch = {0};

@@ -202,7 +202,7 @@ static const char *hint_for_other(const struct value *got)
            "expected_repr";
 }
 
-/* What looks the same to people and is not to Python. */
+/* A hint for values that look the same to people but differ in Python. */
 static const char *hint_for(const struct value *expected, const struct value *got)
 {
     if (is_sequence(expected) && is_sequence(got) && expected->type != got->type)

@@ -117,7 +117,7 @@ static bool is_whole_id(const char *word)
 
 int session_count(struct session_call *call, const char *word, char *ret, size_t n, struct err *err)
 {
-    json_t *doc, *v;
+    json_t *doc = NULL, *v;
     size_t i;
     int matches = 0;
 

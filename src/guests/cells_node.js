@@ -627,7 +627,7 @@
             cell.outcome = e?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED" ? interruption() : { exception: safeException(e) };
         }
         if (!answer && !cell.outcome.exception) cell.outcome = interruption();
-        await restore(code);
+        if (kept.size) await restore(code);
         answer ??= answerCell(cell);
         running = null;
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });

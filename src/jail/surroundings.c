@@ -17,6 +17,8 @@ enum { FILE_MAX = 1 << 20 };
 
 #define SHARED "('glovebox help containers' says where it is)"
 
+/* Designators name the places, so no comma can be missing between two texts. */
+/* NOLINTBEGIN(bugprone-suspicious-missing-comma) */
 static const char *const hows[LAYER_MEANS_COUNT][SURROUNDINGS_COUNT] = {
     [MEANS_NAMESPACES] =
         {
@@ -60,6 +62,7 @@ static const char *const hows[LAYER_MEANS_COUNT][SURROUNDINGS_COUNT] = {
         },
     [MEANS_NONE] = {[ON_HOST] = "always there"},
 };
+/* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 const char *layer_how(enum jail_layer layer, enum surroundings where)
 {

@@ -106,11 +106,11 @@ shared = mmap.mmap(-1, 4096) if %r else None
 """
 
 WRONG = {
-    "keeps its capabilities": ("capable", "more than it may"),
-    "comes with a second one": ("several", "alone"),
-    "leaves who joined behind": ("stays", "alone"),
-    "leaves who joined behind without capabilities": ("powerless", "alone"),
-    "leaves a child behind that came halfway": ("assistant", "alone"),
+    "keeps its capabilities": ("capable", "may not have"),
+    "comes with a second one": ("several", "other processes"),
+    "leaves who joined behind": ("stays", "other processes"),
+    "leaves who joined behind without capabilities": ("powerless", "other processes"),
+    "leaves a child behind that came halfway": ("assistant", "other processes"),
     "leaves a thread behind that came halfway": ("thread", ""),
     "has two threads": ("threads", ""),
     "shares memory": ("shared", "shares memory"),

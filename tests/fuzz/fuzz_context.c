@@ -92,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     static void (*const tries[])(struct str text) = {try_context, try_json, try_math};
 
     if (n)
-        tries[data[0] % 4]((struct str){(const char *)data + 1, n - 1});
+        tries[data[0] % (sizeof tries / sizeof *tries)](
+            (struct str){(const char *)data + 1, n - 1});
     return 0;
 }

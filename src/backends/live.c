@@ -317,10 +317,13 @@ static void step(struct live *l, int most_ms)
     int wait_ms = poll_timeout(l);
     if (poll(polls, COUNT, most_ms >= 0 && most_ms < wait_ms ? most_ms : wait_ms) < 0)
         return;
-    /* The start is told before what was printed, the end after it. */
+    /* The start is reported before output, the end after it. Other messages may precede the start.
+     */
     bool is_start = polls[CONTROL].revents && !l->out->started;
     if (is_start)
-        on_jail(l);
+        do
+            on_jail(l);
+        while (!l->out->started && has_word(l));
     pump_step(&l->pump, polls);
     if (polls[CANCEL].revents) {
         l->out->cancelled = true;

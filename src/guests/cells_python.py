@@ -122,7 +122,9 @@ class Server:
             self.compiler.remember("<tools>", source)
             exec(compile(source, "<tools>", "exec", 0, True), self.names)
             make_instances(self.names, before)
-            self.kept.update((k, v) for k, v in self.names.items() if k not in before and callable(v))
+            # Not what it imports: a cell may import another thing by that name.
+            self.kept.update((k, v) for k, v in self.names.items()
+                             if k not in before and callable(v) and getattr(v, "__module__", None) == "__main__")
         except Exception as e:
             clean_exception(e)
             text = exception_text(e, self.compiler.texts)

@@ -198,6 +198,8 @@ def test_tools(tap, path):
 
 
 SOURCE = '''from typing import *
+from datetime import datetime
+from math import sqrt
 UNIT = "km"
 def convert(n: int) -> str:
     """Says it."""
@@ -222,6 +224,9 @@ def test_sources(tap, path):
         tap.equal(g.run("import os, sys\nos.environ['ANSWER'], 'json' in sys.modules").value["items"], ["42", True],
                   "environment and modules")
         tap.equal(g.run("os.system('echo $ANSWER')").out, "42\n", "... of children, too")
+        for name in ("datetime", "sqrt"):
+            g.run("%s = 5" % name)
+            tap.equal(g.run(name).value, 5, "%s, which the source imports, is not the session's" % name)
         for text in ("convert = 3", "del search", "def caller(x): return 'mine'", "class Search: pass\nsearch = Search"):
             g.run(text)
             tap.equal(g.run("convert(3), search('x'), caller(1)").value["items"], ["3 km", "found x", 2], "there after %r" % text)

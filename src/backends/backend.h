@@ -51,8 +51,9 @@ struct backend_job {
     /* What the guest has as descriptors 3 (to read) and 4 (to write), lent until it has started; -1
      * for none. */
     int channel[2];
-    /* Warm jails to take one from; NULL for none. What is started in advance, and then told argv
-     * and env: a zygote (jail/zygote.h). NULL where the language has none. */
+    /* The pool that a warm jail may be taken from; NULL for none. Its zygote (jail/zygote.h) is
+     * started in advance with zygote_argv and zygote_env, and a fork of it receives argv and env.
+     * They are NULL if the language has no zygote. */
     struct pool *pool;
     char **zygote_argv; /* NULL-terminated, as is its environment */
     char **zygote_env;
@@ -142,8 +143,8 @@ struct backend {
     bool (*pending)(const struct backend_guest *guest);
     /* Moves on what lies in the guest's output pipes now, without waiting. */
     void (*drain)(struct backend_guest *guest);
-    /* For a guest that nobody steps: kills it when it exceeds a limit that the kernel does not
-     * hold. */
+    /* For a guest that is not stepped: kills it if it exceeds a limit that the kernel does not
+     * enforce. */
     void (*look)(struct backend_guest *guest);
     void (*usage)(struct backend_guest *guest, struct backend_usage *ret);
     /* Of a guest that was started before there was a job, with a channel of its own: our ends of
@@ -152,11 +153,11 @@ struct backend {
     bool (*channel)(struct backend_guest *guest, int ret[3]);
     const struct backend_files *files;
 
-    /* Prepares a fork of a guest whose job has `forks`, which has nothing to do now: a place with a
-     * copy of its disk and the limits of `job`, whose channel is the fork's. It is empty: the guest
-     * is now told to fork, and `forked` waits for the process. Arguments are as for `open`.
-     * ERR_UNSUPPORTED with the reason when this guest has no forks (see also no_fork in the
-     * outcome), ERR_LIMIT when they nest too deep. */
+    /* Prepares a place for a fork of an idle guest (its job has `forks`). The place has a copy of
+     * the origin's disk, the limits of `job`, and no process yet. `job` has the channel of the
+     * fork. Afterwards the caller asks the origin to fork, and `forked` waits for the new process.
+     * The arguments are as for `open`. ERR_UNSUPPORTED with the reason when this guest has no forks
+     * (see also no_fork in the outcome), ERR_LIMIT when they nest too deep. */
     int (*fork)(struct backend_guest *origin, const struct backend_job *job,
                 const struct backend_sink *sink, struct backend_outcome *ret,
                 struct backend_guest **ret_guest, struct err *err);

@@ -24,9 +24,10 @@ void live_hit(struct live *l, enum jail_limit_hit limit)
         l->sink->limit(l->sink->ctx, limit);
 }
 
-/* The namespace's end is at once; that of the groups also gives the dying their processor time
- * back, and reaches all where there is no namespace. Forks below it need both; but a tree of forks
- * may stop the inits of its forks, and who does not answer is ended all the same. */
+/* Killing pid 1 ends the namespace at once. Killing the control group also lifts the quota of
+ * processor time, so that processes exit faster, and reaches all of them if there is no namespace.
+ * Forks below this guest need both, so its init is asked first to end without them. A guest can
+ * stop the inits of its forks: an init that does not answer within LEAVE_MS is killed as well. */
 static void kill_all(struct live *l)
 {
     l->ended = true;
@@ -53,7 +54,7 @@ static struct watch_tree tree_of(const struct live *l)
     };
 }
 
-/* Processor time until now, by who knows it. */
+/* Processor time used until now, from the control group or else from the process tree. */
 static uint64_t cpu_ns(struct live *l)
 {
     struct watch_tree tree = tree_of(l);
@@ -69,7 +70,7 @@ static uint64_t cpu_ns(struct live *l)
 
 static void hit_and_kill(struct live *l, enum jail_limit_hit limit)
 {
-    uint64_t used = cpu_ns(l); /* nobody is left to tell afterwards */
+    uint64_t used = cpu_ns(l); /* afterwards no process is left to ask */
 
     if (used > l->cpu_ns)
         l->cpu_ns = used;
@@ -108,9 +109,9 @@ static void on_started(struct live *l)
         l->sink->started(l->sink->ctx, l->out->held);
 }
 
-/* With its init and itself alone, its end is only work for the kernel, and soon enough after the
- * result. Who is there beside them may still do something. The most memory that it had is known to
- * its group, or to who waits for its end. */
+/* If only init and the guest are left, the rest of the exit is work for the kernel, and can happen
+ * after the result is sent. Any other process may still do something. The peak of memory comes from
+ * the control group, or else from the process that waits for the guest. */
 static bool is_as_good_as_dead(struct live *l)
 {
     uint64_t tasks = cgroup_tasks(l->group);
@@ -171,7 +172,7 @@ static void on_jail(struct live *l)
     case JAIL_EXITED:
         note_exit(l);
         if (l->tree)
-            kill_all(l); /* its init stays until it is told */
+            kill_all(l); /* its init stays until it is asked to end */
         break;
     case JAIL_LEFT:
         l->over = true;
@@ -199,13 +200,13 @@ static void on_jail(struct live *l)
 #define OOM_LOOK_MS    100
 #define OOM_LOOK_EVERY 2
 
-/* v1 tells that memory is out, and only then looks for someone to kill; v2 also tells when it then
- * found something to free. So we look a few times. */
-static void look_for_oom(struct live *l, bool told)
+/* cgroup v1 reports that memory has run out before it chooses a process to kill; v2 also reports it
+ * if it could then free some. So we look a few times. */
+static void look_for_oom(struct live *l, bool reported)
 {
     struct cgroup_usage use;
 
-    if (told)
+    if (reported)
         l->oom_until_ms = clock_mono_ms() + OOM_LOOK_MS;
     if (!l->oom_until_ms)
         return;
@@ -321,9 +322,9 @@ static void step(struct live *l, int most_ms)
      */
     bool is_start = polls[CONTROL].revents && !l->out->started;
     if (is_start)
-        do
+        do {
             on_jail(l);
-        while (!l->out->started && has_word(l));
+        } while (!l->out->started && has_word(l));
     pump_step(&l->pump, polls);
     if (polls[CANCEL].revents) {
         l->out->cancelled = true;
@@ -379,7 +380,7 @@ int live_open(const struct backend_job *job, const struct backend_sink *sink,
         return 0;
     }
     if (result == 0 && live_finish(l, err) == 0)
-        err_set(err, ERR_TIMEOUT, "was told to stop before the program started");
+        err_set(err, ERR_TIMEOUT, "stopped before the program started");
     live_leave(l);
     live_close(&l->base);
     return -1;

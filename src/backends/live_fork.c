@@ -45,8 +45,9 @@ bool fork_tree_has_below(struct live *l)
     return below;
 }
 
-/* With the lock. Who has nobody below it any more is taken out, and so on upwards; what those left
- * is in the list that is returned, from below. */
+/* Call it with the lock. Takes an ended member that has no members below it out of the tree, then
+ * its parent if the same is true of it, and so on. Returns the list of those members, lowest first.
+ */
 static struct fork_member *take_out(struct fork_member *m)
 {
     struct fork_member *list = NULL, **end = &list;
@@ -104,7 +105,7 @@ static struct jail_limits limits_of_fork(const struct live *l)
 {
     struct jail_limits limits = l->job->limits;
 
-    limits.count_cpu = true; /* wait() tells nobody */
+    limits.count_cpu = true; /* no process of ours can wait() for it */
     return limits;
 }
 

@@ -16,10 +16,10 @@
 #define SETUP_LIMIT_MS 30000 /* from start to the guest's first program */
 
 /* Guests of one nest that are forks of each other. Their jails lie one below the other, so what a
- * guest leaves is kept as long as there is anybody below it. */
+ * guest leaves is kept as long as a member is below it. */
 struct fork_member {
     struct fork_member *parent;
-    unsigned below; /* members whose parent it is */
+    unsigned below; /* number of its children */
     bool ended;     /* and then what it left: */
     struct jail *jail;
     struct cgroup *group;
@@ -50,7 +50,7 @@ struct live {
     int64_t oom_until_ms;   /* memory was out; until then a kill may follow */
     uint64_t cpu_ns;        /* used when a limit ended it */
     int64_t watch_ms;       /* when to look next */
-    uint64_t looked_cpu_ns; /* at the last look while nobody stepped it */
+    uint64_t looked_cpu_ns; /* at the last look while it was not stepped */
     int64_t sockets_ms;     /* when to look at sockets next */
     uint64_t sockets_peak;  /* most that was seen in their buffers */
     int work_fd;            /* opened when asked for, or at the end */
@@ -65,8 +65,8 @@ struct live {
     bool leaving;               /* its guest has begun to exit, and its status is known */
     struct fork_tree *tree;     /* with job.forks, when it can have some */
     struct fork_member *member; /* in it; NULL: the first */
-    int64_t leave_until_ms;     /* it was told to end without its forks */
-    struct fork_tree *forking;  /* whose lock it has while it comes to be */
+    int64_t leave_until_ms;     /* it was asked to end without its forks */
+    struct fork_tree *forking;  /* the tree that it has locked while it is being forked */
     struct err error;           /* why nothing was started */
 };
 
@@ -77,7 +77,7 @@ void live_adopt(struct live *l, const struct pool_jail *warm);
 
 /* live_fork.c. A new tree of one guest; NULL stays NULL in all of these. */
 struct fork_tree *fork_tree_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
-/* Whether there are forks of it, who need what it would take down. */
+/* Whether it has forks, which need its jail. */
 bool fork_tree_has_below(struct live *l);
 /* Of a member that ended: keeps its jail and group, which the guest then has no more, as long as
  * others are below it; the last one below others takes theirs down. */

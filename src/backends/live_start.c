@@ -175,8 +175,9 @@ static void plan_nest(const struct backend_job *job, struct jail_spec *ret)
     drop_process_rlimit(ret);
 }
 
-/* Once one was started cold, whose group is here to be looked at: limits that no group holds are
- * watched from outside, by who knows the parents of all; a fork's is the zygote. */
+/* Called after a cold start, when the guest's control group can be inspected. A limit that no group
+ * holds is watched from outside through the process tree, which is impossible for a fork: its
+ * parent is the zygote. */
 static void teach_pool(const struct live *l)
 {
     const struct backend_job *job = l->job;
@@ -209,9 +210,9 @@ static char **environment_beyond(char **env, char **known)
     return beyond;
 }
 
-/* What one is told that was started ahead: a zygote's fork what its zygote did not know, a jail
- * all, a program nothing. */
-static int tell_words(struct live *l, int lay, struct err *err)
+/* Sends what a pre-started guest lacks: for a fork of a zygote the variables that its zygote did
+ * not have, for a parked jail everything, for a started program nothing. */
+static int send_words(struct live *l, int lay, struct err *err)
 {
     static char *nothing[] = {NULL};
     const struct backend_job *job = l->job;
@@ -233,7 +234,7 @@ static int go(struct live *l, struct err *err)
         return -1;
     AUTO_CLOSE int theirs = ends[0];
     l->lay_write = ends[1];
-    if (tell_words(l, theirs, err) < 0)
+    if (send_words(l, theirs, err) < 0)
         return -1;
     fd_close(&theirs);
     return send_files(l, err);
@@ -311,7 +312,7 @@ static void teach_ahead(const struct live *l)
 
 /* ---- to be forked ---- */
 
-/* Limits that no group holds are watched by who knows the parents of all. */
+/* A limit that no group holds is watched through the process tree, which has no root for a fork. */
 static int need_groups(const struct backend_job *job, struct err *err)
 {
     struct cgroup *group = NULL;
@@ -339,7 +340,7 @@ static int require_warm(struct live *l, struct pool_jail *ret, struct err *err)
     warm_key(job, &key);
     plan_nest(job, &spec);
     struct jail_limits limits = job->limits;
-    limits.count_cpu = true; /* nobody can look at the tree from outside: it has no root there */
+    limits.count_cpu = true; /* the tree has no root outside, so it cannot be inspected */
     struct pool_order order = {.limits = &limits, .layers = job->layers, .channel = job->channel};
     int result = pool_require(job->pool, buf_str(&key), &spec, &order, ret, err);
     spec_done(&spec);

@@ -68,8 +68,8 @@ static const struct {
 static const char *const empty_folders[] = {"/run",  "/home", "/mnt", "/opt",
                                             "/root", "/srv",  "/var"};
 
-/* What /proc tells about the machine that a guest has no business with, or that has had holes
- * before. Most of it is root's alone already; a second reason costs 5 us each. */
+/* Files of /proc about the machine that a guest does not need, or that have had holes before.
+ * Most of it is root's alone already; a second reason costs 5 us each. */
 static const char *const masked[] = {
     "/proc/kcore",      "/proc/keys",        "/proc/key-users",
     "/proc/kallsyms",   "/proc/kmsg",        "/proc/sysrq-trigger",
@@ -137,9 +137,9 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
         add(spec, SPEC_MASK, NULL, masked[i], NULL);
 }
 
-/* As root each plan gets a uid that nobody else has, and the last few of this process did not have;
- * in a container only some exist, and then the last of them has to do. As an ordinary user it can
- * only be ours. */
+/* As root, each plan gets a uid that no other guest has, and that the previous few plans of this
+ * process did not have. In a container only some uids exist, and then the last one is used. As an
+ * ordinary user it can only be ours. */
 static void plan_ids(struct jail_spec *spec)
 {
     static atomic_uint plans;
@@ -174,9 +174,9 @@ static void add_rlimit(struct jail_spec *spec, int resource, uint64_t value)
     spec->rlimits[spec->rlimit_count++] = (struct spec_rlimit){resource, value};
 }
 
-/* Queued signals and timers are counted by user and user namespace, and once more for whoever made
- * that namespace: 64 guests together have what is the host user's, whose programs need some as
- * well. An older kernel counts them by user alone: for an ordinary user, all that is his. */
+/* Queued signals and timers are counted by user and user namespace, and once more for the user who
+ * made that namespace: 64 guests together may use what the host user has, and that user's own
+ * programs need some as well. An older kernel counts them by user alone. */
 static void limit_signals(const struct backend_job *job, struct jail_spec *spec)
 {
     const uint64_t least = 128, most = 4096;
@@ -213,7 +213,7 @@ static void plan_rlimits(const struct backend_job *job, struct jail_spec *spec)
     if (l->pids && (job->layers & LAYER_BIT(LAYER_USERNS) ||
                     (~job->layers & (LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CAPS))) == 0))
         add_rlimit(spec, RLIMIT_NPROC, l->pids + 1); /* one for our init */
-    /* A process that eats processor time is ended here even if nobody watches; the limit over the
+    /* A process that eats processor time is killed here even without a watcher; the limit over the
      * whole tree is watched from outside and comes first. */
     if (l->cpu_ms)
         add_rlimit(spec, RLIMIT_CPU, (uint64_t)(l->cpu_ms + 999) / 1000 + 1);

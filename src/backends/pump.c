@@ -72,7 +72,7 @@ void pump_polls(struct pump *pump, struct pollfd polls[PUMP_POLLS])
     for (int i = 0; i < 2; i++)
         polls[i] = output_poll(pump, i);
     polls[2] = (struct pollfd){.fd = full ? -1 : pump->source, .events = POLLIN};
-    /* Without anything to write we still want to hear that the guest closed its input. */
+    /* Without anything to write we still want to notice that the guest closed its input. */
     polls[3] = (struct pollfd){.fd = pump->in, .events = full ? POLLOUT : 0};
 }
 

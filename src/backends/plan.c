@@ -174,9 +174,9 @@ static void add_rlimit(struct jail_spec *spec, int resource, uint64_t value)
     spec->rlimits[spec->rlimit_count++] = (struct spec_rlimit){resource, value};
 }
 
-/* Queued signals and timers are counted by user and user namespace, and once more for the user who
- * made that namespace: 64 guests together may use what the host user has, and that user's own
- * programs need some as well. An older kernel counts them by user alone. */
+/* Queued signals and timers are counted by user and user namespace, and once more for the owner of
+ * that namespace: 64 guests together may use what the host user has, and that user's own programs
+ * need some as well. An older kernel counts them by user alone. */
 static void limit_signals(const struct backend_job *job, struct jail_spec *spec)
 {
     const uint64_t least = 128, most = 4096;

@@ -81,6 +81,20 @@ def test_again(t):
 
 
 @once
+def test_who_runs_again(t):
+    """Only where CHECK_AGAIN asks for it, and only one or two suites that have deadlines."""
+    text = ("from importlib.machinery import SourceFileLoader\nfrom types import SimpleNamespace\n"
+            "may = SourceFileLoader('check', %r).load_module().may_try_again\n"
+            "print([may(SimpleNamespace(failed=f, left_out=l)) for f, l in ((['cli'], []), (['cli', 'http'], []), ([], []),\n"
+            "    (['cli', 'http', 'warm'], []), (['lint'], []), (['cli', 'build-asan'], []), (['cli'], ['replay']))])" %
+            os.path.join(ROOT, "tools", "check"))
+    for asked, want in (("1", b"[True, True, False, False, False, False, False]"), ("", b"[" + b", ".join([b"False"] * 7) + b"]")):
+        done = t.command([sys.executable, "-W", "ignore", "-c", PROGRAM % (os.path.join(ROOT, "tools"), text)],
+                         env={"CHECK_AGAIN": asked})
+        t.equal(done.out.strip(), want, "CHECK_AGAIN=%s" % asked, done)
+
+
+@once
 def test_stopped(t):
     """Also what hides in a process group of its own."""
     tag = "31%d" % os.getpid()

@@ -8,6 +8,7 @@ from box import ROOT, once
 
 PROGRAM = """
 import sys
+sys.dont_write_bytecode = True
 sys.path.insert(0, %r)
 from steps import Runner, Step, closure, conflicts, shell_words
 def sh(name, text, lane="wait", needs=(), **more):

@@ -17,7 +17,7 @@ def again(name, seeds):
     return shell_words({"MUST": "1", **seeds}, ["again", name])
 def run(steps, apart={}, wait=2):
     runner = Runner(steps, {"work": 1, "wait": wait}, conflicts(apart), ".", again)
-    print("good" if runner.run() else "bad", runner.failed, sorted(runner.totals.items()))
+    print("good" if runner.run() else "bad", sorted(runner.failed), sorted(runner.totals.items()))
 %s
 """
 # Waits for the other's file: neither ends unless both run at once.

@@ -56,7 +56,8 @@ static void say_notes(const struct report *how, const json_t *notes)
 
     json_array_foreach(notes, i, note)
     {
-        report_say(how->settings, json_string_value(note));
+        if (json_is_string(note))
+            report_say(how->settings, json_string_value(note));
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "backends/live.h"
+#include "backends/local.h"
 #include "base/mem.h"
 #include "jail/cgroup.h"
 
@@ -30,7 +30,7 @@ static const struct backend jail_backend = {
     .alias = "container",
     .summary = "behind the kernel's own locks, on this machine",
     .caps = jail_caps,
-    LIVE_ENTRIES,
+    LOCAL_ENTRIES,
 };
 
 /* The same processes with no layer of the wall: the limits and the end of the whole tree still
@@ -41,7 +41,7 @@ static const struct backend host_backend = {
     .summary = "on this machine without any wall",
     .unsafe = true,
     .caps = host_caps,
-    LIVE_ENTRIES,
+    LOCAL_ENTRIES,
 };
 
 const struct backend *const backends[] = {&jail_backend, &host_backend, NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backends/live_parts.h"
+#include "backends/local_parts.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #define SOCKETS_AFTER_MS 50 /* most runs are over by then */
 #define WATCH_SHARE      4 /* a look that takes long is followed by a pause so many times as long */
 
-void live_hit(struct live *l, enum jail_limit_hit limit)
+void local_hit(struct local_guest *l, enum jail_limit_hit limit)
 {
     if (l->out->limits_hit & limit)
         return;
@@ -28,7 +28,7 @@ void live_hit(struct live *l, enum jail_limit_hit limit)
  * processor time, so that processes exit faster, and reaches all of them if there is no namespace.
  * Forks below this guest need both, so its init is asked first to end without them. A guest can
  * stop the inits of its forks: an init that does not answer within LEAVE_MS is killed as well. */
-static void kill_all(struct live *l)
+static void kill_all(struct local_guest *l)
 {
     l->ended = true;
     if (!l->leave_until_ms && fork_tree_has_below(l)) {
@@ -43,7 +43,7 @@ static void kill_all(struct live *l)
     cgroup_kill(l->group);
 }
 
-static struct watch_tree tree_of(const struct live *l)
+static struct watch_tree tree_of(const struct local_guest *l)
 {
     return (struct watch_tree){
         .root = jail_helper_pid(l->jail),
@@ -55,7 +55,7 @@ static struct watch_tree tree_of(const struct live *l)
 }
 
 /* Processor time used until now, from the control group or else from the process tree. */
-static uint64_t cpu_ns(struct live *l)
+static uint64_t cpu_ns(struct local_guest *l)
 {
     struct watch_tree tree = tree_of(l);
     struct cgroup_usage use;
@@ -68,26 +68,26 @@ static uint64_t cpu_ns(struct live *l)
     return ns;
 }
 
-static void hit_and_kill(struct live *l, enum jail_limit_hit limit)
+static void hit_and_kill(struct local_guest *l, enum jail_limit_hit limit)
 {
     uint64_t used = cpu_ns(l); /* afterwards no process is left to ask */
 
     if (used > l->cpu_ns)
         l->cpu_ns = used;
-    live_hit(l, limit);
+    local_hit(l, limit);
     kill_all(l);
 }
 
 /* ---- events ---- */
 
-int live_open_work(const struct live *l)
+int local_open_work(const struct local_guest *l)
 {
     /* Without a private root the guest can put a link in its place, and we would follow it as the
      * host. */
     return openat(jail_box(l->jail), "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-void live_note_lost(struct live *l)
+void local_note_lost(struct local_guest *l)
 {
     const struct jail_state *state = jail_state(l->jail);
 
@@ -95,13 +95,13 @@ void live_note_lost(struct live *l)
     l->out->lost_count = state->lost_count;
 }
 
-static void on_started(struct live *l)
+static void on_started(struct local_guest *l)
 {
     outcome_phase(l->out, "start");
     l->out->started = true;
     l->out->held = jail_state(l->jail)->held | cgroup_held(l->group);
     l->has_root = l->out->held & LAYER_BIT(LAYER_ROOT);
-    live_note_lost(l);
+    local_note_lost(l);
     l->start_ns = clock_mono_ns();
     l->sockets_ms = clock_mono_ms() + SOCKETS_AFTER_MS;
     l->deadline_ms = l->job->limits.wall_ms ? clock_mono_ms() + l->job->limits.wall_ms : INT64_MAX;
@@ -112,7 +112,7 @@ static void on_started(struct live *l)
 /* If only init and the guest are left, the rest of the exit is work for the kernel, and can happen
  * after the result is sent. Any other process may still do something. The peak of memory comes from
  * the control group, or else from the process that waits for the guest. */
-static bool is_as_good_as_dead(struct live *l)
+static bool is_as_good_as_dead(struct local_guest *l)
 {
     uint64_t tasks = cgroup_tasks(l->group);
 
@@ -122,7 +122,7 @@ static bool is_as_good_as_dead(struct live *l)
     return l->usage.memory_peak != 0;
 }
 
-static void note_exit(struct live *l)
+static void note_exit(struct local_guest *l)
 {
     outcome_phase(l->out, "program");
     l->out->wall_ns = clock_mono_ns() - l->start_ns;
@@ -130,7 +130,7 @@ static void note_exit(struct live *l)
     l->over = jail_state(l->jail)->alone;
 }
 
-static void on_leaving(struct live *l)
+static void on_leaving(struct local_guest *l)
 {
     l->leaving = true;
     if (!is_as_good_as_dead(l)) {
@@ -142,18 +142,18 @@ static void on_leaving(struct live *l)
 }
 
 /* The init's clock started with the guest, ours when we read of that. */
-static void on_late(struct live *l)
+static void on_late(struct local_guest *l)
 {
     int64_t wall_ns = l->job->limits.wall_ms * 1000000;
 
-    live_hit(l, LIMIT_WALL);
+    local_hit(l, LIMIT_WALL);
     l->ended = true;
     l->deadline_ms = INT64_MAX;
     if (l->start_ns > clock_mono_ns() - wall_ns)
         l->start_ns = clock_mono_ns() - wall_ns;
 }
 
-static void on_jail(struct live *l)
+static void on_jail(struct local_guest *l)
 {
     struct jail_event event;
 
@@ -202,7 +202,7 @@ static void on_jail(struct live *l)
 
 /* cgroup v1 reports that memory has run out before it chooses a process to kill; v2 also reports it
  * if it could then free some. So we look a few times. */
-static void look_for_oom(struct live *l, bool reported)
+static void look_for_oom(struct local_guest *l, bool reported)
 {
     struct cgroup_usage use;
 
@@ -217,7 +217,7 @@ static void look_for_oom(struct live *l, bool reported)
         l->oom_until_ms = 0;
 }
 
-static bool watches_memory(const struct live *l)
+static bool watches_memory(const struct local_guest *l)
 {
     layer_mask unheld = l->job->layers & ~cgroup_held(l->group);
 
@@ -225,7 +225,7 @@ static bool watches_memory(const struct live *l)
 }
 
 /* What the kernel does not limit for us here is looked at every few milliseconds. */
-static void watch(struct live *l)
+static void watch(struct local_guest *l)
 {
     const struct jail_limits *limits = &l->job->limits;
 
@@ -241,16 +241,16 @@ static void watch(struct live *l)
             hit_and_kill(l, LIMIT_MEMORY);
         /* RLIMIT_NPROC refuses without telling anybody; keeper and init are in the sum. */
         if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
-            live_hit(l, LIMIT_PIDS);
+            local_hit(l, LIMIT_PIDS);
     }
 }
 
-static bool needs_watching(const struct live *l)
+static bool needs_watching(const struct local_guest *l)
 {
     return l->out->started && !l->over && (l->job->limits.cpu_ms || watches_memory(l));
 }
 
-static void watch_when_due(struct live *l)
+static void watch_when_due(struct local_guest *l)
 {
     int64_t begin = clock_mono_ms();
 
@@ -262,7 +262,7 @@ static void watch_when_due(struct live *l)
 }
 
 /* Whether its jail has said something that is not read yet. */
-static bool has_word(const struct live *l)
+static bool has_word(const struct local_guest *l)
 {
     struct pollfd look = {.fd = jail_fd(l->jail), .events = POLLIN};
 
@@ -271,7 +271,7 @@ static bool has_word(const struct live *l)
 
 /* What the jail said before counts first, however late we read it: the guest may have ended in
  * time. */
-static void check_deadline(struct live *l)
+static void check_deadline(struct local_guest *l)
 {
     if (clock_mono_ms() < l->deadline_ms || has_word(l))
         return;
@@ -282,19 +282,19 @@ static void check_deadline(struct live *l)
         kill_all(l);
 }
 
-static void check_leaving(struct live *l)
+static void check_leaving(struct local_guest *l)
 {
     if (l->leave_until_ms && !l->over && clock_mono_ms() >= l->leave_until_ms)
         kill_all(l);
 }
 
-static int poll_timeout(const struct live *l)
+static int poll_timeout(const struct local_guest *l)
 {
     int64_t left = l->deadline_ms == INT64_MAX ? 60000 : l->deadline_ms - clock_mono_ms();
 
     if (needs_watching(l) && left > l->watch_ms - clock_mono_ms())
         left = l->watch_ms - clock_mono_ms();
-    if (live_sockets_due(l) != INT64_MAX && left > l->sockets_ms - clock_mono_ms())
+    if (local_sockets_due(l) != INT64_MAX && left > l->sockets_ms - clock_mono_ms())
         left = l->sockets_ms - clock_mono_ms();
     if (l->leave_until_ms && left > l->leave_until_ms - clock_mono_ms())
         left = l->leave_until_ms - clock_mono_ms();
@@ -303,7 +303,7 @@ static int poll_timeout(const struct live *l)
     return left < 0 ? 0 : left > 60000 ? 60000 : (int)left;
 }
 
-static void step(struct live *l, int most_ms)
+static void step(struct local_guest *l, int most_ms)
 {
     enum { CONTROL = PUMP_POLLS, CANCEL, OOM, CHANNEL, COUNT };
     struct pollfd polls[COUNT];
@@ -336,25 +336,25 @@ static void step(struct live *l, int most_ms)
     if (polls[CONTROL].revents && !is_start)
         on_jail(l);
     watch_when_due(l);
-    if (live_sockets_over(l))
+    if (local_sockets_over(l))
         hit_and_kill(l, LIMIT_MEMORY);
     check_deadline(l);
     check_leaving(l);
 }
 
-struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
-                      struct backend_outcome *out)
+struct local_guest *local_new(const struct backend_job *job, const struct backend_sink *sink,
+                              struct backend_outcome *out)
 {
-    struct live *l = xcalloc(1, sizeof *l);
+    struct local_guest *l = xcalloc(1, sizeof *l);
 
     out->wanted = job->layers & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
-    *l = (struct live){.job = job,
-                       .sink = sink,
-                       .out = out,
-                       .lay_write = -1,
-                       .oom_fd = -1,
-                       .work_fd = -1,
-                       .channel = {-1, -1, -1}};
+    *l = (struct local_guest){.job = job,
+                              .sink = sink,
+                              .out = out,
+                              .lay_write = -1,
+                              .oom_fd = -1,
+                              .work_fd = -1,
+                              .channel = {-1, -1, -1}};
     l->pump = (struct pump){.in = -1, .out = {-1, -1}, .theirs = {-1, -1, -1}, .sink = sink};
     spec_init(&l->spec);
     return l;
@@ -362,16 +362,16 @@ struct live *live_new(const struct backend_job *job, const struct backend_sink *
 
 /* ---- the table's entries ---- */
 
-struct live *live_of(struct backend_guest *guest)
+struct local_guest *local_of(struct backend_guest *guest)
 {
-    return (struct live *)guest;
+    return (struct local_guest *)guest;
 }
 
-int live_open(const struct backend_job *job, const struct backend_sink *sink,
-              struct backend_outcome *ret, struct backend_guest **ret_guest, struct err *err)
+int local_open(const struct backend_job *job, const struct backend_sink *sink,
+               struct backend_outcome *ret, struct backend_guest **ret_guest, struct err *err)
 {
-    struct live *l = live_new(job, sink, ret);
-    int result = live_start(l, err);
+    struct local_guest *l = local_new(job, sink, ret);
+    int result = local_start(l, err);
 
     while (result == 0 && !l->over && !ret->started)
         step(l, -1);
@@ -379,30 +379,30 @@ int live_open(const struct backend_job *job, const struct backend_sink *sink,
         *ret_guest = &l->base;
         return 0;
     }
-    if (result == 0 && live_finish(l, err) == 0)
+    if (result == 0 && local_finish(l, err) == 0)
         err_set(err, ERR_TIMEOUT, "stopped before the program started");
-    live_leave(l);
-    live_close(&l->base);
+    local_leave(l);
+    local_close(&l->base);
     return -1;
 }
 
-void live_step(struct backend_guest *guest, int timeout_ms)
+void local_step(struct backend_guest *guest, int timeout_ms)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
 
     if (!l->over)
         step(l, timeout_ms);
 }
 
-bool live_pending(const struct backend_guest *guest)
+bool local_pending(const struct backend_guest *guest)
 {
-    return has_word((const struct live *)guest);
+    return has_word((const struct local_guest *)guest);
 }
 
 /* A guest that used no processor time since the last look took no memory either. */
-void live_look(struct backend_guest *guest)
+void local_look(struct backend_guest *guest)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
     struct cgroup_usage use;
 
     if (l->over)
@@ -412,13 +412,13 @@ void live_look(struct backend_guest *guest)
     if (use.cpu_ns && use.cpu_ns == l->looked_cpu_ns)
         return;
     l->looked_cpu_ns = use.cpu_ns;
-    if (live_sockets_over(l))
+    if (local_sockets_over(l))
         hit_and_kill(l, LIMIT_MEMORY);
 }
 
-void live_usage(struct backend_guest *guest, struct backend_usage *ret)
+void local_usage(struct backend_guest *guest, struct backend_usage *ret)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
     struct watch_tree tree = tree_of(l);
     struct cgroup_usage use;
 
@@ -432,9 +432,9 @@ void live_usage(struct backend_guest *guest, struct backend_usage *ret)
         (void)watch_tree_memory(&tree, &ret->memory_now);
 }
 
-int live_end(struct backend_guest *guest, struct err *err)
+int local_end(struct backend_guest *guest, struct err *err)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
 
     if (!l->over) {
         kill_all(l);
@@ -442,7 +442,7 @@ int live_end(struct backend_guest *guest, struct err *err)
         while (!l->over)
             step(l, -1);
     }
-    int result = live_finish(l, err);
-    live_leave(l);
+    int result = local_finish(l, err);
+    local_leave(l);
     return result;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "backends/live_parts.h"
+#include "backends/local_parts.h"
 #include "backends/plan.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -14,7 +14,7 @@
 #include "jail/host_box.h"
 #include "jail/surroundings.h"
 
-static int require_groups(const struct live *l, struct err *err)
+static int require_groups(const struct local_guest *l, struct err *err)
 {
     layer_mask missing = l->job->required & CGROUP_LAYERS & ~cgroup_held(l->group);
 
@@ -30,7 +30,7 @@ static int require_groups(const struct live *l, struct err *err)
     return 0;
 }
 
-static int open_group(struct live *l, struct jail_fds *fds, struct err *err)
+static int open_group(struct local_guest *l, struct jail_fds *fds, struct err *err)
 {
     int enter[CGROUP_ENTER_MAX];
 
@@ -49,7 +49,7 @@ static int open_group(struct live *l, struct jail_fds *fds, struct err *err)
     return 0;
 }
 
-static int open_lay(struct live *l, struct jail_fds *fds, struct err *err)
+static int open_lay(struct local_guest *l, struct jail_fds *fds, struct err *err)
 {
     int ends[2];
 
@@ -66,7 +66,7 @@ static int open_lay(struct live *l, struct jail_fds *fds, struct err *err)
 
 /* The reader is the jail's init. When it dies early the write fails, and what it said on the
  * control socket is the better message. */
-static int send_files(struct live *l, struct err *err)
+static int send_files(struct local_guest *l, struct err *err)
 {
     struct fd_quiet quiet;
 
@@ -77,7 +77,7 @@ static int send_files(struct live *l, struct err *err)
     return result < 0 && !(err->kind == ERR_SYSTEM && err->sys == EPIPE) ? -1 : 0;
 }
 
-static int start_cold(struct live *l, struct err *err)
+static int start_cold(struct local_guest *l, struct err *err)
 {
     struct jail_fds fds = {.lay = -1};
     int result = -1;
@@ -178,7 +178,7 @@ static void plan_nest(const struct backend_job *job, struct jail_spec *ret)
 /* Called after a cold start, when the guest's control group can be inspected. A limit that no group
  * holds is watched from outside through the process tree, which is impossible for a fork: its
  * parent is the zygote. */
-static void teach_pool(const struct live *l)
+static void teach_pool(const struct local_guest *l)
 {
     const struct backend_job *job = l->job;
     AUTO_BUF struct buf key = {0};
@@ -212,7 +212,7 @@ static char **environment_beyond(char **env, char **known)
 
 /* Sends what a pre-started guest lacks: for a fork of a zygote the variables that its zygote did
  * not have, for a parked jail everything, for a started program nothing. */
-static int send_words(struct live *l, int lay, struct err *err)
+static int send_words(struct local_guest *l, int lay, struct err *err)
 {
     static char *nothing[] = {NULL};
     const struct backend_job *job = l->job;
@@ -226,7 +226,7 @@ static int send_words(struct live *l, int lay, struct err *err)
     return jail_go(l->jail, job->warm_argv, env, wall_ms, lay, err);
 }
 
-static int go(struct live *l, struct err *err)
+static int go(struct local_guest *l, struct err *err)
 {
     int ends[2];
 
@@ -240,7 +240,7 @@ static int go(struct live *l, struct err *err)
     return send_files(l, err);
 }
 
-void live_adopt(struct live *l, const struct pool_jail *warm)
+void local_adopt(struct local_guest *l, const struct pool_jail *warm)
 {
     outcome_phase(l->out, "take");
     l->pool = l->job->pool;
@@ -259,7 +259,7 @@ static const int *channel_of(const struct backend_job *job)
     return job->channel[0] >= 0 ? job->channel : NULL;
 }
 
-static bool take_warm(const struct live *l, struct pool_jail *ret)
+static bool take_warm(const struct local_guest *l, struct pool_jail *ret)
 {
     AUTO_BUF struct buf key = {0};
 
@@ -276,7 +276,7 @@ static bool can_be_ahead(const struct backend_job *job)
            !(job->ahead == AHEAD_JAIL && channel_of(job));
 }
 
-static bool take_ahead(const struct live *l, struct pool_jail *ret)
+static bool take_ahead(const struct local_guest *l, struct pool_jail *ret)
 {
     AUTO_BUF struct buf key = {0};
 
@@ -285,7 +285,7 @@ static bool take_ahead(const struct live *l, struct pool_jail *ret)
 }
 
 /* After one was started cold; see teach_pool. */
-static void teach_ahead(const struct live *l)
+static void teach_ahead(const struct local_guest *l)
 {
     static char *nothing[] = {NULL};
     struct backend_job plan = *l->job;
@@ -327,7 +327,7 @@ static int need_groups(const struct backend_job *job, struct err *err)
                    : 0;
 }
 
-static int require_warm(struct live *l, struct pool_jail *ret, struct err *err)
+static int require_warm(struct local_guest *l, struct pool_jail *ret, struct err *err)
 {
     const struct backend_job *job = l->job;
     AUTO_BUF struct buf key = {0};
@@ -348,7 +348,7 @@ static int require_warm(struct live *l, struct pool_jail *ret, struct err *err)
 }
 
 /* True when it was started, or failed for good. */
-static bool start_forkable(struct live *l, int *ret_result, struct err *err)
+static bool start_forkable(struct local_guest *l, int *ret_result, struct err *err)
 {
     struct pool_jail warm;
     struct err why;
@@ -358,12 +358,12 @@ static bool start_forkable(struct live *l, int *ret_result, struct err *err)
         return false;
     }
     l->tree = fork_tree_new(l->job->pool, warm.nest, warm.jail);
-    live_adopt(l, &warm);
+    local_adopt(l, &warm);
     *ret_result = go(l, err);
     return true;
 }
 
-int live_start(struct live *l, struct err *err)
+int local_start(struct local_guest *l, struct err *err)
 {
     bool warm = can_be_warm(l->job) && !l->job->forks, ahead = can_be_ahead(l->job);
     struct pool_jail jail;
@@ -372,7 +372,7 @@ int live_start(struct live *l, struct err *err)
     if (l->job->forks && start_forkable(l, &result, err))
         return result;
     if ((warm && take_warm(l, &jail)) || (ahead && take_ahead(l, &jail))) {
-        live_adopt(l, &jail);
+        local_adopt(l, &jail);
         return go(l, err);
     }
     result = start_cold(l, err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the live_*.c files share. No other file includes it.
+ * Shared by the local_*.c files, and included by no others.
  */
-#ifndef BACKENDS_LIVE_PARTS_H
-#define BACKENDS_LIVE_PARTS_H
+#ifndef BACKENDS_LOCAL_PARTS_H
+#define BACKENDS_LOCAL_PARTS_H
 
 #include <pthread.h>
 
-#include "backends/live.h"
+#include "backends/local.h"
 #include "backends/pump.h"
 #include "jail/cgroup.h"
 #include "jail/jail.h"
@@ -34,9 +34,9 @@ struct fork_tree {
     unsigned alive;
 };
 
-struct live {
+struct local_guest {
     struct backend_guest base;
-    const struct backend_job *job; /* as the next two, lent until live_end */
+    const struct backend_job *job; /* as the next two, lent until local_end */
     const struct backend_sink *sink;
     struct backend_outcome *out;
     struct jail_spec spec;
@@ -54,7 +54,7 @@ struct live {
     int64_t sockets_ms;     /* when to look at sockets next */
     uint64_t sockets_peak;  /* most that was seen in their buffers */
     int work_fd;            /* opened when asked for, or at the end */
-    int channel[3];         /* its own, until live_channel */
+    int channel[3];         /* its own, until local_channel */
     char *box_host;         /* where its disk may lie on the host */
     char *inside;           /* how it names its workspace, once asked for */
     struct pool *pool;      /* which it was taken from */
@@ -70,39 +70,39 @@ struct live {
     struct err error;           /* why nothing was started */
 };
 
-/* Starts it, warm where one waits. After -1 live_leave and live_close take down what there is. */
-int live_start(struct live *l, struct err *err);
+/* Starts it, warm where one waits. After -1 local_leave and local_close take down what there is. */
+int local_start(struct local_guest *l, struct err *err);
 /* A guest that was taken out of a pool. */
-void live_adopt(struct live *l, const struct pool_jail *warm);
+void local_adopt(struct local_guest *l, const struct pool_jail *warm);
 
-/* live_fork.c. A new tree of one guest; NULL stays NULL in all of these. */
+/* local_fork.c. A new tree of one guest; NULL stays NULL in all of these. */
 struct fork_tree *fork_tree_new(struct pool *pool, struct pool_nest *nest, struct jail *root);
 /* Whether it has forks, which need its jail. */
-bool fork_tree_has_below(struct live *l);
+bool fork_tree_has_below(struct local_guest *l);
 /* Of a member that ended: keeps its jail and group, which the guest then has no more, as long as
  * others are below it; the last one below others takes theirs down. */
-void fork_tree_leave(struct live *l);
-void fork_tree_let_fork(struct live *l);
+void fork_tree_leave(struct local_guest *l);
+void fork_tree_let_fork(struct local_guest *l);
 
-/* live_sockets.c: when to look, in the time of clock_mono_ms; and true when it was due and there is
- * too much in them. */
-int64_t live_sockets_due(const struct live *l);
-bool live_sockets_over(struct live *l);
+/* local_sockets.c: when to look, in the time of clock_mono_ms; and true when it was due and there
+ * is too much in them. */
+int64_t local_sockets_due(const struct local_guest *l);
+bool local_sockets_over(struct local_guest *l);
 
-/* live_end.c. Of a guest that has ended: its figures into the outcome. -1 with *err when its
+/* local_end.c. Of a guest that has ended: its figures into the outcome. -1 with *err when its
  * program was never started. */
-int live_finish(struct live *l, struct err *err);
+int local_finish(struct local_guest *l, struct err *err);
 /* Releases everything but what backend_close releases. What was lent is not used afterwards. */
-void live_leave(struct live *l);
+void local_leave(struct local_guest *l);
 
-/* live.c: a guest before its start. */
-struct live *live_new(const struct backend_job *job, const struct backend_sink *sink,
-                      struct backend_outcome *out);
+/* local.c: a guest before its start. */
+struct local_guest *local_new(const struct backend_job *job, const struct backend_sink *sink,
+                              struct backend_outcome *out);
 /* Notes a limit that was met, once, and reports it. */
-void live_hit(struct live *l, enum jail_limit_hit limit);
+void local_hit(struct local_guest *l, enum jail_limit_hit limit);
 /* Layers that the jail had to do without, into the outcome. */
-void live_note_lost(struct live *l);
-int live_open_work(const struct live *l); /* a descriptor of the workspace, or -1 */
-struct live *live_of(struct backend_guest *guest);
+void local_note_lost(struct local_guest *l);
+int local_open_work(const struct local_guest *l); /* a descriptor of the workspace, or -1 */
+struct local_guest *local_of(struct backend_guest *guest);
 
 #endif

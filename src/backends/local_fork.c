@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "backends/live_parts.h"
+#include "backends/local_parts.h"
 #include "base/clock.h"
 #include "base/mem.h"
 
@@ -30,12 +30,12 @@ static void fork_tree_free(struct fork_tree *f)
     free(f);
 }
 
-static struct fork_member *member_of(const struct live *l)
+static struct fork_member *member_of(const struct local_guest *l)
 {
     return l->member ? l->member : l->tree->first;
 }
 
-bool fork_tree_has_below(struct live *l)
+bool fork_tree_has_below(struct local_guest *l)
 {
     if (!l->tree)
         return false;
@@ -75,7 +75,7 @@ static void free_members(struct fork_member *list)
     }
 }
 
-void fork_tree_leave(struct live *l)
+void fork_tree_leave(struct local_guest *l)
 {
     struct fork_tree *f = l->tree;
 
@@ -101,7 +101,7 @@ void fork_tree_leave(struct live *l)
 
 /* ---- forking ---- */
 
-static struct jail_limits limits_of_fork(const struct live *l)
+static struct jail_limits limits_of_fork(const struct local_guest *l)
 {
     struct jail_limits limits = l->job->limits;
 
@@ -109,7 +109,7 @@ static struct jail_limits limits_of_fork(const struct live *l)
     return limits;
 }
 
-static int fork_jail(struct live *l, struct live *origin, struct err *err)
+static int fork_jail(struct local_guest *l, struct local_guest *origin, struct err *err)
 {
     struct fork_tree *f = origin->tree;
     struct jail_origin from = {.jail = origin->jail, .root = f->root};
@@ -127,51 +127,51 @@ static int fork_jail(struct live *l, struct live *origin, struct err *err)
     l->member->parent->below++;
     pthread_mutex_unlock(&f->members);
     l->tree = f;
-    live_adopt(l, &made);
+    local_adopt(l, &made);
     return 0;
 }
 
-int live_fork(struct backend_guest *from, const struct backend_job *job,
-              const struct backend_sink *sink, struct backend_outcome *ret,
-              struct backend_guest **ret_guest, struct err *err)
+int local_fork(struct backend_guest *from, const struct backend_job *job,
+               const struct backend_sink *sink, struct backend_outcome *ret,
+               struct backend_guest **ret_guest, struct err *err)
 {
-    struct live *origin = live_of(from);
+    struct local_guest *origin = local_of(from);
 
     if (!origin->tree)
         return err_set(err, ERR_UNSUPPORTED, "%s",
                        origin->out->no_fork[0] ? origin->out->no_fork
                                                : "this guest was not started to be forked");
-    while (live_pending(from))
-        live_step(from, 0);
-    if (live_state(from) != BACKEND_RUNS)
+    while (local_pending(from))
+        local_step(from, 0);
+    if (local_state(from) != BACKEND_RUNS)
         return err_set(err, ERR_GUEST, "the guest has ended");
-    struct live *l = live_new(job, sink, ret);
+    struct local_guest *l = local_new(job, sink, ret);
     pthread_mutex_lock(&origin->tree->lock);
-    l->forking = origin->tree; /* its lock is kept until live_forked, or the end */
+    l->forking = origin->tree; /* its lock is kept until local_forked, or the end */
     int result = fork_jail(l, origin, err);
     if (result == 0) {
         *ret_guest = &l->base;
         return 0;
     }
-    live_leave(l);
-    live_close(&l->base);
+    local_leave(l);
+    local_close(&l->base);
     return -1;
 }
 
-void fork_tree_let_fork(struct live *l)
+void fork_tree_let_fork(struct local_guest *l)
 {
     if (l->forking)
         pthread_mutex_unlock(&l->forking->lock);
     l->forking = NULL;
 }
 
-int live_forked(struct backend_guest *guest, struct err *err)
+int local_forked(struct backend_guest *guest, struct err *err)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
     int64_t until = clock_mono_ms() + FORKED_MS;
 
     while (!l->over && !l->out->started && !l->error.kind && clock_mono_ms() < until)
-        live_step(guest, 1000);
+        local_step(guest, 1000);
     fork_tree_let_fork(l);
     if (l->out->started) {
         struct jail_limits limits = limits_of_fork(l);

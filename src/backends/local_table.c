@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Entries of the table that need nothing of the loop in live.c, and the files of a guest.
+ * Entries of the table that need nothing of the loop in local.c, and the files of a guest.
  */
-#include "backends/live_parts.h"
+#include "backends/local_parts.h"
 
 #include <stdlib.h>
 
@@ -11,34 +11,34 @@
 #include "base/mem.h"
 #include "jail/host_box.h"
 
-enum backend_state live_state(const struct backend_guest *guest)
+enum backend_state local_state(const struct backend_guest *guest)
 {
-    const struct live *l = (const struct live *)guest;
+    const struct local_guest *l = (const struct local_guest *)guest;
 
     return l->over ? BACKEND_OVER : jail_state(l->jail)->exited ? BACKEND_ENDED : BACKEND_RUNS;
 }
 
-void live_deadline(struct backend_guest *guest, int64_t wall_ms)
+void local_deadline(struct backend_guest *guest, int64_t wall_ms)
 {
-    live_of(guest)->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
+    local_of(guest)->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
 }
 
-void live_interrupt(struct backend_guest *guest)
+void local_interrupt(struct backend_guest *guest)
 {
-    const struct live *l = live_of(guest);
+    const struct local_guest *l = local_of(guest);
 
     if (!l->over)
         jail_interrupt(l->jail);
 }
 
-void live_drain(struct backend_guest *guest)
+void local_drain(struct backend_guest *guest)
 {
-    pump_drain(&live_of(guest)->pump);
+    pump_drain(&local_of(guest)->pump);
 }
 
-bool live_channel(struct backend_guest *guest, int ret[3])
+bool local_channel(struct backend_guest *guest, int ret[3])
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
 
     if (l->channel[0] < 0)
         return false;
@@ -47,9 +47,9 @@ bool live_channel(struct backend_guest *guest, int ret[3])
     return true;
 }
 
-void live_close(struct backend_guest *guest)
+void local_close(struct backend_guest *guest)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
 
     fd_close(&l->work_fd);
     for (int i = 0; i < 3; i++)
@@ -72,20 +72,20 @@ void live_close(struct backend_guest *guest)
 
 static int folder_of(struct backend_guest *guest)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
 
     if (l->work_fd < 0 && !l->over && jail_box(l->jail) >= 0)
-        l->work_fd = live_open_work(l);
+        l->work_fd = local_open_work(l);
     return l->work_fd;
 }
 
 static const char *inside_of(struct backend_guest *guest)
 {
-    struct live *l = live_of(guest);
+    struct local_guest *l = local_of(guest);
 
     if (!l->inside)
         l->inside = l->has_root ? xstrdup(SPEC_WORK "/") : xasprintf("%s/work/", l->box_host);
     return l->inside;
 }
 
-const struct backend_files live_files = {.folder = folder_of, .inside = inside_of};
+const struct backend_files local_files = {.folder = folder_of, .inside = inside_of};

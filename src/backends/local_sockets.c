@@ -3,7 +3,7 @@
  * The buffers of sockets that no control group counts (jail/watch_sockets.h), where one holds the
  * rest of the memory. Together they may take as much as the memory limit once more.
  */
-#include "backends/live_parts.h"
+#include "backends/local_parts.h"
 #include "base/clock.h"
 #include "jail/watch_sockets.h"
 
@@ -11,24 +11,24 @@
 #define LOOK_SHARE    4 /* a look that takes long is followed by a pause so many times as long */
 #define PROCESSES_MAX 1024
 
-static bool is_watched(const struct live *l)
+static bool is_watched(const struct local_guest *l)
 {
     return l->out->started && !l->over && l->job->limits.memory_bytes &&
            (cgroup_held(l->group) & LAYER_BIT(LAYER_MEMORY));
 }
 
-int64_t live_sockets_due(const struct live *l)
+int64_t local_sockets_due(const struct local_guest *l)
 {
     return is_watched(l) ? l->sockets_ms : INT64_MAX;
 }
 
-bool live_sockets_over(struct live *l)
+bool local_sockets_over(struct local_guest *l)
 {
     pid_t pids[PROCESSES_MAX];
     struct watch_sockets watch = {.pids = pids};
     int64_t begin = clock_mono_ms();
 
-    if (begin < live_sockets_due(l))
+    if (begin < local_sockets_due(l))
         return false;
     watch.count = cgroup_processes(l->group, pids, PROCESSES_MAX);
     uint64_t bytes = watch_sockets(&watch);

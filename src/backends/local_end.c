@@ -2,7 +2,7 @@
  *
  * What is noted of a guest that has ended, and what is released then.
  */
-#include "backends/live_parts.h"
+#include "backends/local_parts.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-static void note_full_disk(struct live *l)
+static void note_full_disk(struct local_guest *l)
 {
     struct statvfs st;
 
@@ -22,7 +22,7 @@ static void note_full_disk(struct live *l)
         fstatvfs(jail_box(l->jail), &st) < 0)
         return;
     if (!st.f_bfree || !st.f_ffree)
-        live_hit(l, LIMIT_DISK);
+        local_hit(l, LIMIT_DISK);
 }
 
 /* Whether a process ended by this signal, or a shell says so of one of its own. */
@@ -36,18 +36,18 @@ static bool ended_by(const struct jail_state *state, int signal)
 
 /* The kernel's own end of a process that ate its processor time, or wrote a file too large. The
  * former is a plain SIGKILL (the hard limit is the soft one), so the time says what it was for. */
-static void note_kernel_limits(struct live *l, const struct jail_state *state)
+static void note_kernel_limits(struct local_guest *l, const struct jail_state *state)
 {
     int64_t cpu_ms = l->job->limits.cpu_ms;
     bool used_up = cpu_ms && l->out->cpu_us / 1000 >= cpu_ms;
 
     if (used_up && (ended_by(state, SIGKILL) || ended_by(state, SIGXCPU)))
-        live_hit(l, LIMIT_CPU);
+        local_hit(l, LIMIT_CPU);
     if (state->exited && WIFSIGNALED(state->status) && WTERMSIG(state->status) == SIGXFSZ)
-        live_hit(l, LIMIT_DISK);
+        local_hit(l, LIMIT_DISK);
 }
 
-static void note_usage(struct live *l)
+static void note_usage(struct local_guest *l)
 {
     const struct jail_state *state = jail_state(l->jail);
     struct cgroup_usage use = l->usage;
@@ -55,11 +55,11 @@ static void note_usage(struct live *l)
     if (!use.memory_peak)
         cgroup_usage(l->group, &use);
     if (use.oom_kills)
-        live_hit(l, LIMIT_MEMORY);
+        local_hit(l, LIMIT_MEMORY);
     if (use.pids_hits)
-        live_hit(l, LIMIT_PIDS);
+        local_hit(l, LIMIT_PIDS);
     if (use.buffer_hits)
-        live_hit(l, LIMIT_BUFFERS);
+        local_hit(l, LIMIT_BUFFERS);
     if (!use.cpu_ns)
         use.cpu_ns = l->cpu_ns;
     l->out->cpu_us = use.cpu_ns ? (int64_t)(use.cpu_ns / 1000) : state->user_us + state->system_us;
@@ -73,7 +73,7 @@ static void note_usage(struct live *l)
 }
 
 /* Where there is a pid namespace the guest cannot end its jail. */
-static const char *what_failed(const struct live *l)
+static const char *what_failed(const struct local_guest *l)
 {
     if (l->orphaned)
         return "the interpreter that the program's process was forked from was killed on the host";
@@ -83,7 +83,7 @@ static const char *what_failed(const struct live *l)
            "memory ran out";
 }
 
-static void note_state(struct live *l)
+static void note_state(struct local_guest *l)
 {
     const struct jail_state *state = jail_state(l->jail);
     struct backend_outcome *out = l->out;
@@ -96,23 +96,23 @@ static void note_state(struct live *l)
     out->failure = known ? NULL : what_failed(l);
     memcpy(out->denied, state->denied, sizeof out->denied);
     out->denied_count = state->denied_count;
-    live_note_lost(l);
+    local_note_lost(l);
     if (l->work_fd < 0 && jail_box(l->jail) >= 0)
-        l->work_fd = live_open_work(l);
+        l->work_fd = local_open_work(l);
 }
 
 /* Of one that was refused: what it lost on its way there. */
-static void note_lacking(struct live *l)
+static void note_lacking(struct local_guest *l)
 {
     const struct jail_state *state = jail_state(l->jail);
 
-    live_note_lost(l);
+    local_note_lost(l);
     for (size_t i = 0; i < state->lost_count; i++)
         l->out->lacking |= state->lost[i].layers & l->job->required;
     l->out->lacking |= l->job->required & ~l->out->wanted;
 }
 
-int live_finish(struct live *l, struct err *err)
+int local_finish(struct local_guest *l, struct err *err)
 {
     pump_drain(&l->pump);
     if (l->out->started) {
@@ -139,7 +139,7 @@ int live_finish(struct live *l, struct err *err)
     return err_set(err, ERR_SYSTEM, "the jail ended before the program started");
 }
 
-void live_leave(struct live *l)
+void local_leave(struct local_guest *l)
 {
     if (!l->over) { /* it never came to a run: what the helper has made is still to be removed */
         jail_free(mem_take(&l->jail));

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/near.h"
 #include "cli/commands.h"
+#include "cli/given_pipe.h"
 #include "cli/run_remote.h"
 #include "net/place.h"
 
@@ -279,7 +280,8 @@ int session_main(const struct command *command, int argc, char **argv, session_s
         if (set.cli.help) {
             help_print_command(stdout, command);
             status = 0;
-        } else if (settings_load(&set.cli.common, &options, set.cli.config, &err) == 0) {
+        } else if (settings_load(&set.cli.common, &options, set.cli.config, &err) == 0 &&
+                   given_pipes_keep(&set.cli.common.files, &err) == 0) {
             status = story(&call, &args, &err);
         }
     }

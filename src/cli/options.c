@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/given_pipe.h"
 #include "cli/other_words.h"
 #include "cli/safe_text.h"
 
@@ -75,7 +76,11 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
     options->set.others = other_options_of(argv[0]);
     if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
         return -1;
-    return s->help ? 0 : settings_load(&s->common, &options->set, s->config, err);
+    if (s->help)
+        return 0;
+    if (settings_load(&s->common, &options->set, s->config, err) < 0)
+        return -1;
+    return given_pipes_keep(&s->common.files, err);
 }
 
 static bool has_row(const struct opt *const *tables, const char *name)

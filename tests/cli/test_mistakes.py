@@ -47,6 +47,15 @@ def test_pipes(t):
     case = '[{"call": "twice(2)", "expected": 4}]'
     r = t.command(["bash", "-c", "%s test twice.py --cases <(echo '%s')" % (t.glovebox, case)])
     t.exits(r, 0, "cases from a process")
+    code = "import os; print(sorted(os.listdir()), open('b').read(), end='')"
+    r = t.command(["bash", "-c", "%s run --file <(echo one):a --file <(echo two):b -c \"%s\"" % (t.glovebox, code)])
+    t.exits(r, 0, "files from processes", b"['a', 'b', 'main.py'] two\n")
+    r = t.command(["bash", "-c", "%s run --file <(echo one) -c 1" % t.glovebox])
+    t.refused(r, 2, r"a pipe has no file name; write SRC:NAME", "a pipe without a name")
+    r = t.command(["bash", "-c", "%s run --file <(head -c 300m /dev/zero):a -c 1" % t.glovebox])
+    t.refused(r, 2, r"a pipe has at most 256 MiB", "a pipe with too much")
+    r = t.command(["bash", "-c", "echo 'print(input())' > p.py; %s run p.py --stdin <(echo typed)" % t.glovebox])
+    t.exits(r, 0, "standard input from a process", b"typed\n")
 
 
 @once

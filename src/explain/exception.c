@@ -157,7 +157,8 @@ static struct result_exception *make(const struct exception_input *in,
     ret->message = clean(str_trim(e->message));
     ret->traceback = clean(trace);
     set_place(in, e, ret);
-    ret->hint = advice_for_error(in->language, ret->type, ret->message);
+    const char *ends = exception_line_ends(in->language, in->code);
+    ret->hint = ends ? xstrdup(ends) : advice_for_error(in->language, ret->type, ret->message);
     return ret;
 }
 

@@ -21,6 +21,9 @@ struct exception_input {
 /* NULL when there is no error, or when the language has no reader. For a chain, it is the last
  * error of it, and `cause` the root. The place is the innermost in the user's own files. */
 struct result_exception *exception_find(const struct exception_input *in);
+/* Advice for a shell's text with the line ends of Windows, which it takes for parts of words; NULL
+ * for any other text. */
+const char *exception_line_ends(const char *language, struct str code);
 /* Whether exception_use_words may need the program's tree. */
 bool exception_has_words(const char *profile);
 /* Replaces the text with the words of the system that the profile (may be NULL) stands in for, if

@@ -8,6 +8,8 @@
 
 #include "base/mem.h"
 #include "explain/exception_parts.h"
+#include "explain/feedback_advice.h"
+#include "languages/language.h"
 
 /* A message of the shell, and our name for the error. */
 static const struct {
@@ -65,6 +67,20 @@ static bool read_complaint(struct str line, const char *work, struct reading_err
 static bool is_echo(const struct reading_error *e)
 {
     return str_starts(e->message, "`");
+}
+
+const char *exception_line_ends(const char *language, struct str code)
+{
+    struct str rest = code, line;
+    size_t lines = 0, with_cr = 0;
+
+    if (language_traits_of(language)->errors != ERRORS_SHELL)
+        return NULL;
+    while (rest.n && str_next(&rest, '\n', &line)) {
+        lines++;
+        with_cr += str_ends(line, "\r");
+    }
+    return with_cr && 2 * with_cr >= lines ? ADVICE_LINE_ENDS : NULL;
 }
 
 bool exception_read_shell(struct reading *ret)

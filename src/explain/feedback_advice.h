@@ -29,6 +29,10 @@ enum advice_topic {
     TOPIC_COUNT
 };
 
+#define ADVICE_LINE_ENDS                                                                           \
+    "The script has the line ends of Windows (CR LF), and the shell takes the CR for a part of "   \
+    "the last word. Save it with LF alone: sed -i 's/\\r$//' FILE."
+
 /* A row of a table. `*` in the pattern matches anything and is {1}, {2}, ... in the text. */
 struct advice {
     enum language_errors errors; /* ERRORS_OTHER: any */

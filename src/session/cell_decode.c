@@ -298,7 +298,8 @@ struct result_exception *cell_exception(const json_t *from, const char *language
     replace(&e->traceback, mem_take(&traceback));
     replace(&e->traceback, e->traceback ? NULL : xstrdup(""));
     set_place(e, from, code, number);
-    replace(&e->hint, advice_for_error(language, e->type, e->message));
+    const char *ends = exception_line_ends(language, code);
+    replace(&e->hint, ends ? xstrdup(ends) : advice_for_error(language, e->type, e->message));
     exception_use_words(e, profile, code, &text);
     python_text_done(&text);
     return e;

@@ -41,5 +41,12 @@ def test_hints(t):
     t.equal(on_terminal(t, "-q", "-c", "open('a', 'w').close()"), "", "-q hides it")
     t.ok("hint:" not in on_terminal(t, "-q", "-c", "1 / 0"), "and the advice")
     t.ok("hint:" not in on_terminal(t, "--json", "-c", "1 / 0"), "--json has it inside")
+    for name, script in (("a", "if true; then\r\n echo a\r\nfi\r\n"), ("b", "echo a\r\nls\r\n")):
+        t.write(name + ".sh", script)
+        for language in ("bash", "sh"):
+            said = on_terminal(t, "--lang", language, name + ".sh")
+            t.match(r"hint: The script has the line ends of Windows", said, "line ends: %s in %s" % (name, language))
+    t.write("d.sh", "echo a\nif\n")
+    t.ok("Windows" not in on_terminal(t, "d.sh"), "not for other scripts")
     r = t.run("-c", "open('a', 'w').close(); 1 / 0")
     t.ok(b"glovebox: hint" not in r.err and b"not kept" not in r.err, "no terminal, no hints", r)

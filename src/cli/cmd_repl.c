@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "cli/commands.h"
 #include "cli/report.h"
+#include "request/setting.h"
 #include "workspace/workspace.h"
 
 enum { HISTORY_LINES = 20 };
@@ -34,22 +35,17 @@ static const struct opt *const tables[] = {
     wall_options,   policy_options,  guard_options, limit_options, log_options,
     daemon_options, general_options, NULL};
 
-/* Options for an existing session of a daemon; for any session of a daemon; for a session in this
- * process. */
-#define TAKES_SESSION ",session,out,quiet,daemon,token-file,config,help,"
-#define TAKES_THERE                                                                                \
-    TAKES_SESSION "tools,preload,value,grace,forks,cold,lang,file,env,require,profile,"            \
-                  "allow-imports,forbid-imports,target,prelude,check,no-check,timeout,cpu-time,"   \
-                  "memory,cpus,pids,disk,inodes,open-files,output-limit,retries,retry-delay,"
-#define TAKES TAKES_THERE "work-dir,backend,net,ro,without,allow-unsafe,no-daemon,log,log-code,"
+/* --out is for the displays of cells: an existing session takes it too. */
+#define TAKES ",session,out,quiet,daemon,token-file,config,help,"
 
 static int check_options(const struct session_call *call, struct err *err)
 {
     const struct session_settings *set = call->set;
 
-    return set->session      ? session_check_options(call, TAKES_SESSION, "repl --session", err)
-           : set->cli.daemon ? session_check_options(call, TAKES_THERE, "repl --daemon", err)
-                             : session_check_options(call, TAKES, "repl", err);
+    return set->session ? session_check_options(call, TAKES, 0, "repl --session", err)
+           : set->cli.daemon
+               ? session_check_options(call, TAKES, SESSION_THERE, "repl --daemon", err)
+               : session_check_options(call, TAKES, SESSION_HERE, "repl", err);
 }
 
 struct repl {
@@ -344,5 +340,6 @@ const struct command command_repl = {
              "glovebox repl [OPTION]... < CELLS",
     .tables = tables,
     .takes = TAKES,
+    .session = SESSION_OPENED,
     .run = run,
 };

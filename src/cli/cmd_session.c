@@ -14,6 +14,7 @@
 #include "cli/given_pipe.h"
 #include "cli/run_remote.h"
 #include "net/place.h"
+#include "request/setting.h"
 
 enum { PATIENCE_MS = 120000 };
 
@@ -152,14 +153,9 @@ int session_find(struct session_call *call, const char *word, char *ret, size_t 
 
 /* ---- which subcommand ---- */
 
-#define ALL_TAKE ",daemon,token-file,json,quiet,config,help,"
-#define OPEN_OPTIONS                                                                               \
-    "tools,preload,value,grace,name,idle,forks,cold,backend,lang,file,env,require,profile,allow-"  \
-    "imports,"                                                                                     \
-    "forbid-imports,target,prelude,check,no-check,timeout,cpu-time,memory,cpus,pids,disk,inodes,"  \
-    "open-files,output-limit,"
-
-#define CELL_OPTIONS "code,stdin,try,keep,drop,events,out,timeout,cpu-time,check,no-check,"
+#define ALL_TAKE   ",daemon,token-file,json,quiet,config,help,"
+#define NEW_TAKES  ALL_TAKE "name,"
+#define CELL_TAKES "code,stdin,try,keep,drop,events,"
 
 enum { ANY_NUMBER = 1000 };
 
@@ -167,22 +163,24 @@ static const struct subcommand {
     const char *name;
     size_t least, most;  /* operands after the name; with any, the first is a session */
     const char *options; /* options that it takes */
+    unsigned settings;   /* settings that it takes beside them: bits of enum setting_session */
     const char *usage;
     int (*run)(struct session_call *call, struct err *err);
 } subcommands[] = {
-    {"new", 0, 0, ALL_TAKE OPEN_OPTIONS, "new [OPTION]...", session_run_new},
-    {"exec", 1, 2, ALL_TAKE CELL_OPTIONS, "exec ID [-c CODE | FILE | -]", session_run_exec},
-    {"fork", 1, 1, ALL_TAKE "name,idle,", "fork ID [--name NAME]", session_run_fork},
-    {"list", 0, 0, ALL_TAKE, "list", session_run_list},
-    {"show", 1, 1, ALL_TAKE, "show ID", session_run_show},
-    {"files", 1, 1, ALL_TAKE, "files ID", session_run_files},
-    {"get", 2, 3, ALL_TAKE, "get ID PATH [DEST]", session_run_get},
-    {"put", 2, ANY_NUMBER, ALL_TAKE, "put ID FILE[:NAME]...", session_run_put},
-    {"set", 2, ANY_NUMBER, ALL_TAKE, "set ID NAME=JSON...", session_run_set},
-    {"vars", 2, ANY_NUMBER, ALL_TAKE, "vars ID NAME...", session_run_vars},
-    {"interrupt", 1, 1, ALL_TAKE, "interrupt ID", session_run_interrupt},
-    {"restart", 1, 1, ALL_TAKE, "restart ID", session_run_restart},
-    {"close", 1, ANY_NUMBER, ALL_TAKE, "close ID...", session_run_close},
+    {"new", 0, 0, NEW_TAKES, SESSION_THERE, "new [OPTION]...", session_run_new},
+    {"exec", 1, 2, ALL_TAKE CELL_TAKES, SESSION_CELL, "exec ID [-c CODE | FILE | -]",
+     session_run_exec},
+    {"fork", 1, 1, NEW_TAKES, SESSION_FORK, "fork ID [--name NAME]", session_run_fork},
+    {"list", 0, 0, ALL_TAKE, 0, "list", session_run_list},
+    {"show", 1, 1, ALL_TAKE, 0, "show ID", session_run_show},
+    {"files", 1, 1, ALL_TAKE, 0, "files ID", session_run_files},
+    {"get", 2, 3, ALL_TAKE, 0, "get ID PATH [DEST]", session_run_get},
+    {"put", 2, ANY_NUMBER, ALL_TAKE, 0, "put ID FILE[:NAME]...", session_run_put},
+    {"set", 2, ANY_NUMBER, ALL_TAKE, 0, "set ID NAME=JSON...", session_run_set},
+    {"vars", 2, ANY_NUMBER, ALL_TAKE, 0, "vars ID NAME...", session_run_vars},
+    {"interrupt", 1, 1, ALL_TAKE, 0, "interrupt ID", session_run_interrupt},
+    {"restart", 1, 1, ALL_TAKE, 0, "restart ID", session_run_restart},
+    {"close", 1, ANY_NUMBER, ALL_TAKE, 0, "close ID...", session_run_close},
 };
 
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
@@ -203,14 +201,14 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
     return NULL;
 }
 
-int session_check_options(const struct session_call *call, const char *takes, const char *command,
-                          struct err *err)
+int session_check_options(const struct session_call *call, const char *takes, unsigned settings,
+                          const char *command, struct err *err)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
 
     while ((row = opt_next(call->options->tables, &walk)))
-        if (session_is_given(call, row->name) && !command_lists(takes, row))
+        if (session_is_given(call, row->name) && !command_lists(takes, settings, row))
             return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
                            command);
     return 0;
@@ -221,7 +219,7 @@ static int check_options(const struct subcommand *sub, const struct session_call
 {
     AUTO_FREE char *command = xasprintf("session %s", sub->name);
 
-    return session_check_options(call, sub->options, command, err);
+    return session_check_options(call, sub->options, sub->settings, command, err);
 }
 
 static int check_operands(const struct subcommand *sub, const struct session_call *call,
@@ -311,6 +309,7 @@ const struct command command_session = {
              "glovebox session vars ID NAME...\n"
              "glovebox session [list]",
     .tables = tables,
-    .takes = ALL_TAKE OPEN_OPTIONS CELL_OPTIONS,
+    .takes = NEW_TAKES CELL_TAKES,
+    .session = SESSION_THERE | SESSION_FORK | SESSION_CELL,
     .run = run,
 };

@@ -41,8 +41,8 @@ int session_open_daemon(struct session_call *call, struct err *err);
 
 bool session_is_given(const struct session_call *call, const char *option);
 /* Refuses options that `takes` (as in struct command) does not list: they have no effect there. */
-int session_check_options(const struct session_call *call, const char *takes, const char *command,
-                          struct err *err);
+int session_check_options(const struct session_call *call, const char *takes, unsigned settings,
+                          const char *command, struct err *err);
 /* A request with a JSON body, which is taken over and may be NULL; *ret is a new reference. -1 with
  * the daemon's message. */
 int session_ask(struct session_call *call, const char *method, const char *path, json_t *body,

@@ -14,13 +14,14 @@ struct command {
     const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one line for each way to call it */
     const struct opt *const *tables; /* ends with NULL; commands may share a table */
     const char *takes;               /* ",name,name,": the options that have an effect; NULL: all */
+    unsigned session; /* and settings of these sessions: bits of enum setting_session */
     int (*run)(int argc, char **argv); /* the exit status; argv[0] is the command's name */
 };
 
 /* Whether the command takes this option and lists it. */
 bool command_shows(const struct command *command, const struct opt *row);
-/* Whether the list ",name,name," contains the name. */
-bool command_lists(const char *names, const struct opt *row);
+/* Whether the list ",name,name," has the option, or it is a setting of these sessions. */
+bool command_lists(const char *names, unsigned session, const struct opt *row);
 
 /* All of them, in the order in which help shows them; ends with NULL. */
 extern const struct command *const commands[];

@@ -15,13 +15,8 @@ static const struct row {
     enum setting_id id;
     size_t offset, size; /* in struct jail_limits; size 0: the limit on output in a result */
 } rows[] = {
-#define SETTING(...)
-#define LOCAL(...)
-#define LIMIT(id, text, field, unit, value, most, whose, option) {SETTING_##id, whose},
+#define LIMIT(id, text, field, unit, value, most, whose, ...) {SETTING_##id, whose},
 #include "request/request.def"
-#undef SETTING
-#undef LOCAL
-#undef LIMIT
 };
 
 static uint64_t get(const struct row *row, const struct jail_limits *limits)

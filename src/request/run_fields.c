@@ -37,51 +37,22 @@ const struct field code_fields[] = {
     {0},
 };
 
-/* The settings among the fields are the rows of request.def that name a table. */
-#define FIELD_ROW(id, text)                                                                        \
-    {                                                                                              \
-        .name = (text), .kind = FIELD_SETTING, .offset = AT(request),                              \
-        .setting = &settings_all[SETTING_##id]                                                     \
-    }
-#define SETTING(table, id, name, field, ...) IN_##table(FIELD_ROW(id, field), )
-#define LOCAL(...)
-#define LIMIT(id, name, field, ...) IN_limit(FIELD_ROW(id, field), )
-
-#define IN_work(...)
-#define IN_data(...)
-#define IN_wall(...)
-#define IN_policy(...)
-#define IN_guard(...)
-#define IN_limit(...)
-#define IN_log(...)
-#define IN_session(...)
-
 const struct field program_fields[] = {
     {.name = "args",
      .kind = FIELD_WORDS,
      .offset = AT(args),
      .help = "The program's own arguments."},
     {.name = "stdin", .kind = FIELD_TEXT, .offset = AT(input), .help = "Its standard input."},
-#undef IN_data
-#define IN_data(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_data
-#define IN_data(...)
     {0},
 };
 
-const struct field work_fields[] = {
+const struct field input_fields[] = {
     {.name = "files",
      .kind = FIELD_FILES,
      .offset = AT(files),
      .items = file_fields,
      .help = "What lies in the workspace: a list of files, or an object of "
              "texts by name."},
-#undef IN_work
-#define IN_work(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_work
-#define IN_work(...)
     {.name = "data",
      .kind = FIELD_OBJECT,
      .offset = AT(data),
@@ -90,49 +61,22 @@ const struct field work_fields[] = {
     {0},
 };
 
-const struct field wall_fields[] = {
-#undef IN_wall
-#define IN_wall(...) __VA_ARGS__
-#undef IN_log
-#define IN_log(...) __VA_ARGS__
+/* The tables of request.def, without LOCAL rows. */
+#define FIELD_ROW(id, text)                                                                        \
+    {.name = (text),                                                                               \
+     .kind = FIELD_SETTING,                                                                        \
+     .offset = AT(request),                                                                        \
+     .setting = &settings_all[SETTING_##id]},
+#define SETTING(id, name, field, ...) FIELD_ROW(id, field)
+#define LIMIT(id, name, field, ...)   FIELD_ROW(id, field)
+#define TABLE(name)                   const struct field name##_fields[] = {
+#define TABLE_END                                                                                  \
+    {                                                                                              \
+        0                                                                                          \
+    }                                                                                              \
+    }                                                                                              \
+    ;
 #include "request/request.def"
-#undef IN_wall
-#define IN_wall(...)
-#undef IN_log
-#define IN_log(...)
-    {0},
-};
-
-const struct field policy_fields[] = {
-#undef IN_policy
-#define IN_policy(...) __VA_ARGS__
-#undef IN_guard
-#define IN_guard(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_policy
-#define IN_policy(...)
-#undef IN_guard
-#define IN_guard(...)
-    {0},
-};
-
-const struct field limit_fields[] = {
-#undef IN_limit
-#define IN_limit(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_limit
-#define IN_limit(...)
-    {0},
-};
-
-const struct field session_fields[] = {
-#undef IN_session
-#define IN_session(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_session
-#define IN_session(...)
-    {0},
-};
 
 const struct field answer_fields[] = {
     {.name = "deadline_ms",
@@ -165,7 +109,7 @@ const struct field collect_fields[] = {
 void run_fields_init(struct run_fields *fields, const struct request_rules *rules,
                      struct request_parts *parts)
 {
-    static const struct field *const own[] = {code_fields, program_fields, work_fields,
+    static const struct field *const own[] = {code_fields, program_fields, input_fields,
                                               answer_fields, collect_fields};
 
     fields->request = (struct request_settings){*rules->defaults, &parts->lent};

@@ -21,14 +21,14 @@ struct run_fields {
 
 /* Over struct run_fields; a larger struct may begin with one. */
 extern const struct field code_fields[];    /* code, filename, language */
-extern const struct field program_fields[]; /* args, stdin, optimize_data */
-extern const struct field work_fields[];    /* files, environment, data */
-extern const struct field wall_fields[];
-extern const struct field policy_fields[];
-extern const struct field limit_fields[];
-extern const struct field session_fields[]; /* for opening a session */
+extern const struct field program_fields[]; /* args, stdin */
+extern const struct field input_fields[];   /* files, data */
 extern const struct field answer_fields[];  /* deadline */
 extern const struct field collect_fields[];
+
+/* The settings, by the tables of request.def. */
+extern const struct field work_fields[], data_fields[], wall_fields[], policy_fields[],
+    guard_fields[], limit_fields[], log_fields[], session_fields[];
 
 extern const struct field file_fields[]; /* of one of `files`; not over a struct */
 

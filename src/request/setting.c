@@ -21,11 +21,11 @@ static bool is_profile_name(const struct settings *s)
 }
 
 const struct setting settings_all[SETTING_COUNT] = {
-#define SETTING(table, id, text, json, option, row)                                                \
+#define SETTING(id, text, json, option, row)                                                       \
     [SETTING_##id] = {.opt = {.name = (text), OPTION option}, .field = (json), ROW row},
-#define LOCAL(table, id, text, option, row)                                                        \
+#define LOCAL(id, text, option, row)                                                               \
     [SETTING_##id] = {.opt = {.name = (text), OPTION option}, ROW row},
-#define LIMIT(id, text, json, unit, value, most_text, whose, option)                               \
+#define LIMIT(id, text, json, unit, value, most_text, whose, sessions, option)                     \
     [SETTING_##id] = {.opt = {.name = (text),                                                      \
                               .kind = (unit),                                                      \
                               .flags = OPT_CONF | OPT_ONLY_LOWER,                                  \
@@ -33,12 +33,18 @@ const struct setting settings_all[SETTING_COUNT] = {
                               OPTION option},                                                      \
                       .field = (json),                                                             \
                       .remote = REMOTE_SENT,                                                       \
+                      .session = (sessions),                                                       \
                       .ceiling = (most_text)},
 #include "request/request.def"
-#undef SETTING
-#undef LOCAL
-#undef LIMIT
 };
+
+const struct setting *setting_find(const char *option)
+{
+    for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
+        if (strcmp(row->opt.name, option) == 0)
+            return row;
+    return NULL;
+}
 
 enum setting_id setting_id_of(const struct setting *setting)
 {

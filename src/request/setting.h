@@ -55,6 +55,15 @@ enum setting_shape {
     SHAPE_TEXT, /* the text itself, where the option names a file */
 };
 
+/* The sessions that take a setting, as bits: other commands about sessions refuse its option. */
+enum setting_session {
+    SESSION_HERE = 1 << 0,                         /* one in this process: `repl` */
+    SESSION_THERE = 1 << 1,                        /* a daemon's: `session new`, `repl --daemon` */
+    SESSION_OPENED = SESSION_HERE | SESSION_THERE, /* any, when it opens */
+    SESSION_FORK = 1 << 2,                         /* `session fork` */
+    SESSION_CELL = 1 << 3,                         /* one cell: `session exec` */
+};
+
 struct setting {
     struct opt opt;
     const char *field;   /* its name in JSON; NULL: it is not a field */
@@ -62,6 +71,7 @@ struct setting {
     enum setting_remote remote;
     enum setting_shape shape;
     enum permit permit;
+    unsigned session;    /* bits of enum setting_session */
     bool policy;         /* taken from clients by --lock-policy */
     size_t text_offset;  /* SHAPE_TEXT: of a struct str in struct settings */
     bool clamps;         /* a larger number from a client is taken as the option's max */
@@ -72,6 +82,8 @@ struct setting {
 };
 
 extern const struct setting settings_all[SETTING_COUNT];
+/* The setting with an option of this name, or NULL. */
+const struct setting *setting_find(const char *option);
 
 enum setting_id setting_id_of(const struct setting *setting);
 

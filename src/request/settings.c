@@ -15,98 +15,24 @@ const char *const setting_targets[] = {"auto", "3.11", "3.12", "3.13", "3.14", N
 const char *const setting_nets[] = {"none", "host", NULL};
 const char *const setting_values[] = {"profile", "notebook", "last", NULL};
 
-/* Each table is the rows of request.def that name it. */
-#define OPTION(...)                                  __VA_ARGS__
-#define SETTING(table, id, text, field, option, row) IN_##table({.name = (text), OPTION option}, )
-#define LOCAL(table, id, text, option, row)          IN_##table({.name = (text), OPTION option}, )
-#define LIMIT(id, text, field, unit, value, most, whose, option)                                   \
-    IN_limit({.name = (text),                                                                      \
-              .kind = (unit),                                                                      \
-              .flags = OPT_CONF | OPT_ONLY_LOWER,                                                  \
-              .arg = (value),                                                                      \
-              .group = "Limits (0: none)",                                                         \
-              OPTION option}, )
-
-#define IN_work(...)
-#define IN_data(...)
-#define IN_wall(...)
-#define IN_policy(...)
-#define IN_guard(...)
-#define IN_limit(...)
-#define IN_log(...)
-#define IN_session(...)
-
-const struct opt work_options[] = {
-#undef IN_work
-#define IN_work(...) __VA_ARGS__
+#define OPTION(...)                           __VA_ARGS__
+#define SETTING(id, text, field, option, row) {.name = (text), OPTION option},
+#define LOCAL(id, text, option, row)          {.name = (text), OPTION option},
+#define LIMIT(id, text, field, unit, value, most, whose, sessions, option)                         \
+    {.name = (text),                                                                               \
+     .kind = (unit),                                                                               \
+     .flags = OPT_CONF | OPT_ONLY_LOWER,                                                           \
+     .arg = (value),                                                                               \
+     .group = "Limits (0: none)",                                                                  \
+     OPTION option},
+#define TABLE(name) const struct opt name##_options[] = {
+#define TABLE_END                                                                                  \
+    {                                                                                              \
+        0                                                                                          \
+    }                                                                                              \
+    }                                                                                              \
+    ;
 #include "request/request.def"
-#undef IN_work
-#define IN_work(...)
-    {0},
-};
-
-const struct opt data_options[] = {
-#undef IN_data
-#define IN_data(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_data
-#define IN_data(...)
-    {0},
-};
-
-const struct opt wall_options[] = {
-#undef IN_wall
-#define IN_wall(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_wall
-#define IN_wall(...)
-    {0},
-};
-
-const struct opt policy_options[] = {
-#undef IN_policy
-#define IN_policy(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_policy
-#define IN_policy(...)
-    {0},
-};
-
-const struct opt guard_options[] = {
-#undef IN_guard
-#define IN_guard(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_guard
-#define IN_guard(...)
-    {0},
-};
-
-const struct opt limit_options[] = {
-#undef IN_limit
-#define IN_limit(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_limit
-#define IN_limit(...)
-    {0},
-};
-
-const struct opt log_options[] = {
-#undef IN_log
-#define IN_log(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_log
-#define IN_log(...)
-    {0},
-};
-
-const struct opt session_options[] = {
-#undef IN_session
-#define IN_session(...) __VA_ARGS__
-#include "request/request.def"
-#undef IN_session
-#define IN_session(...)
-    {0},
-};
 
 static int on_section(void *ctx, const struct opt_source *source, const struct conf_item *item,
                       struct err *err)

@@ -11,13 +11,10 @@
 #include "request/request.h"
 
 enum setting_id {
-#define SETTING(table, id, ...) SETTING_##id,
-#define LOCAL(table, id, ...)   SETTING_##id,
-#define LIMIT(id, ...)          SETTING_##id,
+#define SETTING(id, ...) SETTING_##id,
+#define LOCAL(id, ...)   SETTING_##id,
+#define LIMIT(id, ...)   SETTING_##id,
 #include "request/request.def"
-#undef SETTING
-#undef LOCAL
-#undef LIMIT
     SETTING_COUNT
 };
 _Static_assert(SETTING_COUNT <= 64, "a request has a bit for each setting");

@@ -33,7 +33,8 @@ static const struct field what_fields[] = {
     {0},
 };
 
-const struct field *const check_tables[] = {what_fields, policy_fields, answer_fields, NULL};
+const struct field *const check_tables[] = {what_fields, policy_fields, guard_fields, answer_fields,
+                                            NULL};
 
 static json_t *error_json(const struct err *err)
 {

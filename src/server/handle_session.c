@@ -52,8 +52,8 @@ static const struct field open_rows[] = {
 };
 
 const struct field *const session_tables[] = {
-    open_rows,     session_fields, work_fields,   wall_fields,
-    policy_fields, limit_fields,   answer_fields, NULL};
+    open_rows,    session_fields, input_fields, work_fields,   wall_fields, policy_fields,
+    guard_fields, limit_fields,   log_fields,   answer_fields, NULL};
 
 struct fork_fields {
     const char *name;

@@ -76,8 +76,9 @@ static const struct field what_fields[] = {
     {0},
 };
 
-const struct field *const test_tables[] = {what_fields,  code_fields,   work_fields,   wall_fields,
-                                           limit_fields, policy_fields, answer_fields, NULL};
+const struct field *const test_tables[] = {what_fields, code_fields,   input_fields,  work_fields,
+                                           wall_fields, limit_fields,  policy_fields, guard_fields,
+                                           log_fields,  answer_fields, NULL};
 
 static int read_cases(const struct test_fields *f, struct case_file *ret, struct err *err)
 {

@@ -186,8 +186,6 @@ const struct opt serve_options[] = {
 };
 
 const struct opt ceiling_options[] = {
-#define SETTING(...)
-#define LOCAL(...)
 #define LIMIT(id, text, field, unit, value, most, ...)                                             \
     {.name = "max-" text,                                                                          \
      .kind = unit,                                                                                 \
@@ -198,9 +196,6 @@ const struct opt ceiling_options[] = {
      .initial = most,                                                                              \
      .help = "highest --" text " that a request may set"},
 #include "request/request.def"
-#undef SETTING
-#undef LOCAL
-#undef LIMIT
     {0},
 };
 

@@ -32,13 +32,13 @@ NOT_ALONE = {"cold", "optimize_data"}
 
 
 class Row:
-    def __init__(self, macro, text):
+    def __init__(self, table, macro, text):
         words = [w.strip().strip('"') for w in text.split("(", 1)[0].split(",")]
         self.macro = macro
-        self.table, self.id = ("limit", words[0]) if macro == "LIMIT" else words[:2]
-        rest = words[1:] if macro == "LIMIT" else words[2:]
-        self.name = rest[0]
-        self.field = rest[1] if macro != "LOCAL" else None
+        self.table = table
+        self.id, self.name = words[:2]
+        self.field = words[2] if macro != "LOCAL" else None
+        self.sessions = set(re.findall(r"SESSION_(\w+)", text))
         found = re.search(r"OPT_(DURATION|SIZE|INT|MILLI|FLAG|NEGATION|STRING|LIST|CHOICE)\b", text)
         self.kind = found.group(0)
         self.conf = macro == "LIMIT" or "OPT_CONF" in text
@@ -71,8 +71,9 @@ def rows():
     with open(DEF) as f:
         text = f.read()
     text = text[text.index("*/") + 2:]  # the head's comment shows the forms
-    found = re.findall(r"^(SETTING|LOCAL|LIMIT)\((.*?)\)\)$", text, re.S | re.M)
-    return [Row(*x) for x in found]
+    return [Row(table, *row)
+            for table, part in re.findall(r"^TABLE\((\w+)\)$(.*?)^TABLE_END$", text, re.S | re.M)
+            for row in re.findall(r"^(SETTING|LOCAL|LIMIT)\((.*?)\)\)$", part, re.S | re.M)]
 
 
 def glovebox(*args, env=None, cwd=None):
@@ -170,6 +171,22 @@ def words(tap, row, folder):
     tap.ok(code == 0 and "environment GLOVEBOX_" in out, "%s: a variable" % row.name, said)
 
 
+def taken(tap, row, folder):
+    """The commands about sessions take what their row says, and refuse the others."""
+    nowhere = "unix:" + os.path.join(folder, "none.sock")
+    for command, bits in ((["session", "new", "--daemon", nowhere], {"OPENED", "THERE"}),
+                          (["session", "fork", "x", "--daemon", nowhere], {"FORK"}),
+                          (["session", "exec", "x", "--daemon", nowhere], {"CELL"}),
+                          (["repl", "--daemon", nowhere], {"OPENED", "THERE"}),
+                          (["repl"], {"OPENED", "HERE"})):
+        there = "--daemon" in command
+        if there and (row.name == "no-daemon" or (row.name == "out" and command[0] == "repl")):
+            continue  # excluded by --daemon; for the displays of cells, which the row does not say
+        said = glovebox(*command, *row.option(folder), cwd=folder)[2]
+        tap.ok(("does not apply" in said) != bool(row.sessions & bits),
+               "%s: %s" % (row.name, " ".join(command[:2])), said)
+
+
 def sending(tap, row, folder):
     body = sent(row, folder)
     if row.remote == "REMOTE_SENT":
@@ -227,6 +244,7 @@ def test(tap):
         schemas = d.get("/openapi.json").json["components"]["schemas"]
         for row in all_rows:
             words(tap, row, folder)
+            taken(tap, row, folder)
             sending(tap, row, folder)
             field(tap, row, folder, d, schemas)
         if os.path.exists(LIBRARY) and "asan" not in GLOVEBOX:

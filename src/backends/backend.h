@@ -69,6 +69,8 @@ struct backend_job {
     bool net_host;
 };
 
+struct backend_guest;
+
 /* What happens, as it happens. Any member may be NULL. */
 struct backend_sink {
     void *ctx;
@@ -80,6 +82,8 @@ struct backend_sink {
     bool (*room)(void *ctx, int stream, struct pollfd *ret);
     void (*denied)(void *ctx, const char *name, uint64_t count);
     void (*limit)(void *ctx, enum jail_limit_hit hit);
+    /* Called about once a second by backend_run. */
+    void (*progress)(void *ctx, struct backend_guest *guest);
     int cancel_fd; /* readable: the run is to end at once; -1 for none */
     /* Told when channel_fd, the other end of what the guest writes, can be read. -1 for none. */
     int channel_fd;

@@ -5,7 +5,10 @@
 #include <stddef.h>
 
 #include "backends/backend.h"
+#include "base/clock.h"
 #include "base/mem.h"
+
+enum { PROGRESS_MS = 1000 };
 
 const char *const backend_ability_names[BACKEND_ABILITIES] = {
     [CAN_SESSIONS] = "sessions",
@@ -134,14 +137,27 @@ int backend_forked(struct backend_guest *guest, struct err *err)
     return guest->backend->forked(guest, err);
 }
 
+static void step_to_end(struct backend_guest *guest, const struct backend_sink *sink)
+{
+    int64_t next = clock_mono_ms() + PROGRESS_MS;
+
+    while (backend_state(guest) != BACKEND_OVER) {
+        int64_t left = next - clock_mono_ms();
+        backend_step(guest, !sink->progress ? -1 : left > 0 ? (int)left : 0);
+        if (!sink->progress || clock_mono_ms() < next || backend_state(guest) != BACKEND_RUNS)
+            continue;
+        next = clock_mono_ms() + PROGRESS_MS;
+        sink->progress(sink->ctx, guest);
+    }
+}
+
 int backend_run(const struct backend *backend, const struct backend_job *job,
                 const struct backend_sink *sink, struct backend_outcome *ret,
                 struct backend_guest **ret_guest, struct err *err)
 {
     if (backend_open(backend, job, sink, ret, ret_guest, err) < 0)
         return ret->cancelled ? 0 : -1;
-    while (backend_state(*ret_guest) != BACKEND_OVER)
-        backend_step(*ret_guest, -1);
+    step_to_end(*ret_guest, sink);
     if (backend_end(*ret_guest, err) == 0)
         return 0;
     backend_close(mem_take(ret_guest));

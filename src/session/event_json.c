@@ -107,6 +107,8 @@ json_t *event_json(const struct run_event *e)
     case RUN_PROGRESS:
         json_object_set_new(object, "elapsed_ms", json_integer((json_int_t)e->count));
         json_object_set_new(object, "memory_bytes", json_integer((json_int_t)e->memory));
+        json_object_set_new(object, "cpu_ms",
+                            e->cpu_ms ? json_integer((json_int_t)e->cpu_ms) : json_null());
         break;
     case RUN_FINISHED:
         break;

@@ -38,6 +38,7 @@ struct run {
     char name[300]; /* the program's file name inside */
     bool rich;      /* it may show something */
     struct run_display display;
+    int64_t began_ms; /* the program's start */
     struct backend_sink sink;
     struct recorder recorder;
 };
@@ -49,6 +50,7 @@ static void on_started(void *ctx, layer_mask held)
     struct run *run = ctx;
 
     run->result->started = true;
+    run->began_ms = clock_mono_ms();
     run->result->outcome.held = held;
     size_t told = run->result->warnings.n;
     prepare_warn_limits(&run->prepared, held, &run->result->warnings);
@@ -77,6 +79,20 @@ static void on_denied(void *ctx, const char *name, uint64_t count)
 static void on_limit(void *ctx, enum jail_limit_hit hit)
 {
     tell_limit(&((struct run *)ctx)->teller, hit);
+}
+
+static void on_progress(void *ctx, struct backend_guest *guest)
+{
+    struct run *run = ctx;
+    struct backend_usage use;
+
+    backend_usage(guest, &use);
+    tell(&run->teller, (struct run_event){
+                           .kind = RUN_PROGRESS,
+                           .count = (uint64_t)(clock_mono_ms() - run->began_ms),
+                           .memory = use.memory_now,
+                           .cpu_ms = use.cpu_ns / 1000000,
+                       });
 }
 
 static void on_channel(void *ctx)
@@ -228,6 +244,7 @@ static int run_once(struct run *run, struct err *err)
         .room = run->watch->room ? has_room : NULL,
         .denied = on_denied,
         .limit = on_limit,
+        .progress = run->watch->event ? on_progress : NULL,
         .cancel_fd = run->watch->cancel_fd,
         .channel_fd = run->display.from,
         .channel = on_channel,

@@ -17,7 +17,7 @@ enum run_event_kind {
     RUN_DISPLAY,  /* bundle: of a cell, as it happens */
     RUN_TOOL,     /* name: the guest called a tool; bundle: {"name", "args", "kwargs"} */
     RUN_WARNING,  /* text: a warning before the start, or right after it */
-    RUN_PROGRESS, /* count: milliseconds so far; each second of a cell */
+    RUN_PROGRESS, /* count: milliseconds so far; memory, cpu_ms: each second of a run or a cell */
     RUN_FINISHED,
 };
 
@@ -30,6 +30,7 @@ struct run_event {
     const struct file_entry *file;
     const struct json_t *bundle;
     uint64_t memory;             /* RUN_PROGRESS: bytes now */
+    uint64_t cpu_ms;             /* RUN_PROGRESS: so far; 0 where nothing counts it */
     const struct result *result; /* so far */
 };
 

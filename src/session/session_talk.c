@@ -284,6 +284,11 @@ static void look_at_clock(struct exchange *x, int64_t now)
         interrupt(x, STOP_WALL);
 }
 
+static uint64_t cpu_of_cell_ms(const struct exchange *x, const struct backend_usage *use)
+{
+    return use->cpu_ns > x->cpu_from_ns ? (use->cpu_ns - x->cpu_from_ns) / 1000000 : 0;
+}
+
 static void tell_progress(struct exchange *x, int64_t now)
 {
     struct backend_usage use;
@@ -297,7 +302,8 @@ static void tell_progress(struct exchange *x, int64_t now)
     x->progress_ms = now + PROGRESS_MS;
     tell(x->teller, (struct run_event){.kind = RUN_PROGRESS,
                                        .count = (uint64_t)(now - x->start_ms),
-                                       .memory = use.memory_now});
+                                       .memory = use.memory_now,
+                                       .cpu_ms = cpu_of_cell_ms(x, &use)});
 }
 
 /* ---- the exchange ---- */

@@ -176,7 +176,7 @@ def test_figures(t):
     names = [e["event"] for e in r.events]
     # A host without control groups has warnings as well.
     pieces = "".join(e["text"] if e["event"] == "stdout" else "<%s>" % e["event"] for e in r.events
-                     if e["event"] != "warning")
+                     if e["event"] not in ("warning", "progress"))
     t.match("<started>before\n<display>between\n<display>", pieces, "--events: when it happens")
     shown = [e["bundle"]["data"][CHART]["type"] for e in r.events if e["event"] == "display"]
     t.equal((shown, names[-1]), (["line", "bar"], "finished"), "what it is")

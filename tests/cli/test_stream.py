@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams while the program runs, and what ends it from outside."""
 
+import json
 import os
 import select
 import signal
@@ -336,6 +337,23 @@ def test_at_the_same_time(t):
             else [(0, b"%d ['f', 'main.py']\n" % i) for i in range(16)]
         ),
         "sixteen runs do not see each other",
+    )
+
+
+def test_progress(t):
+    """A long quiet run can be told from a dead one."""
+    p = t.start("run", "--no-daemon", "--events", "--no-check", "--timeout", "60s", "-c", "while True: pass")
+    told = []
+    while len(told) < 2:
+        event = json.loads(p.stdout.readline() or b'{"event": "finished"}')
+        if event["event"] in ("progress", "finished"):
+            told.append(event)
+    p.terminate()
+    end(p)
+    t.ok(
+        all(e["event"] == "progress" and e["elapsed_ms"] >= 900 * (i + 1) for i, e in enumerate(told)),
+        "--events: progress each second of a quiet run",
+        told,
     )
 
 

@@ -68,7 +68,7 @@ def test_files(tap, d):
 def test_events(tap, d):
     code = "print('é'); open('f', 'w').write('x')"
     r = d.post("/v1/run", {"code": code, "collect": True}, lines=True)
-    events = [e["event"] for e in r.lines]
+    events = [e["event"] for e in r.lines if e["event"] != "progress"]
     events = [e for e, before in zip(events, [None] + events) if e != before]
     tap.equal(r.headers["Content-Type"], "application/x-ndjson", "lines when asked for")
     tap.equal(events, ["verdict", "started", "stdout", "file", "finished"], "events in order")
@@ -80,6 +80,21 @@ def test_events(tap, d):
     r = d.post("/v1/run", {"code": "print('x' * 3000000)", "output_limit_bytes": 4 << 20}, lines=True)
     text = "".join(e["text"] for e in r.lines if e["event"] == "stdout")
     tap.equal(len(text), 3000001, "much output arrives whole")
+
+
+def test_progress(tap, d):
+    """A long quiet run can be told from a dead one."""
+    c = d.begin("POST", "/v1/run", {"code": "x = b'x' * (40 << 20)\nwhile True: pass", "timeout_ms": 60000}, lines=True)
+    answer, told = c.getresponse(), []
+    while len(told) < 2:
+        e = json.loads(answer.readline())
+        if e["event"] in ("progress", "finished"):
+            told.append(e)
+    c.close()
+    tap.ok(all(e["event"] == "progress" and e["elapsed_ms"] >= 900 * (i + 1) for i, e in enumerate(told)),
+           "progress each second", told)
+    tap.ok(told[1].get("memory_bytes", 0) > 40 << 20 and all(e["cpu_ms"] is None or e["cpu_ms"] > 0 for e in told),
+           "with memory and processor time", told)
 
 
 def test_check(tap, d):
@@ -189,6 +204,6 @@ def test_figures(tap, d):
 
 def test(tap):
     with Daemon() as d:
-        for part in (test_run, test_files, test_events, test_check, test_test, test_batch,
+        for part in (test_run, test_files, test_events, test_progress, test_check, test_test, test_batch,
                      test_runs, test_figures):
             part(tap, d)

@@ -135,6 +135,7 @@ def test_progress(t, feed):
         told = events(r, "progress")
         t.ok(len(told) >= 2 and all(e["elapsed_ms"] >= 1000 * (i + 1) for i, e in enumerate(told)), "progress each second", told)
         t.ok(all(e["memory_bytes"] > 1 << 20 for e in told), "with memory", told)
+        t.ok(all("cpu_ms" in e for e in told), "and processor time", told)
 
 
 def test_open_fails(t, feed):

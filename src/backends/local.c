@@ -157,7 +157,7 @@ static void on_jail(struct local_guest *l)
 {
     struct jail_event event;
 
-    jail_hear(l->jail, &event);
+    jail_receive(l->jail, &event);
     switch (event.kind) {
     case JAIL_STARTED:
         on_started(l);

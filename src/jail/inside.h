@@ -28,10 +28,10 @@ struct inside {
     int box_fd;   /* the guest's disk */
     int locks_fd; /* /proc/locks of around us, where there is no /proc inside; or -1 */
     int init_fd;  /* guest's first process: its socket to init */
-    bool chrooted;      /* our root is no mount point */
-    bool unbound;       /* the bounding set of capabilities is empty already */
-    bool tells_exit;    /* guest's first process: its init gets a notice before it exits */
-    bool tells_sockets; /* the same of sockets but AF_UNIX */
+    bool chrooted;        /* our root is no mount point */
+    bool unbound;         /* the bounding set of capabilities is empty already */
+    bool reports_exit;    /* guest's first process: its init gets a notice before it exits */
+    bool reports_sockets; /* the same of sockets but AF_UNIX */
     volatile bool
         *touched;         /* init: whether anything was done in its network; NULL for a cold one */
     uint32_t uid_above;   /* init of a jail in a nest: its guest's uid in the nest */
@@ -57,28 +57,28 @@ _Noreturn void die_sys(const char *fmt, ...) __attribute__((format(printf, 1, 2)
 
 /* Messages to the library; a library that is gone is no failure here, the jail is about to die with
  * it. */
-void tell(uint32_t kind, int fd);
-void tell_lost(layer_mask layers, const char *why);
-void tell_buf(const struct buf *message);
+void report(uint32_t kind, int fd);
+void report_lost(layer_mask layers, const char *why);
+void report_buf(const struct buf *message);
 
 /* inside_end.c: kills and reaps everything below us. The keeper is a subreaper, so what is left of
  * a guest without a pid namespace ends up here. */
 void end_children(void);
-/* inside_left.c: kills and reaps all but us in our own pid namespace, not those in namespaces
- * below: where the guest's forks are. */
-void end_ours(void);
+/* inside_kill.c: kills and reaps every other process of our own pid namespace. The guest's forks,
+ * in namespaces below it, live on. */
+void kill_own_processes(void);
 /* How a process ended that is not our child, as from wait(); 0 if the kernel does not report it. */
 int pidfd_status(int pidfd);
 struct guest_end;
-/* The time of a process that has not waited for a child: the times of its children cannot be known.
+/* What a process used that has not waited for a child: the times of its children cannot be known.
  * For any other process false, with *ret unchanged. */
-bool used_alone(pid_t pid, struct guest_end *ret);
+bool childless_usage(pid_t pid, struct guest_end *ret);
 /* Kills every guest process in our pid namespace or below it that holds a capability; and `also`.
  */
-void end_capable(pid_t also);
-/* Of a namespace that a file or descriptor is of: its number, or 0. */
-uint64_t space_number(const char *path);
-uint64_t space_number_fd(int fd);
+void kill_capable_processes(pid_t also);
+/* The number of the namespace that a file or a descriptor stands for; else 0. */
+uint64_t namespace_number(const char *path);
+uint64_t namespace_number_fd(int fd);
 
 /* inside_denials.c: a name is reported at once the first time, and counted after that: a guest can
  * make half a million of them a second. */
@@ -89,9 +89,9 @@ struct denials {
     } list[MSG_DENIED_NAMES + 1];
     unsigned count;
 };
-void denials_count(struct denials *all, const char *name, bool may_tell);
-/* Those that were counted without a word. */
-void denials_tell(const struct denials *all);
+void denials_count(struct denials *all, const char *name, bool may_report);
+/* Reports the denials that were counted and not reported yet. */
+void denials_report(const struct denials *all);
 void denials_put(const struct denials *all, struct buf *message);
 
 /* inside_init.c: everything pid 1 does; never returns. */
@@ -115,7 +115,7 @@ _Noreturn void warm_main(struct inside *in, const struct warm_request *request);
 /* inside_fork.c: pid 1 of a jail for a fork of a guest, below that guest's. */
 struct fork_request {
     struct warm_request given; /* without a zygote; enter_v2 is never set */
-    int gate;                  /* to the init that watches the family's calls */
+    int gate;                  /* to the init that watches the calls of the fork tree */
     int origin_box;
     layer_mask inherited; /* layers that hold for the origin, and so for its fork */
 };
@@ -149,26 +149,27 @@ _Noreturn void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit
 _Noreturn void serve_fork(struct inside *in, pid_t guest, int pidfd, int gate);
 
 /* inside_report.c: that the guest runs, or is parked. The box goes along, once. */
-void tell_state(struct inside *in, uint32_t kind);
-struct end_told {
+void report_state(struct inside *in, uint32_t kind);
+struct end_report {
     uint32_t kind; /* MSG_EXIT or MSG_LEAVING */
     int status;
     bool alone; /* nothing else lives in here */
 };
 /* With what the guest used, by `end` and by our children. */
-void tell_end(const struct guest_end *end, const struct denials *denials, struct end_told told);
+void report_end(const struct guest_end *end, const struct denials *denials,
+                struct end_report report);
 /* MSG_ENDS, before the end: afterwards no process could send the reason. A library that is stopped
  * must not stop us. */
-void tell_why(uint32_t why);
+void report_why(uint32_t why);
 
-/* inside_go.c: what the library says when there is something to run, see MSG_GO. */
+/* inside_go.c: the library's message that there is something to run, see MSG_GO. */
 struct go {
     char message[12 + WORDS_INLINE];
     struct str words;    /* in the message; none when they are longer */
     int fds[FD_MSG_MAX]; /* files to lay, then longer words */
     size_t count;
 };
-void go_hear(struct inside *in, struct go *ret);
+void go_receive(struct inside *in, struct go *ret);
 /* From that descriptor into the workspace. */
 void go_lay(const struct inside *in, int from);
 
@@ -209,11 +210,11 @@ int reopen_files(const struct reopening *r, pid_t pid, struct err *err);
 /* inside_slots.c */
 void raise_loopback(void);
 
-/* inside_born.c: the first word of the init of a jail in a nest, before anything can end it or
+/* inside_born.c: the first report of the init of a jail in a nest, before anything can kill it or
  * change what others may see of it. */
-void tell_born(bool forks);
+void report_born(bool forks);
 
-/* What the guest's first process says to init before it becomes the program. */
+/* What the guest's first process reports to init before it becomes the program. */
 struct guest_word {
     uint32_t stage; /* GUEST_LISTENER with a descriptor, or GUEST_FAILED with an error */
     uint32_t held;

@@ -24,7 +24,7 @@ static int open_or_die(const char *path)
     return fd;
 }
 
-void tell_born(bool forks)
+void report_born(bool forks)
 {
     AUTO_BUF struct buf b = {0};
     int fds[3];
@@ -40,7 +40,7 @@ void tell_born(bool forks)
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_BORN);
     if (fd_send(SPEC_FD_CONTROL, b.p, b.n, fds, count) < 0)
-        die_sys("tell of the birth");
+        die_sys("report the birth");
     while (count)
         close(fds[--count]);
 }

@@ -21,7 +21,7 @@ static struct denial *find(struct denials *all, const char *name)
     return d;
 }
 
-static void tell_denied(const struct denial *d)
+static void report_denied(const struct denial *d)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -29,21 +29,21 @@ static void tell_denied(const struct denial *d)
     wire_put_u32(&b, MSG_DENIED);
     wire_put_cstr(&b, d->name);
     wire_put_u64(&b, d->count);
-    tell_buf(&b);
+    report_buf(&b);
 }
 
-void denials_count(struct denials *all, const char *name, bool may_tell)
+void denials_count(struct denials *all, const char *name, bool may_report)
 {
     struct denial *d = find(all, name);
 
-    if (d->count++ == 0 && may_tell)
-        tell_denied(d);
+    if (d->count++ == 0 && may_report)
+        report_denied(d);
 }
 
-void denials_tell(const struct denials *all)
+void denials_report(const struct denials *all)
 {
     for (unsigned i = 0; i < all->count; i++)
-        tell_denied(&all->list[i]);
+        report_denied(&all->list[i]);
 }
 
 void denials_put(const struct denials *all, struct buf *message)

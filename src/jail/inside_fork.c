@@ -68,7 +68,7 @@ static void open_gate(const struct inside *in, const struct fork_request *r)
 /* ---- the fork ---- */
 
 /* The end of the library is ours. */
-static void hear_gate(int gate, enum gate_kind kind, struct gate_word *ret)
+static void receive_gate(int gate, enum gate_kind kind, struct gate_word *ret)
 {
     struct pollfd wait[] = {{.fd = gate, .events = POLLIN}, {.fd = SPEC_FD_CONTROL, .events = 0}};
     int none[FD_MSG_MAX];
@@ -108,7 +108,7 @@ static void check_given(int gate)
 
     if (fd_send(gate, &word, sizeof word, NULL, 0) < 0)
         _exit(1);
-    hear_gate(gate, GATE_DONE, &word);
+    receive_gate(gate, GATE_DONE, &word);
     if (word.number != 1)
         die(ERR_GUEST, "a descriptor of the fork could not be replaced");
 }
@@ -129,7 +129,7 @@ static pid_t take_fork(const struct fork_request *r)
     struct err err;
     pid_t pid;
 
-    hear_gate(gate, GATE_ARRIVED, &arrived);
+    receive_gate(gate, GATE_ARRIVED, &arrived);
     const int given[] = {0, 1, 2, arrived.channel[0], arrived.channel[1]}; /* by give_ends() */
     const struct reopening files = {.origin_box = r->origin_box,
                                     .given = given,
@@ -150,7 +150,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
 
     if (prctl(PR_SET_DUMPABLE, 1) < 0) /* or /proc/self is not ours */
         die_sys("set dumpable");
-    tell_born(true);
+    report_born(true);
     enter_cgroups(in, &r->given);
     in->held &= ~LAYER_BIT(LAYER_PROC);
     if (chdir("/") < 0 || root_build_fork(in, &err) < 0)
@@ -158,7 +158,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
     if (copy_box(r->origin_box, in->box_fd, &err) < 0 || check_alone(&err) < 0)
         die_err(&err);
     open_gate(in, r);
-    tell_state(in, MSG_READY);
+    report_state(in, MSG_READY);
     pid_t guest = take_fork(r);
     in->held |= r->inherited;
     int pidfd = (int)syscall(SYS_pidfd_open, guest, 0);
@@ -166,7 +166,7 @@ static _Noreturn void fork_main(struct inside *in, const struct fork_request *r)
         die_sys("open a pidfd");
     close_given(r);
     drop_privileges(in);
-    tell_state(in, MSG_STARTED);
+    report_state(in, MSG_STARTED);
     (void)fd_send(r->gate, &let, sizeof let, NULL, 0);
     in->spec.lay = in->spec.channel = false;
     serve_fork(in, guest, pidfd, r->gate);
@@ -227,7 +227,7 @@ struct made {
 
 /* In the origin's pid namespace for a moment: only a process in it can make one below it. */
 static _Noreturn void maker_main(struct inside *in, int control, const struct fork_request *r,
-                                 int tell)
+                                 int report_to)
 {
     struct clone3_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
                                         CLONE_NEWUTS};
@@ -236,7 +236,7 @@ static _Noreturn void maker_main(struct inside *in, int control, const struct fo
     if (pid == 0)
         become_init(in, control, r);
     struct made made = {.made = pid > 0, .error = errno};
-    (void)fd_send(tell, &made, sizeof made, NULL, 0);
+    (void)fd_send(report_to, &made, sizeof made, NULL, 0);
     _exit(0);
 }
 
@@ -273,7 +273,7 @@ static int enter_users(const struct inside *in, int user_space)
 
 /* When we have ended, the init that was made is the child of that of its origin. */
 static _Noreturn void helper_main(struct inside *in, int control, const struct fork_request *r,
-                                  int user_space, int pid_space, int tell)
+                                  int user_space, int pid_space, int report_to)
 {
     struct made made = {.error = 0};
     pid_t maker = -1;
@@ -281,10 +281,10 @@ static _Noreturn void helper_main(struct inside *in, int control, const struct f
     if (enter_users(in, user_space) == 0 && setns(pid_space, CLONE_NEWPID) == 0)
         maker = fork();
     if (maker == 0)
-        maker_main(in, control, r, tell);
+        maker_main(in, control, r, report_to);
     made.error = errno;
     if (maker < 0)
-        (void)fd_send(tell, &made, sizeof made, NULL, 0);
+        (void)fd_send(report_to, &made, sizeof made, NULL, 0);
     else
         wait_for_maker(maker);
     _exit(0);

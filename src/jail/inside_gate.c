@@ -112,18 +112,18 @@ static void open_gate(struct gate *g, const struct gate_word *word, const int *f
     memcpy(g->fds, fds, count * sizeof *fds);
     g->count = count;
     g->spaces = count - files;
-    g->target = space_number_fd(fds[GATE_PID_SPACE]);
+    g->target = namespace_number_fd(fds[GATE_PID_SPACE]);
     g->open = true;
 }
 
-static void tell_done(const struct gate *g)
+static void report_done(const struct gate *g)
 {
     struct gate_word word = {.kind = GATE_DONE, .number = !g->failed};
 
     (void)fd_send(g->fd, &word, sizeof word, NULL, 0);
 }
 
-bool gate_hear(struct gate *g)
+bool gate_receive(struct gate *g)
 {
     struct gate_word word;
     int fds[FD_MSG_MAX];
@@ -138,7 +138,7 @@ bool gate_hear(struct gate *g)
     } else if (goes_on && word.kind == GATE_PUT && count == 1 && g->hello) {
         g->failed |= !put(g, g->hello, fds[0], word.number, word.cloexec);
     } else if (goes_on && word.kind == GATE_DONE) {
-        tell_done(g);
+        report_done(g);
     } else if (goes_on && word.kind == GATE_LET && g->hello) {
         g->let = answer(g, g->hello, 0, 0);
         g->hello = 0;
@@ -151,7 +151,7 @@ bool gate_hear(struct gate *g)
 
 /* ---- the process that comes ---- */
 
-static void tell_arrival(const struct gate *g, const struct seccomp_notif *request)
+static void report_arrival(const struct gate *g, const struct seccomp_notif *request)
 {
     struct gate_word word = {
         .kind = GATE_ARRIVED,
@@ -168,7 +168,7 @@ static bool is_in(const struct seccomp_notif *request, uint64_t space)
     char path[64];
 
     snprintf(path, sizeof path, "/proc/%u/ns/pid", request->pid);
-    return space && space_number(path) == space;
+    return space && namespace_number(path) == space;
 }
 
 /* All it will need, at the numbers that it has kept free. */
@@ -197,7 +197,7 @@ static bool is_open(struct gate *g)
     struct pollfd wait = {.fd = g->fd, .events = POLLIN};
 
     if (!g->open && poll(&wait, 1, 0) > 0 && wait.revents & POLLIN)
-        (void)gate_hear(g); /* its end is reported again */
+        (void)gate_receive(g); /* its end is reported again */
     return g->open;
 }
 
@@ -209,7 +209,7 @@ bool gate_answer(struct gate *g, const struct seccomp_notif *request)
         if (g->joined < g->spaces || g->hello || !is_in(request, g->target))
             return false;
         g->hello = request->id;
-        tell_arrival(g, request);
+        report_arrival(g, request);
         return true;
     }
     if (!may_join(g, request))
@@ -227,7 +227,7 @@ void gate_free(struct gate *g)
     close_all(g);
     fd_close(&g->fd);
     if (g->guest && !g->let)
-        end_capable((pid_t)g->guest);
+        kill_capable_processes((pid_t)g->guest);
     free(g);
 }
 
@@ -264,8 +264,8 @@ void watched_add(struct watched *w, struct gate *g)
     w->lines[w->count++] = (struct line){fd_take(&g->fd), g->target};
 }
 
-/* Without waiting: an init that its family stopped gets fewer reports. */
-static bool tell_line(int fd, const char *name)
+/* Without waiting: an init that its fork tree has stopped gets fewer reports. */
+static bool report_line(int fd, const char *name)
 {
     struct gate_denial denial = {.kind = GATE_DENIED};
     struct iovec data = {.iov_base = &denial, .iov_len = sizeof denial};
@@ -275,21 +275,21 @@ static bool tell_line(int fd, const char *name)
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno == EAGAIN;
 }
 
-bool watched_tell(const struct watched *w, uint32_t pid, const char *name)
+bool watched_report(const struct watched *w, uint32_t pid, const char *name)
 {
     char path[64];
 
     if (!w->count)
         return false;
     snprintf(path, sizeof path, "/proc/%u/ns/pid", pid);
-    uint64_t space = space_number(path);
+    uint64_t space = namespace_number(path);
     for (size_t i = 0; space && i < w->count; i++)
         if (w->lines[i].space == space)
-            return tell_line(w->lines[i].fd, name);
+            return report_line(w->lines[i].fd, name);
     return false;
 }
 
-bool watched_hear(int fd, char ret_name[DENIAL_NAME])
+bool watched_receive(int fd, char ret_name[DENIAL_NAME])
 {
     struct gate_denial denial;
     int none[FD_MSG_MAX];
@@ -298,7 +298,7 @@ bool watched_hear(int fd, char ret_name[DENIAL_NAME])
 
     while (count)
         close(none[--count]);
-    bool told = got == sizeof denial && denial.kind == GATE_DENIED;
-    snprintf(ret_name, DENIAL_NAME, "%.*s", DENIAL_NAME - 1, told ? denial.name : "");
+    bool known = got == sizeof denial && denial.kind == GATE_DENIED;
+    snprintf(ret_name, DENIAL_NAME, "%.*s", DENIAL_NAME - 1, known ? denial.name : "");
     return got > 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a guest's fork gets into the jail that was made for it: the init of the first of a family
- * lets one process at a time join that, by answering its calls of setns(2) itself.
+ * How a guest's fork gets into the jail that was made for it: the init of the first guest of a fork
+ * tree lets one process at a time join it, by answering its calls of setns(2) itself.
  */
 #ifndef JAIL_INSIDE_GATE_H
 #define JAIL_INSIDE_GATE_H
@@ -15,7 +15,7 @@ struct gate;
 struct gate *gate_new(int fd, int listener, uint64_t pid_space);
 int gate_fd(const struct gate *gate); /* to poll */
 /* What came from the other end; false when the gate is to be freed. */
-bool gate_hear(struct gate *gate);
+bool gate_receive(struct gate *gate);
 /* True when the call is the gate's matter, and was or will be answered. */
 struct seccomp_notif;
 bool gate_answer(struct gate *gate, const struct seccomp_notif *request);
@@ -29,10 +29,10 @@ struct watched {
 };
 void watched_add(struct watched *w, struct gate *gate);
 /* True if the process is one of theirs and still waits for the answer. */
-bool watched_tell(const struct watched *w, uint32_t pid, const char *name);
+bool watched_report(const struct watched *w, uint32_t pid, const char *name);
 /* The other side: false when the peer is gone; "" when there was no report. */
 #define DENIAL_NAME 48
-bool watched_hear(int fd, char ret_name[DENIAL_NAME]);
+bool watched_receive(int fd, char ret_name[DENIAL_NAME]);
 
 /* What init and gate say to each other. */
 enum gate_kind {

@@ -14,7 +14,7 @@
 #include "jail/lay.h"
 
 /* The library's end is ours. */
-void go_hear(struct inside *in, struct go *ret)
+void go_receive(struct inside *in, struct go *ret)
 {
     ssize_t got =
         fd_recv(SPEC_FD_CONTROL, ret->message, sizeof ret->message, ret->fds, &ret->count, 0);

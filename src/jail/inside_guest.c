@@ -219,9 +219,9 @@ static unsigned filter_flavour(const struct inside *in)
         flavour |= FILTER_SCOPED_SIGNALS;
     if (!(in->held & LAYER_BIT(LAYER_ROOT)))
         flavour |= FILTER_NO_UNIX;
-    if (in->tells_sockets && !(flavour & FILTER_HIDES_SOCKETS))
+    if (in->reports_sockets && !(flavour & FILTER_HIDES_SOCKETS))
         flavour |= FILTER_TELLS_SOCKETS;
-    if (in->tells_exit)
+    if (in->reports_exit)
         flavour |= FILTER_TELLS_EXIT;
     return flavour;
 }
@@ -268,7 +268,7 @@ static int read_words(int fd, struct buf *words)
 }
 
 /* A parked process waits here, and gets the program to run. */
-static void hear_init(struct inside *in)
+static void receive_init(struct inside *in)
 {
     char words[WORDS_INLINE];
     int fds[FD_MSG_MAX];
@@ -286,7 +286,7 @@ static void hear_init(struct inside *in)
         _exit(127);
 }
 
-static void tell_init(struct inside *in, int listener)
+static void report_init(struct inside *in, int listener)
 {
     struct guest_word word = {
         .stage = GUEST_LISTENER,
@@ -408,9 +408,9 @@ void guest_enter(struct inside *in)
     check_required(in);
     check_walls(in);
     fd_raise_limit();
-    tell_init(in, listener);
+    report_init(in, listener);
     set_rlimits(in, true);
-    hear_init(in);
+    receive_init(in);
     fd_close(&listener);
 }
 

@@ -165,9 +165,9 @@ static void make_root(struct inside *in)
         fd_close(&in->locks_fd);
     fd_close(&in->sync_fd);
     if (in->lost)
-        tell_lost(in->lost, in->why.msg);
+        report_lost(in->lost, in->why.msg);
     if (trying(in, LAYER_LANDLOCK) && !landlock_abi())
-        tell_lost(LAYER_BIT(LAYER_LANDLOCK), "this kernel has none, or not in its lsm= list");
+        report_lost(LAYER_BIT(LAYER_LANDLOCK), "this kernel has none, or not in its lsm= list");
 }
 
 static void set_names(struct inside *in)

@@ -154,7 +154,8 @@ static pid_t clone_init(const struct warm_request *request, bool *ret_born)
     return (pid_t)syscall(SYS_clone3, &args, sizeof args);
 }
 
-static void tell_on(int control, uint32_t kind, const int *fds, size_t count, const struct err *err)
+static void report_on(int control, uint32_t kind, const int *fds, size_t count,
+                      const struct err *err)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -168,21 +169,21 @@ static void tell_on(int control, uint32_t kind, const int *fds, size_t count, co
     (void)fd_send(control, b.p, b.n, fds, count);
 }
 
-static void tell_failure(int control, const char *what)
+static void report_failure(int control, const char *what)
 {
     struct err err;
 
     err_sys(&err, "%s", what);
-    tell_on(control, MSG_ERROR, NULL, 0, &err);
+    report_on(control, MSG_ERROR, NULL, 0, &err);
 }
 
 /* 32 of a kind below each other, and so many of each user. */
-static void tell_limit(int control)
+static void report_limit(int control)
 {
     struct err err;
 
     err_set(&err, ERR_LIMIT, "the kernel has no more namespaces below the session's");
-    tell_on(control, MSG_ERROR, NULL, 0, &err);
+    report_on(control, MSG_ERROR, NULL, 0, &err);
 }
 
 static void become_init(struct nest *n, int control, const struct warm_request *request, bool born)
@@ -198,12 +199,12 @@ static void become_init(struct nest *n, int control, const struct warm_request *
     warm_main(n->in, request);
 }
 
-static void tell_childless(int control)
+static void report_childless(int control)
 {
     struct err err;
 
     err_set(&err, ERR_SYSTEM, "the zygote ended");
-    tell_on(control, MSG_ERROR, NULL, 0, &err);
+    report_on(control, MSG_ERROR, NULL, 0, &err);
 }
 
 /* The library sees this message when it looks whether we are alive, and starts another nest. */
@@ -213,7 +214,7 @@ static void lose_zygote(struct nest *n)
         die(ERR_SYSTEM, "the zygote ended before it was ready");
     fd_close(&n->zygote_fd);
     if (!n->childless)
-        tell_childless(SPEC_FD_CONTROL);
+        report_childless(SPEC_FD_CONTROL);
     n->childless = true;
 }
 
@@ -222,12 +223,12 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
     bool born;
 
     if (n->childless) {
-        tell_childless(control);
+        report_childless(control);
         return;
     }
     struct slot *slot = slots_take(&n->slots);
     if (!slot) {
-        tell_failure(control, "a network for a warm jail");
+        report_failure(control, "a network for a warm jail");
         return;
     }
     pid_t pid = have_uid(n->in, slot->uid) < 0 ? -1 : clone_init(request, &born);
@@ -237,7 +238,7 @@ static void make_jail(struct nest *n, int control, const struct warm_request *re
         become_init(n, control, request, born);
     }
     if (pid < 0)
-        tell_failure(control, "clone with new namespaces");
+        report_failure(control, "clone with new namespaces");
     if (have_uid(n->in, n->in->spec.uid) < 0)
         _exit(1);
     if (pid < 0)
@@ -252,9 +253,9 @@ static void make_fork(struct nest *n, int control, const struct fork_request *re
     if (fork_make(n->in, control, request, user_space, pid_space) == 0)
         return;
     if (errno == ENOSPC || errno == EUSERS || errno == EAGAIN)
-        tell_limit(control);
+        report_limit(control);
     else
-        tell_failure(control, "make namespaces below the session's");
+        report_failure(control, "make namespaces below the session's");
 }
 
 /* ---- what the library says ---- */
@@ -279,7 +280,7 @@ static bool take_request(struct wire *w, const int *fds, size_t count, struct wa
 }
 
 /* Descriptors as MSG_FORK has them. */
-static void hear_fork(struct nest *n, struct wire *w, const int *fds, size_t count)
+static void receive_fork(struct nest *n, struct wire *w, const int *fds, size_t count)
 {
     layer_mask inherited = wire_u32(w);
     uint32_t enter = wire_u32(w);
@@ -301,7 +302,7 @@ static void hear_fork(struct nest *n, struct wire *w, const int *fds, size_t cou
     make_fork(n, fds[0], &r, user_space, pid_space);
 }
 
-static void hear_library(struct nest *n)
+static void receive_library(struct nest *n)
 {
     char message[64];
     int fds[FD_MSG_MAX];
@@ -316,7 +317,7 @@ static void hear_library(struct nest *n)
     else if (kind == MSG_MAKE && take_request(&w, fds, count, &request))
         make_jail(n, fds[0], &request);
     else if (kind == MSG_FORK)
-        hear_fork(n, &w, fds, count);
+        receive_fork(n, &w, fds, count);
     while (count)
         close(fds[--count]);
 }
@@ -338,7 +339,7 @@ static void reap(struct nest *n)
     }
 }
 
-static void hear_ready(struct nest *n)
+static void receive_ready(struct nest *n)
 {
     char byte;
     AUTO_BUF struct buf b = {0};
@@ -351,7 +352,7 @@ static void hear_ready(struct nest *n)
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_STARTED);
     wire_put_u32(&b, n->in->held);
-    tell_buf(&b);
+    report_buf(&b);
 }
 
 static void watch_children(struct nest *n)
@@ -399,9 +400,9 @@ void nest_main(struct inside *in)
         if (wait[1].revents)
             reap(&n);
         if (wait[2].revents)
-            hear_ready(&n);
+            receive_ready(&n);
         if (wait[0].revents)
-            hear_library(&n);
+            receive_library(&n);
     }
     _exit(0);
 }

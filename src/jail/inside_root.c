@@ -342,7 +342,7 @@ static void mount_proc(struct inside *in, unsigned attr)
     if (proc >= 0 && attach(proc, "proc") == 0)
         in->held |= LAYER_BIT(LAYER_PROC);
     else
-        tell_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
+        report_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
 }
 
 /* The kernel has 3072 pseudo-terminals for all that is not in the host's first mount namespace, and

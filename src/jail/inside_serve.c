@@ -42,11 +42,11 @@ struct serve {
     int leaving_status; /* with this */
     struct gate *gate;  /* a fork of the guest, or of one of its forks, is under way */
     struct watched forks;
-    int upper;   /* of a fork: from the init that watches its calls; -1 for none */
-    bool left;   /* the guest is dead, and we are here for its forks */
-    bool waits;  /* it runs, but has no program yet */
-    bool parked; /* it was here before it had anything to run */
-    int lay_fd;  /* from then on, until it starts: files to lay; -1 for none */
+    int upper;       /* of a fork: from the init that watches its calls; -1 for none */
+    bool forks_only; /* the guest is dead, and we stay because its forks need us */
+    bool waits;      /* it runs, but has no program yet */
+    bool parked;     /* it was here before it had anything to run */
+    int lay_fd;      /* from then on, until it starts: files to lay; -1 for none */
     int signals;
     int timer;
     struct denials denials;
@@ -57,11 +57,11 @@ static void count_denial(struct serve *s, const char *name)
     denials_count(&s->denials, name, !s->waits);
 }
 
-static void hear_upper(struct serve *s)
+static void receive_upper(struct serve *s)
 {
     char name[DENIAL_NAME];
 
-    if (!watched_hear(s->upper, name))
+    if (!watched_receive(s->upper, name))
         fd_close(&s->upper);
     if (*name)
         count_denial(s, name);
@@ -70,16 +70,16 @@ static void hear_upper(struct serve *s)
 /* The guest's exit takes longer the larger its memory is. If no other process is left in here,
  * there is no need to wait for it: the library finds that out, and orders us to die, or to let the
  * guest continue. */
-static void hear_leaving(struct serve *s, const struct seccomp_notif *request)
+static void receive_leaving(struct serve *s, const struct seccomp_notif *request)
 {
-    if ((pid_t)request->pid != s->guest || s->left || !used_alone(s->guest, &s->end)) {
+    if ((pid_t)request->pid != s->guest || s->forks_only || !childless_usage(s->guest, &s->end)) {
         (void)let_continue(s->listener, request->id);
         return;
     }
     s->leaving = request->id;
     s->leaves = true;
     s->leaving_status = (int)(request->data.args[0] & 0xff) << 8;
-    tell_end(&s->end, &s->denials, (struct end_told){MSG_LEAVING, s->leaving_status, false});
+    report_end(&s->end, &s->denials, (struct end_report){MSG_LEAVING, s->leaving_status, false});
 }
 
 /* One refused call, or one that is reported. */
@@ -93,7 +93,7 @@ static void answer(struct serve *s)
     if (ioctl(s->listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
         return; /* the caller died meanwhile */
     if (filter_notice(filter_native(), &request.data) == FILTER_NOTICE_LEAVE) {
-        hear_leaving(s, &request);
+        receive_leaving(s, &request);
         return;
     }
     if (notice_answer(&s->notices, &request))
@@ -101,23 +101,23 @@ static void answer(struct serve *s)
     if (s->gate && gate_answer(s->gate, &request))
         return;
     (void)filter_denial_name(&request.data, name, sizeof name);
-    bool told = watched_tell(&s->forks, request.pid, name);
+    bool reported = watched_report(&s->forks, request.pid, name);
     memset(&response, 0, sizeof response);
     response.id = request.id;
     response.error = -filter_denial_errno(filter_native(), &request.data);
     (void)ioctl(s->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-    if (!told)
+    if (!reported)
         count_denial(s, name);
 }
 
 /* Where there may be forks they need us; the library says when we are done. */
 static void finish(struct serve *s, int status, bool alone)
 {
-    tell_end(&s->end, &s->denials,
-             (struct end_told){MSG_EXIT, status, alone && !s->in->spec.forks});
+    report_end(&s->end, &s->denials,
+               (struct end_report){MSG_EXIT, status, alone && !s->in->spec.forks});
     if (!s->in->spec.forks)
         _exit(0);
-    s->left = true;
+    s->forks_only = true;
 }
 
 static void reap(struct serve *s)
@@ -129,7 +129,7 @@ static void reap(struct serve *s)
 
     (void)!read(s->signals, &info, sizeof info);
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid != s->guest || s->left)
+        if (pid != s->guest || s->forks_only)
             continue;
         of_guest = status;
         ended = true;
@@ -142,16 +142,16 @@ static void reap(struct serve *s)
 /* The kernel kills a guest whose zygote dies; how it ended is not known any more. */
 static void lose_zygote(struct serve *s)
 {
-    if (s->left)
+    if (s->forks_only)
         return;
-    tell_why(END_ZYGOTE);
+    report_why(END_ZYGOTE);
     if (!s->in->spec.forks)
         _exit(1);
-    s->left = true;
+    s->forks_only = true;
 }
 
 /* A guest whose parent is the zygote: the zygote waits for it and reports to us. */
-static void hear_zygote(struct serve *s)
+static void receive_zygote(struct serve *s)
 {
     ssize_t got = read(s->exit_fd, &s->end, sizeof s->end);
 
@@ -190,9 +190,9 @@ static void wait_for_go(struct serve *s)
         ;
     if (wait[1].revents)
         _exit(1); /* it died waiting, or its zygote did */
-    go_hear(s->in, &go);
+    go_receive(s->in, &go);
     go_lay(s->in, go.fds[0]);
-    tell_state(s->in, MSG_STARTED);
+    report_state(s->in, MSG_STARTED);
     fd_close(&s->in->box_fd);
     struct str words = go.words.n ? go.words : STR("\0");
     (void)fd_send(s->guest_fd, words.p, words.n, go.fds + 1, go.count - 1);
@@ -203,7 +203,7 @@ static void wait_for_go(struct serve *s)
 /* The guest's first process reports that it is about to become the program, or why it cannot. It
  * waits for our answer: the library gets the report while the program starts, and not when the
  * program first pauses. */
-static void hear_guest(struct serve *s)
+static void receive_guest(struct serve *s)
 {
     struct guest_word word;
     int fds[FD_MSG_MAX];
@@ -218,19 +218,19 @@ static void hear_guest(struct serve *s)
         if (s->exit_fd < 0)
             (void)sched_setaffinity(s->guest, sizeof s->in->processors, &s->in->processors);
         if (s->waits)
-            tell_state(s->in, MSG_READY);
+            report_state(s->in, MSG_READY);
         return;
     }
     if (word.stage == GUEST_FAILED)
         die_err(&word.err);
     s->in->held |= word.held;
     if (word.lost)
-        tell_lost(word.lost, word.err.msg);
+        report_lost(word.lost, word.err.msg);
     if (count)
         s->listener = fds[0];
     notices_init(&s->notices, s->listener, word.flavour, fd_take(&s->in->locks_fd), s->in->touched);
     if (!s->waits)
-        tell_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
+        report_state(s->in, s->in->spec.park ? MSG_READY : MSG_STARTED);
     if (s->in->spec.park) {
         s->parked = true;
         wait_for_go(s);
@@ -275,7 +275,7 @@ static _Noreturn void end_late(struct serve *s)
     if (s->leaves)
         finish(s, s->leaving_status, false);
     else
-        tell_why(END_LATE);
+        report_why(END_LATE);
     _exit(1);
 }
 
@@ -296,7 +296,7 @@ static void take_gate(struct serve *s, int *fds, size_t *count)
     if (s->listener < 0 || *count != 2)
         return;         /* its other end will see that it is closed */
     gate_free(s->gate); /* the library has one at a time: that one is over */
-    uint64_t space = space_number_fd(fds[1]);
+    uint64_t space = namespace_number_fd(fds[1]);
     close(fds[--*count]);
     s->gate = gate_new(fds[--*count], s->listener, space);
 }
@@ -305,15 +305,15 @@ static void leave(struct serve *s)
 {
     AUTO_BUF struct buf b = {0};
 
-    end_ours();
-    s->left = true;
+    kill_own_processes();
+    s->forks_only = true;
     buf_init(&b, MSG_MAX);
     wire_put_u32(&b, MSG_LEFT);
-    tell_buf(&b);
+    report_buf(&b);
 }
 
 /* What the library says, or that it is gone. */
-static void hear_library(struct serve *s)
+static void receive_library(struct serve *s)
 {
     unsigned char message[4];
     int fds[FD_MSG_MAX];
@@ -323,7 +323,7 @@ static void hear_library(struct serve *s)
         _exit(1);
     switch (message[0]) {
     case MSG_INTERRUPT:
-        if (!s->left)
+        if (!s->forks_only)
             (void)kill(-s->guest, SIGINT);
         break;
     case MSG_GATE:
@@ -342,9 +342,9 @@ static void hear_library(struct serve *s)
         close(fds[--count]);
 }
 
-static void hear_gate(struct serve *s)
+static void receive_gate(struct serve *s)
 {
-    if (gate_hear(s->gate))
+    if (gate_receive(s->gate))
         return;
     watched_add(&s->forks, s->gate);
     gate_free(s->gate);
@@ -371,10 +371,10 @@ static void go_on(struct serve *s)
     if (s->in->spec.wait_file[0] && pipe < 0)
         return;
     go_lay(s->in, s->lay_fd);
-    tell_state(s->in, MSG_STARTED);
+    report_state(s->in, MSG_STARTED);
     s->waits = false;
     fd_close(&s->lay_fd);
-    denials_tell(&s->denials);
+    denials_report(&s->denials);
     if (pipe >= 0)
         wait_file_fill(s->in, pipe);
     fd_close(&s->in->box_fd);
@@ -385,7 +385,7 @@ static void hear_library_at_last(struct serve *s)
 {
     struct go go;
 
-    go_hear(s->in, &go);
+    go_receive(s->in, &go);
     s->lay_fd = go.fds[0];
     if (go.count > 1)
         close(go.fds[1]);
@@ -395,19 +395,19 @@ static void hear_library_at_last(struct serve *s)
 
 enum { LIBRARY, SIGNALS, LISTENER, TIMER, EXIT, PIDFD, GATE, UPPER, WAITS };
 
-static void hear_outside(struct serve *s, const struct pollfd *wait)
+static void receive_outside(struct serve *s, const struct pollfd *wait)
 {
     if (wait[GATE].revents)
-        hear_gate(s);
+        receive_gate(s);
     if (wait[UPPER].revents)
-        hear_upper(s);
+        receive_upper(s);
     if (wait[LIBRARY].revents && s->waits)
         hear_library_at_last(s);
     else if (wait[LIBRARY].revents)
-        hear_library(s);
+        receive_library(s);
 }
 
-static void hear_inside(struct serve *s, const struct pollfd *wait)
+static void receive_inside(struct serve *s, const struct pollfd *wait)
 {
     if (wait[LISTENER].revents & POLLIN)
         answer(s);
@@ -416,7 +416,7 @@ static void hear_inside(struct serve *s, const struct pollfd *wait)
     if (wait[SIGNALS].revents)
         reap(s);
     if (wait[EXIT].revents)
-        hear_zygote(s);
+        receive_zygote(s);
     if (wait[PIDFD].revents)
         note_fork_end(s);
 }
@@ -439,8 +439,8 @@ static _Noreturn void serve(struct serve *s)
         };
         if (poll(wait, WAITS, s->lay_fd >= 0 ? LOOK_MS : -1) < 0 && errno != EINTR)
             _exit(1);
-        hear_outside(s, wait);
-        hear_inside(s, wait);
+        receive_outside(s, wait);
+        receive_inside(s, wait);
         if (wait[TIMER].revents) /* last: the guest may have ended before */
             end_late(s);
         if (s->lay_fd >= 0)
@@ -464,7 +464,7 @@ void serve_main(struct inside *in, pid_t guest, int guest_fd, int exit_fd)
     watch_children(&s);
     close_rest(in);
     while (s.guest_fd >= 0)
-        hear_guest(&s);
+        receive_guest(&s);
     serve(&s);
 }
 

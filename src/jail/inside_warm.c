@@ -88,7 +88,7 @@ void warm_main(struct inside *in, const struct warm_request *r)
 
     if (prctl(PR_SET_DUMPABLE, 1) < 0)
         die_sys("set dumpable");
-    tell_born(in->spec.forks);
+    report_born(in->spec.forks);
     take_ids(in);
     enter_cgroups(in, r);
     if (in->mode & LAYER_BIT(LAYER_CGROUPNS) && unshare(CLONE_NEWCGROUP) == 0)

@@ -249,7 +249,7 @@ static void keep_fds(struct jail *jail, enum jail_message kind, int *fds, size_t
         keep_fd(&jail->box, fds, count, 0);
 }
 
-void jail_hear(struct jail *jail, struct jail_event *ret)
+void jail_receive(struct jail *jail, struct jail_event *ret)
 {
     char message[MSG_MAX];
     int fds[FD_MSG_MAX];

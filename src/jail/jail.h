@@ -2,9 +2,9 @@
  *
  * The library's side of one jail: start the helper with a spec, receive its messages, end it.
  *
- * Order of calls: jail_start, then jail_hear whenever jail_fd is readable until it says JAIL_GONE,
- * then jail_free. jail_kill may come at any time. One thread uses one jail, and the thread that
- * started it must live as long: the kernel kills the helper when that thread ends.
+ * Order of calls: jail_start, then jail_receive whenever jail_fd is readable until it says
+ * JAIL_GONE, then jail_free. jail_kill may come at any time. One thread uses one jail, and the
+ * thread that started it must live as long: the kernel kills the helper when that thread ends.
  */
 #ifndef JAIL_JAIL_H
 #define JAIL_JAIL_H
@@ -40,7 +40,7 @@ int jail_make(struct jail *nest, const struct jail_spec *spec, const struct jail
  * fork of one. */
 struct jail_origin {
     struct jail *jail; /* its own jail, */
-    struct jail *root; /* and that of the first of the family, whose init watches all their calls */
+    struct jail *root; /* and that of the first of the fork tree, whose init watches all calls */
 };
 /* A jail below that of `origin`, with a copy of its disk, into which only a fork of its guest
  * can come: JAIL_READY when it waits for that, JAIL_STARTED when it came and was locked in,
@@ -76,7 +76,7 @@ struct jail_event {
 };
 
 /* Takes one message; waits for it if there is none yet. */
-void jail_hear(struct jail *jail, struct jail_event *ret);
+void jail_receive(struct jail *jail, struct jail_event *ret);
 /* Kills everything inside at once; JAIL_GONE follows. */
 void jail_kill(struct jail *jail);
 

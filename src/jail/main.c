@@ -68,19 +68,19 @@
 #define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
 
-void tell_buf(const struct buf *message)
+void report_buf(const struct buf *message)
 {
     (void)fd_send(SPEC_FD_CONTROL, message->p, message->n, NULL, 0);
 }
 
-void tell(uint32_t kind, int fd)
+void report(uint32_t kind, int fd)
 {
     unsigned char raw[4] = {(unsigned char)kind};
 
     (void)fd_send(SPEC_FD_CONTROL, raw, sizeof raw, &fd, fd >= 0);
 }
 
-void tell_lost(layer_mask layers, const char *why)
+void report_lost(layer_mask layers, const char *why)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -88,7 +88,7 @@ void tell_lost(layer_mask layers, const char *why)
     wire_put_u32(&b, MSG_LOST);
     wire_put_u32(&b, layers);
     wire_put_cstr(&b, why);
-    tell_buf(&b);
+    report_buf(&b);
 }
 
 void die_err(const struct err *err)
@@ -100,7 +100,7 @@ void die_err(const struct err *err)
     wire_put_u32(&b, err->kind);
     wire_put_u32(&b, (uint32_t)err->sys);
     wire_put_cstr(&b, err->msg);
-    tell_buf(&b);
+    report_buf(&b);
     _exit(1);
 }
 
@@ -241,7 +241,7 @@ static int write_maps(const struct inside *in, pid_t pid, struct err *err)
     return write_map(pid, "gid_map", in->spec.gid, in->spec.host_gid, 0, err);
 }
 
-static void hear_why(int sync, struct err *err)
+static void receive_why(int sync, struct err *err)
 {
     char why[200];
     ssize_t n = recv(sync, why, sizeof why - 1, MSG_DONTWAIT);
@@ -289,7 +289,7 @@ static bool attempt(struct inside *in, struct err *err)
     fd_close(&sync[0]);
     bool mapped = !(in->mode & LAYER_BIT(LAYER_USERNS)) || write_maps(in, pid, err) == 0;
     if (mapped) {
-        tell(MSG_BORN, pidfd);
+        report(MSG_BORN, pidfd);
         (void)!write(sync[1], "", 1);
     }
     (void)shutdown(sync[1], SHUT_WR); /* an init that reads the end instead of a byte gives up */
@@ -300,7 +300,7 @@ static bool attempt(struct inside *in, struct err *err)
         ;
     bool again = !mapped || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_RETRY);
     if (again && mapped)
-        hear_why(sync[1], err);
+        receive_why(sync[1], err);
     fd_close(&sync[1]);
     return !again;
 }

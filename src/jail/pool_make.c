@@ -18,8 +18,8 @@
 
 static const struct pool_jail nothing = {.pipes = {-1, -1, -1}, .channel = {-1, -1, -1}};
 
-static int hear_until(struct jail *jail, enum jail_event_kind wanted, int64_t limit_ms,
-                      struct err *err)
+static int receive_until(struct jail *jail, enum jail_event_kind wanted, int64_t limit_ms,
+                         struct err *err)
 {
     struct jail_event event = {.kind = JAIL_NOTHING};
     int64_t until = clock_mono_ms() + limit_ms, left;
@@ -28,7 +28,7 @@ static int hear_until(struct jail *jail, enum jail_event_kind wanted, int64_t li
         struct pollfd wait = {.fd = jail_fd(jail), .events = POLLIN};
         if (poll(&wait, 1, (int)left) <= 0)
             continue;
-        jail_hear(jail, &event);
+        jail_receive(jail, &event);
         if (event.kind == wanted)
             return 0;
         if (event.kind == JAIL_FAILED) {
@@ -53,7 +53,7 @@ int pool_make_nest(const struct jail_spec *plan, struct jail **ret, struct err *
     spec.nest = true;
     if (jail_start(&spec, &fds, ret, err) < 0)
         return -1;
-    if (hear_until(*ret, JAIL_STARTED, NEST_MS, err) == 0)
+    if (receive_until(*ret, JAIL_STARTED, NEST_MS, err) == 0)
         return 0;
     jail_free(*ret);
     *ret = NULL;
@@ -112,7 +112,7 @@ int pool_make_jail(struct jail *nest, const struct pool_order *order, struct poo
         fd_close(&theirs[i]);
     if (result == 0) {
         (void)cgroup_oom_fd(ret->group); /* while no run waits for it */
-        result = hear_until(ret->jail, JAIL_READY, JAIL_MS, err);
+        result = receive_until(ret->jail, JAIL_READY, JAIL_MS, err);
     }
     if (result < 0)
         pool_jail_done(ret);
@@ -168,7 +168,7 @@ static int start_alone(const struct jail_spec *plan, const struct pool_order *or
     put_group(ret->group, &spec, &fds);
     spec.pids_held = cgroup_held(ret->group) & LAYER_BIT(LAYER_PIDS);
     if (jail_start(&spec, &fds, &ret->jail, err) < 0 ||
-        hear_until(ret->jail, JAIL_READY, JAIL_MS, err) < 0)
+        receive_until(ret->jail, JAIL_READY, JAIL_MS, err) < 0)
         return -1;
     if (order->layers & ALONE_NEEDS & ~jail_state(ret->jail)->held)
         return err_set(err, ERR_UNSUPPORTED, "jails that wait need namespaces and a private root");

@@ -36,7 +36,7 @@ enum jail_message {
                   enter_count + descriptors: control socket, gate (inside_gate.c), the origin's box,
                   its pid and user namespaces, the guest's 0, 1, 2, its channel, files to enter
                   cgroups by writing "0" */
-    MSG_GATE,  /* to the init of the first of a family: + descriptors: the gate's other end, the
+    MSG_GATE,  /* to the init of the first of a fork tree: + descriptors: the gate's other end, the
                   pid namespace of the guest that is to be forked */
     MSG_LET,   /* the guest of MSG_LEAVING may continue */
     MSG_LEAVE, /* kill the guest and what it started, but not its forks; stay for them */

@@ -84,7 +84,7 @@ static uint64_t to_us(struct timeval t)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 }
 
-static void report(pid_t pid, int status, const struct rusage *use)
+static void report_exit(pid_t pid, int status, const struct rusage *use)
 {
     struct guest_end end = {.status = status,
                             .user_us = to_us(use->ru_utime),
@@ -111,7 +111,7 @@ static void reap(void)
 
     (void)!read(zygote.signals, &info, sizeof info);
     while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0)
-        report(pid, status, &use);
+        report_exit(pid, status, &use);
 }
 
 static bool take_ask(void)
@@ -241,8 +241,8 @@ static int enter(zygote_wake *wake, void *ctx)
     sigset_t none;
 
     zygote.in.held = zygote.ask.held;
-    zygote.in.tells_exit = !zygote.in.spec.forks;
-    zygote.in.tells_sockets = true;
+    zygote.in.reports_exit = !zygote.in.spec.forks;
+    zygote.in.reports_sockets = true;
     zygote.in.spec.channel = zygote.ask.channel;
     int at = place_fds();
     if (at < 0 || enter_cgroups(at) < 0)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of a guest whose forks live on below its pid namespace: the end of our namespace would be
- * theirs. Processes that fork all the time are stopped first, as in inside_end.c, until a look
- * finds no new one, and then killed. Also here: the end of processes with capabilities, after a
- * fork that failed; and how a process ended that is not our child. All in here after init has
- * locked itself in: openat (musl's open calls fcntl as well), read, list, kill.
+ * What an init finds in /proc, and kills there, on behalf of forks.
+ *
+ * A guest may end while its forks live on, in pid namespaces below its own. The end of our
+ * namespace would kill them, so only the guest's own processes are killed. Processes that fork all
+ * the time are stopped first, as in inside_end.c, until a look finds no new one. Also here: killing
+ * the processes with capabilities after a fork that failed, and the exit status of a process that
+ * is not our child. Init has locked itself in before: its filter permits only openat (musl's open
+ * calls fcntl as well), reading, listing and kill.
  */
 #include "jail/inside.h"
 
@@ -35,8 +38,8 @@ struct entry { /* linux_dirent64 */
     char name[];
 };
 
-/* One number for each namespace from ours down to its own: ours have one. */
-static bool is_ours(const char *status)
+/* NSpid has one number for each namespace from ours down to the process's own: one in ours. */
+static bool is_in_our_namespace(const char *status)
 {
     const char *at = strstr(status, "\nNSpid:");
 
@@ -68,13 +71,13 @@ static bool signal_one(const char *name, int signal)
     if (!num_int64(str_from(name), &pid) || pid == 1)
         return false;
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0 || !is_ours(status))
+    if (fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0 || !is_in_our_namespace(status))
         return false;
     (void)kill((pid_t)pid, signal);
     return signal == SIGKILL || !is_quiet(status);
 }
 
-/* Of a folder's entries, how many it is true of. */
+/* For how many of a folder's entries `look` is true. */
 static unsigned each(const char *folder, bool (*look)(const char *name, int with), int with)
 {
     _Alignas(struct entry) char list[4096];
@@ -91,7 +94,7 @@ static unsigned each(const char *folder, bool (*look)(const char *name, int with
     return found;
 }
 
-/* How many of ours were not stopped, or not gone, when we looked. */
+/* How many processes of our namespace were not stopped, or not gone, when we looked. */
 static unsigned signal_all(int signal)
 {
     return each("/proc", signal_one, signal);
@@ -103,7 +106,7 @@ static void reap_all(void)
         ;
 }
 
-void end_ours(void)
+void kill_own_processes(void)
 {
     for (int round = 0; round < ROUNDS && signal_all(SIGSTOP); round++)
         ;
@@ -133,7 +136,7 @@ static bool holds_any(const char *status)
            holds(status, "\nCapAmb:");
 }
 
-/* The last of its numbers is 1: of its own namespace it is the first. */
+/* The last of its numbers is 1: it is pid 1 of its namespace. */
 static bool is_first(const char *status)
 {
     const char *at = strstr(status, "\nNSpid:"), *end = at ? strchr(at + 1, '\n') : NULL;
@@ -179,7 +182,7 @@ static bool kill_capable(const char *name, int also)
     return wanted;
 }
 
-void end_capable(pid_t also)
+void kill_capable_processes(pid_t also)
 {
     for (int round = 0; round < ROUNDS && each("/proc", kill_capable, also); round++)
         (void)poll(NULL, 0, 1);
@@ -188,7 +191,7 @@ void end_capable(pid_t also)
 /* ---- namespaces ---- */
 
 /* Linux 5.14 has it in there. Only what is allowed after init has locked itself in. */
-uint64_t space_number_fd(int fd)
+uint64_t namespace_number_fd(int fd)
 {
     char path[64], info[512];
     uint64_t number = 0;
@@ -206,14 +209,14 @@ uint64_t space_number_fd(int fd)
     return number;
 }
 
-uint64_t space_number(const char *path)
+uint64_t namespace_number(const char *path)
 {
     AUTO_CLOSE int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 
-    return space_number_fd(fd);
+    return namespace_number_fd(fd);
 }
 
-/* ---- how one ended ---- */
+/* ---- the exit status ---- */
 
 /* Of Linux 6.15; the members that every version has. */
 struct pidfd_info {
@@ -246,7 +249,7 @@ static clockid_t clock_of(pid_t pid)
     return (clockid_t)(~(unsigned)pid << 3 | 2);
 }
 
-bool used_alone(pid_t pid, struct guest_end *ret)
+bool childless_usage(pid_t pid, struct guest_end *ret)
 {
     struct proc_stat stat;
     struct timespec used;

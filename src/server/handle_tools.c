@@ -120,7 +120,7 @@ int tools_read(json_t *list, struct tool_set *ret, const struct config *config, 
 
 /* ---- a call, in the worker ---- */
 
-static void tell(const struct cell *cell, const struct tool_call *call)
+static void report_call(const struct cell *cell, const struct tool_call *call)
 {
     json_t *o = json_pack("{s:s, s:I, s:i, s:s, s:s, s:O, s:O, s:I}", "event", "tool", "time_ms",
                           (json_int_t)clock_wall_ms(), "call", (int)cell->call, "session",
@@ -203,7 +203,7 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
     cell->call++;
     cell->open = true;
     pthread_mutex_unlock(&cell->lock);
-    tell(cell, call);
+    report_call(cell, call);
     json_t *answer = wait_for_answer(cell, call);
     if (!answer)
         return nobody_answered(cell, call, err);

@@ -18,16 +18,16 @@
 #include "session/first.h"
 #include "session/prepare.h"
 #include "session/record.h"
+#include "session/reporter.h"
 #include "session/run_context.h"
 #include "session/run_display.h"
-#include "session/tell.h"
 #include "session/warm.h"
 
 struct run {
     const struct run_request *request;
     const struct run_watch *watch;
     struct result *result;
-    struct teller teller; /* the two */
+    struct reporter reporter; /* the two */
     struct prepared prepared;
     struct policy *policy; /* NULL: the program is not checked */
     struct examination examination;
@@ -54,8 +54,8 @@ static void on_started(void *ctx, layer_mask held)
     run->result->outcome.held = held;
     size_t told = run->result->warnings.n;
     prepare_warn_limits(&run->prepared, held, &run->result->warnings);
-    tell(&run->teller, (struct run_event){.kind = RUN_STARTED});
-    tell_warnings(&run->teller, told);
+    reporter_event(&run->reporter, (struct run_event){.kind = RUN_STARTED});
+    reporter_warnings(&run->reporter, told);
     run_display_started(&run->display);
     /* Opens the log while the guest is busy starting its interpreter. */
     record_open(&run->recorder, run->request);
@@ -63,22 +63,22 @@ static void on_started(void *ctx, layer_mask held)
 
 static void on_output(void *ctx, int stream, const char *p, size_t n)
 {
-    tell_output(&((struct run *)ctx)->teller, stream, p, n);
+    reporter_output(&((struct run *)ctx)->reporter, stream, p, n);
 }
 
 static bool has_room(void *ctx, int stream, struct pollfd *ret)
 {
-    return tell_room(&((struct run *)ctx)->teller, stream, ret);
+    return reporter_room(&((struct run *)ctx)->reporter, stream, ret);
 }
 
 static void on_denied(void *ctx, const char *name, uint64_t count)
 {
-    tell_denied(&((struct run *)ctx)->teller, name, count);
+    reporter_denied(&((struct run *)ctx)->reporter, name, count);
 }
 
 static void on_limit(void *ctx, enum jail_limit_hit hit)
 {
-    tell_limit(&((struct run *)ctx)->teller, hit);
+    reporter_limit(&((struct run *)ctx)->reporter, hit);
 }
 
 static void on_progress(void *ctx, struct backend_guest *guest)
@@ -87,19 +87,19 @@ static void on_progress(void *ctx, struct backend_guest *guest)
     struct backend_usage use;
 
     backend_usage(guest, &use);
-    tell(&run->teller, (struct run_event){
-                           .kind = RUN_PROGRESS,
-                           .count = (uint64_t)(clock_mono_ms() - run->began_ms),
-                           .memory = use.memory_now,
-                           .cpu_ms = use.cpu_ns / 1000000,
-                       });
+    reporter_event(&run->reporter, (struct run_event){
+                                       .kind = RUN_PROGRESS,
+                                       .count = (uint64_t)(clock_mono_ms() - run->began_ms),
+                                       .memory = use.memory_now,
+                                       .cpu_ms = use.cpu_ns / 1000000,
+                                   });
 }
 
 static void on_channel(void *ctx)
 {
     struct run *run = ctx;
 
-    run_display_hear(&run->display);
+    run_display_receive(&run->display);
     run->sink.channel_fd = run->display.from;
 }
 
@@ -171,7 +171,7 @@ static int choose(struct run *run, struct err *err)
     if (chosen < 0)
         return -1;
     prepare_warn_backend(&run->prepared, &run->result->warnings);
-    tell_warnings(&run->teller, 0);
+    reporter_warnings(&run->reporter, 0);
     return check_read_prelude(q, &run->prelude, err);
 }
 
@@ -184,7 +184,7 @@ static bool may_run(struct run *run)
     examine_for(&run->examination, run->result);
     if (!exception_has_words(run->request->profile))
         examine_done(&run->examination); /* the tree is not needed while the program runs */
-    tell(&run->teller, (struct run_event){.kind = RUN_VERDICT});
+    reporter_event(&run->reporter, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }
 
@@ -381,7 +381,7 @@ static void collect(struct run *run)
         r->error = err;
         r->success = false;
     }
-    tell_files(&run->teller);
+    reporter_files(&run->reporter);
 }
 
 static void update_context(struct run *run)
@@ -418,7 +418,7 @@ static void hash_source(struct run *run)
 void session_run(const struct run_request *request, const struct run_watch *watch,
                  struct result *ret)
 {
-    struct run run = {.request = request, .watch = watch, .result = ret, .teller = {watch, ret}};
+    struct run run = {.request = request, .watch = watch, .result = ret, .reporter = {watch, ret}};
 
     prepared_init(&run.prepared, request);
     examine_init(&run.examination, request, NULL);
@@ -427,7 +427,7 @@ void session_run(const struct run_request *request, const struct run_watch *watc
     hash_source(&run);
     buf_init(&run.prelude, 0);
     buf_init(&run.first.text, 0);
-    run_display_init(&run.display, &run.teller);
+    run_display_init(&run.display, &run.reporter);
     if (run_context_begin(request, watch->cancel_fd, &run.context, ret, &ret->error) == 0 &&
         choose(&run, &ret->error) == 0 && may_run(&run) && prepare(&run, &ret->error) == 0 &&
         run_with_retries(&run, &ret->error) == 0) {
@@ -440,10 +440,10 @@ void session_run(const struct run_request *request, const struct run_watch *watc
         ret->error.kind = ERR_NONE;
     }
     advise(&run);
-    tell_why(&run.teller);
+    reporter_cancel_reason(&run.reporter);
     update_context(&run);
     record_write(&run.recorder, request, ret);
     outcome_phase(&ret->outcome, "log");
-    tell(&run.teller, (struct run_event){.kind = RUN_FINISHED});
+    reporter_event(&run.reporter, (struct run_event){.kind = RUN_FINISHED});
     run_done(&run);
 }

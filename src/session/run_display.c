@@ -17,15 +17,15 @@ enum {
     BUNDLES_BYTES = 32 << 20,
     BUNDLES_VALUES = CELL_VALUES_MAX,
     FRAMES_MAX = 10000,
-    HEARD_MAX = 128 << 20,
+    RECEIVED_MAX = 128 << 20,
     TEXT_MAX = 1 << 20,
     AT_ONCE = 16, /* pieces, before limits are checked again */
     REST = 1 << 20,
 };
 
-void run_display_init(struct run_display *d, const struct teller *teller)
+void run_display_init(struct run_display *d, const struct reporter *reporter)
 {
-    *d = (struct run_display){.teller = teller, .from = -1, .guest = {-1, -1}};
+    *d = (struct run_display){.reporter = reporter, .from = -1, .guest = {-1, -1}};
     cell_reader_init(&d->in);
 }
 
@@ -96,12 +96,12 @@ int run_display_open(struct run_display *d, const struct language *language, str
 
 static void keep(struct run_display *d, json_t *bundle)
 {
-    struct result *r = d->teller->result;
+    struct result *r = d->reporter->result;
 
     if (!r->results)
         r->results = json_array();
     json_array_append_new(r->results, bundle);
-    tell(d->teller, (struct run_event){.kind = RUN_DISPLAY, .bundle = bundle});
+    reporter_event(d->reporter, (struct run_event){.kind = RUN_DISPLAY, .bundle = bundle});
 }
 
 static void is_nonsense(struct run_display *d, const char *why)
@@ -140,7 +140,7 @@ static void take_frame(struct run_display *d, const struct cell_frame *frame)
     if (strcmp(frame->kind, "display") != 0)
         is_nonsense(d, "a frame of another kind");
     else if (frame->bytes.n > BUNDLES_BYTES - d->bytes ||
-             json_array_size(d->teller->result->results) >= BUNDLES)
+             json_array_size(d->reporter->result->results) >= BUNDLES)
         d->too_many++;
     else
         take_bundle(d, frame->bytes);
@@ -166,16 +166,16 @@ static size_t waiting(const struct run_display *d)
 }
 
 /* True when there may be more. */
-static bool hear_some(struct run_display *d)
+static bool receive_some(struct run_display *d)
 {
     size_t before = waiting(d);
     int got = cell_reader_fill(&d->in, d->from);
 
     if (got < 0 && errno == EAGAIN)
         return false;
-    d->heard += waiting(d) - before;
+    d->received += waiting(d) - before;
     bool sane = got > 0 && take_frames(d);
-    bool endless = d->heard > HEARD_MAX || d->frames > FRAMES_MAX;
+    bool endless = d->received > RECEIVED_MAX || d->frames > FRAMES_MAX;
     if (endless)
         d->too_many++;
     if (sane && !endless)
@@ -185,10 +185,10 @@ static bool hear_some(struct run_display *d)
     return false;
 }
 
-void run_display_hear(struct run_display *d)
+void run_display_receive(struct run_display *d)
 {
     for (int i = 0; i < AT_ONCE && d->from >= 0; i++)
-        if (!hear_some(d))
+        if (!receive_some(d))
             return;
 }
 
@@ -226,10 +226,10 @@ static void say_dropped(struct run_display *d)
 
 void run_display_end(struct run_display *d)
 {
-    size_t heard = d->heard;
+    size_t received = d->received;
 
     run_display_started(d);
-    while (d->from >= 0 && d->heard - heard < REST && hear_some(d))
+    while (d->from >= 0 && d->received - received < REST && receive_some(d))
         ;
     d->cut |= waiting(d) > 0;
     say_dropped(d);

@@ -15,7 +15,7 @@
 
 /* ---- how it ended ---- */
 
-static void tell_first(struct feedback *f, char *text)
+static void put_first(struct feedback *f, char *text)
 {
     if (f->n == FEEDBACK_TEXTS)
         free(f->texts[--f->n]);
@@ -100,7 +100,7 @@ static void describe_end(const struct exchange *x, struct result *r)
     AUTO_FREE char *how = how_it_ended(x, r);
 
     if (how)
-        tell_first(&r->feedback, xasprintf("%s%s", how, what_remains(r)));
+        put_first(&r->feedback, xasprintf("%s%s", how, what_remains(r)));
 }
 
 /* ---- running it ---- */
@@ -114,7 +114,7 @@ static int send_cell(struct session *s, const struct cell_request *cell, uint32_
 }
 
 /* Output that threads and children of earlier cells have written since belongs to this cell. */
-static void take_earlier_output(struct session *s, const struct teller *t)
+static void take_earlier_output(struct session *s, const struct reporter *t)
 {
     for (int i = 0; i < 2; i++) {
         AUTO_BUF struct buf text = {0};
@@ -124,13 +124,13 @@ static void take_earlier_output(struct session *s, const struct teller *t)
             continue;
         buf_init(&text, limit + 256);
         capture_text(c, &text);
-        tell_output(t, i + 1, text.p, text.n);
+        reporter_output(t, i + 1, text.p, text.n);
         capture_done(c);
         capture_init(c, limit);
     }
 }
 
-static void collect(struct session *s, const struct teller *t)
+static void collect(struct session *s, const struct reporter *t)
 {
     struct result *r = t->result;
     struct err err;
@@ -144,12 +144,12 @@ static void collect(struct session *s, const struct teller *t)
         r->error = err;
         r->success = false;
     }
-    tell_files(t);
+    reporter_files(t);
 }
 
 static void advise(struct session *s, const struct exchange *x, struct result *r)
 {
-    struct jail_limits limits = s->family->request.run.limits;
+    struct jail_limits limits = s->shared->request.run.limits;
     struct feedback_input input = {.result = r, .limits = &limits};
 
     limits.wall_ms = x->wall_ms;
@@ -159,16 +159,16 @@ static void advise(struct session *s, const struct exchange *x, struct result *r
 }
 
 /* `beside`: the other guest of a cell that is tried, or NULL. */
-static void run_cell(struct session *s, const struct cell_request *cell, const struct teller *t,
+static void run_cell(struct session *s, const struct cell_request *cell, const struct reporter *t,
                      const struct guest *beside)
 {
-    const struct session_request *q = &s->family->request;
+    const struct session_request *q = &s->shared->request;
     struct result *r = t->result;
     struct exchange x = {
         .session = s,
         .await = "done",
         .id = r->cell.number,
-        .teller = t,
+        .reporter = t,
         .cancel_fd = t->watch->cancel_fd,
         .wall_ms = cell->wall_ms ? cell->wall_ms : q->run.limits.wall_ms,
         .cpu_ms = cell->cpu_ms ? cell->cpu_ms : q->run.limits.cpu_ms,
@@ -179,12 +179,12 @@ static void run_cell(struct session *s, const struct cell_request *cell, const s
         return;
     r->started = true;
     r->cell.ended = CELL_DIED;
-    tell(t, (struct run_event){.kind = RUN_STARTED});
+    reporter_event(t, (struct run_event){.kind = RUN_STARTED});
     take_earlier_output(s, t);
-    if (talk(&x) < 0 || x.died)
+    if (exchange_run(&x) < 0 || x.died)
         end_guest(&x, r);
     read_answer(&x, cell, r);
-    bool kept = trial_decide(s, cell, beside, r);
+    bool kept = try_decide(s, cell, beside, r);
     if (kept && s->guest->live && r->checked) /* the guard remembers only cells that it checked */
         guard_learn(s, r);
     if (kept)
@@ -193,23 +193,23 @@ static void run_cell(struct session *s, const struct cell_request *cell, const s
     exchange_done(&x);
 }
 
-void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t)
+void exec_silently(struct session *s, const struct cell_request *cell, const struct reporter *t)
 {
     run_cell(s, cell, t, NULL);
 }
 
 /* Runs a cell that is to be tried in a guest that can be dropped. */
-static void run_or_try(struct session *s, const struct cell_request *cell, const struct teller *t)
+static void run_or_try(struct session *s, const struct cell_request *cell, const struct reporter *t)
 {
     struct result *r = t->result;
     struct guest *beside;
 
-    if (trial_begin(s, cell, &beside, &r->error) < 0) {
+    if (try_begin(s, cell, &beside, &r->error) < 0) {
         r->cell.ended = s->guest->live ? CELL_REFUSED : CELL_DIED;
         return;
     }
     run_cell(s, cell, t, beside);
-    trial_end(s, beside, r);
+    try_end(s, beside, r);
 }
 
 /* ---- the whole ---- */
@@ -221,12 +221,12 @@ static void begin_result(struct session *s, const struct cell_request *cell, str
     sha256_init(&hash);
     sha256_add(&hash, cell->code.p, cell->code.n);
     sha256_hex(&hash, r->source_sha256);
-    r->language = s->family->prepared.language->name;
-    r->backend = s->family->prepared.backend->name;
+    r->language = s->shared->prepared.language->name;
+    r->backend = s->shared->prepared.backend->name;
     guest_wall(s->guest, &r->outcome);
-    prepare_warn_backend(&s->family->prepared, &r->warnings);
-    prepare_warn_limits(&s->family->prepared, r->outcome.held, &r->warnings);
-    r->limits = s->family->request.run.limits;
+    prepare_warn_backend(&s->shared->prepared, &r->warnings);
+    prepare_warn_limits(&s->shared->prepared, r->outcome.held, &r->warnings);
+    r->limits = s->shared->request.run.limits;
     r->limits.wall_ms = cell->wall_ms ? cell->wall_ms : r->limits.wall_ms;
     r->limits.cpu_ms = cell->cpu_ms ? cell->cpu_ms : r->limits.cpu_ms;
     r->attempts = 1;
@@ -247,7 +247,7 @@ static int check_cell(const struct cell_request *cell, struct err *err)
 static void record(struct session *s, const struct cell_request *cell, int64_t begun_ms,
                    struct result *r)
 {
-    struct run_request q = s->family->request.run;
+    struct run_request q = s->shared->request.run;
     AUTO_FREE char *program = xasprintf("cell %u", r->cell.number);
 
     q.file = program;
@@ -260,19 +260,20 @@ static void record(struct session *s, const struct cell_request *cell, int64_t b
     record_append(&s->recorder, &q, r);
 }
 
-static void exec_in_turn(struct session *s, const struct cell_request *cell, const struct teller *t)
+static void exec_in_turn(struct session *s, const struct cell_request *cell,
+                         const struct reporter *t)
 {
     struct result *r = t->result;
     int64_t begun_ms = clock_wall_ms();
 
     begin_result(s, cell, r);
-    tell_warnings(t, 0);
+    reporter_warnings(t, 0);
     if (guest_check(s, &r->error) < 0) {
         r->cell.ended = CELL_DIED;
     } else if (check_cell(cell, &r->error) == 0) {
         bool allowed = guard_cell(s, cell, r->cell.number, r);
         if (r->checked)
-            tell(t, (struct run_event){.kind = RUN_VERDICT});
+            reporter_event(t, (struct run_event){.kind = RUN_VERDICT});
         if (allowed)
             run_or_try(s, cell, t);
         else if (!r->verdict.texts.has_exit_code)
@@ -280,23 +281,23 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell, con
     }
     if (!r->started)
         feedback_make(
-            &(struct feedback_input){.result = r, .limits = &s->family->request.run.limits},
+            &(struct feedback_input){.result = r, .limits = &s->shared->request.run.limits},
             &r->feedback);
-    tell_why(t);
+    reporter_cancel_reason(t);
     record(s, cell, begun_ms, r);
-    tell(t, (struct run_event){.kind = RUN_FINISHED});
+    reporter_event(t, (struct run_event){.kind = RUN_FINISHED});
 }
 
 void session_exec(struct session *s, const struct cell_request *cell, const struct run_watch *watch,
                   struct result *ret)
 {
-    struct teller t = {watch, ret};
+    struct reporter t = {watch, ret};
 
     result_make_id(ret->id);
     memcpy(ret->cell.session, s->info.id, sizeof ret->cell.session);
     if (turn_take(s, &ret->error) < 0) { /* it may be gone by now */
         ret->cell.ended = CELL_REFUSED;
-        tell(&t, (struct run_event){.kind = RUN_FINISHED});
+        reporter_event(&t, (struct run_event){.kind = RUN_FINISHED});
         return;
     }
     exec_in_turn(s, cell, &t);

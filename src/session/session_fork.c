@@ -19,7 +19,7 @@ enum { WHY_CHARS = 300 };
 static int check_forks(const struct session *s, struct err *err)
 {
     const struct guest *g = s->guest;
-    const char *why = s->family->no_fork[0] ? s->family->no_fork : g->outcome.no_fork;
+    const char *why = s->shared->no_fork[0] ? s->shared->no_fork : g->outcome.no_fork;
 
     return *why ? err_set(err, ERR_UNSUPPORTED, "%s", why) : 0;
 }
@@ -51,7 +51,7 @@ static int ask_to_fork(struct session *s, uint32_t *ret_id, struct err *err)
 
 /* ---- its copy ---- */
 
-static int hear_first(struct guest *g, uint32_t id, struct err *err)
+static int receive_first(struct guest *g, uint32_t id, struct err *err)
 {
     struct exchange x = {.session = g->session,
                          .guest = g,
@@ -60,7 +60,7 @@ static int hear_first(struct guest *g, uint32_t id, struct err *err)
                          .cancel_fd = -1,
                          .wall_ms = SESSION_READY_MS,
                          .grace_ms = 1};
-    int result = talk(&x) < 0 || x.died || x.cause != STOP_NONE ? -1 : 0;
+    int result = exchange_run(&x) < 0 || x.died || x.cause != STOP_NONE ? -1 : 0;
 
     if (result < 0 && x.cause == STOP_CLOSE)
         say_closed(err);
@@ -86,7 +86,7 @@ static int fork_into(struct session *s, struct guest *g, struct err *err)
         return -1;
     link_started(&g->link);
     backend_deadline(g->handle, 0);
-    return hear_first(g, id, err);
+    return receive_first(g, id, err);
 }
 
 struct guest *guest_fork(struct session *s, struct err *err)
@@ -104,8 +104,8 @@ struct guest *guest_fork(struct session *s, struct err *err)
 
 static struct session *session_of(struct session *s, struct guest *g)
 {
-    const struct jail_limits *limits = &s->family->request.run.limits;
-    struct session *other = session_new(s->family, g);
+    const struct jail_limits *limits = &s->shared->request.run.limits;
+    struct session *other = session_new(s->shared, g);
 
     guest_look(g, NULL, s->guest);
     (void)buf_add_str(&other->names, buf_str(&s->names));

@@ -13,15 +13,15 @@
 
 int guard_open(struct session *s, struct err *err)
 {
-    const struct run_request *q = &s->family->request.run;
-    const char *tools = s->family->request.tools ? s->family->request.tools->source : NULL;
+    const struct run_request *q = &s->shared->request.run;
+    const char *tools = s->shared->request.tools ? s->shared->request.tools->source : NULL;
 
-    if (check_read_prelude(q, &s->family->prelude, err) < 0)
+    if (check_read_prelude(q, &s->shared->prelude, err) < 0)
         return -1;
-    if (!q->no_check && !(s->family->policy = check_open_policy(q, err)))
+    if (!q->no_check && !(s->shared->policy = check_open_policy(q, err)))
         return -1;
-    if (tools && s->family->policy && policy_reads_tools(s->family->policy) &&
-        (buf_adds(&s->family->prelude, "\n\n") < 0 || buf_adds(&s->family->prelude, tools) < 0))
+    if (tools && s->shared->policy && policy_reads_tools(s->shared->policy) &&
+        (buf_adds(&s->shared->prelude, "\n\n") < 0 || buf_adds(&s->shared->prelude, tools) < 0))
         return err_set(err, ERR_USAGE, "the tools' source and the prelude are too long");
     return 0;
 }
@@ -31,9 +31,9 @@ static void check(struct session *s, const struct run_request *q, struct str ear
 {
     struct examination e;
 
-    examine_init(&e, q, s->family->policy);
-    e.language = s->family->prepared.language;
-    e.prelude = buf_str(&s->family->prelude);
+    examine_init(&e, q, s->shared->policy);
+    e.language = s->shared->prepared.language;
+    e.prelude = buf_str(&s->shared->prelude);
     e.earlier = earlier;
     e.cell = true;
     examine_for(&e, ret);
@@ -56,7 +56,7 @@ static void check_again(struct session *s, const struct run_request *q, struct r
 static void look_at_cell(struct session *s, const struct cell_request *cell, unsigned number,
                          struct result *ret)
 {
-    struct run_request q = s->family->request.run;
+    struct run_request q = s->shared->request.run;
     AUTO_BUF struct buf before = {0};
     AUTO_FREE char *file = NULL;
 
@@ -77,7 +77,7 @@ static void look_at_cell(struct session *s, const struct cell_request *cell, uns
 bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
                 struct result *ret)
 {
-    if (!s->family->policy || cell->no_check)
+    if (!s->shared->policy || cell->no_check)
         return true;
     look_at_cell(s, cell, number, ret);
     if (ret->exception && ret->exception->line)
@@ -116,7 +116,7 @@ void guard_learn(struct session *s, const struct result *r)
     bool whole = r->success && !r->exception;
     struct str rest = buf_str(whole ? &r->verdict.ended : &r->verdict.failed), record;
 
-    if (!s->family->policy)
+    if (!s->shared->policy)
         return;
     while (str_next(&rest, '\0', &record))
         add_record(&s->names, record);

@@ -22,7 +22,7 @@ struct guest *guest_new(struct session *s)
     g->session = s;
     link_init(&g->link);
     for (int i = 0; i < 2; i++)
-        capture_init(&g->between[i], s->family->request.run.output_limit);
+        capture_init(&g->between[i], s->shared->request.run.output_limit);
     return g;
 }
 
@@ -68,23 +68,23 @@ static int lay(void *ctx, int fd, struct err *err)
 
 void guest_plan(struct guest *g)
 {
-    const struct family *f = g->session->family;
+    const struct session_shared *f = g->session->shared;
 
     g->job = prepared_job(&f->prepared);
     warm_use(&f->warm, &f->prepared, &g->job);
     g->job.stdin_fd = -1;
     memcpy(g->job.channel, g->link.guest, sizeof g->job.channel);
-    /* This limit is for each cell, not for the guest: session_talk.c checks it. */
+    /* This limit is for each cell, not for the guest: session_exchange.c checks it. */
     g->job.limits.wall_ms = 0;
     g->job.limits.cpu_ms = 0;
-    g->sink = talk_sink;
+    g->sink = exchange_sink;
     g->sink.ctx = g;
     g->sink.channel_fd = g->link.poll;
 }
 
 static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
 {
-    const struct family *f = g->session->family;
+    const struct session_shared *f = g->session->shared;
     int channel[3];
 
     if (link_open(&g->link, err) < 0)
@@ -138,7 +138,7 @@ static int check_ready(const struct exchange *x, struct err *err)
 
 static int become_ready(struct session *s, struct err *err)
 {
-    const struct language *language = s->family->prepared.language;
+    const struct language *language = s->shared->prepared.language;
     struct exchange x = {.session = s,
                          .await = "ready",
                          .cancel_fd = -1,
@@ -153,7 +153,7 @@ static int become_ready(struct session *s, struct err *err)
     if ((program.n && link_put(&s->guest->link, "program", 0, buf_str(&program), err) < 0) ||
         link_put(&s->guest->link, "hello", 0, str_from(hello), err) < 0)
         return -1;
-    int result = talk(&x);
+    int result = exchange_run(&x);
     if (result < 0 && x.cause == STOP_CLOSE)
         say_closed(err);
     else if (result < 0 && x.err.kind)
@@ -173,7 +173,7 @@ static int become_ready(struct session *s, struct err *err)
 
 void guest_look(struct guest *g, const struct lay_list *laid, const struct guest *like)
 {
-    const struct jail_limits *limits = &g->session->family->request.run.limits;
+    const struct jail_limits *limits = &g->session->shared->request.run.limits;
 
     g->changes = changes_new(&(struct changes_limits){
         .max_bytes = limits->disk_bytes ? limits->disk_bytes : (uint64_t)256 << 20,
@@ -242,9 +242,9 @@ void session_wall(struct session *s, json_t *object)
     pthread_mutex_lock(&s->lock);
     wall = s->wall;
     pthread_mutex_unlock(&s->lock);
-    prepare_warn_backend(&s->family->prepared, &warnings);
-    prepare_warn_limits(&s->family->prepared, wall.held, &warnings);
-    json_object_set_new(object, "backend", json_string(s->family->prepared.backend->name));
+    prepare_warn_backend(&s->shared->prepared, &warnings);
+    prepare_warn_limits(&s->shared->prepared, wall.held, &warnings);
+    json_object_set_new(object, "backend", json_string(s->shared->prepared.backend->name));
     json_object_set_new(object, "isolation", wall_isolation(wall.held));
     wall_set(object, &wall, buf_str(&warnings));
 }

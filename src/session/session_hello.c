@@ -92,7 +92,7 @@ static json_t *limits_json(const struct tool_set *tools)
 
 char *hello_json(const struct session *s)
 {
-    const struct session_request *q = &s->family->request;
+    const struct session_request *q = &s->shared->request;
     json_t *hello = json_object();
 
     set(hello, "value",

@@ -16,9 +16,9 @@
 #include "guard/guard.h"
 #include "session/prepare.h"
 #include "session/record.h"
+#include "session/reporter.h"
 #include "session/session.h"
 #include "session/session_link.h"
-#include "session/tell.h"
 #include "session/warm.h"
 #include "workspace/workspace_changes.h"
 
@@ -36,8 +36,8 @@ enum {
 
 /* Shared by a session and its forks. The last of them frees it; nothing in it changes after the
  * first is open. */
-struct family {
-    atomic_uint members;
+struct session_shared {
+    atomic_uint sessions;
     struct session_request request; /* strings and lists in it are the caller's */
     struct prepared prepared;
     struct warm warm;      /* the template of guests that can be forked */
@@ -65,12 +65,12 @@ struct guest {
 };
 
 struct session {
-    struct family *family;
+    struct session_shared *shared;
     struct buf names; /* statements of earlier cells for the guard, each with a NUL behind it */
     struct lay_list *laid;
     struct recorder recorder;
     struct guest *guest;       /* never NULL; it may be dead */
-    int work_dirfd, out_dirfd; /* the family's; -1 for none, and in a fork */
+    int work_dirfd, out_dirfd; /* of shared->prepared; -1 for none, and in a fork */
     unsigned asked;            /* requests that were not cells */
     unsigned levels;           /* of forks that are still permitted below it */
 
@@ -101,8 +101,8 @@ void info_note_usage(struct session *s, const struct backend_usage *use);
 
 /* ---- session_open.c ---- */
 
-/* A new member of the family. Takes over the guest; NULL: it has none yet. */
-struct session *session_new(struct family *family, struct guest *guest);
+/* A session with what it shares with its forks. Takes over the guest; NULL: it has none yet. */
+struct session *session_new(struct session_shared *shared, struct guest *guest);
 
 /* ---- session_guest.c: its life ---- */
 
@@ -128,7 +128,7 @@ int guest_work(const struct session *s);
 /* ERR_LIMIT or ERR_GUEST with the reason why it is dead; 0 when it lives. */
 int guest_check(struct session *s, struct err *err);
 
-/* ---- session_talk.c: one request to the guest, and its frames until the answer ---- */
+/* ---- session_exchange.c: one request to the guest, and its frames until the answer ---- */
 
 enum stop_cause { STOP_NONE, STOP_WALL, STOP_CPU, STOP_CANCEL, STOP_ASKED, STOP_CLOSE };
 
@@ -137,7 +137,7 @@ struct exchange {
     struct guest *guest; /* NULL: the session's */
     const char *await;   /* the kind of frame that ends it: "done" or "ready" */
     uint32_t id;
-    const struct teller *teller; /* NULL: its output is kept for the next cell */
+    const struct reporter *reporter; /* NULL: its output is kept for the next cell */
     int cancel_fd;
     int64_t wall_ms, cpu_ms;
     int64_t grace_ms;
@@ -163,14 +163,14 @@ struct exchange {
 
 /* Sends the frames in the link, and handles the guest until it answers or is dead. 0 when there is
  * an answer; else the guest is dead afterwards. */
-int talk(struct exchange *x);
+int exchange_run(struct exchange *x);
 void exchange_done(struct exchange *x);
-extern const struct backend_sink talk_sink; /* its ctx is the guest */
+extern const struct backend_sink exchange_sink; /* its ctx is the guest */
 
 /* ---- session_exec.c ---- */
 
 /* Runs a text of ours, in the turn or before there are turns: not counted, not logged. */
-void exec_silently(struct session *s, const struct cell_request *cell, const struct teller *t);
+void exec_silently(struct session *s, const struct cell_request *cell, const struct reporter *t);
 
 /* ---- session_values.c ---- */
 
@@ -193,13 +193,13 @@ struct guest *guest_fork(struct session *s, struct err *err);
 
 /* For a cell that is tried: makes the session's guest one that can be dropped, and *ret the one
  * beside it. *ret is NULL for any other cell. */
-int trial_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
-                struct err *err);
+int try_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
+              struct err *err);
 /* Whether the cell's effects stay; also sets that in the result. */
-bool trial_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
-                  struct result *ret);
+bool try_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
+                struct result *ret);
 /* Carries out the decision: keeps one of the two guests in the session and frees the other. */
-void trial_end(struct session *s, struct guest *beside, const struct result *r);
+void try_end(struct session *s, struct guest *beside, const struct result *r);
 
 /* ---- session_tools.c ---- */
 

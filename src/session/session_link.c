@@ -152,7 +152,7 @@ void link_flush(struct link *l)
 
 /* ---- reading ---- */
 
-bool link_hear(struct link *l)
+bool link_receive(struct link *l)
 {
     if (l->over)
         return false;

@@ -45,6 +45,6 @@ int link_put(struct link *l, const char *kind, uint32_t id, struct str bytes, st
 /* Writes as much as there is room for. */
 void link_flush(struct link *l);
 /* True when there may be frames in l->in; call until false. */
-bool link_hear(struct link *l);
+bool link_receive(struct link *l);
 
 #endif

@@ -50,17 +50,17 @@ static int check_language(const struct session *s, struct err *err)
 {
     AUTO_BUF struct buf names = {0};
 
-    if (s->family->prepared.language->cells_args)
+    if (s->shared->prepared.language->cells_args)
         return 0;
     buf_init(&names, 300);
-    language_each(s->family->request.run.languages, add_name, &names);
+    language_each(s->shared->request.run.languages, add_name, &names);
     return err_set(err, ERR_UNSUPPORTED, "sessions in %s are not supported; use %s",
-                   s->family->prepared.language->name, names.n ? names.p : "no language");
+                   s->shared->prepared.language->name, names.n ? names.p : "no language");
 }
 
 static int choose_language(struct session *s, struct err *err)
 {
-    struct family *f = s->family;
+    struct session_shared *f = s->shared;
     struct examination e;
 
     examine_init(&e, &f->request.run, f->policy);
@@ -73,7 +73,7 @@ static int choose_language(struct session *s, struct err *err)
 
 static int check_backend(const struct session *s, struct err *err)
 {
-    const struct backend *backend = s->family->prepared.backend;
+    const struct backend *backend = s->shared->prepared.backend;
     const char *why_not = backend_why_not(backend, CAN_SESSIONS);
 
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
@@ -94,15 +94,15 @@ static int check_env(const struct run_request *q, struct err *err)
 
 static int lay_inputs(struct session *s, struct err *err)
 {
-    const struct jail_limits *limits = &s->family->request.run.limits;
+    const struct jail_limits *limits = &s->shared->request.run.limits;
 
     s->laid = lay_list_new(limits->disk_bytes, limits->inodes);
-    return prepare_inputs(&s->family->prepared, s->laid, err) < 0
+    return prepare_inputs(&s->shared->prepared, s->laid, err) < 0
                ? -1
-               : prepare_files(&s->family->prepared, s->laid, err);
+               : prepare_files(&s->shared->prepared, s->laid, err);
 }
 
-static int find_pool(struct family *f, struct err *err)
+static int find_pool(struct session_shared *f, struct err *err)
 {
     const struct pool_options few = {.ready_max = 1, .kinds_max = 2};
 
@@ -119,7 +119,7 @@ static int find_pool(struct family *f, struct err *err)
 /* A session opens even if it cannot have forks. */
 static void plan_forks(struct session *s)
 {
-    struct family *f = s->family;
+    struct session_shared *f = s->shared;
     struct err err;
     int result = f->request.forks
                      ? warm_make_cells(&f->prepared, f->request.preload, &f->warm, &err)
@@ -141,17 +141,17 @@ static void plan_forks(struct session *s)
 
 static int prepare(struct session *s, struct err *err)
 {
-    struct prepared *p = &s->family->prepared;
+    struct prepared *p = &s->shared->prepared;
 
-    if (check_env(&s->family->request.run, err) < 0 || prepare_backend(p, err) < 0 ||
+    if (check_env(&s->shared->request.run, err) < 0 || prepare_backend(p, err) < 0 ||
         check_backend(s, err) < 0 || guard_open(s, err) < 0 || choose_language(s, err) < 0 ||
         prepare_folders(p, err) < 0 || lay_inputs(s, err) < 0 || prepare_surroundings(p, err) < 0)
         return -1;
     s->work_dirfd = p->work_dirfd;
     s->out_dirfd = p->out_dirfd;
     p->argv = arguments_cells(p->language, p->interpreter.path);
-    if (!s->family->request.run.target)
-        s->family->request.run.target = check_target_of(p->interpreter.path);
+    if (!s->shared->request.run.target)
+        s->shared->request.run.target = check_target_of(p->interpreter.path);
     s->info.language = p->language->name;
     plan_forks(s);
     return 0;
@@ -170,23 +170,23 @@ static int run_prelude(struct session *s, struct err *err)
     struct result result;
     struct cell_request cell = {.no_check = true};
 
-    if (!request_has_prelude(&s->family->request.run))
+    if (!request_has_prelude(&s->shared->request.run))
         return 0;
-    if (check_read_prelude(&s->family->request.run, &text, err) < 0)
+    if (check_read_prelude(&s->shared->request.run, &text, err) < 0)
         return -1;
     cell.code = buf_str(&text);
     result_init(&result, 64 << 10);
-    struct teller t = {&watch, &result};
+    struct reporter t = {&watch, &result};
     exec_silently(s, &cell, &t);
     int failed = !result.success;
     if (failed && result.error.kind)
         *err = result.error;
     else if (failed && result.exception)
         err_set(err, ERR_USAGE, "%.200s, line %lld: %.100s: %.200s",
-                prelude_name(&s->family->request.run), (long long)result.exception->line,
+                prelude_name(&s->shared->request.run), (long long)result.exception->line,
                 result.exception->type, result.exception->message);
     else if (failed)
-        err_set(err, ERR_USAGE, "%.200s failed", prelude_name(&s->family->request.run));
+        err_set(err, ERR_USAGE, "%.200s failed", prelude_name(&s->shared->request.run));
     result_done(&result);
     return failed ? err_wrap(err, "--prelude") : 0;
 }
@@ -194,12 +194,12 @@ static int run_prelude(struct session *s, struct err *err)
 /* Retries only failures that may be ours and temporary. */
 static int start(struct session *s, struct lay_list *laid, struct err *err)
 {
-    for (int left = s->family->request.run.retries;; left--) {
+    for (int left = s->shared->request.run.retries;; left--) {
         if (guest_start(s, laid, err) == 0)
             break;
         if (err->kind != ERR_SYSTEM || left <= 0)
             return -1;
-        (void)poll(NULL, 0, (int)(s->family->request.run.retry_delay_ms % 60000));
+        (void)poll(NULL, 0, (int)(s->shared->request.run.retry_delay_ms % 60000));
     }
     if (run_prelude(s, err) == 0)
         return 0;
@@ -209,22 +209,22 @@ static int start(struct session *s, struct lay_list *laid, struct err *err)
     return -1;
 }
 
-/* ---- the family ---- */
+/* ---- what forks share ---- */
 
-static struct family *family_new(const struct session_request *request)
+static struct session_shared *shared_new(const struct session_request *request)
 {
-    struct family *f = xcalloc(1, sizeof *f);
+    struct session_shared *f = xcalloc(1, sizeof *f);
 
-    atomic_init(&f->members, 0);
+    atomic_init(&f->sessions, 0);
     f->request = *request;
     prepared_init(&f->prepared, &f->request.run);
     buf_init(&f->prelude, 0);
     return f;
 }
 
-static void family_leave(struct family *f)
+static void shared_release(struct session_shared *f)
 {
-    if (atomic_fetch_sub(&f->members, 1) != 1)
+    if (atomic_fetch_sub(&f->sessions, 1) != 1)
         return;
     pool_close(f->own_pool);
     warm_done(&f->warm);
@@ -234,12 +234,12 @@ static void family_leave(struct family *f)
     free(f);
 }
 
-struct session *session_new(struct family *family, struct guest *guest)
+struct session *session_new(struct session_shared *shared, struct guest *guest)
 {
     struct session *s = xcalloc(1, sizeof *s);
 
-    atomic_fetch_add(&family->members, 1);
-    s->family = family;
+    atomic_fetch_add(&shared->sessions, 1);
+    s->shared = shared;
     s->guest = guest ? guest : guest_new(s);
     s->guest->session = s;
     s->work_dirfd = s->out_dirfd = -1;
@@ -247,7 +247,7 @@ struct session *session_new(struct family *family, struct guest *guest)
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->turn, NULL);
     result_make_id(s->info.id);
-    s->info.language = family->prepared.language ? family->prepared.language->name : "";
+    s->info.language = shared->prepared.language ? shared->prepared.language->name : "";
     s->info.created_ms = s->info.used_ms = clock_wall_ms();
     return s;
 }
@@ -260,13 +260,13 @@ static void session_free(struct session *s)
     lay_list_free(s->laid);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->turn);
-    family_leave(s->family);
+    shared_release(s->shared);
     free(s);
 }
 
 int session_open(const struct session_request *request, struct session **ret, struct err *err)
 {
-    struct session *s = session_new(family_new(request), NULL);
+    struct session *s = session_new(shared_new(request), NULL);
 
     if (prepare(s, err) < 0 || start(s, s->laid, err) < 0) {
         session_free(s);
@@ -282,8 +282,8 @@ int session_open(const struct session_request *request, struct session **ret, st
 static int save_work(struct session *s, struct err *err)
 {
     struct collect_options options = {
-        .max_total_bytes = s->family->request.run.limits.disk_bytes,
-        .max_visited = s->family->request.run.limits.inodes,
+        .max_total_bytes = s->shared->request.run.limits.disk_bytes,
+        .max_visited = s->shared->request.run.limits.inodes,
         .out_dirfd = -1,
         .work_dirfd = s->work_dirfd,
         .was_laid = true,
@@ -333,7 +333,7 @@ static void unlock_all(int root_fd)
 
 static int lay_left(struct session *s, struct err *err)
 {
-    const struct jail_limits *limits = &s->family->request.run.limits;
+    const struct jail_limits *limits = &s->shared->request.run.limits;
     int work = guest_work(s);
 
     if (work < 0)

@@ -67,8 +67,8 @@ static void read_done(struct exchange *x, const struct cell_request *cell, struc
     bool ok = cell_flag(answer, "ok");
 
     r->exception =
-        cell_exception(json_object_get(answer, "exception"), s->family->prepared.language->name,
-                       cell->code, r->cell.number, s->family->request.run.profile);
+        cell_exception(json_object_get(answer, "exception"), s->shared->prepared.language->name,
+                       cell->code, r->cell.number, s->shared->request.run.profile);
     take_results(x, r);
     r->value = take_value(r, answer, "value");
     r->is_final_answer = cell_flag(answer, "is_final_answer");
@@ -98,7 +98,7 @@ static void read_cause(const struct exchange *x, struct result *r)
 
     for (size_t i = 0; i < ARRAY_LEN(limits); i++)
         if (x->cause == limits[i].cause) {
-            tell_limit(x->teller, limits[i].hit);
+            reporter_limit(x->reporter, limits[i].hit);
             r->timed_out = true;
             r->exit_code = 124;
         }
@@ -138,7 +138,7 @@ static void look_at_disk(const struct exchange *x)
 
     if (x->guest->outcome.held & LAYER_BIT(LAYER_ROOT) && work >= 0 && fstatvfs(work, &st) == 0 &&
         (!st.f_bfree || !st.f_ffree))
-        tell_limit(x->teller, LIMIT_DISK);
+        reporter_limit(x->reporter, LIMIT_DISK);
 }
 
 void read_answer(struct exchange *x, const struct cell_request *cell, struct result *r)

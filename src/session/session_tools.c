@@ -18,12 +18,13 @@ static char *refuse(const char *message, size_t limit)
                      limit);
 }
 
-static void tell_call(const struct exchange *x, const char *name, json_t *args, json_t *kwargs)
+static void report_call(const struct exchange *x, const char *name, json_t *args, json_t *kwargs)
 {
-    if (!x->teller)
+    if (!x->reporter)
         return;
     json_t *bundle = json_pack("{s:s, s:O, s:O}", "name", name, "args", args, "kwargs", kwargs);
-    tell(x->teller, (struct run_event){.kind = RUN_TOOL, .name = name, .bundle = bundle});
+    reporter_event(x->reporter,
+                   (struct run_event){.kind = RUN_TOOL, .name = name, .bundle = bundle});
     json_decref(bundle);
 }
 
@@ -40,7 +41,7 @@ static char *call(struct exchange *x, const struct tool_set *tools, const json_t
     args = args ? json_incref(args) : json_array();
     kwargs = kwargs ? json_incref(kwargs) : json_object();
     if (tool_set_find(tools, name))
-        tell_call(x, name, args, kwargs);
+        report_call(x, name, args, kwargs);
     struct tool_call c = {.session = x->session->info.id,
                           .name = name,
                           .args = args,
@@ -55,7 +56,7 @@ static char *call(struct exchange *x, const struct tool_set *tools, const json_t
 static char *answer_of(struct exchange *x, const struct cell_frame *frame, struct err *err)
 {
     static const struct tool_set none;
-    const struct tool_set *tools = x->session->family->request.tools;
+    const struct tool_set *tools = x->session->shared->request.tools;
 
     if (!tools)
         tools = &none;

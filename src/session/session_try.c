@@ -7,8 +7,8 @@
  */
 #include "session/session_impl.h"
 
-int trial_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
-                struct err *err)
+int try_begin(struct session *s, const struct cell_request *cell, struct guest **ret,
+              struct err *err)
 {
     *ret = NULL;
     if (cell->attempt == TRY_NOT)
@@ -21,8 +21,8 @@ int trial_begin(struct session *s, const struct cell_request *cell, struct guest
     return 0;
 }
 
-bool trial_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
-                  struct result *ret)
+bool try_decide(struct session *s, const struct cell_request *cell, const struct guest *beside,
+                struct result *ret)
 {
     if (!beside)
         return true;
@@ -33,7 +33,7 @@ bool trial_decide(struct session *s, const struct cell_request *cell, const stru
     return kept;
 }
 
-void trial_end(struct session *s, struct guest *beside, const struct result *r)
+void try_end(struct session *s, struct guest *beside, const struct result *r)
 {
     if (!beside)
         return;

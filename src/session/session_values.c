@@ -42,7 +42,7 @@ static void say_why_not(const struct exchange *x, const char *kind, struct err *
 
 json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id, struct err *err)
 {
-    const struct session_request *all = &s->family->request;
+    const struct session_request *all = &s->shared->request;
     struct exchange x = {.session = s,
                          .await = "done",
                          .id = FIRST_ID + (s->asked++ & 0x7fffffffu),
@@ -55,7 +55,7 @@ json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id,
     if (guest_check(s, err) < 0 ||
         link_put(&s->guest->link, q->kind, x.id, str_from(text ? text : ""), err) < 0)
         return NULL;
-    if (talk(&x) == 0 && !x.died && x.cause == STOP_NONE)
+    if (exchange_run(&x) == 0 && !x.died && x.cause == STOP_NONE)
         answer = json_incref(x.answer);
     else
         say_why_not(&x, q->kind, err);
@@ -67,7 +67,7 @@ json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id,
 /* Sends a frame of `kind`, with the time limit of a cell. */
 static json_t *ask(struct session *s, const char *kind, const json_t *body, struct err *err)
 {
-    struct question q = {kind, body, s->family->request.run.limits.wall_ms};
+    struct question q = {kind, body, s->shared->request.run.limits.wall_ms};
     uint32_t id;
 
     return guest_ask(s, &q, &id, err);
@@ -104,7 +104,7 @@ static int check_bytes(const json_t *value, unsigned depth, struct err *err)
 /* The sessions of other languages check names themselves. */
 static int check_values(const struct session *s, json_t *values, struct err *err)
 {
-    const struct language_traits *traits = s->family->prepared.language->traits;
+    const struct language_traits *traits = s->shared->prepared.language->traits;
     const json_t *value;
     const char *name;
 

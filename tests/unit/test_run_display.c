@@ -61,7 +61,7 @@ static void test_wanted(void)
 struct sender {
     struct result result;
     struct run_watch watch;
-    struct teller teller;
+    struct reporter reporter;
     struct run_display display;
     int to, events;
 };
@@ -79,8 +79,8 @@ static void begin(struct sender *s)
     *s = (struct sender){.events = 0};
     result_init(&s->result, 1000);
     s->watch = (struct run_watch){.event = on_event, .ctx = s, .cancel_fd = -1};
-    s->teller = (struct teller){&s->watch, &s->result};
-    run_display_init(&s->display, &s->teller);
+    s->reporter = (struct reporter){&s->watch, &s->result};
+    run_display_init(&s->display, &s->reporter);
     if (fd_pipe(ends, &err) < 0 || fd_nonblock(ends[0], true) < 0)
         exit(1);
     s->display.from = ends[0];
@@ -98,7 +98,7 @@ static void send(struct sender *s, const void *p, size_t n)
             exit(1);
         at += part;
         n -= part;
-        run_display_hear(&s->display);
+        run_display_receive(&s->display);
     }
 }
 

@@ -39,8 +39,8 @@ static void on_output(void *ctx, int stream, const char *p, size_t n)
 
     if (g->now && is_stopping(g->now))
         g->now->spilled += n;
-    if (g->now && g->now->teller)
-        tell_output(g->now->teller, stream, p, n);
+    if (g->now && g->now->reporter)
+        reporter_output(g->now->reporter, stream, p, n);
     else
         capture_add(&g->between[stream == 2], p, n);
 }
@@ -60,16 +60,17 @@ static bool has_room(void *ctx, int stream, struct pollfd *ret)
 {
     struct guest *g = ctx;
 
-    if (!g->now || !g->now->teller ||
+    if (!g->now || !g->now->reporter ||
         (is_stopping(g->now) && g->now->spilled < spill_allowed(g->now)))
         return true;
-    return tell_room(g->now->teller, stream, ret);
+    return reporter_room(g->now->reporter, stream, ret);
 }
 
 static void on_denied(void *ctx, const char *name, uint64_t count)
 {
     struct guest *g = ctx;
-    struct backend_outcome *o = g->now && g->now->teller ? &g->now->teller->result->outcome : NULL;
+    struct backend_outcome *o =
+        g->now && g->now->reporter ? &g->now->reporter->result->outcome : NULL;
     size_t i = 0;
 
     if (!o)
@@ -83,15 +84,15 @@ static void on_denied(void *ctx, const char *name, uint64_t count)
         memcpy(o->denied[i].name, name, strnlen(name, sizeof o->denied[i].name - 1));
     }
     o->denied[i].count++;
-    tell_denied(g->now->teller, name, count);
+    reporter_denied(g->now->reporter, name, count);
 }
 
 static void on_limit(void *ctx, enum jail_limit_hit hit)
 {
     struct guest *g = ctx;
 
-    if (g->now && g->now->teller)
-        tell_limit(g->now->teller, hit);
+    if (g->now && g->now->reporter)
+        reporter_limit(g->now->reporter, hit);
 }
 
 static void on_channel(void *ctx)
@@ -99,7 +100,7 @@ static void on_channel(void *ctx)
     ((struct guest *)ctx)->link_ready = true;
 }
 
-const struct backend_sink talk_sink = {
+const struct backend_sink exchange_sink = {
     .output = on_output,
     .room = has_room,
     .denied = on_denied,
@@ -113,7 +114,7 @@ const struct backend_sink talk_sink = {
 
 static int take_display(struct exchange *x, const struct cell_frame *frame)
 {
-    if (++x->displays > DISPLAYS_MAX || !x->teller) {
+    if (++x->displays > DISPLAYS_MAX || !x->reporter) {
         x->dropped++;
         return 0;
     }
@@ -137,7 +138,7 @@ static int take_display(struct exchange *x, const struct cell_frame *frame)
     if (!x->results)
         x->results = json_array();
     json_array_append_new(x->results, bundle);
-    tell(x->teller, (struct run_event){.kind = RUN_DISPLAY, .bundle = bundle});
+    reporter_event(x->reporter, (struct run_event){.kind = RUN_DISPLAY, .bundle = bundle});
     return 0;
 }
 
@@ -176,13 +177,13 @@ static int take_frames(struct exchange *x)
 }
 
 /* Reads available frames, but not endlessly: limits have to be checked. */
-static void hear(struct exchange *x)
+static void receive(struct exchange *x)
 {
     struct link *l = &x->guest->link;
 
     x->guest->link_ready = false;
     for (int i = 0; i < 16 && !x->answer && !x->err.kind; i++) {
-        bool more = link_hear(l);
+        bool more = link_receive(l);
         if (take_frames(x) < 0 || !more)
             break;
     }
@@ -202,7 +203,7 @@ static void interrupt(struct exchange *x, enum stop_cause cause)
     int64_t now = clock_mono_ms();
     x->kill_ms = now + x->grace_ms;
     x->deadline_ms = INT64_MAX;
-    if (x->session->family->prepared.language->interrupt_again)
+    if (x->session->shared->prepared.language->interrupt_again)
         x->again_ms = now + x->grace_ms / 2;
 }
 
@@ -289,21 +290,21 @@ static uint64_t cpu_of_cell_ms(const struct exchange *x, const struct backend_us
     return use->cpu_ns > x->cpu_from_ns ? (use->cpu_ns - x->cpu_from_ns) / 1000000 : 0;
 }
 
-static void tell_progress(struct exchange *x, int64_t now)
+static void report_progress(struct exchange *x, int64_t now)
 {
     struct backend_usage use;
 
-    if (!x->teller || now < x->progress_ms)
+    if (!x->reporter || now < x->progress_ms)
         return;
     backend_usage(x->guest->handle, &use);
     pthread_mutex_lock(&x->session->lock);
     info_note_usage(x->session, &use);
     pthread_mutex_unlock(&x->session->lock);
     x->progress_ms = now + PROGRESS_MS;
-    tell(x->teller, (struct run_event){.kind = RUN_PROGRESS,
-                                       .count = (uint64_t)(now - x->start_ms),
-                                       .memory = use.memory_now,
-                                       .cpu_ms = cpu_of_cell_ms(x, &use)});
+    reporter_event(x->reporter, (struct run_event){.kind = RUN_PROGRESS,
+                                                   .count = (uint64_t)(now - x->start_ms),
+                                                   .memory = use.memory_now,
+                                                   .cpu_ms = cpu_of_cell_ms(x, &use)});
 }
 
 /* ---- the exchange ---- */
@@ -322,7 +323,7 @@ static int pause_of(const struct exchange *x)
 {
     int64_t until = next_end(x);
 
-    if (x->teller)
+    if (x->reporter)
         until = least(until, x->progress_ms);
     if (is_stopping(x))
         until = least(until, clock_mono_ms() + SPILL_STEP_MS);
@@ -400,7 +401,7 @@ static void step(struct exchange *x)
 
     backend_step(handle, backend_state(handle) == BACKEND_RUNS ? pause_of(x) : PASSING_MS);
     if (x->guest->link_ready) {
-        hear(x);
+        receive(x);
         if (x->answer || x->err.kind)
             return;
         look_for_wishes(x);
@@ -412,10 +413,10 @@ static void step(struct exchange *x)
     look_at_end(x, now);
     look_at_cpu(x, now);
     look_at_clock(x, now);
-    tell_progress(x, now);
+    report_progress(x, now);
 }
 
-int talk(struct exchange *x)
+int exchange_run(struct exchange *x)
 {
     if (!x->guest)
         x->guest = x->session->guest;
@@ -425,7 +426,7 @@ int talk(struct exchange *x)
            backend_state(x->guest->handle) != BACKEND_OVER)
         step(x);
     if (!x->answer && !x->err.kind && !x->killed) {
-        hear(x); /* the answer may have come before the end */
+        receive(x); /* the answer may have come before the end */
         x->died = true;
     }
     if (x->err.kind) { /* an answer beside an invalid frame is not used */

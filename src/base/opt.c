@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/opt_value.h"
+#include "base/suggestion.h"
 
 /* ---- rows ---- */
 
@@ -221,7 +221,7 @@ static int unknown(const struct opt_set *set, const struct opt_source *source, s
 {
     bool command = source->from == OPT_FROM_COMMAND;
     const char *dashes = command ? "--" : "", *quote = command ? "" : "'";
-    struct near near = {.word = name};
+    struct suggestion near = {.word = name};
     struct opt_walk walk = {0};
     const struct opt *row;
     int shown = (int)(name.n < 60 ? name.n : 60);
@@ -231,7 +231,7 @@ static int unknown(const struct opt_set *set, const struct opt_source *source, s
         return err_set(err, ERR_USAGE, "unknown option --%.*s; %s", shown, name.p, advice);
     while ((row = opt_next(set->tables, &walk)))
         if (!(row->flags & OPT_HIDDEN) && (!froms[source->from].config || row->flags & OPT_CONF))
-            near_try(&near, row->name);
+            suggestion_try(&near, row->name);
     if (near.best)
         err_set(err, ERR_USAGE, "unknown %s %s%s%.*s%s; did you mean %s%s%s%s?",
                 command ? "option" : "key", dashes, quote, shown, name.p, quote, dashes, quote,

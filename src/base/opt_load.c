@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fd.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 
 /* ---- config files ---- */
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/num.h"
+#include "base/suggestion.h"
 
 static int check_range(const struct opt *row, int64_t v, char *(*format)(int64_t, char *, size_t),
                        struct err *err)
@@ -100,7 +100,7 @@ static int read_int(const struct opt *row, struct str s, union opt_value *ret, s
 
 static int read_choice(const struct opt *row, struct str s, union opt_value *ret, struct err *err)
 {
-    struct near near = {.word = s};
+    struct suggestion near = {.word = s};
     AUTO_BUF struct buf words = {0};
 
     buf_init(&words, 300);
@@ -109,7 +109,7 @@ static int read_choice(const struct opt *row, struct str s, union opt_value *ret
             ret->choice = i;
             return 0;
         }
-        near_try(&near, row->choices[i]);
+        suggestion_try(&near, row->choices[i]);
         (void)buf_addf(&words, "%s%s", i ? ", " : "", row->choices[i]);
     }
     err_set(err, ERR_USAGE, "'%.*s' is not one of %s", (int)(s.n < 80 ? s.n : 80), s.p, words.p);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "cli/check_report.h"
 #include "cli/help.h"
 #include "result/verdict_json.h"
@@ -70,11 +70,11 @@ void check_list_profiles(bool json)
 
 static int no_such_rule(const char *id, struct err *err)
 {
-    struct near near = {.word = str_from(id)};
+    struct suggestion near = {.word = str_from(id)};
     const struct rule_info *rule;
 
     for (size_t i = 0; (rule = check_rule(i)); i++)
-        near_try(&near, rule->id);
+        suggestion_try(&near, rule->id);
     return err_set(err, ERR_USAGE, "--explain: there is no rule '%.60s'; %s%s%s", id,
                    near.best ? "did you mean '" : "'glovebox check --list-rules' lists them",
                    near.best ? near.best : "", near.best ? "'?" : "");

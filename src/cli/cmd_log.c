@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "cli/commands.h"
 #include "cli/log_settings.h"
 #include "cli/log_text.h"
@@ -255,12 +255,12 @@ static const struct subcommand {
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
 {
     const char *name = args->operand_n ? args->operands[0] : "list";
-    struct near near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name)};
 
     for (size_t i = 0; i < ARRAY_LEN(subcommands); i++) {
         if (strcmp(name, subcommands[i].name) == 0)
             return &subcommands[i];
-        near_try(&near, subcommands[i].name);
+        suggestion_try(&near, subcommands[i].name);
     }
     err_set(err, ERR_USAGE, "'%.40s' is not one of list, show, stats, prune, path%s%s%s", name,
             near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "cli/commands.h"
 #include "cli/given_pipe.h"
 #include "cli/run_remote.h"
@@ -186,12 +186,12 @@ static const struct subcommand {
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
 {
     const char *name = args->operand_n ? args->operands[0] : "list";
-    struct near near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name)};
 
     for (size_t i = 0; i < ARRAY_LEN(subcommands); i++) {
         if (strcmp(name, subcommands[i].name) == 0)
             return &subcommands[i];
-        near_try(&near, subcommands[i].name);
+        suggestion_try(&near, subcommands[i].name);
     }
     err_set(err, ERR_USAGE,
             "'%.40s' is not one of new, exec, fork, list, show, files, get, put, set, vars, "

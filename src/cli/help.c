@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "base/near.h"
 #include "base/num.h"
+#include "base/suggestion.h"
 #include "base/utf8.h"
 #include "request/setting.h"
 
@@ -341,16 +341,16 @@ const struct command *help_find_command(const char *name)
 int help_print_named(FILE *out, const char *name, struct err *err)
 {
     const struct command *command = help_find_command(name);
-    struct near near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name)};
 
     if (command) {
         help_print_command(out, command);
         return 0;
     }
     for (size_t i = 0; commands[i]; i++)
-        near_try(&near, commands[i]->name);
+        suggestion_try(&near, commands[i]->name);
     for (size_t i = 0; help_topics[i].name; i++) {
-        near_try(&near, help_topics[i].name);
+        suggestion_try(&near, help_topics[i].name);
         if (strcmp(help_topics[i].name, name) != 0)
             continue;
         print_topic(out, &help_topics[i]);

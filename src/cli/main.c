@@ -6,7 +6,7 @@
 
 #include "base/json_mem.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "cli/commands.h"
 #include "cli/other_words.h"
 #include "cli/safe_text.h"
@@ -28,10 +28,10 @@ static int no_command(const char *name)
         help_print_overview(stdout);
         return 0;
     }
-    struct near near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name)};
     AUTO_FREE char *advice = other_command_advice(name);
     for (size_t i = 0; commands[i]; i++)
-        near_try(&near, commands[i]->name);
+        suggestion_try(&near, commands[i]->name);
     if (!advice)
         advice = near.best ? xasprintf("did you mean '%s'?", near.best)
                            : xstrdup("'glovebox help' lists them");

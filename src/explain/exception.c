@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "explain/exception_parts.h"
 #include "explain/feedback_advice.h"
@@ -112,11 +112,11 @@ static void add_frame(struct buf *b, const struct exception_input *in,
     (void)buf_addf(b, "%sline %lld", b->n ? ", " : "", (long long)f->line);
     if (f->function.n && str_find(f->function, STR("<")) < 0) {
         (void)buf_adds(b, " in ");
-        plain_add_word(b, f->function, NAME_MAX_SHOWN);
+        printable_add_word(b, f->function, NAME_MAX_SHOWN);
     }
     if (!is_program(in, f->file) && f->file.n) {
         (void)buf_adds(b, " of ");
-        plain_add_word(b, f->file, NAME_MAX_SHOWN);
+        printable_add_word(b, f->file, NAME_MAX_SHOWN);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "explain/exception_parts.h"
 #include "explain/feedback_parts.h"
@@ -53,7 +53,7 @@ static char *short_text(struct str s, size_t chars)
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 4 * chars + 16);
-    plain_add_word(&b, s, chars);
+    printable_add_word(&b, s, chars);
     return buf_take(&b);
 }
 
@@ -69,7 +69,7 @@ static char *error_tail(const struct result *r)
     struct str s = buf_str(&b);
     if (s.n > TAIL_MAX)
         s = str_slice(s, s.n - TAIL_MAX, s.n);
-    return plain_text(s);
+    return printable_text(s);
 }
 
 /* The beginning of the last n lines, without counting an empty last line. */
@@ -106,9 +106,9 @@ static char *write_test(const struct feedback_test *t)
 
     buf_init(&b, 8 * TEXT_CHARS);
     (void)buf_adds(&b, "Test '");
-    plain_add_word(&b, str_from(t->name), TEXT_CHARS / 2);
+    printable_add_word(&b, str_from(t->name), TEXT_CHARS / 2);
     (void)buf_adds(&b, "' failed: ");
-    plain_add_word(&b, str_from(t->detail), TEXT_CHARS);
+    printable_add_word(&b, str_from(t->detail), TEXT_CHARS);
     return buf_take(&b);
 }
 
@@ -226,7 +226,7 @@ static void collect_fallback(struct collector *c, struct str text)
     collect_text(c, TOPIC_NONE, xstrdup("Code failed to execute. Check logic and edge cases."));
     buf_init(&b, 8 * FALLBACK_CHARS);
     (void)buf_adds(&b, FEEDBACK_ERROR);
-    plain_add(&b, str_slice(text, 0, utf8_cut(text, 4 * FALLBACK_CHARS)));
+    printable_add(&b, str_slice(text, 0, utf8_cut(text, 4 * FALLBACK_CHARS)));
     size_t n = strlen(FEEDBACK_ERROR);
     for (size_t chars = 0; n < b.n && chars < FALLBACK_CHARS; chars++)
         for (n++; n < b.n && (b.p[n] & 0xc0) == 0x80;)

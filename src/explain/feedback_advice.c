@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "languages/language.h"
 
 enum { MESSAGE_MAX = 2000, CAPTURE_MAX = 80, TEXT_MAX = 4000 };
@@ -96,7 +96,7 @@ void advice_write(struct buf *b, const char *text, const struct str captures[ADV
 {
     while (*text) {
         if (is_place(text)) {
-            plain_add_word(b, captures[text[1] - '1'], CAPTURE_MAX);
+            printable_add_word(b, captures[text[1] - '1'], CAPTURE_MAX);
             text += 3;
         } else {
             (void)buf_addc(b, *text++);

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "explain/feedback_parts.h"
 #include "guard/foreign_line.h"
 
@@ -170,10 +170,10 @@ static char *write_finding(const struct finding *f, enum guard_stage stage)
     buf_init(&b, TEXT_MAX);
     if (f->line)
         (void)buf_addf(&b, "Line %u: ", f->line);
-    plain_add_word(&b, str_from(f->message), MESSAGE_MAX);
+    printable_add_word(&b, str_from(f->message), MESSAGE_MAX);
     if (f->hint && *f->hint && says_more(f, stage)) {
         (void)buf_adds(&b, str_ends(buf_str(&b), ".") ? " " : ". ");
-        plain_add_word(&b, str_from(f->hint), MESSAGE_MAX);
+        printable_add_word(&b, str_from(f->hint), MESSAGE_MAX);
     }
     return buf_take(&b);
 }
@@ -223,7 +223,7 @@ static void collect_refusal(struct collector *c)
     collect_findings(c);
     collect_syntax(c);
     if (!c->to->n && v->reason && *v->reason)
-        collect_text(c, TOPIC_NONE, plain_text(str_from(v->reason)));
+        collect_text(c, TOPIC_NONE, printable_text(str_from(v->reason)));
     if (v->stage == GUARD_IMPORTS || v->stage == GUARD_PATTERNS || v->stage == GUARD_REVIEW)
         collect_text(c, TOPIC_NONE,
                      xstrdup("The program was not started: write it without what is named here, or "
@@ -238,7 +238,7 @@ static void collect_own_failure(struct collector *c)
 
     if (!e->kind)
         return;
-    collect_text(c, TOPIC_NONE, plain_text(str_from(e->msg)));
+    collect_text(c, TOPIC_NONE, printable_text(str_from(e->msg)));
     if (e->kind == ERR_SYSTEM)
         collect_text(c, TOPIC_NONE,
                      xstrdup("This is no fault of the program: the sandbox could not run it. Try "

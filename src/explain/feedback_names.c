@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
-#include "base/plain.h"
+#include "base/printable.h"
+#include "base/suggestion.h"
 #include "explain/feedback_advice.h"
 #include "guard/modules.h"
 
@@ -196,10 +196,10 @@ static const char *misspelt(struct str module)
         "statistics", "string",    "subprocess",  "textwrap", "threading", "time",
         "typing",     "unittest",  "dataclasses",
     };
-    struct near n = {.word = module};
+    struct suggestion n = {.word = module};
 
     for (size_t i = 0; module.n > 3 && i < ARRAY_LEN(common); i++)
-        near_try(&n, common[i]);
+        suggestion_try(&n, common[i]);
     /* A short prefix is close to every name that begins with it. */
     return n.best && strlen(n.best) <= module.n + 2 ? n.best : NULL;
 }
@@ -209,7 +209,7 @@ void advice_add_module(struct buf *b, struct str module)
     const char *instead = substitute_for(top_of(module)), *near = misspelt(module);
 
     (void)buf_adds(b, "Module '");
-    plain_add_word(b, module, NAME_MAX_SHOWN);
+    printable_add_word(b, module, NAME_MAX_SHOWN);
     if (instead)
         (void)buf_addf(b,
                        "' is not installed, and no package can be installed inside. Use %s, or "

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "explain/feedback_parts.h"
 
@@ -40,12 +40,12 @@ static bool put(struct message *m, struct str part)
 
 void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars)
 {
-    plain_add_word(b, str_from(e->type), TYPE_CHARS);
+    printable_add_word(b, str_from(e->type), TYPE_CHARS);
     if (e->line)
         (void)buf_addf(b, " on line %lld", (long long)e->line);
     if (*e->message) {
         (void)buf_adds(b, ": ");
-        plain_add_word(b, str_from(e->message), chars);
+        printable_add_word(b, str_from(e->message), chars);
     }
 }
 
@@ -60,7 +60,7 @@ static void add_source(struct buf *b, const struct result_exception *e)
 
     (void)buf_addf(b, "    %lld | ", (long long)e->line);
     head = b->n - head;
-    plain_add_word(b, trimmed, SOURCE_CHARS);
+    printable_add_word(b, trimmed, SOURCE_CHARS);
     (void)buf_adds(b, "\n");
     if (e->column > (int64_t)before && e->column <= (int64_t)(before + SOURCE_CHARS))
         (void)buf_addf(b, "%*s^\n", (int)(head + (size_t)e->column - 1 - before), "");
@@ -172,7 +172,7 @@ static void put_excerpt(struct message *m, const struct result *r)
     (void)buf_adds(&b, "\nThe error output ends with:\n");
     while (str_next_line(&rest, &line)) {
         (void)buf_adds(&b, "    ");
-        plain_add_word(&b, line, LINE_CHARS);
+        printable_add_word(&b, line, LINE_CHARS);
         (void)buf_adds(&b, "\n");
     }
     if (!put(m, buf_str(&b))) {

@@ -7,7 +7,7 @@
 #include "base/conf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 
 /* ---- weights ---- */
 
@@ -44,9 +44,9 @@ static int apply(struct policy *p, const char *name, struct err *err)
     if (built_in)
         return policy_read(p, str_from(built_in), name, err);
     if (!strchr(name, '/') && !strchr(name, '.')) {
-        struct near near = {.word = str_from(name)};
+        struct suggestion near = {.word = str_from(name)};
         for (const struct profile_info *i = profiles; i->name; i++)
-            near_try(&near, i->name);
+            suggestion_try(&near, i->name);
         return err_set(err, ERR_USAGE, "there is no profile \"%s\"%s%s%s", name,
                        near.best ? "; did you mean " : "", near.best ? near.best : "",
                        near.best ? "?" : "; a policy file's name has a / or . in it");

@@ -14,8 +14,8 @@
 
 #include "base/conf.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/num.h"
+#include "base/suggestion.h"
 #include "guard/features.h"
 #include "guard/policy_parts.h"
 #include "python/python.h"
@@ -89,9 +89,9 @@ static int on_base(struct policy_reader *r, const struct conf_item *item, struct
         return err_set(err, ERR_USAGE, "base must come before everything else");
     text = profile_text(item->values[0]);
     if (!text) {
-        struct near near = {.word = item->values[0]};
+        struct suggestion near = {.word = item->values[0]};
         for (const struct profile_info *i = profiles; i->name; i++)
-            near_try(&near, i->name);
+            suggestion_try(&near, i->name);
         return err_set(err, ERR_USAGE, "there is no profile \"%.*s\"%s%s%s", (int)item->values[0].n,
                        item->values[0].p, near.best ? "; did you mean " : "",
                        near.best ? near.best : "", near.best ? "?" : "");
@@ -117,10 +117,10 @@ static int on_features(struct policy_reader *r, const struct conf_item *item, st
     for (size_t i = 0; i < item->n; i++) {
         struct str name = item->values[i];
         bool drop = name.n > 1 && name.p[0] == '-';
-        struct near near = {.word = drop ? str_slice(name, 1, name.n) : name};
+        struct suggestion near = {.word = drop ? str_slice(name, 1, name.n) : name};
         size_t k = 0;
         while (k < feature_count() && !str_is(near.word, features[k].name))
-            near_try(&near, features[k++].name);
+            suggestion_try(&near, features[k++].name);
         if (k == feature_count())
             return err_set(err, ERR_USAGE, "there is no feature \"%.*s\"%s%s%s", (int)near.word.n,
                            near.word.p, near.best ? "; did you mean " : "",
@@ -264,10 +264,10 @@ static int unknown(struct str word, const char *what, const char *near, struct e
 
 static int unknown_key(const struct conf_item *item, struct err *err)
 {
-    struct near near = {.word = item->key};
+    struct suggestion near = {.word = item->key};
 
     for (const struct policy_key *k = policy_keys; k->name; k++)
-        near_try(&near, k->name);
+        suggestion_try(&near, k->name);
     return unknown(item->key, "key", near.best, err);
 }
 
@@ -294,7 +294,7 @@ static int on_key(struct policy_reader *r, const struct conf_item *item, struct 
 
 static int on_weight(struct weight *w, const struct conf_item *item, struct err *err)
 {
-    struct near near = {.word = item->key};
+    struct suggestion near = {.word = item->key};
     size_t points = 0;
 
     if (str_is(item->key, "severity"))
@@ -302,9 +302,9 @@ static int on_weight(struct weight *w, const struct conf_item *item, struct err 
     if (str_is(item->key, "off"))
         return read_bool(item, &w->off, err);
     if (!str_is(item->key, "points")) {
-        near_try(&near, "severity");
-        near_try(&near, "points");
-        near_try(&near, "off");
+        suggestion_try(&near, "severity");
+        suggestion_try(&near, "points");
+        suggestion_try(&near, "off");
         return unknown(item->key, "key", near.best, err);
     }
     if (read_size(item, &points, err) < 0)
@@ -316,13 +316,13 @@ static int on_weight(struct weight *w, const struct conf_item *item, struct err 
 static int on_rule(struct policy_reader *r, struct str id, const struct conf_item *item,
                    struct err *err)
 {
-    struct near near = {.word = id};
+    struct suggestion near = {.word = id};
 
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (str_is(id, guard_rule(i)->id))
             return on_weight(&r->p->weights[i], item, err);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        near_try(&near, guard_rule(i)->id);
+        suggestion_try(&near, guard_rule(i)->id);
     return unknown(id, "rule", near.best, err);
 }
 

@@ -71,7 +71,7 @@ struct session_entry *sessions_add(struct sessions *s, const struct session_new 
     *e = (struct session_entry){.all = s,
                                 .name = made->name,
                                 .session = made->session,
-                                .ground = made->ground,
+                                .opening = made->opening,
                                 .idle_ms = made->idle_ms,
                                 .used_ms = clock_mono_ms(),
                                 .memory_bytes = made->info->memory_bytes,
@@ -195,7 +195,7 @@ static void close_done(struct errand *errand)
     struct session_entry *e = entry_of(errand);
 
     e->all->closing--;
-    session_ground_drop(e->ground);
+    session_opening_drop(e->opening);
     free(e->name);
     free(e);
 }

@@ -14,7 +14,7 @@
 #ifndef HOSTING_SESSION_TABLE_H
 #define HOSTING_SESSION_TABLE_H
 
-#include "hosting/session_ground.h"
+#include "hosting/session_opening.h"
 #include "hosting/tokens.h"
 #include "session/session.h"
 
@@ -86,7 +86,7 @@ void sessions_unreserve(struct sessions *sessions, const char *owner);
 
 struct session_new {
     struct session *session; /* taken over, as are the next two */
-    struct session_ground *ground;
+    struct session_opening *opening;
     char *name; /* or NULL */
     const struct session_info *info;
     const char *owner;
@@ -109,7 +109,7 @@ struct session_entry {
     char owner[TOKEN_NAME];
     struct holding *holding; /* of the same owner */
     struct session *session;
-    struct session_ground *ground;
+    struct session_opening *opening;
     int64_t idle_ms, used_ms;
     uint64_t memory_bytes;
     unsigned holds;

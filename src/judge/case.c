@@ -7,8 +7,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/near.h"
 #include "base/num.h"
+#include "base/suggestion.h"
 #include "base/utf8.h"
 #include "judge/number.h"
 #include "judge/value_python.h"
@@ -266,10 +266,10 @@ static const struct {
 /* Notes of the user's own are fine; what looks like a key with a slip in it is not. */
 static int refuse_slip(struct reader *r, const struct value *key)
 {
-    struct near near = {.word = key->text};
+    struct suggestion near = {.word = key->text};
 
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        near_try(&near, keys[i].name);
+        suggestion_try(&near, keys[i].name);
     if (!near.best || key->text.n < 3)
         return 0;
     return value_error(r->text, key->at, r->err, "a case has no \"%.*s\"; did you mean \"%s\"?",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 
 /* ---- absent ---- */
 
@@ -84,7 +84,7 @@ static int read_word(const struct field *f, json_t *v, void *at, struct err *err
 static int read_choice(const struct field *f, json_t *v, void *at, struct err *err)
 {
     const char *got = json_is_string(v) ? json_string_value(v) : "";
-    struct near near = {.word = str_from(got)};
+    struct suggestion near = {.word = str_from(got)};
     char all[200] = "";
     size_t n = 0;
 
@@ -93,7 +93,7 @@ static int read_choice(const struct field *f, json_t *v, void *at, struct err *e
             *(int *)at = i + 1;
             return 0;
         }
-        near_try(&near, f->choices[i]);
+        suggestion_try(&near, f->choices[i]);
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", f->choices[i]);
     }
     return err_set(err, ERR_USAGE, "'%s' must be one of %s%s%s%s", f->name, all,
@@ -205,11 +205,11 @@ static const struct field *find(const struct field *const *tables, const char *n
 
 static int unknown(const struct field *const *tables, const char *name, struct err *err)
 {
-    struct near near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name)};
 
     for (; *tables; tables++)
         for (const struct field *f = *tables; f->name; f++)
-            near_try(&near, f->name);
+            suggestion_try(&near, f->name);
     return err_set(err, ERR_USAGE, "there is no field '%.60s'%s%s%s", name,
                    near.best ? "; did you mean '" : "; /openapi.json lists them",
                    near.best ? near.best : "", near.best ? "'?" : "");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "request/setting.h"
 
 static const struct {
@@ -28,14 +28,14 @@ const char *permit_name(enum permit permit)
 
 static int read_permit(struct str name, unsigned *ret, struct err *err)
 {
-    struct near near = {.word = name};
+    struct suggestion near = {.word = name};
 
     for (size_t i = 0; i < ARRAY_LEN(permits); i++) {
         if (str_is(name, permits[i].name)) {
             *ret |= permits[i].permit;
             return 0;
         }
-        near_try(&near, permits[i].name);
+        suggestion_try(&near, permits[i].name);
     }
     return err_set(err, ERR_USAGE, "--allow %.*s: %s%s%s", (int)(name.n < 60 ? name.n : 60), name.p,
                    near.best ? "did you mean '" : "is not host-files, host-backend, net-host or",

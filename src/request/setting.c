@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 
 #define AT(member)  offsetof(struct settings, member)
 #define OPTION(...) __VA_ARGS__
@@ -119,7 +119,7 @@ static int read_flag(const struct reading *r, json_t *v)
 static int read_choice(const struct reading *r, json_t *v)
 {
     const char *got = json_is_string(v) ? json_string_value(v) : "";
-    struct near near = {.word = str_from(got)};
+    struct suggestion near = {.word = str_from(got)};
     AUTO_BUF struct buf all = {0};
 
     buf_init(&all, 200);
@@ -128,7 +128,7 @@ static int read_choice(const struct reading *r, json_t *v)
             *(int *)member(r) = i;
             return 0;
         }
-        near_try(&near, r->row->opt.choices[i]);
+        suggestion_try(&near, r->row->opt.choices[i]);
         (void)buf_addf(&all, "%s%s", i ? ", " : "", r->row->opt.choices[i]);
     }
     return err_set(r->err, ERR_USAGE, "'%s' must be one of %s%s%s%s", r->row->field, all.p,

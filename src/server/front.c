@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/near.h"
+#include "base/suggestion.h"
 #include "server/access_log.h"
 #include "server/job.h"
 #include "server/metrics.h"
@@ -71,12 +71,12 @@ static char *refusal(void *ctx, int status, const char *why)
 
 /* ---- the query ---- */
 
-static bool is_in(const struct query_field *fields, const char *name, struct near *near)
+static bool is_in(const struct query_field *fields, const char *name, struct suggestion *near)
 {
     for (; fields && fields->name; fields++) {
         if (strcmp(fields->name, name) == 0)
             return true;
-        near_try(near, fields->name);
+        suggestion_try(near, fields->name);
     }
     return false;
 }
@@ -91,7 +91,7 @@ static int take_pair(struct call *call, struct str raw_name, struct str raw_valu
     buf_init(&value, HTTP_TARGET_MAX);
     if (http_decode(raw_name, true, &name) < 0 || http_decode(raw_value, true, &value) < 0)
         return err_set(err, ERR_USAGE, "the query string is not encoded correctly");
-    struct near near = {.word = buf_str(&name)};
+    struct suggestion near = {.word = buf_str(&name)};
     if (!is_in(call->route->query, name.p, &near))
         return err_set(err, ERR_USAGE, "there is no parameter '%.60s'%s%s%s", name.p,
                        near.best ? "; did you mean '" : "", near.best ? near.best : "",
@@ -168,7 +168,7 @@ static bool allowed_methods(struct str path, char out[128])
 static void no_route(struct call *call)
 {
     struct str path = call->x->head->path, method = call->x->head->method_name;
-    struct near near = {.word = path};
+    struct suggestion near = {.word = path};
     char allow[128];
 
     if (str_is(path, "*") || allowed_methods(path, allow)) {
@@ -183,7 +183,7 @@ static void no_route(struct call *call)
     }
     for (const struct route *r = routes; r->path; r++)
         if (!strchr(r->path, '{'))
-            near_try(&near, r->path);
+            suggestion_try(&near, r->path);
     call_refuse(call, 404, NULL, "usage", "there is nothing at this address%s%s%s",
                 near.best ? "; did you mean " : "; /openapi.json lists what there is",
                 near.best ? near.best : "", near.best ? "?" : "");

@@ -192,7 +192,7 @@ static void run_cell(struct job *job, const struct cell_request *cell)
     int64_t began = clock_mono_ns();
     struct result result;
 
-    result_init(&result, job->turn.entry->ground->output_limit);
+    result_init(&result, job->turn.entry->opening->output_limit);
     cell_enter(job->own, job);
     session_exec(job->turn.entry->session, cell, &watch, &result);
     cell_leave();

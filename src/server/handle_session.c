@@ -76,7 +76,7 @@ const struct field *const fork_tables[] = {fork_rows, NULL};
 /* ---- opening ---- */
 
 struct opening {
-    struct session_ground *ground;
+    struct session_opening *opening;
     struct session *session; /* made by the worker */
     struct session_info info;
     char *name;
@@ -89,7 +89,7 @@ static void release_opening(struct job *job)
     struct opening *o = job->own;
 
     sessions_unreserve(job->server->sessions, job->owner);
-    session_ground_drop(o->ground);
+    session_opening_drop(o->opening);
     free(o->name);
     free(o);
 }
@@ -109,7 +109,7 @@ static int take_name(const char *name, char **ret, struct err *err)
 }
 
 static int make_tools(const struct open_fields *f, const struct config *config,
-                      struct session_ground *g, struct err *err)
+                      struct session_opening *g, struct err *err)
 {
     if (f->tools && tools_read(f->tools, &g->tools, config, err) < 0)
         return -1;
@@ -123,8 +123,8 @@ static int make_tools(const struct open_fields *f, const struct config *config,
     return 0;
 }
 
-static int make_ground(struct job *job, struct open_fields *f, struct session_ground *g,
-                       struct err *err)
+static int make_opening(struct job *job, struct open_fields *f, struct session_opening *g,
+                        struct err *err)
 {
     struct session_request *q = &g->request;
 
@@ -148,8 +148,8 @@ static void open_work(struct job *job)
     struct open_fields fields = {.tool_timeout_ms = -1};
     struct err err;
 
-    o->ground = session_ground_new(config_hold(job->config), drop_config);
-    run_fields_init(&fields.run, &job->config->rules, &o->ground->parts);
+    o->opening = session_opening_new(config_hold(job->config), drop_config);
+    run_fields_init(&fields.run, &job->config->rules, &o->opening->parts);
     if (job_read(job, &err) < 0 ||
         fields_read(session_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
@@ -160,10 +160,10 @@ static void open_work(struct job *job)
     }
     if (!fields.run.language)
         fields.run.language = "python";
-    o->ground->doc = json_incref(job->doc);
-    o->ground->data = mem_take(&fields.run.data); /* as values, not by files as in a run */
-    if (make_ground(job, &fields, o->ground, &err) < 0 ||
-        session_ground_open(o->ground, &o->session, &err) < 0) {
+    o->opening->doc = json_incref(job->doc);
+    o->opening->data = mem_take(&fields.run.data); /* as values, not by files as in a run */
+    if (make_opening(job, &fields, o->opening, &err) < 0 ||
+        session_opening_open(o->opening, &o->session, &err) < 0) {
         job_fail(job, &err);
         return;
     }
@@ -180,13 +180,13 @@ static void new_over(struct job *job, bool is_fork)
     if (o->session) {
         struct session_entry *e =
             sessions_add(sessions, &(struct session_new){.session = o->session,
-                                                         .ground = o->ground,
+                                                         .opening = o->opening,
                                                          .info = &o->info,
                                                          .name = o->name,
                                                          .owner = job->owner,
                                                          .idle_ms = o->idle_ms,
                                                          .is_fork = is_fork});
-        o->ground = NULL;
+        o->opening = NULL;
         o->name = NULL;
         job_answer_json(job, 201, session_json(e, &o->info));
         if (!job->call || atomic_load(&job->cancelled) || job->server->state == SERVER_CANCELLING)
@@ -233,7 +233,7 @@ static void fork_work(struct job *job)
         session_fail(job, &err);
         return;
     }
-    o->ground = session_ground_hold(job->turn.entry->ground);
+    o->opening = session_opening_hold(job->turn.entry->opening);
     session_info(o->session, &o->info);
 }
 
@@ -366,7 +366,7 @@ static void restart_work(struct job *job)
     struct session_info info;
     struct err err;
 
-    if (session_ground_restart(e->ground, e->session, &err) < 0) {
+    if (session_opening_restart(e->opening, e->session, &err) < 0) {
         job_fail(job, &err);
         return;
     }

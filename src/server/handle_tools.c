@@ -266,9 +266,9 @@ void handle_session_answer(struct call *call)
 
     if (!e)
         return;
-    if (call->x->body.n > e->ground->tools.max_bytes + BESIDE_MAX) { /* the loop reads it */
+    if (call->x->body.n > e->opening->tools.max_bytes + BESIDE_MAX) { /* the loop reads it */
         call_refuse(call, 413, NULL, "limit", "a tool's answer has at most %zu MiB",
-                    e->ground->tools.max_bytes >> 20);
+                    e->opening->tools.max_bytes >> 20);
         return;
     }
     if (json_read(call->x->body, &doc, &err) < 0 ||

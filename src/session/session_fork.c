@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "session/cell_decode.h"
 #include "session/session_impl.h"
 
@@ -31,7 +31,7 @@ static int refuse(const json_t *answer, struct err *err)
     AUTO_BUF struct buf shown = {0};
 
     buf_init(&shown, (size_t)4 * WHY_CHARS + 8);
-    plain_add_word(&shown, str_from(why), WHY_CHARS);
+    printable_add_word(&shown, str_from(why), WHY_CHARS);
     return err_set(err, ERR_UNSUPPORTED, "%s",
                    shown.n ? shown.p : "the session cannot be forked now");
 }

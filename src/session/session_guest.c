@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "result/wall_json.h"
 #include "session/cell_decode.h"
 #include "session/session_impl.h"
@@ -113,7 +113,7 @@ static void add_last_line(const struct guest *g, struct err *err)
     while (str_next_line(&rest, &line))
         if (str_trim(line).n)
             last = str_trim(line);
-    plain_add_word(&shown, last, 200);
+    printable_add_word(&shown, last, 200);
     struct err before = *err;
     if (shown.n)
         err_set(err, before.kind, "%.200s: %s", before.msg, shown.p);
@@ -131,7 +131,7 @@ static int check_ready(const struct exchange *x, struct err *err)
     if (!json_is_object(failed))
         return 0;
     buf_init(&shown, 1000);
-    plain_add_word(&shown, str_from(message ? message : ""), 800);
+    printable_add_word(&shown, str_from(message ? message : ""), 800);
     return err_set(err, ERR_USAGE, "the session cannot begin: %.80s: %s", type ? type : "Error",
                    shown.p ? shown.p : "");
 }

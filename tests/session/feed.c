@@ -33,7 +33,7 @@
 enum { SESSIONS = 256, LINE_MAX_BYTES = 96 << 20 };
 
 /* What a session and its forks were opened with. */
-struct ground {
+struct opening {
     unsigned users;
     struct tool_set tools;
     json_t *options; /* what the request points into */
@@ -45,7 +45,7 @@ struct ground {
 struct entry {
     char name[40];
     struct session *session;
-    struct ground *ground;
+    struct opening *opening;
 };
 
 static struct pool *pool;
@@ -168,7 +168,7 @@ static const struct {
 } tools[] = {{"add", tool_add},   {"echo", tool_echo},   {"fail", tool_fail},
              {"slow", tool_slow}, {"large", tool_large}, {"final_thing", tool_echo}};
 
-static int add_tools(struct ground *g, const json_t *q, struct err *err)
+static int add_tools(struct opening *g, const json_t *q, struct err *err)
 {
     const json_t *name;
     size_t i;
@@ -190,7 +190,7 @@ static int add_tools(struct ground *g, const json_t *q, struct err *err)
 
 /* ---- open ---- */
 
-static char **list_of(struct ground *g, const json_t *q, const char *key)
+static char **list_of(struct opening *g, const json_t *q, const char *key)
 {
     const json_t *list = json_object_get(q, key);
     size_t n = json_array_size(list);
@@ -204,7 +204,7 @@ static char **list_of(struct ground *g, const json_t *q, const char *key)
     return at;
 }
 
-static void set_inputs(struct ground *g, const json_t *q, struct run_request *r)
+static void set_inputs(struct opening *g, const json_t *q, struct run_request *r)
 {
     json_t *files = json_object_get(q, "inputs"), *text;
     const char *name;
@@ -215,7 +215,7 @@ static void set_inputs(struct ground *g, const json_t *q, struct run_request *r)
     r->inputs = g->inputs;
 }
 
-static void set_request(struct ground *g, const json_t *q, struct session_request *r)
+static void set_request(struct opening *g, const json_t *q, struct session_request *r)
 {
     struct run_request *run = &r->run;
     const char *value = text_of(q, "value");
@@ -252,7 +252,7 @@ static void set_request(struct ground *g, const json_t *q, struct session_reques
 }
 
 /* With the lock. */
-static void leave(struct ground *g)
+static void leave(struct opening *g)
 {
     if (--g->users)
         return;
@@ -264,8 +264,8 @@ static void leave(struct ground *g)
     free(g);
 }
 
-/* Takes over one use of the ground. */
-static bool add_entry(const char *name, struct session *session, struct ground *ground)
+/* Takes over one use of the opening. */
+static bool add_entry(const char *name, struct session *session, struct opening *opening)
 {
     struct entry *e = NULL;
 
@@ -274,7 +274,7 @@ static bool add_entry(const char *name, struct session *session, struct ground *
         if (!entries[i].session)
             e = &entries[i];
     if (e) {
-        *e = (struct entry){.session = session, .ground = ground};
+        *e = (struct entry){.session = session, .opening = opening};
         snprintf(e->name, sizeof e->name, "%s", name);
     }
     pthread_mutex_unlock(&lock);
@@ -286,7 +286,7 @@ static json_t *do_open(const json_t *q)
     struct session_request r;
     struct session *session;
     struct err err = {0};
-    struct ground *g = xcalloc(1, sizeof *g);
+    struct opening *g = xcalloc(1, sizeof *g);
 
     g->users = 1;
     g->options = json_deep_copy(q);
@@ -474,7 +474,7 @@ static json_t *do_close(struct entry *e)
     session_close(e->session);
     pthread_mutex_lock(&lock);
     e->session = NULL;
-    leave(e->ground);
+    leave(e->opening);
     pthread_mutex_unlock(&lock);
     return json_pack("{s:b}", "ok", 1);
 }
@@ -489,9 +489,9 @@ static json_t *do_fork(struct entry *e, const json_t *q)
         return failure(&err);
     int64_t us = (clock_mono_ns() - from) / 1000;
     pthread_mutex_lock(&lock);
-    e->ground->users++;
+    e->opening->users++;
     pthread_mutex_unlock(&lock);
-    if (!add_entry(text_of(q, "name"), other, e->ground))
+    if (!add_entry(text_of(q, "name"), other, e->opening))
         return NULL;
     return json_pack("{s:b, s:I}", "ok", 1, "us", (json_int_t)us);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "base/plain.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "explain/exception.h"
 #include "explain/feedback_advice.h"
@@ -483,12 +483,12 @@ static void test_plain(void)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        AUTO_FREE char *got = plain_text(str_from(rows[i].text));
+        AUTO_FREE char *got = printable_text(str_from(rows[i].text));
         EQ_STR(got, rows[i].plain);
     }
     AUTO_BUF struct buf b = {0};
     buf_init(&b, 100);
-    plain_add_word(&b, STR("  one\ntwo three "), 5);
+    printable_add_word(&b, STR("  one\ntwo three "), 5);
     EQ_STR(b.p, "one t...");
 }
 

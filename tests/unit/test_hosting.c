@@ -180,9 +180,9 @@ static void drop_settings(void *settings)
     settings_dropped += settings == &host;
 }
 
-static struct session_ground *ground(void)
+static struct session_opening *opening(void)
 {
-    struct session_ground *g = session_ground_new((void *)&host, drop_settings);
+    struct session_opening *g = session_opening_new((void *)&host, drop_settings);
     struct run_request *run = &g->request.run;
 
     run->languages = &no_languages;
@@ -194,20 +194,20 @@ static struct session_ground *ground(void)
 
 static struct session_entry *open_one(struct sessions *all, const char *owner, int64_t idle_ms)
 {
-    struct session_ground *g = ground();
+    struct session_opening *g = opening();
     struct session *session = NULL;
     struct session_info info;
     struct err err;
 
     if (sessions_reserve(all, owner, &err) != RESERVED ||
-        session_ground_open(g, &session, &err) < 0) {
+        session_opening_open(g, &session, &err) < 0) {
         OK(false, "opened a session: %s", err.msg);
         exit(tap_done());
     }
     sessions_unreserve(all, owner);
     session_info(session, &info);
     return sessions_add(all, &(struct session_new){.session = session,
-                                                   .ground = g,
+                                                   .opening = g,
                                                    .name = xstrdup("mine"),
                                                    .info = &info,
                                                    .owner = owner,
@@ -294,7 +294,7 @@ static void test_data(struct session_entry *e)
     json_t *names = json_pack("[s]", "begun_with"), *found = NULL;
     struct err err;
 
-    OK(session_ground_restart(e->ground, e->session, &err) == 0, "a restart");
+    OK(session_opening_restart(e->opening, e->session, &err) == 0, "a restart");
     OK(session_get(e->session, names, &found, &err) == 0, "its variables");
     EQ_STR(json_string_value(json_object_get(json_object_get(found, "values"), "begun_with")),
            "data");

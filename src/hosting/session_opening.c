@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hosting/session_ground.h"
+#include "hosting/session_opening.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-struct session_ground *session_ground_new(void *settings, void (*drop_settings)(void *settings))
+struct session_opening *session_opening_new(void *settings, void (*drop_settings)(void *settings))
 {
-    struct session_ground *g = xcalloc(1, sizeof *g);
+    struct session_opening *g = xcalloc(1, sizeof *g);
 
     atomic_init(&g->references, 1);
     g->settings = settings;
@@ -18,13 +18,13 @@ struct session_ground *session_ground_new(void *settings, void (*drop_settings)(
     return g;
 }
 
-struct session_ground *session_ground_hold(struct session_ground *ground)
+struct session_opening *session_opening_hold(struct session_opening *opening)
 {
-    atomic_fetch_add(&ground->references, 1);
-    return ground;
+    atomic_fetch_add(&opening->references, 1);
+    return opening;
 }
 
-void session_ground_drop(struct session_ground *g)
+void session_opening_drop(struct session_opening *g)
 {
     if (!g || atomic_fetch_sub(&g->references, 1) != 1)
         return;
@@ -36,12 +36,12 @@ void session_ground_drop(struct session_ground *g)
     free(g);
 }
 
-static int bind_data(const struct session_ground *g, struct session *session, struct err *err)
+static int bind_data(const struct session_opening *g, struct session *session, struct err *err)
 {
     return g->data ? session_set(session, g->data, err) : 0;
 }
 
-int session_ground_open(const struct session_ground *g, struct session **ret, struct err *err)
+int session_opening_open(const struct session_opening *g, struct session **ret, struct err *err)
 {
     if (session_open(&g->request, ret, err) < 0)
         return -1;
@@ -51,7 +51,8 @@ int session_ground_open(const struct session_ground *g, struct session **ret, st
     return -1;
 }
 
-int session_ground_restart(const struct session_ground *g, struct session *session, struct err *err)
+int session_opening_restart(const struct session_opening *g, struct session *session,
+                            struct err *err)
 {
     return session_restart(session, err) < 0 ? -1 : bind_data(g, session, err);
 }

@@ -3,8 +3,8 @@
  * Data that a session was opened with and that its forks share: lent to them until the last one is
  * closed.
  */
-#ifndef HOSTING_SESSION_GROUND_H
-#define HOSTING_SESSION_GROUND_H
+#ifndef HOSTING_SESSION_OPENING_H
+#define HOSTING_SESSION_OPENING_H
 
 #include <stdatomic.h>
 
@@ -12,7 +12,7 @@
 #include "session/session.h"
 #include "session/tools.h"
 
-struct session_ground {
+struct session_opening {
     atomic_uint references;
     void *settings; /* of the host: the texts that the request below points into */
     void (*drop_settings)(void *settings);
@@ -25,13 +25,14 @@ struct session_ground {
 };
 
 /* Takes the settings over. */
-struct session_ground *session_ground_new(void *settings, void (*drop_settings)(void *settings));
-struct session_ground *session_ground_hold(struct session_ground *ground);
-void session_ground_drop(struct session_ground *ground); /* NULL is fine */
+struct session_opening *session_opening_new(void *settings, void (*drop_settings)(void *settings));
+struct session_opening *session_opening_hold(struct session_opening *opening);
+void session_opening_drop(struct session_opening *opening); /* NULL is fine */
 
 /* session_open and session_restart, with the variables that the session begins with. */
-int session_ground_open(const struct session_ground *ground, struct session **ret, struct err *err);
-int session_ground_restart(const struct session_ground *ground, struct session *session,
-                           struct err *err);
+int session_opening_open(const struct session_opening *opening, struct session **ret,
+                         struct err *err);
+int session_opening_restart(const struct session_opening *opening, struct session *session,
+                            struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/plain.h"
+#include "base/printable.h"
 
 #include "base/utf8.h"
 
@@ -83,7 +83,7 @@ static size_t next_piece(struct str s, struct str *ret)
     return n ? n : 1;
 }
 
-void plain_add(struct buf *b, struct str s)
+void printable_add(struct buf *b, struct str s)
 {
     struct str piece;
 
@@ -95,7 +95,7 @@ void plain_add(struct buf *b, struct str s)
     }
 }
 
-void plain_add_word(struct buf *b, struct str s, size_t max)
+void printable_add_word(struct buf *b, struct str s, size_t max)
 {
     struct str piece;
     size_t count = 0;
@@ -114,11 +114,11 @@ void plain_add_word(struct buf *b, struct str s, size_t max)
     }
 }
 
-char *plain_text(struct str s)
+char *printable_text(struct str s)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 3 * s.n + 1);
-    plain_add(&b, s);
+    printable_add(&b, s);
     return buf_take(&b);
 }

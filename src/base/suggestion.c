@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/near.h"
+#include "base/suggestion.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ static bool begins(struct str word, struct str name)
     return true;
 }
 
-void near_try(struct near *n, const char *candidate)
+void suggestion_try(struct suggestion *n, const char *candidate)
 {
     struct str name = str_from(candidate);
 

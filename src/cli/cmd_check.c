@@ -185,7 +185,7 @@ static struct run_request request_for(const struct check *c, const char *path, s
     return request;
 }
 
-static void tell(struct check *c, const char *path, const json_t *v, const struct err *err)
+static void print_verdict(struct check *c, const char *path, const json_t *v, const struct err *err)
 {
     struct check_item item = {.path = shown_path(path), .verdict = v, .err = err};
 
@@ -210,7 +210,7 @@ static void check_text_of(struct check *c, const char *path, struct str code)
     examine_done(&e);
     json_t *document = verdict_json(&verdict);
     verdict_done(&verdict);
-    tell(c, path, document, NULL);
+    print_verdict(c, path, document, NULL);
     json_decref(document);
 }
 
@@ -226,7 +226,7 @@ static void check_file(struct check *c, const struct check_path *file)
     }
     c->failed = true;
     complain(c, NULL, err.msg);
-    tell(c, file->path, NULL, &err);
+    print_verdict(c, file->path, NULL, &err);
 }
 
 /* ---- --dump-ast ---- */

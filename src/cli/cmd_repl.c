@@ -275,11 +275,11 @@ static int loop(struct repl *r, struct err *err)
             return 0;
         if (input == REPL_CELL)
             run_one(r, buf_str(&cell));
-        bool told = cancel_signal() && cancel_signal() != 2; /* not SIGINT */
+        bool reported = cancel_signal() && cancel_signal() != 2; /* not SIGINT */
         repl_drain(r->cancel_pipe[0]);
         if (r->host.exited)
             return r->host.status;
-        if (r->quit || told || r->printer.failed)
+        if (r->quit || reported || r->printer.failed)
             return 0;
     }
 }

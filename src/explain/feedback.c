@@ -25,7 +25,7 @@ enum {
 static void collect_topic(struct collector *c, enum advice_topic topic)
 {
     if (topic != TOPIC_NONE)
-        c->told |= 1u << topic;
+        c->reported |= 1u << topic;
 }
 
 static bool is_there(const struct feedback *f, const char *text)
@@ -38,7 +38,7 @@ static bool is_there(const struct feedback *f, const char *text)
 
 void collect_text(struct collector *c, enum advice_topic topic, char *text)
 {
-    bool known = topic != TOPIC_NONE && c->told & 1u << topic;
+    bool known = topic != TOPIC_NONE && c->reported & 1u << topic;
 
     if (!text || !*text || known || c->to->n == FEEDBACK_TEXTS || is_there(c->to, text)) {
         free(text);
@@ -114,12 +114,12 @@ static char *write_test(const struct feedback_test *t)
 
 static void collect_tests(struct collector *c)
 {
-    size_t told = 0, left = 0;
+    size_t reported = 0, left = 0;
 
     for (size_t i = 0; i < c->in->test_count; i++) {
         if (c->in->tests[i].passed)
             continue;
-        if (told++ < TESTS_MAX)
+        if (reported++ < TESTS_MAX)
             collect_text(c, TOPIC_NONE, write_test(&c->in->tests[i]));
         else
             left++;

@@ -181,17 +181,17 @@ static char *write_finding(const struct finding *f, enum guard_stage stage)
 static void collect_findings(struct collector *c)
 {
     const struct verdict *v = &c->result->verdict;
-    size_t left = v->left_out, told = 0;
+    size_t left = v->left_out, reported = 0;
 
     for (size_t i = 0; i < v->n; i++) {
         if (!counts(v, &v->findings[i]))
             continue;
-        if (told == FINDINGS_MAX) {
+        if (reported == FINDINGS_MAX) {
             left++;
             continue;
         }
         collect_text(c, TOPIC_NONE, write_finding(&v->findings[i], v->stage));
-        told++;
+        reported++;
     }
     if (left)
         collect_text(c, TOPIC_NONE, xasprintf("%zu more findings were left out.", left));
@@ -327,17 +327,17 @@ static const char *denial_text(const char *call, enum advice_topic *ret_topic)
 void collect_denied(struct collector *c)
 {
     const struct backend_outcome *o = &c->result->outcome;
-    const char *told[4] = {NULL};
+    const char *reported[4] = {NULL};
 
-    for (size_t i = 0, n = 0; i < o->denied_count && n < ARRAY_LEN(told); i++) {
+    for (size_t i = 0, n = 0; i < o->denied_count && n < ARRAY_LEN(reported); i++) {
         enum advice_topic topic;
         const char *text = denial_text(o->denied[i].name, &topic);
         bool again = false;
         for (size_t k = 0; k < n; k++)
-            again |= told[k] == text;
+            again |= reported[k] == text;
         if (again)
             continue;
-        told[n++] = text;
+        reported[n++] = text;
         collect_text(c, topic, write_text(text, o->denied[i].name, NULL));
     }
 }

@@ -14,7 +14,7 @@ struct collector {
     const struct feedback_input *in;
     const struct result *result;
     struct feedback *to;
-    unsigned told; /* topics, as bits */
+    unsigned reported; /* topics, as bits */
 };
 
 /* Adds a text, unless it is there already or its topic was used. Takes the text over, which may be

@@ -35,7 +35,7 @@ static bool has_language_rules(const struct policy *p)
            p->forbidden_calls.n;
 }
 
-static void tell_if_unread(struct check *c)
+static void report_if_unread(struct check *c)
 {
     if (c->resolver.fold.gave_up)
         found_at(c, RULE_TOO_MUCH_FOLDING, NULL, STR(""),
@@ -65,5 +65,5 @@ void check_patterns(struct check *c)
         for (int f = 0; f < MAX_FAMILIES && family[f]; f++)
             family[f](c, i);
     }
-    tell_if_unread(c);
+    report_if_unread(c);
 }

@@ -175,7 +175,7 @@ void rules_attribute(struct check *c, const struct item *i)
         found(c, RULE_CLASS_NAME, i->node, attr, "the name of a class, through __class__");
     } else if (may_matter(attr) && rule_of(attr) != RULE_COUNT) {
         attribute_by_name(c, i->node, attr, "");
-        tell_disguise(c, i->node, attr);
+        report_disguise(c, i->node, attr);
     }
 }
 

@@ -5,8 +5,8 @@
  */
 #include "guard/rules_parts.h"
 
-static void tell(struct check *c, const struct node *n, const struct known_module *m,
-                 struct str module, const char *how)
+static void report(struct check *c, const struct node *n, const struct known_module *m,
+                   struct str module, const char *how)
 {
     c->excused = is_excused(c, module);
     found(c, m->rule, n, module, "import of %.*s%s%s", (int)module.n, module.p, how,
@@ -19,7 +19,7 @@ void module_came(struct check *c, const struct node *n, struct str module, const
     const struct known_module *m = module_find(module);
 
     if (m)
-        tell(c, n, m, module, how);
+        report(c, n, m, module, how);
 }
 
 static struct str joined(struct check *c, struct str module, struct str member)

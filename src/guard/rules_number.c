@@ -43,7 +43,7 @@ static double repeated(struct check *c, const struct node *n, const struct scope
            number_of(value_of(c, n->bin_op.left, scope));
 }
 
-static void tell_size(struct check *c, const struct node *n, double size)
+static void report_size(struct check *c, const struct node *n, double size)
 {
     if (size > TOO_LONG && !isnan(size))
         found(c, RULE_HUGE_REPETITION, n, STR("*"), "repeated to enormous length");
@@ -91,7 +91,7 @@ void rules_number(struct check *c, const struct item *i)
     switch ((int)n->op) {
     case OP_MULT:
         if (parent_of(c, i)->kind != N_BIN_OP || parent_of(c, i)->op != OP_MULT)
-            tell_size(c, n, repeated(c, n, i->scope, 0));
+            report_size(c, n, repeated(c, n, i->scope, 0));
         break;
     case OP_POW:
     case OP_LSHIFT:
@@ -127,7 +127,7 @@ void rules_augmented(struct check *c, const struct item *i)
     for (size_t k = 0; k < value_count(all); k++) {
         const struct value *x = value_at(all, k);
         if (n->op == OP_MULT)
-            tell_size(c, n, length_of(x) * number_of(y));
+            report_size(c, n, length_of(x) * number_of(y));
         else
             power(c, n, x, y);
     }

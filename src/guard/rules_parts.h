@@ -72,7 +72,7 @@ void path_part(struct check *c, const struct node *n, struct str s);
 /* Whether what the doctests run was read and told; own_module: those of all the program. */
 bool doctest_is_read(struct check *c, const struct node *call, bool own_module);
 /* A name spelled in letters that only look like it. */
-void tell_disguise(struct check *c, const struct node *n, struct str subject);
+void report_disguise(struct check *c, const struct node *n, struct str subject);
 /* Any text that the program holds or puts together. */
 void said_text(struct check *c, const struct node *n, struct str s);
 /* What goes round over an expression: a range may be huge. */

@@ -194,7 +194,7 @@ static bool is_wide(struct str s)
     return false;
 }
 
-static void tell_width(struct check *c, const struct node *n)
+static void report_width(struct check *c, const struct node *n)
 {
     found(c, RULE_HUGE_FORMAT, n, STR(""), "a field of enormous width");
 }
@@ -226,7 +226,7 @@ void given_widths(struct check *c, const struct node *n, struct str s, const str
     for (size_t i = 0; i < (args->kind == VALUE_LIST ? args->n : 1); i++) {
         const struct value *v = args->kind == VALUE_LIST ? args->items[i] : args;
         if (v->kind == VALUE_HUGE || (v->kind == VALUE_INT && v->integer > TOO_WIDE)) {
-            tell_width(c, n);
+            report_width(c, n);
             return;
         }
     }
@@ -245,7 +245,7 @@ static void format_field(struct check *c, const struct node *n, struct str field
         found(c, RULE_FORMAT_WALK, n, name, "the format field {%.*s} reads attributes",
               (int)(name.n < 60 ? name.n : 60), name.p);
     if (is_wide(spec))
-        tell_width(c, n);
+        report_width(c, n);
 }
 
 void format_text(struct check *c, const struct node *n, struct str s)
@@ -276,7 +276,7 @@ void percent_text(struct check *c, const struct node *n, struct str s)
         while (to < s.n && (isdigit((unsigned char)s.p[to]) || strchr("-+ #.", s.p[to])) && s.p[to])
             to++;
         if (is_wide(str_slice(s, from, to))) {
-            tell_width(c, n);
+            report_width(c, n);
             return;
         }
         i = to < s.n && s.p[to] == '%' ? to : to - 1;
@@ -295,7 +295,7 @@ void rules_joined(struct check *c, const struct item *i)
             continue;
         v = value_of(c, part->formatted.format_spec, i->scope);
         if (v->kind == VALUE_TEXT && is_wide(v->text))
-            tell_width(c, part);
+            report_width(c, part);
     }
     if (n->kind != N_JOINED_STR || parent_of(c, i)->kind == N_FORMATTED_VALUE)
         return;

@@ -14,7 +14,7 @@ static bool makes_code(enum rule rule)
 }
 
 /* A name as it is written; an attribute stands at the end of its node. */
-void tell_disguise(struct check *c, const struct node *n, struct str subject)
+void report_disguise(struct check *c, const struct node *n, struct str subject)
 {
     struct str name, line, written;
 
@@ -36,7 +36,7 @@ static bool starts_command(struct str path)
            str_is(path, "os.execl") || str_starts(path, "os.spawn");
 }
 
-static void tell(struct check *c, const struct item *i, const struct known_path *k, bool called)
+static void report(struct check *c, const struct item *i, const struct known_path *k, bool called)
 {
     struct str path = str_from(k->path), name = shown(path);
     const char *how = reached(c, i->node, path);
@@ -51,10 +51,10 @@ static void tell(struct check *c, const struct item *i, const struct known_path 
         found(c, RULE_COMMAND_CALL, i->node, path, "call of %s", name.p);
     if (called && k->rule == RULE_FORK_CALL && is_in_loop(c, i))
         found(c, RULE_FORK_LOOP, i->node, path, "%s is called in a loop", name.p);
-    tell_disguise(c, i->node, path);
+    report_disguise(c, i->node, path);
 }
 
-static void tell_hidden(struct check *c, const struct item *i, struct str path)
+static void report_hidden(struct check *c, const struct item *i, struct str path)
 {
     struct str name = shown(path);
 
@@ -126,7 +126,7 @@ static void use_of_path(struct check *c, const struct item *i, const struct valu
     bool called = is_called(c, i);
 
     if (v->hidden)
-        tell_hidden(c, i, v->text);
+        report_hidden(c, i, v->text);
     if (!k)
         return;
     if ((called && told_with_arguments(k)) || (k->rule == RULE_SYS_MODULES && is_question(c, i)))
@@ -134,7 +134,7 @@ static void use_of_path(struct check *c, const struct item *i, const struct valu
     if (called && (runs_own_doctests(c, i, v->text) || leaves_annotations(c, i, v->text)))
         return;
     if (called || k->use == USE_ANY || makes_code(k->rule) || is_spelled(c, v->text))
-        tell(c, i, k, called);
+        report(c, i, k, called);
 }
 
 /* functools.partial(os.system)("ls"), methodcaller("system", "ls")(os): the call of a thing whose
@@ -154,9 +154,9 @@ static void use_by_result(struct check *c, const struct item *i, const struct va
     plain = value_path(c->resolver.fold.arena, path, "", STR(""));
     k = plain->kind == VALUE_PATH ? module_path(plain->text) : NULL;
     if (k)
-        tell(c, i, k, true);
+        report(c, i, k, true);
     if (v->hidden)
-        tell_hidden(c, i, plain->text);
+        report_hidden(c, i, plain->text);
 }
 
 static bool is_load(const struct node *n)

@@ -26,7 +26,7 @@ static bool may_look(struct check *c, struct str text)
     return ++c->run_texts <= MAX_TEXTS && c->run_bytes <= MAX_BYTES;
 }
 
-static void tell(struct check *c, const struct node *n, const struct check *inner)
+static void report(struct check *c, const struct node *n, const struct check *inner)
 {
     for (size_t i = 0; i < inner->n && i < MAX_TOLD; i++) {
         const struct note *k = &inner->notes[i];
@@ -66,7 +66,7 @@ bool check_run_text(struct check *c, const struct node *n, struct str text)
     read = python_text_check(&inner.own, in.code);
     if (read) {
         look(c, &inner);
-        tell(c, n, &inner);
+        report(c, n, &inner);
     }
     c->run_texts = inner.run_texts;
     c->run_bytes = inner.run_bytes;

@@ -77,7 +77,7 @@ static void improve_hint(struct check *c, struct note *n, uint32_t line)
     n->f.hint = xstrdup(hint);
 }
 
-static void tell(struct check *c, enum rule rule, const struct python_error *e)
+static void report(struct check *c, enum rule rule, const struct python_error *e)
 {
     size_t before = c->n;
     struct span at = {.line = e->line, .end_line = e->end_line ? e->end_line : e->line};
@@ -129,11 +129,12 @@ void check_syntax(struct check *c)
         c->resolver.spelled = &c->policy->spelled_builtins;
         nesting(c);
     } else {
-        tell(c, c->text->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,
-             &c->text->tree.error);
+        report(c,
+               c->text->tree.error.kind == PYTHON_UNICODE_ERROR ? RULE_BAD_ENCODING : RULE_SYNTAX,
+               &c->text->tree.error);
     }
     for (size_t i = 0; i < c->text->tree.warnings.n; i++) {
         if (!check_is_earlier(c, c->text->tree.warnings.at[i].line))
-            tell(c, RULE_SYNTAX_WARNING, &c->text->tree.warnings.at[i]);
+            report(c, RULE_SYNTAX_WARNING, &c->text->tree.warnings.at[i]);
     }
 }

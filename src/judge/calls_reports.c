@@ -85,15 +85,15 @@ static void judge_load(struct judge *j, const struct report *report, struct case
 {
     const struct value_limits limits = {.nodes = PAYLOAD_NODES};
     struct arena arena = {0};
-    struct value told;
+    struct value reported;
     struct err err;
 
     if (strcmp(report->how, "timeout") == 0)
         judge_fail_timeout(ret, j->q->run.limits.wall_ms);
     else if (strcmp(report->how, "lost") == 0)
         fail_exit(ret, report->status);
-    else if (value_read_json(report->payload, &limits, &arena, &told, &err) < 0 ||
-             !verdict_of_failure(j->q, &told, ret))
+    else if (value_read_json(report->payload, &limits, &arena, &reported, &err) < 0 ||
+             !verdict_of_failure(j->q, &reported, ret))
         judge_fail(ret, CASE_LOAD, "What the candidate sent is no result");
     if (ret->end != CASE_TIMEOUT && ret->end != CASE_KILLED)
         ret->end = CASE_LOAD;
@@ -162,13 +162,13 @@ static bool read_loaded(struct judge *j, const struct report *report)
 {
     const struct value_limits limits = {.nodes = 10};
     struct arena arena = {0};
-    struct value told;
+    struct value reported;
     struct err err;
     bool loaded = strcmp(report->how, "ok") == 0 &&
-                  value_read_json(report->payload, &limits, &arena, &told, &err) == 0 &&
-                  told.type == VALUE_OBJECT && !value_get(&told, "raised") &&
-                  !value_get(&told, "refused");
-    const struct value *func = loaded ? value_get(&told, "func") : NULL;
+                  value_read_json(report->payload, &limits, &arena, &reported, &err) == 0 &&
+                  reported.type == VALUE_OBJECT && !value_get(&reported, "raised") &&
+                  !value_get(&reported, "refused");
+    const struct value *func = loaded ? value_get(&reported, "func") : NULL;
 
     if (func && func->type == VALUE_STR && !j->func && call_is_name(func->text))
         j->func = xstrndup(func->text.p, func->text.n);

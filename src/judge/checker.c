@@ -84,7 +84,7 @@ static bool has_crashed(const struct checker *c, const struct result *run)
            run->exit_code >= NOT_STARTED || (!run->success && raised(c, run));
 }
 
-static void tell_crash(const struct checker *c, const struct result *run, struct case_result *r)
+static void report_crash(const struct checker *c, const struct result *run, struct case_result *r)
 {
     char line[700];
 
@@ -103,7 +103,7 @@ static void read_verdict(const struct checker *c, const struct result *run, stru
     AUTO_BUF struct buf said = {0};
 
     if (has_crashed(c, run)) {
-        tell_crash(c, run, r);
+        report_crash(c, run, r);
         return;
     }
     buf_init(&said, 8 * SHOWN);

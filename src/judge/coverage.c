@@ -53,20 +53,20 @@ void coverage_take(struct judge *j, struct str payload, struct case_result *r)
     const struct value_limits limits = {.nodes = PAYLOAD_NODES};
     struct coverage *c = &j->ret->coverage;
     struct arena arena = {0};
-    struct value told;
+    struct value reported;
     struct err err;
 
     if (!c->lines) {
         c->n = count_lines(j->q->run.code);
         c->lines = xcalloc(c->n + 1, 1);
     }
-    if (payload.n && value_read_json(payload, &limits, &arena, &told, &err) == 0 &&
-        told.type == VALUE_OBJECT) {
+    if (payload.n && value_read_json(payload, &limits, &arena, &reported, &err) == 0 &&
+        reported.type == VALUE_OBJECT) {
         free(r->lines.at);
-        r->lines = read_lines(value_get(&told, "lines"), c->n);
-        mark(c, value_get(&told, "lines"), LINE_RAN);
-        mark(c, value_get(&told, "loaded"), LINE_RAN);
-        mark(c, value_get(&told, "code"), LINE_CODE);
+        r->lines = read_lines(value_get(&reported, "lines"), c->n);
+        mark(c, value_get(&reported, "lines"), LINE_RAN);
+        mark(c, value_get(&reported, "loaded"), LINE_RAN);
+        mark(c, value_get(&reported, "code"), LINE_CODE);
     }
     arena_done(&arena);
 }

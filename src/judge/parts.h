@@ -80,7 +80,7 @@ void verdict_of_value(const struct judge_request *q, struct str payload, struct 
 /* The same of {"raised": {...}} and {"refused": "..."}, which loading may end with as well. False
  * when it is something else. */
 struct value;
-bool verdict_of_failure(const struct judge_request *q, const struct value *told,
+bool verdict_of_failure(const struct judge_request *q, const struct value *reported,
                         struct case_result *r);
 
 /* coverage.c: notes the lines that ran, as the driver reports them. */

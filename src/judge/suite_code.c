@@ -60,7 +60,7 @@ struct link {
     struct side tests, candidate;
     int stop[2];     /* readable when the candidate is not needed any more */
     struct buf line; /* of the test side, as it comes in */
-    bool *told;      /* of each test */
+    bool *reported;  /* of each test */
     size_t told_count;
     char *fault;        /* of the test code or of ours, which leaves the task without a verdict */
     bool has_asked;     /* the tests did, for more than names */
@@ -97,9 +97,9 @@ static void take_test(struct link *link, json_t *said)
     const json_t *detail = json_object_get(said, "detail");
     const char *text = json_string_value(detail);
 
-    if (!detail || number < 0 || (size_t)number >= link->task->test_count || link->told[number])
+    if (!detail || number < 0 || (size_t)number >= link->task->test_count || link->reported[number])
         return;
-    link->told[number] = true;
+    link->reported[number] = true;
     link->told_count++;
     r->passed += json_is_null(detail);
     if (json_is_true(json_object_get(said, "fault")) && !link->fault)
@@ -449,7 +449,7 @@ static void done_link(struct link *link)
     done_side(&link->tests);
     done_side(&link->candidate);
     buf_done(&link->line);
-    free(link->told);
+    free(link->reported);
     free(link->fault);
 }
 
@@ -464,7 +464,7 @@ void suite_code_run(const struct judge_request *request, const struct suite_task
     record_open(&recorder, &request->run);
     link.tests.in[0] = link.tests.in[1] = link.candidate.in[0] = link.candidate.in[1] = -1;
     link.tests.cancel_fd = cancel_fd;
-    link.told = xcalloc(task->test_count + 1, sizeof *link.told);
+    link.reported = xcalloc(task->test_count + 1, sizeof *link.reported);
     buf_init(&link.line, LINE_MAX_ROOM);
     result_init(&link.tests.result, 0);
     result_init(&link.candidate.result, 0);

@@ -12,7 +12,7 @@
 struct claim {
     const struct test_case *c;
     struct case_result *r;
-    const struct value *told; /* the object */
+    const struct value *reported; /* the object */
     const struct value *value;
 };
 
@@ -35,9 +35,9 @@ static char *shown_text(struct str text)
     return buf_take(&b);
 }
 
-static struct str told_text(const struct value *told, const char *key)
+static struct str reported_text(const struct value *reported, const char *key)
 {
-    const struct value *v = value_get(told, key);
+    const struct value *v = value_get(reported, key);
 
     return v && v->type == VALUE_STR ? v->text : (struct str){NULL, 0};
 }
@@ -85,7 +85,7 @@ static struct result_exception *read_exception(const struct judge_request *q,
                                                const struct value *raised)
 {
     struct result_exception *e = xcalloc(1, sizeof *e);
-    struct str type = told_text(raised, "type"), message = told_text(raised, "message");
+    struct str type = reported_text(raised, "type"), message = reported_text(raised, "message");
     const struct value none = {.type = VALUE_LIST}, *places = value_get(raised, "places");
 
     e->type = xstrndup(type.p ? type.p : "Exception", type.p ? type.n : strlen("Exception"));
@@ -104,11 +104,11 @@ static void fail_raised(struct case_result *r)
     judge_fail(r, CASE_RAISED, "%s: %s", r->exception->type, message);
 }
 
-bool verdict_of_failure(const struct judge_request *q, const struct value *told,
+bool verdict_of_failure(const struct judge_request *q, const struct value *reported,
                         struct case_result *r)
 {
-    const struct value *raised = value_get(told, "raised");
-    struct str refused = told_text(told, "refused");
+    const struct value *raised = value_get(reported, "raised");
+    struct str refused = reported_text(reported, "refused");
 
     if (raised && raised->type == VALUE_OBJECT) {
         result_exception_free(r->exception);
@@ -159,7 +159,7 @@ static bool is_instance(const struct value *types, struct str wanted)
 
 static bool judge_type(struct claim *k)
 {
-    const struct value *types = value_get(k->told, "types");
+    const struct value *types = value_get(k->reported, "types");
     struct str wanted = k->c->expected_type;
 
     if (!wanted.n || (types && types->type == VALUE_LIST && is_instance(types, wanted)))
@@ -241,7 +241,7 @@ static bool same_text(const struct claim *k)
 
     buf_init(&b, 1 << 20);
     value_show(&k->c->expected, 65536, &b);
-    return str_eq(buf_str(&b), str_trim(told_text(k->told, "str")));
+    return str_eq(buf_str(&b), str_trim(reported_text(k->reported, "str")));
 }
 
 static void judge_value(const struct judge_request *q, struct claim *k)
@@ -258,7 +258,8 @@ static void judge_value(const struct judge_request *q, struct claim *k)
                    ? !same_text(k)
                    : c->has_expected && !value_equal(k->value, &c->expected, &c->tolerance)) {
         fail_unequal(k);
-    } else if (c->expected_repr.p && !str_eq(c->expected_repr, told_text(k->told, "repr"))) {
+    } else if (c->expected_repr.p &&
+               !str_eq(c->expected_repr, reported_text(k->reported, "repr"))) {
         if (!k->r->expected)
             k->r->expected = shown_text(c->expected_repr);
         judge_fail(k->r, CASE_ENDED, "Expected %s, got %s", k->r->expected, k->r->output);
@@ -279,14 +280,14 @@ static void set_expected(const struct test_case *c, struct case_result *r)
 
 static void judge_told(const struct judge_request *q, struct claim *k)
 {
-    struct value *value = value_get(k->told, "value");
-    struct str shown = told_text(k->told, "str");
+    struct value *value = value_get(k->reported, "value");
+    struct str shown = reported_text(k->reported, "str");
 
     k->r->shown = shown.p ? shown_text(shown) : NULL;
     k->value = value;
     if (value)
         judge_value(q, k);
-    else if (!verdict_of_failure(q, k->told, k->r))
+    else if (!verdict_of_failure(q, k->reported, k->r))
         judge_fail(k->r, CASE_EXITED, "What the candidate sent is no result");
     else if (k->r->end == CASE_RAISED)
         judge_raised(k);
@@ -296,13 +297,14 @@ void verdict_of_value(const struct judge_request *q, struct str payload, struct 
 {
     const struct value_limits limits = {.nodes = PAYLOAD_NODES};
     struct arena arena = {0};
-    struct value told, *value;
+    struct value reported, *value;
     struct err err;
 
     set_expected(r->test, r);
-    struct claim k = {.c = r->test, .r = r, .told = &told};
-    if (value_read_json(payload, &limits, &arena, &told, &err) < 0 || told.type != VALUE_OBJECT ||
-        ((value = value_get(&told, "value")) &&
+    struct claim k = {.c = r->test, .r = r, .reported = &reported};
+    if (value_read_json(payload, &limits, &arena, &reported, &err) < 0 ||
+        reported.type != VALUE_OBJECT ||
+        ((value = value_get(&reported, "value")) &&
          value_resolve(value, payload, false, &arena, &err) < 0))
         judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
     else

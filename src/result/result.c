@@ -151,10 +151,10 @@ const char *error_type_name(enum error_type type)
 /* Reasons that a profile prescribes may have several lines. */
 static void write_refusal(const struct verdict *v, char *out, size_t n)
 {
-    bool told = v->reason && *v->reason;
+    bool reported = v->reason && *v->reason;
 
-    snprintf(out, n, "refused at %s%s%s", guard_stage_name(v->stage), told ? ": " : "",
-             told ? v->reason : "");
+    snprintf(out, n, "refused at %s%s%s", guard_stage_name(v->stage), reported ? ": " : "",
+             reported ? v->reason : "");
     for (char *p = out; *p; p++)
         if (*p == '\n')
             *p = ' ';

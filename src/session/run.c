@@ -52,10 +52,10 @@ static void on_started(void *ctx, layer_mask held)
     run->result->started = true;
     run->began_ms = clock_mono_ms();
     run->result->outcome.held = held;
-    size_t told = run->result->warnings.n;
+    size_t reported = run->result->warnings.n;
     prepare_warn_limits(&run->prepared, held, &run->result->warnings);
     reporter_event(&run->reporter, (struct run_event){.kind = RUN_STARTED});
-    reporter_warnings(&run->reporter, told);
+    reporter_warnings(&run->reporter, reported);
     run_display_started(&run->display);
     /* Opens the log while the guest is busy starting its interpreter. */
     record_open(&run->recorder, run->request);

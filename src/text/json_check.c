@@ -198,7 +198,7 @@ static void read_value(struct reader *r)
     }
 }
 
-static int told(struct str text, const char *at, const char *problem, struct err *err)
+static int bad_json(struct str text, const char *at, const char *problem, struct err *err)
 {
     size_t line = 1;
     const char *begin = text.p;
@@ -219,10 +219,10 @@ int json_check(struct str text, struct json_facts *ret, struct err *err)
 
     *ret = (struct json_facts){0};
     if (valid < text.n)
-        return told(text, text.p + valid, "is not UTF-8", err);
+        return bad_json(text, text.p + valid, "is not UTF-8", err);
     read_value(&r);
     skip_space(&r);
     if (!r.problem && r.at < r.end)
         fail(&r, "more text after the value");
-    return r.problem ? told(text, r.at, r.problem, err) : 0;
+    return r.problem ? bad_json(text, r.at, r.problem, err) : 0;
 }

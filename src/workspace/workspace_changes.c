@@ -209,7 +209,7 @@ static int end_copy(struct collect *t, bool keep, struct err *err)
     return done < 0 ? -1 : 0;
 }
 
-static void tell(struct collect *t, const struct content *content, bool was_there)
+static void report(struct collect *t, const struct content *content, bool was_there)
 {
     struct str path = walk_path(&t->walk);
     struct file_entry *entry = file_set_add(t->set, path, false);
@@ -254,7 +254,7 @@ static int read_content(struct collect *t, int fd, struct known *k, bool was_the
     }
     memcpy(k->sha256, content.sha256, SHA256_HEX);
     if (!same)
-        tell(t, &content, was_there);
+        report(t, &content, was_there);
     return 0;
 }
 
@@ -361,7 +361,7 @@ static int walk_all(struct collect *t, struct err *err)
     }
 }
 
-static void tell_gone(struct collect *t, struct known *k)
+static void report_gone(struct collect *t, struct known *k)
 {
     bool file = S_ISREG(k->mode);
 
@@ -384,7 +384,7 @@ static void find_gone(struct collect *t)
     for (size_t i = 0; i < t->c->size; i++) {
         struct known *k = &t->c->table[i];
         if (k->path && !is_gone(k) && k->seen != t->c->walk)
-            tell_gone(t, k);
+            report_gone(t, k);
     }
 }
 

@@ -130,7 +130,7 @@ static void cancel_targets(struct collect *c)
         export_cancel(&c->reader.targets[i]);
 }
 
-static void tell_file(struct collect *c, const struct content *content, bool laid)
+static void report_file(struct collect *c, const struct content *content, bool laid)
 {
     struct str path = walk_path(&c->walk);
     struct file_entry *entry = file_set_add(c->set, path, false);
@@ -153,7 +153,7 @@ static int take_content(struct collect *c, int fd, bool laid, struct err *err)
     c->reader.path = walk_path(&c->walk);
     switch (file_reader_twice(&c->reader, fd, bytes_left(c), &content, err)) {
     case READ_DONE:
-        tell_file(c, &content, laid);
+        report_file(c, &content, laid);
         return commit_targets(c, err);
     case READ_CHANGED:
         skip(c, SKIP_CHANGED, 0);
@@ -292,7 +292,7 @@ static bool is_gone(struct lay_place *place, const struct lay_entry *laid)
     return false;
 }
 
-static int tell_deleted(struct collect *c, const struct lay_entry *laid, struct err *err)
+static int report_deleted(struct collect *c, const struct lay_entry *laid, struct err *err)
 {
     struct str path = {laid->path, laid->path_len};
 
@@ -325,7 +325,7 @@ static int find_deleted(struct collect *c, int root_fd, struct err *err)
     for (size_t i = c->laid->count; i-- > 0 && result == 0;) {
         const struct lay_entry *laid = &c->laid->entries[i];
         if (laid->origin == ORIGIN_WORK && !laid->seen && is_gone(&place, laid))
-            result = tell_deleted(c, laid, err);
+            result = report_deleted(c, laid, err);
     }
     lay_place_done(&place);
     return result;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jail/jail.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
@@ -38,49 +38,9 @@ struct jail *jail_new(pid_t helper, int control)
 
 /* ---- starting ---- */
 
-/* The folder of the shared library that we are in, or else of the program; the caller frees. */
-static char *our_folder(void)
-{
-    Dl_info info;
-    char self[4096];
-    const char *path = self;
-
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    /* dladdr knows a program only by the name it was called by. */
-    if (dladdr((const void *)(uintptr_t)&jail_find_helper, &info) && info.dli_fname &&
-        strstr(info.dli_fname, ".so"))
-        path = info.dli_fname;
-    const char *slash = strrchr(path, '/');
-    return slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
-}
-
-/* Beside us in a build folder; where `make install` puts it, seen from bin and from lib. */
-static const char *const helper_places[] = {"", "/../lib/glovebox", "/glovebox"};
-
-static char *find_helper(const char *folder)
-{
-    for (size_t i = 0; i < ARRAY_LEN(helper_places); i++) {
-        char *path = xasprintf("%s%s/glovebox-jail", folder, helper_places[i]);
-        if (access(path, X_OK) == 0)
-            return path;
-        free(path);
-    }
-    return xstrdup(GLOVEBOX_LIBEXEC "/glovebox-jail");
-}
-
 int jail_find_helper(char **ret, struct err *err)
 {
-    const char *named = getenv("GLOVEBOX_JAIL");
-    AUTO_FREE char *folder = our_folder();
-    AUTO_FREE char *path = named ? xstrdup(named) : find_helper(folder);
-
-    if (access(path, X_OK) < 0)
-        return err_set(err, ERR_UNSUPPORTED,
-                       "%s: the helper program is missing; reinstall glovebox or set GLOVEBOX_JAIL",
-                       path);
-    *ret = mem_take(&path);
-    return 0;
+    return beside_find("glovebox-jail", "GLOVEBOX_JAIL", ret, err);
 }
 
 /* Descriptors on their way to the helper. */

@@ -50,6 +50,10 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/hosting/*.c src/net/*.c)
+# The program that is linked with libcurl, and what it shares with the others.
+FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c \
+	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock)
+FETCH_OBJ := $(FETCH_SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
@@ -74,11 +78,11 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm replay \
 	backends oom fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
-all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
+all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-fetch $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
 
 help:
 	@sed -n 's/^## //p' $(firstword $(MAKEFILE_LIST))
@@ -118,6 +122,10 @@ $(BUILD)/glovebox-parses: tests/guard/count_parses.c $(CLI_OBJ) $(LIB_OBJ)
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^
+
+$(BUILD)/glovebox-fetch: $(FETCH_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(LDHARD) -pie -o $@ $^ -lcurl
 
 $(BUILD)/glovebox-zygote.so: $(ZYGOTE_OBJ)
 	$(call say,LD,$@)
@@ -298,8 +306,8 @@ $(BUILD)/bench/%: bench/%.c $(TEST_LIB)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape wall limits soak python guard cells session warm http forks cheats    tests of the program from outside
-cli escape wall limits soak python guard cells session warm http forks cheats: all example $(BUILD)/tests/feed \
+## make cli escape wall limits soak python guard cells session warm http forks cheats llm    tests of the program from outside
+cli escape wall limits soak python guard cells session warm http forks cheats llm: all example $(BUILD)/tests/feed \
 		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/glovebox-parses
 	@tests/run-outside $@
 
@@ -360,6 +368,7 @@ install: all
 		$(DESTDIR)$(PREFIX)/share/glovebox
 	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
 	install $(BUILD)/glovebox-jail $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-jail
+	install $(BUILD)/glovebox-fetch $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-fetch
 	install $(BUILD)/glovebox-zygote.so $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-zygote.so
 	install -m 644 $(BUILD)/libglovebox.a $(DESTDIR)$(PREFIX)/lib/libglovebox.a
 	install $(BUILD)/libglovebox.so $(DESTDIR)$(PREFIX)/lib/libglovebox.so.0
@@ -385,4 +394,4 @@ uninstall:
 clean:
 	rm -rf build build-*
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(JAIL_OBJ:.o=.d) $(FETCH_OBJ:.o=.d) $(ZYGOTE_OBJ:.o=.d) $(UNIT_BIN:=.d)

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/beside.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+struct fetch {
+    pid_t pid;
+    int fd;
+    struct buf in;
+    size_t taken; /* bytes of `in` that the last event used */
+};
+
+/* ---- starting and ending ---- */
+
+/* Proxies and certificates; anything else in our environment, keys for one, stays here. */
+static const char *const passed_on[] = {
+    "http_proxy", "https_proxy", "HTTPS_PROXY",    "all_proxy",     "ALL_PROXY",
+    "no_proxy",   "NO_PROXY",    "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
+};
+
+static void make_environment(char *ret[ARRAY_LEN(passed_on) + 1])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++) {
+        const char *value = getenv(passed_on[i]);
+        if (value)
+            ret[n++] = xasprintf("%s=%s", passed_on[i], value);
+    }
+    ret[n] = NULL;
+}
+
+/* A process group of its own: Ctrl-C is for us, and we then end it. */
+static int plain_start(posix_spawnattr_t *attr)
+{
+    sigset_t set;
+
+    posix_spawnattr_init(attr);
+    sigfillset(&set);
+    posix_spawnattr_setsigdefault(attr, &set);
+    sigemptyset(&set);
+    posix_spawnattr_setsigmask(attr, &set);
+    posix_spawnattr_setpgroup(attr, 0);
+    return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                              POSIX_SPAWN_SETPGROUP);
+}
+
+static int spawn(const char *path, int theirs, pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    char *argv[] = {(char *)"glovebox-fetch", NULL};
+    char *envp[ARRAY_LEN(passed_on) + 1];
+
+    make_environment(envp);
+    plain_start(&attr);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, theirs, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, theirs, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int failed = posix_spawn(ret_pid, path, &actions, &attr, argv, envp);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attr);
+    for (size_t i = 0; envp[i]; i++)
+        free(envp[i]);
+    return failed;
+}
+
+/* Descriptors 0 and 1 would not survive their own replacement. */
+static int make_pair(int *ret_ours, int *ret_theirs)
+{
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    *ret_ours = pair[0];
+    *ret_theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 3);
+    fd_close(&pair[1]);
+    return *ret_theirs < 0 ? -1 : 0;
+}
+
+int fetch_open(struct fetch **ret, struct err *err)
+{
+    AUTO_FREE char *path = NULL;
+    AUTO_CLOSE int ours = -1;
+    AUTO_CLOSE int theirs = -1;
+    pid_t pid;
+
+    if (beside_find("glovebox-fetch", "GLOVEBOX_FETCH", &path, err) < 0)
+        return -1;
+    if (make_pair(&ours, &theirs) < 0)
+        return err_sys(err, "make a socket for glovebox-fetch");
+    int failed = spawn(path, theirs, &pid);
+    if (failed) {
+        errno = failed;
+        return err_sys(err, "start %s", path);
+    }
+    struct fetch *fetch = xcalloc(1, sizeof *fetch);
+    fetch->pid = pid;
+    fetch->fd = fd_take(&ours);
+    buf_init(&fetch->in, 4 * (size_t)FETCH_ANSWER_MAX);
+    *ret = fetch;
+    return 0;
+}
+
+/* Killed: a thread of libcurl may still wait for a name server. */
+static int reap(struct fetch *fetch)
+{
+    int status = 0;
+
+    while (waitpid(fetch->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    fetch->pid = 0;
+    return status;
+}
+
+void fetch_close(struct fetch *fetch)
+{
+    if (!fetch)
+        return;
+    fd_close(&fetch->fd);
+    if (fetch->pid) {
+        (void)kill(fetch->pid, SIGKILL);
+        (void)reap(fetch);
+    }
+    buf_done(&fetch->in);
+    free(fetch);
+}
+
+/* The other end is closed: the program has exited, or will at once. 127 is the dynamic linker's. */
+static int gone(struct fetch *fetch, struct err *err)
+{
+    int status = fetch->pid ? reap(fetch) : 0;
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "glovebox-fetch cannot start: libcurl is missing (Debian: libcurl4)");
+    if (WIFSIGNALED(status))
+        return err_set(err, ERR_SYSTEM, "glovebox-fetch was killed by signal %d", WTERMSIG(status));
+    return err_set(err, ERR_SYSTEM, "glovebox-fetch exited unexpectedly");
+}
+
+/* ---- sending ---- */
+
+static int put_headers(struct buf *lines, const char *const *headers, uint32_t *ret_n,
+                       struct err *err)
+{
+    for (*ret_n = 0; headers && headers[*ret_n]; ++*ret_n) {
+        const char *line = headers[*ret_n];
+        if (strpbrk(line, "\r\n"))
+            return err_set(err, ERR_USAGE, "a line end in the header %.*s",
+                           (int)strcspn(line, ":\r\n"), line);
+        wire_put_cstr(lines, line);
+    }
+    return lines->overflow ? err_set(err, ERR_LIMIT, "too many headers") : 0;
+}
+
+static int send_all(struct fetch *fetch, const void *p, size_t n, struct err *err)
+{
+    const char *at = p;
+
+    while (n) {
+        ssize_t done = send(fetch->fd, at, n, MSG_NOSIGNAL);
+        if (done < 0 && errno != EINTR)
+            return gone(fetch, err);
+        at += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return 0;
+}
+
+static int send_record(struct fetch *fetch, const struct buf *record, struct err *err)
+{
+    unsigned char length[4];
+
+    if (record->overflow)
+        return err_set(err, ERR_LIMIT, "a request of more than %d MiB", FETCH_REQUEST_MAX >> 20);
+    fetch_frame_length((uint32_t)record->n, length);
+    if (send_all(fetch, length, sizeof length, err) < 0)
+        return -1;
+    return send_all(fetch, record->p, record->n, err);
+}
+
+/* They hold a key. */
+static void wipe(struct buf *b)
+{
+    if (b->cap)
+        explicit_bzero(b->p, b->cap);
+}
+
+int fetch_send(struct fetch *fetch, const struct fetch_request *request, struct err *err)
+{
+    AUTO_BUF struct buf lines = {0};
+    AUTO_BUF struct buf record = {0};
+    struct fetch_order order = {
+        .method = str_from(request->method),
+        .url = str_from(request->url),
+        .socket = str_from(request->socket),
+        .body = request->body,
+        .connect_ms = (uint64_t)request->connect_ms,
+        .idle_ms = (uint64_t)request->idle_ms,
+        .whole_ms = (uint64_t)request->whole_ms,
+        .max_bytes = request->max_bytes,
+    };
+
+    buf_init(&lines, FETCH_HEADERS_MAX);
+    buf_init(&record, FETCH_REQUEST_MAX);
+    /* In one piece from the start: growing would leave copies of the key in freed memory. */
+    (void)buf_room(&lines, 16 << 10);
+    int status = put_headers(&lines, request->headers, &order.header_n, err);
+    order.header_lines = buf_str(&lines);
+    size_t size = lines.n + order.method.n + order.url.n + order.socket.n + 128;
+    if (status == 0 && buf_room(&record, size + request->body.n))
+        fetch_order_put(&record, &order);
+    else if (status == 0)
+        record.overflow = true;
+    if (status == 0)
+        status = send_record(fetch, &record, err);
+    wipe(&lines);
+    wipe(&record);
+    return status;
+}
+
+/* ---- receiving ---- */
+
+static int decode(struct str record, struct fetch_event *ret)
+{
+    struct wire w = {.rest = record};
+    uint32_t kind = wire_u32(&w);
+
+    *ret = (struct fetch_event){.kind = FETCH_END};
+    if (kind == FETCH_FRAME_HEAD) {
+        ret->kind = FETCH_HEAD;
+        ret->status = wire_u32(&w);
+        ret->header_lines = wire_str(&w);
+    } else if (kind == FETCH_FRAME_BODY) {
+        ret->kind = FETCH_BODY;
+        ret->bytes = wire_str(&w);
+    } else if (kind == FETCH_FRAME_FAILED) {
+        ret->kind = FETCH_FAILED;
+        ret->failure = (enum fetch_failure)wire_u32(&w);
+        ret->bytes = wire_str(&w);
+    } else if (kind != FETCH_FRAME_END) {
+        return -1;
+    }
+    return wire_ok(&w) ? 0 : -1;
+}
+
+static int remaining(int64_t deadline_ms)
+{
+    int64_t left = deadline_ms - clock_mono_ms();
+
+    if (!deadline_ms)
+        return -1;
+    return left <= 0 ? 0 : left > 1000000 ? 1000000 : (int)left;
+}
+
+/* 1 when the program has sent something. */
+static int wait_for_it(struct fetch *fetch, int64_t deadline_ms, int cancel_fd, bool *ret_cancelled,
+                       struct err *err)
+{
+    struct pollfd polls[2] = {{.fd = fetch->fd, .events = POLLIN},
+                              {.fd = cancel_fd, .events = POLLIN}};
+    int left = remaining(deadline_ms);
+    int n = poll(polls, 2, left);
+
+    if (n < 0 && errno != EINTR)
+        return err_sys(err, "wait for glovebox-fetch");
+    if (n > 0 && polls[1].revents) {
+        *ret_cancelled = true;
+        return err_set(err, ERR_TIMEOUT, "cancelled");
+    }
+    if (n == 0 && left == 0)
+        return err_set(err, ERR_TIMEOUT, "the deadline passed");
+    return n > 0 && polls[0].revents ? 1 : 0;
+}
+
+static int receive(struct fetch *fetch, struct err *err)
+{
+    char *room = buf_room(&fetch->in, FETCH_PIECE_MAX);
+
+    if (!room)
+        return err_set(err, ERR_BUG, "glovebox-fetch sends too much");
+    ssize_t n = recv(fetch->fd, room, FETCH_PIECE_MAX, 0);
+    if (n > 0)
+        buf_grew(&fetch->in, (size_t)n);
+    else if (n == 0 || errno != EINTR)
+        return gone(fetch, err);
+    return 0;
+}
+
+int fetch_next(struct fetch *fetch, int64_t deadline_ms, int cancel_fd, struct fetch_event *ret,
+               bool *ret_cancelled, struct err *err)
+{
+    struct str record;
+    int whole, ready;
+
+    *ret_cancelled = false;
+    buf_drop(&fetch->in, fetch->taken);
+    fetch->taken = 0;
+    while ((whole = fetch_frame_next(buf_str(&fetch->in), FETCH_ANSWER_MAX, &record,
+                                     &fetch->taken)) == 0) {
+        ready = wait_for_it(fetch, deadline_ms, cancel_fd, ret_cancelled, err);
+        if (ready < 0 || (ready > 0 && receive(fetch, err) < 0))
+            return -1;
+    }
+    if (whole < 0 || decode(record, ret) < 0)
+        return err_set(err, ERR_BUG, "glovebox-fetch sent an unknown frame");
+    return 0;
+}
+
+struct str fetch_header(struct str header_lines, const char *name)
+{
+    struct str found = {"", 0}, line;
+
+    while (str_next_line(&header_lines, &line)) {
+        long colon = str_find(line, STR(":"));
+        if (colon > 0 && str_is_nocase(str_slice(line, 0, (size_t)colon), name))
+            found = str_trim(str_slice(line, (size_t)colon + 1, line.n));
+    }
+    return found;
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch). Servers are scripts of ours
+(server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
+
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
+
+import fetch  # noqa: E402
+from tap import run_parts  # noqa: E402
+
+PARTS = {
+    "fetch": fetch.test,
+}
+
+sys.exit(run_parts(PARTS, sys.argv[1:]))

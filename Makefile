@@ -286,7 +286,7 @@ $(BUILD)/tests/oom: tests/oom/oom.c $(wildcard tests/oom/*.h) tests/tap.h $(TEST
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(SHARED_LIBS)
 
 # The contract of a backend, held against all of them and a fake one.
-$(BUILD)/tests/backends: tests/backends/contract.c tests/backends/fake.c tests/backends/fake.h tests/tap.h $(TEST_LIB)
+$(BUILD)/tests/backends: $(wildcard tests/backends/*.c) $(wildcard tests/backends/*.h) tests/tap.h $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(TEST_LIB) $(SHARED_LIBS)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int tap_count, tap_failed;
+__attribute__((weak)) int tap_count, tap_failed; /* one for a program of several files */
 
 __attribute__((format(printf, 4, 5))) static inline int tap_check(int ok, const char *file,
                                                                   int line, const char *fmt, ...)

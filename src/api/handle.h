@@ -34,9 +34,10 @@ struct glovebox {
     struct err err;
     struct tool_set tools; /* each ctx is a struct api_tool of session.c */
     atomic_uint sessions;  /* sessions that are open */
-    struct pool *pool;     /* zygotes for sessions that can be forked; NULL until there are any */
-    int forks;             /* levels of forks for the next session */
-    char *complaint;       /* for a message that is too long for err.msg; NULL for none */
+    struct backend_pool
+        *pool;       /* zygotes for sessions that can be forked; NULL until there are any */
+    int forks;       /* levels of forks for the next session */
+    char *complaint; /* for a message that is too long for err.msg; NULL for none */
 };
 
 struct glovebox_result {

@@ -10,9 +10,9 @@
 
 #include "api/handle.h"
 #include "api/idle.h"
+#include "backends/pool.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "jail/pool.h"
 
 struct api_tool {
     glovebox_tool_fn fn;
@@ -85,7 +85,7 @@ void handle_tools_done(glovebox *box)
     for (size_t i = 0; i < box->tools.count; i++)
         free(box->tools.items[i].ctx);
     tool_set_done(&box->tools);
-    pool_close(box->pool);
+    backend_pool_close(box->pool);
 }
 
 /* A copy: tools that are added to the handle later do not change the session. */
@@ -121,13 +121,13 @@ void glovebox_set_forks(glovebox *box, int levels)
 
 /* One pool for all sessions of the handle; without it each session makes its own, or reports why it
  * cannot. */
-static struct pool *pool_of(glovebox *box)
+static struct backend_pool *pool_of(glovebox *box)
 {
-    const struct pool_options few = {.ready_max = 1};
+    const struct backend_pool_options few = {.ready_max = 1};
     struct err err;
 
     if (!box->pool)
-        (void)pool_open(&few, &box->pool, &err);
+        (void)backend_pool_open(&few, &box->pool, &err);
     return box->pool;
 }
 

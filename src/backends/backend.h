@@ -23,18 +23,12 @@
 
 #include "backends/caps.h"
 #include "backends/outcome.h"
+#include "backends/pool.h"
+#include "backends/warm.h"
 #include "base/err.h"
-#include "jail/pool.h"
+#include "jail/layers.h"
+#include "jail/limits.h"
 #include "languages/interpreter.h"
-
-/* What a pool may start ahead of a run that comes without a zygote. */
-enum backend_ahead {
-    AHEAD_NOTHING,
-    AHEAD_JAIL,    /* all but the program */
-    AHEAD_PROGRAM, /* the program as well, with the job's argv and zygote_env. It waits: for what
-                      comes on its channel, or for its own text, when it opens the file `waits_for`
-                    */
-};
 
 struct backend_job {
     const char *exec_path; /* as seen inside */
@@ -51,17 +45,9 @@ struct backend_job {
     /* What the guest has as descriptors 3 (to read) and 4 (to write), lent until it has started; -1
      * for none. */
     int channel[2];
-    /* The pool that a warm jail may be taken from; NULL for none. Its zygote (jail/zygote.h) is
-     * started in advance with zygote_argv and zygote_env, and a fork of it receives argv and env.
-     * They are NULL if the language has no zygote. */
-    struct pool *pool;
-    char **zygote_argv; /* NULL-terminated, as is its environment */
-    char **zygote_env;
-    char **warm_argv;         /* instead of argv, for a fork of that */
-    enum backend_ahead ahead; /* without a zygote */
-    const char *waits_for;    /* a name in the workspace, or NULL */
-    struct str ahead_text;    /* and what its channel already gave it */
-    bool forks;               /* the guest is to have forks: it starts warm, or has none */
+    struct backend_pool *pool;       /* lent; NULL: nothing is ready in advance */
+    const struct backend_warm *warm; /* NULL: the program can only be started for the job */
+    bool forks;                      /* the guest is to have forks: it starts warm, or has none */
     struct jail_limits limits;
     layer_mask layers;     /* to apply where the host can */
     layer_mask required;   /* else nothing runs */
@@ -156,6 +142,7 @@ struct backend {
      * caller's then. False when there are none. */
     bool (*channel)(struct backend_guest *guest, int ret[3]);
     const struct backend_files *files;
+    const struct backend_pool_entries *pool; /* what it keeps ready between jobs (pool.h) */
 
     /* Prepares a place for a fork of an idle guest (its job has `forks`). The place has a copy of
      * the origin's disk, the limits of `job`, and no process yet. `job` has the channel of the

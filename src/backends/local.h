@@ -30,6 +30,7 @@ int local_fork(struct backend_guest *from, const struct backend_job *job,
                struct backend_guest **ret_guest, struct err *err);
 int local_forked(struct backend_guest *guest, struct err *err);
 extern const struct backend_files local_files;
+extern const struct backend_pool_entries local_pool; /* the jail's alone */
 
 #define LOCAL_ENTRIES                                                                              \
     .open = local_open, .step = local_step, .state = local_state, .deadline = local_deadline,      \

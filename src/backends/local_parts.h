@@ -72,6 +72,18 @@ struct local_guest {
 
 /* Starts it, warm where one waits. After -1 local_leave and local_close take down what there is. */
 int local_start(struct local_guest *l, struct err *err);
+/* Fails when required layers are missing in its control group. */
+int local_require_groups(const struct local_guest *l, struct err *err);
+/* Lays the job's files. The reader is the jail's init: when it dies early, the write fails without
+ * an error here, since the init's own message is the better one. */
+int local_send_files(struct local_guest *l, struct err *err);
+
+/* local_warm.c. Starts it from the pool. True when it was started, or failed for good
+ * (*ret_result); false when it has to start cold. */
+bool local_start_warm(struct local_guest *l, int *ret_result, struct err *err);
+/* After a cold start, when the guest's control group can be inspected: the pool may start the next
+ * one early. */
+void local_teach(const struct local_guest *l);
 /* A guest that was taken out of a pool. */
 void local_adopt(struct local_guest *l, const struct pool_jail *warm);
 

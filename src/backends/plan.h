@@ -3,6 +3,7 @@
 #define BACKENDS_PLAN_H
 
 #include "backends/backend.h"
+#include "jail/spec.h"
 
 /* Fills in a jail spec from a job: root, ids, limits, arguments. `box_host` is where the guest's
  * disk would lie on the host if there can be no private root. */

@@ -30,6 +30,7 @@ static const struct backend jail_backend = {
     .alias = "container",
     .summary = "behind the kernel's own locks, on this machine",
     .caps = jail_caps,
+    .pool = &local_pool,
     LOCAL_ENTRIES,
 };
 

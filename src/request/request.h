@@ -12,7 +12,7 @@
 #include "languages/language.h"
 
 struct backend;
-struct pool;
+struct backend_pool;
 struct run_record;
 
 /* Receives the record that would be written to the run log: a daemon writes it in another thread,
@@ -49,7 +49,7 @@ struct run_request {
 
     const char *backend;               /* NULL: jail */
     const struct backend *own_backend; /* instead of a named one; or NULL */
-    struct pool *pool; /* of warm jails (jail/pool.h), lent; NULL: each jail is made from nothing */
+    struct backend_pool *pool; /* (backends/pool.h), lent; NULL: nothing is ready in advance */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backends/pool.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/num.h"
 #include "hosting/session_table.h"
-#include "jail/pool.h"
 #include "server/metrics_parts.h"
 #include "server/run_log.h"
 #include "server/server.h"
@@ -133,11 +133,11 @@ static void write_server(const struct server *server, struct buf *b)
 
 static void write_pool(const struct server *server, struct buf *b)
 {
-    struct pool_stats s = {0};
+    struct backend_pool_stats s = {0};
 
     if (!server->pool)
         return;
-    pool_stats(server->pool, &s);
+    backend_pool_stats(server->pool, &s);
     head(b, "pool_starts_total", "counter", "How runs found a jail");
     (void)buf_addf(b,
                    "glovebox_pool_starts_total{from=\"ready\"} %" PRIu64

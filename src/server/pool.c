@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/server.h"
 
-#include "jail/pool.h"
+#include "backends/pool.h"
 
-struct pool *server_pool(const struct server *server)
+struct backend_pool *server_pool(const struct server *server)
 {
-    const struct pool_options options = {0};
-    struct pool *pool;
+    const struct backend_pool_options options = {0};
+    struct backend_pool *pool;
     struct err err;
 
-    if (pool_open(&options, &pool, &err) == 0)
+    if (backend_pool_open(&options, &pool, &err) == 0)
         return pool;
     server_say(server, "no jails are kept ready: %s", err.msg);
     return NULL;

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/pool.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/cgroup.h"
-#include "jail/pool.h"
 #include "net/mailbox.h"
 #include "net/notify.h"
 #include "server/access_log.h"
@@ -336,7 +336,7 @@ static void close_server(struct server *server)
         _exit(0);
     workers_close(server->workers);
     sessions_free(server->sessions);
-    pool_close(server->pool);
+    backend_pool_close(server->pool);
     mailbox_close(server->mailbox);
     for (size_t i = 0; i < ARRAY_LEN(server->signals); i++)
         if (server->signals[i])

@@ -38,7 +38,7 @@
 struct event;
 struct event_base;
 struct mailbox;
-struct pool;
+struct backend_pool;
 
 enum server_state { SERVER_SERVING, SERVER_DRAINING, SERVER_CANCELLING };
 
@@ -54,7 +54,7 @@ struct server {
     struct access_log *access;
     struct metrics *metrics;
     struct sessions *sessions;
-    struct pool *pool; /* of warm jails; NULL: none */
+    struct backend_pool *pool; /* of warm jails; NULL: none */
     struct listener *listeners;
     size_t listener_count;
     struct event *signals[4], *tick;
@@ -68,7 +68,7 @@ struct server {
 int server_run(int argc, char **argv, struct config *config);
 
 /* The pool of warm jails that all runs share; NULL where there is none (server/pool.c). */
-struct pool *server_pool(const struct server *server);
+struct backend_pool *server_pool(const struct server *server);
 
 /* "glovebox serve: ..." on standard error, unless --quiet and not an error. */
 void server_say(const struct server *server, const char *fmt, ...)

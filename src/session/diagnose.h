@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finds out what this host can do, by trying: makes a jail with every layer, runs a program in it,
- * starts an interpreter ahead, forks a session.
+ * starts an interpreter early, forks a session.
  */
 #ifndef SESSION_DIAGNOSE_H
 #define SESSION_DIAGNOSE_H

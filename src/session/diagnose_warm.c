@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two features need more of a host than a jail does: guests that were started ahead, and sessions
+ * Two features need more of a host than a jail does: guests that were started early, and sessions
  * that fork. This tries one of each.
  */
 #include <poll.h>
 #include <stdio.h>
 
+#include "backends/pool.h"
 #include "base/clock.h"
-#include "jail/pool.h"
 #include "session/diagnose.h"
 #include "session/session.h"
 
@@ -28,7 +28,7 @@ static void set_absent(struct ahead_diagnosis *a, const char *why)
 static void try_warm(struct run_request q, struct ahead_diagnosis *ret)
 {
     struct run_watch watch = {.cancel_fd = -1};
-    struct pool_stats stats = {0};
+    struct backend_pool_stats stats = {0};
     struct result result;
     int64_t until = clock_mono_ms() + PATIENCE_MS;
 
@@ -40,7 +40,7 @@ static void try_warm(struct run_request q, struct ahead_diagnosis *ret)
     } else {
         do {
             (void)poll(NULL, 0, LOOK_EVERY_MS);
-            pool_stats(q.pool, &stats);
+            backend_pool_stats(q.pool, &stats);
         } while (!stats.ready && !stats.problem[0] && clock_mono_ms() < until);
         ret->present = stats.ready > 0;
         if (!ret->present)
@@ -76,7 +76,7 @@ static bool has_groups(const struct diagnosis *d)
 
 void diagnose_ahead(const struct language_table *languages, struct diagnosis *d)
 {
-    const struct pool_options few = {.ready_max = 1, .kinds_max = 2};
+    const struct backend_pool_options few = {.ready_max = 1, .kinds_max = 2};
     struct run_request q;
     struct err err;
 
@@ -87,7 +87,7 @@ void diagnose_ahead(const struct language_table *languages, struct diagnosis *d)
     q.log = "off";
     q.no_check = true;
     const char *why = !d->runs ? "nothing runs here" : !has_groups(d) ? groups_missing : NULL;
-    if (!why && pool_open(&few, &q.pool, &err) < 0)
+    if (!why && backend_pool_open(&few, &q.pool, &err) < 0)
         why = err.msg;
     if (why) {
         set_absent(&d->warm, why);
@@ -96,5 +96,5 @@ void diagnose_ahead(const struct language_table *languages, struct diagnosis *d)
     }
     try_warm(q, &d->warm);
     try_fork(&q, &d->forks);
-    pool_close(q.pool);
+    backend_pool_close(q.pool);
 }

@@ -255,7 +255,7 @@ static int run_once(struct run *run, struct err *err)
     struct warm warm;
     struct warm_run what = {run->program, buf_str(&run->first.text), run->result->laid};
     warm_make(&run->prepared, &what, &warm);
-    warm_make_ahead(&run->prepared, run->result->laid, &warm);
+    warm_make_early(&run->prepared, run->result->laid, &warm);
     warm_use(&warm, &run->prepared, &job);
     run->result->attempts++;
     int result = backend_run(run->prepared.backend, &job, &run->sink, &run->result->outcome,

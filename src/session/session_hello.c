@@ -63,7 +63,7 @@ static json_t *words_json(char *const *words)
     return list;
 }
 
-/* The user's own variables: an interpreter that was started ahead can get them only this way. */
+/* The user's own variables: an interpreter that was started early can get them only this way. */
 static json_t *env_json(char *const *env)
 {
     json_t *object = json_object();

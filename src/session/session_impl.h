@@ -40,11 +40,11 @@ struct session_shared {
     atomic_uint sessions;
     struct session_request request; /* strings and lists in it are the caller's */
     struct prepared prepared;
-    struct warm warm;      /* the template of guests that can be forked */
-    struct pool *own_pool; /* made where none was given; or NULL */
-    struct policy *policy; /* NULL: nothing is checked */
-    struct buf prelude;    /* --prelude and the tools' source, which the guard treats as ours */
-    char no_fork[200];     /* why it has no forks; "" when the guest decides */
+    struct warm warm;              /* the template of guests that can be forked */
+    struct backend_pool *own_pool; /* made where none was given; or NULL */
+    struct policy *policy;         /* NULL: nothing is checked */
+    struct buf prelude; /* --prelude and the tools' source, which the guard treats as ours */
+    char no_fork[200];  /* why it has no forks; "" when the guest decides */
 };
 
 /* One guest: its processes, the pipes to it, its output and the place of its files. A session has

@@ -79,7 +79,7 @@ static int check_backend(const struct session *s, struct err *err)
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }
 
-/* Variables are sent in JSON: an interpreter that was started ahead can get them only this way. */
+/* Variables are sent in JSON: an interpreter that was started early can get them only this way. */
 static int check_env(const struct run_request *q, struct err *err)
 {
     for (char *const *pair = q->env; pair && *pair; pair++) {
@@ -104,13 +104,13 @@ static int lay_inputs(struct session *s, struct err *err)
 
 static int find_pool(struct session_shared *f, struct err *err)
 {
-    const struct pool_options few = {.ready_max = 1, .kinds_max = 2};
+    const struct backend_pool_options few = {.ready_max = 1, .kinds_max = 2};
 
     if (f->request.run.pool)
         return 0;
     if (f->request.forks < 0)
         return err_set(err, ERR_UNSUPPORTED, "it was opened without a pool, which forks need");
-    if (pool_open(&few, &f->own_pool, err) < 0)
+    if (backend_pool_open(&few, &f->own_pool, err) < 0)
         return -1;
     f->request.run.pool = f->own_pool;
     return 0;
@@ -226,7 +226,7 @@ static void shared_release(struct session_shared *f)
 {
     if (atomic_fetch_sub(&f->sessions, 1) != 1)
         return;
-    pool_close(f->own_pool);
+    backend_pool_close(f->own_pool);
     warm_done(&f->warm);
     prepared_done(&f->prepared);
     policy_free(f->policy);

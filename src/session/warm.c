@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "jail/spec.h"
 #include "languages/warm_modules.h"
 #include "session/cell_wire.h"
 #include "session/environment.h"
@@ -13,7 +14,7 @@ enum {
     TEXT_MAX = (128 << 10) - 1, /* the kernel's limit for one argument */
     MODULE_MAX = 200,           /* of a name */
     MODULES_MAX = 64,
-    TEXT_AHEAD_MAX = 1 << 20, /* the most that a pipe may hold */
+    FRAMES_MAX = 1 << 20, /* the most that a pipe may hold */
 };
 
 /* Makes the runner (guests/python_runner.py) check the files beside the program. */
@@ -137,12 +138,16 @@ void warm_make(const struct prepared *p, const struct warm_run *run, struct warm
     if (!can_be_warm(p))
         return;
     size_t n = find_modules(p, run, modules);
-    ret->env = zygote_environment(p);
-    ret->argv = zygote_arguments(p, p->language->args, "{boot}", n + 1, &at);
+    ret->possible = true;
+    ret->how = (struct backend_warm){
+        .early = EARLY_ZYGOTE,
+        .argv = zygote_arguments(p, p->language->args, "{boot}", n + 1, &at),
+        .env = zygote_environment(p),
+        .fork_argv = words_of(p, run),
+    };
     *at++ = xstrdup(p->language->runner);
     for (size_t i = 0; i < n; i++)
         *at++ = xstrdup(modules[i]);
-    ret->words = words_of(p, run);
 }
 
 /* ---- sessions ---- */
@@ -207,9 +212,13 @@ int warm_make_cells(const struct prepared *p, char *const *preload, struct warm 
         return err_set(err, ERR_UNSUPPORTED, "the server of cells is too long for an argument");
     while (preload && preload[n])
         n++;
-    ret->cells = true;
-    ret->env = zygote_environment(p);
-    ret->argv = zygote_arguments(p, p->language->cells_args, "{cells}", n + 1, &at);
+    ret->cells = ret->possible = true;
+    ret->how = (struct backend_warm){
+        .early = EARLY_ZYGOTE,
+        .argv = zygote_arguments(p, p->language->cells_args, "{cells}", n + 1, &at),
+        .env = zygote_environment(p),
+        .fork_argv = xcalloc(1, sizeof(char *)),
+    };
     *at++ = mem_take(&text);
     for (size_t i = 0; i < n && i < MODULES_MAX; i++)
         if (is_module(preload[i]))
@@ -219,11 +228,11 @@ int warm_make_cells(const struct prepared *p, char *const *preload, struct warm 
 
 /* ---- without a zygote ---- */
 
-static bool can_be_ahead(const struct prepared *p, const struct warm *warm)
+static bool can_be_early(const struct prepared *p, const struct warm *warm)
 {
     const struct run_request *q = p->request;
 
-    return !warm->argv && q->pool && !q->cold && !backend_why_not(p->backend, CAN_WARM);
+    return !warm->possible && q->pool && !q->cold && !backend_why_not(p->backend, CAN_WARM);
 }
 
 /* A name that every language can set, and a value that is the same as JSON. */
@@ -276,51 +285,45 @@ static const char *waited_for(const struct prepared *p, const struct lay_list *l
     return *name;
 }
 
-void warm_make_ahead(const struct prepared *p, const struct lay_list *laid, struct warm *ret)
+void warm_make_early(const struct prepared *p, const struct lay_list *laid, struct warm *ret)
 {
-    if (!can_be_ahead(p, ret) || p->language->zygote)
+    if (!can_be_early(p, ret) || p->language->zygote)
         return;
-    ret->waits_for = waited_for(p, laid);
-    ret->ahead = ret->waits_for ? AHEAD_PROGRAM : AHEAD_JAIL;
-    ret->env = zygote_environment(p);
+    const char *waits_for = waited_for(p, laid);
+    ret->possible = true;
+    ret->how = (struct backend_warm){.early = waits_for ? EARLY_PROGRAM : EARLY_PLACE,
+                                     .waits_for = waits_for,
+                                     .env = zygote_environment(p)};
 }
 
 void warm_make_waiting(const struct prepared *p, struct str program, struct warm *ret)
 {
-    if (!can_be_ahead(p, ret) || !p->language->cells_boot)
+    if (!can_be_early(p, ret) || !p->language->cells_boot)
         return;
     for (char *const *pair = p->request->env; pair && *pair; pair++)
         if (!can_be_late(p->language, *pair))
             return;
-    buf_init(&ret->text, TEXT_AHEAD_MAX);
+    buf_init(&ret->text, FRAMES_MAX);
     if (cell_frame_put(&ret->text, "program", 0, program) < 0)
         return;
-    ret->ahead = AHEAD_PROGRAM;
-    ret->env = zygote_environment(p);
+    ret->possible = true;
+    ret->how = (struct backend_warm){
+        .early = EARLY_PROGRAM, .env = zygote_environment(p), .frames_sent = buf_str(&ret->text)};
 }
 
 void warm_done(struct warm *warm)
 {
-    environment_free(warm->argv);
-    environment_free(warm->env);
-    free(warm->words);
+    environment_free(warm->how.argv);
+    environment_free(warm->how.env);
+    free(warm->how.fork_argv);
     buf_done(&warm->text);
 }
 
 void warm_use(const struct warm *warm, const struct prepared *p, struct backend_job *job)
 {
-    static char *nothing[] = {NULL};
-
-    if (!warm->argv && !warm->ahead)
+    if (!warm->possible)
         return;
     job->pool = p->request->pool;
-    job->zygote_argv = warm->argv;
-    job->zygote_env = warm->env;
-    job->ahead = warm->ahead;
-    job->waits_for = warm->waits_for;
-    job->ahead_text = buf_str(&warm->text);
-    if (warm->ahead)
-        return;
+    job->warm = &warm->how;
     job->forks = warm->cells;
-    job->warm_argv = warm->cells ? nothing : warm->words;
 }

@@ -9,12 +9,10 @@
 #include "session/prepare.h"
 
 struct warm {
-    char **argv, **env;       /* of the zygote; NULL when runs like this one start cold */
-    char **words;             /* for its fork: the run's own arguments */
-    enum backend_ahead ahead; /* without a zygote: the part to start in advance, with this env */
-    const char *waits_for;
-    struct buf text; /* the text that a waiting interpreter reads first */
-    bool cells;      /* for a session: its forks are servers of cells, and can have forks */
+    bool possible;           /* else runs like this one start cold */
+    struct backend_warm how; /* its lists belong to this structure */
+    struct buf text;         /* how.frames_sent */
+    bool cells;              /* for a session: its forks are servers of cells, and can have forks */
 };
 
 /* A run's texts and files. */
@@ -32,9 +30,9 @@ void warm_make(const struct prepared *p, const struct warm_run *run, struct warm
  * there is a pool. */
 int warm_make_cells(const struct prepared *p, char *const *preload, struct warm *ret,
                     struct err *err);
-/* Without a zygote: warm_make_ahead prepares a jail, or an interpreter that waits, for a run with
+/* Without a zygote: warm_make_early prepares a jail, or an interpreter that waits, for a run with
  * these files; warm_make_waiting one for a session, which has its server's text already. */
-void warm_make_ahead(const struct prepared *p, const struct lay_list *laid, struct warm *ret);
+void warm_make_early(const struct prepared *p, const struct lay_list *laid, struct warm *ret);
 void warm_make_waiting(const struct prepared *p, struct str program, struct warm *ret);
 void warm_done(struct warm *warm);
 /* Sets this in the job, which borrows from both. */

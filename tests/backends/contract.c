@@ -4,6 +4,7 @@
  * host can run and against fake.c. Nothing in here asks which backend it is, only for abilities.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -14,91 +15,8 @@
 #include "base/mem.h"
 #include "fake.h"
 #include "tap.h"
+#include "trial.h"
 #include "workspace/workspace.h"
-
-/* One guest and what its sink heard. */
-struct trial {
-    const struct backend *backend;
-    struct backend_job job;
-    struct backend_sink sink;
-    struct backend_outcome outcome;
-    struct backend_guest *guest;
-    struct err err;
-    char *argv[4];
-    char said[2][100];
-    size_t said_n[2];
-    bool started, early; /* early: something was printed before the start */
-    unsigned limits;
-};
-
-static void on_started(void *ctx, layer_mask held)
-{
-    (void)held;
-    ((struct trial *)ctx)->started = true;
-}
-
-static void on_output(void *ctx, int stream, const char *p, size_t n)
-{
-    struct trial *t = ctx;
-    size_t *at = &t->said_n[stream - 1], room = sizeof t->said[0] - 1 - *at;
-
-    t->early |= !t->started;
-    memcpy(t->said[stream - 1] + *at, p, n < room ? n : room);
-    *at += n < room ? n : room;
-}
-
-static void on_limit(void *ctx, enum jail_limit_hit hit)
-{
-    ((struct trial *)ctx)->limits |= hit;
-}
-
-/* `script` is for sh; fake.c knows the same words. */
-static void plan(struct trial *t, const struct backend *backend, const char *script)
-{
-    static char *env[] = {(char *)"PATH=/usr/bin:/bin", NULL};
-
-    *t = (struct trial){.backend = backend,
-                        .argv = {(char *)"sh", (char *)"-c", (char *)script, NULL},
-                        .sink = {.started = on_started,
-                                 .output = on_output,
-                                 .limit = on_limit,
-                                 .cancel_fd = -1,
-                                 .channel_fd = -1}};
-    t->sink.ctx = t;
-    t->job = (struct backend_job){.exec_path = "/bin/sh",
-                                  .argv = t->argv,
-                                  .env = env,
-                                  .stdin_fd = -1,
-                                  .channel = {-1, -1},
-                                  .limits = {.wall_ms = 20000, .disk_bytes = 16 << 20},
-                                  .layers = backend->caps()->layers,
-                                  .net_host = backend_why_not(backend, CAN_CLOSE_NET) != NULL};
-}
-
-static int run(struct trial *t)
-{
-    int result = backend_run(t->backend, &t->job, &t->sink, &t->outcome, &t->guest, &t->err);
-
-    if (result < 0)
-        printf("# %s\n", t->err.msg);
-    return result;
-}
-
-static bool starts(struct trial *t)
-{
-    int result = backend_open(t->backend, &t->job, &t->sink, &t->outcome, &t->guest, &t->err);
-
-    return OK(result == 0, "it starts: %s", result < 0 ? t->err.msg : "");
-}
-
-static bool step_until_over(struct trial *t, int64_t patience_ms)
-{
-    int64_t until = clock_mono_ms() + patience_ms;
-
-    while (backend_state(t->guest) != BACKEND_OVER && clock_mono_ms() < until)
-        backend_step(t->guest, 100);
-    return backend_state(t->guest) == BACKEND_OVER;
-}
 
 /* ---- the table ---- */
 
@@ -123,8 +41,8 @@ static void test_run(const struct backend *b)
 {
     struct trial t;
 
-    plan(&t, b, "echo one; echo two >&2; echo three; exit 3");
-    OK(run(&t) == 0 && t.guest, "a run");
+    trial_plan(&t, b, "echo one; echo two >&2; echo three; exit 3");
+    OK(trial_run(&t) == 0 && t.guest, "a run");
     OK(t.started && !t.early && t.outcome.started, "the start is reported before output");
     EQ_STR(t.said[0], "one\nthree\n");
     EQ_STR(t.said[1], "two\n");
@@ -140,11 +58,11 @@ static void test_stdin(const struct backend *b)
     struct trial t;
     int ends[2];
 
-    plan(&t, b, "head -c 4");
+    trial_plan(&t, b, "head -c 4");
     OK(fd_pipe(ends, &t.err) == 0 && write(ends[1], "text", 4) == 4, "an input");
     fd_close(&ends[1]);
     t.job.stdin_fd = ends[0];
-    EQ_INT(run(&t), 0);
+    EQ_INT(trial_run(&t), 0);
     EQ_STR(t.said[0], "text");
     OK(fcntl(ends[0], F_GETFD) >= 0, "its descriptor stays the caller's");
     fd_close(&ends[0]);
@@ -176,11 +94,11 @@ static void test_files(const struct backend *b)
         lay_list_free(list);
         return;
     }
-    plan(&t, b, "head -c 4 in.txt > out.txt");
+    trial_plan(&t, b, "head -c 4 in.txt > out.txt");
     OK(lay_add_bytes(list, STR("in.txt"), STR("data"), 0644, &t.err) == 0, "a file to lay");
     t.job.lay = lay;
     t.job.lay_ctx = list;
-    EQ_INT(run(&t), 0);
+    EQ_INT(trial_run(&t), 0);
     read_out(&t, text);
     EQ_STR(text, "data");
     const char *inside = backend_inside(t.guest);
@@ -195,11 +113,11 @@ static void test_channel(const struct backend *b)
     int to[2], from[2];
     char text[5] = "";
 
-    plan(&t, b, "head -c 4 <&3 >&4");
+    trial_plan(&t, b, "head -c 4 <&3 >&4");
     OK(fd_pipe(to, &t.err) == 0 && fd_pipe(from, &t.err) == 0, "a channel");
     t.job.channel[0] = to[0];
     t.job.channel[1] = from[1];
-    OK(write(to[1], "ping", 4) == 4 && run(&t) == 0, "the guest reads and writes it");
+    OK(write(to[1], "ping", 4) == 4 && trial_run(&t) == 0, "the guest reads and writes it");
     fd_close(&from[1]);
     OK(read(from[0], text, 4) == 4, "its answer");
     EQ_STR(text, "ping");
@@ -217,9 +135,9 @@ static void test_fails(const struct backend *b)
 {
     struct trial t;
 
-    plan(&t, b, "exit 0");
+    trial_plan(&t, b, "exit 0");
     t.job.exec_path = "/no/such/program";
-    OK(run(&t) < 0 && t.err.kind && t.err.msg[0], "a program that is not there: an error");
+    OK(trial_run(&t) < 0 && t.err.kind && t.err.msg[0], "a program that is not there: an error");
     OK(!t.guest && !t.outcome.started, "and no guest is left");
 }
 
@@ -230,11 +148,11 @@ static void test_cancel(const struct backend *b)
     struct trial t;
     int ends[2];
 
-    plan(&t, b, "sleep 30");
+    trial_plan(&t, b, "sleep 30");
     OK(fd_pipe(ends, &t.err) == 0 && write(ends[1], "", 1) == 1, "a wish to stop");
     t.sink.cancel_fd = ends[0];
     int64_t begin = clock_mono_ms();
-    EQ_INT(run(&t), 0);
+    EQ_INT(trial_run(&t), 0);
     OK(t.outcome.cancelled && clock_mono_ms() - begin < 10000, "is soon met");
     backend_close(t.guest);
     fd_close(&ends[0]);
@@ -245,11 +163,11 @@ static void test_deadline(const struct backend *b)
 {
     struct trial t;
 
-    plan(&t, b, "echo up; sleep 30");
-    if (!starts(&t))
+    trial_plan(&t, b, "echo up; sleep 30");
+    if (!trial_starts(&t))
         return;
     backend_deadline(t.guest, 200);
-    OK(step_until_over(&t, 10000), "over soon after its deadline");
+    OK(trial_steps_until_over(&t, 10000), "over soon after its deadline");
     OK(t.limits & LIMIT_WALL && t.outcome.limits_hit & LIMIT_WALL, "which sink and outcome say");
     EQ_STR(t.said[0], "up\n");
     EQ_INT(backend_end(t.guest, &t.err), 0);
@@ -260,13 +178,13 @@ static void test_interrupt(const struct backend *b)
 {
     struct trial t;
 
-    plan(&t, b, "sleep 30");
-    if (!starts(&t))
+    trial_plan(&t, b, "sleep 30");
+    if (!trial_starts(&t))
         return;
     for (int64_t until = clock_mono_ms() + 300; clock_mono_ms() < until;)
         backend_step(t.guest, 50); /* sh has to come so far */
     backend_interrupt(t.guest);
-    OK(step_until_over(&t, 10000), "over soon after an interrupt");
+    OK(trial_steps_until_over(&t, 10000), "over soon after an interrupt");
     EQ_INT(backend_end(t.guest, &t.err), 0);
     EQ_INT(t.outcome.limits_hit, 0);
     OK(WIFSIGNALED(t.outcome.status) ? WTERMSIG(t.outcome.status) == SIGINT
@@ -279,11 +197,11 @@ static void test_end(const struct backend *b)
 {
     struct trial t, other;
 
-    plan(&t, b, "sleep 30");
-    plan(&other, b, "echo other");
-    if (!starts(&t) || !starts(&other))
+    trial_plan(&t, b, "sleep 30");
+    trial_plan(&other, b, "echo other");
+    if (!trial_starts(&t) || !trial_starts(&other))
         return;
-    OK(step_until_over(&other, 10000), "one comes to its end");
+    OK(trial_steps_until_over(&other, 10000), "one comes to its end");
     EQ_INT(backend_state(t.guest), BACKEND_RUNS);
     struct backend_usage use;
     backend_usage(t.guest, &use);
@@ -306,9 +224,9 @@ static void test_no_fork(const struct backend *b)
 {
     struct trial t, fork;
 
-    plan(&t, b, "sleep 30");
-    plan(&fork, b, "");
-    if (!starts(&t))
+    trial_plan(&t, b, "sleep 30");
+    trial_plan(&fork, b, "");
+    if (!trial_starts(&t))
         return;
     OK(backend_fork(t.guest, &fork.job, &fork.sink, &fork.outcome, &fork.guest, &fork.err) < 0 &&
            !fork.guest,
@@ -328,6 +246,7 @@ static void hold(const struct backend *b)
     RUN(test_stdin(b));
     RUN(test_files(b));
     RUN(test_channel(b));
+    RUN(test_warm(b));
     RUN(test_fails(b));
     RUN(test_cancel(b));
     RUN(test_deadline(b));

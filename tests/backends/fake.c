@@ -114,13 +114,13 @@ static void copy(struct fake *f, const char *command)
     AUTO_CLOSE int to = file      ? openat(f->folder, "out.txt", O_WRONLY | O_CREAT, 0644)
                         : channel ? dup(f->job->channel[1])
                                   : -1;
-    char bytes[4];
-    size_t n = read(from, bytes, sizeof bytes) == sizeof bytes ? sizeof bytes : 0;
+    char bytes[8];
+    ssize_t got = read(from, bytes, sizeof bytes), n = got > 0 ? got : 0;
 
     if (to < 0)
-        f->sink->output(f->sink->ctx, 1, bytes, n);
+        f->sink->output(f->sink->ctx, 1, bytes, (size_t)n);
     else
-        (void)!write(to, bytes, n);
+        (void)!write(to, bytes, (size_t)n);
 }
 
 static void act(struct fake *f)

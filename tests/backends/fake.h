@@ -8,6 +8,10 @@
 
 #include "backends/backend.h"
 
+#if defined JAIL_POOL_H || defined JAIL_ZYGOTE_H || defined JAIL_CGROUP_H || defined JAIL_JAIL_H
+#error "backends/backend.h shows every backend a part of one"
+#endif
+
 extern const struct backend fake_backend;
 
 #endif

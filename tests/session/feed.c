@@ -19,13 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/pool.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
-#include "jail/pool.h"
 #include "result/verdict_json.h"
 #include "session/event_json.h"
 #include "session/session.h"
@@ -48,7 +48,7 @@ struct entry {
     struct opening *opening;
 };
 
-static struct pool *pool;
+static struct backend_pool *pool;
 static struct entry entries[SESSIONS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, writing = PTHREAD_MUTEX_INITIALIZER;
 static const struct language_table languages;
@@ -508,10 +508,10 @@ static json_t *do_get(struct entry *e, const json_t *q)
 
 static json_t *do_pool(void)
 {
-    struct pool_stats stats = {0};
+    struct backend_pool_stats stats = {0};
 
     if (pool)
-        pool_stats(pool, &stats);
+        backend_pool_stats(pool, &stats);
     return json_pack("{s:I, s:i, s:s}", "hits", (json_int_t)stats.hits, "ready", (int)stats.ready,
                      "problem", stats.problem);
 }
@@ -577,7 +577,7 @@ int main(int argc, char **argv)
     struct err err;
     signal(SIGPIPE, SIG_DFL); /* a session must not need it otherwise */
     if (argc > 1 && strcmp(argv[1], "warm") == 0 &&
-        pool_open(&(struct pool_options){.ready_max = 2}, &pool, &err) < 0)
+        backend_pool_open(&(struct backend_pool_options){.ready_max = 2}, &pool, &err) < 0)
         return 1;
     while ((n = getline(&line, &room, stdin)) > 0) {
         json_t *q = json_loadb(line, (size_t)n, JSON_ALLOW_NUL, NULL);
@@ -595,6 +595,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < SESSIONS; i++)
         if (entries[i].session)
             json_decref(do_close(&entries[i]));
-    pool_close(pool);
+    backend_pool_close(pool);
     return 0;
 }

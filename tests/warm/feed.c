@@ -16,15 +16,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/pool.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "jail/pool.h"
 #include "session/run.h"
 
 enum { LINE = 1 << 20, WORDS = 64 };
 
-static struct pool *pool;
+static struct backend_pool *pool;
 static const struct language_table languages;
 
 static void put(json_t *value)
@@ -88,11 +88,11 @@ static size_t fill_inputs(struct run_input *inputs, json_t *files)
     return n;
 }
 
-static const char *how(const struct pool_stats *before)
+static const char *how(const struct backend_pool_stats *before)
 {
-    struct pool_stats after;
+    struct backend_pool_stats after;
 
-    pool_stats(pool, &after);
+    backend_pool_stats(pool, &after);
     return after.hits > before->hits             ? "ready"
            : after.on_demand > before->on_demand ? "on demand"
                                                  : "cold";
@@ -104,7 +104,7 @@ static void run(json_t *line)
     struct run_watch watch = {.cancel_fd = -1};
     struct run_input inputs[WORDS];
     struct result result;
-    struct pool_stats before;
+    struct backend_pool_stats before;
     struct err err;
     const char *input = json_string_value(json_object_get(line, "input"));
     AUTO_CLOSE int memory = input ? fd_memory("input", input, strlen(input), &err) : -1;
@@ -115,7 +115,7 @@ static void run(json_t *line)
     request.inputs = inputs;
     request.input_count = fill_inputs(inputs, json_object_get(line, "files"));
     result_init(&result, request.output_limit);
-    pool_stats(pool, &before);
+    backend_pool_stats(pool, &before);
     session_run(&request, &watch, &result);
     json_t *doc = result_document(&result);
     json_object_set_new(doc, "taken", json_string(how(&before)));
@@ -162,9 +162,9 @@ static void run_many(const json_t *line)
 
 static void say_stats(void)
 {
-    struct pool_stats s;
+    struct backend_pool_stats s;
 
-    pool_stats(pool, &s);
+    backend_pool_stats(pool, &s);
     put(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:I, s:s}", "hits", (json_int_t)s.hits,
                   "on_demand", (json_int_t)s.on_demand, "misses", (json_int_t)s.misses, "started",
                   (json_int_t)s.zygotes_started, "died", (json_int_t)s.zygotes_died, "renewed",
@@ -175,7 +175,7 @@ static void say_stats(void)
 int main(int argc, char **argv)
 {
     static char text[LINE];
-    struct pool_options options = {0};
+    struct backend_pool_options options = {0};
     struct err err;
 
     int64_t numbers[3] = {0};
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     options.forks_max = (uint32_t)numbers[0];
     options.ready_max = (unsigned)numbers[1];
     options.memory_max = (uint64_t)numbers[2];
-    if (pool_open(&options, &pool, &err) < 0) {
+    if (backend_pool_open(&options, &pool, &err) < 0) {
         fprintf(stderr, "%s\n", err.msg);
         return 1;
     }
@@ -198,6 +198,6 @@ int main(int argc, char **argv)
             run(line);
         json_decref(line);
     }
-    pool_close(pool);
+    backend_pool_close(pool);
     return 0;
 }

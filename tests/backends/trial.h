@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the tests of the contract share: one guest and what its sink received.
+ */
+#ifndef TRIAL_H
+#define TRIAL_H
+
+#include "backends/backend.h"
+
+struct trial {
+    const struct backend *backend;
+    struct backend_job job;
+    struct backend_sink sink;
+    struct backend_outcome outcome;
+    struct backend_guest *guest;
+    struct err err;
+    char *argv[4];
+    char said[2][100];
+    size_t said_n[2];
+    bool started, early; /* early: something was printed before the start */
+    unsigned limits;
+};
+
+/* `script` is for sh; fake.c knows the same words. */
+void trial_plan(struct trial *t, const struct backend *backend, const char *script);
+int trial_run(struct trial *t);
+bool trial_starts(struct trial *t);
+bool trial_steps_until_over(struct trial *t, int64_t patience_ms);
+
+/* warm.c */
+void test_warm(const struct backend *b);
+
+#endif

@@ -45,6 +45,7 @@ enum opt_flag {
      * makes demands: such a file may add to them. Load the user's config file first. */
     OPT_ONLY_LOWER = 1 << 4,
     OPT_COMMAS = 1 << 5, /* an item of the list with commas in it is several */
+    OPT_NAMES = 1 << 6,  /* items K=V: V may be a secret, and only K is ever printed */
 };
 
 struct opt_list {
@@ -66,6 +67,8 @@ struct opt {
                             negation true */
     int64_t min, max;    /* of a number, in its unit; max 0 is no upper end */
     const char *const *choices; /* ends with NULL */
+    bool often;                 /* among the options that help shows first */
+    const char *values; /* what completion offers for the value: "layers"; NULL: by kind and arg */
     const char *excludes; /* names, with commas between, that cannot be given together with it */
 };
 
@@ -144,6 +147,16 @@ int opt_load_env(struct opt_set *set, const char *prefix, struct err *err);
 /* The OPT_CONF values as a config file that reads back the same, each with its source in a comment.
  */
 void opt_print(const struct opt_set *set, FILE *out);
+/* The same with words for values that are not set, and with rows that are no keys of a config file,
+ * each as a comment. */
+struct opt_print {
+    bool (*shows)(const struct opt *row); /* a row that is no key; NULL: none */
+    /* The value that an unset row has in effect, or NULL; the caller frees. */
+    char *(*unset)(const void *settings, const struct opt *row);
+};
+void opt_print_with(const struct opt_set *set, const struct opt_print *how, FILE *out);
+/* One line of it: `text` with the comment "# where" in the usual column. */
+void opt_print_line(struct str text, const char *where, FILE *out);
 
 /* Where a value came from; NULL when there is no such option. */
 const struct opt_source *opt_source_of(const struct opt_set *set, const char *name);

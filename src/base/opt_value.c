@@ -135,7 +135,6 @@ static void add_list(struct buf *b, const struct opt *row, const union opt_value
 {
     size_t line = b->n;
 
-    (void)row;
     (void)buf_addc(b, '[');
     for (size_t i = 0; i < v->list.n; i++) {
         /* Lines have a limit in a config file; arrays have none. */
@@ -143,7 +142,11 @@ static void add_list(struct buf *b, const struct opt *row, const union opt_value
         if (full)
             line = b->n;
         (void)buf_adds(b, i == 0 ? "" : full ? ",\n    " : ", ");
-        (void)conf_add_value(b, str_from(v->list.items[i]));
+        struct str item = str_from(v->list.items[i]);
+        const char *equals = row->flags & OPT_NAMES ? memchr(item.p, '=', item.n) : NULL;
+        AUTO_FREE char *name =
+            equals ? xasprintf("%.*s=***", (int)(equals - item.p), item.p) : NULL;
+        (void)conf_add_value(b, name ? str_from(name) : item);
     }
     (void)buf_addc(b, ']');
 }

@@ -27,6 +27,7 @@
 static const struct opt run_options[] = {
     {.name = "code",
      .letter = 'c',
+     .often = true,
      .kind = OPT_STRING,
      .offset = AT(code),
      .arg = "CODE",
@@ -279,6 +280,8 @@ static int run_main(int argc, char **argv)
     }
     if (status < 0)
         status = cli_fail("run", &err);
+    if (status == 2 && argc == 1)
+        help_print_short(stderr, &command_run);
     fd_close(&in.stdin_fd);
     buf_done(&in.code);
     cli_options_done(&in.options);

@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "request/setting.h"
 
-enum { TEXT_LIMIT = 1 << 20, MAX_COLUMN = 30 };
+enum { TEXT_LIMIT = 1 << 20, MAX_COLUMN = 30, MANY_OPTIONS = 20 };
 
 /* ---- a page ---- */
 
@@ -206,28 +206,61 @@ static const char *group_of(const struct opt *row)
     return row->group ? row->group : "Options";
 }
 
-/* Prints the group that `row` is in, if it is the group's first row. */
+static void put_option(const struct page *page, const struct opt *row)
+{
+    AUTO_BUF struct buf label = {0}, text = {0};
+
+    buf_init(&label, TEXT_LIMIT);
+    buf_init(&text, TEXT_LIMIT);
+    add_label(&label, row);
+    help_add_option(&text, row);
+    put_labelled(page, buf_str(&label), MAX_COLUMN, buf_str(&text));
+}
+
+/* Whether the options used most come first: a command with few options needs no such choice. */
+static bool has_often(const struct command *command)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+    size_t shown = 0, often = 0;
+
+    while ((row = opt_next(command->tables, &walk))) {
+        shown += command_shows(command, row);
+        often += command_shows(command, row) && row->often;
+    }
+    return often && shown > MANY_OPTIONS;
+}
+
+static void put_often(const struct page *page, const struct command *command)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    fputs("\nMost used:\n", page->out);
+    while ((row = opt_next(command->tables, &walk)))
+        if (row->often && command_shows(command, row))
+            put_option(page, row);
+}
+
+/* Prints the group that `row` is in, if it is the group's first row. `often`: without those that
+ * were printed as used most. */
 static void put_group(const struct page *page, const struct command *command,
-                      const struct opt *first)
+                      const struct opt *first, bool often)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
     bool begun = false;
 
     while ((row = opt_next(command->tables, &walk))) {
-        AUTO_BUF struct buf label, text;
-        buf_init(&label, TEXT_LIMIT);
-        buf_init(&text, TEXT_LIMIT);
-        if (!command_shows(command, row) || strcmp(group_of(row), group_of(first)) != 0)
+        if (!command_shows(command, row) || (often && row->often) ||
+            strcmp(group_of(row), group_of(first)) != 0)
             continue;
         if (!begun && row != first)
             return;
         if (!begun)
             fprintf(page->out, "\n%s:\n", group_of(row));
         begun = true;
-        add_label(&label, row);
-        help_add_option(&text, row);
-        put_labelled(page, buf_str(&label), MAX_COLUMN, buf_str(&text));
+        put_option(page, row);
     }
 }
 
@@ -266,15 +299,27 @@ void help_print_command(FILE *out, const struct command *command)
     struct page page = {out, page_width(out)};
     struct opt_walk walk = {0};
     const struct opt *row;
+    bool often = has_often(command);
 
     put_usage(&page, command->usage);
     fputc('\n', out);
     put_wrapped(&page, 0, 0, str_from(command->summary));
+    if (often)
+        put_often(&page, command);
     put_section(&page, NULL, text->text);
     while ((row = opt_next(command->tables, &walk)))
-        if (command_shows(command, row))
-            put_group(&page, command, row);
+        if (command_shows(command, row) && !(often && row->often))
+            put_group(&page, command, row, often);
     put_section(&page, "Examples", text->examples);
+}
+
+void help_print_short(FILE *out, const struct command *command)
+{
+    struct page page = {out, page_width(out)};
+
+    put_usage(&page, command->usage);
+    put_often(&page, command);
+    fprintf(out, "\n'glovebox %s --help' has all options and examples.\n", command->name);
 }
 
 static size_t longest_name(void)

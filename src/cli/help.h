@@ -38,6 +38,8 @@ const struct command *help_find_command(const char *name);
 
 void help_print_overview(FILE *out);
 void help_print_command(FILE *out, const struct command *command);
+/* The usage and the options used most, after a wrong usage. */
+void help_print_short(FILE *out, const struct command *command);
 /* Prints a help text, wrapped. */
 void help_print_text(FILE *out, struct str text);
 /* A command or a topic. -1 with ERR_USAGE and the nearest name. */

@@ -13,6 +13,7 @@
 const struct opt json_option[] = {
     {.name = "json",
      .letter = 'j',
+     .often = true,
      .kind = OPT_FLAG,
      .offset = AT(json),
      .group = "Output",

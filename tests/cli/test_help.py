@@ -105,6 +105,25 @@ def test_commands(t):
 
 
 @box.once
+def test_often(t):
+    """The options used most come first, once; a command with few options has no such part."""
+    head, _, rest = t.run("--help").out.decode().partition("\n\nRuns a program")
+    part = head.partition("Most used:\n")[2]
+    names = re.findall(r"(?m)^ +(?:-\w, )?--([\w-]+)", part)
+    t.equal(names, ["code", "lang", "file", "out", "env", "json", "net", "timeout", "memory"], "most used")
+    again = [n for n in names if re.search(r"(?m)^ +(-\w, )?--%s " % n, rest)]
+    t.equal(again, [], "each of them is listed once")
+    for name in ("session", "test", "repl"):
+        t.match(rb"\n\nMost used:\n", t.box(name, "--help").out, name + " has such a part")
+    for name in ("doctor", "help", "format"):
+        t.ok(b"Most used" not in t.box(name, "--help").out, name + " has not")
+    t.ok(len(t.box("help", env={"COLUMNS": "80"}).out.splitlines()) < 45, "the overview is one screen")
+    done = t.command(["script", "-qec", t.glovebox + " run", "/dev/null"])
+    t.ok(b"nothing to run" in done.out and b"Most used:" in done.out and b"--help' has all options" in done.out,
+         "'glovebox run' alone on a terminal shows them", done)
+
+
+@box.once
 def test_topics(t):
     for name in TOPICS:
         done = t.box("help", name)

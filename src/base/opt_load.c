@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "base/suggestion.h"
 
 /* ---- config files ---- */
@@ -83,40 +85,55 @@ int opt_load_env(struct opt_set *set, const char *prefix, struct err *err)
 
 enum { COMMENT_COLUMN = 40, MAX_PRINTED = 64 << 20 };
 
-/* `key = value` in b; as a comment where there is no value, or it may not be told. */
-static void add_assignment(struct buf *b, const struct opt_set *set, const struct opt *row)
+/* `key = value` in b; as a comment where there is no value, it is no key, or it is a secret. */
+static void add_assignment(struct buf *b, const struct opt_set *set, const struct opt *row,
+                           const struct opt_print *how)
 {
     char *const *string = (char *const *)(const void *)((const char *)set->settings + row->offset);
     bool unset = row->kind == OPT_STRING && !*string;
-    bool secret = row->flags & OPT_SECRET;
+    bool comment = unset || row->flags & OPT_SECRET || !(row->flags & OPT_CONF);
+    AUTO_FREE char *effect = unset && how->unset ? how->unset(set->settings, row) : NULL;
+    AUTO_BUF struct buf value = {0};
 
-    (void)buf_addf(b, "%s%s =", unset || secret ? "# " : "", row->name);
-    if (unset)
-        return;
-    (void)buf_addc(b, ' ');
-    if (secret)
-        (void)buf_adds(b, "***");
-    else
-        opt_add_value(b, row, set->settings);
+    buf_init(&value, MAX_PRINTED);
+    (void)buf_addf(b, "%s%s =", comment ? "# " : "", row->name);
+    if (row->flags & OPT_SECRET && !unset)
+        (void)buf_adds(&value, "***");
+    else if (effect)
+        (void)conf_add_value(&value, str_from(effect));
+    else if (!unset)
+        opt_add_value(&value, row, set->settings);
+    if (value.n)
+        (void)buf_addc(b, ' ');
+    for (size_t i = 0; i < value.n; i++) {
+        (void)buf_addc(b, value.p[i]);
+        if (comment && value.p[i] == '\n')
+            (void)buf_adds(b, "# ");
+    }
+}
+
+void opt_print_line(struct str text, const char *where, FILE *out)
+{
+    const char *end = text.n ? memrchr(text.p, '\n', text.n) : NULL;
+    size_t last = end ? text.n - (size_t)(end + 1 - text.p) : text.n;
+    int pad = last < COMMENT_COLUMN ? (int)(COMMENT_COLUMN - last) : 0;
+
+    fwrite(text.p, 1, text.n, out);
+    fprintf(out, "%*s  # %s\n", pad, "", where);
 }
 
 static void print_row(const struct opt_set *set, const struct opt *row,
-                      const struct opt_source *source, FILE *out)
+                      const struct opt_source *source, const struct opt_print *how, FILE *out)
 {
     char where[512];
     AUTO_BUF struct buf line = {0};
 
     buf_init(&line, MAX_PRINTED);
-    add_assignment(&line, set, row);
-    size_t start = line.n;
-    while (start && line.p[start - 1] != '\n')
-        start--;
-    int pad = line.n - start < COMMENT_COLUMN ? (int)(COMMENT_COLUMN - (line.n - start)) : 0;
-    fwrite(line.p, 1, line.n, out);
-    fprintf(out, "%*s  # %s\n", pad, "", opt_source_text(source, where, sizeof where));
+    add_assignment(&line, set, row, how);
+    opt_print_line(buf_str(&line), opt_source_text(source, where, sizeof where), out);
 }
 
-void opt_print(const struct opt_set *set, FILE *out)
+void opt_print_with(const struct opt_set *set, const struct opt_print *how, FILE *out)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
@@ -124,8 +141,16 @@ void opt_print(const struct opt_set *set, FILE *out)
     while ((row = opt_next(set->tables, &walk))) {
         const struct opt_source *source = opt_source_of(set, row->name);
         bool first = source == &set->sources[walk.index - 1];
+        bool key = row->flags & OPT_CONF || (how->shows && how->shows(row));
         bool shown = !(row->flags & OPT_HIDDEN) || source->from != OPT_FROM_DEFAULT;
-        if (row->flags & OPT_CONF && first && shown)
-            print_row(set, row, source, out);
+        if (key && first && shown)
+            print_row(set, row, source, how, out);
     }
+}
+
+void opt_print(const struct opt_set *set, FILE *out)
+{
+    static const struct opt_print plain;
+
+    opt_print_with(set, &plain, out);
 }

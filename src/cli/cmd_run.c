@@ -16,6 +16,7 @@
 #include "cli/events.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
+#include "cli/print_config.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "cli/run_show.h"
@@ -57,7 +58,8 @@ static const struct opt show_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(print_config),
      .group = "Output",
-     .help = "print every setting and its source, run nothing"},
+     .help = "print every setting and its source, run nothing; of --env, whose values may be "
+             "secrets, only the names"},
     {0},
 };
 
@@ -274,7 +276,7 @@ static int run_main(int argc, char **argv)
         if (in.options.settings.help)
             help_print_command(stdout, &command_run);
         else if (in.options.settings.print_config)
-            opt_print(&in.options.set, stdout);
+            print_config(&in.options, stdout);
         else
             status = run(&in, &err);
     }

@@ -1172,7 +1172,7 @@ def test_config_keys(t):
             for k in ("profile", "allow-imports", "forbid-imports", "target", "prelude", "check")
         },
         {
-            "profile": "",
+            "profile": "standard",
             "allow-imports": "[]",
             "forbid-imports": "[]",
             "target": "auto",

@@ -35,9 +35,37 @@ def test_defaults(t):
         "log-code": "false",
         "ro": "[]",
         "require": "[]",
+        "profile": "standard",
+        "env": "[]",
+        "file": "[]",
+        "work-dir": "",
+        "optimize-data": "false",
     }
     t.equal({k: found.get(k, ("",))[0] for k in want}, want, "built-in defaults", done)
+    fixed = {k: found.pop(k) for k in ("stateful", "result-delimiters")}
     t.equal({source for _, source in found.values()}, {"default"}, "all of them from nowhere else")
+    t.equal(fixed["stateful"][0], "false", "a run keeps no state")
+    t.ok("tool_output" in fixed["result-delimiters"][0], "how a result is delimited", fixed)
+    for opener in ("tool_code", "python", "go", "javascript", "bash"):
+        t.ok(b'"```%s\\n..\\n```"' % opener.encode() in done.out, "how code is delimited: " + opener, done)
+    t.ok(found["log"][0].endswith("/glovebox/log.db"), "the log that is in effect", found["log"])
+
+
+def test_no_keys(t):
+    """What is no key of a config file is shown too, with its source, and without secrets."""
+    found, done = settings(t, "--env", "TOKEN=s3cret", "-e", "LANG", "--work-dir", "w", "--file", "a b.csv:x",
+                           "--without", "ipcns", "--allow-unsafe", "--data", "d=d.json", "--backend", "host",
+                           env={"GLOVEBOX_LOG": "off"})
+    want = {"env": ('["TOKEN=***", LANG]', "command line"), "work-dir": ("w", "command line"),
+            "file": ('["a b.csv:x"]', "command line"), "without": ("[ipcns]", "command line"),
+            "allow-unsafe": ("true", "command line"), "data": ("[d=d.json]", "command line"),
+            "out": ("", "default"), "profile": ("host", "default"), "log": ("off", "environment GLOVEBOX_LOG")}
+    t.equal({k: found.get(k) for k in want}, want, "options that are no keys", done)
+    t.ok(b"s3cret" not in done.out + done.err, "a variable's value is not printed", done)
+    many = [word for i in range(30) for word in ("--env", "NAME_%02d=x" % i)]
+    done = t.run(*many, "--print-config")
+    lines = done.out.decode().splitlines()
+    t.ok(all(l.startswith("# ") for l in lines if "NAME_" in l), "a long list is all comment", done)
     t.equal((done.code, done.err), (0, b""), "and nothing is run")
 
 

@@ -95,3 +95,12 @@ bool str_next_line(struct str *rest, struct str *ret_line)
         ret_line->n--;
     return true;
 }
+
+size_t str_lines(struct str s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s.n; i++)
+        n += s.p[i] == '\n' || (s.p[i] == '\r' && (i + 1 == s.n || s.p[i + 1] != '\n'));
+    return n;
+}

@@ -31,5 +31,7 @@ struct str str_slice(struct str s, size_t from, size_t to);
 bool str_next(struct str *rest, char sep, struct str *ret_piece);
 /* The same for lines; a trailing CR belongs to the line end. */
 bool str_next_line(struct str *rest, struct str *ret_line);
+/* How many line ends it has, as Python counts them: \n, \r or \r\n. */
+size_t str_lines(struct str s);
 
 #endif

@@ -95,11 +95,37 @@ static bool is_program(const struct exception_input *in, struct str file)
     return in->program && str_is(file, in->program);
 }
 
-/* The text of the innermost line: from the program, or else as the trace shows it. */
-static struct str source_of(const struct exception_input *in, const struct reading_error *e)
+static bool is_prelude(const struct exception_input *in, const struct reading_frame *f)
 {
-    const struct reading_frame *f = &e->frames[e->frame_count - 1];
-    struct str line = e->shown;
+    return is_program(in, f->file) && f->line <= in->prelude;
+}
+
+/* In the user's own text, or else in the prelude. */
+static int64_t line_of(const struct exception_input *in, const struct reading_frame *f)
+{
+    return is_program(in, f->file) && !is_prelude(in, f) ? f->line - in->prelude : f->line;
+}
+
+/* The innermost frame that is not of the prelude, or else the innermost. */
+static size_t place_of(const struct exception_input *in, const struct reading_error *e)
+{
+    for (size_t i = e->frame_count; i-- > 0;)
+        if (!is_prelude(in, &e->frames[i]))
+            return i;
+    return e->frame_count - 1;
+}
+
+static int64_t column_at(const struct reading_error *e, size_t frame)
+{
+    return frame == e->frame_count - 1 ? e->column : frame == 0 ? e->top_column : 0;
+}
+
+/* The text of a frame's line: from the program, or else as the trace shows it. */
+static struct str source_of(const struct exception_input *in, const struct reading_error *e,
+                            size_t frame)
+{
+    const struct reading_frame *f = &e->frames[frame];
+    struct str line = frame == e->frame_count - 1 ? e->shown : STR("");
 
     if (is_program(in, f->file))
         (void)reading_program_line(in, f->line, &line);
@@ -109,23 +135,25 @@ static struct str source_of(const struct exception_input *in, const struct readi
 static void add_frame(struct buf *b, const struct exception_input *in,
                       const struct reading_frame *f)
 {
-    (void)buf_addf(b, "%sline %lld", b->n ? ", " : "", (long long)f->line);
+    (void)buf_addf(b, "%sline %lld", b->n ? ", " : "", (long long)line_of(in, f));
     if (f->function.n && str_find(f->function, STR("<")) < 0) {
         (void)buf_adds(b, " in ");
         printable_add_word(b, f->function, NAME_MAX_SHOWN);
     }
-    if (!is_program(in, f->file) && f->file.n) {
+    if (is_prelude(in, f)) {
+        (void)buf_adds(b, " of the prelude");
+    } else if (!is_program(in, f->file) && f->file.n) {
         (void)buf_adds(b, " of ");
         printable_add_word(b, f->file, NAME_MAX_SHOWN);
     }
 }
 
-static char *calls_of(const struct exception_input *in, const struct reading_error *e)
+static char *calls_of(const struct exception_input *in, const struct reading_error *e, size_t frame)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 4096);
-    for (size_t i = e->frame_count - 1; i-- > 0;)
+    for (size_t i = frame; i-- > 0;)
         add_frame(&b, in, &e->frames[i]);
     return buf_take(&b);
 }
@@ -135,17 +163,76 @@ static void set_place(const struct exception_input *in, const struct reading_err
 {
     if (!e->frame_count)
         return;
-    ret->line = e->frames[e->frame_count - 1].line;
-    ret->column = e->column;
+    size_t at = place_of(in, e);
+    const struct reading_frame *f = &e->frames[at];
+
+    ret->line = line_of(in, f);
+    ret->column = column_at(e, at);
+    if (is_prelude(in, f))
+        ret->file = xstrdup(RESULT_PRELUDE);
+    else if (f->file.n && !is_program(in, f->file))
+        ret->file = clean(f->file);
     if (is_program(in, e->frames[0].file) && str_is(e->frames[0].function, "<module>")) {
         ret->top_line = e->frames[0].line;
         ret->top_column = e->top_column;
     }
-    struct str source = source_of(in, e);
+    struct str source = source_of(in, e, at);
     if (source.n && source.n <= SOURCE_MAX)
         ret->source = clean(source);
-    if (e->frame_count > 1)
-        ret->calls = calls_of(in, e);
+    if (at > 0)
+        ret->calls = calls_of(in, e, at);
+}
+
+static struct str digits_of(struct str s)
+{
+    size_t n = 0;
+
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+        n++;
+    return str_slice(s, 0, n);
+}
+
+/* A frame of the program keeps its file's name and gets the user's line, or those of the prelude.
+ */
+static void add_trace_line(struct buf *b, const struct exception_input *in, struct str line,
+                           const char *mark)
+{
+    struct reading_frame f = {.file = in->program ? str_from(in->program) : STR("")};
+    struct str rest = line;
+
+    if (str_starts(line, mark)) {
+        rest = str_slice(line, strlen(mark), line.n);
+        f.line = reading_number(digits_of(rest));
+    }
+    if (!f.line) {
+        (void)buf_add_str(b, line);
+        return;
+    }
+    if (is_prelude(in, &f))
+        (void)buf_adds(b, "  File \"" RESULT_PRELUDE "\", line ");
+    else
+        (void)buf_adds(b, mark);
+    (void)buf_addf(b, "%lld", (long long)line_of(in, &f));
+    (void)buf_add_str(b, str_slice(rest, digits_of(rest).n, rest.n));
+}
+
+/* Python's frames of the program, with the user's lines; as it is without a prelude. */
+static char *trace_of(const struct exception_input *in, struct str trace)
+{
+    AUTO_FREE char *mark = xasprintf("  File \"%s%s\", line ", in->work ? in->work : "",
+                                     in->program ? in->program : "");
+    AUTO_BUF struct buf b = {0};
+    struct str line;
+
+    if (!in->prelude || !in->program)
+        return clean(trace);
+    buf_init(&b, 2 * trace.n + 1024);
+    while (trace.n && str_next(&trace, '\n', &line)) {
+        add_trace_line(&b, in, line, mark);
+        if (trace.p)
+            (void)buf_addc(&b, '\n');
+    }
+    return clean(buf_str(&b));
 }
 
 static struct result_exception *make(const struct exception_input *in,
@@ -155,7 +242,7 @@ static struct result_exception *make(const struct exception_input *in,
 
     ret->type = clean(e->type);
     ret->message = clean(str_trim(e->message));
-    ret->traceback = clean(trace);
+    ret->traceback = trace_of(in, trace);
     set_place(in, e, ret);
     const char *ends = exception_line_ends(in->language, in->code);
     ret->hint = ends ? xstrdup(ends) : advice_for_error(in->language, ret->type, ret->message);

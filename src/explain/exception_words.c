@@ -51,13 +51,22 @@ static struct str statement_at(const struct python_tree *tree, int64_t line, int
     return (struct str){from, to > from ? (size_t)(to - from) : 0};
 }
 
-static void use_smolagents(struct result_exception *e, const struct python_tree *tree)
+void exception_find_statement(struct result_exception *e, struct str code, struct python_text *text)
 {
-    struct str s = statement_at(tree, e->top_line, e->top_column);
-    size_t n = utf8_cut(s, STATEMENT_MAX);
+    struct str s = STR("");
 
-    char *message = xasprintf("Code execution failed at line '%.*s' due to: %s: %s", (int)n, s.p,
-                              without_module(e->type), e->message);
+    if (e->top_line && python_text_parse(text, code))
+        s = statement_at(&text->tree, e->top_line, e->top_column);
+    if (s.n)
+        e->statement = xstrndup(s.p, utf8_cut(s, STATEMENT_MAX));
+}
+
+static void use_smolagents(struct result_exception *e)
+{
+    char *message =
+        xasprintf("Code execution failed at line '%s' due to: %s: %s",
+                  e->statement ? e->statement : "", without_module(e->type), e->message);
+
     free(e->type);
     free(e->message);
     e->type = xstrdup("InterpreterError");
@@ -66,28 +75,16 @@ static void use_smolagents(struct result_exception *e, const struct python_tree 
 
 static const struct {
     const char *profile;
-    void (*use)(struct result_exception *e, const struct python_tree *tree);
+    void (*use)(struct result_exception *e);
 } words[] = {
     {"smolagents", use_smolagents},
 };
 
-bool exception_has_words(const char *profile)
+void exception_use_words(struct result_exception *e, const char *profile)
 {
     for (size_t i = 0; profile && i < ARRAY_LEN(words); i++)
-        if (strcmp(profile, words[i].profile) == 0)
-            return true;
-    return false;
-}
-
-void exception_use_words(struct result_exception *e, const char *profile, struct str code,
-                         struct python_text *text)
-{
-    for (size_t i = 0; profile && i < ARRAY_LEN(words); i++) {
-        if (strcmp(profile, words[i].profile) != 0 || !e->top_line)
-            continue;
-        if (python_text_parse(text, code))
-            words[i].use(e, &text->tree);
-    }
+        if (strcmp(profile, words[i].profile) == 0 && e->top_line)
+            words[i].use(e);
 }
 
 /* Row S9: seconds as Python writes a float. */

@@ -38,11 +38,16 @@ static bool put(struct message *m, struct str part)
 
 /* ---- the error ---- */
 
+static const char *in_prelude(const struct result_exception *e)
+{
+    return e->file && strcmp(e->file, RESULT_PRELUDE) == 0 ? " of the prelude" : "";
+}
+
 void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars)
 {
     printable_add_word(b, str_from(e->type), TYPE_CHARS);
     if (e->line)
-        (void)buf_addf(b, " on line %lld", (long long)e->line);
+        (void)buf_addf(b, " on line %lld%s", (long long)e->line, in_prelude(e));
     if (*e->message) {
         (void)buf_adds(b, ": ");
         printable_add_word(b, str_from(e->message), chars);

@@ -147,6 +147,8 @@ static void place(struct check *c, struct note *n, const struct span *at)
         n->f.end_line = at->end_line - c->prelude_lines;
         n->f.column = character(c, at->line, at->column);
         n->f.end_column = character(c, at->end_line, at->end_column);
+    } else if (!check_is_earlier(c, at->line)) {
+        n->f.prelude_line = at->line;
     }
     add_excerpt(&n->f, line, at->column);
 }

@@ -35,6 +35,7 @@ struct finding {
     char *call;                  /* what is called there: "os.system"; NULL where nothing is */
     char *label;                 /* the profile's own words for it: "Eval usage"; NULL for none */
     uint32_t line, end_line;     /* from 1; 0 unknown */
+    uint32_t prelude_line;       /* of the prelude, where that is what is wrong; else 0 */
     uint32_t column, end_column; /* in characters, from 1; the end is the first one behind */
     char *excerpt;           /* the line's text, cut where it is very long (see excerpt_column) */
     uint32_t excerpt_column; /* where the finding starts in the excerpt, from 1, in characters */

@@ -10,16 +10,6 @@
 #include "guard/check.h"
 #include "guard/foreign_line.h"
 
-/* Lines of a text as Python counts them: \n, \r and \r\n end one. */
-static uint32_t lines_of(struct str s)
-{
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < s.n; i++)
-        n += s.p[i] == '\n' || (s.p[i] == '\r' && (i + 1 == s.n || s.p[i + 1] != '\n'));
-    return n;
-}
-
 /* Puts a text and the end of its last line at p; returns how many lines they are. */
 static uint32_t put(char **p, struct str s)
 {
@@ -28,7 +18,7 @@ static uint32_t put(char **p, struct str s)
     memcpy(*p, s.p, s.n);
     (*p)[s.n] = (*p)[s.n + 1] = '\n';
     *p += s.n + 2;
-    return lines_of(s) + 2;
+    return (uint32_t)str_lines(s) + 2;
 }
 
 /* The text to read, and in c->prelude_lines how much of it is not the program's own. */

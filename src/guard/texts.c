@@ -55,6 +55,8 @@ static void plain(struct text *t)
     (void)buf_adds(&t->reason, w->f.message);
     if (w->f.line && w->stage == GUARD_SYNTAX)
         (void)buf_addf(&t->reason, " (line %u)", w->f.line);
+    else if (w->f.prelude_line)
+        (void)buf_addf(&t->reason, " (line %u of the prelude)", w->f.prelude_line);
     else if (w->f.line)
         (void)buf_addf(&t->reason, " (line %u, %s)", w->f.line, w->f.rule);
     if (n > 1)

@@ -50,6 +50,8 @@ struct result_exception *judge_copy_exception(const struct result_exception *e)
     copy->hint = e->hint ? xstrdup(e->hint) : NULL;
     copy->source = e->source ? xstrdup(e->source) : NULL;
     copy->calls = e->calls ? xstrdup(e->calls) : NULL;
+    copy->file = e->file ? xstrdup(e->file) : NULL;
+    copy->statement = e->statement ? xstrdup(e->statement) : NULL;
     copy->cause = judge_copy_exception(e->cause);
     return copy;
 }

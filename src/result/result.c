@@ -34,6 +34,8 @@ void result_exception_free(struct result_exception *e)
     free(e->hint);
     free(e->source);
     free(e->calls);
+    free(e->file);
+    free(e->statement);
     free(e);
 }
 

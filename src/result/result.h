@@ -17,10 +17,14 @@ struct backend_guest;
 
 #define RESULT_ID 27
 
+/* The `file` of a place in --prelude. */
+#define RESULT_PRELUDE "<prelude>"
+
 struct result_exception {
     char *type;
     char *message;
     int64_t line, column; /* 0 when unknown */
+    char *file;           /* that the line is of; NULL: the program or a cell */
     int64_t cell;         /* number of the session's cell with the line; 0: a program */
     char *traceback;
     char *hint;
@@ -28,6 +32,7 @@ struct result_exception {
     char *calls;  /* the calls that led there: "line 9 in main, line 20" */
     /* Where it left the program's own top level (Python); 0 when unknown. */
     int64_t top_line, top_column;
+    char *statement; /* of the top level, which was left there, as written; NULL when unknown */
     struct result_exception *cause; /* the first of a chain, or the first one inside a group */
     bool cause_inside;              /* true: inside a group */
 };

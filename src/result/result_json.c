@@ -46,7 +46,9 @@ static json_t *exception(const struct result_exception *e)
     set(object, "message", json_text(str_from(e->message)));
     set(object, "line", e->line ? json_integer(e->line) : json_null());
     set(object, "column", e->column ? json_integer(e->column) : json_null());
+    set(object, "file", e->file ? json_text(str_from(e->file)) : json_null());
     set(object, "cell", e->cell ? json_integer(e->cell) : json_null());
+    set(object, "statement", e->statement ? json_text(str_from(e->statement)) : json_null());
     set(object, "traceback", json_text(str_from(e->traceback)));
     set(object, "hint", e->hint ? json_text(str_from(e->hint)) : json_null());
     return object;

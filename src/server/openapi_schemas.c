@@ -34,8 +34,9 @@ static const struct {
      "error null|Failure error_type null|string cancelled boolean exit_status integer "
      "summary string notes string[] cell? any"},
     {"Missing", "layer string why string lost boolean"},
-    {"Exception", "type string message string line null|integer column null|integer "
-                  "traceback string hint null|string"},
+    {"Exception",
+     "type string message string line null|integer column null|integer "
+     "file null|string cell null|integer statement null|string traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
              "change string content_base64? string content_mode? integer "
              "content_skipped? string"},

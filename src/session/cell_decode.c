@@ -239,8 +239,10 @@ static struct result_exception *read_trace(const char *traceback, const char *la
                                                  .work = CELL_FILE,
                                                  .program = program,
                                                  .code = code});
-    if (e)
-        name_cells(&e->calls);
+    if (!e)
+        return NULL;
+    name_cells(&e->calls);
+    free(mem_take(&e->file)); /* `cell` has it */
     return e;
 }
 
@@ -300,7 +302,8 @@ struct result_exception *cell_exception(const json_t *from, const char *language
     set_place(e, from, code, number);
     const char *ends = exception_line_ends(language, code);
     replace(&e->hint, ends ? xstrdup(ends) : advice_for_error(language, e->type, e->message));
-    exception_use_words(e, profile, code, &text);
+    exception_find_statement(e, code, &text);
+    exception_use_words(e, profile);
     python_text_done(&text);
     return e;
 }

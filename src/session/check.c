@@ -209,12 +209,21 @@ static struct str cut_type(struct str *message)
 
 static void add_place(struct buf *b, const char *file, const struct finding *f)
 {
-    (void)buf_addf(b, "  File \"%s\", line %u\n", file, f->line);
+    (void)buf_addf(b, "  File \"%s\", line %u\n", f->line ? file : RESULT_PRELUDE,
+                   f->line ? f->line : f->prelude_line);
     if (!f->excerpt)
         return;
     (void)buf_addf(b, "    %s\n", f->excerpt);
-    if (f->column)
+    if (f->column || f->prelude_line)
         (void)buf_addf(b, "    %*s^\n", (int)(f->excerpt_column ? f->excerpt_column - 1 : 0), "");
+}
+
+static void set_place(struct result_exception *e, const struct finding *f)
+{
+    e->line = f->line ? f->line : f->prelude_line;
+    e->column = f->column;
+    if (!f->line && f->prelude_line)
+        e->file = xstrdup(RESULT_PRELUDE);
 }
 
 /* The exception as the interpreter would report it; NULL when no interpreter reports this
@@ -228,13 +237,12 @@ static struct result_exception *syntax_exception(const struct finding *f, const 
         return NULL;
     struct result_exception *e = xcalloc(1, sizeof *e);
     buf_init(&trace, 64 << 10);
-    if (f->line)
+    if (f->line || f->prelude_line)
         add_place(&trace, file, f);
     (void)buf_addf(&trace, "%.*s: %.*s\n", (int)type.n, type.p, (int)message.n, message.p);
     e->type = xstrndup(type.p, type.n);
     e->message = xstrndup(message.p, message.n);
-    e->line = f->line;
-    e->column = f->column;
+    set_place(e, f);
     e->traceback = buf_take(&trace);
     e->hint = advice_for_error("python", e->type, e->message);
     if (!e->hint && f->hint)
@@ -258,8 +266,8 @@ static struct result_exception *refusal_exception(const struct verdict *v, const
     e->type = xstrdup("SecurityError");
     e->message = xstrdup(v->reason ? v->reason : "");
     e->traceback = xstrdup("");
-    e->line = f ? f->line : 0;
-    e->column = f ? f->column : 0;
+    if (f)
+        set_place(e, f);
     e->hint = f && f->hint ? xstrdup(f->hint) : NULL;
     return e;
 }

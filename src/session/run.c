@@ -31,7 +31,8 @@ struct run {
     struct prepared prepared;
     struct policy *policy; /* NULL: the program is not checked */
     struct examination examination;
-    struct buf prelude; /* and, if there is a prelude, the whole text that runs */
+    struct buf prelude;    /* and, if there is a prelude, the whole text that runs */
+    int64_t prelude_lines; /* of it */
     struct str program;
     struct run_context context;
     struct first first;
@@ -182,8 +183,7 @@ static bool may_run(struct run *run)
         return true;
     run->examination.prelude = buf_str(&run->prelude);
     examine_for(&run->examination, run->result);
-    if (!exception_has_words(run->request->profile))
-        examine_done(&run->examination); /* the tree is not needed while the program runs */
+    examine_done(&run->examination); /* the tree is not needed while the program runs */
     reporter_event(&run->reporter, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }
@@ -195,7 +195,9 @@ static int put_together(struct run *run, struct err *err)
 
     if (!request_has_prelude(run->request))
         return 0;
-    if (buf_adds(b, "\n\n") < 0 || buf_add_str(b, run->request->code) < 0)
+    if (buf_adds(b, "\n\n") == 0)
+        run->prelude_lines = (int64_t)str_lines(buf_str(b));
+    if (b->overflow || buf_add_str(b, run->request->code) < 0)
         return err_set(err, ERR_USAGE, "the program and its prelude have more than %u MiB",
                        RUN_SOURCE_MAX >> 20);
     run->program = buf_str(b);
@@ -343,7 +345,14 @@ static void read_exception(struct run *run)
                                                             .text = buf_str(&text),
                                                             .work = backend_inside(r->guest),
                                                             .program = run->name,
-                                                            .code = run->program});
+                                                            .code = run->program,
+                                                            .prelude = run->prelude_lines});
+}
+
+static void word_exception(struct run *run, struct result_exception *e)
+{
+    exception_find_statement(e, run->program, run->examination.text);
+    exception_use_words(e, run->request->profile);
 }
 
 static void advise(struct run *run)
@@ -352,8 +361,7 @@ static void advise(struct run *run)
 
     feedback_make(&input, &run->result->feedback);
     if (run->result->exception)
-        exception_use_words(run->result->exception, run->request->profile, run->program,
-                            run->examination.text);
+        word_exception(run, run->result->exception);
     else if (run->result->timed_out)
         run->result->exception =
             exception_of_timeout(run->request->profile, run->result->limits_hit & LIMIT_WALL

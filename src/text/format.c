@@ -46,6 +46,8 @@ static void read_exception(const json_t *exception, struct finished *ret)
     ret->exception_message = string_of(exception, "message");
     ret->exception_traceback = string_of(exception, "traceback");
     ret->exception_line = number_of(exception, "line");
+    ret->exception_file = string_of(exception, "file");
+    ret->exception_statement = string_of(exception, "statement");
     ret->hint = string_of(exception, "hint");
 }
 
@@ -197,6 +199,18 @@ static void add_files(struct buf *out, const struct finished *run)
     }
 }
 
+static void add_place(struct buf *out, const struct finished *run)
+{
+    struct str file = run->exception_file;
+
+    (void)buf_addf(out, " (line %" PRId64, run->exception_line);
+    if (file.n) {
+        (void)buf_adds(out, " of ");
+        (void)buf_add_str(out, file);
+    }
+    (void)buf_addc(out, ')');
+}
+
 static void add_exception(struct buf *out, const struct finished *run)
 {
     (void)buf_add_str(out, run->exception_type);
@@ -205,7 +219,7 @@ static void add_exception(struct buf *out, const struct finished *run)
         (void)buf_add_str(out, run->exception_message);
     }
     if (run->exception_line)
-        (void)buf_addf(out, " (line %" PRId64 ")", run->exception_line);
+        add_place(out, run);
 }
 
 /* "The program failed: NameError: name 'x' is not defined (line 3)." */

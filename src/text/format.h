@@ -36,6 +36,7 @@ struct finished {
     struct str error;          /* nothing ran, or what came of it is not known */
     struct str exception_type; /* empty for none */
     struct str exception_message, exception_traceback, hint;
+    struct str exception_file, exception_statement;
     int64_t exception_line;
     const json_t *value; /* of the last expression, or the final answer; NULL for none */
     struct finished_file *files;
@@ -84,6 +85,8 @@ extern const char *const format_profile_names[FORMAT_COUNT + 1];
 /* agentos: the result as a document; `strict` says that a run, not a test, which writes to standard
  * error has failed. chapter: what came of tests. */
 json_t *format_agentos_json(const struct finished *run, bool strict);
+/* Whether the chapter profile cuts the output. */
+bool format_chapter_cuts(const struct finished *run);
 json_t *format_chapter_tests(const struct finished *run);
 
 /* ---- for the profiles ---- */

@@ -193,27 +193,48 @@ static void add_value(struct buf *out, const json_t *value)
     free(text);
 }
 
-/* The line of the program that the traceback quotes below "line N". */
-static struct str failed_line(const struct finished *run)
-{
-    AUTO_FREE char *mark = xasprintf(", line %" PRId64, run->exception_line);
-    struct str rest = run->exception_traceback, line, found = {"", 0};
+enum { TRACE_INDENT = 4 };
 
-    while (run->exception_line && str_next_line(&rest, &line)) {
-        long at = str_find(line, str_from(mark));
-        struct str after = at < 0 ? line : str_slice(line, (size_t)at + strlen(mark), line.n);
-        if (at >= 0 && (!after.n || after.p[0] == ',') && str_next_line(&rest, &line))
-            found = str_trim(line);
+/* The two lines below the place: the program's, and its caret, which stands one further right. */
+static void add_caret(struct buf *out, const struct finished *run)
+{
+    struct str rest = run->exception_traceback, line;
+    unsigned below = 0;
+
+    while (below < 2 && str_next_line(&rest, &line)) {
+        if (str_starts(line, "  File \"")) {
+            below = 0;
+            if (!str_next_line(&rest, &line))
+                return;
+        }
+        struct str shown = str_slice(line, TRACE_INDENT, line.n);
+        if (!str_starts(line, "    ") || (below == 1 && !str_starts(str_trim(line), "^")))
+            return;
+        (void)buf_adds(out, below++ ? "\n " : "\n");
+        (void)buf_add_str(out, shown);
     }
-    return found;
+}
+
+static bool is_syntax_error(struct str type)
+{
+    return str_is(type, "SyntaxError") || str_is(type, "IndentationError") ||
+           str_is(type, "TabError");
+}
+
+/* The program's own: one of a module that it imported happened while it ran. */
+static void add_parse_error(struct buf *out, const struct finished *run)
+{
+    (void)buf_addf(out, "Code parsing failed on line %" PRId64 " due to: ", run->exception_line);
+    (void)buf_add_str(out, run->exception_type);
+    (void)buf_adds(out, ": ");
+    (void)buf_add_str(out, run->exception_message);
+    (void)buf_addf(out, " (<unknown>, line %" PRId64 ")", run->exception_line);
+    add_caret(out, run);
 }
 
 static void add_smolagents_error(struct buf *out, const struct finished *run)
 {
-    bool syntax = str_is(run->exception_type, "SyntaxError") ||
-                  str_is(run->exception_type, "IndentationError") ||
-                  str_is(run->exception_type, "TabError");
-    struct str line = failed_line(run);
+    struct str statement = run->exception_statement;
 
     if (run->timed_out && run->timeout_ms) {
         (void)buf_addf(out, "Code execution exceeded the maximum execution time of %g seconds",
@@ -224,20 +245,21 @@ static void add_smolagents_error(struct buf *out, const struct finished *run)
         (void)buf_add_str(out, run->exception_message);
         return;
     }
+    if (is_syntax_error(run->exception_type) && !statement.n) {
+        add_parse_error(out, run);
+        return;
+    }
     if (!run->exception_type.n || run->error.n) {
         format_reason(run, out);
         return;
     }
-    if (syntax)
-        (void)buf_addf(out, "Code parsing failed on line %" PRId64, run->exception_line);
-    else
-        (void)buf_addf(out, "Code execution failed at line '%.*s'", (int)line.n, line.p);
+    (void)buf_adds(out, "Code execution failed");
+    if (statement.n)
+        (void)buf_addf(out, " at line '%.*s'", (int)statement.n, statement.p);
     (void)buf_adds(out, " due to: ");
     (void)buf_add_str(out, run->exception_type);
     (void)buf_adds(out, ": ");
     (void)buf_add_str(out, run->exception_message);
-    if (syntax && line.n)
-        (void)buf_addf(out, "\n%.*s", (int)line.n, line.p);
 }
 
 static void format_smolagents(const struct finished *run, struct buf *out)
@@ -308,10 +330,8 @@ static void format_kodeagent(const struct finished *run, struct buf *out)
 
 enum { CHAPTER_MAX = 10000 };
 
-static void format_chapter(const struct finished *run, struct buf *out)
+static void add_chapter(const struct finished *run, struct buf *out)
 {
-    size_t begin = out->n;
-
     if (run->error.n) {
         (void)buf_adds(out, "Error: ");
         (void)buf_add_str(out, run->error);
@@ -323,6 +343,22 @@ static void format_chapter(const struct finished *run, struct buf *out)
         (void)buf_add_str(out, run->out);
         (void)buf_add_str(out, run->success ? (struct str){"", 0} : run->err);
     }
+}
+
+bool format_chapter_cuts(const struct finished *run)
+{
+    AUTO_BUF struct buf all = {0};
+
+    buf_init(&all, run->out.n + run->err.n + run->error.n + 64);
+    add_chapter(run, &all);
+    return utf8_count(buf_str(&all)) > CHAPTER_MAX;
+}
+
+static void format_chapter(const struct finished *run, struct buf *out)
+{
+    size_t begin = out->n;
+
+    add_chapter(run, out);
     struct str text = str_slice(buf_str(out), begin, out->n);
     if (utf8_count(text) <= CHAPTER_MAX)
         return;

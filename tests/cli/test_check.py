@@ -1137,8 +1137,6 @@ def test_run_prelude(t):
     t.exits(
         t.run("--prelude", "tools.py", "-c", "print(tool(21))"), 0, "a prelude runs first", b"42\n"
     )
-    done = t.run("--json", "--prelude", "tools.py", "-c", "1/0").json
-    t.equal(done["exception"]["line"], 5, "lines count from its first", done)
     t.equal(t.run("--prelude", "tools.py", "-c", "print(tool(").code, 126, "both are checked")
     t.exits(
         t.run("--prelude", "tools.py", "--no-check", "-c", "print(tool(1))"),
@@ -1159,6 +1157,48 @@ def test_run_prelude(t):
         "in another language",
         b"hello\n",
     )
+
+
+def failure(t, prelude, code, *options):
+    t.write("pre.py", prelude)
+    return t.run("--json", "--prelude", "pre.py", *options, "-c", code).json
+
+
+@box.once
+def test_prelude_lines(t):
+    doc = failure(t, "import re\nX = 1\n", "y = X\nif y:\n    1/0\n")
+    e = doc["exception"]
+    t.equal((e["line"], e["column"], e["file"]), (3, 5, None), "the program's lines count from its first", e)
+    t.equal(e["statement"], "if y:\n    1/0", "its statement at the top level", e)
+    t.match(br'main\.py", line 3, in <module>\n    1/0', e["traceback"].encode(), "also in the traceback")
+    t.match(br'main\.py", line 7, in <module>\n    1/0', doc["stderr"].encode(), "stderr is as it was printed")
+    told = t.box("format", stdin=json.dumps(doc).encode()).out
+    t.match(rb"division by zero \(line 3\)", told, "and in what a model is told")
+    e = failure(t, "def tool(x):\n    raise ValueError(x)\n", "a = 1\ntool(a)\n")["exception"]
+    t.equal((e["line"], e["file"], e["statement"]), (2, None, "tool(a)"), "of a tool that fails, the call", e)
+    t.match(br'"<prelude>", line 2, in tool\n', e["traceback"].encode(), "whose frame names the prelude")
+    doc = failure(t, "\nimport nosuchmod\n", "print(1)")
+    e = doc["exception"]
+    t.equal((e["line"], e["file"]), (2, "<prelude>"), "a prelude that fails", e)
+    told = t.box("format", stdin=json.dumps(doc).encode()).out
+    t.match(rb"\(line 2 of <prelude>\)", told, "by its name")
+    t.write("helper.py", "x = 1\n1/0\n")
+    t.write("pre.py", "Y = 1\n")
+    e = t.run("--json", "--prelude", "pre.py", "--file", "helper.py", "-c", "\n\nimport helper").json["exception"]
+    t.equal((e["line"], e["file"], e["statement"]), (2, "helper.py", "import helper"), "a file of the user's", e)
+
+
+@box.once
+def test_prelude_syntax(t):
+    for options in (), ("--no-check",):
+        doc = failure(t, "x = 1\ndef tool(:\n", "print(1)", *options)
+        e = doc["exception"]
+        t.equal((e["type"], e["line"], e["file"]), ("SyntaxError", 2, "<prelude>"), "a syntax error in a prelude", e)
+        t.match(br'File "<prelude>", line 2\n    def tool\(:\n +\^', e["traceback"].encode(), "with the line")
+        doc = failure(t, "x = 1\n", "y = 2\nx = = 3\n", *options)
+        t.equal((doc["exception"]["line"], doc["exception"]["file"]), (2, None), "or behind one", doc["exception"])
+    doc = failure(t, "x = 1\ndef tool(:\n", "print(1)")
+    t.match(rb"SyntaxError: invalid syntax \(line 2 of the prelude\)", doc["verdict"]["reason"].encode(), "the reason")
 
 
 @box.once

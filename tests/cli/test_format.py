@@ -40,9 +40,49 @@ def test_json(t):
     part = {"code_execution_result": {"outcome": "OUTCOME_FAILED", "output": "boom\n"}}
     t.equal(done.json, part, "a part")
     done = form(t, RUN, "--json", "--profile", "chapter")
-    t.equal(done.json, {"success": True, "output": "5\n", "exit_code": 0}, "chapter's fields")
+    t.equal(
+        done.json,
+        {"success": True, "output": "5\n", "exit_code": 0, "truncated": False},
+        "chapter's fields",
+    )
     done = form(t, dict(RUN, stdout="x" * 10001), "--json", "--profile", "chapter")
     t.equal(done.json["output"], "x" * 10000 + "...(truncated)", "cut at 10000 characters")
+    t.equal(done.json["truncated"], True, "says so")
+    done = form(t, dict(RUN, stdout="x...(truncated)"), "--json", "--profile", "chapter")
+    t.equal(done.json["truncated"], False, "not because of a program's words")
+
+
+def observed(t, code, *options):
+    doc = t.run("--json", *options, "-c", code).json
+    out = form(t, doc, "--profile", "smolagents").out.decode()
+    return out[out.index("Error:\n") + len("Error:\n"):out.index("\nNow let's retry")]
+
+
+# Row P24, from a result of any profile.
+@box.once
+def test_smolagents_errors(t):
+    failed = "Code execution failed at line '%s' due to: %s"
+    zero = "ZeroDivisionError: division by zero"
+    wants = {
+        "x = 5\nfor i in range(3):\n    y = 1 / (i - 1)\n": failed % ("for i in range(3):\n    y = 1 / (i - 1)", zero),
+        "print('x'); raise ValueError('boom')": failed % ("raise ValueError('boom')", "ValueError: boom"),
+        "def f():\n    return 1 / 0\n\na = f()": failed % ("a = f()", zero),
+        "a = 1\nb = = 2\n": "Code parsing failed on line 2 due to: SyntaxError: invalid syntax (<unknown>, line 2)\n"
+                            "b = = 2\n     ^",
+        "if 1:\n    a = (3,\n": "Code parsing failed on line 2 due to: SyntaxError: '(' was never closed (<unknown>, line 2)\n"
+                              "    a = (3,\n         ^",
+        "exec('x = = 1')": "Code execution failed at line 'exec('x = = 1')' due to: SyntaxError: invalid syntax",
+    }
+    for code, want in wants.items():
+        got = observed(t, code)
+        t.equal(got.split("\n    x = =")[0] if "exec" in code else got, want, "%r" % code)
+        if "exec" not in code:
+            t.equal(observed(t, code, "--profile", "smolagents"), want, "%r, with the profile" % code)
+    with_prelude = t.write("pre.py", "import math\ndef tool():\n    return 1 / 0\n")
+    got = observed(t, "a = 1\nb = tool()", "--prelude", with_prelude)
+    t.equal(got, failed % ("b = tool()", zero), "behind a prelude")
+    got = observed(t, "a = 1\nb = = 2", "--prelude", with_prelude)
+    t.equal(got, wants["a = 1\nb = = 2\n"], "and of a syntax error behind one")
 
 
 @box.once

@@ -247,7 +247,7 @@ def test_exceptions(t):
             continue
         t.equal(
             sorted(e),
-            ["cell", "column", "hint", "line", "message", "traceback", "type"],
+            ["cell", "column", "file", "hint", "line", "message", "statement", "traceback", "type"],
             "fields for %r" % code[:60],
         )
         got = (e["type"], e["message"] if message is not None else None, e["line"])

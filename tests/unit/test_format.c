@@ -142,8 +142,7 @@ static void test_observations(void)
             FORMAT_SMOLAGENTS, "Execution logs:\nLast output from code snippet:\n42");
     formats(
         FAILED ", \"stdout\": \"a\", \"exception\": {\"type\": \"NameError\", \"message\": "
-               "\"name 'x' is not defined\", \"line\": 2, \"traceback\": \"  File \\\"m.py\\\", "
-               "line 2, in <module>\\n    print(x)\\n\"}",
+               "\"name 'x' is not defined\", \"line\": 2, \"statement\": \"print(x)\"}",
         FORMAT_SMOLAGENTS,
         "Execution logs:\na\nError:\nCode execution failed at line 'print(x)' due to: NameError: "
         "name 'x' is not defined\nNow let's retry: take care not to repeat previous errors! If "

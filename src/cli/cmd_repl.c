@@ -244,7 +244,7 @@ static void run_one(struct repl *r, struct str cell)
         repl_history_add(line);
     if (r->reader.editor)
         line_editor_remember(r->reader.editor, line);
-    AUTO_FREE char *hint = command ? NULL : repl_foreign_hint(r->host.traits, line);
+    const char *hint = command ? NULL : repl_foreign_hint(r->host.traits, line);
     if (command)
         result = run_command(r, line, &err);
     else if (hint)

@@ -38,9 +38,8 @@ void repl_drain(int fd);
 
 /* ---- cmd_repl_words.c: words of other prompts ---- */
 
-/* Advice for a line that only another prompt understands; NULL for any other line. The caller
- * frees. */
-char *repl_foreign_hint(const struct language_traits *traits, struct str line);
+/* Advice for a line that only another prompt understands; NULL for any other line. */
+const char *repl_foreign_hint(const struct language_traits *traits, struct str line);
 /* Whether the line alone ends the prompt, although it is not a call. */
 bool repl_leaves(const struct language_traits *traits, struct str line);
 

@@ -7,7 +7,8 @@
 
 #include "base/str.h"
 
-/* What to write instead of a line that does not parse, or NULL when it is no such line. */
+/* What to write instead of a line that does not parse, or NULL when it is no such line. A line with
+ * a hint is never Python. */
 const char *foreign_line_hint(struct str line);
 
 #endif

@@ -147,7 +147,7 @@ static json_t *region_json(const json_t *f)
 
 static json_t *location_json(struct check_report *r, const char *path, const json_t *f)
 {
-    int64_t line = json_get_int(f, "line");
+    int64_t line = json_get_int(f, "cell") ? 0 : json_get_int(f, "line"); /* of the file */
     const char *excerpt = json_get_text(f, "excerpt");
     AUTO_FREE char *uri = uri_of(path);
     json_t *place =
@@ -173,11 +173,23 @@ static void add_subject(json_t *properties, const json_t *f)
             json_object_set(properties, keys[i], json_object_get(f, keys[i]));
 }
 
+/* A notebook's findings have lines of cells, not of the file. */
+static char *cell_place(const json_t *f)
+{
+    long long cell = json_get_int(f, "cell"), line = json_get_int(f, "line");
+
+    return !cell  ? xstrdup("")
+           : line ? xasprintf("cell %lld, line %lld: ", cell, line)
+                  : xasprintf("cell %lld: ", cell);
+}
+
 static void put_result(struct check_report *r, const char *path, const json_t *f)
 {
     const char *id = json_get_text(f, "rule"), *words = json_get_text(f, "message"),
                *hint = json_get_text(f, "hint");
-    AUTO_FREE char *text = hint ? xasprintf("%s. %s", words, hint) : xstrdup(words);
+    AUTO_FREE char *place = cell_place(f);
+    AUTO_FREE char *text =
+        hint ? xasprintf("%s%s. %s", place, words, hint) : xasprintf("%s%s", place, words);
     long rule = rule_index(id);
     json_t *result = json_pack(
         "{s:s, s:s, s:o, s:o, s:{s:O, s:O}}", "ruleId", id, "level", levels[check_rank(f)],

@@ -142,13 +142,17 @@ static void put_excerpt(const struct finding_style *style, const json_t *f, enum
     buf_done(&line.text);
 }
 
-static void put_head(const struct finding_style *style, const char *path, uint32_t line,
-                     uint32_t column, enum check_rank rank)
+/* `f` may be NULL: a note about all of the program. */
+static void put_head(const struct finding_style *style, const char *path, const json_t *f,
+                     enum check_rank rank)
 {
     FILE *out = style->out;
+    uint32_t line = number(f, "line"), column = number(f, "column"), cell = number(f, "cell");
 
     fputs(in(style, BOLD), out);
     put_text(out, path);
+    if (cell)
+        fprintf(out, ":cell %u", cell);
     if (line)
         fprintf(out, ":%u", line);
     if (line && column)
@@ -162,7 +166,7 @@ static void put_finding(const struct finding_style *style, const char *path, con
 {
     const char *hint = json_get_text(f, "hint");
 
-    put_head(style, path, number(f, "line"), number(f, "column"), rank);
+    put_head(style, path, f, rank);
     put_text(style->out, json_get_text(f, "message"));
     fputs(" [", style->out);
     put_text(style->out, json_get_text(f, "rule"));
@@ -193,7 +197,7 @@ void check_text_findings(const struct finding_style *style, const char *path, co
             put_finding(style, path, finding, rank);
     }
     if (more) {
-        put_head(style, path, 0, 0, RANK_NOTE);
+        put_head(style, path, NULL, RANK_NOTE);
         fprintf(style->out, "%zu more finding%s\n", more, more == 1 ? "" : "s");
     }
 }
@@ -218,7 +222,7 @@ static bool needs_reason(const json_t *verdict)
 
 static void put_reason(const struct finding_style *style, const char *path, const json_t *verdict)
 {
-    put_head(style, path, 0, 0, RANK_ERROR);
+    put_head(style, path, NULL, RANK_ERROR);
     put_text(style->out, json_get_text(verdict, "reason"));
     fprintf(style->out, " [%s]\n", json_get_text(verdict, "stage"));
 }

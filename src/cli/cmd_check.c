@@ -10,117 +10,26 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/check_files.h"
+#include "cli/check_notebook.h"
+#include "cli/check_options.h"
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/run_notebook.h"
 #include "cli/safe_text.h"
 #include "result/verdict_json.h"
 #include "session/check.h"
-
-#define AT(member) offsetof(struct cli_settings, member)
-
-static const struct opt what_options[] = {
-    {.name = "code",
-     .letter = 'c',
-     .kind = OPT_STRING,
-     .offset = AT(code),
-     .arg = "CODE",
-     .group = "What to check",
-     .help = "check this text"},
-    {.name = "lang",
-     .letter = 'l',
-     .kind = OPT_STRING,
-     .offset = AT(common.lang),
-     .arg = "NAME",
-     .group = "What to check",
-     .initial = "auto",
-     .help = "language; auto looks at the extension, the #! line and the text"},
-    {.name = "stages",
-     .kind = OPT_STRING,
-     .offset = AT(stages),
-     .arg = "NAMES",
-     .group = "What to check",
-     .help = "run only these stages: input,syntax,imports,patterns"},
-    {0},
-};
-
-static const struct opt show_options[] = {
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "Output",
-     .excludes = "sarif, dump-ast",
-     .help = "print every verdict as JSON"},
-    {.name = "sarif",
-     .kind = OPT_FLAG,
-     .offset = AT(sarif),
-     .group = "Output",
-     .excludes = "json, dump-ast",
-     .help = "print the findings as SARIF 2.1.0, for code-scanning viewers"},
-    {.name = "max-findings",
-     .kind = OPT_INT,
-     .offset = AT(max_findings),
-     .arg = "N",
-     .group = "Output",
-     .initial = "50",
-     .max = 1 << 30,
-     .help = "print at most N findings of a program in the text report; 0 for all"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPT_FLAG,
-     .flags = OPT_CONF | OPT_LOOSENS,
-     .offset = AT(quiet),
-     .group = "Output",
-     .help = "print only findings that refuse a program: no warnings, no count"},
-    {0},
-};
-
-static const struct opt other_options[] = {
-    {.name = "dump-ast",
-     .kind = OPT_FLAG,
-     .offset = AT(dump_ast),
-     .group = "Instead of checking",
-     .help = "print the syntax tree of each Python program, one line each, as "
-             "ast.dump(tree, include_attributes=True) does"},
-    {.name = "no-attributes",
-     .kind = OPT_FLAG,
-     .offset = AT(no_attributes),
-     .group = "Instead of checking",
-     .help = "with --dump-ast: without lines and columns"},
-    {.name = "list-rules",
-     .kind = OPT_FLAG,
-     .offset = AT(list_rules),
-     .group = "Instead of checking",
-     .help = "print every rule: stage, severity, points, what it finds"},
-    {.name = "explain",
-     .kind = OPT_STRING,
-     .offset = AT(explain),
-     .arg = "RULE",
-     .group = "Instead of checking",
-     .help = "print what a rule finds, why it matters, and what to do instead"},
-    {.name = "list-profiles",
-     .kind = OPT_FLAG,
-     .offset = AT(list_profiles),
-     .group = "Instead of checking",
-     .help = "print the built-in profiles"},
-    {.name = "show-profile",
-     .kind = OPT_STRING,
-     .offset = AT(show_profile),
-     .arg = "NAME",
-     .group = "Instead of checking",
-     .help = "print a profile as a policy file; --allow-imports and --forbid-imports are in it"},
-    {0},
-};
+#include "text/notebook.h"
 
 /* How help shows the options of the common tables; --no-check would make no sense here. */
-static const struct opt *const shown[] = {what_options,  policy_options,  show_options,
-                                          other_options, general_options, NULL};
+static const struct opt *const shown[] = {check_what_options,  policy_options,  check_show_options,
+                                          check_other_options, general_options, NULL};
 /* A config file has the settings of other commands as well. */
 static const struct opt *const tables[] = {
-    what_options, show_options,   other_options, general_options, work_options, data_options,
-    wall_options, policy_options, guard_options, limit_options,   log_options,  NULL};
+    check_what_options, check_show_options, check_other_options, general_options,
+    work_options,       data_options,       wall_options,        policy_options,
+    guard_options,      limit_options,      log_options,         NULL};
 
 /* ---- one program ---- */
 
@@ -214,19 +123,59 @@ static void check_text_of(struct check *c, const char *path, struct str code)
     json_decref(document);
 }
 
+static bool is_notebook(const struct check *c, const struct check_path *file)
+{
+    return !file->sys && notebook_is_name(file->path) &&
+           !language_stated(c->request.languages, file->path, (struct str){0}) &&
+           strcmp(c->set->common.lang, "auto") == 0;
+}
+
+static void fail_file(struct check *c, const char *path, const struct err *err)
+{
+    c->failed = true;
+    complain(c, NULL, err->msg);
+    if (!c->set->dump_ast)
+        print_verdict(c, path, NULL, err);
+}
+
+static void check_notebook_file(struct check *c, const char *path)
+{
+    struct notebook notebook;
+    struct err err;
+    json_t *document = NULL;
+
+    if (run_notebook_read(path, &notebook, &err) == 0) {
+        struct notebook_check how = {.request = &c->request,
+                                     .policy = c->policy,
+                                     .prelude = buf_str(&c->prelude),
+                                     .stages = c->stages};
+        document = check_notebook(&how, &notebook, &err);
+        if (!document)
+            err_wrap(&err, "%s", path);
+    }
+    if (document)
+        print_verdict(c, path, document, NULL);
+    else
+        fail_file(c, path, &err);
+    json_decref(document);
+    notebook_done(&notebook);
+}
+
 static void check_file(struct check *c, const struct check_path *file)
 {
     AUTO_BUF struct buf code = {0};
     struct err err = {0};
 
+    if (is_notebook(c, file)) {
+        check_notebook_file(c, file->path);
+        return;
+    }
     buf_init(&code, RUN_SOURCE_MAX);
     if (read_program(file, &code, &err) == 0) {
         check_text_of(c, file->path, buf_str(&code));
         return;
     }
-    c->failed = true;
-    complain(c, NULL, err.msg);
-    print_verdict(c, file->path, NULL, &err);
+    fail_file(c, file->path, &err);
 }
 
 /* ---- --dump-ast ---- */
@@ -297,12 +246,13 @@ static void dump_file(struct check *c, const struct check_path *file)
     struct err err = {0};
 
     buf_init(&code, RUN_SOURCE_MAX);
-    if (read_program(file, &code, &err) == 0) {
+    if (is_notebook(c, file)) {
+        err_set(&err, ERR_USAGE, "%s: is a notebook, and --dump-ast is for programs", file->path);
+    } else if (read_program(file, &code, &err) == 0) {
         dump(c, file->path, buf_str(&code));
         return;
     }
-    c->failed = true;
-    complain(c, NULL, err.msg);
+    fail_file(c, file->path, &err);
 }
 
 /* ---- all of them ---- */

@@ -18,6 +18,7 @@
 #include "cli/other_words.h"
 #include "cli/print_config.h"
 #include "cli/report.h"
+#include "cli/run_notebook.h"
 #include "cli/run_remote.h"
 #include "cli/run_show.h"
 #include "session/check.h"
@@ -40,6 +41,11 @@ static const struct opt run_options[] = {
      .arg = "FILE",
      .group = "What to run",
      .help = "use this file as the program's standard input"},
+    {.name = "allow-errors",
+     .kind = OPT_FLAG,
+     .offset = AT(allow_errors),
+     .group = "What to run",
+     .help = "of a notebook: run the remaining cells after one that fails"},
     {0},
 };
 
@@ -111,10 +117,6 @@ static int check_language(const struct invocation *in, struct err *err)
     if (!other || (asked && strcmp(asked, "auto") != 0) ||
         language_stated(table, in->request.file, (struct str){0}))
         return 0;
-    if (strcmp(other, "a notebook") == 0)
-        return err_set(err, ERR_USAGE,
-                       "%s: is a notebook; 'jupyter nbconvert --to script' makes a program of it",
-                       in->request.file);
     return err_set(err, ERR_USAGE,
                    "%s: %s is not run here; --lang says what else it is, and 'glovebox help "
                    "languages' how to add a language",
@@ -264,6 +266,15 @@ static int run(struct invocation *in, struct err *err)
     return status;
 }
 
+static int choose(struct invocation *in, struct err *err)
+{
+    if (run_is_notebook(&in->options))
+        return run_notebook(&in->options, err);
+    if (in->options.settings.allow_errors)
+        return err_set(err, ERR_USAGE, "--allow-errors is for notebooks (NAME.ipynb)");
+    return run(in, err);
+}
+
 static int run_main(int argc, char **argv)
 {
     struct invocation in = {.stdin_fd = -1, .begin_ns = clock_mono_ns()};
@@ -278,7 +289,7 @@ static int run_main(int argc, char **argv)
         else if (in.options.settings.print_config)
             print_config(&in.options, stdout);
         else
-            status = run(&in, &err);
+            status = choose(&in, &err);
     }
     if (status < 0)
         status = cli_fail("run", &err);

@@ -60,8 +60,7 @@ def test_pipes(t):
 
 @once
 def test_languages(t):
-    for name, want in (("a.rb", "Ruby"), ("a.go", "Go"), ("a.html", "HTML"), ("a.sql", "SQL"), ("a.ts", "TypeScript"),
-                       ("a.ipynb", "is a notebook; 'jupyter nbconvert")):
+    for name, want in (("a.rb", "Ruby"), ("a.go", "Go"), ("a.html", "HTML"), ("a.sql", "SQL"), ("a.ts", "TypeScript")):
         t.write(name, "print(1)\n")
         t.refused(t.run(name), 2, name + ": .*" + want, name)
     t.exits(t.run("--lang", "python", "a.rb"), 0, "unless --lang says what it is", b"1\n")

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Jupyter notebooks, nbformat 3 and 4: their code cells, and the outputs of a run put into them.
+ * Members that are not outputs or execution counts stay as they are.
+ *
+ * A notebook may come from anyone, and its outputs from a guest.
+ */
+#ifndef TEXT_NOTEBOOK_H
+#define TEXT_NOTEBOOK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+enum {
+    NOTEBOOK_MAX = 64 << 20, /* bytes */
+    NOTEBOOK_VALUES_MAX = 2000000,
+    NOTEBOOK_CELLS_MAX = 5000,
+};
+
+/* A code cell that has code. */
+struct notebook_cell {
+    json_t *cell; /* lent */
+    size_t index; /* among all cells, from 0 */
+    char *code;
+    bool may_fail; /* it has the tag "raises-exception" */
+};
+
+struct notebook {
+    json_t *document;
+    int format;        /* 3 or 4 */
+    char language[40]; /* of its kernel, in lower case: "python", "r" */
+    struct notebook_cell *cells;
+    size_t n;
+};
+
+/* ERR_USAGE when the text is no notebook, or too large a one. Call notebook_done in every case. */
+int notebook_read(struct str text, struct notebook *ret, struct err *err);
+void notebook_done(struct notebook *notebook);
+/* Whether the file's name is a notebook's. */
+bool notebook_is_name(const char *file);
+
+/* ---- outputs ---- */
+
+/* Removes the outputs and counts of all code cells. */
+void notebook_clear(struct notebook *notebook);
+void notebook_set_count(const struct notebook *notebook, const struct notebook_cell *cell,
+                        unsigned number);
+/* Continues the last output if that is of the same stream; 1 or 2. Invalid UTF-8 is replaced. */
+void notebook_add_stream(const struct notebook *notebook, const struct notebook_cell *cell,
+                         int stream, struct str text);
+/* A bundle (session/cell_wire.h): a value or a display. */
+void notebook_add_bundle(const struct notebook *notebook, const struct notebook_cell *cell,
+                         const json_t *bundle, unsigned number);
+/* An error, with its traceback as lines. A traceback that ends the stream of errors is taken from
+ * there. */
+void notebook_add_error(const struct notebook *notebook, const struct notebook_cell *cell,
+                        const char *type, const char *message, const char *traceback);
+/* The notebook as Jupyter writes it; the caller frees. */
+char *notebook_text(const struct notebook *notebook);
+
+#endif

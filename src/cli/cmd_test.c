@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/cancel.h"
@@ -16,11 +17,11 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/safe_text.h"
 #include "cli/test_report.h"
 #include "cli/test_suite.h"
 #include "judge/judge.h"
-#include "result/verdict_json.h"
 #include "session/check.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -193,9 +194,11 @@ static void on_case(void *ctx, const struct case_result *r, size_t number)
 
     (void)number;
     if (!in->options.settings.json && r->end != CASE_REFUSED) {
+        json_t *row = case_document(r);
         if (!r->passed || !in->report.quiet)
             progress_clear(&in->progress);
-        test_report_case(&in->report, r);
+        test_report_case(&in->report, row);
+        json_decref(row);
     }
     progress_step(&in->progress);
 }
@@ -209,43 +212,29 @@ static void complain(const char *text)
     fprintf(stderr, "glovebox test: %s\n", line.p);
 }
 
-static void complain_of_doubt(const struct judge_result *r)
+/* All of it comes from the document, as the report of a run does (report.c). */
+static void report(const struct invocation *in, const json_t *doc)
 {
-    AUTO_FREE char *text = xasprintf("this is no verdict on the program: %s", r->doubt);
+    const struct cli_settings *s = &in->options.settings;
+    const bool refused = report_is_refused(doc);
+    const bool failed = json_is_object(json_object_get(doc, "error"));
+    const char *summary = json_get_text(doc, "summary"), *doubt = json_get_text(doc, "doubt");
 
-    complain(text);
-}
-
-static void say_refusal(const struct invocation *in, const struct result *r)
-{
-    struct finding_style style = {
-        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = 10};
-
-    if (!result_refused(r) || in->options.settings.json || in->options.settings.quiet)
-        return;
-    json_t *verdict = verdict_json(&r->verdict);
-    check_text_findings(&style, check_shown_name(&in->request.run), verdict);
-    json_decref(verdict);
-}
-
-static void report(const struct invocation *in, const struct judge_result *r)
-{
-    char line[700];
-
-    if (in->options.settings.json) {
-        json_t *doc = judge_document(r);
+    if (s->json) {
         AUTO_FREE char *text = json_write(doc, isatty(1));
-        json_decref(doc);
         puts(text);
-    } else if (!r->run.error.kind && !result_refused(&r->run)) {
-        test_report_end(&in->report, r);
+    } else if (!failed && !refused) {
+        test_report_end(&in->report, doc);
     }
     fflush(stdout);
-    say_refusal(in, &r->run);
-    if (r->run.error.kind || result_refused(&r->run) || r->run.cancelled)
-        complain(result_summary(&r->run, &in->request.run.limits, line, sizeof line));
-    else if (r->doubt)
-        complain_of_doubt(r);
+    if (!s->json && !s->quiet)
+        report_refusal(check_shown_name(&in->request.run), doc);
+    if (failed || refused || json_get_true(doc, "cancelled")) {
+        complain(summary ? summary : "");
+    } else if (doubt) {
+        AUTO_FREE char *text = xasprintf("this is no verdict on the program: %s", doubt);
+        complain(text);
+    }
 }
 
 /* ---- the command ---- */
@@ -314,7 +303,9 @@ static int test(struct invocation *in, struct err *err)
     struct judge_watch watch = {.done = on_case, .ctx = in, .cancel_fd = cancel[0]};
     judge_run(&in->request, &watch, &result);
     progress_clear(&in->progress);
-    report(in, &result);
+    json_t *document = judge_document(&result);
+    report(in, document);
+    json_decref(document);
     int status = judge_exit_status(&result);
     if (result.run.cancelled && cancel_signal())
         status = 128 + cancel_signal();

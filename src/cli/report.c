@@ -125,8 +125,8 @@ static void say_denied(const struct report *how, const json_t *doc)
     report_say(how->settings, b.p);
 }
 
-/* Refused by the guard: other refusals have no stage, or a stage that is not the guard's. */
-static bool is_refused(const json_t *doc)
+/* Other refusals have no stage, or a stage that is not the guard's. */
+bool report_is_refused(const json_t *doc)
 {
     const json_t *verdict = json_object_get(doc, "verdict");
     const char *stage = json_get_text(verdict, "stage");
@@ -137,14 +137,13 @@ static bool is_refused(const json_t *doc)
     return false;
 }
 
-/* The findings that refuse, in the form of 'glovebox check'. */
-static void say_refusal(const struct report *how, const json_t *doc)
+void report_refusal(const char *shown, const json_t *doc)
 {
     struct finding_style style = {
         .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = LISTED_MAX};
 
-    if (is_refused(doc) && !how->settings->quiet)
-        check_text_findings(&style, how->shown, json_object_get(doc, "verdict"));
+    if (report_is_refused(doc))
+        check_text_findings(&style, shown, json_object_get(doc, "verdict"));
 }
 
 static void say_times(const struct report *how)
@@ -190,7 +189,7 @@ static void say_end(const struct report *how, const struct printer *printer, con
         snprintf(line, sizeof line, "stopped: nobody reads standard output any more");
     else
         snprintf(line, sizeof line, "%s", summary ? summary : "");
-    if (is_error(doc) || is_refused(doc) || lost_output)
+    if (is_error(doc) || report_is_refused(doc) || lost_output)
         report_complain(line);
     else
         report_say(how->settings, line);
@@ -207,7 +206,8 @@ void report_result(const struct report *how, struct printer *printer, const json
     if (!s->json && !s->events) {
         say_skipped(how, json_object_get(doc, "skipped"));
         say_denied(how, doc);
-        say_refusal(how, doc);
+        if (!s->quiet)
+            report_refusal(how->shown, doc);
     }
     report_wall(how, json_object_get(doc, "missing"));
     say_notes(how, json_object_get(doc, "notes"));

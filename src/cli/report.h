@@ -24,6 +24,11 @@ void report_hints(const struct report *how, const json_t *document);
 /* Prints the rest of the output, the document if --json is set, and the notes. All of it comes from
  * the document, so it does not matter whether this process ran the program or a daemon did. */
 void report_result(const struct report *how, struct printer *printer, const json_t *document);
+/* Whether the guard refused the program. */
+bool report_is_refused(const json_t *document);
+/* Prints the findings that refuse a program to standard error, in the form of 'glovebox check'.
+ * Nothing if the guard did not refuse it. `shown` is the program's name. */
+void report_refusal(const char *shown, const json_t *document);
 /* The exit status. */
 int report_status(const struct printer *printer, const json_t *document);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/test_report.h"
 
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
+#include "base/json_get.h"
 #include "cli/safe_text.h"
 
 #define GREEN "\033[32m"
@@ -10,12 +12,12 @@
 #define RESET "\033[0m"
 
 /* On one line: a name or a value may come from the guest. */
-static void put(FILE *out, const char *text)
+static void put(FILE *out, const json_t *text)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 64 << 10);
-    safe_text_add(&b, str_from(text), false);
+    safe_text_add(&b, json_str(text), false);
     fwrite(b.p, 1, b.n, out);
 }
 
@@ -25,94 +27,114 @@ static void put_word(const struct test_report *report, const char *colour, const
             report->colour ? RESET : "");
 }
 
-static void put_failure(const struct test_report *report, const struct case_result *r)
+static void put_place(FILE *out, const json_t *object)
 {
-    put_word(report, RED, case_error_type(r) == ERROR_TYPE_OURS ? "ERROR" : "FAIL");
-    put(report->out, r->test->name);
+    int64_t line = json_get_int(json_object_get(object, "exception"), "line");
+
+    if (line)
+        fprintf(out, " (line %lld)", (long long)line);
+}
+
+static void put_failure(const struct test_report *report, const json_t *row)
+{
+    const char *error_type = json_get_text(row, "error_type");
+    const json_t *call = json_object_get(row, "call"), *hint = json_object_get(row, "hint");
+
+    put_word(report, RED, error_type && strcmp(error_type, "ours") == 0 ? "ERROR" : "FAIL");
+    put(report->out, json_object_get(row, "name"));
     fputs(": ", report->out);
-    if (r->call) {
-        put(report->out, r->call);
+    if (json_is_string(call)) {
+        put(report->out, call);
         fputs(": ", report->out);
     }
-    put(report->out, r->detail);
-    if (r->exception && r->exception->line)
-        fprintf(report->out, " (line %lld)", (long long)r->exception->line);
+    put(report->out, json_object_get(row, "detail"));
+    put_place(report->out, row);
     fputc('\n', report->out);
-    if (r->hint) {
+    if (json_is_string(hint)) {
         fputs("     hint: ", report->out);
-        put(report->out, r->hint);
+        put(report->out, hint);
         fputc('\n', report->out);
     }
 }
 
-void test_report_case(const struct test_report *report, const struct case_result *r)
+void test_report_case(const struct test_report *report, const json_t *row)
 {
-    if (!r->passed) {
-        put_failure(report, r);
+    if (!json_get_true(row, "passed")) {
+        put_failure(report, row);
     } else if (!report->quiet) {
         put_word(report, GREEN, "ok  ");
-        put(report->out, r->test->name);
+        put(report->out, json_object_get(row, "name"));
         fputc('\n', report->out);
     }
     fflush(report->out);
 }
 
+static long long line_at(const json_t *lines, size_t i)
+{
+    return json_integer_value(json_array_get(lines, i));
+}
+
 /* "3, 7-9": a few places are enough. */
-static void put_ranges(FILE *out, const struct line_set *set)
+static void put_ranges(FILE *out, const json_t *lines)
 {
     enum { PLACES_MAX = 30 };
+    const size_t n = json_array_size(lines);
     int places = 0;
 
-    for (size_t i = 0; i < set->n; i++) {
-        size_t first = i;
-        while (i + 1 < set->n && set->at[i + 1] == set->at[i] + 1)
+    for (size_t i = 0; i < n; i++) {
+        const size_t first = i;
+        while (i + 1 < n && line_at(lines, i + 1) == line_at(lines, i) + 1)
             i++;
         if (places++ == PLACES_MAX) {
             fputs(", ...", out);
             return;
         }
-        fprintf(out, "%s%u", first ? ", " : "", set->at[first]);
+        fprintf(out, "%s%lld", first ? ", " : "", line_at(lines, first));
         if (i > first)
-            fprintf(out, "-%u", set->at[i]);
+            fprintf(out, "-%lld", line_at(lines, i));
     }
 }
 
-static void put_coverage(FILE *out, const struct coverage *c)
+static void put_coverage(FILE *out, const json_t *coverage)
 {
-    size_t code;
-    struct line_set never = coverage_never(c, &code);
+    const json_t *never = json_object_get(coverage, "never_run");
 
-    fprintf(out, "%zu of %zu lines ran", code - never.n, code);
-    if (never.n) {
+    fprintf(out, "%lld of %lld lines ran", (long long)json_get_int(coverage, "run"),
+            (long long)json_get_int(coverage, "lines"));
+    if (json_array_size(never)) {
         fputs("; never: ", out);
-        put_ranges(out, &never);
+        put_ranges(out, never);
     }
     fputc('\n', out);
-    free(never.at);
 }
 
-static void put_message(const struct test_report *report, const struct judge_result *r)
+static void put_counts(FILE *out, const json_t *doc)
 {
-    const struct result_exception *e = r->run.exception;
+    int64_t errors = json_get_int(doc, "errors");
 
-    put(report->out, r->message);
-    if (e && e->line && !r->run.success)
-        fprintf(report->out, " (line %lld)", (long long)e->line);
-    fputc('\n', report->out);
+    fprintf(out, "%lld of %lld passed", (long long)json_get_int(doc, "passed"),
+            (long long)json_get_int(doc, "total"));
+    if (errors)
+        fprintf(out, ", %lld could not be judged", (long long)errors);
+    else if (!json_get_true(doc, "all_passed"))
+        fprintf(out, ", score %.4g", json_number_value(json_object_get(doc, "score")));
+    fputc('\n', out);
 }
 
-void test_report_end(const struct test_report *report, const struct judge_result *r)
+void test_report_end(const struct test_report *report, const json_t *doc)
 {
-    if (r->message)
-        put_message(report, r);
-    if (report->quiet || !r->total)
+    const json_t *message = json_object_get(doc, "message");
+    const json_t *coverage = json_object_get(doc, "coverage");
+
+    if (json_is_string(message)) {
+        put(report->out, message);
+        if (!json_get_true(doc, "success"))
+            put_place(report->out, doc);
+        fputc('\n', report->out);
+    }
+    if (report->quiet || !json_get_int(doc, "total"))
         return;
-    fprintf(report->out, "%zu of %zu passed", r->passed, r->total);
-    if (r->errors)
-        fprintf(report->out, ", %zu could not be judged", r->errors);
-    else if (!r->all_passed)
-        fprintf(report->out, ", score %.4g", r->score);
-    fputc('\n', report->out);
-    if (r->coverage.lines)
-        put_coverage(report->out, &r->coverage);
+    put_counts(report->out, doc);
+    if (json_is_object(coverage))
+        put_coverage(report->out, coverage);
 }

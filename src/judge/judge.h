@@ -106,7 +106,10 @@ int judge_exit_status(const struct judge_result *r);
 /* Lines with code, and those of them that ran in no case nor in loading. The caller frees .at. */
 struct line_set coverage_never(const struct coverage *c, size_t *ret_code);
 
-/* The run's own document, with the judge's findings; the caller owns it. */
+/* The run's own document, with the judge's findings; the caller owns it. Reports and answers are
+ * made from it. */
 json_t *judge_document(const struct judge_result *r);
+/* A row of the document's `test_results`, which the caller owns. */
+json_t *case_document(const struct case_result *r);
 
 #endif

@@ -51,7 +51,7 @@ static json_t *coverage_json(const struct coverage *c)
     return object;
 }
 
-static json_t *case_json(const struct case_result *r)
+json_t *case_document(const struct case_result *r)
 {
     json_t *object = json_object();
     int64_t hundredths = (r->duration_us + 5) / 10;
@@ -91,7 +91,7 @@ json_t *judge_document(const struct judge_result *r)
     set(doc, "doubt", text_or_null(r->doubt));
     set(doc, "message", text_or_null(r->message));
     for (size_t i = 0; i < r->total; i++)
-        json_array_append_new(list, case_json(&r->cases[i]));
+        json_array_append_new(list, case_document(&r->cases[i]));
     set(doc, "test_results", list);
     set(doc, "coverage", coverage_json(&r->coverage));
     set(doc, "feedback_text", json_text(str_from(r->feedback_text)));

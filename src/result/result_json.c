@@ -103,19 +103,6 @@ static void append_skipped(json_t *list, const char *direction, const struct ski
     }
 }
 
-static json_t *denied(const struct backend_outcome *o)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < o->denied_count; i++) {
-        json_t *object = json_object();
-        set(object, "name", json_text(str_from(o->denied[i].name)));
-        set(object, "count", json_integer((json_int_t)o->denied[i].count));
-        json_array_append_new(list, object);
-    }
-    return list;
-}
-
 static json_t *limits(unsigned hit)
 {
     json_t *list = json_array();
@@ -247,7 +234,7 @@ json_t *result_document(const struct result *r)
     append_skipped(skipped, "out", &r->files.skipped);
     set(doc, "skipped", skipped);
     set(doc, "verdict", verdict(r));
-    set(doc, "denied", denied(&r->outcome));
+    set(doc, "denied", wall_denied(&r->outcome));
     set(doc, "isolation", wall_isolation(r->outcome.held));
     wall_set(doc, &r->outcome, buf_str(&r->warnings));
     set(doc, "limits", limits(r->limits_hit));

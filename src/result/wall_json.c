@@ -77,6 +77,17 @@ json_t *wall_missing(const struct backend_outcome *o)
     return list;
 }
 
+json_t *wall_denied(const struct backend_outcome *o)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < o->denied_count; i++)
+        json_array_append_new(list, json_pack("{s:o, s:I}", "name",
+                                              json_text(str_from(o->denied[i].name)), "count",
+                                              (json_int_t)o->denied[i].count));
+    return list;
+}
+
 void wall_set(json_t *object, const struct backend_outcome *outcome, struct str warnings)
 {
     json_object_set_new_nocheck(object, "missing", wall_missing(outcome));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/record.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "request/limits.h"
+#include "result/wall_json.h"
 
 static bool is_off(const struct run_request *request)
 {
@@ -48,30 +48,26 @@ enum run_outcome outcome_of_result(const struct result *r)
     return r->success ? OUTCOME_OK : OUTCOME_FAILED;
 }
 
-static void add_limits(struct buf *b, const struct run_request *q)
+/* Takes the value over. */
+static void add_json(struct buf *b, json_t *value)
 {
-    json_t *limits = limits_json(&q->limits, q->output_limit);
-    AUTO_FREE char *text = json_write(limits, false);
+    AUTO_FREE char *text = json_write(value, false);
 
     (void)buf_adds(b, text);
-    json_decref(limits);
+    json_decref(value);
 }
 
+/* The column has the names in one text. */
 static void add_layers(struct buf *b, layer_mask held)
 {
-    for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (held & LAYER_BIT(i))
-            (void)buf_addf(b, "%s%s", b->n ? "," : "", jail_layers[i].name);
-}
+    json_t *names = wall_isolation(held), *name;
+    size_t i;
 
-/* Names of system calls come from our own table and need no escaping. */
-static void add_denied(struct buf *b, const struct backend_outcome *o)
-{
-    (void)buf_addc(b, '[');
-    for (size_t i = 0; i < o->denied_count; i++)
-        (void)buf_addf(b, "%s{\"name\":\"%s\",\"count\":%" PRIu64 "}", i ? "," : "",
-                       o->denied[i].name, o->denied[i].count);
-    (void)buf_addc(b, ']');
+    json_array_foreach(names, i, name)
+    {
+        (void)buf_addf(b, "%s%s", i ? "," : "", json_string_value(name));
+    }
+    json_decref(names);
 }
 
 static struct str error_line(const struct result *r, struct buf *b)
@@ -94,9 +90,9 @@ void record_append(struct recorder *rec, const struct run_request *request, stru
     buf_init(&layers, 1024);
     buf_init(&denied, RUN_JSON_MAX);
     buf_init(&error, 64 << 10);
-    add_limits(&limits, request);
+    add_json(&limits, limits_json(&request->limits, request->output_limit));
     add_layers(&layers, r->outcome.held);
-    add_denied(&denied, &r->outcome);
+    add_json(&denied, wall_denied(&r->outcome));
     struct run_record record = {
         .id = str_from(r->id),
         .time_ms = request->sink ? clock_wall_ms() - r->duration_ms : rec->time_ms,

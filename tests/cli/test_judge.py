@@ -218,6 +218,15 @@ def test_people(t):
             b"FAIL a\\x1b[31m: add(1): Expected 4, got 3\n0 of 1 passed, score 0\n")
     t.exits(t.box("test", "-c", ADD, "--cases", "-", stdin=b'[{"args": [1, 1], "expected": 2}]'), 0, "from here")
     t.exits(t.box("test", "-", "--cases", "good.jsonl", stdin=ADD.encode()), 0, "code from standard input")
+    t.write("d.py", "def f(n):\n    if n > 1:\n        n += 1\n        n += 2\n    return 1 / n\n")
+    t.write("d.jsonl", '{"args": [1], "expected": 1}\n{"args": [0], "expected": 1}\n')
+    done = t.box("test", "d.py", "--cases", "d.jsonl", "--coverage")
+    doc = t.box("test", "d.py", "--cases", "d.jsonl", "--coverage", "--json").json
+    bad, ran = doc["test_results"][1], doc["coverage"]
+    t.equal(done.out.decode().splitlines(),
+            ["ok   case 1", "FAIL case 2: f(0): %s (line 5)" % bad["detail"], "1 of 2 passed, score 0.5",
+             "%d of %d lines ran; never: 3-4" % (ran["run"], ran["lines"])],
+            "the report has the words and figures of the document")
 
 
 @box.once

@@ -57,6 +57,16 @@ def test_written(t):
         t.ok(b"print('x')" not in f.read(), "nor anywhere in the file")
 
 
+def test_denied(t):
+    """The log has the same rows as the result's document."""
+    code = "import ctypes; l = ctypes.CDLL(None); [l.unshare(0x10000000) for _ in range(3)]"
+    doc = t.run("--json", "--memory", "300m", "-c", code).json
+    row = t.box("log", "show", doc["id"], "--json").json
+    t.ok(doc["denied"] or not t.has("seccomp"), "a system call was refused", doc)
+    t.equal((row["denied"], row["isolation"], row["limits"]), (doc["denied"], doc["isolation"], doc["limits_set"]),
+            "denied, isolation and limits")
+
+
 def test_judged(t):
     """What was judged has its verdict in the log, and a failure of ours is an error there."""
     t.write("f.py", "def f(x):\n    return x\n")

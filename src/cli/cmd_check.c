@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cli/check_dump.h"
 #include "cli/check_files.h"
 #include "cli/check_notebook.h"
 #include "cli/check_options.h"
@@ -178,65 +179,23 @@ static void check_file(struct check *c, const struct check_path *file)
     fail_file(c, file->path, &err);
 }
 
-/* ---- --dump-ast ---- */
-
-static void put_tree(struct check *c, const char *path, const struct python_tree *tree)
-{
-    AUTO_BUF struct buf dump = {0};
-
-    buf_init(&dump, (size_t)2 << 30);
-    if (tree_dump(tree->module, tree->target, !c->set->no_attributes, &dump) < 0) {
-        c->failed = true;
-        complain(c, path, "its tree is too large to print");
-        return;
-    }
-    progress_clear(&c->progress);
-    fwrite(dump.p, 1, dump.n, stdout);
-    putchar('\n');
-}
-
-/* Prints the parser's error as a finding of the guard. */
-static void put_error(struct check *c, const char *path, struct examination *e)
-{
-    struct finding_style style = {
-        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR};
-    struct verdict verdict = {0};
-
-    e->stages = 1u << GUARD_SYNTAX;
-    examine(e, &verdict);
-    progress_clear(&c->progress);
-    fflush(stdout);
-    json_t *document = verdict_json(&verdict);
-    check_text_findings(&style, shown_path(path), document);
-    json_decref(document);
-    verdict_done(&verdict);
-    c->report.totals.refused++;
-}
-
-static void dump_program(struct check *c, const char *path, struct examination *e)
-{
-    const struct python_tree *tree;
-
-    if (!policy_reads(str_from(e->language->name))) {
-        AUTO_FREE char *why = xasprintf("is %s, and --dump-ast is for Python", e->language->name);
-        c->failed = true;
-        complain(c, path, why);
-    } else if ((tree = examine_tree(e)) != NULL) {
-        put_tree(c, path, tree);
-    } else {
-        put_error(c, path, e);
-    }
-}
-
 static void dump(struct check *c, const char *path, struct str code)
 {
     struct run_request request = request_for(c, path, code);
     struct examination e;
     struct err err;
+    enum check_dump end = CHECK_DUMP_DONE;
 
     examine_init(&e, &request, c->policy);
+    progress_clear(&c->progress);
     if (examine_language(&e, &err) == 0)
-        dump_program(c, path, &e);
+        end = check_dump(&e, shown_path(path), !c->set->no_attributes, &err);
+    if (end == CHECK_DUMP_REFUSED) {
+        c->report.totals.refused++;
+    } else if (end == CHECK_DUMP_FAILED) {
+        c->failed = true;
+        complain(c, path, err.msg);
+    }
     examine_done(&e);
 }
 

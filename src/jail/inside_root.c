@@ -7,6 +7,7 @@
  * home), made read-only while no guest can see them, and only then attached.
  */
 #include "jail/inside.h"
+#include "jail/inside_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,51 +23,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-/* The mount API of Linux 5.2 to 5.12; the same numbers on every architecture. glibc wraps the calls
- * only since 2.36, and its header and the kernel's cannot both be included. */
-enum {
-    NR_OPEN_TREE = 428,
-    NR_MOVE_MOUNT = 429,
-    NR_FSOPEN = 430,
-    NR_FSCONFIG = 431,
-    NR_FSMOUNT = 432,
-    NR_MOUNT_SETATTR = 442,
-};
-enum {
-    TREE_CLONE = 1,
-    TREE_RECURSIVE = 0x8000,
-    EMPTY_PATH = 0x1000,
-    MOVE_FROM_EMPTY = 0x4,
-    FS_CLOEXEC = 1,
-    CONFIG_FLAG_STRING = 1,
-    CONFIG_CREATE = 6,
-    ATTR_RDONLY = 0x1,
-    ATTR_NOSUID = 0x2,
-    ATTR_NODEV = 0x4,
-    ATTR_NOEXEC = 0x8,
-};
-
 /* Where the new root hangs until it becomes one: any folder that every host has. */
 #define STAGE "/usr"
-
-static int set_attr(int tree, unsigned at_flags, uint64_t set)
-{
-    const struct {
-        uint64_t set, clear, propagation, userns_fd;
-    } attr = {.set = set};
-
-    return (int)syscall(NR_MOUNT_SETATTR, tree, "", EMPTY_PATH | at_flags, &attr, sizeof attr);
-}
-
-static int clone_tree(int dirfd, const char *path, unsigned at_flags)
-{
-    return (int)syscall(NR_OPEN_TREE, dirfd, path, TREE_CLONE | O_CLOEXEC | at_flags);
-}
-
-static int attach(int tree, const char *where)
-{
-    return (int)syscall(NR_MOVE_MOUNT, tree, "", AT_FDCWD, where, MOVE_FROM_EMPTY);
-}
 
 static bool is_absent(int error)
 {
@@ -76,14 +34,14 @@ static bool is_absent(int error)
 static int open_source(const struct spec_op *op, int *ret_tree, struct err *err)
 {
     /* Recursive, because a namespace with less privilege may not uncover what a mount covers. */
-    AUTO_CLOSE int tree = clone_tree(AT_FDCWD, op->src, TREE_RECURSIVE);
+    AUTO_CLOSE int tree = mount_clone(op->src, true);
 
     *ret_tree = -1;
     if (tree < 0)
         return op->optional && is_absent(errno) ? 0 : err_sys(err, "show %s inside", op->src);
-    uint64_t attr = ATTR_RDONLY | ATTR_NOSUID;
-    attr |= op->kind == SPEC_DEVICE ? ATTR_NOEXEC : ATTR_NODEV;
-    if (set_attr(tree, TREE_RECURSIVE, attr) < 0)
+    uint64_t attr = MOUNT_RDONLY | MOUNT_NOSUID;
+    attr |= op->kind == SPEC_DEVICE ? MOUNT_NOEXEC : MOUNT_NODEV;
+    if (mount_set(tree, true, attr) < 0)
         return err_sys(err, "make %s read-only inside", op->src);
     *ret_tree = fd_take(&tree);
     return 0;
@@ -131,22 +89,6 @@ int root_open_sources(struct inside *in, struct err *err)
     return 0;
 }
 
-/* A new filesystem, mounted nowhere yet. `options` is a NULL-terminated list of name, value. */
-static int make_fs(const char *type, const char *const *options, unsigned attr, struct err *err)
-{
-    AUTO_CLOSE int fs = (int)syscall(NR_FSOPEN, type, FS_CLOEXEC);
-
-    if (fs < 0)
-        return err_sys(err, "open a new %s", type);
-    for (; options && *options; options += 2)
-        if (syscall(NR_FSCONFIG, fs, CONFIG_FLAG_STRING, options[0], options[1], 0) < 0)
-            return err_sys(err, "new %s: set %s=%s", type, options[0], options[1]);
-    if (syscall(NR_FSCONFIG, fs, CONFIG_CREATE, NULL, NULL, 0) < 0)
-        return err_sys(err, "make a new %s", type);
-    int tree = (int)syscall(NR_FSMOUNT, fs, FS_CLOEXEC, attr);
-    return tree < 0 ? err_sys(err, "mount a new %s", type) : tree;
-}
-
 /* A tmpfs that belongs to the guest's ids. */
 static int make_tmpfs(const struct inside *in, uint64_t bytes, uint64_t inodes, struct err *err)
 {
@@ -159,7 +101,7 @@ static int make_tmpfs(const struct inside *in, uint64_t bytes, uint64_t inodes, 
     snprintf(gid, sizeof gid, "%u", mapped ? in->spec.gid : in->spec.host_gid);
     const char *options[] = {"size", size, "nr_inodes", count, "mode", "755",
                              "uid",  uid,  "gid",       gid,   NULL};
-    return make_fs("tmpfs", options, ATTR_NOSUID | ATTR_NODEV, err);
+    return mount_make("tmpfs", options, MOUNT_NOSUID | MOUNT_NODEV, err);
 }
 
 /* Makes the folders above `path`, which is relative. What exists already is fine. */
@@ -200,7 +142,7 @@ static int make_link(const char *path, const char *target)
     return errno != ENOENT || make_parents(path) < 0 ? -1 : symlink(target, path);
 }
 
-/* Something of the tree's own kind for it to sit on. */
+/* A folder or a file, as the tree needs it. */
 static int make_mount_point(int tree, const char *path)
 {
     struct stat st;
@@ -210,16 +152,16 @@ static int make_mount_point(int tree, const char *path)
     return S_ISDIR(st.st_mode) ? make_folder(path) : make_file(path, (struct str){"", 0});
 }
 
-/* In most places there is a mount point already. */
-static int attach_anew(int tree, const char *path)
+/* Makes the mount point only where there is none: mostly there is one. */
+static int attach_at(int tree, const char *path)
 {
-    if (attach(tree, path) == 0)
+    if (mount_attach(tree, path) == 0)
         return 0;
-    return errno != ENOENT || make_mount_point(tree, path) < 0 ? -1 : attach(tree, path);
+    return errno != ENOENT || make_mount_point(tree, path) < 0 ? -1 : mount_attach(tree, path);
 }
 
-/* What a mask shows is part of what is read-only by now, and so will the mask be. (The folder would
- * be the guest's own: left writable, it is a second disk.) */
+/* The mask is a part of the root, which is read-only by now. (A mask that the guest could write to
+ * would be a second disk.) */
 static int do_mask(const char *path)
 {
     struct stat st;
@@ -231,7 +173,7 @@ static int do_mask(const char *path)
 
 static int do_view(int tree, const char *path)
 {
-    return tree < 0 ? 0 /* optional, and not on this host */ : attach_anew(tree, path);
+    return tree < 0 ? 0 /* optional, and not on this host */ : attach_at(tree, path);
 }
 
 static int do_op(const struct spec_op *op, int source, struct err *err)
@@ -269,8 +211,8 @@ static int do_op(const struct spec_op *op, int source, struct err *err)
 struct place {
     const char *folder; /* of the disk */
     const char *at;     /* where it is seen */
-    const char *link;   /* with spec.forks: what leads there, */
-    const char *text;   /* and how */
+    const char *link;   /* with spec.forks: a symbolic link to it, */
+    const char *text;   /* with this text */
     mode_t mode;
 };
 
@@ -288,22 +230,22 @@ static int open_place(const struct place *place, const char *disk, int *ret_view
     snprintf(path, sizeof path, "%s/%s", disk, place->folder);
     if (mkdir(path, place->mode) < 0 || chmod(path, place->mode) < 0)
         return err_sys(err, "make %s", path);
-    *ret_view = clone_tree(AT_FDCWD, path, 0);
+    *ret_view = mount_clone(path, false);
     return *ret_view < 0 ? err_sys(err, "show %s", path) : 0;
 }
 
 static int show_place(const struct place *place, int view, struct err *err)
 {
-    return attach_anew(view, place->at) < 0 ? err_sys(err, "mount %s", place->at) : 0;
+    return attach_at(view, place->at) < 0 ? err_sys(err, "mount %s", place->at) : 0;
 }
 
-/* Where forks may come, all is below /box, and /box/shm covers the disk itself. */
+/* With forks, everything is below /box, and /box/shm covers the disk itself. */
 static int show_below_box(const struct place *place, int view, struct err *err)
 {
     char path[64];
 
     snprintf(path, sizeof path, "box/%s", place->folder);
-    return attach(view, path) < 0 ? err_sys(err, "mount %s", path) : 0;
+    return mount_attach(view, path) < 0 ? err_sys(err, "mount %s", path) : 0;
 }
 
 static int mount_box(struct inside *in, struct err *err)
@@ -314,7 +256,7 @@ static int mount_box(struct inside *in, struct err *err)
     AUTO_CLOSE int box = make_tmpfs(in, in->spec.disk_bytes, in->spec.inodes, err);
     if (box < 0)
         return -1;
-    if (attach_anew(box, disk) < 0)
+    if (attach_at(box, disk) < 0)
         return err_sys(err, "mount the guest's disk");
     for (size_t i = 0; i < PLACES && result == 0; i++)
         result = open_place(&places[i], disk, &views[i], err);
@@ -338,8 +280,8 @@ static void mount_proc(struct inside *in, unsigned attr)
     if (!(in->mode & LAYER_BIT(LAYER_PROC)) || !(in->mode & LAYER_BIT(LAYER_PIDNS)))
         return;
     AUTO_CLOSE int proc =
-        make_fs("proc", NULL, attr | ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC, &err);
-    if (proc >= 0 && attach(proc, "proc") == 0)
+        mount_make("proc", NULL, attr | MOUNT_NOSUID | MOUNT_NODEV | MOUNT_NOEXEC, &err);
+    if (proc >= 0 && mount_attach(proc, "proc") == 0)
         in->held |= LAYER_BIT(LAYER_PROC);
     else
         report_lost(LAYER_BIT(LAYER_PROC), proc < 0 ? err.msg : "mount /proc");
@@ -363,14 +305,14 @@ static void mount_ptys(void)
 {
     static const char *const options[] = {"ptmxmode", "666", "max", PTYS_MOST, NULL};
     struct err err;
-    AUTO_CLOSE int pts = make_fs("devpts", options, ATTR_NOSUID | ATTR_NOEXEC, &err);
+    AUTO_CLOSE int pts = mount_make("devpts", options, MOUNT_NOSUID | MOUNT_NOEXEC, &err);
 
     if (pts >= 0)
-        (void)attach(pts, "dev/pts");
+        (void)mount_attach(pts, "dev/pts");
 }
 
-/* Masks hide parts of what was mounted before them; views below the guest's own folders need those
- * to be there. Both come after the rest. */
+/* A mask hides a part of an earlier mount, and a view below one of the guest's own folders needs
+ * that folder. Both come after the rest. */
 static bool comes_last(const struct spec_op *op)
 {
     return op->kind == SPEC_MASK || spec_in_box(op->dst);
@@ -396,7 +338,7 @@ static int cover(const struct inside *in, int root)
 {
     if (in->spec.nest)
         return -1;
-    return attach(root, "/") < 0 || chroot(".") < 0 ? -1 : chdir("/");
+    return mount_attach(root, "/") < 0 || chroot(".") < 0 ? -1 : chdir("/");
 }
 
 /* With new root and old root both ".", the old one ends up on top and is detached (pivot_root(2)).
@@ -416,12 +358,12 @@ static int pivot(const struct inside *in, int root, struct err *err)
     return 0;
 }
 
-/* Its three places can be written, each through a mount of its own. What else would be put on the
- * disk, say beside the workspace, would be gone after the run without a word. (Where forks may
- * come, /box/shm covers the rest of it.) */
+/* The disk's three places stay writable, each through a mount of its own. A file elsewhere on the
+ * disk, such as beside the workspace, would be lost after the run without a report. (With forks,
+ * /box/shm covers the rest of the disk.) */
 static int close_disk(const struct inside *in, struct err *err)
 {
-    if (in->spec.forks || set_attr(in->box_fd, 0, ATTR_RDONLY) == 0)
+    if (in->spec.forks || mount_set(in->box_fd, false, MOUNT_RDONLY) == 0)
         return 0;
     return err_sys(err, "make the guest's disk read-only");
 }
@@ -431,10 +373,10 @@ static int build_own(struct inside *in, int root, struct err *err)
 {
     if (mount_box(in, err) < 0)
         return -1;
-    if (root >= 0 && set_attr(root, 0, ATTR_RDONLY) < 0)
+    if (root >= 0 && mount_set(root, false, MOUNT_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");
     mount_ptys();
-    mount_proc(in, ATTR_RDONLY);
+    mount_proc(in, MOUNT_RDONLY);
     return run_plan(in, true, err) < 0 ? -1 : close_disk(in, err);
 }
 
@@ -458,7 +400,7 @@ int root_map_ids(const struct inside *in, int self, uint32_t above)
 
 int root_build_fork(struct inside *in, struct err *err)
 {
-    AUTO_CLOSE int proc = make_fs("proc", NULL, ATTR_NOSUID | ATTR_NODEV | ATTR_NOEXEC, err);
+    AUTO_CLOSE int proc = mount_make("proc", NULL, MOUNT_NOSUID | MOUNT_NODEV | MOUNT_NOEXEC, err);
 
     if (proc < 0)
         return -1;
@@ -468,14 +410,14 @@ int root_build_fork(struct inside *in, struct err *err)
     if (mount_box(in, err) < 0)
         return -1;
     mount_ptys();
-    if (set_attr(proc, 0, ATTR_RDONLY) < 0 || attach(proc, "proc") < 0)
+    if (mount_set(proc, false, MOUNT_RDONLY) < 0 || mount_attach(proc, "proc") < 0)
         return err_sys(err, "mount /proc");
     in->held |= LAYER_BIT(LAYER_PROC);
     return run_plan(in, true, err);
 }
 
-/* What the jails of a nest will mount theirs on; and the nest's own /proc, without which the kernel
- * gives none of them one. */
+/* The mount points for the jails of a nest, and the nest's own /proc: without it, the kernel
+ * refuses each of them a /proc. */
 static int make_places(struct inside *in, int root, struct err *err)
 {
     char below[64];
@@ -489,10 +431,10 @@ static int make_places(struct inside *in, int root, struct err *err)
             (in->spec.forks && p->link && make_link(p->link, p->text) < 0))
             return err_sys(err, "make %s inside", p->at);
     }
-    /* It can be written: a namespace below sees no more than what it comes from, and the process
-     * that makes a jail has to write its ids. */
+    /* Writable: the process that makes a jail has to write the jail's ids in there, and the kernel
+     * permits a writable /proc only below a namespace that has one. */
     mount_proc(in, 0);
-    if (set_attr(root, 0, ATTR_RDONLY) < 0)
+    if (mount_set(root, false, MOUNT_RDONLY) < 0)
         return err_sys(err, "make the new root read-only");
     return 0;
 }
@@ -503,7 +445,7 @@ int root_build(struct inside *in, struct err *err)
 
     if (root < 0)
         return -1;
-    if (attach(root, STAGE) < 0 || fchdir(root) < 0)
+    if (mount_attach(root, STAGE) < 0 || fchdir(root) < 0)
         return err_sys(err, "stage the new root");
     if (mkdir("sys", 0555) < 0 || mkdir("proc", 0555) < 0 || mkdir("dev", 0755) < 0)
         return err_sys(err, "make the new root's folders");

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sessions for the tests: a line of JSON in, {"do": what, "as": which, ...}, a line out. With
- * "thread": true a line is answered by a thread of its own, and its answer says "tag".
+ * "thread": true a thread of its own answers the line, and the answer has the line's "tag".
  *
- *     open      as, lang, options (see set_option), tools: ["add", ...], source, final_answer
- *     exec      as, code, wall_ms, cpu_ms, input, no_check, cancel_after_ms, events, attempt:
- * "done", "alive" or "drop" fork      as, name set get files restart interrupt info close    put
- * get-file remove time      as, code, times: the microseconds of each cell
+ * | do | members |
+ * |----|---------|
+ * | open | as, and those of feed_opening.h |
+ * | exec | as, code, wall_ms, cpu_ms, input, no_check, cancel_after_ms, events, |
+ * |      | attempt: "done", "alive" or "drop" |
+ * | time | as, code, times: the answer has the microseconds of each cell |
+ * | fork | as, name |
+ * | set, get, files, put, get-file, remove, info, interrupt, restart, close | as |
  *
- * With the argument "warm" all sessions have a pool of the feed's.
+ * With the argument "warm", all sessions share one pool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,21 +30,12 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
+#include "feed_opening.h"
 #include "result/verdict_json.h"
 #include "session/event_json.h"
 #include "session/session.h"
 
 enum { SESSIONS = 256, LINE_MAX_BYTES = 96 << 20 };
-
-/* What a session and its forks were opened with. */
-struct opening {
-    unsigned users;
-    struct tool_set tools;
-    json_t *options; /* what the request points into */
-    struct run_input *inputs;
-    char **lists[8];
-    size_t list_count;
-};
 
 struct entry {
     char name[40];
@@ -77,18 +72,6 @@ static json_t *outcome(int result, const struct err *err)
     return result < 0 ? failure(err) : json_pack("{s:b}", "ok", 1);
 }
 
-static const char *text_of(const json_t *q, const char *key)
-{
-    return json_string_value(json_object_get(q, key));
-}
-
-static int64_t number_of(const json_t *q, const char *key, int64_t otherwise)
-{
-    const json_t *n = json_object_get(q, key);
-
-    return json_is_integer(n) ? json_integer_value(n) : otherwise;
-}
-
 static struct entry *find(const json_t *q)
 {
     const char *name = text_of(q, "as");
@@ -102,167 +85,7 @@ static struct entry *find(const json_t *q)
     return found;
 }
 
-/* ---- tools ---- */
-
-static int tool_add(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
-{
-    json_int_t sum = 0;
-    const json_t *item;
-    size_t i;
-
-    (void)ctx;
-    json_array_foreach(call->args, i, item)
-    {
-        if (!json_is_integer(item))
-            return err_set(err, ERR_GUEST, "add takes whole numbers");
-        sum += json_integer_value(item);
-    }
-    *ret = json_integer(sum);
-    return 0;
-}
-
-static int tool_echo(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
-{
-    (void)ctx;
-    (void)err;
-    *ret = json_pack("{s:O, s:O}", "args", call->args, "kwargs", call->kwargs);
-    return 0;
-}
-
-static int tool_fail(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
-{
-    (void)ctx;
-    (void)call;
-    (void)ret;
-    return err_set(err, ERR_SYSTEM, "it failed, \"as asked\"");
-}
-
-/* Until its deadline, or somebody wants an end. */
-static int tool_slow(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
-{
-    struct pollfd p = {.fd = call->cancel_fd, .events = POLLIN};
-
-    (void)ctx;
-    (void)ret;
-    if (poll(&p, 1, (int)call->timeout_ms) > 0)
-        return err_set(err, ERR_SYSTEM, "told to stop");
-    return err_set(err, ERR_TIMEOUT, "not done in %lld ms", (long long)call->timeout_ms);
-}
-
-static int tool_large(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
-{
-    size_t n = (size_t)json_integer_value(json_array_get(call->args, 0));
-    char *bytes = xmalloc(n + 1);
-
-    (void)ctx;
-    (void)err;
-    memset(bytes, 'x', n);
-    *ret = json_stringn(bytes, n);
-    free(bytes);
-    return 0;
-}
-
-static const struct {
-    const char *name;
-    tool_fn fn;
-} tools[] = {{"add", tool_add},   {"echo", tool_echo},   {"fail", tool_fail},
-             {"slow", tool_slow}, {"large", tool_large}, {"final_thing", tool_echo}};
-
-static int add_tools(struct opening *g, const json_t *q, struct err *err)
-{
-    const json_t *name;
-    size_t i;
-
-    tool_set_init(&g->tools);
-    g->tools.timeout_ms = number_of(q, "tool_timeout_ms", 1000);
-    g->tools.max_bytes = (size_t)number_of(q, "tool_bytes", 1 << 20);
-    g->tools.max_calls = (size_t)number_of(q, "tool_calls", 1000);
-    g->tools.final_answer = json_is_true(json_object_get(q, "final_answer"));
-    json_array_foreach(json_object_get(q, "tools"), i,
-                       name) for (size_t k = 0; k < ARRAY_LEN(tools);
-                                  k++) if (strcmp(json_string_value(name), tools[k].name) ==
-                                           0)(void)
-        tool_set_add(&g->tools, tools[k].name, "of the tests", NULL, tools[k].fn, NULL, err);
-    if (!text_of(q, "source"))
-        return 0;
-    return tool_set_source(&g->tools, str_from(text_of(q, "source")), "source", err);
-}
-
 /* ---- open ---- */
-
-static char **list_of(struct opening *g, const json_t *q, const char *key)
-{
-    const json_t *list = json_object_get(q, key);
-    size_t n = json_array_size(list);
-
-    if (!n)
-        return NULL;
-    char **at = xcalloc(n + 1, sizeof *at);
-    for (size_t i = 0; i < n; i++)
-        at[i] = (char *)json_string_value(json_array_get(list, i));
-    g->lists[g->list_count++] = at;
-    return at;
-}
-
-static void set_inputs(struct opening *g, const json_t *q, struct run_request *r)
-{
-    json_t *files = json_object_get(q, "inputs"), *text;
-    const char *name;
-
-    g->inputs = xcalloc(json_object_size(files) + 1, sizeof *g->inputs);
-    json_object_foreach(files, name, text) g->inputs[r->input_count++] =
-        (struct run_input){str_from(name), {json_string_value(text), json_string_length(text)}};
-    r->inputs = g->inputs;
-}
-
-static void set_request(struct opening *g, const json_t *q, struct session_request *r)
-{
-    struct run_request *run = &r->run;
-    const char *value = text_of(q, "value");
-
-    session_request_init(r);
-    run->languages = &languages;
-    run->language = text_of(q, "lang") ? text_of(q, "lang") : "python";
-    run->backend = text_of(q, "backend");
-    run->allow_unsafe = json_is_true(json_object_get(q, "allow_unsafe"));
-    run->profile = text_of(q, "profile");
-    run->prelude = text_of(q, "prelude");
-    run->out_dir = text_of(q, "out_dir");
-    run->work_dir = text_of(q, "work_dir");
-    run->log = text_of(q, "log") ? text_of(q, "log") : "off";
-    run->no_check = json_is_true(json_object_get(q, "no_check"));
-    run->limits.wall_ms = number_of(q, "wall_ms", run->limits.wall_ms);
-    run->limits.cpu_ms = number_of(q, "cpu_ms", run->limits.cpu_ms);
-    run->limits.memory_bytes = (uint64_t)number_of(q, "memory", 512 << 20);
-    run->limits.disk_bytes = (uint64_t)number_of(q, "disk", 64 << 20);
-    run->limits.pids = (unsigned)number_of(q, "pids", run->limits.pids);
-    run->output_limit = (uint64_t)number_of(q, "output_limit", 1 << 20);
-    run->env = list_of(g, q, "env");
-    run->allow_imports = list_of(g, q, "allow_imports");
-    run->forbid_imports = list_of(g, q, "forbid_imports");
-    set_inputs(g, q, run);
-    r->preload = list_of(g, q, "preload");
-    r->grace_ms = number_of(q, "grace_ms", 500);
-    r->value_set = value != NULL;
-    r->value = value && strcmp(value, "last") == 0 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
-    r->tools = &g->tools;
-    r->forks = (int)number_of(q, "forks", SESSION_FORKS_IF_POOL);
-    run->pool = pool;
-    run->cold = json_is_true(json_object_get(q, "cold"));
-}
-
-/* With the lock. */
-static void leave(struct opening *g)
-{
-    if (--g->users)
-        return;
-    tool_set_done(&g->tools);
-    json_decref(g->options);
-    free(g->inputs);
-    for (size_t i = 0; i < g->list_count; i++)
-        free(g->lists[i]);
-    free(g);
-}
 
 /* Takes over one use of the opening. */
 static bool add_entry(const char *name, struct session *session, struct opening *opening)
@@ -290,10 +113,12 @@ static json_t *do_open(const json_t *q)
 
     g->users = 1;
     g->options = json_deep_copy(q);
-    set_request(g, g->options, &r);
+    opening_request(g, g->options, &r);
+    r.run.languages = &languages;
+    r.run.pool = pool;
     int64_t from = clock_mono_ns();
-    if (add_tools(g, g->options, &err) < 0 || session_open(&r, &session, &err) < 0) {
-        leave(g);
+    if (opening_add_tools(g, g->options, &err) < 0 || session_open(&r, &session, &err) < 0) {
+        opening_leave(g);
         return failure(&err);
     }
     int64_t us = (clock_mono_ns() - from) / 1000;
@@ -474,7 +299,7 @@ static json_t *do_close(struct entry *e)
     session_close(e->session);
     pthread_mutex_lock(&lock);
     e->session = NULL;
-    leave(e->opening);
+    opening_leave(e->opening);
     pthread_mutex_unlock(&lock);
     return json_pack("{s:b}", "ok", 1);
 }

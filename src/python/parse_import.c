@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "python/parse_parts.h"
 
 /* The names from `first` on, that `dots` separate, as one name. */

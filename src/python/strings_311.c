@@ -7,6 +7,7 @@
  * that stand side by side to the last; and text goes on over the borders between them.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "python/explain.h"

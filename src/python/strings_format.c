@@ -6,6 +6,8 @@
  * each other then become one. Up to the end of its string a text is undecoded, and marked so by the
  * kind of its constant: what is wrong with it counts only when the fields are right.
  */
+#include <string.h>
+
 #include "python/parse_parts.h"
 
 enum { UNDECODED = CONST_BYTES, FIRST_SIMPLE = 13, FIRST_TEMPLATE = 14 };

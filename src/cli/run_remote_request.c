@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
+#include "languages/preludes.h"
 #include "request/setting.h"
 
 enum {
@@ -88,7 +89,7 @@ static const char *language_of(const struct run_request *q)
 
     if (q->prelude && (!q->language || strcmp(q->language, "auto") == 0) &&
         !language_stated(q->languages, q->file, q->code))
-        l = language_stated(q->languages, q->prelude, STR(""));
+        l = prelude_language(q->languages, q->prelude);
     return l ? l->name : q->language;
 }
 

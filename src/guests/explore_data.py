@@ -3,8 +3,8 @@
 # DataFrame; without it one of ours that says the same of the same file.
 
 
-def crop(text, most=64):
-    return text if len(text) <= most else text[:most - 3] + "..."
+def crop(s, max_chars=64):
+    return s if len(s) <= max_chars else s[:max_chars - 3] + "..."
 
 
 class Table:

@@ -8,6 +8,8 @@
 extern const char guest_python_runner_py[];
 /* read_csv() and explore_df(), which do without pandas where it is missing. */
 extern const char guest_explore_data_py[];
+/* Imports for --prelude vertex. */
+extern const char guest_vertex_prelude_py[];
 /* bind(name, file): a JSON file as a variable. */
 extern const char guest_bind_data_py[];
 extern const char guest_bind_data_js[];

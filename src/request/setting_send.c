@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/opt_value.h"
 #include "base/utf8.h"
+#include "languages/preludes.h"
 #include "request/setting.h"
 
 /* ---- what can be sent ---- */
@@ -75,6 +76,10 @@ static int file_value(const struct setting *row, const char *path, json_t **ret,
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, RUN_SOURCE_MAX);
+    if (setting_id_of(row) == SETTING_prelude && prelude_is_ready(str_from(path))) {
+        *ret = json_string(path);
+        return 0;
+    }
     if (fd_read_file(path, &b, err) < 0) {
         err->kind = ERR_USAGE;
         return err_wrap(err, "--%s", row->opt.name);

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "explain/feedback_advice.h"
 #include "languages/interpreter.h"
+#include "languages/preludes.h"
 #include "session/syntax_probe.h"
 
 /* ---- the policy ---- */
@@ -130,7 +131,7 @@ int examine_language(struct examination *e, struct err *err)
     }
     e->language = language_stated(q->languages, q->file, q->code);
     if (!e->language && q->prelude)
-        e->language = language_stated(q->languages, q->prelude, STR(""));
+        e->language = prelude_language(q->languages, q->prelude);
     if (!e->language)
         e->language = guess(e);
     return 0;
@@ -149,7 +150,11 @@ int check_language_allowed(const struct policy *policy, const struct language *l
 
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err)
 {
+    struct str name = q->prelude_text.p ? q->prelude_text : str_from(q->prelude);
+
     buf_init(ret, RUN_SOURCE_MAX);
+    if (prelude_is_ready(name))
+        return prelude_add_ready(name, ret);
     if (q->prelude_text.p) {
         if (buf_add_str(ret, q->prelude_text) == 0)
             return 0;

@@ -115,7 +115,8 @@ static void add_table(const struct data_table *table, struct buf *ret)
 int data_explore_all(const struct data_table *tables, size_t n, struct buf *ret)
 {
     (void)buf_adds(ret, guest_explore_data_py);
-    (void)buf_adds(ret, "\n\nprogram.setdefault('explore_df', explore_df)\n");
+    (void)buf_adds(ret, "\n\nprogram.setdefault('explore_df', explore_df)\n"
+                        "program.setdefault('crop', crop)\n");
     for (size_t i = 0; i < n; i++)
         add_table(&tables[i], ret);
     return ret->overflow ? -1 : 0;

@@ -45,10 +45,32 @@ def test_optimize(t):
     )
     t.ok(done.code == 1 and b"\nbob\nTotal rows: 3\n" in done.out, "the variable's name", done)
     t.match(b'main.py", line 3, in <module>', done.err, "lines are the program's own")
+    done = t.run("--optimize-data", "--file", "people.csv", "-c", "print(crop('x' * 65), crop('x' * 64), crop('abcdef', max_chars=5))")
+    t.ok(done.out.endswith(b"%s... %s ab...\n" % (b"x" * 61, b"x" * 64)), "row A27: crop", done)
     t.write("long.csv", "a\n" + "".join("word%d\n" % i for i in range(50)))
     done = t.run("--optimize-data", "--file", "long.csv", "-c", "1")
     crop = str(["word%d" % i for i in range(50)])[:61] + "..."
     t.ok(crop.encode() in done.out and b" 50 / 50 non-null " in done.out, "64 characters", done)
+
+
+def test_vertex(t):
+    t.write("people.csv", CSV)
+    code = "print(math.pi > 3, re.sub('a', 'b', 'a'), io.StringIO('t').read(), crop('y' * 70, max_chars=10))"
+    t.exits(t.run("--prelude", "vertex", "-c", code), 0, "row A27: the names", b"True b t yyyyyyy...\n")
+    code = "import sys\nfor name in 'matplotlib', 'numpy', 'pandas', 'scipy':\n" \
+           "    try: __import__(name)\n    except ImportError: continue\n" \
+           "    assert name in sys.modules\n" \
+           "print(sorted(set(globals()) - set('io math re plt np pd scipy crop explore_df sys name'.split()) - set(dir(__builtins__)))\n" \
+           "      == sorted(n for n in globals() if n.startswith('__') and n not in dir(__builtins__)))"
+    t.exits(t.run("--prelude", "vertex", "-c", code), 0, "no others", b"True\n")
+    t.write("none/pandas.py", "raise ImportError('there is none')")
+    done = t.run("--prelude", "vertex", "--file", "people.csv", "-c", "class T: pass\ntry:\n    explore_df(pd.read_csv('people.csv'))\nexcept NameError: print('Total rows: 3')")
+    t.ok(b"Total rows: 3\n" in done.out, "explore_df of a table with pandas, where there is", done)
+    e = t.run("--json", "--prelude", "vertex", "-c", "x = 1\n1/0").json["exception"]
+    t.equal(e["line"], 2, "lines are the program's own", e)
+    t.refused(t.run("--prelude", "vertx", "-c", "1"), 2, "--prelude: .*vertx", "no other name")
+    t.write("vertex", "print('mine')\n")
+    t.exits(t.run("--lang", "python", "--prelude", "./vertex", "-c", "1"), 0, "a file of the name", b"mine\n")
 
 
 COLUMNS = {

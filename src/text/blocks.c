@@ -48,6 +48,9 @@ struct code_block *blocks_add(struct code_blocks *blocks, size_t start, size_t e
 
 void blocks_done(struct code_blocks *blocks)
 {
+    if (blocks->wrapper)
+        blocks_done(blocks->wrapper);
+    free(blocks->wrapper);
     arena_done(&blocks->arena);
     free(blocks->at);
     *blocks = (struct code_blocks){0};

@@ -47,7 +47,8 @@ struct code_blocks {
     struct arena arena; /* of what is not a piece of the text; the text must outlive the blocks */
     struct code_block *at;
     size_t n, room;
-    bool code_section; /* the reply has a `Code:` section */
+    bool code_section;           /* the reply has a `Code:` section */
+    struct code_blocks *wrapper; /* of blocks_keep_code: the block that these were in, or NULL */
 };
 
 /* A pair of delimiters, such as "```tool_code\n" and "\n```". Neither may be empty. */

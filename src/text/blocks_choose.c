@@ -244,7 +244,7 @@ static bool has_rank(const void *ctx, const struct code_block *block)
     return rank_of(block) == *(const enum rank *)ctx;
 }
 
-void blocks_keep_code(struct code_blocks *blocks)
+static void keep_best(struct code_blocks *blocks)
 {
     leave(blocks, count(blocks, in_code_section, NULL) ? in_code_section : is_no_output, blocks);
     for (enum rank rank = RANK_PROGRAM; rank < RANK_COUNT; rank++) {
@@ -253,6 +253,44 @@ void blocks_keep_code(struct code_blocks *blocks)
         leave(blocks, has_rank, &rank);
         return;
     }
+}
+
+static bool is_markdown(const struct code_block *block)
+{
+    return str_is(block->language, "markdown") || str_is(block->language, "md");
+}
+
+/* The blocks of the text in a block that wraps a whole reply, in place of that block. */
+static void unwrap(struct code_blocks *blocks)
+{
+    const struct code_block *outer = &blocks->at[0];
+    struct code_blocks inner;
+
+    if (blocks->n != 1 || !is_markdown(outer) ||
+        outer->code.n != outer->code_end - outer->code_start)
+        return;
+    size_t by = outer->code_start;
+    blocks_read(outer->code, &inner);
+    if (!inner.n) {
+        blocks_done(&inner);
+        return;
+    }
+    for (struct code_block *b = inner.at; b < inner.at + inner.n; b++) {
+        b->start += by;
+        b->end += by;
+        b->code_start += by;
+        b->code_end += by;
+    }
+    inner.wrapper = xcalloc(1, sizeof *inner.wrapper);
+    *inner.wrapper = *blocks;
+    *blocks = inner;
+    keep_best(blocks);
+}
+
+void blocks_keep_code(struct code_blocks *blocks)
+{
+    keep_best(blocks);
+    unwrap(blocks);
 }
 
 int blocks_join(const struct code_blocks *blocks, struct buf *out)

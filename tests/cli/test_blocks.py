@@ -28,6 +28,24 @@ def blocks(t, text, *args):
 
 
 @box.once
+def test_wrapped(t):
+    inside = "Here:\n%spython\nprint(1)\n%s\nor\n%spy\nprint('é')\n%s\n" % ((F,) * 4)
+    for word in "markdown", "md":
+        reply = "Sure.\n````%s\n%s````\n" % (word, inside)
+        t.exits(blocks(t, reply), 0, "a reply in ````%s: the code in it" % word, "print('é')\n".encode())
+        t.exits(blocks(t, reply, "--joined"), 0, "all of it", "print(1)\n\nprint('é')\n".encode())
+        for block in blocks(t, reply, "--joined", "--json").json:
+            cut = reply.encode()[block["code_start"]:block["code_end"]].decode()
+            t.equal(cut, block["code"], "at its place in the reply", block)
+    reply = "````markdown\nNo code here.\n````\n"
+    t.exits(blocks(t, reply), 0, "Markdown without code is the code", b"No code here.\n")
+    reply = "````markdown\n%s````\n%spython\nx = 1\n%s\n" % (inside, F, F)
+    t.exits(blocks(t, reply), 0, "code beside it is better", b"x = 1\n")
+    deep = "".join("`" * n + "markdown\n" for n in range(2000, 2, -1)) + "x\n" + "".join("`" * n + "\n" for n in range(3, 2001))
+    t.equal(blocks(t, deep).code, 0, "a thousand wrappers")
+
+
+@box.once
 def test_choice(t):
     t.exits(blocks(t, REPLY), 0, "the last of the code", b"print(x)\n")
     t.exits(blocks(t, REPLY, "--last"), 0, "--last", b"print(x)\n")

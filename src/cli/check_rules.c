@@ -68,11 +68,24 @@ void check_list_profiles(bool json)
         put_json(json_pack("{s:o}", "profiles", list));
 }
 
+static bool is_profile(const char *name)
+{
+    const struct profile_info *p = profiles;
+
+    while (p->name && strcmp(p->name, name) != 0)
+        p++;
+    return p->name;
+}
+
 static int no_such_rule(const char *id, struct err *err)
 {
     struct suggestion near = {.word = str_from(id)};
     const struct rule_info *rule;
 
+    if (is_profile(id))
+        return err_set(err, ERR_USAGE,
+                       "--explain: '%s' is a profile; see 'glovebox check --show-profile %s'", id,
+                       id);
     for (size_t i = 0; (rule = check_rule(i)); i++)
         suggestion_try(&near, rule->id);
     return err_set(err, ERR_USAGE, "--explain: there is no rule '%.60s'; %s%s%s", id,

@@ -269,6 +269,7 @@ def test_operands(t):
         (("--profil", "strict", "a.py"), "unknown option --profil; did you mean --profile"),
         (("--explain", "eval-cal"), "no rule 'eval-cal'; did you mean 'eval-call'"),
         (("--explain", "xyzzy-frobnicate"), "--list-rules"),
+        (("--explain", "kodeagent"), "'kodeagent' is a profile; see 'glovebox check --show-profile kodeagent'"),
         (("--allow-imports", "a b", "a.py"), "--allow-imports"),
         (("--forbid-imports", "a..b", "a.py"), "--forbid-imports"),
     ]:

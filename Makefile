@@ -47,7 +47,7 @@ LIB_SRC := $(filter-out $(JAIL_ONLY) $(wildcard src/jail/zygote*.c),$(LIB_SRC))
 # What the helper shares with the library.
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c src/base/num.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
-	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c
+	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/hosting/*.c src/net/*.c)
 # The program that is linked with libcurl, and what it shares with the others.
@@ -59,7 +59,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o
 # What a zygote loads, for the host's own libc: the last steps into a jail.
-ZYGOTE_SRC := $(wildcard src/jail/zygote*.c) src/jail/inside_guest.c src/jail/inside_spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c,$(JAIL_SHARED))
+ZYGOTE_SRC := $(wildcard src/jail/zygote*.c) src/jail/inside_guest.c src/jail/inside_spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 

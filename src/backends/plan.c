@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "jail/caps.h"
 #include "jail/uids.h"
 
 /* What the guest sees of the system. Everything is optional: a host that lacks one of these runs as
@@ -139,14 +140,14 @@ static void plan_root(const struct backend_job *job, struct jail_spec *spec)
 
 /* As root, each plan gets a uid that no other guest has, and that the previous few plans of this
  * process did not have. In a container only some uids exist, and then the last one is used. As an
- * ordinary user it can only be ours. */
+ * ordinary user, or as a root without capabilities, it can only be ours. */
 static void plan_ids(struct jail_spec *spec)
 {
     static atomic_uint plans;
     uint32_t turn = atomic_fetch_add(&plans, 1) & 63, last;
     uint32_t own = 0x60000000u + (turn << 22) + ((uint32_t)getpid() & 0x3fffff);
 
-    if (geteuid() != 0) {
+    if (!caps_may_set_ids()) {
         spec->host_uid = geteuid();
         spec->host_gid = getegid();
         return;

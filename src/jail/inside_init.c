@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
+#include "jail/caps.h"
 #include "jail/landlock.h"
 #include "jail/lay.h"
 #include "jail/proto.h"
@@ -116,7 +117,7 @@ static void become_guest_ids(struct inside *in)
     uid_t uid = mapped ? in->spec.uid : in->spec.host_uid;
     gid_t gid = mapped ? in->spec.gid : in->spec.host_gid;
 
-    if (!mapped && (geteuid() != 0 || !trying(in, LAYER_CAPS)))
+    if (!mapped && (!caps_may_set_ids() || !trying(in, LAYER_CAPS)))
         return;
     if (prctl(PR_SET_KEEPCAPS, 1) < 0)
         die_sys("keep capabilities");

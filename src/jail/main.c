@@ -61,6 +61,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/wire.h"
+#include "jail/caps.h"
 #include "jail/host_box.h"
 #include "jail/proto.h"
 
@@ -231,7 +232,7 @@ static int write_maps(const struct inside *in, pid_t pid, struct err *err)
 {
     char path[64];
 
-    if (geteuid() != 0) {
+    if (!caps_may_set_ids()) {
         snprintf(path, sizeof path, "/proc/%d/setgroups", (int)pid);
         if (fd_write_file_at(AT_FDCWD, path, "deny") < 0 && errno != ENOENT)
             return err_sys(err, "write setgroups");

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "jail/caps.h"
 #include "jail/spec.h"
 
 /* Above those that systemd gives to containers, which end at 0x6fffffff. 64 ranges for each of
@@ -67,7 +68,7 @@ uint32_t uids_take(void)
 {
     uint32_t first = 0;
 
-    if (geteuid() != 0 ||
+    if (!caps_may_set_ids() ||
         !uids_exist("/proc/self/uid_map", range(0), RANGES * SPEC_JAILS_MAX, NULL))
         return 0;
     pthread_mutex_lock(&lock);

@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "jail/caps.h"
 #include "session/check.h"
 #include "session/environment.h"
 
@@ -176,10 +177,16 @@ void prepare_warn_backend(const struct prepared *p, struct buf *out)
         (void)buf_adds(out, PREPARE_HOST_WARNING "\n");
 }
 
+/* By uid, where no control group does. */
+static bool counts_processes(const struct prepared *p)
+{
+    return p->backend->caps()->layers & LAYER_BIT(LAYER_USERNS) && !caps_is_bare_root();
+}
+
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out)
 {
     const struct jail_limits *l = &p->request->limits;
-    bool own_uid = p->backend->caps()->layers & LAYER_BIT(LAYER_USERNS);
+    bool own_uid = counts_processes(p);
     const struct {
         bool unheld;
         const char *text;
@@ -213,8 +220,7 @@ static layer_mask needed_for_limits(const struct prepared *p)
 
     if (q->asked & ASKED_CPUS && q->limits.cpu_milli)
         needed |= LAYER_BIT(LAYER_CPU);
-    if (q->asked & ASKED_PIDS && q->limits.pids &&
-        !(p->backend->caps()->layers & LAYER_BIT(LAYER_USERNS)))
+    if (q->asked & ASKED_PIDS && q->limits.pids && !counts_processes(p))
         needed |= LAYER_BIT(LAYER_PIDS);
     return needed;
 }

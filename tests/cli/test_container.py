@@ -193,3 +193,21 @@ def test_profile(t):
     names = {name for rule in json.loads(text)["syscalls"] for name in rule["names"]}
     t.equal(MAKES_A_JAIL - names, set(), "what makes a jail is permitted")
     t.equal(names & FOR_NO_CONTAINER, set(), "what acts on the whole machine is not")
+
+
+@once
+def test_bare_root(t):
+    if t.who != "root":
+        t.skip("a root without capabilities", "needs root")
+        return
+    bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", t.glovebox]
+    code = "import os\nprint(os.getuid())\ntry: os.setuid(5)\nexcept OSError as e: print(e.errno)"
+    done = t.command([*bare, "run", "--no-daemon", "--json", "-c", code])
+    if not t.ok(done.code == 0 and done.json["stdout"] == "0\n1\n", "a root without capabilities runs programs", done):
+        return
+    held = done.json["isolation"]
+    t.ok({"capabilities", "no_new_privs", "seccomp", "landlock"} <= set(held), "behind what an ordinary user has", held)
+    warned = any("number of processes is not limited" in w for w in done.json["warnings"])
+    t.equal(warned, "pids" not in held, "a warning that the kernel does not count its processes", done)
+    done = t.command([*bare, "run", "--no-daemon", "--pids", "20", "-c", "1"])
+    t.equal(done.code, 0 if "pids" in held else 125, "--pids is held or refused", done)

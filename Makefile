@@ -363,7 +363,8 @@ stats:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
-		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/share/glovebox
+		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/systemd/user \
+		$(DESTDIR)$(PREFIX)/share/glovebox
 	install -m 644 packaging/docker-seccomp.json packaging/compose.yaml packaging/kubernetes.yaml \
 		$(DESTDIR)$(PREFIX)/share/glovebox
 	install $(BUILD)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
@@ -377,6 +378,9 @@ install: all
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/glovebox.service > \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.service
 	install -m 644 packaging/glovebox.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.socket
+	sed 's|@PREFIX@|$(PREFIX)|' packaging/glovebox-user.service > \
+		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.service
+	install -m 644 packaging/glovebox-user.socket $(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.socket
 	$(BUILD)/glovebox help --man > $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1
 	$(BUILD)/glovebox help --completion > \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
@@ -389,6 +393,8 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/include/glovebox.h $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1 \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.service \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.socket \
+		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.service \
+		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.socket \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
 
 clean:

@@ -6,12 +6,14 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/serve_parts.h"
 #include "server/server.h"
 
 /* Hides the settings that a client may choose: these are its defaults, also from the config
  * file. */
-static const struct opt *const shown_tables[] = {serve_options, ceiling_options, serve_general,
-                                                 limit_options, log_options,     NULL};
+static const struct opt *const shown_tables[] = {serve_options, background_options, ceiling_options,
+                                                 serve_general, limit_options,      log_options,
+                                                 NULL};
 
 static int serve_main(int argc, char **argv)
 {
@@ -20,20 +22,27 @@ static int serve_main(int argc, char **argv)
 
     if (!config)
         return cli_fail("serve", &err);
-    if (!config->settings.help && !config->settings.print_config)
-        return server_run(argc, argv, config);
-    if (config->settings.help)
+    const struct server_settings *s = &config->settings;
+    if (!s->help && !s->print_config && s->background)
+        return serve_background(argc, argv, config);
+    if (!s->help && !s->print_config && !s->status && !s->stop)
+        return server_run(argc, argv, config, NULL, NULL);
+    int status = 0;
+    if (s->help)
         help_print_command(stdout, &command_serve);
-    else
+    else if (s->print_config)
         opt_print(&config->set, stdout);
+    else
+        status = s->stop ? serve_stop(config) : serve_status(config);
     config_drop(config);
-    return 0;
+    return status;
 }
 
 const struct command command_serve = {
     .name = "serve",
     .summary = "the daemon: runs and sessions over HTTP",
-    .usage = "glovebox serve [OPTION]...",
+    .usage = "glovebox serve [--background] [OPTION]...\n"
+             "glovebox serve --status | --stop [--listen ADDRESS] [OPTION]...",
     .tables = shown_tables,
     .run = serve_main,
 };

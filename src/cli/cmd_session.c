@@ -237,7 +237,8 @@ int session_open_daemon(struct session_call *call, struct err *err)
     if (err->kind != ERR_SYSTEM)
         return -1;
     AUTO_FREE char *name = place_name(call->set->cli.daemon);
-    return err_set(err, ERR_SYSTEM, "no daemon answers at %s; start one: glovebox serve &", name);
+    return err_set(err, ERR_SYSTEM,
+                   "no daemon answers at %s; start one: glovebox serve --background", name);
 }
 
 /* The exit status, or -1 and *err. */

@@ -13,7 +13,8 @@ static const char *const command_words[][2] = {
     {"config",
      "'glovebox run --print-config' shows the settings, 'glovebox help config' how to set "
      "them"},
-    {"daemon", "'glovebox serve' is the daemon"},
+    {"daemon",
+     "'glovebox serve' is the daemon; --background starts it, --status shows it, --stop ends it"},
     {"eval", "'glovebox run -c CODE' runs a text, 'glovebox math EXPR' calculates"},
     {"exec", "'glovebox run FILE' runs a program, 'glovebox session exec ID' a cell of a session"},
     {"install", "programs use the packages of the interpreter in $PATH: install them there"},
@@ -27,11 +28,11 @@ static const char *const command_words[][2] = {
     {"python3", "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"},
     {"shell", "'glovebox repl --lang bash' is a shell in a sandbox"},
     {"bash", "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"},
-    {"start", "'glovebox serve' is the daemon"},
-    {"status",
-     "'glovebox session list' has the daemon's sessions, 'glovebox doctor' this machine's "
-     "layers"},
-    {"stop", "SIGTERM ends 'glovebox serve'; 'glovebox session close ID' ends a session"},
+    {"restart", "'glovebox serve --stop' ends the daemon, 'glovebox serve --background' starts it"},
+    {"start", "'glovebox serve --background' starts the daemon"},
+    {"status", "'glovebox serve --status' shows the daemon, 'glovebox session list' its sessions, "
+               "'glovebox doctor' this machine's layers"},
+    {"stop", "'glovebox serve --stop' ends the daemon, 'glovebox session close ID' a session"},
 };
 
 char *other_command_advice(const char *word)

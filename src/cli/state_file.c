@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-static char *state_path(const char *name)
+char *state_file_path(const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
@@ -31,7 +31,7 @@ static void make_parents(char *path)
 
 int state_file_open(const char *name, int flags)
 {
-    AUTO_FREE char *path = state_path(name);
+    AUTO_FREE char *path = state_file_path(name);
 
     if (!path)
         return -1;

@@ -9,5 +9,7 @@
 /* open(2) of the file with this name in that folder; O_CREAT makes the folders as well. -1 if there
  * is no place for them. */
 int state_file_open(const char *name, int flags);
+/* Its path; the caller frees. NULL where the environment names no folder. */
+char *state_file_path(const char *name);
 
 #endif

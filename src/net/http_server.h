@@ -89,6 +89,9 @@ int http_to_file(struct http_exchange *x, uint64_t max);
  * buf_done. */
 void http_take_body(struct http_exchange *x, struct buf *ret);
 
+/* The user of the process at the other end of a Unix socket; -1 over TCP. */
+int64_t http_peer_uid(const struct http_exchange *x);
+
 /* ---- the answer ---- */
 
 struct http_answer {

@@ -204,6 +204,16 @@ void http_end(struct http_exchange *x)
     complete(c);
 }
 
+int64_t http_peer_uid(const struct http_exchange *x)
+{
+    struct ucred peer;
+    socklen_t n = sizeof peer;
+
+    if (x->listener->tcp || getsockopt(x->conn->fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
+        return -1;
+    return peer.uid;
+}
+
 bool http_begun(const struct http_exchange *x)
 {
     return x->conn->answered;

@@ -57,6 +57,8 @@ void call_answer(struct call *call, int status, const char *type, char *text);
 void call_fail(struct call *call, const struct err *err);
 void call_refuse(struct call *call, int status, const char *extra, const char *kind,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* The figures of the daemon cover all owners. Answers 403 when this caller may not read them. */
+bool call_may_read_figures(struct call *call);
 /* For a route without fields: -1 answers 400 unless the body is empty or {}. */
 int call_no_fields(struct call *call);
 /* Reads ?name=value pairs of the route's query and calls `take` for each; -1 answers 400. */
@@ -76,6 +78,8 @@ void handle_health(struct call *call);
 void handle_ready(struct call *call);
 void handle_metrics(struct call *call);
 void handle_openapi(struct call *call);
+void handle_status(struct call *call);
+void handle_stop(struct call *call);
 void handle_session_open(struct call *call);
 void handle_session_list(struct call *call);
 void handle_session_show(struct call *call);
@@ -99,7 +103,8 @@ extern const struct field *const run_tables[],
                                                              *const fork_tables[],
                                                                  *const set_tables[],
                                                                      *const get_tables[],
-                                                                         *const answer_tables[];
+                                                                         *const answer_tables[],
+                                                                             *const stop_tables[];
 extern const struct query_field runs_query[];
 
 #endif

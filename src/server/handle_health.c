@@ -32,14 +32,15 @@ void handle_ready(struct call *call)
 }
 
 /* The figures cover all owners. */
-static bool may_read_metrics(struct call *call)
+bool call_may_read_figures(struct call *call)
 {
     if (call->operator|| token_list_names(&call->server->config->tokens) <= 1 ||
         strcmp(call->owner, "metrics") == 0)
         return true;
-    call_refuse(call, 403, NULL, "policy",
-                "several may ask here, and the metrics are of all: they are for the Unix socket, "
-                "and for a token with the name 'metrics'");
+    call_refuse(
+        call, 403, NULL, "policy",
+        "there are several tokens, and these figures cover all clients: they are for the Unix "
+        "socket, and for a token with the name 'metrics'");
     return false;
 }
 
@@ -47,7 +48,7 @@ void handle_metrics(struct call *call)
 {
     struct buf text;
 
-    if (!may_read_metrics(call))
+    if (!call_may_read_figures(call))
         return;
     buf_init(&text, METRICS_MAX);
     metrics_write(call->server, &text);

@@ -84,6 +84,11 @@ void metrics_add(struct metrics *m, const struct run_figures *f)
         find(m->denied, f->denied[i])->count += f->denied_counts[i];
 }
 
+uint64_t metrics_total(const struct metrics *m)
+{
+    return m->runs[FIGURES_RUN].count + m->runs[FIGURES_CELL].count + m->runs[FIGURES_TEST].count;
+}
+
 void metrics_request(struct metrics *m, int status, int64_t us)
 {
     m->by_status[status >= 100 && status < 600 ? status : 599]++;

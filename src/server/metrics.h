@@ -48,6 +48,8 @@ enum refusal_kind {
 };
 void metrics_refused(struct metrics *m, enum refusal_kind kind);
 
+/* All that was run: runs, cells and tests. */
+uint64_t metrics_total(const struct metrics *m);
 void metrics_write(const struct server *server, struct buf *b);
 
 #endif

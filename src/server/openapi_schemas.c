@@ -19,6 +19,10 @@ static const struct {
     {"Error", "error Failure"},
     {"Failure", "kind string message string"},
     {"Status", "status string"},
+    {"DaemonStatus",
+     "pid integer version string state string listening string[] started_ms integer "
+     "uptime_ms integer sessions integer running integer waiting integer runs integer"},
+    {"Stopping", "stopping boolean pid integer drain_ms integer"},
     {"Document", "openapi string info object paths object components object"},
     {"Result",
      "id string backend null|string language null|string success boolean exit_code integer "

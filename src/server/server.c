@@ -81,13 +81,26 @@ static void cancel_everything(struct server *server)
     sessions_close_all(server->sessions);
 }
 
-static void begin_drain(struct server *server)
+static void begin_drain(struct server *server, int64_t drain_ms)
 {
     server->state = SERVER_DRAINING;
-    server->drain_until_ms = clock_mono_ms() + server->config->settings.drain_ms;
+    server->drain_until_ms = clock_mono_ms() + drain_ms;
     notify_send("STOPPING=1\nSTATUS=waiting for what runs");
-    server_say(server, "ending; %u requests are under way", server->jobs);
+    server_say(server,
+               server->jobs == 1 ? "ending; %u request is under way"
+                                 : "ending; %u requests are under way",
+               server->jobs);
     http_server_drain(server->http);
+}
+
+void server_stop(struct server *server, int64_t drain_ms)
+{
+    int64_t most = drain_ms < 0 ? server->config->settings.drain_ms : drain_ms;
+
+    if (server->state == SERVER_SERVING)
+        begin_drain(server, most);
+    else if (drain_ms >= 0 && clock_mono_ms() + most < server->drain_until_ms)
+        server->drain_until_ms = clock_mono_ms() + most;
 }
 
 /* Running jobs may still need a client's request: an answer to a tool's call, or an interrupt. So
@@ -194,7 +207,7 @@ static void on_signal(evutil_socket_t sig, short what, void *ctx)
         return;
     }
     if (server->state == SERVER_SERVING) {
-        begin_drain(server);
+        begin_drain(server, server->config->settings.drain_ms);
     } else if (server->state == SERVER_DRAINING) {
         cancel_everything(server);
     } else {
@@ -350,9 +363,14 @@ static void close_server(struct server *server)
     config_drop(server->config);
 }
 
-int server_run(int argc, char **argv, struct config *config)
+int server_run(int argc, char **argv, struct config *config,
+               void (*listening)(const struct server *server, void *ctx), void *ctx)
 {
-    struct server server = {.argc = argc, .argv = argv, .config = config};
+    struct server server = {.argc = argc,
+                            .argv = argv,
+                            .config = config,
+                            .began_ms = clock_mono_ms(),
+                            .began_wall_ms = clock_wall_ms()};
     struct err err;
     int status = 0;
 
@@ -361,6 +379,8 @@ int server_run(int argc, char **argv, struct config *config)
         complain(&err);
         status = err_exit_status(err.kind);
     } else {
+        if (listening)
+            listening(&server, ctx);
         for (size_t i = 0; i < server.listener_count; i++)
             server_say(&server, "listening on %s", server.listeners[i].name);
         notify_send("READY=1\nSTATUS=serving");

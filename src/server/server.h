@@ -31,6 +31,8 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
+#include <jansson.h>
+
 #include "base/err.h"
 #include "net/http_server.h"
 #include "server/settings.h"
@@ -60,12 +62,20 @@ struct server {
     struct event *signals[4], *tick;
     enum server_state state;
     int64_t drain_until_ms;
-    unsigned jobs; /* jobs that are not over, wherever they are */
+    int64_t began_ms, began_wall_ms; /* on clock_mono_ms, and since 1970 */
+    unsigned jobs;                   /* jobs that are not over, wherever they are */
 };
 
 /* Serves until it is asked to stop. Returns the exit status; errors go to standard error. Takes the
- * config over. */
-int server_run(int argc, char **argv, struct config *config);
+ * config over. Calls `listening` (unless NULL) when clients can connect. */
+int server_run(int argc, char **argv, struct config *config,
+               void (*listening)(const struct server *server, void *ctx), void *ctx);
+
+/* As SIGTERM: starts nothing new, and ends when current work has. drain_ms: at most after this
+ * time; below 0 after --drain. */
+void server_stop(struct server *server, int64_t drain_ms);
+/* {"pid", "version", "listening", ...}, with the current figures. The caller has the reference. */
+json_t *server_status(const struct server *server);
 
 /* The pool of warm jails that all runs share; NULL where there is none (server/pool.c). */
 struct backend_pool *server_pool(const struct server *server);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "net/notify.h"
 
 #define AT(member) offsetof(struct server_settings, member)
 
@@ -185,6 +186,41 @@ const struct opt serve_options[] = {
     {0},
 };
 
+const struct opt background_options[] = {
+    {.name = "background",
+     .kind = OPT_FLAG,
+     .offset = AT(background),
+     .group = "In the background",
+     .excludes = "status,stop",
+     .help = "start the daemon, return when it answers, and print its address and process"},
+    {.name = "output",
+     .kind = OPT_STRING,
+     .flags = OPT_CONF,
+     .offset = AT(output),
+     .arg = "FILE",
+     .group = "In the background",
+     .help = "file for the messages of a daemon in the background; default: serve.log in "
+             "$XDG_STATE_HOME/glovebox or ~/.local/state/glovebox"},
+    {.name = "status",
+     .kind = OPT_FLAG,
+     .offset = AT(status),
+     .group = "In the background",
+     .excludes = "background,stop",
+     .help = "show the daemon that listens; exit status 1 if there is none"},
+    {.name = "stop",
+     .kind = OPT_FLAG,
+     .offset = AT(stop),
+     .group = "In the background",
+     .excludes = "background,status",
+     .help = "stop the daemon that listens, and wait until it has ended"},
+    {.name = "json",
+     .kind = OPT_FLAG,
+     .offset = AT(json),
+     .group = "In the background",
+     .help = "--background, --status and --stop print JSON"},
+    {0},
+};
+
 const struct opt ceiling_options[] = {
 #define LIMIT(id, text, field, unit, value, most, ...)                                             \
     {.name = "max-" text,                                                                          \
@@ -229,8 +265,8 @@ const struct opt serve_general[] = {
 
 /* Includes the settings of runs. */
 static const struct opt *const serve_tables[] = {
-    serve_options,  ceiling_options, serve_general, work_options, data_options, wall_options,
-    policy_options, guard_options,   limit_options, log_options,  NULL};
+    serve_options, background_options, ceiling_options, serve_general, work_options, data_options,
+    wall_options,  policy_options,     guard_options,   limit_options, log_options,  NULL};
 
 /* ---- loading ---- */
 
@@ -264,6 +300,17 @@ static int load_file(struct config *config, struct err *err)
     if (path && opt_load_conf(&config->set, &conf, err) < 0)
         return -1;
     return language_check(&config->settings.common.languages, err);
+}
+
+/* Clients look for the daemon there (net/place.h). Sockets that systemd passes come first. */
+static int load_usual_place(struct config *config, struct err *err)
+{
+    static const struct opt_source source = {.from = OPT_FROM_ENV, .place = "GLOVEBOX_SOCKET"};
+    const char *place = getenv("GLOVEBOX_SOCKET");
+
+    if (!place || !*place || notify_listen_fds())
+        return 0;
+    return opt_apply(&config->set, &source, "listen", str_from(place), err);
 }
 
 static bool listens_on_unix(const struct opt_list *listen)
@@ -303,8 +350,10 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     if (config->args.operand_n || config->args.has_rest)
         return err_set(err, ERR_USAGE, "unexpected argument '%.60s': serve takes only options",
                        config->args.operand_n ? config->args.operands[0] : "--");
-    if (opt_load_env(&config->set, "GLOVEBOX", err) < 0 || load_file(config, err) < 0 ||
-        permits_read(&s->allow, &config->rules.permits, err) < 0 ||
+    if (s->json && !s->background && !s->status && !s->stop)
+        return err_set(err, ERR_USAGE, "--json needs --background, --status or --stop");
+    if (opt_load_env(&config->set, "GLOVEBOX", err) < 0 || load_usual_place(config, err) < 0 ||
+        load_file(config, err) < 0 || permits_read(&s->allow, &config->rules.permits, err) < 0 ||
         settings_request(&s->common, &(struct run_request){0}, err) < 0)
         return -1;
     config->rules.defaults = &s->common;

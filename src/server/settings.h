@@ -20,6 +20,8 @@ struct server_settings {
     char *token_file, *access_log, *config;
     int access_format; /* 0: text, 1: JSON */
     bool quiet, help, print_config, lock_policy;
+    bool background, stop, status, json;
+    char *output; /* the file for messages in the background */
     int64_t workers, queue, connections, sessions;
     int64_t drain_ms, header_ms, body_ms, idle_ms, session_idle_ms;
     uint64_t max_body, max_upload, max_collect, sessions_memory;
@@ -47,6 +49,6 @@ void config_drop(struct config *config); /* NULL is fine */
 unsigned config_owners(const struct config *config);
 
 /* What help shows. */
-extern const struct opt serve_options[], ceiling_options[], serve_general[];
+extern const struct opt serve_options[], ceiling_options[], background_options[], serve_general[];
 
 #endif

@@ -12,7 +12,7 @@ def test_commands(t):
             (["./hello.py"], r"did you mean 'glovebox run ./hello.py'\?"),
             (["python", "hello.py"], r"glovebox run FILE.py"), (["-c", "print(1)"], r"glovebox run -c"),
             (["eval", "1+1"], r"glovebox math"), (["exec"], r"glovebox session exec"), (["shell"], r"repl --lang bash"),
-            (["ps"], r"session list"), (["status"], r"glovebox doctor"), (["stop"], r"SIGTERM"),
+            (["ps"], r"session list"), (["status"], r"serve --status"), (["stop"], r"serve --stop"), (["start"], r"serve --background"), (["restart"], r"serve --stop"),
             (["daemon"], r"glovebox serve"), (["pip"], r"packages"), (["lint"], r"glovebox check"),
             (["config"], r"--print-config"), (["--json"], r"options come after a command"),
             (["runn"], r"did you mean 'run'\?"), (["none\x1b"], r"'glovebox help' lists them")):

@@ -96,7 +96,7 @@ def test_fields(tap, d, doc):
     s = "/v1/sessions/" + d.post("/v1/sessions", {}).json["id"]
     for path, at in doc["paths"].items():
         content = at.get("post", {}).get("requestBody", {}).get("content", {})
-        if "application/json" not in content:
+        if "application/json" not in content or path == "/v1/stop":
             continue
         schema = schema_of(doc, path, "post")
         where = path.replace("/v1/sessions/{id}", s).replace("{call}", "1")
@@ -153,9 +153,17 @@ def test_answers(tap, d, doc):
     check(tap, doc, p, "delete", d.call("DELETE", s))
     check(tap, doc, "/healthz", "get", d.get("/healthz"))
     check(tap, doc, "/readyz", "get", d.get("/readyz"))
+    check(tap, doc, "/v1/status", "get", d.get("/v1/status"))
     check(tap, doc, "/openapi.json", "get", d.get("/openapi.json"))
     error = d.get("/nothing")
     tap.equal(wrong(doc, {"$ref": "#/components/schemas/Error"}, error.json), [], "an error")
+
+
+def test_stop(tap, d, doc):
+    r = d.post("/v1/stop", {"no_such_field": 1})
+    tap.ok(r.status == 400 and "no_such_field" in r.message, "/v1/stop: no other field", r)
+    check(tap, doc, "/v1/stop", "post", d.post("/v1/stop", {"drain_ms": 0}))
+    tap.equal(d.ended(), 0, "which it does")
 
 
 def test(tap):
@@ -164,3 +172,4 @@ def test(tap):
         test_form(tap, doc)
         test_answers(tap, d, doc)
         test_fields(tap, d, doc)
+        test_stop(tap, d, doc)

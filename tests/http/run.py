@@ -3,7 +3,8 @@
 """The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), every setting
 through every door (settings), what is refused
 (refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
-(tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life).
+(tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life),
+in the background (background).
 $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -14,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import api  # noqa: E402
+import background  # noqa: E402
 import crowd  # noqa: E402
 import late  # noqa: E402
 import life  # noqa: E402
@@ -39,6 +41,7 @@ PARTS = {
     "shares": shares.test,
     "openapi": openapi.test,
     "life": life.test,
+    "background": background.test,
 }
 
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The daemon about itself: GET /v1/status, POST /v1/stop. Both are answered in the loop.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json_write.h"
+#include "net/listen.h"
+#include "result/verdict_json.h"
+#include "server/front.h"
+#include "server/job.h"
+#include "server/metrics.h"
+#include "server/session_parts.h"
+#include "server/workers.h"
+
+static const char *const states[] = {
+    [SERVER_SERVING] = "serving", [SERVER_DRAINING] = "stopping", [SERVER_CANCELLING] = "stopping"};
+
+json_t *server_status(const struct server *server)
+{
+    struct session_totals sessions;
+    struct workers_stats workers;
+    json_t *listening = json_array();
+
+    sessions_totals(server->sessions, &sessions);
+    workers_stats(server->workers, &workers);
+    for (size_t i = 0; i < server->listener_count; i++)
+        json_array_append_new(listening, json_text(str_from(server->listeners[i].name)));
+    return json_pack("{s:i, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "pid", (int)getpid(),
+                     "version", GLOVEBOX_VERSION, "state", states[server->state], "listening",
+                     listening, "started_ms", (json_int_t)server->began_wall_ms, "uptime_ms",
+                     (json_int_t)(clock_mono_ms() - server->began_ms), "sessions",
+                     (json_int_t)sessions.count, "running", (json_int_t)workers.busy, "waiting",
+                     (json_int_t)workers.queued, "runs",
+                     (json_int_t)metrics_total(server->metrics));
+}
+
+static void answer(struct call *call, json_t *doc)
+{
+    char *text = json_write(doc, false);
+
+    json_decref(doc);
+    call_answer(call, 200, NULL, text);
+}
+
+void handle_status(struct call *call)
+{
+    if (call_may_read_figures(call))
+        answer(call, server_status(call->server));
+}
+
+/* ---- stopping ---- */
+
+struct stop_fields {
+    int64_t drain_ms;
+};
+static const struct field stop_rows[] = {
+    {.name = "drain_ms",
+     .kind = FIELD_MS,
+     .offset = offsetof(struct stop_fields, drain_ms),
+     .help = "Time for current runs to end; default: the daemon's --drain."},
+    {0},
+};
+const struct field *const stop_tables[] = {stop_rows, NULL};
+
+/* Others may have been given access to the socket; they may run programs, and no more. */
+static bool may_stop(struct call *call)
+{
+    int64_t uid = http_peer_uid(call->x);
+
+    if (call->operator&&(uid == 0 || uid == (int64_t)geteuid()))
+        return true;
+    call_refuse(call, 403, NULL, "policy",
+                "only the daemon's own user may stop it, over its Unix socket");
+    return false;
+}
+
+void handle_stop(struct call *call)
+{
+    struct stop_fields fields;
+    json_t *doc = NULL;
+    struct err err;
+
+    if (!may_stop(call))
+        return;
+    if (json_read(call->x->body, &doc, &err) < 0 ||
+        fields_read(stop_tables, doc, &call->server->config->rules, &fields, &err) < 0) {
+        json_decref(doc);
+        call_fail(call, &err);
+        return;
+    }
+    json_decref(doc);
+    server_stop(call->server, fields.drain_ms);
+    int64_t left = call->server->drain_until_ms - clock_mono_ms();
+    answer(call, json_pack("{s:b, s:i, s:I}", "stopping", 1, "pid", (int)getpid(), "drain_ms",
+                           (json_int_t)(left > 0 ? left : 0)));
+}

@@ -481,6 +481,20 @@ __cells_back() {
     return "$__cells_status"
 }
 
+# Whether bash can read the cell's first command. If not, nothing of the cell runs, and a message would repeat what
+# begins its first line. A fork tries it: an error of some kinds is left behind in the parser. Words alone need no try; a long cell gets none, because patterns are slow.
+__cells_reads() {
+    ((${#__cells_bytes} < 16384)) || return 0
+    local __cells__line=${__cells_bytes%%$'\n'*}
+    case ${__cells__line%% *} in
+    *[!a-zA-Z0-9_./=,:-]* | '' | if | then | elif | else | fi | for | while | until | do | done | case | esac | select | \
+        function | time | coproc | in) ;;
+    *) [[ ${__cells__line#* } == *[!a-zA-Z0-9_./=,:\ -]* ]] || return 0 ;;
+    esac
+    builtin printf '\\builtin return 0;%s\n' "$__cells_bytes" >| "$__cells__file" || return 0
+    (builtin source "$__cells__file") || [[ $? != [12] ]]
+} 2> /dev/null
+
 # Writes the cell's file, and says in __cells_name by which name it is sourced: without a path it is looked for in PATH,
 # then here. A file takes the place of one that cannot be written.
 __cells_write() {
@@ -488,6 +502,7 @@ __cells_write() {
     __cells_pwd='' __cells_old=${OLDPWD-} __cells_name=$__cells__file
     local __cells__first='__cells_back && :;'
     [[ $__cells_options != *[xv]* ]] || __cells__first='{ __cells_back && :; } 2> /dev/null;'
+    __cells_reads || __cells__first='' __cells_unread=1
     if ! builtin printf '%s%s\n' "$__cells__first" "$__cells_bytes" 2> /dev/null >| "$__cells__file"; then
         __cells_name=/dev/fd/197
         exec 197<<< "$__cells__first$__cells_bytes"
@@ -670,6 +685,10 @@ __cells_interrupt() {
 # What the cell left: its options, and how it ended. Ours are those of a plain shell.
 __cells_after() {
     __cells_r=198 __cells_w=199 __cells_due='' __cells_early=''
+    if [[ -n ${__cells_unread-} ]]; then
+        __cells_back && :
+        __cells_running='' __cells_unread=''
+    fi
     local __cells__options=$-
     builtin set +euxvfkC
     builtin shopt -q nocasematch && __cells_nocase=1 || __cells_nocase=''
@@ -709,6 +728,7 @@ __cells_syntax() {
     local __cells__said
     builtin printf 'set -n;%s\n' "$__cells_bytes" 2> /dev/null >| "$__cells_dir/cell $__cells_id" || return 1
     __cells__said=$(builtin cd -- "$__cells_dir" && builtin source "cell $__cells_id" 2>&1)
+    __cells__said=${__cells__said/"\`set -n;"/"\`"}
     [[ $__cells__said =~ ^cell\ [0-9]+:\ line\ ([0-9]+):\ ([^$'\n']*) ]] || return 1
     __cells_problem SyntaxError "${BASH_REMATCH[2]}" "${BASH_REMATCH[1]}" "$__cells_id" \
         "${BASH_REMATCH[2]}${__cells__said#"${BASH_REMATCH[0]}"}"

@@ -260,6 +260,16 @@ def test_bytes(t):
 
 
 @once
+def test_first_line(t):
+    """An error in a cell's first line repeats the line as it was written."""
+    r = cells(t, "mkdir d; cd d; set -o noclobber", "while; do", "echo ${PWD##*/} $-", "echo $(", "f() {\n  done\n}", "echo on",
+              args=("--lang", "bash", "--quiet"))
+    t.match(rb"^d \S*C\S*\non\n$", r.out, "the folder and the options stay")
+    t.ok(b"cell 2: line 1: syntax error near unexpected token `;'\ncell 2: line 1: `while; do'\n" in r.err and
+         b"cell 5: line 2: `  done'\n" in r.err and b"cells_" not in r.err and b"builtin" not in r.err, "with its number", r)
+
+
+@once
 def test_other_languages(t):
     term = Terminal(t, "--lang", "bash", "--quiet")
     t.equal(term.read(r">>> $"), ">>> ", "--quiet has no greeting")

@@ -50,6 +50,12 @@ void repl_history_add(struct str cell);
 void repl_history_load(struct line_editor *editor);
 void repl_history_show(size_t lines);
 
+/* ---- cmd_repl_ask.c ---- */
+
+/* A tool_fn (session/tools.h, tool_set_add_input) with a struct repl_host: reads a line from the
+ * terminal for the guest's input(). */
+int repl_ask(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
+
 /* ---- cmd_repl_host.c: a session in this process, or in a daemon ---- */
 
 struct repl_host {
@@ -75,8 +81,9 @@ struct repl_host {
     struct tool_set tools;
     char language[24];
     const struct language_traits *traits;
-    bool exited; /* the last cell called exit() or the like, */
-    int status;  /* with this status */
+    unsigned refusals; /* how often a line for the cell's input() was refused with Ctrl-C */
+    bool exited;       /* the last cell called exit() or the like, */
+    int status;        /* with this status */
 };
 
 /* `where` is prepared by the caller for a daemon's session, else NULL. */

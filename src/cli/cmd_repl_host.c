@@ -37,6 +37,8 @@ static int open_here(struct repl_host *h, struct err *err)
     if (!q->run.language || strcmp(q->run.language, "auto") == 0)
         q->run.language = "python";
     h->tools.final_answer = true;
+    if (isatty(STDIN_FILENO))
+        tool_set_add_input(&h->tools, repl_ask, h);
     q->tools = &h->tools;
     session_request_options(q, &set->cli.common);
     q->forks = (int)set->cli.common.session.forks; /* forks are possible by default here */
@@ -199,6 +201,7 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
 int repl_host_run(struct repl_host *h, struct str code, bool attempt, struct err *err)
 {
     h->show->saved = 0;
+    h->refusals = 0;
     return h->session ? run_here(h, code, attempt) : run_there(h, code, attempt, err);
 }
 

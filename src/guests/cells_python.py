@@ -80,6 +80,8 @@ class Server:
         for row in message.get("tools") or ():
             self.kept[row["name"]] = self.tools.make(row)
         self.names.update(self.kept)
+        if message.get("terminal"):
+            ask_at_terminal(self)
         failure = self.authorize(message.get("authorized") or ())
         if not failure and (message.get("preload") or message.get("source")):
             failure = self.load(message.get("preload") or (), message.get("source") or "")

@@ -254,6 +254,41 @@ def named_function(function, name, doc):
     return function
 
 
+# Where someone sits at a terminal, input() and getpass() ask the host, which answers with a line, None (the end), or
+# False (an interrupt). A stream that the program has put in place of ours is read as ever, as is the input of a cell.
+def ask_at_terminal(server):
+    plain = builtins.input
+
+    def ask(prompt, hidden):
+        server.streams.flush()
+        line = server.tools.call("input()", (str(prompt), hidden), {})
+        if line is None:
+            raise EOFError("EOF when reading a line")
+        if line is False:
+            raise KeyboardInterrupt
+        return line
+
+    def is_ours():
+        streams = server.streams
+        return server.wire.alive and sys.stdin is streams.input and not streams.has_input
+
+    def input(prompt="", /):
+        return ask(prompt, False) if is_ours() else plain(prompt)
+
+    def hook_getpass(module):
+        was = module.getpass
+
+        def getpass(prompt="Password: ", stream=None, **options):
+            return ask(prompt, True) if is_ours() else was(prompt, stream, **options)
+
+        module.getpass = named_function(getpass, "getpass", was.__doc__)
+
+    builtins.input = named_function(input, "input", plain.__doc__)
+    RICH_HOOKS["getpass"] = hook_getpass
+    if "getpass" in sys.modules:
+        rich_hook(hook_getpass, sys.modules["getpass"])
+
+
 # Tools as source: smolagents' are classes with a name and forward(), of which the program has one object each.
 def make_instances(names, before):
     for key, kind in list(names.items()):

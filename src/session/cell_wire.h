@@ -18,11 +18,12 @@
  *   program 0  the server's own text. The interpreter is started with one line that reads and runs
  *             it; not sent where it is started otherwise
  *   hello 0   {"value": "notebook"|"last", "tools": [{"name","description","parameters":[...]}],
- *             "final_answer": bool, "preload": ["numpy"], "authorized": ["numpy"], "source": "...",
- *             "env": {}, "limits": {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS,
+ *             "final_answer": bool, "terminal": bool, "preload": ["numpy"],
+ *             "authorized": ["numpy"], "source": "...", "env": {},
+ *             "limits": {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS,
  *             "call": BYTES}}
  *             First and once. "source" is Python that defines tools inside; modules that are
- *             "authorized" must be installed.
+ *             "authorized" must be installed. "terminal": input() is a call of "input()".
  *   exec ID   the cell's text, as it is
  *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
  *   set ID    {"NAME": TYPED, ...}: variables

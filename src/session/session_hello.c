@@ -45,6 +45,8 @@ static json_t *tools_json(const struct tool_set *set_of_tools)
 
     for (size_t i = 0; set_of_tools && i < set_of_tools->count; i++) {
         const struct tool *tool = &set_of_tools->items[i];
+        if (tool->is_input)
+            continue;
         json_t *object = json_object();
         set(object, "name", json_text(str_from(tool->name)));
         set(object, "description", json_text(str_from(tool->description)));
@@ -99,6 +101,7 @@ char *hello_json(const struct session *s)
         json_string_nocheck(hello_value(q) == SESSION_VALUE_LAST ? "last" : "notebook"));
     set(hello, "tools", tools_json(q->tools));
     set(hello, "final_answer", json_boolean(q->tools && q->tools->final_answer));
+    set(hello, "terminal", json_boolean(q->tools && tool_set_input(q->tools)));
     set(hello, "preload", words_json(q->preload));
     set(hello, "authorized", authorized_json(&q->run));
     set(hello, "source", json_text(str_from(q->tools ? q->tools->source : NULL)));

@@ -101,6 +101,24 @@ int tool_set_add(struct tool_set *set, const char *name, const char *description
     return 0;
 }
 
+/* Not an identifier, so no tool of the user's has this name. */
+#define INPUT_NAME "input()"
+
+void tool_set_add_input(struct tool_set *set, tool_fn fn, void *ctx)
+{
+    set->items = xrealloc_array(set->items, set->count + 1, sizeof *set->items);
+    set->items[set->count++] = (struct tool){.name = xstrdup(INPUT_NAME),
+                                             .fn = fn,
+                                             .ctx = ctx,
+                                             .timeout_ms = INT64_MAX,
+                                             .is_input = true};
+}
+
+const struct tool *tool_set_input(const struct tool_set *set)
+{
+    return tool_set_find(set, INPUT_NAME);
+}
+
 /* ---- --tools ---- */
 
 static int check_source(struct str source, const char *path, struct err *err)

@@ -36,6 +36,7 @@ struct tool {
     tool_fn fn;
     void *ctx;
     int64_t timeout_ms; /* 0: the set's */
+    bool is_input;      /* it answers the guest's input() and has no name inside */
 };
 
 struct tool_set {
@@ -54,6 +55,11 @@ void tool_set_done(struct tool_set *set);
  * exists. */
 int tool_set_add(struct tool_set *set, const char *name, const char *description,
                  json_t *parameters, tool_fn fn, void *ctx, struct err *err);
+/* Someone sits at a terminal: a Python guest's input(PROMPT) and getpass(PROMPT) call this with
+ * (PROMPT, HIDDEN). A text is the line; null is the end of the input; false is an interrupt. There
+ * is no deadline. */
+void tool_set_add_input(struct tool_set *set, tool_fn fn, void *ctx);
+const struct tool *tool_set_input(const struct tool_set *set); /* or NULL */
 /* The tool of that name, or NULL. */
 const struct tool *tool_set_find(const struct tool_set *set, const char *name);
 /* Calls the tool named call->name, if there is one, and returns the JSON text of an "answer" frame

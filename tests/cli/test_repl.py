@@ -231,6 +231,37 @@ def test_terminal(t):
          open(history).read())
 
 
+def test_input(t):
+    """The guest's input() reads the terminal."""
+    term = Terminal(t, "--timeout", "1s")
+    term.read(r">>> $")
+    t.equal(term.ask("x = input('name? ')\n", r"\? $"), "name? ", "the prompt of input()")
+    time.sleep(1.5)  # longer than the cell's limit
+    t.match(r">>> $", term.ask("\u00e9mile\n"), "a line for it, in its own time")
+    t.equal(term.ask("x\n"), "'\u00e9mile'\r\n>>> ", "is its value")
+    t.equal(term.ask("print('out', end=' '); y = input()\n", r"out $"), "out ", "what was printed comes before")
+    t.equal(term.ask("\n"), ">>> ", "an empty line")
+    term.ask("input('a\\x1b[2Jb: ')\n", r": $")
+    said = term.ask("\x04")
+    t.ok("EOFError" in said and "glovebox" not in said.split("EOFError")[0], "Ctrl-D is EOFError", said)
+    t.equal(term.ask("try: input('more? ')\nexcept KeyboardInterrupt: print('caught')\n", r"more\? $")[-6:], "more? ", "again")
+    said = term.ask("\x03", r"caught.*>>> $")
+    t.match(r"caught\r\n>>> $", said, "Ctrl-C is KeyboardInterrupt")
+    term.ask("while True:\n  try: input('more? ')\n  except BaseException: pass\n\n", r"more\? $")
+    term.ask("\x03", r"more\? $")
+    said = term.ask("\x03", r">>> $")
+    t.match(r">>> $", said, "a second Ctrl-C ends a program that catches it")
+    term.ask(":reset\n")
+    t.equal(term.ask("import getpass; p = getpass.getpass('secret: ')\n", r"secret: $"), "secret: ", "getpass()")
+    t.equal(term.ask("hush\n"), "\r\n>>> ", "shows nothing")
+    t.equal(term.ask("p\n"), "'hush'\r\n>>> ", "and has it")
+    t.equal(term.ask("import io, sys; sys.stdin = io.StringIO('mine'); input()\n"), "'mine'\r\n>>> ", "a stream of the program's")
+    term.type("\x04")
+    t.equal(term.end(), 0, "the end")
+    r = cells(t, "input()", "2")
+    t.ok(r.out == b"2\n" and b"EOFError" in r.err, "without a terminal there is none", r)
+
+
 @once
 def test_pictures(t):
     code = "import base64\n%%\nclass P:\n  def _repr_png_(self): return base64.b64decode(b'" + PNG + "')"

@@ -441,14 +441,21 @@ int conf_add_value(struct buf *b, struct str value)
     return failed ? -1 : buf_addc(b, '"');
 }
 
-char *conf_user_path(const char *program)
+char *conf_user_file(const char *program, const char *name)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
     /* The XDG base directory specification: a relative path in the variable is to be ignored. */
     if (base && base[0] == '/')
-        return xasprintf("%s/%s/%s.conf", base, program, program);
+        return xasprintf("%s/%s/%s", base, program, name);
     if (home && home[0] == '/')
-        return xasprintf("%s/.config/%s/%s.conf", home, program, program);
+        return xasprintf("%s/.config/%s/%s", home, program, name);
     return NULL;
+}
+
+char *conf_user_path(const char *program)
+{
+    AUTO_FREE char *name = xasprintf("%s.conf", program);
+
+    return conf_user_file(program, name);
 }

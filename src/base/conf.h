@@ -54,5 +54,7 @@ int conf_add_value(struct buf *b, struct str value);
 /* $XDG_CONFIG_HOME/program/program.conf, else ~/.config/program/program.conf, for the caller to
  * free; NULL when neither variable holds an absolute path. */
 char *conf_user_path(const char *program);
+/* The same for another file or folder beside it. */
+char *conf_user_file(const char *program, const char *name);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "net/url.h"
 
 struct transfer {
     int in, out;
@@ -172,15 +173,10 @@ static void set_trust(CURL *e)
 }
 
 /* Plain HTTP to this machine does not go through a proxy: the key would leave the machine in the
- * clear. NULL: as the environment has it. */
-static const char *proxy_exception(const char *url)
+ * clear. */
+static bool is_local(struct str url)
 {
-    static const char *const local[] = {"http://127.", "http://localhost", "http://[::1]"};
-
-    for (size_t i = 0; i < ARRAY_LEN(local); i++)
-        if (strncasecmp(url, local[i], strlen(local[i])) == 0)
-            return "*";
-    return NULL;
+    return str_is_nocase(str_slice(url, 0, 7), "http://") && url_is_loopback(url);
 }
 
 static void add_header(struct transfer *t, const char *line)
@@ -225,13 +221,12 @@ static void set_place(struct transfer *t)
 {
     AUTO_FREE char *url = xstrndup(t->order->url.p, t->order->url.n);
     AUTO_FREE char *socket = xstrndup(t->order->socket.p, t->order->socket.n);
-    const char *exception = proxy_exception(url);
 
     curl_easy_setopt(t->easy, CURLOPT_URL, url);
     if (*socket)
         curl_easy_setopt(t->easy, CURLOPT_UNIX_SOCKET_PATH, socket);
-    if (exception)
-        curl_easy_setopt(t->easy, CURLOPT_NOPROXY, exception);
+    if (is_local(t->order->url))
+        curl_easy_setopt(t->easy, CURLOPT_NOPROXY, "*");
 }
 
 static void set_functions(struct transfer *t)

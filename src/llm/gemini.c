@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gemini generateContent. Each event of a stream is an answer of its own, with more parts. The
+ * model's parts go back as they came: some carry a signature.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "llm/provider.h"
+
+/* ---- requests ---- */
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("-._~", c));
+}
+
+static char *make_path(const struct llm_asking *asking)
+{
+    AUTO_BUF struct buf path = {0};
+
+    buf_init(&path, 4096);
+    (void)buf_adds(&path, "/v1beta/models/");
+    for (const char *p = asking->model; *p; p++)
+        (void)buf_addf(&path, is_plain(*p) ? "%c" : "%%%02X", (unsigned char)*p);
+    (void)buf_adds(&path,
+                   asking->request->stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
+    return buf_take(&path);
+}
+
+static json_t *text_part(const char *text)
+{
+    return json_pack("{s:s}", "text", text);
+}
+
+static json_t *call_part(const struct llm_call *call)
+{
+    json_t *arguments = json_loads(call->arguments, 0, NULL);
+
+    if (!json_is_object(arguments)) {
+        json_decref(arguments);
+        arguments = json_object();
+    }
+    return json_pack("{s:{s:s, s:o}}", "functionCall", "name", call->name, "args", arguments);
+}
+
+static json_t *result_part(const struct llm_message *message)
+{
+    const char *name = message->failed ? "error" : "output";
+
+    return json_pack("{s:{s:s, s:{s:s}}}", "functionResponse", "name", message->call_for,
+                     "response", name, message->text);
+}
+
+static json_t *make_parts(const struct llm_message *message)
+{
+    json_t *parts = json_array();
+
+    if (message->role == LLM_RESULT)
+        json_array_append_new(parts, result_part(message));
+    else if (*message->text)
+        json_array_append_new(parts, text_part(message->text));
+    for (size_t i = 0; i < message->call_n; i++)
+        json_array_append_new(parts, call_part(&message->calls[i]));
+    return parts;
+}
+
+static void add_content(json_t *contents, const struct llm_message *message)
+{
+    const char *role = message->role == LLM_ASSISTANT ? "model" : "user";
+    json_t *last = json_array_get(contents, json_array_size(contents) - 1);
+    json_t *parts = message->raw ? json_incref(message->raw) : make_parts(message);
+
+    if (last && strcmp(json_get_text(last, "role"), role) == 0)
+        json_array_extend(json_object_get(last, "parts"), parts);
+    else if (json_array_size(parts))
+        json_array_append_new(contents,
+                              json_pack("{s:s, s:o}", "role", role, "parts", json_copy(parts)));
+    json_decref(parts);
+}
+
+static json_t *make_tools(const struct llm_request *request)
+{
+    json_t *functions = json_array();
+
+    for (size_t i = 0; i < request->tool_n; i++)
+        json_array_append_new(functions,
+                              json_pack("{s:s, s:s, s:O}", "name", request->tools[i].name,
+                                        "description", request->tools[i].description,
+                                        "parametersJsonSchema", request->tools[i].parameters));
+    return json_pack("[{s:o}]", "functionDeclarations", functions);
+}
+
+static json_t *make_config(const struct llm_asking *asking)
+{
+    const struct llm_request *request = asking->request;
+    json_t *config = json_object();
+
+    if (request->has_temperature)
+        json_object_set_new(config, "temperature", json_real(request->temperature));
+    if (asking->max_tokens)
+        json_object_set_new(config, "maxOutputTokens", json_integer(asking->max_tokens));
+    if (request->stop && request->stop[0])
+        json_object_set_new(config, "stopSequences", reading_texts(request->stop));
+    if (request->schema)
+        json_object_update_new(config,
+                               json_pack("{s:s, s:O}", "responseMimeType", "application/json",
+                                         "responseJsonSchema", request->schema));
+    return config;
+}
+
+static json_t *make_body(const struct llm_asking *asking)
+{
+    const struct llm_messages *messages = asking->request->messages;
+    json_t *contents = json_array(), *system = json_array();
+
+    for (size_t i = 0; i < messages->n; i++) {
+        if (messages->at[i].role == LLM_SYSTEM)
+            json_array_append_new(system, text_part(messages->at[i].text));
+        else
+            add_content(contents, &messages->at[i]);
+    }
+    json_t *body = json_pack("{s:o}", "contents", contents);
+    if (json_array_size(system))
+        json_object_set_new(body, "systemInstruction", json_pack("{s:O}", "parts", system));
+    json_decref(system);
+    if (asking->request->tool_n)
+        json_object_set_new(body, "tools", make_tools(asking->request));
+    json_t *config = make_config(asking);
+    if (json_object_size(config))
+        json_object_set(body, "generationConfig", config);
+    json_decref(config);
+    return body;
+}
+
+/* ---- answers ---- */
+
+static const struct finish_word finish_words[] = {
+    {"STOP", LLM_FINISH_STOP},         {"MAX_TOKENS", LLM_FINISH_LENGTH},
+    {"SAFETY", LLM_FINISH_REFUSED},    {"RECITATION", LLM_FINISH_REFUSED},
+    {"BLOCKLIST", LLM_FINISH_REFUSED}, {"PROHIBITED_CONTENT", LLM_FINISH_REFUSED},
+    {"SPII", LLM_FINISH_REFUSED},      {0}};
+
+static void read_call(struct reading *r, const json_t *function)
+{
+    struct reading_call *call = reading_call(r, r->call_n);
+    AUTO_FREE char *arguments =
+        json_dumps(json_object_get(function, "args"), JSON_COMPACT | JSON_ENCODE_ANY);
+
+    if (!call)
+        return;
+    reading_add(r, &call->id, json_str(json_object_get(function, "id")));
+    reading_add(r, &call->name, json_str(json_object_get(function, "name")));
+    reading_add(r, &call->arguments, str_from(arguments));
+}
+
+static void read_part(struct reading *r, const json_t *part)
+{
+    struct reading_block *block = reading_block(r, r->block_n);
+
+    if (!block || !json_is_object(part))
+        return;
+    block->value = json_deep_copy(part);
+    json_array_append(r->answer->raw, block->value);
+    /* A thought is the model talking to itself. */
+    if (!json_get_true(part, "thought"))
+        reading_text(r, json_str(json_object_get(part, "text")));
+    if (json_is_object(json_object_get(part, "functionCall")))
+        read_call(r, json_object_get(part, "functionCall"));
+}
+
+static void read_usage(struct reading *r, const json_t *usage)
+{
+    int64_t answer = reading_count(usage, "candidatesTokenCount");
+    int64_t thoughts = reading_count(usage, "thoughtsTokenCount");
+
+    if (answer < INT64_MAX / 2 && thoughts < INT64_MAX / 2)
+        reading_usage(r, usage, reading_count(usage, "promptTokenCount"), answer + thoughts,
+                      reading_count(usage, "cachedContentTokenCount"));
+}
+
+/* The prompt itself was refused: there are no candidates. */
+static bool read_block_reason(struct reading *r, const json_t *document)
+{
+    const json_t *reason =
+        json_object_get(json_object_get(document, "promptFeedback"), "blockReason");
+
+    if (!json_is_string(reason))
+        return false;
+    reading_finish_word(r, finish_words, reason);
+    r->answer->finish = LLM_FINISH_REFUSED;
+    return true;
+}
+
+static int read_event(struct reading *r, const json_t *document, struct err *err)
+{
+    const json_t *candidates = json_object_get(document, "candidates"), *part;
+    const json_t *candidate = json_array_get(candidates, 0);
+    size_t i;
+
+    if (reading_check_error(document, err) < 0)
+        return -1;
+    if (!json_is_array(candidates) && !read_block_reason(r, document) &&
+        !json_object_get(document, "usageMetadata"))
+        return err_set(err, ERR_GUEST, "the answer has no list 'candidates'");
+    if (!r->answer->raw)
+        r->answer->raw = json_array();
+    json_array_foreach(json_object_get(json_object_get(candidate, "content"), "parts"), i, part)
+        read_part(r, part);
+    reading_finish_word(r, finish_words, json_object_get(candidate, "finishReason"));
+    read_usage(r, json_object_get(document, "usageMetadata"));
+    r->complete |= r->has_finish;
+    return 0;
+}
+
+static int read_whole(struct reading *r, const json_t *document, struct err *err)
+{
+    int status = read_event(r, document, err);
+
+    if (status == 0 && !r->complete)
+        return err_set(err, ERR_GUEST, "the answer has no candidate with a 'finishReason'");
+    return status;
+}
+
+const struct protocol protocol_gemini = {
+    .name = "gemini",
+    .path = make_path,
+    .body = make_body,
+    .whole = read_whole,
+    .event = read_event,
+};

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The story of a request: an exchange, its answer read as the protocol has it, and another attempt
+ * where that may help.
+ */
+#include "llm/llm.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/conf.h"
+#include "base/fd.h"
+#include "base/json_mem.h"
+#include "base/mem.h"
+#include "llm/ask.h"
+#include "llm/prices.h"
+#include "llm/retry.h"
+#include "llm/schema.h"
+
+struct llm {
+    const struct llm_settings *settings;
+    struct llm_place place;
+    struct model_wire *wire;
+    struct buf prices;
+    struct llm_usage_table usage;
+    bool cancelled;
+};
+
+/* ---- opening ---- */
+
+static int load_prices(const char *path, struct buf *ret, struct err *err)
+{
+    AUTO_FREE char *own = path ? xstrdup(path) : conf_user_file("glovebox", "prices.txt");
+
+    buf_init(ret, 1 << 20);
+    if (!path && (!own || access(own, F_OK) < 0))
+        return buf_adds(ret, llm_prices_txt);
+    if (fd_read_file(own, ret, err) < 0)
+        return err_wrap(err, "prices");
+    return llm_prices_check(buf_str(ret), own, err);
+}
+
+int llm_open(const struct llm_settings *settings, struct llm **ret, struct err *err)
+{
+    struct llm *llm = xcalloc(1, sizeof *llm);
+
+    json_mem_init();
+    llm->settings = settings;
+    int status = model_wire_open(settings, &llm->wire, err);
+    if (status == 0)
+        status = load_prices(settings->prices, &llm->prices, err);
+    if (status == 0)
+        status = llm_place_find(settings, model_wire_first(llm->wire),
+                                !model_wire_is_replay(llm->wire), &llm->place, err);
+    if (status < 0)
+        llm_close(llm);
+    else
+        *ret = llm;
+    return status;
+}
+
+void llm_close(struct llm *llm)
+{
+    if (!llm)
+        return;
+    model_wire_close(llm->wire);
+    llm_place_done(&llm->place);
+    llm_usage_table_done(&llm->usage);
+    buf_done(&llm->prices);
+    free(llm);
+}
+
+const char *llm_provider_name(const struct llm *llm)
+{
+    return llm->place.provider->name;
+}
+
+const char *llm_model(const struct llm *llm)
+{
+    return llm->place.model;
+}
+
+bool llm_cancelled(const struct llm *llm)
+{
+    return llm->cancelled;
+}
+
+const struct llm_usage_table *llm_usage_of(const struct llm *llm)
+{
+    return &llm->usage;
+}
+
+/* ---- waiting for another attempt ---- */
+
+static int wait_before(struct llm *llm, const struct llm_watch *watch, int64_t ms, struct err *err)
+{
+    int64_t until = clock_mono_ms() + ms;
+    struct pollfd cancel = {.fd = watch->cancel_fd, .events = POLLIN};
+
+    if (model_wire_is_replay(llm->wire))
+        return 0;
+    if (watch->deadline_ms && until >= watch->deadline_ms)
+        return err_wrap(err, "no time is left for another attempt");
+    while (clock_mono_ms() < until) {
+        int n = poll(&cancel, 1, (int)(until - clock_mono_ms() + 1));
+        if (n > 0 && cancel.revents) {
+            llm->cancelled = true;
+            return err_set(err, ERR_TIMEOUT, "cancelled");
+        }
+    }
+    return 0;
+}
+
+static void report_wait(const struct llm_watch *watch, const struct err *why, int attempt,
+                        int64_t attempts, int64_t ms)
+{
+    AUTO_FREE char *line = xasprintf("%s; attempt %d of %lld in %.1f s", why->msg, attempt + 1,
+                                     (long long)attempts, (double)ms / 1000);
+
+    if (watch->note)
+        watch->note(watch->ctx, line);
+}
+
+/* Whether there is another attempt; after a wait. */
+static int prepare_again(struct llm *llm, const struct attempt *attempt, int number,
+                         const struct llm_watch *watch, struct err *err)
+{
+    int64_t attempts = llm->settings->retries + 1;
+    int64_t ms = attempt->asked_ms;
+    unsigned random = 0;
+
+    if (!attempt->retry || number >= attempts)
+        return number > 1 ? err_wrap(err, "after %d attempts", number) : -1;
+    if (ms > RETRY_WAIT_MAX_MS)
+        return err_wrap(err, "the server asks to wait for %lld s, which is too long",
+                        (long long)(ms / 1000));
+    if (ms < 0) {
+        random = (unsigned)(clock_mono_ns() / 1000);
+        ms = retry_backoff_ms(number, random);
+    }
+    report_wait(watch, err, number, attempts, ms);
+    return wait_before(llm, watch, ms, err);
+}
+
+/* ---- the answer ---- */
+
+/* A model may put the JSON into a block of code, whatever was asked. */
+static struct str bare_json(struct str text)
+{
+    text = str_trim(text);
+    if (str_starts(text, "```") && str_ends(text, "```") && text.n >= 6) {
+        long line = str_find(text, STR("\n"));
+        if (line > 0 && (size_t)line < text.n - 3)
+            text = str_slice(text, (size_t)line + 1, text.n - 3);
+    }
+    return text;
+}
+
+static int check_form(const struct llm_request *request, struct llm_answer *answer, struct err *err)
+{
+    if (!request->schema || answer->call_n)
+        return 0;
+    if (answer->finish == LLM_FINISH_LENGTH)
+        return err_set(err, ERR_GUEST, "the model's answer was cut at its maximum of tokens");
+    answer->value = reading_parse(bare_json(buf_str(&answer->text)), err);
+    if (!answer->value || schema_check(request->schema, answer->value, err) < 0)
+        return err_wrap(err, "the model's answer has not the form that was asked for");
+    return 0;
+}
+
+static void count(struct llm *llm, const char *component, struct llm_answer *answer)
+{
+    answer->usage.requests = 1;
+    llm_prices_apply(buf_str(&llm->prices), llm_provider_name(llm), llm_model(llm), &answer->usage);
+    llm_usage_count(&llm->usage, component ? component : "other", &answer->usage);
+}
+
+static int64_t timeout_of(const struct llm *llm, const struct llm_watch *watch)
+{
+    int64_t ms = llm->settings->timeout_ms;
+    int64_t left = watch->deadline_ms ? watch->deadline_ms - clock_mono_ms() : 0;
+
+    /* The caller's own deadline ends the wait by itself, with its own words. */
+    return left > 0 && ms > left ? 0 : ms;
+}
+
+int llm_ask(struct llm *llm, const struct llm_request *request, const struct llm_watch *watch,
+            struct llm_answer *ret, struct err *err)
+{
+    const struct llm_watch nothing = {.cancel_fd = -1};
+    struct attempt attempt = {.place = &llm->place,
+                              .wire = llm->wire,
+                              .request = request,
+                              .watch = watch ? watch : &nothing,
+                              .max_tokens = llm->settings->max_tokens,
+                              .answer = ret};
+    int number = 1;
+
+    *ret = (struct llm_answer){0};
+    attempt.timeout_ms = timeout_of(llm, attempt.watch);
+    for (;; number++) {
+        int status = attempt_run(&attempt, err);
+        llm->cancelled = attempt.cancelled;
+        ret->attempts = number;
+        if (status == 0)
+            break;
+        if (prepare_again(llm, &attempt, number, attempt.watch, err) < 0)
+            return -1;
+    }
+    count(llm, request->component, ret);
+    return check_form(request, ret, err);
+}

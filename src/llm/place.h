@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a model is: provider, address and key, from the settings and from the variables that people
+ * already have.
+ */
+#ifndef LLM_PLACE_H
+#define LLM_PLACE_H
+
+#include "llm/provider.h"
+
+struct llm_place {
+    const struct provider *provider;
+    char *model;            /* as the server knows it */
+    char *base;             /* the address, without a slash at the end */
+    char *key;              /* NULL for none */
+    const char *key_header; /* what stands before the key */
+};
+
+/* `model` is used if the settings name none. Without `online`, address and key do not matter. -1
+ * with ERR_USAGE; call llm_place_done in both cases. */
+int llm_place_find(const struct llm_settings *settings, const char *model, bool online,
+                   struct llm_place *ret, struct err *err);
+void llm_place_done(struct llm_place *place); /* wipes the key */
+
+/* The address of a request: the path goes before the base's own query. The caller frees. */
+char *llm_place_url(const struct llm_place *place, const char *path);
+
+/* Appends the text with every piece of the key replaced by "[key]". Servers quote keys, whole or in
+ * part: 8 characters in a row are a piece. */
+void llm_hide_key(struct buf *b, struct str text, const char *key);
+
+#endif

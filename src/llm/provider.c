@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "llm/provider.h"
+
+#define BEARER "Authorization: Bearer "
+
+const struct provider providers[] = {
+    {.name = "openai",
+     .help = "OpenAI, and every server with the same protocol (chat completions): use --model-url",
+     .protocol = &protocol_openai,
+     .base = "https://api.openai.com/v1",
+     .variables = {"OPENAI_BASE_URL", "OPENAI_API_BASE"},
+     .keys = {{"OPENAI_API_KEY", BEARER}},
+     .models = {"gpt-", "chatgpt-", "o1", "o3", "o4"},
+     .needs_key = true},
+    {.name = "anthropic",
+     .help = "Anthropic (messages)",
+     .protocol = &protocol_anthropic,
+     .base = "https://api.anthropic.com",
+     .variables = {"ANTHROPIC_BASE_URL"},
+     .keys = {{"ANTHROPIC_API_KEY", "x-api-key: "}, {"ANTHROPIC_AUTH_TOKEN", BEARER}},
+     .models = {"claude-"},
+     .needs_key = true},
+    {.name = "gemini",
+     .help = "Google Gemini (generateContent)",
+     .protocol = &protocol_gemini,
+     .base = "https://generativelanguage.googleapis.com",
+     .variables = {"GOOGLE_GEMINI_BASE_URL"},
+     .keys = {{"GOOGLE_API_KEY", "x-goog-api-key: "}, {"GEMINI_API_KEY", "x-goog-api-key: "}},
+     .models = {"gemini-", "gemma-"},
+     .needs_key = true},
+    {.name = "ollama",
+     .help = "Ollama on this machine",
+     .protocol = &protocol_openai,
+     .base = "http://127.0.0.1:11434/v1",
+     .variables = {"OLLAMA_HOST"},
+     .keys = {{"OLLAMA_API_KEY", BEARER}}},
+    {.name = "vllm",
+     .help = "vLLM on this machine",
+     .protocol = &protocol_openai,
+     .base = "http://127.0.0.1:8000/v1",
+     .keys = {{"VLLM_API_KEY", BEARER}}},
+    {.name = "llamacpp",
+     .help = "llama-server of llama.cpp on this machine",
+     .protocol = &protocol_openai,
+     .base = "http://127.0.0.1:8080/v1",
+     .keys = {{"LLAMA_API_KEY", BEARER}}},
+    {0},
+};
+
+const struct provider *provider_named(struct str name)
+{
+    for (const struct provider *p = providers; p->name; p++)
+        if (str_is(name, p->name))
+            return p;
+    return NULL;
+}
+
+const struct provider *provider_of_model(const char *model)
+{
+    for (const struct provider *p = providers; p->name; p++)
+        for (const char *const *begin = p->models; *begin; begin++)
+            if (str_starts(str_from(model), *begin))
+                return p;
+    return NULL;
+}

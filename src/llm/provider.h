@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A protocol is how servers are spoken to; a provider is a service that speaks one. A new provider
+ * is a row of `providers`; a new protocol is a file like openai.c.
+ */
+#ifndef LLM_PROVIDER_H
+#define LLM_PROVIDER_H
+
+#include "llm/llm.h"
+#include "llm/reading.h"
+
+/* What a protocol needs to know of a request beside the request. */
+struct llm_asking {
+    const struct llm_request *request;
+    const char *model;
+    int64_t max_tokens; /* 0: the service's own */
+};
+
+struct protocol {
+    const char *name;
+    const char *const *headers; /* that every request has; NULL-terminated */
+    /* The address below the base, for the caller to free. */
+    char *(*path)(const struct llm_asking *asking);
+    json_t *(*body)(const struct llm_asking *asking);
+    /* A whole answer; or one event of a stream. -1 with *err: ERR_GUEST for what is not of the
+     * protocol, ERR_SYSTEM for an error that the server reports in it. */
+    int (*whole)(struct reading *r, const json_t *document, struct err *err);
+    int (*event)(struct reading *r, const json_t *event, struct err *err);
+};
+
+extern const struct protocol protocol_openai, protocol_anthropic, protocol_gemini;
+
+struct provider_key {
+    const char *variable;
+    const char *header; /* what stands before the key */
+};
+
+struct provider {
+    const char *name;
+    const char *help; /* for `glovebox help models` */
+    const struct protocol *protocol;
+    const char *base;            /* without a slash at the end */
+    const char *variables[3];    /* that name another base; the first one that is set counts */
+    struct provider_key keys[3]; /* the same for keys */
+    const char *models[8];       /* how its models' names begin */
+    bool needs_key;              /* unless another base is named */
+};
+
+extern const struct provider providers[]; /* ends with an empty row */
+
+/* NULL for none; by name, and by how a model's name begins. */
+const struct provider *provider_named(struct str name);
+const struct provider *provider_of_model(const char *model);
+
+#endif

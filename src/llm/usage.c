@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "llm/usage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A server's number may be anything; sums must not overflow. */
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
+{
+    bool first = sum->requests == 0;
+
+    if (more->requests == 0)
+        return;
+    sum->tokens_known = (first || sum->tokens_known) && more->tokens_known;
+    sum->cost_known = (first || sum->cost_known) && more->cost_known;
+    sum->requests = plus(sum->requests, more->requests);
+    sum->prompt_tokens = plus(sum->prompt_tokens, more->prompt_tokens);
+    sum->completion_tokens = plus(sum->completion_tokens, more->completion_tokens);
+    sum->cached_tokens = plus(sum->cached_tokens, more->cached_tokens);
+    sum->cost += more->cost;
+}
+
+static json_t *number(bool known, int64_t n)
+{
+    return known ? json_integer(n) : json_null();
+}
+
+json_t *llm_usage_json(const struct llm_usage *u)
+{
+    bool known = u->tokens_known;
+
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "requests", (json_int_t)u->requests,
+                     "prompt_tokens", number(known, u->prompt_tokens), "completion_tokens",
+                     number(known, u->completion_tokens), "total_tokens",
+                     number(known, plus(u->prompt_tokens, u->completion_tokens)), "cached_tokens",
+                     number(known, u->cached_tokens), "cost",
+                     u->cost_known ? json_real(u->cost) : json_null());
+}
+
+void llm_usage_count(struct llm_usage_table *table, const char *component,
+                     const struct llm_usage *usage)
+{
+    size_t i = 0;
+
+    while (i < table->n && strcmp(table->at[i].component, component) != 0)
+        i++;
+    if (i == table->n) {
+        table->at = xrealloc_array(table->at, table->n + 1, sizeof *table->at);
+        table->at[table->n++] = (struct llm_usage_row){.component = xstrdup(component)};
+    }
+    llm_usage_add(&table->at[i].usage, usage);
+}
+
+json_t *llm_usage_table_json(const struct llm_usage_table *table)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < table->n; i++)
+        json_object_set_new(object, table->at[i].component, llm_usage_json(&table->at[i].usage));
+    return object;
+}
+
+void llm_usage_table_done(struct llm_usage_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
+        free(table->at[i].component);
+    free(table->at);
+    *table = (struct llm_usage_table){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tokens and money, counted per component.
+ */
+#ifndef LLM_USAGE_H
+#define LLM_USAGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct llm_usage {
+    int64_t requests;                                        /* that were answered */
+    int64_t prompt_tokens, completion_tokens, cached_tokens; /* cached: part of the prompt's */
+    bool tokens_known; /* every answer said how many tokens it took */
+    bool cost_known;   /* and the price table has a price for each */
+    double cost;       /* in dollars: the known part */
+};
+
+/* Unknown once one part is unknown. */
+void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
+/* {requests, prompt_tokens, completion_tokens, total_tokens, cached_tokens, cost}; tokens and cost
+ * are null when they are unknown. The caller's. */
+json_t *llm_usage_json(const struct llm_usage *usage);
+
+struct llm_usage_row {
+    char *component;
+    struct llm_usage usage;
+};
+
+struct llm_usage_table {
+    struct llm_usage_row *at;
+    size_t n;
+};
+
+void llm_usage_count(struct llm_usage_table *table, const char *component,
+                     const struct llm_usage *usage);
+/* {COMPONENT: {...}, ...}. The caller's. */
+json_t *llm_usage_table_json(const struct llm_usage_table *table);
+void llm_usage_table_done(struct llm_usage_table *table);
+
+#endif

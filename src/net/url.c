@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/url.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "base/printable.h"
+
+enum { SHOWN_MAX = 160 };
+
+/* Where the part after "scheme://" begins and ends. */
+static struct str authority(struct str url, size_t *ret_begin)
+{
+    long colon = str_find(url, STR("://"));
+    size_t begin = colon < 0 ? 0 : (size_t)colon + 3, end = begin;
+
+    while (end < url.n && !strchr("/?#\\", url.p[end]))
+        end++;
+    *ret_begin = begin;
+    return str_slice(url, begin, end);
+}
+
+static struct str without_user(struct str part)
+{
+    for (size_t i = part.n; i; i--)
+        if (part.p[i - 1] == '@')
+            return str_slice(part, i, part.n);
+    return part;
+}
+
+struct str url_host(struct str url)
+{
+    size_t begin;
+    struct str host = without_user(authority(url, &begin));
+
+    if (str_starts(host, "[")) {
+        long close = str_find(host, STR("]"));
+        return str_slice(host, 1, close < 0 ? host.n : (size_t)close);
+    }
+    long colon = str_find(host, STR(":"));
+    return colon < 0 ? host : str_slice(host, 0, (size_t)colon);
+}
+
+bool url_is_loopback(struct str url)
+{
+    struct str host = url_host(url);
+    struct in_addr address;
+    char text[INET_ADDRSTRLEN];
+
+    if (str_is_nocase(host, "localhost") || str_is(host, "::1"))
+        return true;
+    if (host.n >= sizeof text)
+        return false;
+    memcpy(text, host.p, host.n);
+    text[host.n] = '\0';
+    return inet_pton(AF_INET, text, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
+}
+
+void url_add_shown(struct buf *b, struct str url)
+{
+    AUTO_BUF struct buf shown = {0};
+    size_t begin;
+    struct str part = authority(url, &begin);
+    struct str path = str_slice(url, begin + part.n, url.n);
+    size_t n = 0;
+
+    while (n < path.n && path.p[n] != '?' && path.p[n] != '#')
+        n++;
+    buf_init(&shown, url.n);
+    (void)buf_add_str(&shown, str_slice(url, 0, begin));
+    (void)buf_add_str(&shown, without_user(part));
+    (void)buf_add_str(&shown, str_slice(path, 0, n));
+    printable_add_word(b, buf_str(&shown), SHOWN_MAX);
+}

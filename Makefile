@@ -49,7 +49,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/hosting/*.c src/net/*.c src/llm/*.c)
+CLI_SRC := $(wildcard src/cli/*.c src/server/*.c src/hosting/*.c src/net/*.c src/llm/*.c src/agent/*.c)
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)
@@ -57,7 +57,7 @@ FETCH_OBJ := $(FETCH_SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
-CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o $(BUILD)/gen/prices.o
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
 # What a zygote loads, for the host's own libc: the last steps into a jail.
 ZYGOTE_SRC := $(wildcard src/jail/zygote*.c) src/jail/inside_guest.c src/jail/inside_spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
@@ -212,7 +212,13 @@ $(BUILD)/gen/help_texts.c: tools/embed-help src/cli/help/ $(HELP_TEXTS)
 	$(Q)tools/embed-help $(HELP_TEXTS) > $@.new
 	$(Q)mv $@.new $@
 
-# What models cost, as a string.
+# The prompts for models and their prices, as strings: prompt_generate_md, llm_prices_txt.
+PROMPTS := $(wildcard prompts/*.md)
+$(BUILD)/gen/prompts.c: tools/embed prompts/ $(PROMPTS)
+	@mkdir -p $(@D)
+	$(Q)tools/embed $(PROMPTS) | sed 's|guests/guests|agent/prompts|; s/ guest_/ prompt_/' > $@.new
+	$(Q)mv $@.new $@
+
 $(BUILD)/gen/prices.c: tools/embed src/llm/prices.txt
 	@mkdir -p $(@D)
 	$(Q)tools/embed src/llm/prices.txt | sed 's|guests/guests|llm/prices|; s/ guest_/ llm_/' > $@.new

@@ -67,21 +67,25 @@ const struct opt general_options[] = {
     {0},
 };
 
-int cli_options_load(struct cli_options *options, const struct opt *const *tables, int argc,
-                     char **argv, struct err *err)
+static bool has_table(const struct opt *const *tables, const struct opt *table)
 {
-    struct cli_settings *s = &options->settings;
+    for (; *tables; tables++)
+        if (*tables == table)
+            return true;
+    return false;
+}
 
-    *options = (struct cli_options){0};
-    opt_init(&options->set, tables, s);
-    options->set.others = other_options_of(argv[0]);
-    if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
-        return -1;
-    if (s->help)
-        return 0;
-    if (settings_load(&s->common, &options->set, s->config, err) < 0)
-        return -1;
-    return given_pipes_keep(&s->common.files, err);
+/* A config file may name a model for the commands that have one. */
+static bool add_model_keys(struct cli_options *options, const struct opt *const *tables)
+{
+    size_t n = 0;
+
+    if (has_table(tables, model_options))
+        return false;
+    for (; tables[n] && n < CLI_TABLES_MAX - 2; n++)
+        options->tables[n] = tables[n];
+    options->tables[n] = model_options;
+    return true;
 }
 
 static bool has_row(const struct opt *const *tables, const char *name)
@@ -93,6 +97,22 @@ static bool has_row(const struct opt *const *tables, const char *name)
         if (strcmp(row->name, name) == 0)
             return true;
     return false;
+}
+
+int cli_options_load(struct cli_options *options, const struct opt *const *tables, int argc,
+                     char **argv, struct err *err)
+{
+    struct cli_settings *s = &options->settings;
+
+    *options = (struct cli_options){0};
+    bool added = add_model_keys(options, tables);
+    opt_init(&options->set, added ? options->tables : tables, s);
+    options->set.others = other_options_of(argv[0]);
+    if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
+        return -1;
+    if (added && cli_options_only(options, tables, argv[0], err) < 0)
+        return -1;
+    return s->help ? 0 : settings_load(&s->common, &options->set, s->config, err);
 }
 
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,

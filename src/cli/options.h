@@ -6,6 +6,7 @@
 #define CLI_OPTIONS_H
 
 #include "base/opt.h"
+#include "llm/settings.h"
 #include "request/settings.h"
 
 /* The settings of all front doors, and those of the command line. */
@@ -25,10 +26,16 @@ struct cli_settings {
     int64_t max_findings;
     bool json, events, quiet, trace_time, print_config, help;
     char *daemon, *token_file; /* of commands that ask a daemon */
+    struct llm_settings model; /* of commands with a model */
+    char *temperature, *save;
+    bool stream;
 };
+
+enum { CLI_TABLES_MAX = 24 };
 
 struct cli_options {
     struct cli_settings settings;
+    const struct opt *tables[CLI_TABLES_MAX]; /* the command's, and the keys of others */
     struct opt_set set;
     struct opt_args args;
 };
@@ -36,6 +43,7 @@ struct cli_options {
 extern const struct opt json_option[];
 extern const struct opt general_options[]; /* --config, --help */
 extern const struct opt quiet_option[];
+extern const struct opt model_options[];  /* model_options.c */
 extern const struct opt daemon_options[]; /* --daemon, --token-file */
 
 /* Parses the command line, then loads the sources of lower priority, unless only help is requested.

@@ -6,6 +6,7 @@
 #include "guard/policy.h"
 #include "jail/surroundings.h"
 #include "languages/language.h"
+#include "llm/provider.h"
 
 /* ---- parts made from tables ---- */
 
@@ -104,6 +105,19 @@ static void add_layers(struct buf *b)
                        jail_layers[i].without, layer_how((enum jail_layer)i, ON_HOST));
 }
 
+static void add_providers(struct buf *b)
+{
+    (void)buf_adds(b, "\n\nProviders, their keys and the variables for another address:\n\n");
+    for (const struct provider *p = providers; p->name; p++) {
+        (void)buf_addf(b, "* %s | %s; keys: ", p->name, p->help);
+        for (size_t i = 0; p->keys[i].variable; i++)
+            (void)buf_addf(b, "%s%s", i ? ", " : "", p->keys[i].variable);
+        add_words(b, "; address: ", p->variables);
+        add_words(b, "; models: ", p->models);
+        (void)buf_addf(b, "; %s\n", p->base);
+    }
+}
+
 /* ---- topics ---- */
 
 const struct topic help_topics[] = {
@@ -120,6 +134,7 @@ const struct topic help_topics[] = {
     {"context", "what an agent remembers between runs", NULL},
     {"cases", "what 'glovebox test' tests, and with what", NULL},
     {"suites", "many candidates in one file, HumanEval and MBPP", NULL},
+    {"models", "how a language model is reached, keys, prices, records", add_providers},
     {"security", "what holds, and what does not", NULL},
     {"containers", "in docker, Kubernetes or a chroot: what holds, and how to get the rest", NULL},
     {0},

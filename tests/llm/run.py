@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch). Servers are scripts of ours
+"""Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
+what servers answer (answers), the command (generate). Servers are scripts of ours
 (server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -10,11 +11,15 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
+import answers  # noqa: E402
 import fetch  # noqa: E402
+import generate  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 PARTS = {
     "fetch": fetch.test,
+    "answers": answers.test,
+    "generate": generate.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

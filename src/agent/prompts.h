@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The prompts for models, from prompts/NAME.md. {{WORD}} in one stands for a value.
+ */
+#ifndef AGENT_PROMPTS_H
+#define AGENT_PROMPTS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+extern const char prompt_generate_md[];
+
+struct prompt_value {
+    const char *word, *value;
+};
+
+/* Appends the prompt NAME with its values filled in; `values` ends with an empty row. It is the
+ * file NAME.md in `folder` (NULL: the folder "prompts" beside the user's config file) if there is
+ * one, else the built-in text. -1 with ERR_USAGE for an unknown {{WORD}}. */
+int prompt_make(const char *name, const char *folder, const struct prompt_value *values,
+                struct buf *ret, struct err *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/rules.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "guard/policy.h"
+#include "session/check.h"
+
+static void add_limits(struct buf *b, const struct run_request *q)
+{
+    char time[32], memory[32], output[32];
+
+    (void)buf_addf(b, "- It may take %s",
+                   q->limits.wall_ms ? num_format_duration(q->limits.wall_ms, time, sizeof time)
+                                     : "any time");
+    if (q->limits.memory_bytes)
+        (void)buf_addf(b, ", %s of memory",
+                       num_format_size(q->limits.memory_bytes, memory, sizeof memory));
+    if (q->output_limit)
+        (void)buf_addf(b, " and %s of output",
+                       num_format_size(q->output_limit, output, sizeof output));
+    (void)buf_adds(b, ".\n");
+}
+
+/* A policy's lists of imports, out of its text. */
+static int add_imports(void *ctx, const struct conf_item *item, struct err *err)
+{
+    struct buf *b = ctx;
+    bool allowed = str_is(item->key, "allowed_imports");
+
+    (void)err;
+    if (item->section.n || (!allowed && !str_is(item->key, "forbidden_imports")) || item->n == 0)
+        return 0;
+    (void)buf_adds(b, allowed ? "- It may import only: " : "- It must not import: ");
+    for (size_t i = 0; i < item->n; i++)
+        (void)buf_addf(b, "%s%.*s", i ? ", " : "", (int)item->values[i].n, item->values[i].p);
+    (void)buf_adds(b, ".\n");
+    return 0;
+}
+
+static int add_policy(struct buf *b, const struct run_request *q, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+    struct policy *policy = check_open_policy(q, err);
+    size_t before = b->n;
+
+    if (!policy)
+        return -1;
+    buf_init(&text, 1 << 20);
+    policy_print(policy, &text);
+    policy_free(policy);
+    int status = conf_parse(buf_str(&text), "policy", add_imports, b, err);
+    if (status == 0 && b->n == before)
+        (void)buf_adds(b, "- Use the standard library; other packages may be missing.\n");
+    return status;
+}
+
+int rules_add(struct buf *b, const struct run_request *q, struct err *err)
+{
+    (void)buf_adds(b, "- The program runs once, without input from a person.\n");
+    if (!q->net_host)
+        (void)buf_adds(b, "- There is no network.\n");
+    (void)buf_adds(b, "- It may write files in its current folder only; they are returned to the "
+                      "user.\n");
+    add_limits(b, q);
+    return add_policy(b, q, err);
+}

@@ -40,6 +40,18 @@ static void add_query_parameters(const struct query_field *q, json_t *list)
                                         "description", q->help, "schema", "type", "string"));
 }
 
+/* The schema of a line; a stream is one after the other. */
+static const char *line_of(const struct route *r)
+{
+    static const char *const lines[][2] = {
+        {"run", "RunEvent"}, {"exec", "CellEvent"}, {"test", "TestEvent"}, {"batch", "BatchLine"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        if (strcmp(r->name, lines[i][0]) == 0)
+            return lines[i][1];
+    return NULL;
+}
+
 static json_t *answer_content(const struct route *r)
 {
     bool text = strcmp(r->answer, "Text") == 0, file = strcmp(r->answer, "File") == 0;
@@ -50,9 +62,7 @@ static json_t *answer_content(const struct route *r)
 
     if (r->flags & ROUTE_STREAMS)
         json_object_set_new(c, "application/x-ndjson",
-                            json_pack("{s:{s:s, s:s}}", "schema", "type", "string", "description",
-                                      "A JSON object a line, each with 'event'; the last is "
-                                      "'finished', with the result."));
+                            json_pack("{s:o}", "schema", reference(line_of(r))));
     return c;
 }
 
@@ -81,9 +91,20 @@ static bool has_required(const struct route *r)
     return false;
 }
 
+static const char *tag_of(const struct route *r)
+{
+    if (str_starts(str_from(r->path), "/v1/sessions"))
+        return "sessions";
+    if (str_starts(str_from(r->path), "/v1/runs"))
+        return "log";
+    bool runs = r->method == HTTP_POST && strcmp(r->name, "stop") != 0;
+    return runs ? "programs" : "daemon";
+}
+
 static json_t *operation(const struct route *r)
 {
-    json_t *op = json_pack("{s:s, s:s}", "operationId", r->name, "summary", r->summary);
+    json_t *op = json_pack("{s:s, s:s, s:[s]}", "operationId", r->name, "summary", r->summary,
+                           "tags", tag_of(r));
     json_t *parameters = json_array();
 
     add_path_parameters(r->path, parameters);

@@ -10,17 +10,21 @@
 #include "base/str.h"
 #include "request/limits.h"
 
-/* "name type" pairs with blanks between. A type may be "null|TYPE"; "[]" after it makes a list; a
- * type that begins with a capital is another schema. A '?' after the name: the member may be
+#define ERROR_TYPES "guest,refused,limit,ours"
+#define CELL_ENDS   "done,failed,interrupted,killed,died,refused"
+
+/* "name type" pairs with blanks between. A type may be "null|TYPE"; "[]" after it makes a list, and
+ * "{}" an object with such members. "=a,b" is one of these texts. A type that begins with a capital
+ * is another schema. A '?' after the name: the member may be
  * missing. */
 static const struct {
     const char *name, *members;
 } schemas[] = {
     {"Error", "error Failure"},
-    {"Failure", "kind string message string"},
+    {"Failure", "kind =usage,policy,limit,timeout,system,unsupported,guest,bug message string"},
     {"Status", "status string"},
     {"DaemonStatus",
-     "pid integer version string state string listening string[] started_ms integer "
+     "pid integer version string state =serving,stopping listening string[] started_ms integer "
      "uptime_ms integer sessions integer running integer waiting integer runs integer"},
     {"Stopping", "stopping boolean pid integer drain_ms integer"},
     {"Document", "openapi string info object paths object components object"},
@@ -30,26 +34,32 @@ static const struct {
      "stdout_bytes integer stderr_bytes integer stdout_truncated boolean stderr_truncated boolean "
      "stdout_head_bytes integer stdout_tail_bytes integer stderr_head_bytes integer "
      "stderr_tail_bytes integer "
-     "stdout_base64? string stderr_base64? string value any results any[] final_answer any "
+     "stdout_base64? string stderr_base64? string value any results Display[] final_answer any "
      "is_final_answer boolean exception null|Exception duration_ms integer cpu_ms integer "
      "max_memory_mb number files File[] skipped Skipped[] verdict Verdict denied Denied[] "
      "isolation string[] missing Missing[] warnings string[] limits string[] limits_set LimitsSet "
      "attempts integer feedback string[] usage object "
-     "error null|Failure error_type null|string cancelled boolean exit_status integer "
-     "summary string notes string[] cell? any"},
+     "error null|Failure error_type null|=" ERROR_TYPES " cancelled boolean exit_status integer "
+     "summary string notes string[] cell null|Cell"},
+    {"Cell", "session string number integer ended =" CELL_ENDS " attempt null|=kept,dropped "
+             "exited boolean"},
+    {"Display", "kind =value,display data any{} metadata any{} dropped Dropped[]"},
+    {"Dropped", "mime string bytes integer why string"},
     {"Missing", "layer string why string lost boolean"},
     {"Exception",
      "type string message string line null|integer column null|integer "
      "file null|string cell null|integer statement null|string traceback string hint null|string"},
     {"File", "path string path_base64? string size integer sha256 null|string mime string "
-             "change string content_base64? string content_mode? integer "
+             "change =new,modified,deleted content_base64? string content_mode? integer "
              "content_skipped? string"},
     {"Skipped",
-     "path null|string path_base64? string reason string direction string more? integer"},
+     "path null|string path_base64? string reason string direction =in,out more? integer"},
     {"Denied", "name string count integer"},
-    {"Verdict", "allowed boolean stage null|string reason null|string risk any findings Finding[] "
+    {"Verdict", "allowed boolean stage null|=input,syntax,imports,patterns,review,context,layers "
+                "reason null|string risk integer findings Finding[] "
                 "findings_left_out? integer"},
-    {"Finding", "rule string severity string points integer refuses boolean message string "
+    {"Finding", "rule string severity =info,low,medium,high,critical points integer refuses "
+                "boolean message string "
                 "hint null|string name null|string module null|string call null|string "
                 "label null|string line null|integer column null|integer end_line null|integer "
                 "end_column null|integer excerpt null|string excerpt_base64? string "
@@ -58,12 +68,35 @@ static const struct {
     {"Checked", "path string verdict null|Verdict error? Failure"},
     {"TestResult", "total integer passed integer failed integer errors integer score null|number "
                    "all_passed boolean trustworthy boolean doubt null|string message null|string "
-                   "test_results Case[] coverage any feedback_text string"},
-    {"Case", "name string call null|string test string passed boolean error_type null|string "
-             "output null|string actual null|string expected null|string detail null|string "
-             "hint null|string duration_ms number stdout string stderr string weight number "
-             "exception any lines? integer[]"},
-    {"BatchResult", "results any[]"},
+                   "test_results Case[] coverage null|Coverage feedback_text string"},
+    {"Case",
+     "name string call null|string test string passed boolean error_type null|=" ERROR_TYPES " "
+     "output null|string actual null|string expected null|string detail null|string "
+     "hint null|string duration_ms number stdout string stderr string weight number "
+     "exception null|CaseException lines? integer[]"},
+    {"CaseException", "type string message string line null|integer traceback string"},
+    {"Coverage", "lines integer run integer never_run integer[]"},
+    {"BatchResult", "results BatchEntry[]"},
+    {"BatchLine", "index integer status integer result BatchEntry"},
+    {"VerdictEvent", "event =verdict time_ms integer id string verdict Verdict"},
+    {"WarningEvent", "event =warning time_ms integer message string"},
+    {"StartedEvent", "event =started time_ms integer id string language string backend string "
+                     "isolation string[] missing Missing[]"},
+    {"StdoutEvent", "event =stdout time_ms integer text string base64? string"},
+    {"StderrEvent", "event =stderr time_ms integer text string base64? string"},
+    {"DeniedEvent", "event =denied time_ms integer name string"},
+    {"LimitEvent", "event =limit time_ms integer limit string"},
+    {"FileEvent", "event =file time_ms integer path string size integer sha256 null|string "
+                  "mime string change =new,modified,deleted"},
+    {"DisplayEvent", "event =display time_ms integer bundle Display"},
+    {"ProgressEvent",
+     "event =progress time_ms integer elapsed_ms integer memory_bytes integer cpu_ms null|integer"},
+    {"ToolEvent", "event =tool time_ms integer call integer session string name string args any[] "
+                  "kwargs any{} timeout_ms integer"},
+    {"CaseEvent", "event =case time_ms integer number integer name string call null|string "
+                  "passed boolean error_type null|=" ERROR_TYPES " detail null|string"},
+    {"FinishedEvent", "event =finished time_ms integer result Result"},
+    {"TestedEvent", "event =finished time_ms integer result TestResult"},
     {"Runs", "runs Run[]"},
     {"Run",
      "id string time null|string time_ms integer source_sha256 string language string "
@@ -71,10 +104,11 @@ static const struct {
      "outcome string exit_code integer signal integer duration_ms integer cpu_ms integer "
      "stdout_bytes integer stderr_bytes integer files_count integer max_memory_bytes integer "
      "attempts integer denied any error null|string code? null|string"},
-    {"Session", "id string name null|string language string state string parent null|string "
-                "cells integer created_ms integer used_ms integer idle_ms integer "
-                "memory_bytes integer cpu_ms number backend string isolation string[] "
-                "missing Missing[] warnings string[] why null|string"},
+    {"Session",
+     "id string name null|string language string state =idle,busy,dead parent null|string "
+     "cells integer created_ms integer used_ms integer idle_ms integer "
+     "memory_bytes integer cpu_ms number backend string isolation string[] "
+     "missing Missing[] warnings string[] why null|string"},
     {"Sessions", "sessions Session[]"},
     {"Closed", "id string closed boolean"},
     {"Interrupted", "id string interrupted boolean"},
@@ -84,12 +118,26 @@ static const struct {
     {"SessionFile", "path string size integer mtime_ms integer"},
 };
 
+static json_t *one_of_texts(json_t *o, struct str rest)
+{
+    json_t *list = json_array();
+    struct str text;
+
+    while (str_next(&rest, ',', &text))
+        json_array_append_new(list, json_stringn(text.p, text.n));
+    json_object_set_new(o, "type", json_string("string"));
+    json_object_set_new(o, "enum", list);
+    return o;
+}
+
 static json_t *plain_type(struct str type)
 {
     json_t *o = json_object();
 
     if (str_is(type, "any"))
         return o;
+    if (type.p[0] == '=')
+        return one_of_texts(o, str_slice(type, 1, type.n));
     if (type.p[0] >= 'A' && type.p[0] <= 'Z')
         json_object_set_new(o, "$ref",
                             json_sprintf("#/components/schemas/%.*s", (int)type.n, type.p));
@@ -100,10 +148,11 @@ static json_t *plain_type(struct str type)
 
 static json_t *type_schema(struct str type)
 {
-    bool list = str_ends(type, "[]"), null = str_starts(type, "null|");
+    bool list = str_ends(type, "[]"), map = str_ends(type, "{}"), null = str_starts(type, "null|");
 
-    if (list)
-        return json_pack("{s:s, s:o}", "type", "array", "items",
+    if (list || map)
+        return json_pack("{s:s, s:o}", "type", list ? "array" : "object",
+                         list ? "items" : "additionalProperties",
                          plain_type(str_slice(type, 0, type.n - 2)));
     if (!null)
         return plain_type(type);
@@ -127,6 +176,45 @@ static json_t *schema_of(const char *members)
                      required);
 }
 
+/* ---- lines of a stream ---- */
+
+#define OF_RUNS                                                                                    \
+    "VerdictEvent WarningEvent StartedEvent StdoutEvent StderrEvent DeniedEvent LimitEvent "       \
+    "FileEvent DisplayEvent ProgressEvent "
+
+/* The schemas, with blanks between; their `event` tells them apart. */
+static const struct {
+    const char *name, *members;
+} unions[] = {
+    {"RunEvent", OF_RUNS "FinishedEvent"},
+    {"CellEvent", OF_RUNS "ToolEvent FinishedEvent"},
+    {"TestEvent", "CaseEvent TestedEvent"},
+};
+
+static json_t *reference(struct str name)
+{
+    return json_pack("{s:o}", "$ref",
+                     json_sprintf("#/components/schemas/%.*s", (int)name.n, name.p));
+}
+
+static json_t *union_schema(const json_t *all, const char *members)
+{
+    json_t *list = json_array(), *mapping = json_object();
+    struct str rest = str_from(members), name;
+
+    while (str_next(&rest, ' ', &name)) {
+        AUTO_FREE char *key = xstrndup(name.p, name.n);
+        const json_t *properties = json_object_get(json_object_get(all, key), "properties");
+        const json_t *event = json_object_get(json_object_get(properties, "event"), "enum");
+        json_t *ref = reference(name);
+        json_object_set(mapping, json_string_value(json_array_get(event, 0)),
+                        json_object_get(ref, "$ref"));
+        json_array_append_new(list, ref);
+    }
+    return json_pack("{s:o, s:{s:s, s:o}}", "oneOf", list, "discriminator", "propertyName", "event",
+                     "mapping", mapping);
+}
+
 json_t *openapi_schemas(void)
 {
     json_t *all = json_object();
@@ -134,5 +222,10 @@ json_t *openapi_schemas(void)
     for (size_t i = 0; i < ARRAY_LEN(schemas); i++)
         json_object_set_new(all, schemas[i].name, schema_of(schemas[i].members));
     json_object_set_new(all, "LimitsSet", limits_schema());
+    for (size_t i = 0; i < ARRAY_LEN(unions); i++)
+        json_object_set_new(all, unions[i].name, union_schema(all, unions[i].members));
+    json_object_set_new(
+        all, "BatchEntry",
+        json_pack("{s:[o, o]}", "anyOf", reference(STR("Result")), reference(STR("Error"))));
     return all;
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The description: well formed, and true."""
 
+import json
+
 from daemon import Daemon
 
 EXAMPLES = {
@@ -42,6 +44,9 @@ def wrong(doc, schema, value, at="$"):
     if "anyOf" in schema:
         found = [wrong(doc, s, value, at) for s in schema["anyOf"]]
         return [] if [] in found else found[0]
+    if "discriminator" in schema:
+        ref = schema["discriminator"]["mapping"].get(value.get("event") if isinstance(value, dict) else None)
+        return wrong(doc, {"$ref": ref}, value, at) if ref else ["%s is no event: %r" % (at, value)]
     kind = schema.get("type")
     if kind and (not isinstance(value, TYPES[kind]) or (kind in ("integer", "number") and
                                                         isinstance(value, bool))):
@@ -56,6 +61,8 @@ def wrong(doc, schema, value, at="$"):
     for key, v in value.items():
         if key in schema.get("properties", {}):
             found += wrong(doc, schema["properties"][key], v, "%s.%s" % (at, key))
+        elif isinstance(schema.get("additionalProperties"), dict):
+            found += wrong(doc, schema["additionalProperties"], v, "%s.%s" % (at, key))
         elif schema.get("additionalProperties") is False:
             found.append("%s.%s is not described" % (at, key))
     return found
@@ -159,6 +166,59 @@ def test_answers(tap, d, doc):
     tap.equal(wrong(doc, {"$ref": "#/components/schemas/Error"}, error.json), [], "an error")
 
 
+CELL = """
+import sys
+from IPython.display import display
+print('out'); print('err', file=sys.stderr); open('f', 'w').write('x')
+display({'text/plain': 'shown'}, raw=True)
+ask('x', y=1)
+"""
+EXPECTED = {"verdict", "started", "stdout", "stderr", "file", "display", "tool", "finished"}
+
+
+def check_lines(tap, doc, path, lines):
+    schema = doc["paths"][path]["post"]["responses"]["200"]["content"]["application/x-ndjson"]["schema"]
+    found = [w for line in lines for w in wrong(doc, schema, line)]
+    tap.equal(found, [], "the lines of %s" % path)
+
+
+def test_lines(tap, d, doc):
+    code = "import sys, time; print(1); print(2, file=sys.stderr); open('f', 'w').write('x'); time.sleep(2.5)"
+    lines = d.post("/v1/run", {"code": code}, lines=True).lines
+    check_lines(tap, doc, "/v1/run", lines)
+    tap.ok("progress" in {e["event"] for e in lines}, "with progress", lines)
+    lines = d.post("/v1/run", {"code": "while True: pass", "timeout_ms": 500, "no_check": True}, lines=True).lines
+    check_lines(tap, doc, "/v1/run", lines)
+    tap.ok("limit" in {e["event"] for e in lines}, "with a limit", lines)
+    s = "/v1/sessions/" + d.post("/v1/sessions", {"tools": [{"name": "ask"}]}).json["id"]
+    answer, lines = d.begin("POST", s + "/exec", {"code": CELL}, lines=True).getresponse(), []
+    for line in iter(answer.readline, b""):
+        lines.append(json.loads(line))
+        if lines[-1]["event"] == "tool":
+            d.post("%s/answers/%d" % (s, lines[-1]["call"]), {"ok": 1})
+    check_lines(tap, doc, "/v1/sessions/{id}/exec", lines)
+    tap.equal(EXPECTED - {e["event"] for e in lines}, set(), "with a tool and what it showed", lines)
+    check_lines(tap, doc, "/v1/test", d.post("/v1/test", {"code": "def f(x): return x", "func": "f",
+                                                          "cases": [{"args": [1], "expected": 1},
+                                                                    {"args": [1], "expected": 2}]}, lines=True).lines)
+    check_lines(tap, doc, "/v1/batch", d.post("/v1/batch", {"runs": [{"code": "1"}, {"code": 1}]}, lines=True).lines)
+    check(tap, doc, "/v1/batch", "post", d.post("/v1/batch", {"runs": [{"code": 1}]}))
+
+
+# Members that may be any JSON: values of programs, and what the operator's own documents hold.
+ANY = {"value", "final_answer", "limits", "denied"}
+
+
+def test_typed(tap, doc):
+    """A generated client needs no cast: each member of an answer has a type."""
+    loose = [(name, key) for name, schema in doc["components"]["schemas"].items() if not name.endswith("Request")
+             for key, one in schema.get("properties", {}).items()
+             if key not in ANY and (not one or (one.get("type") == "array" and not one["items"] and key != "args"))]
+    tap.equal(loose, [], "each member of an answer has a type")
+    untagged = [op["operationId"] for at in doc["paths"].values() for op in at.values() if not op.get("tags")]
+    tap.equal(untagged, [], "each operation has a tag")
+
+
 def test_stop(tap, d, doc):
     r = d.post("/v1/stop", {"no_such_field": 1})
     tap.ok(r.status == 400 and "no_such_field" in r.message, "/v1/stop: no other field", r)
@@ -170,6 +230,8 @@ def test(tap):
     with Daemon() as d:
         doc = d.get("/openapi.json").json
         test_form(tap, doc)
+        test_typed(tap, doc)
         test_answers(tap, d, doc)
+        test_lines(tap, d, doc)
         test_fields(tap, d, doc)
         test_stop(tap, d, doc)

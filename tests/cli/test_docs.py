@@ -10,7 +10,7 @@ import box
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 DOCUMENTS = ["README.md", "SECURITY.md", "docs/http.md", "docs/limits.md", "docs/models.md"]
 # Of other programs, in examples.
-FOREIGN = {"unix-socket", "user"}
+FOREIGN = {"now", "unix-socket", "user"}
 
 
 def read(path):

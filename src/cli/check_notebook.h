@@ -17,7 +17,7 @@ struct notebook_check {
 
 /* One verdict on all cells, which the caller frees: each finding has its "cell". NULL with *err
  * when the kernel's language is not known. */
-json_t *check_notebook(const struct notebook_check *how, const struct notebook *notebook,
+json_t *check_notebook(const struct notebook_check *how, const struct notebook *nb,
                        struct err *err);
 
 #endif

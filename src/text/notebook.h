@@ -40,27 +40,27 @@ struct notebook {
 
 /* ERR_USAGE when the text is no notebook, or too large a one. Call notebook_done in every case. */
 int notebook_read(struct str text, struct notebook *ret, struct err *err);
-void notebook_done(struct notebook *notebook);
+void notebook_done(struct notebook *nb);
 /* Whether the file's name is a notebook's. */
 bool notebook_is_name(const char *file);
 
 /* ---- outputs ---- */
 
 /* Removes the outputs and counts of all code cells. */
-void notebook_clear(struct notebook *notebook);
-void notebook_set_count(const struct notebook *notebook, const struct notebook_cell *cell,
+void notebook_clear(struct notebook *nb);
+void notebook_set_count(const struct notebook *nb, const struct notebook_cell *cell,
                         unsigned number);
 /* Continues the last output if that is of the same stream; 1 or 2. Invalid UTF-8 is replaced. */
-void notebook_add_stream(const struct notebook *notebook, const struct notebook_cell *cell,
-                         int stream, struct str text);
+void notebook_add_stream(const struct notebook *nb, const struct notebook_cell *cell, int stream,
+                         struct str text);
 /* A bundle (session/cell_wire.h): a value or a display. */
-void notebook_add_bundle(const struct notebook *notebook, const struct notebook_cell *cell,
+void notebook_add_bundle(const struct notebook *nb, const struct notebook_cell *cell,
                          const json_t *bundle, unsigned number);
 /* An error, with its traceback as lines. A traceback that ends the stream of errors is taken from
  * there. */
-void notebook_add_error(const struct notebook *notebook, const struct notebook_cell *cell,
+void notebook_add_error(const struct notebook *nb, const struct notebook_cell *cell,
                         const char *type, const char *message, const char *traceback);
 /* The notebook as Jupyter writes it; the caller frees. */
-char *notebook_text(const struct notebook *notebook);
+char *notebook_text(const struct notebook *nb);
 
 #endif

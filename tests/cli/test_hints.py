@@ -46,6 +46,9 @@ def test_hints(t):
         for language in ("bash", "sh"):
             said = on_terminal(t, "--lang", language, name + ".sh")
             t.match(r"hint: The script has the line ends of Windows", said, "line ends: %s in %s" % (name, language))
+    said = on_terminal(t, "--lang", "js", "-c", "prompt('a')")
+    if "not installed" not in said and "on this machine" not in said:
+        t.match(r"hint: prompt\(\) is a function of browsers", said, "prompt() in JavaScript")
     t.write("d.sh", "echo a\nif\n")
     t.ok("Windows" not in on_terminal(t, "d.sh"), "not for other scripts")
     r = t.run("-c", "open('a', 'w').close(); 1 / 0")

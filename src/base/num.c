@@ -15,6 +15,8 @@ struct unit {
 static const struct unit size_units[] = {
     {"", 1000},
     {"b", 1000},
+    {"byte", 1000},
+    {"bytes", 1000},
     {"k", 1000ULL << 10},
     {"kb", 1000ULL << 10},
     {"kib", 1000ULL << 10},
@@ -35,8 +37,25 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit duration_units[] = {
-    {"", 1000000},   {"ms", 1000},      {"s", 1000000},    {"sec", 1000000},
-    {"m", 60000000}, {"min", 60000000}, {"h", 3600000000}, {NULL, 0},
+    {"", 1000000},
+    {"ms", 1000},
+    {"s", 1000000},
+    {"sec", 1000000},
+    {"secs", 1000000},
+    {"second", 1000000},
+    {"seconds", 1000000},
+    {"m", 60000000},
+    {"min", 60000000},
+    {"mins", 60000000},
+    {"minute", 60000000},
+    {"minutes", 60000000},
+    {"h", 3600000000},
+    {"hour", 3600000000},
+    {"hours", 3600000000},
+    {"d", 86400000000},
+    {"day", 86400000000},
+    {"days", 86400000000},
+    {NULL, 0},
 };
 
 static const struct unit milli_units[] = {{"", 1000000}, {NULL, 0}};
@@ -112,12 +131,38 @@ int num_size(struct str s, uint64_t *ret_bytes, struct err *err)
     return 0;
 }
 
+/* "1h30m": quantities with units, one after the other. */
+static bool read_durations(struct str s, uint64_t *ret)
+{
+    bool several = false;
+
+    *ret = 0;
+    while (s.n) {
+        size_t end = 0;
+        uint64_t one;
+        while (end < s.n && (s.p[end] == '.' || (s.p[end] >= '0' && s.p[end] <= '9')))
+            end++;
+        size_t digits = end;
+        while (end < s.n && s.p[end] != '.' && !(s.p[end] >= '0' && s.p[end] <= '9'))
+            end++;
+        bool bare = !str_trim(str_slice(s, digits, end)).n;
+        if ((bare && (several || end < s.n)) ||
+            !read_quantity(str_slice(s, 0, end), duration_units, &one) ||
+            __builtin_add_overflow(*ret, one, ret) || *ret > INT64_MAX)
+            return false;
+        several = true;
+        s = str_slice(s, end, s.n);
+    }
+    return several;
+}
+
 int num_duration_ms(struct str s, int64_t *ret_ms, struct err *err)
 {
     uint64_t ms;
 
-    if (!read_quantity(str_trim(s), duration_units, &ms))
-        return err_set(err, ERR_USAGE, "'%.*s' is not a duration; write it like 500ms, 30s or 2m",
+    if (!read_durations(str_trim(s), &ms))
+        return err_set(err, ERR_USAGE,
+                       "'%.*s' is not a duration; write it like 500ms, 30s or 1h30m",
                        (int)(s.n < 80 ? s.n : 80), s.p);
     *ret_ms = (int64_t)ms;
     return 0;

@@ -18,7 +18,7 @@ bool num_int64(struct str s, int64_t *ret);
 
 /* "512m", "1.5g", "64k", "1048576", also "512MB" and "512MiB": bytes, powers of 1024. */
 int num_size(struct str s, uint64_t *ret_bytes, struct err *err);
-/* "30s", "1.5s", "200ms", "2m", "1h"; a bare number counts seconds. */
+/* "30s", "1.5s", "200ms", "2m", "1h", "1d", "1h30m"; a bare number counts seconds. */
 int num_duration_ms(struct str s, int64_t *ret_ms, struct err *err);
 /* "1.0", "0.5", "2": thousandths of a processor; 0 only for what is zero. */
 int num_milli(struct str s, int64_t *ret_milli, struct err *err);

@@ -94,7 +94,8 @@ struct opt_other {
 
 struct opt_set {
     const struct opt *const *tables; /* ends with NULL; all over the same settings */
-    const struct opt_other *others;  /* ends with an empty row; NULL for none; set after opt_init */
+    bool has_program; /* options behind "--" are a program's own; set after opt_init */
+    const struct opt_other *others; /* ends with an empty row; NULL for none; set after opt_init */
     void *settings;
     struct opt_source *sources; /* per row; they own their place */
     size_t count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/opt.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct reader {
     char **argv;
     int at; /* the argument after the one in hand */
     struct err *err;
+    bool unknown; /* the option in hand */
 };
 
 static const struct opt *find_name(const struct opt_set *set, struct str name)
@@ -57,6 +59,7 @@ static int read_long(struct reader *r, const char *text)
     struct str name = {text, equals ? (size_t)(equals - text) : strlen(text)};
     const struct opt *row = find_name(r->set, name);
 
+    r->unknown = !row;
     if (!row) /* says so */
         return opt_apply_list(r->set, &from_command, name, NULL, 0, r->err);
     if (equals && !opt_takes_value(row))
@@ -67,6 +70,8 @@ static int read_long(struct reader *r, const char *text)
 static int unknown_letter(struct reader *r, const char *letters, char bad)
 {
     struct str word = str_from(letters);
+
+    r->unknown = true;
     const struct opt *meant = find_name(r->set, str_slice(word, 0, strcspn(letters, "=")));
 
     const char *advice = opt_advice(r->set, (struct str){&bad, 1});
@@ -94,6 +99,16 @@ static int read_letters(struct reader *r, const char *letters)
     return 0;
 }
 
+/* It stands behind a program's name, and may be meant for the program. */
+static void add_program(struct reader *r)
+{
+    size_t used = strlen(r->err->msg);
+    bool asks = used && r->err->msg[used - 1] == '?';
+
+    snprintf(r->err->msg + used, sizeof r->err->msg - used, "%s the program: after --",
+             asks ? " For" : "; for");
+}
+
 int opt_parse(struct opt_set *set, int argc, char **argv, struct opt_args *ret, struct err *err)
 {
     struct reader r = {.set = set, .argc = argc, .argv = argv, .at = 1, .err = err};
@@ -112,6 +127,8 @@ int opt_parse(struct opt_set *set, int argc, char **argv, struct opt_args *ret, 
         else
             args.operands[args.operand_n++] = arg;
     }
+    if (failed && r.unknown && set->has_program && args.operand_n)
+        add_program(&r);
     if (failed) {
         free(args.operands);
         return -1;

@@ -63,7 +63,8 @@ void suggestion_try(struct suggestion *n, const char *candidate)
     if (!n->word.n || n->word.n > LONGEST || name.n > LONGEST)
         return;
     unsigned cost = distance(n->word, name);
-    unsigned enough = n->word.n < 3 ? 1 : n->word.n < 6 ? 2 : 3;
+    /* Two wrong letters of five make another word: "list" is not "test". */
+    unsigned enough = n->word.n < 6 ? 1 : n->word.n < 9 ? 2 : 3;
     if (cost > 1 && begins(n->word, name))
         cost = 1;
     /* A word of which nothing is left but its length is another word. */

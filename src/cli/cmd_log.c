@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/log_settings.h"
 #include "cli/log_text.h"
+#include "cli/other_words.h"
 #include "cli/safe_text.h"
 #include "store/log_json.h"
 #include "store/log_when.h"
@@ -255,7 +256,7 @@ static const struct subcommand {
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
 {
     const char *name = args->operand_n ? args->operands[0] : "list";
-    struct suggestion near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name), .best = other_verb("log", name)};
 
     for (size_t i = 0; i < ARRAY_LEN(subcommands); i++) {
         if (strcmp(name, subcommands[i].name) == 0)

@@ -102,6 +102,8 @@ static int fail_to_read(const char *file, struct err *err)
     if (err->sys == EFBIG)
         err_set(err, ERR_USAGE, "%s: is larger than %u MiB; give data with --file", file,
                 RUN_SOURCE_MAX >> 20);
+    else if (err->sys == ENOENT && strstr(file, "://"))
+        err_set(err, ERR_USAGE, "'%.200s' is not fetched; curl URL | glovebox run - runs it", file);
     else if (err->sys == ENOENT && looks_like_code(file))
         err_set(err, ERR_USAGE, "'%.200s' is no file; the text of a program comes after -c", file);
     err->kind = ERR_USAGE;

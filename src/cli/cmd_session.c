@@ -12,6 +12,7 @@
 #include "base/suggestion.h"
 #include "cli/commands.h"
 #include "cli/given_pipe.h"
+#include "cli/other_words.h"
 #include "cli/run_remote.h"
 #include "net/place.h"
 #include "request/setting.h"
@@ -186,7 +187,7 @@ static const struct subcommand {
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
 {
     const char *name = args->operand_n ? args->operands[0] : "list";
-    struct suggestion near = {.word = str_from(name)};
+    struct suggestion near = {.word = str_from(name), .best = other_verb("session", name)};
 
     for (size_t i = 0; i < ARRAY_LEN(subcommands); i++) {
         if (strcmp(name, subcommands[i].name) == 0)

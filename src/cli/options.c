@@ -108,6 +108,7 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
     bool added = add_model_keys(options, tables);
     opt_init(&options->set, added ? options->tables : tables, s);
     options->set.others = other_options_of(argv[0]);
+    options->set.has_program = strcmp(argv[0], "run") == 0;
     if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
         return -1;
     if (added && cli_options_only(options, tables, argv[0], err) < 0)

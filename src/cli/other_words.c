@@ -2,37 +2,70 @@
 #include "cli/other_words.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
 
 /* ---- commands ---- */
 
+#define IN_SESSION "'glovebox session exec ID' runs code in a session that stays"
+#define PACKAGES   "programs use the packages of the interpreter in $PATH: install them there"
+#define PYTHON     "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"
+#define SCRIPT     "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"
+#define SHELL      "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"
+#define IN_R       "'glovebox run FILE.R' runs a program, 'glovebox repl --lang r' is a prompt"
+#define NEW        "'glovebox session new' opens a session; a run needs no preparation"
+#define CLOSE      "'glovebox session close ID' closes a session; nothing of a run stays"
+#define LISTS      "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"
+#define STATUS                                                                                     \
+    "'glovebox session list' has the daemon's sessions, 'glovebox doctor' this machine's layers"
+#define NO_LANGUAGE "'glovebox help languages' lists the languages, and how to add one"
+
 static const char *const command_words[][2] = {
     {"-c", "'glovebox run -c CODE' runs a text"},
+    {"attach", IN_SESSION},
+    {"bash", SHELL},
+    {"build", NEW},
     {"config",
      "'glovebox run --print-config' shows the settings, 'glovebox help config' how to set "
      "them"},
+    {"create", NEW},
     {"daemon",
      "'glovebox serve' is the daemon; --background starts it, --status shows it, --stop ends it"},
+    {"delete", CLOSE},
     {"eval", "'glovebox run -c CODE' runs a text, 'glovebox math EXPR' calculates"},
     {"exec", "'glovebox run FILE' runs a program, 'glovebox session exec ID' a cell of a session"},
-    {"install", "programs use the packages of the interpreter in $PATH: install them there"},
-    {"js", "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"},
+    {"go", NO_LANGUAGE},
+    {"images", "there are no images: programs use this machine's interpreters"},
+    {"info", STATUS},
+    {"init", NEW},
+    {"install", PACKAGES},
+    {"js", SCRIPT},
     {"kill", "'glovebox session interrupt ID' stops a cell, 'glovebox session close ID' a session"},
     {"lint", "'glovebox check FILE' reads a program and runs nothing"},
-    {"node", "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"},
-    {"pip", "programs use the packages of the Python in $PATH: install them there"},
-    {"ps", "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"},
-    {"python", "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"},
-    {"python3", "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"},
+    {"list", LISTS},
+    {"ls", LISTS},
+    {"new", NEW},
+    {"node", SCRIPT},
+    {"npm", PACKAGES},
+    {"open", NEW},
+    {"pip", PACKAGES},
+    {"pip3", PACKAGES},
+    {"ps", LISTS},
+    {"pull", "there are no images: programs use this machine's interpreters"},
+    {"r", IN_R},
+    {"rm", CLOSE},
+    {"rscript", IN_R},
+    {"ruby", NO_LANGUAGE},
+    {"sh", SHELL},
     {"shell", "'glovebox repl --lang bash' is a shell in a sandbox"},
-    {"bash", "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"},
     {"restart", "'glovebox serve --stop' ends the daemon, 'glovebox serve --background' starts it"},
     {"start", "'glovebox serve --background' starts the daemon"},
     {"status", "'glovebox serve --status' shows the daemon, 'glovebox session list' its sessions, "
                "'glovebox doctor' this machine's layers"},
     {"stop", "'glovebox serve --stop' ends the daemon, 'glovebox session close ID' a session"},
+    {"top", LISTS},
 };
 
 char *other_command_advice(const char *word)
@@ -40,8 +73,10 @@ char *other_command_advice(const char *word)
     struct stat st;
 
     for (size_t i = 0; i < ARRAY_LEN(command_words); i++)
-        if (strcmp(word, command_words[i][0]) == 0)
+        if (strcasecmp(word, command_words[i][0]) == 0)
             return xstrdup(command_words[i][1]);
+    if (str_starts(str_from(word), "python") && strspn(word + 6, "0123456789.") == strlen(word + 6))
+        return xstrdup(PYTHON);
     if (word[0] == '-')
         return xstrdup("options come after a command, as in 'glovebox run FILE'");
     if (stat(word, &st) == 0 && S_ISREG(st.st_mode))
@@ -49,27 +84,112 @@ char *other_command_advice(const char *word)
     return NULL;
 }
 
+/* ---- verbs ---- */
+
+const char *other_verb(const char *command, const char *verb)
+{
+    static const char *const words[][3] = {
+        {"session", "create", "new"},   {"session", "open", "new"},
+        {"session", "start", "new"},    {"session", "run", "exec"},
+        {"session", "eval", "exec"},    {"session", "ls", "list"},
+        {"session", "ps", "list"},      {"session", "rm", "close"},
+        {"session", "stop", "close"},   {"session", "kill", "close"},
+        {"session", "end", "close"},    {"session", "delete", "close"},
+        {"session", "upload", "put"},   {"session", "cp", "put"},
+        {"session", "download", "get"}, {"session", "cancel", "interrupt"},
+        {"session", "info", "show"},    {"session", "reset", "restart"},
+        {"log", "ls", "list"},          {"log", "tail", "list"},
+        {"log", "last", "list"},        {"log", "rm", "prune"},
+        {"log", "delete", "prune"},     {"log", "clean", "prune"},
+        {"log", "get", "show"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strcmp(words[i][0], command) == 0 && strcmp(words[i][1], verb) == 0)
+            return words[i][2];
+    return NULL;
+}
+
 /* ---- options ---- */
 
+#define SHOWS    "--ro SRC[:DST] shows a folder inside, --file puts a file in"
+#define NO_IMAGE "there are no images: programs use this machine's interpreters"
+#define NO_NET   "there is no network unless you give --net host"
+#define OPENS    "--net host opens the network; without it there is none"
+#define NOT_ROOT "programs have a user of their own inside"
+
 static const struct opt_other other_options[] = {
-    {"bind", "--ro SRC[:DST] shows a folder inside, --file puts a file in"},
+    {"allow-net", OPENS},
+    {"args", "arguments for the program come after --"},
+    {"arg", "arguments for the program come after --"},
+    {"bash", "did you mean --lang bash?"},
+    {"bind", SHOWS},
+    {"cap-add", "no program gets rights; 'glovebox help layers' has what holds"},
+    {"cap-drop", "no program has rights; 'glovebox help layers' has what holds"},
+    {"cpu", "did you mean --cpus?"},
+    {"cpu-limit", "did you mean --cpus, or --cpu-time?"},
     {"cwd", "did you mean --work-dir?"},
+    {"d", "a run ends with its program; 'glovebox session new' opens a session that stays"},
+    {"debug", "--json has all of a result, --trace-time the time of each phase"},
+    {"detach", "a run ends with its program; 'glovebox session new' opens a session that stays"},
+    {"dir", "did you mean --work-dir?"},
+    {"dns", OPENS},
+    {"dry-run", "'glovebox check FILE' reads a program and runs nothing"},
+    {"entrypoint", "--lang chooses the interpreter"},
+    {"env-file", "--env K=V sets one variable; may be repeated"},
     {"eval", "did you mean --code?"},
-    {"image", "there are no images: programs use this machine's interpreters"},
+    {"format", "did you mean --json?"},
+    {"gpus", "there are no graphics processors inside"},
+    {"hostname", "programs have a host name of their own inside"},
+    {"i", "programs read this command's standard input already"},
+    {"image", NO_IMAGE},
+    {"input", "did you mean --stdin, for standard input, or --file?"},
+    {"internet", OPENS},
+    {"interpreter", "programs use the first interpreter in $PATH, as of a virtual environment"},
+    {"js", "did you mean --lang js?"},
     {"language", "did you mean --lang?"},
+    {"limit", "did you mean --timeout, --memory or --disk? 'glovebox help limits' has them all"},
+    {"max-memory", "did you mean --memory?"},
+    {"max-time", "did you mean --timeout?"},
     {"mem", "did you mean --memory?"},
-    {"mount", "--ro SRC[:DST] shows a folder inside, --file puts a file in"},
-    {"network", "--net host opens the network; without it there is none"},
-    {"no-network", "there is no network unless you give --net host"},
-    {"packages", "programs use the packages of the interpreter in $PATH: install them there"},
+    {"mem-limit", "did you mean --memory?"},
+    {"memory-limit", "did you mean --memory?"},
+    {"memory-mb", "did you mean --memory 128m?"},
+    {"mount", SHOWS},
+    {"name", "a run has no name; its id is in --json"},
+    {"network", OPENS},
+    {"no-net", NO_NET},
+    {"no-network", NO_NET},
+    {"no-timeout", "did you mean --timeout 0?"},
+    {"offline", NO_NET},
+    {"output", "did you mean --out?"},
+    {"packages", PACKAGES},
+    {"pip", PACKAGES},
+    {"platform", NO_IMAGE},
+    {"port", "nothing reaches a program from outside"},
+    {"privileged", "no program gets rights; 'glovebox help layers' has what holds"},
+    {"publish", "nothing reaches a program from outside"},
+    {"pull", NO_IMAGE},
     {"python", "programs use the first python3 in $PATH, as of a virtual environment"},
-    {"requirements", "programs use the packages of the interpreter in $PATH: install them there"},
+    {"ram", "did you mean --memory?"},
+    {"read-only", "programs see nothing of the host that they could write"},
+    {"requirements", PACKAGES},
     {"rm", "nothing of a run stays, so it is not needed"},
-    {"user", "programs have a user of their own inside"},
+    {"security-opt", "'glovebox help layers' has what holds"},
+    {"shell", "did you mean --lang bash?"},
+    {"time", "did you mean --timeout?"},
+    {"timeout-ms", "did you mean --timeout 500ms?"},
+    {"tmpfs", "programs have a /tmp of their own; --disk limits it"},
+    {"u", NOT_ROOT},
+    {"user", NOT_ROOT},
+    {"v", SHOWS},
+    {"V", "'glovebox --version' prints it"},
+    {"venv", "programs use the first python3 in $PATH, as of a virtual environment"},
     {"verbose", "--json has all of a result, --trace-time the time of each phase"},
-    {"volume", "--ro SRC[:DST] shows a folder inside, --file puts a file in"},
-    {"v", "--ro SRC[:DST] shows a folder inside, --file puts a file in"},
+    {"version", "'glovebox --version' prints it"},
+    {"volume", SHOWS},
     {"workdir", "did you mean --work-dir?"},
+    {"workspace", "did you mean --work-dir?"},
     {NULL, NULL},
 };
 

@@ -100,5 +100,6 @@ bool request_has_prelude(const struct run_request *request);
 /* The smallest value of a limit that is not 0; the jail's own folders and descriptors count. */
 #define RUN_INODES_LEAST     8u
 #define RUN_OPEN_FILES_LEAST 8u
+#define RUN_BYTES_LEAST      4096u /* of memory and disk: a page */
 
 #endif

@@ -122,6 +122,11 @@ int examine_language(struct examination *e, struct err *err)
 
     if (q->language && strcmp(q->language, "auto") != 0) {
         e->language = language_find(q->languages, str_from(q->language));
+        if (!e->language && strncmp(q->language, "python", 6) == 0)
+            return err_set(
+                err, ERR_USAGE,
+                "language '%s' is not known; --lang python takes the first python3 in $PATH",
+                q->language);
         return e->language
                    ? 0
                    : err_set(err, ERR_USAGE,

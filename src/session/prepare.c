@@ -43,6 +43,16 @@ static int check_least(const struct jail_limits *l, struct err *err)
                            "a limit of %llu %s is less than the jail itself needs, %llu",
                            (unsigned long long)counts[i].value, counts[i].what,
                            (unsigned long long)counts[i].least);
+    /* A number of bytes: "128" for 128m. */
+    if (l->memory_bytes && l->memory_bytes < RUN_BYTES_LEAST)
+        return err_set(err, ERR_USAGE,
+                       "a memory limit of %llu bytes is less than the jail itself needs; did you "
+                       "mean %llum?",
+                       (unsigned long long)l->memory_bytes, (unsigned long long)l->memory_bytes);
+    if (l->disk_bytes && l->disk_bytes < RUN_BYTES_LEAST)
+        return err_set(err, ERR_USAGE,
+                       "a disk limit of %llu bytes holds no file; did you mean %llum?",
+                       (unsigned long long)l->disk_bytes, (unsigned long long)l->disk_bytes);
     return 0;
 }
 

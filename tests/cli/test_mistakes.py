@@ -15,6 +15,11 @@ def test_commands(t):
             (["ps"], r"session list"), (["status"], r"serve --status"), (["stop"], r"serve --stop"), (["start"], r"serve --background"), (["restart"], r"serve --stop"),
             (["daemon"], r"glovebox serve"), (["pip"], r"packages"), (["lint"], r"glovebox check"),
             (["config"], r"--print-config"), (["--json"], r"options come after a command"),
+            (["python3.12", "hello.py"], r"glovebox run FILE.py"), (["pip3"], r"packages"), (["npm"], r"packages"),
+            (["R"], r"repl --lang r"), (["Rscript"], r"repl --lang r"), (["list"], r"session list"),
+            (["top"], r"session list"), (["rm"], r"session close"), (["new"], r"session new"),
+            (["ruby"], r"help languages"), (["info"], r"glovebox doctor"), (["serv"], r"did you mean 'serve'\?"),
+            (["run:"], r"did you mean 'run'\?"), (["logs"], r"did you mean 'log'\?"), (["Run"], r"did you mean 'run'\?"),
             (["runn"], r"did you mean 'run'\?"), (["none\x1b"], r"'glovebox help' lists them")):
         t.refused(t.box(*words), 2, want, " ".join(words))
     for word in ("version", "-v", "-V", "--version"):
@@ -28,7 +33,21 @@ def test_options(t):
             (["--language", "python"], r"did you mean --lang\?"), (["--mount", "a:b"], r"--ro SRC"),
             (["--volume", "a:b"], r"--ro SRC"), (["-v", "a:b"], r"unknown option -v; --ro SRC"),
             (["--image", "x"], r"no images"), (["--packages", "x"], r"packages of the interpreter"),
-            (["--python", "x"], r"first python3 in"), (["--verbose"], r"--trace-time"), (["--rm"], r"not needed"),
+            (["--python", "x"], r"first python3 in"), (["--verbose"], r"--trace-time"),
+            (["-u", "x"], r"user of their own"), (["--user", "x"], r"user of their own"), (["-i"], r"standard input already"),
+            (["-it"], r"standard input already"), (["-d"], r"session new"), (["--detach"], r"session new"),
+            (["--name", "x"], r"has no name"), (["--cpu", "1"], r"did you mean --cpus\?"),
+            (["--ram", "1"], r"did you mean --memory\?"), (["--mem", "1"], r"did you mean --memory\?"),
+            (["--mem-limit", "1"], r"did you mean --memory\?"), (["--memory-limit", "1"], r"did you mean --memory\?"),
+            (["--output", "x"], r"did you mean --out\?"), (["--input", "x"], r"did you mean --stdin"),
+            (["--args", "x"], r"come after --"), (["--env-file", "x"], r"--env K=V"), (["--port", "1"], r"from outside"),
+            (["--no-net"], r"unless you give --net host"), (["--offline"], r"unless you give --net host"),
+            (["--no-timeout"], r"did you mean --timeout 0\?"), (["--time", "1"], r"did you mean --timeout\?"),
+            (["--max-time", "1"], r"did you mean --timeout\?"), (["--timeout-ms", "1"], r"--timeout 500ms"),
+            (["--privileged"], r"help layers"), (["--dry-run"], r"glovebox check"), (["--js"], r"--lang js"),
+            (["--shell"], r"--lang bash"), (["--version"], r"glovebox --version"), (["--gpus", "1"], r"graphics"),
+            (["--workspace", "x"], r"--work-dir"), (["--format", "x"], r"--json"), (["--color"], r"option --color$"),
+            (["--pip", "x"], r"packages of the"), (["--pull"], r"no images"), (["--rm"], r"not needed"),
             (["--cwd", "x"], r"--work-dir"), (["--timout", "1s"], r"did you mean --timeout\?")):
         t.refused(t.run(*words, "-c", "print(1)"), 2, want, " ".join(words))
     t.refused(t.box("math", "--network"), 2, r"unknown option --network$", "a command without --net gives no such advice")
@@ -37,6 +56,53 @@ def test_options(t):
     for text in ("print(1)", "x+1", "1 + 1"):
         t.refused(t.run(text), 2, r"is no file; the text of a program comes after -c", text)
     t.refused(t.run("nope.py"), 2, r"nope.py: No such file", "a file that is not there")
+
+
+@once
+def test_meant_for_the_program(t):
+    """An option behind the program that is unknown here is the program's own."""
+    t.write("hello.py", "import sys; print(sys.argv[1:])")
+    for words, want in (
+            (["-x"], r"unknown option -x; for the program: after --$"), (["--foo=1"], r"option --foo; for the program: after --$"),
+            (["-n", "3"], r"option -n; for the program: after --$"),
+            (["--timout", "1s"], r"did you mean --timeout\? For the program: after --$"),
+            (["--verbose"], r"each phase; for the program: after --$"),
+            (["--memory", "x"], r"is not a size; write it like 64k, 256m or 1.5g$")):
+        t.refused(t.run("hello.py", *words), 2, want, "hello.py " + " ".join(words))
+    t.refused(t.run("-x", "hello.py"), 2, r"unknown option -x$", "before the program it is ours")
+    t.refused(t.run("hello.py", "a", "b"), 2, r"arguments for the program come after --", "operands")
+    t.exits(t.run("hello.py", "--", "-x", "a"), 0, "after --", b"['-x', 'a']\n")
+    t.exits(t.run("hello.py", "--timeout", "20s"), 0, "options of ours may stand there", b"[]\n")
+
+
+@once
+def test_values(t):
+    for words, want in (
+            (["--memory", "128"], r"limit of 128 bytes is less than the jail itself needs; did you mean 128m\?"),
+            (["--disk", "100"], r"limit of 100 bytes holds no file; did you mean 100m\?"),
+            (["--timeout", "abc"], r"write it like 500ms, 30s or 1h30m"), (["--timeout", "-5s"], r"write it like 500ms"),
+            (["--timeout", "1h30"], r"'1h30' is not a duration"), (["--timeout", "30m1"], r"is not a duration"),
+            (["--memory", "lots"], r"write it like 64k, 256m or 1.5g"), (["--cpus", "-1"], r"write it like 1, 0.5"),
+            (["--pids", "1k"], r"'1k' is not a whole number"), (["--net", "on"], r"'on' is not one of none, host"),
+            (["--lang", "python3.12"], r"the first python3 in .PATH"), (["--lang", "rust"], r"help languages"),
+            (["-c"], r"--code needs a value")):
+        t.refused(t.run("-c", "print(1)", *words), 2, want, " ".join(words))
+    for words in (["--memory", "512Mi"], ["--memory", "1TB"], ["--memory", "1.5GiB"], ["--memory", "536870912 bytes"],
+                  ["--timeout", "5 sec"], ["--timeout", "1h30m"], ["--timeout", "5m 30s"], ["--timeout", "1min"],
+                  ["--timeout", "20 seconds"], ["--timeout", "1d"], ["--timeout", "90"]):
+        t.exits(t.run(*words, "-c", "print(1)"), 0, " ".join(words), b"1\n")
+    t.match(rb"(?m)^timeout = 90m ", t.run("--timeout", "1h30m", "--print-config").out, "1h30m is 90 minutes")
+    t.refused(t.run("https://example.org/x.py"), 2, r"is not fetched; curl URL \| glovebox run -", "a URL")
+
+
+@once
+def test_verbs(t):
+    for words, want in (("run", "exec"), ("start", "new"), ("open", "new"), ("stop", "close"), ("kill", "close"),
+                        ("delete", "close"), ("ls", "list"), ("upload", "put"), ("shw", "show")):
+        t.refused(t.box("session", words, "x"), 2, "did you mean '%s'" % want, "session " + words)
+    for words, want in (("ls", "list"), ("last", "list"), ("rm", "prune"), ("sho", "show")):
+        t.refused(t.box("log", words), 2, "did you mean '%s'" % want, "log " + words)
+    t.refused(t.box("session", "zzz"), 2, r"restart, close$", "a verb that is like none")
 
 
 @once

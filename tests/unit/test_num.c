@@ -85,8 +85,17 @@ static const struct {
     {"2562047788016h", false, 0},
     {"-1s", false, 0},
     {"", false, 0},
-    {"1d", false, 0},
-    {"1m30s", false, 0},
+    {"1d", true, 86400000},
+    {"1m30s", true, 90000},
+    {"1h 30m", true, 5400000},
+    {"2 days", true, 172800000},
+    {"5 seconds", true, 5000},
+    {"1h30", false, 0},
+    {"30 1h", false, 0},
+    {"1h-5m", false, 0},
+    {"1h.m", false, 0},
+    {"9223372036854775807ms1s", false, 0},
+    {"1y", false, 0},
 };
 
 static const struct {
@@ -136,7 +145,7 @@ static void test_errors(void)
     EQ_STR(err.msg, "'12q' is not a size; write it like 64k, 256m or 1.5g");
     EQ_INT(size, 7);
     EQ_INT(num_duration_ms(STR("soon"), &ms, &err), -1);
-    EQ_STR(err.msg, "'soon' is not a duration; write it like 500ms, 30s or 2m");
+    EQ_STR(err.msg, "'soon' is not a duration; write it like 500ms, 30s or 1h30m");
     EQ_INT(num_milli(STR("all"), &ms, &err), -1);
     EQ_STR(err.msg, "'all' is not a number; write it like 1, 0.5 or 2.0");
     EQ_INT(ms, 7);

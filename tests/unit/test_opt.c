@@ -165,7 +165,7 @@ static void test_errors(void)
     FAILS("--memory: '-1' is not a size; write it like 64k, 256m or 1.5g", "-m-1");
     FAILS("--memory: 1k is out of range; give 1m to 1024g", "--memory", "1k");
     FAILS("--memory: 2048g is out of range; give 1m to 1024g", "--memory", "2t");
-    FAILS("--timeout: 'soon' is not a duration; write it like 500ms, 30s or 2m", "-t", "soon");
+    FAILS("--timeout: 'soon' is not a duration; write it like 500ms, 30s or 1h30m", "-t", "soon");
     FAILS("--timeout: 25h is out of range; give 1ms to 24h", "-t", "25h");
     FAILS("--timeout: 0s is out of range; give 1ms to 24h", "-t0");
     FAILS("--cpus: 'all' is not a number; write it like 1, 0.5 or 2.0", "--cpus", "all");

@@ -375,6 +375,7 @@ stats:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/glovebox $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d \
 		$(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/systemd/user \
 		$(DESTDIR)$(PREFIX)/share/glovebox
 	install -m 644 packaging/docker-seccomp.json packaging/compose.yaml packaging/kubernetes.yaml \
@@ -396,6 +397,9 @@ install: all
 	$(BUILD)/glovebox help --man > $(DESTDIR)$(PREFIX)/share/man/man1/glovebox.1
 	$(BUILD)/glovebox help --completion > \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
+	$(BUILD)/glovebox help --completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_glovebox
+	$(BUILD)/glovebox help --completion fish > \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/glovebox.fish
 
 ## make uninstall  what install put there
 uninstall:
@@ -407,7 +411,9 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/lib/systemd/system/glovebox.socket \
 		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.service \
 		$(DESTDIR)$(PREFIX)/lib/systemd/user/glovebox.socket \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/glovebox \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_glovebox \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/glovebox.fish
 
 clean:
 	rm -rf build build-*

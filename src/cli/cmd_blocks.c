@@ -193,5 +193,6 @@ const struct command command_blocks = {
     .summary = "extract the code from a model's reply",
     .usage = "glovebox blocks [OPTION]... [FILE | -]",
     .tables = tables,
+    .files = true,
     .run = blocks_main,
 };

@@ -407,5 +407,6 @@ const struct command command_check = {
              "glovebox check --list-rules | --explain RULE | --list-profiles |\n"
              "                --show-profile NAME",
     .tables = shown,
+    .files = true,
     .run = check_main,
 };

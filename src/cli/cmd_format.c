@@ -277,5 +277,6 @@ const struct command command_format = {
              "glovebox format --extract [--profile markdown|adk] [FILE | -]\n"
              "glovebox format --parts [MESSAGE.json | -]",
     .tables = tables,
+    .files = true,
     .run = format_main,
 };

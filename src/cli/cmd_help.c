@@ -3,9 +3,10 @@
 
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 
 struct help_settings {
-    bool completion, man, help;
+    bool completion, complete, man, help;
 };
 
 static const struct opt help_options[] = {
@@ -13,7 +14,12 @@ static const struct opt help_options[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(struct help_settings, completion),
      .group = "Options",
-     .help = "print a bash completion script"},
+     .help = "print a completion script for bash, zsh or fish"},
+    {.name = "complete",
+     .kind = OPT_FLAG,
+     .flags = OPT_HIDDEN,
+     .offset = offsetof(struct help_settings, complete),
+     .help = "print what the last of the words after -- may become"},
     {.name = "man",
      .kind = OPT_FLAG,
      .offset = offsetof(struct help_settings, man),
@@ -35,7 +41,9 @@ static int show(const struct help_settings *settings, const struct opt_args *arg
     if (settings->help)
         help_print_command(stdout, &command_help);
     else if (settings->completion)
-        complete_print(stdout);
+        return complete_print(stdout, args->operand_n ? args->operands[0] : NULL, err);
+    else if (settings->complete)
+        complete_words(stdout, args->rest, args->rest_n);
     else if (settings->man)
         man_print(stdout);
     else if (args->operand_n == 0)
@@ -68,8 +76,9 @@ const struct command command_help = {
     .name = "help",
     .summary = "explain a command or a topic",
     .usage = "glovebox help [COMMAND | TOPIC]...\n"
-             "glovebox help --completion\n"
+             "glovebox help --completion [bash | zsh | fish]\n"
              "glovebox help --man",
     .tables = tables,
+    .operands = "names",
     .run = help_main,
 };

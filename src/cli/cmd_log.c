@@ -253,6 +253,16 @@ static const struct subcommand {
     {"path", 0, ALL_TAKE, run_path},
 };
 
+static bool verb(size_t i, struct command_verb *ret)
+{
+    if (i >= ARRAY_LEN(subcommands))
+        return false;
+    *ret = (struct command_verb){.name = subcommands[i].name,
+                                 .takes = subcommands[i].options,
+                                 .operand = subcommands[i].operands ? "runs" : NULL};
+    return true;
+}
+
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
 {
     const char *name = args->operand_n ? args->operands[0] : "list";
@@ -370,5 +380,6 @@ const struct command command_log = {
              "glovebox log prune [--older-than AGE] [--keep N]\n"
              "glovebox log path",
     .tables = log_shown_tables,
+    .verb = verb,
     .run = run,
 };

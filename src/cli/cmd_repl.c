@@ -25,6 +25,7 @@ static const struct opt repl_options[] = {
      .kind = OPT_STRING,
      .offset = AT(session),
      .arg = "ID",
+     .values = "sessions",
      .group = "The session",
      .help = "use this session of a daemon; it stays open afterwards"},
     {0},

@@ -310,5 +310,6 @@ const struct command command_run = {
              "glovebox run [OPTION]... -c CODE [-- ARG...]\n"
              "glovebox run [OPTION]... - [-- ARG...]",
     .tables = tables,
+    .files = true,
     .run = run_main,
 };

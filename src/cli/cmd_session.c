@@ -184,6 +184,20 @@ static const struct subcommand {
     {"close", 1, ANY_NUMBER, ALL_TAKE, 0, "close ID...", session_run_close},
 };
 
+static bool verb(size_t i, struct command_verb *ret)
+{
+    if (i >= ARRAY_LEN(subcommands))
+        return false;
+    const struct subcommand *sub = &subcommands[i];
+    *ret =
+        (struct command_verb){.name = sub->name,
+                              .takes = sub->options,
+                              .session = sub->settings,
+                              .operand = sub->least ? "sessions" : NULL,
+                              .files = sub->run == session_run_exec || sub->run == session_run_put};
+    return true;
+}
+
 static const struct subcommand *find_subcommand(const struct opt_args *args, struct err *err)
 {
     const char *name = args->operand_n ? args->operands[0] : "list";
@@ -313,5 +327,6 @@ const struct command command_session = {
     .tables = tables,
     .takes = NEW_TAKES CELL_TAKES,
     .session = SESSION_THERE | SESSION_FORK | SESSION_CELL,
+    .verb = verb,
     .run = run,
 };

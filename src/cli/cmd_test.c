@@ -346,5 +346,6 @@ const struct command command_test = {
              "glovebox test [OPTION]... -c CODE --cases CASES\n"
              "glovebox test [OPTION]... --suite FILE",
     .tables = tables,
+    .files = true,
     .run = test_main,
 };

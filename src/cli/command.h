@@ -8,13 +8,26 @@
 
 #include "base/opt.h"
 
+/* A subcommand, for completion. */
+struct command_verb {
+    const char *name, *meaning; /* the meaning may be NULL */
+    const char *takes;          /* as in struct command */
+    unsigned session;
+    const char *operand; /* its first operand, as struct opt.values: "sessions"; NULL: nothing */
+    bool files;          /* files follow the first operand */
+};
+
 struct command {
     const char *name;
     const char *summary; /* half a line, no full stop */
     const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one line for each way to call it */
     const struct opt *const *tables; /* ends with NULL; commands may share a table */
     const char *takes;               /* ",name,name,": the options that have an effect; NULL: all */
-    unsigned session; /* and settings of these sessions: bits of enum setting_session */
+    unsigned session;     /* and settings of these sessions: bits of enum setting_session */
+    const char *operands; /* what completion offers: as struct opt.values; NULL: see `files` */
+    bool files;           /* operands are files */
+    /* The subcommand with this number; false after the last. NULL: there are none. */
+    bool (*verb)(size_t i, struct command_verb *ret);
     int (*run)(int argc, char **argv); /* the exit status; argv[0] is the command's name */
 };
 

@@ -45,8 +45,7 @@ void help_print_text(FILE *out, struct str text);
 /* A command or a topic. -1 with ERR_USAGE and the nearest name. */
 int help_print_named(FILE *out, const char *name, struct err *err);
 
-/* A bash completion script; a man page (groff's man macros). */
-void complete_print(FILE *out);
+/* A man page (groff's man macros). */
 void man_print(FILE *out);
 
 /* ---- for man.c ---- */

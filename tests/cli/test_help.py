@@ -234,38 +234,6 @@ def test_man(t):
 
 
 @box.once
-def test_completion(t):
-    script = t.write("completion", t.box("help", "--completion").out)
-    t.exits(t.command(["bash", "-n", script]), 0, "the completion script is a script", b"")
-
-    def complete(*words):
-        code = (
-            "source %s; COMP_WORDS=(%s); COMP_CWORD=%d; cur=; $(complete -p glovebox | sed 's/.*-F \\([^ ]*\\).*/\\1/'); printf '%%s\\n' \"${COMPREPLY[@]}\""
-            % (script, " ".join("'%s'" % w for w in words), len(words) - 1)
-        )
-        return t.command(["bash", "--norc", "-c", code]).out.decode().split()
-
-    t.equal(
-        sorted(w for w in complete("glovebox", "") if not w.startswith("-")),
-        sorted(COMMANDS),
-        "commands",
-    )
-    t.ok(
-        {"run", "config", "limits"} <= set(complete("glovebox", "help", "")),
-        "topics",
-        complete("glovebox", "help", ""),
-    )
-    t.ok(
-        {"--timeout", "--json"} <= set(complete("glovebox", "run", "--")),
-        "options",
-        complete("glovebox", "run", "--"),
-    )
-    t.equal(sorted(complete("glovebox", "run", "--net", "")), ["host", "none"], "choices")
-    t.write("some.py", "")
-    t.ok("some.py" in complete("glovebox", "run", "so"), "files", complete("glovebox", "run", "so"))
-
-
-@box.once
 def test_plain_text(t):
     """Nothing that a terminal would obey, and colour only on one."""
     for args in (("--help",), ("help", "config"), ("doctor",), ("help", "--completion")):
@@ -295,8 +263,7 @@ def test_options_that_mean_nothing(t):
     """Tables are shared; an option that does not apply to a command is neither shown nor taken."""
     t.write("d.json", "1")
     for command in ("repl", "session"):
-        text = t.box(command, "--help").out + t.box("help", "--completion").out.partition(
-            b" %s) " % command.encode())[2].partition(b";;\n        ")[0]
+        text = t.box(command, "--help").out + t.box("help", "--complete", "--", command, "--").out
         for option in ("--data", "--context", "--invocation", "--optimize-data", "--execution-id"):
             t.ok(option.encode() not in text, "%s --help without %s" % (command, option), text)
     t.refused(t.box("repl", "--data", "a=d.json"), 2, "does not apply to 'glovebox repl'", "repl --data")

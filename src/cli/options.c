@@ -113,7 +113,11 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
         return -1;
     if (added && cli_options_only(options, tables, argv[0], err) < 0)
         return -1;
-    return s->help ? 0 : settings_load(&s->common, &options->set, s->config, err);
+    if (s->help)
+        return 0;
+    if (settings_load(&s->common, &options->set, s->config, err) < 0)
+        return -1;
+    return given_pipes_keep(&s->common.files, err);
 }
 
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-enum mount_attr {
+enum mount_flags {
     MOUNT_RDONLY = 0x1,
     MOUNT_NOSUID = 0x2,
     MOUNT_NODEV = 0x4,

@@ -90,7 +90,8 @@ static void put_failure(const struct transfer *t, enum fetch_failure failure, co
 
 /* ---- what libcurl calls ---- */
 
-/* Lines of one head; a head that begins anew follows a 100 or 103. */
+/* Lines of one head; a head that begins anew follows a 100 or 103.
+ * NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_header(char *p, size_t size, size_t n, void *ctx)
 {
     struct transfer *t = ctx;
@@ -108,6 +109,7 @@ static size_t on_header(char *p, size_t size, size_t n, void *ctx)
     return 0;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_body(char *p, size_t size, size_t n, void *ctx)
 {
     struct transfer *t = ctx;

@@ -75,11 +75,12 @@ static int find_provider(const struct llm_settings *settings, const char *model,
 
 /* ---- the address ---- */
 
-static const char *first_set(const char *const *names, const char **ret_name)
+/* The value of the first of its variables that is set; NULL for none. */
+static const char *first_set(const struct provider *provider, const char **ret_name)
 {
-    for (; *names; names++) {
-        const char *value = getenv(*names);
-        *ret_name = *names;
+    for (size_t i = 0; i < ARRAY_LEN(provider->variables) && provider->variables[i]; i++) {
+        const char *value = getenv(provider->variables[i]);
+        *ret_name = provider->variables[i];
         if (value && *value)
             return value;
     }
@@ -160,7 +161,7 @@ static int find_base(const struct llm_settings *settings, struct llm_place *ret,
                      struct err *err)
 {
     const char *variable = NULL;
-    const char *value = first_set(ret->provider->variables, &variable);
+    const char *value = first_set(ret->provider, &variable);
     const char *from = settings->url ? "--model-url" : value ? variable : "the address";
 
     if (settings->url) {

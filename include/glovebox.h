@@ -9,7 +9,7 @@
  *     glovebox_result_free(result);
  *     glovebox_close(box);
  *
- * examples/agent.c shows the way from a model's reply to what the model is told.
+ * examples/agent.c shows the way from a model's reply to the next message for the model.
  *
  * A handle is used by one thread at a time; threads that run side by side each open their own. A
  * run is tied to the thread that called glovebox_run. Link with -lglovebox; the helper program
@@ -186,7 +186,7 @@ GLOVEBOX_API int glovebox_result_risk(const glovebox_result *result);
 /* What it found, also in a program that passed, in the order of the text. The strings are NULL when
  * i is out of range. */
 GLOVEBOX_API size_t glovebox_result_finding_count(const glovebox_result *result);
-/* The rule's name, such as "import-forbidden"; `glovebox check --explain NAME` tells about it. */
+/* The rule's name, such as "import-forbidden"; `glovebox check --explain NAME` explains it. */
 GLOVEBOX_API const char *glovebox_result_finding_rule(const glovebox_result *result, size_t i);
 /* "info", "low", "medium", "high" or "critical". */
 GLOVEBOX_API const char *glovebox_result_finding_severity(const glovebox_result *result, size_t i);
@@ -250,7 +250,7 @@ GLOVEBOX_API char *glovebox_blocks(glovebox *box, const char *reply, size_t n,
 GLOVEBOX_API char *glovebox_code(glovebox *box, const char *reply, size_t n,
                                  const char *const *options, size_t *ret_n);
 /* What language a program is in, such as "python", by its file's name, which may be NULL, its #!
- * line and its text: a constant, "python" also when nothing tells. */
+ * line and its text: a constant, "python" also when there is no sign of a language. */
 GLOVEBOX_API const char *glovebox_detect_language(const char *file, const char *code, size_t n);
 
 /* ---- Results into text for a model ---- */

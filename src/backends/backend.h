@@ -71,7 +71,7 @@ struct backend_sink {
     /* Called about once a second by backend_run. */
     void (*progress)(void *ctx, struct backend_guest *guest);
     int cancel_fd; /* readable: the run is to end at once; -1 for none */
-    /* Told when channel_fd, the other end of what the guest writes, can be read. -1 for none. */
+    /* Called when channel_fd, the pipe that the guest writes to, can be read. -1 for none. */
     int channel_fd;
     void (*channel)(void *ctx);
 };

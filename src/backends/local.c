@@ -239,7 +239,7 @@ static void watch(struct local_guest *l)
             l->out->memory_peak = bytes;
         if (bytes > limits->memory_bytes)
             hit_and_kill(l, LIMIT_MEMORY);
-        /* RLIMIT_NPROC refuses without telling anybody; keeper and init are in the sum. */
+        /* RLIMIT_NPROC refuses without a report; keeper and init are in the sum. */
         if (limits->pids && watch_tree_tasks(&tree, &tasks) == 0 && tasks >= limits->pids + 2ULL)
             local_hit(l, LIMIT_PIDS);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * struct arena: many small things that die together. Allocation moves a pointer; arena_done frees
- * all. Memory is not cleared. It aborts when the system's memory is out, so whoever fills one from
- * foreign text looks at arena_used, which counts what was asked for, and stops at a ceiling.
+ * all. Memory is not cleared. It aborts when the system's memory is out, so code that fills
+ * one from foreign text checks arena_used, which counts requested bytes, and stops at a ceiling.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Config files: a small part of TOML, read from memory, told item by item.
+ * Config files: a small part of TOML, read from memory, item by item.
  *
  *     # comment
  *     timeout = 30s                     a bare word, up to the end of the line or a comment
@@ -43,7 +43,7 @@ struct conf_item {
  * parse. */
 typedef int conf_item_fn(void *ctx, const struct conf_item *item, struct err *err);
 
-/* 0; -1 with ERR_USAGE "name:line: what was expected" (items before the mistake have been told); or
+/* 0; -1 with ERR_USAGE "name:line: what was expected" (fn was called for the items before); or
  * what fn returned, with the error fn set. A key or heading that comes twice is a mistake. */
 int conf_parse(struct str text, const char *name, conf_item_fn *fn, void *ctx, struct err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bytes inside JSON. "abcd" is text and base64 at once, so whoever encodes says which it is.
+ * Bytes inside JSON. "abcd" is text and base64 at once, so a second member names the encoding.
  */
 #ifndef BASE_ENCODED_H
 #define BASE_ENCODED_H

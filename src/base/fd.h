@@ -17,10 +17,10 @@ void fd_close(int *fd); /* closes and sets to -1; keeps errno */
 int fd_take(int *fd);   /* hands it out, leaves -1 */
 #define AUTO_CLOSE __attribute__((cleanup(fd_close)))
 
-/* 0 when all was written, else -1 with errno; goes on after EINTR, waits after EAGAIN. */
+/* 0 when all was written, else -1 with errno; continues after EINTR, waits after EAGAIN. */
 int fd_write_all(int fd, const void *p, size_t n);
-/* A reader that is gone is EPIPE, and no signal to the program that we are part of: what is written
- * between the two raises none in this thread. */
+/* A write to a pipe without a reader fails with EPIPE, and raises no SIGPIPE in the program that we
+ * are a part of, between fd_quiet_begin and fd_quiet_end in this thread. */
 struct fd_quiet {
     sigset_t before;
     bool was_waiting;
@@ -40,8 +40,9 @@ ssize_t fd_read_file_at(int dirfd, const char *path, char *out, size_t n);
 void fd_raise_limit(void);
 
 int fd_pipe(int ret_fds[2], struct err *err);
-/* One whose ends a guest may open anew by their path below /proc, as /dev/stdout is, and whose
- * owner it is not. Only who has an end, or may look into who has it, gets to that path. */
+/* A pipe that a guest may open again by its path below /proc, as /dev/stdout is, although the guest
+ * is not its owner. Only a process that has an end, or may inspect one that has, reaches the path.
+ */
 int fd_pipe_for_guest(int ret_fds[2], struct err *err);
 int fd_nonblock(int fd, bool on);
 /* An unnamed file in memory that holds these bytes, its offset at 0. */

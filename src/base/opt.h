@@ -84,7 +84,7 @@ struct opt_source {
     enum opt_from from;
     const char *place; /* the file's path, or the variable's name */
     size_t line;
-    bool in_section; /* who reads the file puts the place in front of errors */
+    bool in_section; /* the code that reads the file puts the place in front of errors */
 };
 
 /* An option of other programs, and what to say of it. */

@@ -7,7 +7,7 @@
 
 #include "base/opt.h"
 
-/* One value outside its settings; a string and a list are owned by whoever holds it. */
+/* One value outside its settings; a string and a list are owned by the holder. */
 union opt_value {
     bool flag;
     char *string;

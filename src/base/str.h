@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * struct str: a view of bytes that somebody else owns, passed by value. It may contain NUL.
+ * struct str: a view of bytes that it does not own, passed by value. It may contain NUL.
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H

@@ -20,7 +20,7 @@ struct cli_settings {
     bool resume, reference, coverage;
     int compare;
     bool isolate, strict_stderr;
-    bool allow_errors; /* of run: a notebook goes on after a cell that fails */
+    bool allow_errors; /* of run: a notebook continues after a cell that fails */
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;
     char *show_profile;
     int64_t max_findings;

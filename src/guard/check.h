@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A check that is under way: what every stage and rule gets to see, and how they tell what they
- * find.
+ * A check that is under way: the data that every stage and rule reads, and the functions that
+ * report a finding.
  */
 #ifndef GUARD_CHECK_H
 #define GUARD_CHECK_H
@@ -26,13 +26,14 @@ struct check {
     struct python_text own;
     struct program program;
     bool has_program;
-    const struct check *around;  /* whose exec or eval runs this text; NULL: nobody's */
+    const struct check
+        *around; /* the check of the program whose exec or eval runs this text; NULL: none */
     size_t run_texts, run_bytes; /* of such texts that were looked into */
     struct resolver resolver;
     struct arena arena;     /* for messages and subjects */
     uint32_t prelude_lines; /* of the text that stand before the code */
     uint32_t earlier_lines; /* the last of them, which belong to earlier cells */
-    const uint32_t *lines;  /* where each line starts; NULL until somebody asks */
+    const uint32_t *lines;  /* where each line starts; NULL until it is needed */
     size_t n_lines;
     struct {
         uint32_t line, byte, character;
@@ -54,8 +55,9 @@ struct span {
     uint32_t line, column, end_line, end_column; /* as in struct node: bytes from 0 */
 };
 
-/* The weight that the policy gives a rule, or the path it is about, says how bad it is; one that is
- * off tells nothing. The subject must live as long as the check: a path, a name of the tree. */
+/* Reports a finding. Its severity comes from the weight that the policy gives the rule, or the path
+ * that the finding is about; a rule that is off reports nothing. The subject must live as long as
+ * the check: a path, a name of the tree. */
 void found(struct check *c, enum rule rule, const struct node *n, struct str subject,
            const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* About a place in the text, lines as in the tree. NULL: about the whole. */
@@ -70,12 +72,12 @@ struct str check_line(struct check *c, uint32_t n);
 const char *check_source(struct check *c, const struct node *n);
 
 void finding_done(struct finding *f);
-/* Of a check whose findings no verdict takes over. */
+/* For a check whose findings no verdict takes over. */
 void check_done(struct check *c);
 /* Sorts what was found and hands it to the verdict. */
 void findings_finish(struct check *c, struct verdict *ret);
 
-/* ---- stages; each tells what it finds ---- */
+/* ---- stages; each reports its findings ---- */
 
 void check_input(struct check *c);
 void check_syntax(struct check *c);
@@ -91,8 +93,8 @@ static inline bool check_is_earlier(const struct check *c, uint32_t line)
 /* Fills in what later cells should know of this one (remember.c). */
 void remember(struct check *c, struct verdict *v);
 
-/* What a text does that the call at n runs as code; told there. False when it was not read: it does
- * not compile, or is more than may be looked into. */
+/* Checks a text that the call at n runs as code; findings are reported at n. False when the text
+ * was not read: it does not compile, or is larger than the limit. */
 bool check_run_text(struct check *c, const struct node *n, struct str text);
 
 /* Puts into the verdict what the policy's profile says of a refusal. */

@@ -56,7 +56,7 @@ const char *check_source(struct check *c, const struct node *n)
 }
 
 /* Characters from 1 for bytes from 0. Findings come nearly in the order of the text, so counting
- * goes on from the last one: a line may be the whole program. */
+ * continues from the last one: a line may be the whole program. */
 static uint32_t character(struct check *c, uint32_t n, uint32_t column)
 {
     struct str line = check_line(c, n);
@@ -359,7 +359,7 @@ void finding_done(struct finding *f)
     free(f->label);
 }
 
-/* What does not refuse needs nobody's permission. */
+/* A finding that does not refuse needs no permission. */
 static void drop_permits(struct check *c)
 {
     for (size_t i = 0; i < c->n; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Computing with constants, as far as names and texts are hidden behind it: + * % on texts, slices,
- * join, chr, format, base64, rot13 and the like, and integers as far as they are small. What is too
- * large is noticed (VALUE_HUGE), not computed; whatever cannot be told is value_unknown.
+ * join, chr, format, base64, rot13 and the like, and integers as far as they are small. A value
+ * that is too large is marked (VALUE_HUGE), not computed; any other unknown value is value_unknown.
  */
 #ifndef GUARD_FOLD_H
 #define GUARD_FOLD_H

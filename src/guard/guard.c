@@ -14,7 +14,7 @@ static bool refuses(const struct check *c, enum guard_stage stage)
     const struct policy *p = c->policy;
     bool score = p->score_threshold >= 0 && c->stages[stage].points > p->score_threshold;
 
-    /* Who lists what is forbidden means it, unless the same file says that the stage only tells. */
+    /* An explicit forbid list refuses by itself, unless the same file sets which stages refuse. */
     if (c->stages[stage].listed && !p->stages_said)
         return true;
     return (p->stages & 1u << stage) && (c->stages[stage].refuses || score);
@@ -43,8 +43,8 @@ static bool is_foreign(struct check *c)
     return true;
 }
 
-/* Without a tree nothing further can be said, wanted or not. Bytes that are no text belong to the
- * first stage, but only reading them tells. */
+/* Without a tree, no further stage can run, whether it was requested or not. Bytes that are not
+ * text belong to the first stage, but only the parser finds them. */
 static bool unreadable(struct check *c, struct verdict *v)
 {
     check_syntax(c);

@@ -69,7 +69,7 @@ static void dynamic(struct check *c, const struct item *i)
     }
 }
 
-/* Names are told where they are bound, but there is no expression in a pattern. */
+/* Names are reported where they are bound, but there is no expression in a pattern. */
 static bool came_by_pattern(const struct item *i)
 {
     bool builtin = false;

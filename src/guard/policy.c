@@ -104,9 +104,9 @@ bool policy_allows_language(const struct policy *p, struct str name)
     return name_set_has(&p->languages, STR("*")) || name_set_has(&p->languages, name);
 }
 
-void policy_only_read(struct policy *p, const char *who)
+void policy_only_read(struct policy *p, const char *why)
 {
-    p->only_read = who;
+    p->only_read = why;
 }
 
 const char *policy_wants_read(const struct policy *p)

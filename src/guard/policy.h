@@ -35,14 +35,14 @@ bool policy_reads_tools(const struct policy *p);
 
 /* Whether the guard reads programs in that language, and does not only measure them. */
 bool policy_reads(struct str language);
-/* The N of Python 3.N that programs are read as, where nobody else says; 0: the newest. */
+/* The N of Python 3.N that programs are read as, if the request has no target; 0: the newest. */
 unsigned policy_target(const struct policy *p);
 /* Whether programs in that language, by the name of its row, may run under the policy. */
 bool policy_allows_language(const struct policy *p, struct str name);
-/* From now on only what the guard reads, whatever the policy says of languages. `who` wants that,
- * in messages: "the host backend". It is kept. */
-void policy_only_read(struct policy *p, const char *who);
-const char *policy_wants_read(const struct policy *p); /* who; NULL: nobody */
+/* From now on, the policy allows only languages that the guard reads. `why` is the part that
+ * requires this, for messages: "the host backend". The pointer is kept. */
+void policy_only_read(struct policy *p, const char *why);
+const char *policy_wants_read(const struct policy *p); /* that `why`; NULL: not required */
 
 /* The built-in ones, for help: name and one line each; ends with a NULL name. */
 struct profile_info {

@@ -12,7 +12,8 @@
 #include "guard/guard.h"
 #include "guard/rules.h"
 
-/* Names, sorted. One may be a pattern: `_*` begins so (and goes on), `*__roles__` ends so. */
+/* Names, sorted. One may be a pattern: `_*` for names that begin so and are longer, `*__roles__`
+ * for names that end so. */
 struct name_set {
     char **at;
     size_t n, room;
@@ -36,7 +37,7 @@ struct path_weight {
     struct weight weight;
 };
 
-/* Systems whose words a refused run is told in. */
+/* The system in whose words a refusal is reported. */
 enum policy_texts {
     TEXTS_PLAIN,
     TEXTS_KODEAGENT,
@@ -52,7 +53,7 @@ struct policy {
     enum policy_texts texts;
     unsigned target;
     struct name_set languages; /* "*": any */
-    const char *only_read;     /* who wants that nothing runs unread; NULL: nobody */
+    const char *only_read;     /* the part that requires that nothing runs unread; NULL: none */
 
     bool list_imports; /* only allowed_imports may be imported */
     bool import_paths; /* "a.b" allows a too, and a does not allow a.b; else the other way round */

@@ -68,7 +68,7 @@ static void put_stages(struct buf *out, const struct policy *p)
 {
     struct list l;
 
-    /* Who has not said which stages refuse, means what is forbidden all the same. */
+    /* If the file does not set which stages refuse, a forbid list refuses all the same. */
     if (!p->stages_said && !(p->stages & (1u << GUARD_IMPORTS | 1u << GUARD_PATTERNS)))
         return;
     l = list_begin(out, "stages");

@@ -24,7 +24,7 @@ enum binding_kind {
     BIND_FUNCTION,  /* to the node itself */
     BIND_CLASS,
     BIND_MATCHED, /* to the part of a match's subject that .part says */
-    BIND_OPAQUE,  /* to something that cannot be told */
+    BIND_OPAQUE,  /* to something unknown */
 };
 
 /* What a pattern takes out of what the one around it has: the subject itself, an item, all from an

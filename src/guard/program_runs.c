@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Can what stands here have one of the program's functions run? Nobody gets at a function without
- * naming it (or its class), writing a lambda, decorating it, or having the library look it up by a
- * text. Until then no function has run, whatever the module did.
+ * Whether an expression can run one of the program's functions. Code reaches a function only by
+ * naming it (or its class), by a lambda, by a decorator, or by having the library look it up by a
+ * text. Before any of these, no function has run, whatever the module did.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One walk over the tree. What a node does to names is told before its children are visited; most
- * kinds need nothing but that, so a table of their children's offsets does the rest. Only those
+ * One walk over the tree. What a node does to names is noted before its children are visited; most
+ * kinds need nothing else, so a table of their children's offsets does the rest. Only those
  * that open a scope are visited by hand.
  */
 #include <string.h>

@@ -226,8 +226,8 @@ static bool is_one_line(const struct node *n)
                                       n->kind == N_IMPORT_FROM || n->kind == N_EXPR);
 }
 
-/* Of a cell that failed nobody knows how far it came: what may not have happened stands behind
- * `if 0:`, which the guard takes for that. */
+/* How far a failed cell came is unknown. A statement that may not have run is recorded behind
+ * `if 0:`, which the guard reads as "may not have run". */
 static void record_failed(struct memory *m, const struct node *n, struct str text, size_t from,
                           size_t to)
 {

@@ -21,7 +21,7 @@ struct name_set;
 
 struct resolver {
     struct program *p;
-    struct resolver *outer; /* whose names are used where the program binds none; NULL: nobody's */
+    struct resolver *outer; /* its names are used where the program binds none; NULL: none */
     const struct name_set *spelled; /* names that mean builtins whatever is bound to them */
     struct fold fold;
     struct arena scratch;           /* fold.arena */

@@ -127,7 +127,7 @@ static void on_exec(const struct call *k)
         found(k->c, RULE_EXEC_DECODED, k->n, k->path, "%s of decoded data", shown(k->path).p);
 }
 
-/* timeit.timeit("..."), cProfile.run("..."): told as such already. */
+/* timeit.timeit("..."), cProfile.run("..."): the call itself is reported already. */
 static void on_run_text(const struct call *k)
 {
     for (int at = 0; at < 2; at++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * doctest runs what stands behind >>> in docstrings. Where these are plain texts of the program,
- * they are read as the code that they are; else nobody knows what will run.
+ * doctest runs the code behind >>> in docstrings. If the docstrings are plain texts of the program,
+ * they are read as code; otherwise it is unknown what will run, and the call is reported.
  */
 #include <string.h>
 

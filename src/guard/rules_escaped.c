@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that get out of sight: put into an attribute, a list, a call that is not followed. After
- * that `self.m.system("ls")` may be os.system, so the attributes that few other things have are
- * told when nothing is known of what they are read from.
+ * Modules that the guard loses track of: put into an attribute, a list, a call that is not
+ * followed. After that `self.m.system("ls")` may be os.system. So an attribute that few other
+ * things have is reported when it is unknown what it is read from.
  */
 #include <string.h>
 

@@ -46,7 +46,7 @@ static void member_came(struct check *c, const struct node *alias, struct str mo
                       k->rule == RULE_COMPILE_CALL || k->rule == RULE_IMPORT_CALL);
 
     if (k && k->rule == RULE_PROCESS_START && is_family(module, RULE_PROCESS_MODULE))
-        return; /* that says enough; what is called is told there */
+        return; /* that finding is enough; a call is reported where it is */
     if (k && (k->use == USE_ANY || code))
         found(c, code ? RULE_CODE_REFERENCE : k->rule, alias, v->text, "import of %s",
               shown(v->text).p);

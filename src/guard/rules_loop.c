@@ -469,7 +469,7 @@ void rules_for(struct check *c, const struct item *i)
               v->text.p);
 }
 
-/* [... for _ in range(a) for _ in range(b)], told at the last one. */
+/* [... for _ in range(a) for _ in range(b)], reported at the last one. */
 static void generators_rounds(struct check *c, const struct item *i)
 {
     const struct node *up = parent_of(c, i);

@@ -69,7 +69,8 @@ void given_widths(struct check *c, const struct node *n, struct str s, const str
                   char mark);
 /* Names of files with secrets, as parts of a path. */
 void path_part(struct check *c, const struct node *n, struct str s);
-/* Whether what the doctests run was read and told; own_module: those of all the program. */
+/* Whether the code that the doctests run was read, and its findings reported; own_module: those of
+ * all the program. */
 bool doctest_is_read(struct check *c, const struct node *call, bool own_module);
 /* A name spelled in letters that only look like it. */
 void report_disguise(struct check *c, const struct node *n, struct str subject);

@@ -200,7 +200,7 @@ static void report_width(struct check *c, const struct node *n)
 }
 
 /* "0.__class__" or "x[a].b.__init__": attributes that lead behind an object. The name of a
- * class tells nothing that matters. */
+ * class is harmless. */
 static bool walks(struct str field)
 {
     if (str_ends(field, ".__class__.__name__") || str_ends(field, ".__class__.__qualname__"))

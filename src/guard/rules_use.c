@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Things of the library that are used: modules.def says which matter. Told once, where the program
- * first reaches the thing, and again at each call through another name.
+ * Uses of the library: modules.def lists the functions and classes that matter. A use is reported
+ * once, where the program first reaches the thing, and again at each call through another name.
  */
 #include <string.h>
 
@@ -179,7 +179,7 @@ static void own_name(struct check *c, const struct node *n)
         found(c, RULE_IMPORT_MACHINERY, n, name, "%s is used", name.p);
 }
 
-/* *x goes on until x ends. */
+/* *x reads x to its end. */
 void rules_starred(struct check *c, const struct item *i)
 {
     const struct value *v;
@@ -191,7 +191,7 @@ void rules_starred(struct check *c, const struct item *i)
         found(c, RULE_ENDLESS_ITERATION, i->node, v->text, "%s never ends", v->text.p);
 }
 
-/* The builtin of that very name, which is not bound where it would be told. */
+/* The builtin of that very name: it is bound nowhere, so it was not reported there. */
 static bool is_own_name(const struct node *n, const struct value *v)
 {
     return n->kind == N_NAME && str_starts(v->text, "builtins.") &&
@@ -208,7 +208,7 @@ void rules_use(struct check *c, const struct item *i)
     if (i->node->kind == N_NAME)
         own_name(c, i->node);
     all = value_of(c, i->node, i->scope);
-    /* A name that may be several things, and is not called: told where it was bound. */
+    /* A name that may be several things, and is not called: reported where it was bound. */
     vague = all->kind == VALUE_ANY && i->node->kind == N_NAME;
     if (all->kind != VALUE_PATH && all->kind != VALUE_ANY)
         return;

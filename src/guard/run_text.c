@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texts that a program runs as code: exec("import os; os.system(...)"). What can be read off the
- * program is read as a program of its own, and what is found there is told at the call. Names that
- * it does not bind are the outer program's. Texts within texts are followed one step further.
+ * Texts that a program runs as code: exec("import os; os.system(...)"). A text that can be
+ * computed from the program is read as a program of its own; its findings are reported at the call.
+ * Names that it does not bind are the outer program's. Texts within texts are followed one step
+ * further.
  */
 #include "guard/check.h"
 

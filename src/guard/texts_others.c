@@ -70,8 +70,8 @@ static void add_label(struct text *t, const struct note *n, const struct label *
 
 typedef void add_fn(struct text *t, const char *text);
 
-/* Each text once. What has no label is told in our words, but only where nothing has one: the
- * others knew no more than these. */
+/* Each text once. A finding without a label is reported in our words, but only if no finding has a
+ * label: the imitated systems know only the labelled ones. */
 static void add_labels(struct text *t, const struct label *labels, size_t n_labels, add_fn *add)
 {
     const char *last = NULL;

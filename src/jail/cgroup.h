@@ -59,7 +59,7 @@ size_t cgroup_enter_fds(struct cgroup *c, int ret_fds[CGROUP_ENTER_MAX]);
  * A run may need both ways. */
 int cgroup_dir_fd(struct cgroup *c);
 
-/* What the run used until now; 0 where nobody counts. */
+/* What the run used until now; 0 where it is not counted. */
 struct cgroup_usage {
     uint64_t cpu_ns;
     uint64_t memory_now;
@@ -69,7 +69,7 @@ struct cgroup_usage {
     uint64_t buffer_hits; /* v1: no room for the buffers of TCP and UDP, which then wait */
 };
 void cgroup_usage(struct cgroup *c, struct cgroup_usage *ret);
-/* Processes and threads in there by now; 0 where nobody counts. */
+/* Processes and threads in there by now; 0 where they are not counted. */
 uint64_t cgroup_tasks(struct cgroup *c);
 /* The processes in there, at most `max` of them; their count. */
 size_t cgroup_processes(struct cgroup *c, int *ret_pids, size_t max);
@@ -97,7 +97,7 @@ void cgroup_ahead(const struct jail_limits *limits, layer_mask wanted);
 /* Not this one: a descriptor to enter it gets into the hands of a guest. */
 void cgroup_use_once(struct cgroup *c);
 
-/* Removes what dead owners left behind. Costs a microsecond per tree when nobody has a group there.
+/* Removes the groups of dead owners. Costs a microsecond per tree when there is no group.
  */
 void cgroup_sweep(void);
 

@@ -178,7 +178,7 @@ static bool lists(const pid_t *pids, size_t n, pid_t pid)
 }
 
 /* The list is read again after the pidfds were opened: a number that it still holds belongs to the
- * process that the pidfd is of, or to nobody that the pidfd could reach. Without pidfds (before
+ * process of the pidfd, or to one that the pidfd cannot reach. Without pidfds (before
  * Linux 5.3) a number is as good as the time between two lines. */
 static void kill_round(const struct cgroup_part *p, const pid_t *pids, size_t n)
 {

@@ -130,7 +130,8 @@ static int v1_open(struct cgroup_part *p, struct err *err)
 
 /* They are not in the other numbers. Most runs have no such buffers, and then their peak is all
  * that is read. The two peaks need not be of one moment, so their sum may be too high, never too
- * low. Since Linux 6.16 nobody counts in failcnt here, but a peak at the limit says the same. */
+ * low. Since Linux 6.16 the kernel does not count in failcnt here, but a peak at the limit says the
+ * same. */
 static void add_buffers(struct cgroup_part *p, struct cgroup_usage *ret)
 {
     uint64_t peak = cgroup_get_u64(p, "memory.kmem.tcp.max_usage_in_bytes");

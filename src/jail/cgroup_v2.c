@@ -100,7 +100,7 @@ static int take(const struct search *s, const char *path, struct cgroup_home *re
     }
     home.controllers = enable(home.fd, s->available);
     if (home.controllers) {
-        /* For limit_huge_pages; where the tree has none, nobody misses it. */
+        /* For limit_huge_pages; where the tree has none, it is not needed. */
         (void)fd_write_file_at(home.fd, "cgroup.subtree_control", "+hugetlb");
         *ret = home;
         return 0;

@@ -4,11 +4,11 @@
  * programs are made when this is built (tools/make-filter.c), because libseccomp takes a
  * millisecond to make one and ours loads in some thirty microseconds. Nothing here allocates.
  *
- * A refused call returns an error. One worth telling goes to the filter's listener first
+ * A refused call returns an error. One that is to be reported goes to the filter's listener first
  * (SECCOMP_RET_USER_NOTIF), and the holder of the listener answers with filter_denial_errno and
  * writes down filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a
- * setns(2) that an open gate waits for (inside_gate.c), and for what filter_notice tells apart: all
- * they have to say is in registers.
+ * setns(2) that an open gate waits for (inside_gate.c), and for the calls of filter_notice: all
+ * their arguments are in registers.
  */
 #ifndef JAIL_FILTER_H
 #define JAIL_FILTER_H

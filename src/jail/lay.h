@@ -54,7 +54,7 @@ const char *lay_path_problem(struct str path);
 void lay_path_split(struct str path, struct str *ret_folder, struct str *ret_name);
 
 /* A place below `root_fd`, reached one component at a time and never through a symbolic link. That
- * holds whatever anybody renames meanwhile, on every kernel (openat2 with RESOLVE_BENEATH does the
+ * holds whatever is renamed meanwhile, on every kernel (openat2 with RESOLVE_BENEATH does the
  * same in one call, since Linux 5.6). The last folder stays open, because files come folder by
  * folder. */
 struct lay_place {

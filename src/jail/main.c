@@ -329,8 +329,8 @@ static bool attempt_with(struct inside *in, layer_mask mode)
 
     in->mode = mode;
     in->lost = in->spec.wanted & ~mode;
-    /* Somebody must remove what lies on the host's disk, and without a pid namespace our death
-     * would end nothing. Init sees the library's end and says so by its own (inside_serve.c). */
+    /* We have to remove the guest's files on the host's disk, and without a pid namespace our death
+     * would kill nothing. Init notices the library's end, and then exits (inside_serve.c). */
     if (!(mode & LAYER_BIT(LAYER_ROOT)) || !(mode & LAYER_BIT(LAYER_PIDNS)))
         (void)prctl(PR_SET_PDEATHSIG, 0);
     if (attempt(in, &err))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A guest forks itself into the jail that waits for its fork (inside_gate.c has the other side).
- * This is guest code: it has no rights, and what goes wrong here is found out on the other side.
+ * This is guest code: it has no rights, and the other side finds every error.
  *
  *     guest --vfork--> helper: joins the jail's namespaces --fork--> the fork: gives up what the
- *                      joining gave it, says that it is there, and goes on
+ *                      joining gave it, reports its arrival, and continues
  *
  * The helper shares the guest's memory and stack while the guest waits, so that the memory is
  * copied once, by the fork(2) of the C library, with all that hangs on it.

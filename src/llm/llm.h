@@ -79,7 +79,7 @@ struct llm_tool {
 };
 
 struct llm_request {
-    const char *component; /* who asks, for the usage: "generate", "review" */
+    const char *component; /* the part that asks, for the usage: "generate", "review" */
     const struct llm_messages *messages;
     const struct llm_tool *tools;
     size_t tool_n;

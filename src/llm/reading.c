@@ -168,7 +168,7 @@ void reading_usage(struct reading *r, const json_t *usage, int64_t prompt, int64
 
 /* ---- the end ---- */
 
-/* Two calls with one id could not be told apart by their results. */
+/* Two calls with one id could not be distinguished by their results. */
 static bool is_repeated(const struct llm_answer *answer, const char *id)
 {
     for (size_t i = 0; i < answer->call_n; i++)

@@ -36,7 +36,7 @@ enum fetch_failure {
     FETCH_BAD_REQUEST,
 };
 
-/* Views of somebody else's bytes. */
+/* Views of bytes that it does not own. */
 struct fetch_order {
     struct str method, url, socket, body;
     struct str header_lines; /* records of wire_put_str */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What CPython's compiler refuses of programs that its grammar accepts, in the compiler's order:
- * first check_future, then scope_build, then check_places. The first mistake found is told.
+ * first check_future, then scope_build, then check_places. The first error is reported.
  */
 #ifndef PYTHON_CHECK_H
 #define PYTHON_CHECK_H

@@ -71,7 +71,7 @@ static bool same_bindings(const struct bindings *a, const struct bindings *b)
 
 struct matcher {
     struct checker *c;
-    const struct node *at; /* where errors are told; until 3.11 the last pattern looked at */
+    const struct node *at; /* where errors are reported; until 3.11 the last pattern looked at */
     struct bindings *bindings;
     bool may_be_irrefutable;
 };

@@ -14,7 +14,7 @@ enum block_type { OPEN_LOOP, OPEN_GROUP_HANDLER, OPEN_OTHER };
 /* What a `break` or a `return` has to leave. */
 struct open_block {
     enum block_type type;
-    const struct node *finally; /* the `try` whose `finally` nobody has looked at so far */
+    const struct node *finally; /* the `try` whose `finally` is not visited yet */
 };
 
 enum { MAX_OPEN_BLOCKS = 21 };

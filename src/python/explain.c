@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which error it is. CPython reads a wrong program twice, the second time with the wrong forms;
- * what that finds may give way to what the tokenizer finds when it goes on to the end of the file.
+ * Decides which error is reported. CPython parses a wrong program twice, the second time with the
+ * grammar's rules for wrong forms. An error of the tokenizer, which then reads on to the end of the
+ * file, may replace the error of the second parse.
  */
 #include "python/explain_parts.h"
 

@@ -60,8 +60,8 @@ static bool are_mixed(const struct reader *r, uint32_t from, uint32_t to)
 /* How often all tokens may be joined: those of an f-string are again with the one around it. */
 enum { JOINS = 8 };
 
-/* An error of the strings themselves stands at the token behind them. (So it is told; CPython looks
- * at the last token it has read, and may count its column from the line before.) */
+/* An error of the strings themselves has the position of the token behind them. (CPython takes the
+ * last token that it has read, and may count its column from the line before.) */
 static void place_again(struct reader *r, uint32_t behind)
 {
     const struct python_error *e = &r->tree->error;

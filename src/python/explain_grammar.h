@@ -30,7 +30,7 @@ enum rule_flag {
     RULE_PLAIN = 1 << 2, /* no wrong forms inside */
     RULE_LOOP = 1 << 3,  /* its one alternative, as often as it matches */
     RULE_LEAST_ONE = 1 << 4,
-    RULE_KEEP = 1 << 5, /* somebody wants the values of a loop */
+    RULE_KEEP = 1 << 5, /* the values of a loop are needed */
     RULE_OPERAND = 1 << 6,
 };
 

@@ -4,9 +4,9 @@
  * puts an error into words and places, explain_actions.c holds what the grammar cannot say itself,
  * explain.c decides which error it is.
  *
- * What a rule is worth is a number: 0, it has failed; VALUE_SOME, it has matched and nobody cares
- * how; VALUE_TOKEN and the index of a token; or a form, which is as much of a tree node as the
- * errors need: its kind, its first and last token, and some of its children.
+ * What a rule is worth is a number: 0, it has failed; VALUE_SOME, it has matched, and how does
+ * not matter; VALUE_TOKEN and the index of a token; or a form, which is as much of a tree node as
+ * the errors need: its kind, its first and last token, and some of its children.
  */
 #ifndef PYTHON_EXPLAIN_PARTS_H
 #define PYTHON_EXPLAIN_PARTS_H

@@ -238,7 +238,7 @@ static bool applies(const struct reader *r, const struct peg_way *w, int kind)
 static void grow(struct reader *r, struct frame *f, uint32_t value);
 static void end_loop(struct reader *r, struct frame *f);
 
-/* Goes on with the next alternative that can start with the token at hand, from `way` on. */
+/* Continues with the next alternative that can start with the token at hand, from `way` on. */
 static void try_ways(struct reader *r, struct frame *f, unsigned way)
 {
     int kind = look(r);
@@ -272,7 +272,7 @@ static void fail_way(struct reader *r, struct frame *f)
         try_ways(r, f, f->way + 1U);
 }
 
-/* Nothing that begins with the rule goes on with this token. */
+/* No form that begins with the rule continues with this token. */
 static bool rule_ends(const struct peg_rule *rule, int kind)
 {
     return rule->seed && !starts_with(rule->after, kind);

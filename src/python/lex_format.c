@@ -133,8 +133,8 @@ struct piece {
     uint32_t line, line_base;
 };
 
-/* Ends the piece at `end`; the lexer goes on at `next`. Behind two braces that is one further, and
- * where CPython says that the token ends. */
+/* Ends the piece at `end`; the lexer continues at `next`. Behind two braces that is one further,
+ * and it is the end of the token in CPython, too. */
 static const char *add_piece(struct lexer *l, const struct piece *piece, const char *end,
                              const char *next)
 {

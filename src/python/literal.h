@@ -31,8 +31,8 @@ struct literal_error {
 };
 
 /* The text of a body with its escapes resolved; the result is the body itself where there is
- * nothing to resolve, else in the arena. Invalid escapes are kept and told: *ret_bad_escape is the
- * offset of the first backslash that makes no sense (and CPython warns of), or -1. False with
+ * nothing to resolve, else in the arena. Invalid escapes are kept: *ret_bad_escape is the offset
+ * of the first invalid escape's backslash (of which CPython warns), or -1. False with
  * *ret_error on failure. */
 bool literal_decode(struct python_tree *tree, struct str body, unsigned flags, struct str *ret,
                     long *ret_bad_escape, struct literal_error *ret_error);

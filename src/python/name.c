@@ -73,7 +73,7 @@ void names_start(struct python_tree *tree, size_t n)
     while (slots < MOST_FIRST_SLOTS && slots < n / BYTES_A_SLOT)
         slots *= 2;
     tree->names = arena_zalloc(&tree->arena, sizeof *tree->names);
-    /* Odd constants without a pattern, and two addresses that nobody can foresee. */
+    /* Odd constants without a pattern, and two addresses that cannot be foreseen. */
     tree->names->key[0] = 0x9E3779B97F4A7C15 ^ name_mix((uintptr_t)tree, 0xD6E8FEB86659FD93);
     tree->names->key[1] = 0xA0761D6478BD642F ^ name_mix((uintptr_t)tree->names, 0xE7037ED1A0B428DB);
     tree->names->slots = new_slots(tree, slots);

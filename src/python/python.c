@@ -49,7 +49,7 @@ static int parse(struct python_tree *tree)
     size_t warnings = tree->warnings.n;
     tree->module = parse_module(tree, &tokens);
     int answer = tree->module ? 0 : -1;
-    /* A bad literal has words already, but something else may be what CPython tells first. */
+    /* A bad literal has words already, but CPython may report another error first. */
     if (!tree->module && tree->error.kind <= PYTHON_SYNTAX_ERROR)
         answer = explain_module(tree, &tokens);
     sort_warnings(tree, warnings);

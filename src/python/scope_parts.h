@@ -30,7 +30,7 @@ enum block_kind {
     BLOCK_ANNOTATION,
 };
 
-/* Bits of symbol.flags that nobody else needs. */
+/* Bits of symbol.flags that only these files need. */
 enum {
     OWN_COMP_TARGET = 1 << 16, /* a comprehension's own variable */
     OWN_TYPE_PARAM = 1 << 17,

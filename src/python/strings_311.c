@@ -2,9 +2,8 @@
  *
  * f-strings as Python 3.11 reads them: a string token is searched for fields, the text of each
  * field's expression is cut into tokens and parsed by itself, in parentheses.
- *
- * All that is no expression of a field has the position of the whole, from the first of the strings
- * that stand side by side to the last; and text goes on over the borders between them.
+ * Every node that is not an expression of a field has the position of all adjacent strings
+ * together, from the first to the last. Text continues over the borders between them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,9 @@ enum { MAX_NESTED = 200, MAX_LEVEL = 2 }; /* brackets in a field; fields in a fi
 struct fstring {
     struct python_tree *tree;
     const struct token *first, *last; /* of the whole */
-    const struct token *where;        /* errors are told where reading is: behind the last */
-    const struct token *token;        /* the one that is being read */
-    const char *at, *end;             /* in its body */
+    const struct token *where; /* errors are reported at the place of reading: behind the last */
+    const struct token *token; /* the one that is being read */
+    const char *at, *end;      /* in its body */
     bool raw;
     const char *lines_to; /* how far lines have been counted from the start of the token */
     const char *line;     /* what the line there begins with */

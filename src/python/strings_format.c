@@ -266,7 +266,7 @@ static bool format_spec(struct parser *p, struct node *n, bool raw)
 
 /* ---- whole strings ---- */
 
-/* Decodes the texts since `mark`; CPython tells what is wrong at the string's end. */
+/* Decodes the texts since `mark`; CPython reports an error at the string's end. */
 static bool decode_texts(struct parser *p, size_t mark, const struct token *end, bool raw)
 {
     for (size_t i = mark; i < p->list_n; i++) {

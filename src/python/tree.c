@@ -60,8 +60,8 @@ static const uint8_t node_words[N_COUNT] = {
 #undef FIELD
 #undef END
 
-/* Where a field lies depends on the member of the union that its kind uses. Only a scope can tell
- * FIELD which one that is, hence a function with an array for each kind, not a table. */
+/* Where a field lies depends on the member of the union that its kind uses. FIELD
+ * can know it only from a scope, hence a function with an array for each kind, not a table. */
 #define NODE(kind, name, member, position)                                                         \
     case N_##kind: {                                                                               \
         typedef __typeof__(((struct node *)NULL)->member) shape;                                   \

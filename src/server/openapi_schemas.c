@@ -182,7 +182,7 @@ static json_t *schema_of(const char *members)
     "VerdictEvent WarningEvent StartedEvent StdoutEvent StderrEvent DeniedEvent LimitEvent "       \
     "FileEvent DisplayEvent ProgressEvent "
 
-/* The schemas, with blanks between; their `event` tells them apart. */
+/* The schemas, with blanks between; their `event` distinguishes them. */
 static const struct {
     const char *name, *members;
 } unions[] = {

@@ -26,7 +26,7 @@ struct reader {
     size_t at;
     enum block_section section;
     size_t plain;  /* blocks that begin before it: Python's strings hide no fences in them */
-    bool unsure;   /* how the text goes on might change what comes now */
+    bool unsure;   /* the rest of the text might change the current block */
     size_t tag_at; /* of the next </code>, if `tag_known` */
     bool tag_known;
 };
@@ -154,7 +154,7 @@ static struct inside inside_of(const struct reader *r, const struct opening *ope
     };
 }
 
-/* A fence inside a string that nothing else can tell from a closer. */
+/* A fence inside a string: by itself it looks like a closer. */
 static enum verdict judge_in_string(struct inside *in, bool bare, const struct line *line,
                                     size_t code_n)
 {
@@ -395,7 +395,7 @@ static struct str tag_body(struct str text, size_t from, size_t to, const struct
     return body;
 }
 
-/* <code> at the beginning of a line, up to the next </code>. One whose line goes on with prose is
+/* <code> at the beginning of a line, up to the next </code>. One whose line continues with prose is
  * part of that prose, and one around a fence leaves the work to it. */
 static bool read_tag(struct reader *r, size_t start, const struct line *line)
 {

@@ -99,7 +99,7 @@ void blocks_keep_named(struct code_blocks *blocks, const struct str *names, size
 bool blocks_first_adk(struct str text, const struct block_pair *pairs, size_t n,
                       struct code_block *ret);
 /* Blocks between the tags (pair NULL: <code>), else in ```python and ```py; else the whole text if
- * it is Python. Else none, and `complaint` is what the model is told. */
+ * it is Python. Else none, and `complaint` is the message for the model. */
 void blocks_read_smolagents(struct str text, const struct block_pair *pair, struct code_blocks *ret,
                             struct buf *complaint);
 
@@ -108,7 +108,8 @@ extern const struct block_pair blocks_markdown_pair;
 
 /* ---- for the readers ---- */
 
-/* What adk concludes from an opener: "python" for "```tool_code\n", "" when it tells nothing. */
+/* What adk concludes from an opener: "python" for "```tool_code\n", "" when it concludes nothing.
+ */
 struct str blocks_pair_language(struct block_pair pair);
 /* A new block, zeroed but for these. */
 struct code_block *blocks_add(struct code_blocks *blocks, size_t start, size_t end);

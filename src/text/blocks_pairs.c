@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks between delimiters that the caller names. Each search goes on where the last one stopped,
- * so time is linear for each pair.
+ * Blocks between delimiters that the caller names. Each search continues where the last one
+ * stopped, so time is linear for each pair.
  */
 #include <stdlib.h>
 #include <string.h>

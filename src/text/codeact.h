@@ -24,8 +24,8 @@ struct codeact_reply {
 json_t *codeact_object(struct str text);
 
 /* The JSON form {thought, code} or {thought, final_answer, task_successful}, else the text form
- * `Thought:` with `Code:`, or with `Answer:` and `Successful:`. -1 with ERR_GUEST and what the
- * model may be told, also when there are both code and an answer. End with codeact_done either way.
+ * `Thought:` with `Code:`, or with `Answer:` and `Successful:`. -1 with ERR_GUEST and a message
+ * for the model, also when there are both code and an answer. End with codeact_done either way.
  */
 int codeact_read(struct str text, struct codeact_reply *ret, struct err *err);
 void codeact_done(struct codeact_reply *reply);

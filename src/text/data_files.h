@@ -23,7 +23,7 @@ struct data_table {
     bool is_new; /* not explored before: a report is wanted */
 };
 /* The same for many files, ahead of another program whose names are the dict `program`: there the
- * variables go. A file that cannot be read is told, and nothing else. */
+ * variables go. Of a file that cannot be read, only that is printed. */
 int data_explore_all(const struct data_table *tables, size_t n, struct buf *ret);
 
 /* ---- JSON as variables ---- */

@@ -175,7 +175,7 @@ static void add_cropped(struct buf *out, struct str text, size_t most)
     (void)buf_add_str(out, str_slice(text, format_characters(text, count - most / 2), text.n));
 }
 
-/* As Python's str() shows it, as far as JSON can tell. */
+/* As Python's str() shows it, as far as JSON has the types. */
 static void add_value(struct buf *out, const json_t *value)
 {
     if (json_is_string(value)) {

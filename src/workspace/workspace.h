@@ -111,7 +111,7 @@ void lay_withhold(struct lay_list *list, const char *path);
 
 /* Writes the stream to a blocking descriptor, and computes the SHA-256 of the content. A host file
  * whose size has changed since it was added is ERR_SYSTEM with its name. The caller must ignore
- * SIGPIPE: if the reader is gone, this is ERR_SYSTEM with sys EPIPE (the reader's own message tells
+ * SIGPIPE: if the reader is gone, this is ERR_SYSTEM with sys EPIPE (the reader's own message says
  * more). */
 int lay_send(struct lay_list *list, int fd, struct err *err);
 

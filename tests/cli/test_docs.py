@@ -43,7 +43,7 @@ def test_options(t):
 def rows_with(permit):
     """The fields of request.def whose rows have it."""
     rows = re.split(r"\n(?=(?:SETTING|LOCAL|LIMIT)\()", read("src/request/request.def"))
-    return {re.match(r'SETTING\(\w+, \w+, "[^"]*", "([^"]*)"', row)[1] for row in rows if f"PERMIT_{permit}" in row}
+    return {re.match(r'SETTING\(\w+, "[^"]*", "([^"]*)"', row)[1] for row in rows if f"PERMIT_{permit}" in row}
 
 
 @box.once

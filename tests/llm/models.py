@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers as the three protocols have them, and a way to run `glovebox generate` against a scripted server."""
 
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 
@@ -116,6 +118,7 @@ class Place:
     def __init__(self, tap):
         self.tap = tap
         self.folder = tempfile.mkdtemp(prefix="glovebox-llm-")
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.config = os.path.join(self.folder, "home", ".config", "glovebox")
         os.makedirs(self.config)
         self.work = os.path.join(self.folder, "work")

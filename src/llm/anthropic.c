@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "llm/provider.h"
 
-enum { MAX_TOKENS_DEFAULT = 8192 }; /* the field is required; every model since 2024 allows it */
+enum { MAX_TOKENS_DEFAULT = 8192 }; /* required; older models allow only 4096: --max-tokens */
 
 static const char *const headers[] = {"anthropic-version: 2023-06-01", NULL};
 

@@ -25,6 +25,7 @@
 #include "backends/outcome.h"
 #include "backends/pool.h"
 #include "backends/warm.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "jail/layers.h"
 #include "jail/limits.h"
@@ -106,9 +107,11 @@ struct backend {
     const char *name;
     const char *alias;
     const char *summary;
-    bool unsafe; /* no wall: only with the user's explicit word */
-    /* Asked for each run: a backend that has to look at the host does so once. */
-    const struct backend_caps *(*caps)(void);
+    bool unsafe;       /* no wall: only with the user's explicit word */
+    layer_mask layers; /* that it may hold; the host may lack some of them */
+    /* One of its abilities. A backend that has to look at the host for it does so once, at the
+     * first question. Any thread. */
+    struct backend_can (*can)(enum backend_ability ability);
 
     /* Starts the job. 0 once its program is about to run: the outcome, which is zero before, then
      * fills as things happen; it, the job and the sink live until `end`. -1 when nothing was
@@ -162,6 +165,8 @@ extern const struct backend *const backends[]; /* NULL-terminated */
 /* NULL when the backend can, else why not (caps.h). */
 const char *backend_why_not(const struct backend *backend, enum backend_ability ability);
 const struct backend *backend_find(struct str name, struct err *err);
+/* "jail (behind the kernel's own locks, on this machine) or host (...)", for help. */
+void backend_describe_all(struct buf *b);
 
 /* The entries of the guest's table, with their defaults. */
 int backend_open(const struct backend *backend, const struct backend_job *job,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The abilities of a backend. Whatever differs between backends is asked here, not by name: a
- * request for something that a backend lacks is refused with these words before anything starts.
+ * The abilities of a backend, here and now. Whatever differs between backends is asked here, not by
+ * name: a request for something that a backend cannot do is refused with these words before
+ * anything starts, and `doctor` and GET /v1/backends print them.
  */
 #ifndef BACKENDS_CAPS_H
 #define BACKENDS_CAPS_H
@@ -9,6 +10,7 @@
 #include "jail/layers.h"
 
 enum backend_ability {
+    CAN_RUN, /* anything at all */
     CAN_SESSIONS,
     CAN_FORKS,
     CAN_FILES,
@@ -28,11 +30,12 @@ enum backend_ability {
     BACKEND_ABILITIES
 };
 
-struct backend_caps {
-    layer_mask layers; /* that it may hold; the host may lack some of them */
-    /* NULL for an ability that it has. The words continue "backend NAME ...", but for CAN_FORKS,
-     * which has a sentence of its own. */
-    const char *why_not[BACKEND_ABILITIES];
+/* One ability. The texts live as long as the process. */
+struct backend_can {
+    const char *why_not; /* NULL: it can. The words continue "backend NAME ...", but for CAN_FORKS,
+                            which has a sentence of its own */
+    const char *how;    /* when it can, and there are several ways: which one holds here; or NULL */
+    layer_mask lacking; /* the layers for want of which it cannot, or only in another way */
 };
 
 /* "sessions", "close-net", "limit-inodes", ... */

@@ -32,6 +32,11 @@ int local_forked(struct backend_guest *guest, struct err *err);
 extern const struct backend_files local_files;
 extern const struct backend_pool_entries local_pool; /* the jail's alone */
 
+/* local_can.c */
+struct backend_can jail_can(enum backend_ability ability);
+struct backend_can host_can(enum backend_ability ability);
+extern const char local_forks_need_groups[];
+
 #define LOCAL_ENTRIES                                                                              \
     .open = local_open, .step = local_step, .state = local_state, .deadline = local_deadline,      \
     .end = local_end, .close = local_close, .interrupt = local_interrupt,                          \

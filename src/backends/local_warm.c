@@ -292,10 +292,7 @@ static int need_groups(const struct backend_job *job, struct err *err)
         return -1;
     layer_mask missing = job->layers & CGROUP_LAYERS & ~cgroup_held(group);
     cgroup_close(group);
-    return missing ? err_set(err, ERR_UNSUPPORTED,
-                             "forks need control groups for all limits ('glovebox doctor' says "
-                             "what there is)")
-                   : 0;
+    return missing ? err_set(err, ERR_UNSUPPORTED, "%s", local_forks_need_groups) : 0;
 }
 
 static int require_warm(struct local_guest *l, struct pool_jail *ret, struct err *err)

@@ -11,6 +11,7 @@
 enum { PROGRESS_MS = 1000 };
 
 const char *const backend_ability_names[BACKEND_ABILITIES] = {
+    [CAN_RUN] = "run",
     [CAN_SESSIONS] = "sessions",
     [CAN_FORKS] = "forks",
     [CAN_FILES] = "files",
@@ -31,7 +32,7 @@ const char *const backend_ability_names[BACKEND_ABILITIES] = {
 
 const char *backend_why_not(const struct backend *backend, enum backend_ability ability)
 {
-    return backend->caps()->why_not[ability];
+    return backend->can(ability).why_not;
 }
 
 int backend_open(const struct backend *backend, const struct backend_job *job,

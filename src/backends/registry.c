@@ -5,31 +5,12 @@
 #include "base/mem.h"
 #include "jail/cgroup.h"
 
-static const struct backend_caps *jail_caps(void)
-{
-    static const struct backend_caps caps = {.layers = LAYERS_ALL};
-
-    return &caps;
-}
-
-static const struct backend_caps *host_caps(void)
-{
-    static const struct backend_caps caps = {
-        .layers = CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS),
-        .why_not = {[CAN_FORKS] = "a session without a jail cannot be forked",
-                    [CAN_WARM] = "starts each program anew",
-                    [CAN_CLOSE_NET] = "cannot close the network",
-                    [CAN_LIMIT_INODES] = "cannot limit the number of files"},
-    };
-
-    return &caps;
-}
-
 static const struct backend jail_backend = {
     .name = "jail",
     .alias = "container",
     .summary = "behind the kernel's own locks, on this machine",
-    .caps = jail_caps,
+    .layers = LAYERS_ALL,
+    .can = jail_can,
     .pool = &local_pool,
     LOCAL_ENTRIES,
 };
@@ -41,7 +22,8 @@ static const struct backend host_backend = {
     .alias = "local",
     .summary = "on this machine without any wall",
     .unsafe = true,
-    .caps = host_caps,
+    .layers = CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS),
+    .can = host_can,
     LOCAL_ENTRIES,
 };
 
@@ -76,4 +58,14 @@ const struct backend *backend_find(struct str name, struct err *err)
     err_set(err, ERR_USAGE, "Unsupported code execution env: %.*s (use %s)",
             (int)(name.n < 80 ? name.n : 80), name.p, present);
     return NULL;
+}
+
+void backend_describe_all(struct buf *b)
+{
+    for (unsigned i = 0; backends[i]; i++)
+        (void)buf_addf(b, "%s%s (%s)",
+                       !i                ? ""
+                       : backends[i + 1] ? ", "
+                                         : " or ",
+                       backends[i]->name, backends[i]->summary);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "backends/backend.h"
+#include "backends/listing.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -126,40 +127,24 @@ static void print_ahead(const struct diagnosis *d)
     }
 }
 
+static void print_ability(const struct backend *backend, enum backend_ability ability)
+{
+    struct backend_can can = backend->can(ability);
+
+    if (can.why_not)
+        printf("  %13s  without %s: %s\n", "", backend_ability_names[ability], can.why_not);
+    else if (can.how)
+        printf("  %13s  %s: %s\n", "", backend_ability_names[ability], can.how);
+}
+
 static void print_backends(void)
 {
     puts("\nBackends");
     for (size_t i = 0; backends[i]; i++) {
         printf("  %-13s%s\n", backends[i]->name, backends[i]->summary);
-        for (unsigned ability = 0; ability < BACKEND_ABILITIES; ability++) {
-            const char *why_not = backend_why_not(backends[i], ability);
-            if (why_not)
-                printf("  %13s  without %s: %s\n", "", backend_ability_names[ability], why_not);
-        }
+        for (unsigned ability = 0; ability < BACKEND_ABILITIES; ability++)
+            print_ability(backends[i], ability);
     }
-}
-
-static json_t *abilities_json(const struct backend *backend)
-{
-    json_t *object = json_object();
-
-    for (unsigned i = 0; i < BACKEND_ABILITIES; i++)
-        json_object_set_new(object, backend_ability_names[i],
-                            json_pack("{s:b, s:s?}", "can", !backend_why_not(backend, i), "why_not",
-                                      backend_why_not(backend, i)));
-    return object;
-}
-
-static json_t *backends_json(void)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; backends[i]; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", backends[i]->name, "alias",
-                            backends[i]->alias, "summary", backends[i]->summary, "wall",
-                            !backends[i]->unsafe, "abilities", abilities_json(backends[i])));
-    return list;
 }
 
 /* The limits that control groups enforce, and what remains of them without control groups. */
@@ -303,7 +288,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
     json_object_set_new(doc, "ahead", ahead_json(d));
-    json_object_set_new(doc, "backends", backends_json());
+    json_object_set_new(doc, "backends", backends_listing());
     json_dumpf(doc, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(doc);

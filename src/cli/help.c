@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "backends/backend.h"
 #include "base/num.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
@@ -179,11 +180,24 @@ static void add_choices(struct buf *b, const struct opt *row)
         (void)buf_addf(b, "%s%s", !i ? "" : row->choices[i + 1] ? ", " : " or ", row->choices[i]);
 }
 
+/* "{backends}" in a row stands for those that are registered. */
+static void add_help(struct buf *b, struct str text)
+{
+    const struct str backends_mark = STR("{backends}");
+    long at = str_find(text, backends_mark);
+
+    (void)buf_add_str(b, at < 0 ? text : str_slice(text, 0, (size_t)at));
+    if (at < 0)
+        return;
+    backend_describe_all(b);
+    (void)buf_add_str(b, str_slice(text, (size_t)at + backends_mark.n, text.n));
+}
+
 void help_add_option(struct buf *b, const struct opt *row)
 {
     const char *initial = row->kind == OPT_CHOICE && !row->initial ? row->choices[0] : row->initial;
 
-    (void)buf_adds(b, row->help ? row->help : "");
+    add_help(b, str_from(row->help ? row->help : ""));
     if (row->kind == OPT_CHOICE && !row->arg)
         add_choices(b, row);
     if (initial && *initial && opt_takes_value(row))

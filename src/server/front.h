@@ -74,6 +74,7 @@ void handle_batch(struct call *call);
 void batch_prepare(void); /* before the first request */
 void handle_runs(struct call *call);
 void handle_run_by_id(struct call *call);
+void handle_backends(struct call *call);
 void handle_health(struct call *call);
 void handle_ready(struct call *call);
 void handle_metrics(struct call *call);

@@ -97,6 +97,9 @@ static const struct {
                   "passed boolean error_type null|=" ERROR_TYPES " detail null|string"},
     {"FinishedEvent", "event =finished time_ms integer result Result"},
     {"TestedEvent", "event =finished time_ms integer result TestResult"},
+    {"Backends", "backends Backend[]"},
+    {"Backend", "name string alias string summary string wall boolean abilities Ability{}"},
+    {"Ability", "can boolean why_not null|string how null|string"},
     {"Runs", "runs Run[]"},
     {"Run",
      "id string time null|string time_ms integer source_sha256 string language string "

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/caps.h"
+#include "jail/surroundings.h"
 #include "session/check.h"
 #include "session/environment.h"
 
@@ -56,8 +57,48 @@ static int check_least(const struct jail_limits *l, struct err *err)
     return 0;
 }
 
+const char *prepare_why_not(const struct prepared *p, enum backend_ability ability)
+{
+    struct backend_can can = p->backend->can(ability);
+    bool given_up = can.lacking && !(can.lacking & ~p->request->without);
+
+    return given_up ? NULL : can.why_not;
+}
+
+/* The first backend that can, and is not refused without a further word; NULL for none. */
+static const struct backend *find_able(enum backend_ability ability)
+{
+    for (size_t i = 0; backends[i]; i++)
+        if (!backends[i]->unsafe && !backend_why_not(backends[i], ability))
+            return backends[i];
+    return NULL;
+}
+
+/* How to get the first of these layers. */
+static const char *how_to_get(layer_mask layers)
+{
+    unsigned layer = 0;
+
+    while (!(layers & LAYER_BIT(layer)))
+        layer++;
+    return layer_how(layer, surroundings_find());
+}
+
+static int refuse(struct prepared *p, enum backend_ability ability, const char *option,
+                  struct err *err)
+{
+    const struct backend *able = find_able(ability);
+    struct backend_can can = p->backend->can(ability);
+
+    p->lacking = can.lacking;
+    return err_set(err, ERR_UNSUPPORTED, "backend %s %s%s%s%s: leave %s out%s%s", p->backend->name,
+                   can.why_not, can.lacking ? " (to get it: " : "",
+                   can.lacking ? how_to_get(can.lacking) : "", can.lacking ? ")" : "", option,
+                   able ? ", or use --backend " : "", able ? able->name : "");
+}
+
 /* Refuses what the request needs and this backend cannot do. */
-static int check_abilities(const struct prepared *p, struct err *err)
+static int check_abilities(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
     const struct {
@@ -72,13 +113,9 @@ static int check_abilities(const struct prepared *p, struct err *err)
         {q->net_host, CAN_HOST_NET, "--net host"},
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        const char *why_not = backend_why_not(p->backend, rows[i].ability);
-        if (rows[i].asked && why_not)
-            return err_set(err, ERR_UNSUPPORTED,
-                           "backend %s %s: leave %s out, or use --backend jail", p->backend->name,
-                           why_not, rows[i].option);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].asked && prepare_why_not(p, rows[i].ability))
+            return refuse(p, rows[i].ability, rows[i].option, err);
     return 0;
 }
 
@@ -190,7 +227,7 @@ void prepare_warn_backend(const struct prepared *p, struct buf *out)
 /* By uid, where no control group does. */
 static bool counts_processes(const struct prepared *p)
 {
-    return p->backend->caps()->layers & LAYER_BIT(LAYER_USERNS) && !caps_is_bare_root();
+    return p->backend->layers & LAYER_BIT(LAYER_USERNS) && !caps_is_bare_root();
 }
 
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out)
@@ -244,7 +281,7 @@ static layer_mask needed(const struct prepared *p)
 
 static layer_mask wanted_layers(const struct prepared *p)
 {
-    return p->backend->caps()->layers & ~p->request->without;
+    return p->backend->layers & ~p->request->without;
 }
 
 void prepare_explain(const struct prepared *p, struct err *err)
@@ -272,6 +309,6 @@ struct backend_job prepared_job(const struct prepared *p)
         .layers = wanted_layers(p),
         .required = needed(p),
         .for_limits = needed_for_limits(p) & ~q->required,
-        .net_host = q->net_host || backend_why_not(p->backend, CAN_CLOSE_NET) != NULL,
+        .net_host = q->net_host,
     };
 }

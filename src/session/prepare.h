@@ -21,6 +21,7 @@ struct prepared {
     struct views views;
     char **argv, **env; /* argv: set by the caller, which knows the program */
     int work_dirfd, out_dirfd;
+    layer_mask lacking;    /* layers for want of which the backend was refused */
     bool work_dir_missing; /* and a temporary one replaced it (kodeagent, row K21) */
 };
 
@@ -29,6 +30,9 @@ void prepared_done(struct prepared *p);
 
 /* Call these in this order; each returns 0 or -1. */
 int prepare_backend(struct prepared *p, struct err *err);
+/* Why the chosen backend lacks this ability (caps.h); NULL when it can. Layers that the request
+ * gives up (--without) are not missed. */
+const char *prepare_why_not(const struct prepared *p, enum backend_ability ability);
 /* Takes the language of the examined program. Finds the interpreter as well, if the policy allows
  * the language. */
 int prepare_language(struct prepared *p, struct examination *e, struct err *err);

@@ -159,6 +159,8 @@ static int choose(struct run *run, struct err *err)
                        q->code.n >> 20, RUN_SOURCE_MAX >> 20);
     run->program = q->code;
     int chosen = prepare_backend(&run->prepared, err);
+    if (chosen < 0)
+        run->result->outcome.lacking = run->prepared.lacking;
     if (chosen == 0 && !q->no_check && !(run->policy = check_open_policy(q, err)))
         chosen = -1;
     run->examination.policy = run->policy;

@@ -22,16 +22,20 @@
 
 static void test_table(const struct backend *b)
 {
-    OK(b->name && b->alias && b->summary && b->caps, "%s says what it is", b->name);
+    OK(b->name && b->alias && b->summary && b->can, "%s says what it is", b->name);
     OK(b->open && b->step && b->state && b->deadline && b->end && b->close,
        "it has the entries that each has");
     OK(!b->fork == !b->forked, "and both or none for forks");
     OK(b->fork || backend_why_not(b, CAN_FORKS), "without entries, the words why not");
     OK(b->files || backend_why_not(b, CAN_FILES), "the same for files");
     for (unsigned i = 0; i < BACKEND_ABILITIES; i++) {
-        const char *why_not = backend_why_not(b, i);
-        OK(backend_ability_names[i] && (!why_not || *why_not), "ability %u has a name and words",
-           i);
+        struct backend_can can = b->can(i);
+        OK(backend_ability_names[i] && (!can.why_not || *can.why_not),
+           "ability %u has a name and words", i);
+        OK(!can.why_not || !can.how, "and either a way or the reason why not");
+        OK(!(can.lacking & ~b->layers), "what it lacks is a layer that it might have");
+        struct backend_can again = b->can(i);
+        OK(can.why_not == again.why_not && can.how == again.how, "the host is looked at once");
     }
 }
 
@@ -49,7 +53,7 @@ static void test_run(const struct backend *b)
     EQ_INT(WEXITSTATUS(t.outcome.status), 3);
     EQ_INT(t.outcome.limits_hit, 0);
     OK(!t.outcome.failure && !t.outcome.cancelled && t.outcome.wall_ns > 0, "plain figures");
-    EQ_INT(t.outcome.held & ~b->caps()->layers, 0);
+    EQ_INT(t.outcome.held & ~b->layers, 0);
     backend_close(t.guest);
 }
 

@@ -27,12 +27,11 @@ struct fake {
 
 #define fake_of(guest) ((struct fake *)(guest))
 
-static const struct backend_caps what_it_can = {
-    .why_not = {[CAN_FORKS] = "a fake cannot be forked", [CAN_WARM] = "starts nothing"}};
-
-static const struct backend_caps *fake_caps(void)
+static struct backend_can fake_can(enum backend_ability ability)
 {
-    return &what_it_can;
+    return (struct backend_can){.why_not = ability == CAN_FORKS  ? "a fake cannot be forked"
+                                           : ability == CAN_WARM ? "starts nothing"
+                                                                 : NULL};
 }
 
 static void finish(struct fake *f, int status)
@@ -187,7 +186,7 @@ const struct backend fake_backend = {
     .name = "fake",
     .alias = "pretence",
     .summary = "acts out a few commands",
-    .caps = fake_caps,
+    .can = fake_can,
     .open = fake_open,
     .step = fake_step,
     .state = fake_state,

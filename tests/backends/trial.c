@@ -46,7 +46,7 @@ void trial_plan(struct trial *t, const struct backend *backend, const char *scri
                                   .stdin_fd = -1,
                                   .channel = {-1, -1},
                                   .limits = {.wall_ms = 20000, .disk_bytes = 16 << 20},
-                                  .layers = backend->caps()->layers,
+                                  .layers = backend->layers,
                                   .net_host = backend_why_not(backend, CAN_CLOSE_NET) != NULL};
 }
 

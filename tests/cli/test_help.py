@@ -320,8 +320,18 @@ def test_doctor(t):
     t.equal([(b["name"], b["wall"]) for b in doc["backends"]], [("jail", True), ("host", False)], "backends that exist")
     for b in doc["backends"]:
         t.ok(all(a["can"] == (a["why_not"] is None) for a in b["abilities"].values()), "each ability, or why not", b)
-    t.equal(doc["backends"][1]["abilities"]["close-net"], {"can": False, "why_not": "cannot close the network"},
-            "in the words of the refusal")
+        t.ok(all(a["can"] or a["how"] is None for a in b["abilities"].values()), "a way only where it can", b)
+    t.equal(doc["backends"][1]["abilities"]["close-net"],
+            {"can": False, "why_not": "cannot close the network", "how": None}, "in the words of the refusal")
+    jail = doc["backends"][0]["abilities"]
+    t.ok(jail["run"]["can"] == doc["runs"], "doctor and the table agree on whether anything runs", jail["run"])
+    held = {l["name"]: l["state"] == "present" for l in doc["layers"]}
+    t.equal([jail[a]["can"] for a in ("limit-cpus", "warm", "forks")],
+            [held["cpu"]] + [held["memory"] and held["pids"] and held["cpu"]] * 2, "what needs control groups")
+    t.equal(jail["limit-memory"]["how"].split()[0], "exact," if held["memory"] else "watched", "how memory is limited")
+    shown = " ".join(t.box("run", "--help").out.decode().split())
+    for b in doc["backends"]:
+        t.ok("%s (%s)" % (b["name"], b["summary"]) in shown, "help lists the backend " + b["name"], shown)
     t.match(r"\n  host +.*\n(.*\n)* +without close-net: cannot close the network\n", done.out, "the table has it")
     groups = [l["state"] for l in doc["layers"] if l["name"] in ("memory", "pids", "cpu")]
     if groups != ["present"] * 3:

@@ -4,8 +4,9 @@
 import base64
 import json
 import re
+import subprocess
 
-from daemon import Daemon
+from daemon import GLOVEBOX, Daemon
 from procs import wait_for
 
 PLUS = "def f(a):\n    return a + 1\n"
@@ -169,6 +170,21 @@ def test_runs(tap, d):
         tap.equal(d.get("/v1/runs?" + query).status, 400, "the query " + query)
 
 
+def test_backends(tap, d):
+    """What each can do here is what doctor prints, and what a request is refused with."""
+    doctor = subprocess.run([GLOVEBOX, "doctor", "--json"], capture_output=True, check=False).stdout
+    r = d.get("/v1/backends")
+    tap.equal((r.status, r.json["backends"]), (200, json.loads(doctor)["backends"]), "the table of doctor")
+    tap.equal(d.post("/v1/backends", {}).status, 405, "it is only read")
+    limit = r.json["backends"][0]["abilities"]["limit-cpus"]
+    r = d.run("print(1)", cpus=0.5)
+    if limit["can"]:
+        tap.equal((r.status, r.json["stdout"]), (200, "1\n"), "an ability that is there", r)
+    else:
+        tap.equal((r.json["error"]["kind"], limit["why_not"] in r.json["error"]["message"],
+                   [m["layer"] for m in r.json["missing"]]), ("unsupported", True, ["cpu"]), "one that is not", r)
+
+
 def pool_adds_up(d):
     """A jail that waits has an interpreter's memory; it is looked at now and then."""
     text = d.get("/metrics").body.decode()
@@ -205,5 +221,5 @@ def test_figures(tap, d):
 def test(tap):
     with Daemon() as d:
         for part in (test_run, test_files, test_events, test_progress, test_check, test_test, test_batch,
-                     test_runs, test_figures):
+                     test_runs, test_backends, test_figures):
             part(tap, d)

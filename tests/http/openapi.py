@@ -142,6 +142,7 @@ def test_answers(tap, d, doc):
     check(tap, doc, "/v1/check", "post", d.post("/v1/check", {"code": "eval('1')"}))
     check(tap, doc, "/v1/test", "post", d.post("/v1/test", {"code": "def f(): pass", "cases": [{"args": []}]}))
     check(tap, doc, "/v1/batch", "post", d.post("/v1/batch", {"runs": [{"code": "1"}]}))
+    check(tap, doc, "/v1/backends", "get", d.get("/v1/backends"))
     check(tap, doc, "/v1/runs", "get", d.get("/v1/runs"))
     check(tap, doc, "/v1/runs/{run}", "get", d.get("/v1/runs/" + ran.json["id"]))
     opened = d.post("/v1/sessions", {})

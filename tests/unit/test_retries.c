@@ -61,16 +61,16 @@ static void faulty_close(struct backend_guest *guest)
     (void)guest;
 }
 
-static const struct backend_caps *faulty_caps(void)
+static struct backend_can faulty_can(enum backend_ability ability)
 {
-    static const struct backend_caps caps = {.layers = LAYERS_ALL};
-
-    return &caps;
+    (void)ability;
+    return (struct backend_can){0};
 }
 
 static const struct backend faulty = {
     .name = "faulty",
-    .caps = faulty_caps,
+    .layers = LAYERS_ALL,
+    .can = faulty_can,
     .open = faulty_open,
     .state = faulty_state,
     .end = faulty_end,

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The abilities of jail and host on this machine. What depends on control groups is looked at by
+ * making one, the rest by running a program that does nothing; both at most once in a process, and
+ * only when an ability is asked that depends on it.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+
+#include "backends/local.h"
+#include "base/mem.h"
+#include "jail/caps.h"
+#include "jail/cgroup.h"
+
+enum { TEXT_MAX = 700, TRIAL_MS = 10000 };
+
+const char local_forks_need_groups[] =
+    "forks need control groups for all limits ('glovebox doctor' says what there is)";
+
+/* What an ability needs of the host. Without it another way takes its place (`instead`), or the
+ * ability is missing (`why_not`). */
+static const struct need {
+    layer_mask layers;
+    const char *how, *instead, *why_not;
+} needs[BACKEND_ABILITIES] = {
+    [CAN_FORKS] = {.layers = CGROUP_LAYERS, .why_not = local_forks_need_groups},
+    [CAN_WARM] = {.layers = CGROUP_LAYERS,
+                  .why_not = "needs the layers memory, pids and cpu to start programs early, and "
+                             "not all of them are here"},
+    [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),
+                          .how = "exact, by a control group",
+                          .instead = "watched from outside, some milliseconds late"},
+    [CAN_LIMIT_PIDS] = {.layers = LAYER_BIT(LAYER_PIDS),
+                        .how = "exact, by a control group",
+                        .instead = "by RLIMIT_NPROC, which counts the processes of a user",
+                        .why_not = "needs layer pids to limit the number of processes, which is "
+                                   "missing here"},
+    [CAN_LIMIT_CPUS] = {.layers = LAYER_BIT(LAYER_CPU),
+                        .why_not = "needs layer cpu to limit the share of the processors, which "
+                                   "is missing here"},
+    [CAN_LIMIT_DISK] = {.layers = LAYER_BIT(LAYER_ROOT),
+                        .how = "for all files together",
+                        .instead = "for each file alone"},
+    [CAN_LIMIT_INODES] = {.layers = LAYER_BIT(LAYER_ROOT),
+                          .why_not = "needs layer root to limit the number of files, which is "
+                                     "missing here"},
+    [CAN_CLOSE_NET] = {.layers = LAYER_BIT(LAYER_NETNS),
+                       .why_not = "needs layer netns or seccomp to close the network, and neither "
+                                  "is here"},
+};
+
+/* ---- looks ---- */
+
+static layer_mask groups_held;
+
+static void look_at_groups(void)
+{
+    const struct jail_limits limits = {.memory_bytes = 64 << 20, .pids = 16, .cpu_milli = 1000};
+    struct cgroup *group = NULL;
+    struct err err;
+
+    if (cgroup_open(&limits, CGROUP_LAYERS, &group, &err) == 0)
+        groups_held = cgroup_held(group);
+    cgroup_close(group);
+}
+
+static struct {
+    layer_mask held;
+    char why_not[TEXT_MAX]; /* nothing runs; or "" */
+} trial;
+
+static void try_program(void)
+{
+    static char *argv[] = {(char *)"true", NULL}, *env[] = {NULL};
+    const struct backend_sink sink = {.cancel_fd = -1, .channel_fd = -1};
+    const struct backend_job job = {.exec_path = "/usr/bin/true",
+                                    .argv = argv,
+                                    .env = env,
+                                    .stdin_fd = -1,
+                                    .channel = {-1, -1},
+                                    .limits = {.wall_ms = TRIAL_MS},
+                                    .layers = LAYERS_ALL & ~CGROUP_LAYERS};
+    struct backend_outcome outcome = {0};
+    struct backend_guest *guest = NULL;
+    struct err err = {0};
+
+    if (local_open(&job, &sink, &outcome, &guest, &err) == 0 && local_end(guest, &err) == 0)
+        trial.held = outcome.held;
+    else
+        snprintf(trial.why_not, sizeof trial.why_not, "cannot run a program here: %.600s", err.msg);
+    if (guest)
+        local_close(guest);
+}
+
+static layer_mask held_here(layer_mask layers)
+{
+    static pthread_once_t groups = PTHREAD_ONCE_INIT, spaces = PTHREAD_ONCE_INIT;
+    layer_mask held = 0;
+
+    if (layers & CGROUP_LAYERS) {
+        (void)pthread_once(&groups, look_at_groups);
+        held |= groups_held;
+    }
+    if (layers & ~CGROUP_LAYERS) {
+        (void)pthread_once(&spaces, try_program);
+        held |= trial.held;
+    }
+    return held & layers;
+}
+
+/* ---- answers ---- */
+
+static struct backend_can look_for(enum backend_ability ability, bool has_other_way)
+{
+    const struct need *need = &needs[ability];
+    layer_mask missing = need->layers & ~held_here(need->layers);
+
+    if (!missing)
+        return (struct backend_can){.how = need->how};
+    if (has_other_way)
+        return (struct backend_can){.how = need->instead, .lacking = missing};
+    return (struct backend_can){.why_not = need->why_not, .lacking = missing};
+}
+
+struct backend_can jail_can(enum backend_ability ability)
+{
+    if (ability == CAN_RUN) {
+        (void)held_here(LAYERS_ALL & ~CGROUP_LAYERS);
+        return (struct backend_can){.why_not = trial.why_not[0] ? trial.why_not : NULL};
+    }
+    /* Asked for many runs: a look would cost each of them more than its answer is worth. */
+    if (ability == CAN_CLOSE_NET && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0)
+        return (struct backend_can){
+            .how = "by a network namespace, or else by the system call filter"};
+    /* Without a control group RLIMIT_NPROC counts them, but not those of such a root. */
+    bool uncounted = ability == CAN_LIMIT_PIDS && caps_is_bare_root();
+    return look_for(ability, needs[ability].instead && !uncounted);
+}
+
+/* It has no layers but control groups and limits of single processes. */
+struct backend_can host_can(enum backend_ability ability)
+{
+    static const char *const never[BACKEND_ABILITIES] = {
+        [CAN_FORKS] = "a session without a jail cannot be forked",
+        [CAN_WARM] = "starts each program anew",
+        [CAN_CLOSE_NET] = "cannot close the network",
+        [CAN_LIMIT_INODES] = "cannot limit the number of files",
+    };
+
+    if (never[ability])
+        return (struct backend_can){.why_not = never[ability]};
+    if (ability == CAN_LIMIT_DISK)
+        return (struct backend_can){.how = needs[CAN_LIMIT_DISK].instead};
+    /* RLIMIT_NPROC would count all processes of the user. */
+    return look_for(ability, ability != CAN_LIMIT_PIDS && needs[ability].instead);
+}

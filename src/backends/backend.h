@@ -31,6 +31,11 @@
 #include "jail/limits.h"
 #include "languages/interpreter.h"
 
+struct workspace_file;
+struct collect_options;
+struct lay_list;
+struct file_set;
+
 struct backend_job {
     const char *exec_path; /* as seen inside */
     char **argv;           /* NULL-terminated, as is env */
@@ -93,13 +98,26 @@ struct backend_guest {
     const struct backend *backend;
 };
 
-/* The workspace of a guest, while it lives and after its end. */
+/* The workspace of a guest, while it lives and after its end. A backend whose guests have theirs in
+ * a folder of this host fills in `folder`, and the calls below `inside` are a walk by descriptor.
+ * Any other leaves `folder` NULL and has calls of its own: their arguments, limits and errors are
+ * those of workspace/workspace_files.h and workspace_collect, without the root_fd. */
 struct backend_files {
-    /* A folder of the host, to open files below without ever following a link. Stays the guest's;
-     * -1 when there is none. */
+    /* To open files below without ever following a link. Stays the guest's; -1 when there is none.
+     */
     int (*folder)(struct backend_guest *guest);
-    /* How the program names that folder, with a slash at the end; valid as long as the guest. */
+    /* How the program names its workspace, with a slash at the end; valid as long as the guest. */
     const char *(*inside)(struct backend_guest *guest);
+    int (*list)(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,
+                struct err *err);
+    /* A descriptor to read from, which the caller closes. */
+    int (*read)(struct backend_guest *guest, const char *path, uint64_t *ret_size, struct err *err);
+    int (*write)(struct backend_guest *guest, const char *path, int from, uint64_t max,
+                 struct err *err);
+    int (*remove)(struct backend_guest *guest, const char *path, struct err *err);
+    /* Of a guest that has ended: what is new or differs from what was laid. */
+    int (*collect)(struct backend_guest *guest, const struct collect_options *options,
+                   struct lay_list *laid, struct file_set *ret, struct err *err);
 };
 
 /* Entries below `close` may be NULL: then the backend cannot, or has nothing to do. */
@@ -183,8 +201,20 @@ void backend_drain(struct backend_guest *guest);
 void backend_look(struct backend_guest *guest);
 void backend_usage(struct backend_guest *guest, struct backend_usage *ret);
 bool backend_channel(struct backend_guest *guest, int ret[3]);
-int backend_folder(struct backend_guest *guest);         /* -1 for NULL */
+int backend_folder(struct backend_guest *guest);         /* -1 for NULL, and without a folder */
 const char *backend_inside(struct backend_guest *guest); /* "" for NULL */
+/* False for NULL, and when the guest's files are gone or the backend has none: then none of the
+ * next five may be called. */
+bool backend_has_files(struct backend_guest *guest);
+int backend_list(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,
+                 struct err *err);
+int backend_read(struct backend_guest *guest, const char *path, uint64_t *ret_size,
+                 struct err *err);
+int backend_write(struct backend_guest *guest, const char *path, int from, uint64_t max,
+                  struct err *err);
+int backend_remove(struct backend_guest *guest, const char *path, struct err *err);
+int backend_collect(struct backend_guest *guest, const struct collect_options *options,
+                    struct lay_list *laid, struct file_set *ret, struct err *err);
 int backend_fork(struct backend_guest *origin, const struct backend_job *job,
                  const struct backend_sink *sink, struct backend_outcome *ret,
                  struct backend_guest **ret_guest, struct err *err);

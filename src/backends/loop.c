@@ -107,16 +107,6 @@ bool backend_channel(struct backend_guest *guest, int ret[3])
     return guest->backend->channel && guest->backend->channel(guest, ret);
 }
 
-int backend_folder(struct backend_guest *guest)
-{
-    return guest && guest->backend->files ? guest->backend->files->folder(guest) : -1;
-}
-
-const char *backend_inside(struct backend_guest *guest)
-{
-    return guest && guest->backend->files ? guest->backend->files->inside(guest) : "";
-}
-
 int backend_fork(struct backend_guest *origin, const struct backend_job *job,
                  const struct backend_sink *sink, struct backend_outcome *ret,
                  struct backend_guest **ret_guest, struct err *err)

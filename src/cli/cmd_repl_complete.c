@@ -42,7 +42,7 @@ static void add_file(json_t *words, const char *path, struct str prefix)
 static json_t *files_here(struct session *session, struct str prefix)
 {
     json_t *words = json_array();
-    struct session_file *files;
+    struct workspace_file *files;
     struct err err;
     size_t n;
 
@@ -50,7 +50,7 @@ static json_t *files_here(struct session *session, struct str prefix)
         return words;
     for (size_t i = 0; i < n; i++)
         add_file(words, files[i].path, prefix);
-    session_files_done(files, n);
+    workspace_files_done(files, n);
     return words;
 }
 

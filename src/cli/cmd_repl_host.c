@@ -289,7 +289,7 @@ void repl_host_close(struct repl_host *h)
 
 static int files_here(struct session *session, struct err *err)
 {
-    struct session_file *files;
+    struct workspace_file *files;
     size_t n;
 
     if (session_files(session, &files, &n, err) < 0)
@@ -300,7 +300,7 @@ static int files_here(struct session *session, struct err *err)
         safe_text_add(&line, str_from(files[i].path), false);
         printf("%12" PRIu64 "  %s\n", files[i].size, line.p);
     }
-    session_files_done(files, n);
+    workspace_files_done(files, n);
     return 0;
 }
 

@@ -5,43 +5,18 @@
  */
 #include "hosting/collect.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/fd.h"
 #include "base/utf8.h"
 
-/* Opens component by component; the last one for reading. */
-static int open_below(int folder, struct str path)
-{
-    AUTO_CLOSE int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-    struct str part;
-    char name[256];
-
-    while (at >= 0 && str_next(&path, '/', &part)) {
-        if (!part.n || part.n >= sizeof name || str_is(part, "..") || memchr(part.p, '\0', part.n))
-            return -1;
-        memcpy(name, part.p, part.n);
-        name[part.n] = '\0';
-        int flags = path.p ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
-        int next = openat(at, name, flags | O_NOFOLLOW | O_CLOEXEC);
-        fd_close(&at);
-        at = next;
-    }
-    return fd_take(&at);
-}
-
 static const char *read_content(const struct result *r, const struct file_entry *f, struct buf *b)
 {
-    AUTO_CLOSE int fd = open_below(result_folder(r), (struct str){f->path, f->path_len});
-    struct stat st;
+    uint64_t size = 0;
+    struct err err;
+    AUTO_CLOSE int fd = result_file_open(r, f->path, &size, &err);
 
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+    if (fd < 0)
         return "cannot be read";
-    if ((uint64_t)st.st_size != f->size)
+    if (size != f->size)
         return "changed meanwhile";
     buf_init(b, (size_t)f->size + 1);
     return fd_read_all(fd, b) < 0 || b->n != f->size ? "cannot be read" : NULL;

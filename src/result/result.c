@@ -66,9 +66,11 @@ void result_done(struct result *r)
     buf_init(&r->warnings, NOTES_MAX);
 }
 
-int result_folder(const struct result *r)
+int result_file_open(const struct result *r, const char *path, uint64_t *ret_size, struct err *err)
 {
-    return backend_folder(r->guest);
+    if (backend_has_files(r->guest))
+        return backend_read(r->guest, path, ret_size, err);
+    return err_set(err, ERR_USAGE, "the run left no files");
 }
 
 /* Time first, so that ids sort; 26 characters of Crockford's base 32. */

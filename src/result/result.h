@@ -106,9 +106,8 @@ struct result {
 
 void result_init(struct result *r, size_t output_limit);
 void result_done(struct result *r);
-/* The workspace as the run left it, until result_done: a folder to open files below, never by
- * following a link; -1 for none. */
-int result_folder(const struct result *r);
+/* A file of the workspace as the run left it, until result_done; see workspace_file_open. */
+int result_file_open(const struct result *r, const char *path, uint64_t *ret_size, struct err *err);
 void result_exception_free(struct result_exception *e);
 void feedback_done(struct feedback *f);
 

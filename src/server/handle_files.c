@@ -55,7 +55,7 @@ static void fail(struct job *job, const struct err *err)
 
 static void list_work(struct job *job)
 {
-    struct session_file *files;
+    struct workspace_file *files;
     size_t n;
     struct err err;
 
@@ -68,7 +68,7 @@ static void list_work(struct job *job)
         json_array_append_new(
             list, json_pack("{s:o, s:I, s:I}", "path", json_text(str_from(files[i].path)), "size",
                             (json_int_t)files[i].size, "mtime_ms", (json_int_t)files[i].mtime_ms));
-    session_files_done(files, n);
+    workspace_files_done(files, n);
     job_answer_json(job, 200, json_pack("{s:o}", "files", list));
 }
 

@@ -375,7 +375,6 @@ static void collect(struct run *run)
 {
     struct result *r = run->result;
     struct err err;
-    int folder = result_folder(r);
     struct collect_options options = {
         .max_total_bytes = run->request->limits.disk_bytes,
         .max_visited = run->request->limits.inodes,
@@ -384,9 +383,9 @@ static void collect(struct run *run)
         .was_laid = r->started,
     };
 
-    if (folder < 0)
+    if (!backend_has_files(r->guest))
         return;
-    if (workspace_collect(&options, folder, r->laid, &r->files, &err) < 0) {
+    if (backend_collect(r->guest, &options, r->laid, &r->files, &err) < 0) {
         err_wrap(&err, "bring the files out");
         r->error = err;
         r->success = false;

@@ -18,6 +18,7 @@
 #include "request/settings.h"
 #include "session/run.h"
 #include "session/tools.h"
+#include "workspace/workspace_files.h"
 
 struct session;
 
@@ -109,16 +110,9 @@ int session_names(struct session *session, struct str prefix, json_t **ret, stru
  * language or the host cannot fork. ERR_LIMIT: too many levels. */
 int session_fork(struct session *session, struct session **ret, struct err *err);
 
-/* The workspace, while no cell runs. Paths are relative and stay inside it, else ERR_USAGE.
- * ERR_USAGE with err->sys is about the file found there, or a missing one (ENOENT). */
-struct session_file {
-    char *path; /* "a/b.txt"; a folder ends in '/' */
-    uint64_t size;
-    int64_t mtime_ms;
-};
-int session_files(struct session *session, struct session_file **ret, size_t *ret_count,
+/* The workspace, while no cell runs: as in workspace/workspace_files.h, which frees the list. */
+int session_files(struct session *session, struct workspace_file **ret, size_t *ret_count,
                   struct err *err);
-void session_files_done(struct session_file *files, size_t count);
 /* A regular file, open for reading; the caller closes. */
 int session_file_open(struct session *session, const char *path, uint64_t *ret_size,
                       struct err *err);

@@ -290,9 +290,9 @@ static int save_work(struct session *s, struct err *err)
     };
     struct file_set files;
 
-    if (s->work_dirfd < 0 || guest_work(s) < 0)
+    if (s->work_dirfd < 0 || !backend_has_files(s->guest->handle))
         return 0;
-    if (workspace_collect(&options, guest_work(s), s->laid, &files, err) < 0)
+    if (backend_collect(s->guest->handle, &options, s->laid, &files, err) < 0)
         return err_wrap(err, "bring the work folder up to date");
     file_set_done(&files);
     return 0;

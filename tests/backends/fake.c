@@ -194,5 +194,5 @@ const struct backend fake_backend = {
     .end = fake_end,
     .close = fake_close,
     .interrupt = fake_interrupt,
-    .files = &(const struct backend_files){fake_folder, fake_inside},
+    .files = &(const struct backend_files){.folder = fake_folder, .inside = fake_inside},
 };

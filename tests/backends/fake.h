@@ -13,5 +13,7 @@
 #endif
 
 extern const struct backend fake_backend;
+/* The same without a folder on this host (fake_files.c). */
+struct backend fake_remote_backend(void);
 
 #endif

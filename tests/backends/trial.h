@@ -27,6 +27,8 @@ int trial_run(struct trial *t);
 bool trial_starts(struct trial *t);
 bool trial_steps_until_over(struct trial *t, int64_t patience_ms);
 
+/* files.c: of a guest with in.txt, laid from the list, and out.txt, which it wrote ("data"). */
+void test_files_of(struct backend_guest *guest, struct lay_list *laid);
 /* warm.c */
 void test_warm(const struct backend *b);
 

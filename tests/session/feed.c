@@ -240,7 +240,7 @@ static json_t *do_time(struct entry *e, const json_t *q)
 
 static json_t *do_files(struct entry *e)
 {
-    struct session_file *files;
+    struct workspace_file *files;
     struct err err;
     size_t n;
     json_t *list = json_array();
@@ -253,7 +253,7 @@ static json_t *do_files(struct entry *e)
         json_array_append_new(list,
                               json_pack("{s:o, s:I}", "path", json_text(str_from(files[i].path)),
                                         "size", (json_int_t)files[i].size));
-    session_files_done(files, n);
+    workspace_files_done(files, n);
     return json_pack("{s:o}", "files", list);
 }
 

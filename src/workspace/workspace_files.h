@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Single files of a workspace, by path. The guest may live and change them meanwhile: paths are
+ * walked one component at a time, no link is followed, only regular files are opened. Paths are
+ * relative and stay inside, else ERR_USAGE. ERR_USAGE with err->sys is about the file found there,
+ * or a missing one (ENOENT).
+ */
+#ifndef WORKSPACE_WORKSPACE_FILES_H
+#define WORKSPACE_WORKSPACE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct workspace_file {
+    char *path; /* "a/b.txt"; a folder ends in '/' */
+    uint64_t size;
+    int64_t mtime_ms;
+};
+
+/* All regular files and folders, sorted by path, without an interpreter's caches. ERR_LIMIT beyond
+ * 100 000. */
+int workspace_files(int root_fd, struct workspace_file **ret, size_t *ret_count, struct err *err);
+void workspace_files_done(struct workspace_file *files, size_t count);
+/* A regular file, open for reading; the caller closes. */
+int workspace_file_open(int root_fd, const char *path, uint64_t *ret_size, struct err *err);
+/* Copies what `from` has, at most `max` bytes (else ERR_LIMIT), into a new file that takes the
+ * place of an old one when it is complete. Missing folders are made. It belongs to the guest. */
+int workspace_file_put(int root_fd, const char *path, int from, uint64_t max, struct err *err);
+/* A file, or an empty folder. */
+int workspace_file_remove(int root_fd, const char *path, struct err *err);
+
+#endif

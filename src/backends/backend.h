@@ -112,6 +112,7 @@ struct backend_files {
                 struct err *err);
     /* A descriptor to read from, which the caller closes. */
     int (*read)(struct backend_guest *guest, const char *path, uint64_t *ret_size, struct err *err);
+    /* These two are for a living guest: the disk of an ended one may be read-only already. */
     int (*write)(struct backend_guest *guest, const char *path, int from, uint64_t max,
                  struct err *err);
     int (*remove)(struct backend_guest *guest, const char *path, struct err *err);

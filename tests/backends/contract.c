@@ -98,6 +98,14 @@ static void test_files(const struct backend *b)
     const char *inside = backend_inside(t.guest);
     OK(inside[0] == '/' && inside[strlen(inside) - 1] == '/', "the folder has a name inside");
     backend_close(t.guest);
+    trial_plan(&t, b, "sleep 30");
+    t.job.lay = lay;
+    t.job.lay_ctx = list;
+    if (trial_starts(&t)) {
+        test_change_of(t.guest);
+        EQ_INT(backend_end(t.guest, &t.err), 0);
+        backend_close(t.guest);
+    }
     lay_list_free(list);
 }
 
@@ -247,6 +255,7 @@ static void hold(const struct backend *b)
     RUN(test_interrupt(b));
     RUN(test_end(b));
     RUN(test_no_fork(b));
+    RUN(test_sessions(b));
 }
 
 /* It is one folder further up than where a program looks for it. */

@@ -29,9 +29,10 @@ struct fake {
 
 static struct backend_can fake_can(enum backend_ability ability)
 {
-    return (struct backend_can){.why_not = ability == CAN_FORKS  ? "a fake cannot be forked"
-                                           : ability == CAN_WARM ? "starts nothing"
-                                                                 : NULL};
+    return (struct backend_can){.why_not = ability == CAN_FORKS      ? "a fake cannot be forked"
+                                           : ability == CAN_WARM     ? "starts nothing"
+                                           : ability == CAN_SESSIONS ? "runs no cells"
+                                                                     : NULL};
 }
 
 static void finish(struct fake *f, int status)

@@ -29,7 +29,9 @@ bool trial_steps_until_over(struct trial *t, int64_t patience_ms);
 
 /* files.c: of a guest with in.txt, laid from the list, and out.txt, which it wrote ("data"). */
 void test_files_of(struct backend_guest *guest, struct lay_list *laid);
-/* warm.c */
-void test_warm(const struct backend *b);
+/* Of a living guest. */
+void test_change_of(struct backend_guest *guest);
+void test_warm(const struct backend *b);     /* warm.c */
+void test_sessions(const struct backend *b); /* sessions.c */
 
 #endif

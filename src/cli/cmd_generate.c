@@ -250,17 +250,29 @@ static int save(const char *path, struct str code, struct err *err)
     return 0;
 }
 
+/* A file or a program gets what the model wrote; a terminal would obey what is in it. */
+static void print_code(struct str code)
+{
+    AUTO_BUF struct buf safe = {0};
+
+    if (isatty(STDOUT_FILENO)) {
+        buf_init(&safe, 10 * code.n + 16);
+        safe_text_add(&safe, code, true);
+        code = buf_str(&safe);
+    }
+    fwrite(code.p, 1, code.n, stdout);
+    if (!str_ends(code, "\n"))
+        putchar('\n');
+}
+
 static int put_code(const struct call *call, const struct generate_result *result, struct err *err)
 {
     struct str code = buf_str(&result->code);
 
     if (call->set->save)
         return save(call->set->save, code, err);
-    if (!call->set->json) {
-        fwrite(code.p, 1, code.n, stdout);
-        if (!str_ends(code, "\n"))
-            putchar('\n');
-    }
+    if (!call->set->json)
+        print_code(code);
     return 0;
 }
 

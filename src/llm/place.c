@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/suggestion.h"
+#include "base/utf8.h"
 #include "net/url.h"
 
 enum { KEY_MAX = 8 << 10, KEY_PIECE = 8 };
@@ -54,6 +55,8 @@ static int find_provider(const struct llm_settings *settings, const char *model,
     const char *name = model;
     const struct provider *prefix = take_prefix(&name);
 
+    if (!utf8_valid(str_from(model)))
+        return err_set(err, ERR_USAGE, "the model's name is not valid UTF-8");
     if (settings->provider) {
         ret->provider = provider_named(str_from(settings->provider));
         /* Of another provider, the name with the slash is the model's: "openai/gpt-4o" of a
@@ -123,9 +126,9 @@ static int check_base(const struct llm_settings *settings, const char *base, con
     buf_init(&shown, 4096);
     url_add_shown(&shown, str_from(base));
     for (const char *p = base; *p; p++)
-        if ((unsigned char)*p <= ' ' || *p == 0x7f)
-            return err_set(err, ERR_USAGE, "%s: the address has a space or control character",
-                           from);
+        if ((unsigned char)*p <= ' ' || *p == 0x7f || *p == '\\')
+            return err_set(err, ERR_USAGE,
+                           "%s: the address has a space, a backslash or a control character", from);
     if (!plain && strncasecmp(base, "https://", 8) != 0)
         return err_set(err, ERR_USAGE, "%s: the address '%s' must begin with https:// or http://",
                        from, shown.p);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -22,12 +23,27 @@ struct llm_record {
     char *path;
 };
 
+/* A file that was there before may be readable by others. A device or a pipe stays as it is. */
+static int make_private(int fd)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return -1;
+    return S_ISREG(st.st_mode) && st.st_mode & 077 ? fchmod(fd, 0600) : 0;
+}
+
 int llm_record_open(const char *path, struct llm_record **ret, struct err *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     if (fd < 0)
         return err_sys(err, "--record: open %s", path);
+    if (make_private(fd) < 0) {
+        err_sys(err, "--record: make %s readable only by you", path);
+        close(fd);
+        return -1;
+    }
     struct llm_record *record = xcalloc(1, sizeof *record);
     record->fd = fd;
     record->path = xstrdup(path);

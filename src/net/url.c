@@ -47,6 +47,9 @@ bool url_is_loopback(struct str url)
     struct in_addr address;
     char text[INET_ADDRSTRLEN];
 
+    /* It ends the host for some readers and not for others, such as libcurl. */
+    if (memchr(url.p, '\\', url.n))
+        return false;
     if (str_is_nocase(host, "localhost") || str_is(host, "::1"))
         return true;
     if (host.n >= sizeof text)

@@ -73,6 +73,24 @@ def test_results(tap):
         tap.ok("authorization" not in server.requests[-1].headers, "no key, no header")
 
 
+def test_terminal(tap):
+    """A terminal obeys nothing of a program; a file gets it as it is."""
+    evil = "print('\x1b]0;evil\x07')"
+    reply = OpenAI.whole("```python\n%s\n```" % evil)
+    done, _ = asked(OpenAI, [Answer(body=reply)], tap=tap)
+    tap.equal(done.stdout, evil.encode() + b"\n", "into a pipe", done)
+    place = Place(tap)
+    with Server([Answer(body=reply)]) as server:
+        env = place.env({OpenAI.variable: KEY, OpenAI.url_variable: server.url + OpenAI.suffix})
+        ours, theirs = os.openpty()
+        subprocess.run([GLOVEBOX, "generate", "--quiet", "--model", OpenAI.model, "x"], env=env, cwd=place.work, stdin=subprocess.DEVNULL,
+                       stdout=theirs, stderr=subprocess.DEVNULL, timeout=PATIENCE)
+        got = os.read(ours, 65536)
+        os.close(ours)
+        os.close(theirs)
+    tap.equal(got, b"print('\\x1b]0;evil\\x07')\r\n", "on a terminal")
+
+
 def test_usage_errors(tap):
     place = Place(tap)
     env = {"OPENAI_API_KEY": KEY}
@@ -88,6 +106,8 @@ def test_usage_errors(tap):
             ("plain HTTP with a false user", ["--model", "gpt-x", "--model-url", "http://localhost@models.example/", "x"], {}, b"not encrypted"),
             ("another scheme", ["--model", "gpt-x", "--model-url", "ftp://h/", "x"], {}, b"must begin with"),
             ("no scheme", ["--model", "gpt-x", "--model-url", "h/", "x"], {}, b"must begin with"),
+            ("a backslash", ["--model", "gpt-x", "--model-url", "http://127.0.0.1\\@models.example/", "x"], {}, b"backslash"),
+            ("a model that is no text", ["--model", b"openai/\xff", "--record", "r", "x"], {}, b"UTF-8"),
             ("a space", ["--model", "gpt-x", "--model-url", "https://h/ x", "x"], {}, b"space"),
             ("a temperature", ["--model", "gpt-x", "--temperature", "hot", "x"], {}, b"0 to 2"),
             ("a high temperature", ["--model", "gpt-x", "--temperature", "2.1", "x"], {}, b"0 to 2"),
@@ -189,6 +209,10 @@ def test_records(tap):
         tap.equal((again.returncode, again.stdout), (0, first.stdout), p.name + ": the replay is the same, without key or model", again)
         done = place.run("generate", "--stream", "--replay", "r.jsonl", "print another word")
         tap.ok(done.returncode == 2 and b"differs from exchange 1" in done.stderr, p.name + ": another request", done)
+        os.chmod(place.path("r.jsonl"), 0o644)
+        with Server([events(p.stream())]) as server:
+            done = place.generate(p, server, "--stream", "--record", "r.jsonl")
+        tap.ok(done.returncode == 0 and os.stat(place.path("r.jsonl")).st_mode & 0o77 == 0, "private, too, where a file was")
         place.write("one.jsonl", record.splitlines()[0] + b"\n")
         done = place.run("generate", "--stream", "--replay", "one.jsonl", "print a word")
         tap.ok(done.returncode == 2 and b"no further exchange" in done.stderr, p.name + ": a record that is too short", done)
@@ -241,5 +265,5 @@ def test_prompts(tap):
 
 
 def test(tap):
-    for part in (test_bodies, test_results, test_usage_errors, test_places, test_keys, test_records, test_prices, test_prompts):
+    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_keys, test_records, test_prices, test_prompts):
         part(tap)

@@ -167,7 +167,9 @@ static void test_addresses(void)
                                          "http://128.0.0.1",
                                          "http://",
                                          "http://127.example",
-                                         "http://example\\@localhost/"};
+                                         "http://example\\@localhost/",
+                                         "http://localhost\\@example/",
+                                         "http://127.0.0.1\\"};
     AUTO_BUF struct buf shown = {0};
 
     for (size_t i = 0; i < ARRAY_LEN(ours); i++)

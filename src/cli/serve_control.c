@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `glovebox serve --status` and `--stop`. The process behind the socket is asked, so that nothing
- * but a daemon of ours is ever stopped.
+ * but a daemon of ours is ever stopped. It may be a stranger: what it says is checked, and made
+ * safe for a terminal.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,10 +22,17 @@
 #include "base/mem.h"
 #include "cli/options.h"
 #include "cli/run_remote.h"
+#include "cli/safe_text.h"
 #include "cli/serve_parts.h"
 #include "net/place.h"
 
-enum { ANSWER_MS = 30000, END_MS = 15000, LOOK_MS = 50 };
+enum {
+    ANSWER_MS = 30000,
+    ANSWER_MAX = 1 << 20,
+    END_MS = 15000,
+    LOOK_MS = 50,
+    DRAIN_MAX_MS = 20 * 86400 * 1000,
+};
 
 struct control {
     const struct config *config;
@@ -69,19 +78,45 @@ static void control_close(struct control *c)
     free(c->name);
 }
 
+static json_t *no_daemon(const struct control *c, struct err *err)
+{
+    err_set(err, ERR_SYSTEM,
+            "the process at %s is not a glovebox daemon, or one of an older version", c->name);
+    return NULL;
+}
+
+/* Readable after ANSWER_MS, however slowly an answer drips. */
+static int make_timer(struct err *err)
+{
+    const struct itimerspec after = {.it_value.tv_sec = ANSWER_MS / 1000};
+    int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+    if (fd < 0 || timerfd_settime(fd, 0, &after, NULL) < 0) {
+        err_sys(err, "set a timer");
+        fd_close(&fd);
+        return -1;
+    }
+    return fd;
+}
+
 static json_t *ask(struct control *c, const char *method, const char *path, const char *body,
                    struct err *err)
 {
+    AUTO_CLOSE int timer = make_timer(err);
     struct http_ask ask = {.method = method,
                            .path = path,
                            .body = str_from(body),
-                           .timeout_ms = ANSWER_MS,
-                           .cancel_fd = -1};
+                           .cancel_fd = timer,
+                           .body_max = ANSWER_MAX};
     struct http_reply reply;
     json_t *doc = NULL;
-    int asked = http_client_ask(&c->client, &ask, &reply, err);
 
-    if (asked < 0)
+    if (timer < 0)
+        return NULL;
+    int asked = http_client_ask(&c->client, &ask, &reply, err);
+    if (asked < 0 && reply.cancelled)
+        err_set(err, ERR_TIMEOUT, "%s: the daemon does not answer", c->name);
+    else if (asked < 0)
         err_wrap(err, "%s", c->name);
     else if (reply.status == 401 || reply.status == 403)
         (void)remote_refused(&reply, err);
@@ -90,12 +125,11 @@ static json_t *ask(struct control *c, const char *method, const char *path, cons
     else
         err_set(err, ERR_SYSTEM, "HTTP status %d", reply.status);
     http_reply_done(&reply);
-    bool ours = doc && json_is_integer(json_object_get(doc, "pid"));
-    if (!ours && asked == 0 && err->kind != ERR_POLICY)
-        err_set(err, ERR_SYSTEM,
-                "the process at %s is not a glovebox daemon, or one of an older version", c->name);
-    if (ours)
+    int64_t pid = json_get_int(doc, "pid");
+    if (pid > 0 && pid <= INT32_MAX)
         return doc;
+    if (asked == 0 && err->kind != ERR_POLICY)
+        (void)no_daemon(c, err);
     json_decref(doc);
     return NULL;
 }
@@ -121,6 +155,25 @@ static int fail(const struct control *c, const struct err *err)
 
 /* ---- --status ---- */
 
+static bool are_texts(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_string(json_array_get(list, i)))
+            return false;
+    return json_is_array(list);
+}
+
+static json_t *ask_status(struct control *c, struct err *err)
+{
+    json_t *status = ask(c, "GET", "/v1/status", "", err);
+
+    if (!status || (json_get_text(status, "version") && json_get_text(status, "state") &&
+                    are_texts(json_object_get(status, "listening"))))
+        return status;
+    json_decref(status);
+    return no_daemon(c, err);
+}
+
 char *serve_addresses(const json_t *status)
 {
     const json_t *list = json_object_get(status, "listening");
@@ -129,7 +182,7 @@ char *serve_addresses(const json_t *status)
     buf_init(&b, 1 << 16);
     for (size_t i = 0; i < json_array_size(list); i++) {
         (void)buf_adds(&b, i ? ", " : "");
-        (void)buf_adds(&b, json_string_value(json_array_get(list, i)));
+        safe_text_add(&b, json_str(json_array_get(list, i)), false);
     }
     return buf_take(&b);
 }
@@ -157,9 +210,15 @@ static void print_count(const json_t *status, const char *key, const char *one, 
 static void print_status(const json_t *status)
 {
     AUTO_FREE char *addresses = serve_addresses(status);
+    AUTO_BUF struct buf version = {0};
+    AUTO_BUF struct buf state = {0};
 
-    printf("glovebox %s, process %" PRId64 ", %s\n", json_get_text(status, "version"),
-           json_get_int(status, "pid"), json_get_text(status, "state"));
+    buf_init(&version, 4096);
+    buf_init(&state, 4096);
+    safe_text_add(&version, json_str(json_object_get(status, "version")), false);
+    safe_text_add(&state, json_str(json_object_get(status, "state")), false);
+    printf("glovebox %s, process %" PRId64 ", %s\n", version.n ? version.p : "",
+           json_get_int(status, "pid"), state.n ? state.p : "");
     printf("listening on %s\n", addresses);
     fputs("started ", stdout);
     print_time(json_get_int(status, "uptime_ms"));
@@ -178,7 +237,7 @@ int serve_status(const struct config *config)
     int result = 0;
 
     if (control_open(config, &c, &err) == 0)
-        status = ask(&c, "GET", "/v1/status", "", &err);
+        status = ask_status(&c, &err);
     if (!status)
         result = fail(&c, &err);
     else if (config->settings.json)
@@ -240,7 +299,7 @@ static char *stop_body(const struct config *config)
 static int stop(struct control *c, json_t **ret, struct err *err)
 {
     AUTO_FREE char *body = stop_body(c->config);
-    json_t *status = ask(c, "GET", "/v1/status", "", err);
+    json_t *status = ask_status(c, err);
     pid_t pid = (pid_t)json_get_int(status, "pid");
 
     json_decref(status);
@@ -250,7 +309,8 @@ static int stop(struct control *c, json_t **ret, struct err *err)
     *ret = ask(c, "POST", "/v1/stop", body, err);
     if (!*ret)
         return -1;
-    if (wait_for_end(c, process, json_get_int(*ret, "drain_ms") + END_MS))
+    int64_t drain_ms = json_get_int(*ret, "drain_ms");
+    if (wait_for_end(c, process, (drain_ms < DRAIN_MAX_MS ? drain_ms : DRAIN_MAX_MS) + END_MS))
         return 0;
     return err_set(err, ERR_TIMEOUT, "the daemon at %s (process %d) has not ended yet", c->name,
                    (int)pid);

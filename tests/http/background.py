@@ -199,6 +199,35 @@ def test_strangers(tap):
         thread.join()
 
 
+def test_hostile_strangers(tap):
+    """Documents that nearly look like a daemon's."""
+    good = {"pid": os.getpid(), "version": "1", "state": "serving", "listening": ["here"]}
+    evil = "\x1b]0;evil\x07"
+    with Place() as p, socket.socket(socket.AF_UNIX) as s:
+        s.bind(p.socket)
+        s.listen()
+        answers = [{**good, "listening": [1]}, {**good, "listening": None}, {**good, "version": 5}, {**good, "state": None},
+                   {**good, "pid": -1}, {**good, "pid": 2**40}, {**good, "version": evil, "state": evil, "listening": [evil]}]
+
+        def answer():
+            for document in answers:
+                c = s.accept()[0]
+                c.recv(65536)
+                body = json.dumps(document).encode()
+                c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+                          b"Connection: close\r\n\r\n%s" % (len(body), body))
+                c.close()
+        thread = threading.Thread(target=answer)
+        thread.start()
+        for document in answers[:-1]:
+            done = p.serve("--status")
+            tap.ok(done.returncode == 1 and "not a glovebox daemon" in done.stderr, "refused: %s" % document, said(done))
+        done = p.serve("--status")
+        tap.ok(done.returncode == 0 and "\x1b" not in done.stdout and done.stdout.count("\\x1b]0;evil") == 3,
+               "what a stranger says is safe for a terminal", said(done))
+        thread.join()
+
+
 def test_mistakes(tap):
     with Place() as p:
         for args, words in ((("--background", "--listen", "127.0.0.1:%d" % free_port()), "--token-file"),
@@ -216,5 +245,5 @@ def test_mistakes(tap):
 
 
 def test(tap):
-    for part in (test_life, test_drain, test_kill, test_two, test_tcp, test_strangers, test_mistakes):
+    for part in (test_life, test_drain, test_kill, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes):
         part(tap)

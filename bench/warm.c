@@ -15,16 +15,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "backends/pool.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "jail/pool.h"
 #include "session/run.h"
 
 enum { KINDS = 3 };
 
 static const char *code = "print(1)";
-static struct pool *pool;
+static struct backend_pool *pool;
 static int64_t *times;
 static int runs;
 static int next;
@@ -99,13 +99,13 @@ static double cpu_ms(void)
 /* Until there is a zygote of each kind, and something waits. */
 static void warm_up(int kinds, int64_t *ret_first)
 {
-    struct pool_stats stats;
+    struct backend_pool_stats stats;
     int64_t other;
 
     for (int i = 0; i < kinds; i++)
         run_one(i, i ? &other : ret_first);
     for (int i = 0; i < 200; i++) {
-        pool_stats(pool, &stats);
+        backend_pool_stats(pool, &stats);
         if ((stats.ready && stats.zygotes >= (unsigned)kinds) || stats.problem[0])
             break;
         usleep(25000);
@@ -122,7 +122,8 @@ static void run_all(int threads)
         pthread_join(ids[i], NULL);
 }
 
-static void say_times(const struct pool_stats *before, const struct pool_stats *after)
+static void say_times(const struct backend_pool_stats *before,
+                      const struct backend_pool_stats *after)
 {
     printf("%llu", (unsigned long long)(after->on_demand - before->on_demand));
     for (int i = 0; i < runs; i++)
@@ -130,7 +131,7 @@ static void say_times(const struct pool_stats *before, const struct pool_stats *
     putchar('\n');
 }
 
-static void say(const struct pool_stats *stats, int64_t all_ns, double cpu, int64_t first)
+static void say(const struct backend_pool_stats *stats, int64_t all_ns, double cpu, int64_t first)
 {
     size_t half = (size_t)runs / 2, most = (size_t)runs * 99 / 100;
 
@@ -145,8 +146,8 @@ static void say(const struct pool_stats *stats, int64_t all_ns, double cpu, int6
 
 int main(int argc, char **argv)
 {
-    struct pool_options options = {0};
-    struct pool_stats before, after;
+    struct backend_pool_options options = {0};
+    struct backend_pool_stats before, after;
     struct err err;
     int64_t first, threads = 1, count = 1000;
 
@@ -161,22 +162,22 @@ int main(int argc, char **argv)
     demand = getenv("WARM_DEMAND") != NULL;
     if (demand)
         options.ready_max = 1;
-    if (pool_open(&options, &pool, &err) < 0) {
+    if (backend_pool_open(&options, &pool, &err) < 0) {
         fprintf(stderr, "%s\n", err.msg);
         return 1;
     }
     warm_up(demand ? KINDS : 1, &first);
-    pool_stats(pool, &before);
+    backend_pool_stats(pool, &before);
     double cpu = cpu_ms();
     int64_t begin = clock_mono_ns();
     run_all(threads < 64 ? (int)threads : 64);
     int64_t all = clock_mono_ns() - begin;
-    pool_stats(pool, &after);
+    backend_pool_stats(pool, &after);
     if (getenv("WARM_TIMES"))
         say_times(&before, &after);
     else
         say(&after, all, cpu_ms() - cpu, first);
-    pool_close(pool);
+    backend_pool_close(pool);
     free(times);
     return failed > 0;
 }

@@ -148,41 +148,48 @@ static bool has_method(const struct route *r, enum http_method method)
     return r->method == method || (method == HTTP_HEAD && r->method == HTTP_GET);
 }
 
-/* "Allow: GET, HEAD, OPTIONS\r\n" */
-static bool allowed_methods(struct str path, char out[128])
+/* "GET, HEAD, OPTIONS"; of the address *, which has no route, "OPTIONS" */
+static bool allowed_methods(struct str path, char out[96])
 {
     struct str id, rest;
-    size_t n = (size_t)snprintf(out, 128, "Allow: ");
-    bool any = false;
+    size_t n = 0;
 
     for (const struct route *r = routes; r->path; r++)
-        if (matches(r->path, path, &id, &rest)) {
-            n += (size_t)snprintf(out + n, 128 - n, "%s%s, ", http_method_name(r->method),
+        if (matches(r->path, path, &id, &rest))
+            n += (size_t)snprintf(out + n, 96 - n, "%s%s, ", http_method_name(r->method),
                                   r->method == HTTP_GET ? ", HEAD" : "");
-            any = true;
-        }
-    snprintf(out + n, 128 - n, "OPTIONS\r\n");
-    return any;
+    snprintf(out + n, 96 - n, "OPTIONS");
+    return n > 0 || str_is(path, "*");
+}
+
+/* Answers OPTIONS, and refuses each other method that the address does not have. */
+static void no_method(struct call *call, const char *methods)
+{
+    const struct http_head *head = call->x->head;
+    struct str method = head->method_name;
+    char allow[128];
+
+    snprintf(allow, sizeof allow, "Allow: %s\r\n", methods);
+    const char *extra = str_is(head->path, "*") ? NULL : allow;
+    if (head->method == HTTP_OPTIONS)
+        http_answer(call->x, &(struct http_answer){.status = 204, .extra = extra});
+    else
+        call_refuse(call, 405, extra, "usage", "this address does not take %.*s; it takes %s",
+                    (int)(method.n < 40 ? method.n : 40), method.p, methods);
 }
 
 static void no_route(struct call *call)
 {
-    struct str path = call->x->head->path, method = call->x->head->method_name;
+    struct str path = call->x->head->path;
     struct suggestion near = {.word = path};
-    char allow[128];
+    char methods[96];
 
-    if (str_is(path, "*") || allowed_methods(path, allow)) {
-        if (call->x->head->method == HTTP_OPTIONS)
-            http_answer(call->x, &(struct http_answer){.status = 204,
-                                                       .extra = str_is(path, "*") ? NULL : allow});
-        else
-            call_refuse(call, 405, str_is(path, "*") ? NULL : allow, "usage",
-                        "this address does not do %.*s", (int)(method.n < 40 ? method.n : 40),
-                        method.p);
+    if (allowed_methods(path, methods)) {
+        no_method(call, methods);
         return;
     }
     for (const struct route *r = routes; r->path; r++)
-        if (!strchr(r->path, '{'))
+        if (!strchr(r->path, '{') && r->path[1])
             suggestion_try(&near, r->path);
     call_refuse(call, 404, NULL, "usage", "there is nothing at this address%s%s%s",
                 near.best ? "; did you mean " : "; /openapi.json lists what there is",

@@ -81,8 +81,10 @@ def test_forms(tap, d):
     r = d.call("GET", "/v1/run")
     tap.equal((r.status, r.headers["Allow"]), (405, "POST, OPTIONS"), "a wrong method", r)
     for method in ("BREW", "PATCH", "B" * 9000):
+    tap.equal(d.post("/v1/sessions/x/files/a").message, "this address does not take POST; it takes "
+              "GET, HEAD, PUT, DELETE, OPTIONS", "and the methods that the address has")
         r = d.call(method, "/v1/run")
-        tap.ok(r.status == 405 and r.message == "this address does not do " + method[:40], method[:9] + " is not done", r)
+        tap.ok(r.status == 405 and r.message == "this address does not take %s; it takes POST, OPTIONS" % method[:40], method[:9] + " is not done", r)
     r = d.get("/v1/rnu")
     tap.ok(r.status == 404 and "/v1/run" in r.message, "an unknown address, and its nearest", r)
     got = d.say(b"\r\n" + close)

@@ -80,14 +80,21 @@ def test_forms(tap, d):
     tap.ok(b" 204 " in got and b"Allow: POST, OPTIONS" in got, "OPTIONS", got)
     r = d.call("GET", "/v1/run")
     tap.equal((r.status, r.headers["Allow"]), (405, "POST, OPTIONS"), "a wrong method", r)
-    for method in ("BREW", "PATCH", "B" * 9000):
     tap.equal(d.post("/v1/sessions/x/files/a").message, "this address does not take POST; it takes "
               "GET, HEAD, PUT, DELETE, OPTIONS", "and the methods that the address has")
         r = d.call(method, "/v1/run")
+    for method in ("BREW", "PATCH", "B" * 9000):
         tap.ok(r.status == 405 and r.message == "this address does not take %s; it takes POST, OPTIONS" % method[:40], method[:9] + " is not done", r)
     r = d.get("/v1/rnu")
     tap.ok(r.status == 404 and "/v1/run" in r.message, "an unknown address, and its nearest", r)
     got = d.say(b"\r\n" + close)
+    r = d.get("/x")
+    tap.ok(r.status == 404 and "/openapi.json" in r.message, "one that is near to nothing", r)
+    r = d.get("/")
+    tap.ok(r.json["name"] == "glovebox" and r.json["version"] == d.get("/v1/status").json["version"],
+           "/ names the program and its version", r)
+    shown = subprocess.run([GLOVEBOX, *r.json["help"].split()[1:]], capture_output=True, timeout=PATIENCE)
+    tap.ok(shown.returncode == 0 and b"/v1/run" in shown.stdout, "and the help that there is", shown)
     tap.equal(statuses(got), [200], "an empty line before")
 
 
@@ -116,8 +123,16 @@ def test_bodies(tap, d):
         tap.equal(d.post("/v1/run", body).status, 400, "JSON: " + name)
     r = d.post("/v1/run", b"{}", headers={"Content-Encoding": "gzip"})
     tap.equal(r.status, 415, "gzip", r)
-    r = d.post("/v1/run", b"code=1", headers={"Content-Type": "application/x-www-form-urlencoded"})
-    tap.ok(r.status == 415 and "application/json" in r.message, "a form", r)
+    form = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
+    for name, body in (("a form", b"code=1"), ("a form that begins as a list", b"[1]"), ("a text", b'"x"')):
+        r = d.post("/v1/run", body, headers=form)
+        tap.ok(r.status == 415 and "application/json" in r.message, name, r)
+    r = d.post("/v1/run", b' {"code": "print(1)"}', headers=form)
+    tap.equal((r.status, r.json.get("stdout")), (200, "1\n"), "JSON with the type of a form, as curl -d sends it", r)
+    r = d.post("/v1/run", b'{"code": 1', headers=form)
+    tap.ok(r.status == 400 and "line 1" in r.message, "broken JSON with it", r)
+    r = d.post("/v1/run", b'{"code": "print(1)"}', headers={"Content-Type": "multipart/form-data; boundary=x"})
+    tap.ok(r.status == 415 and "'multipart/form-data'" in r.message, "the other type of forms", r)
     r = d.post("/v1/run", b'{"code":"print(1)"}', headers={"Content-Type": "application/foo+json"})
     tap.equal(r.status, 200, "JSON by another name", r)
     big = json.dumps({"code": "print(len(open('a').read()))", "files": {"a": "x" * (3 << 20)}})

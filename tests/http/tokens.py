@@ -59,6 +59,11 @@ def test_tcp(tap, d):
               "a page that calls us by its own name")
     tap.equal(d.get("/v1/runs", tcp=True, headers={"Host": "box.example:1"}).status, 200,
               "a name that we were given")
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for name, more, status in (("a token", {}, 200), ("none", {"Authorization": ""}, 401),
+                               ("an origin", {"Origin": "http://127.0.0.1"}, 403), ("origin null", {"Origin": "null"}, 403)):
+        r = d.post("/v1/run", b'{"code": "print(1)"}', tcp=True, headers=dict(form, **more))
+        tap.equal(r.status, status, "JSON with the type of a form, with " + name, r)
     tap.equal(d.get("/v1/runs", tcp=True, headers={"Origin": "http://localhost"}).status, 403,
               "a page in a browser")
 

@@ -127,6 +127,7 @@ const struct topic help_topics[] = {
     {"languages", "what can be run, and adding to it", add_languages},
     {"layers", "what the sandbox is made of", add_layers},
     {"sessions", "guests that stay, here and in a daemon", NULL},
+    {"http", "the daemon for clients: address, token, requests, streams", NULL},
     {"notebooks", "the cells of a Jupyter notebook, and their outputs", NULL},
     {"results", "the fields of --json", NULL},
     {"events", "following a run with --events", NULL},

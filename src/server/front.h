@@ -75,6 +75,7 @@ void batch_prepare(void); /* before the first request */
 void handle_runs(struct call *call);
 void handle_run_by_id(struct call *call);
 void handle_backends(struct call *call);
+void handle_about(struct call *call);
 void handle_health(struct call *call);
 void handle_ready(struct call *call);
 void handle_metrics(struct call *call);

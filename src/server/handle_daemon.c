@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The daemon about itself: GET /v1/status, POST /v1/stop. Both are answered in the loop.
+ * The daemon about itself: GET /, GET /v1/status, POST /v1/stop. All are answered in the loop.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -45,6 +45,14 @@ static void answer(struct call *call, json_t *doc)
 
     json_decref(doc);
     call_answer(call, 200, NULL, text);
+}
+
+/* For people with a browser or curl, and for a client that checks which program answers here. */
+void handle_about(struct call *call)
+{
+    answer(call, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", "glovebox", "version",
+                           GLOVEBOX_VERSION, "openapi", "/openapi.json", "help",
+                           "glovebox help http", "docs", "docs/http.md"));
 }
 
 void handle_status(struct call *call)

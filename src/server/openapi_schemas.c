@@ -113,6 +113,7 @@ static const struct {
      "memory_bytes integer cpu_ms number backend string isolation string[] "
      "missing Missing[] warnings string[] why null|string"},
     {"Sessions", "sessions Session[]"},
+    {"About", "name string version string openapi string help string docs string"},
     {"Closed", "id string closed boolean"},
     {"Interrupted", "id string interrupted boolean"},
     {"Values", "values object missing string[] failed object names? string[]"},

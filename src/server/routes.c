@@ -7,6 +7,8 @@
 #define SESSION "/v1/sessions/{id}"
 
 const struct route routes[] = {
+    {HTTP_GET, "/", "about", "What answers here, and where it is described.", ROUTE_DRAINING, NULL,
+     NULL, 200, "About", handle_about},
     {HTTP_POST, "/v1/run", "run", "Run a program once.", ROUTE_JSON | ROUTE_STREAMS, run_tables,
      NULL, 200, "Result", handle_run},
     {HTTP_POST, "/v1/check", "check", "Read programs without running them.", ROUTE_JSON,

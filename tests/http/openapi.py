@@ -159,6 +159,7 @@ def test_answers(tap, d, doc):
     check(tap, doc, p + "/interrupt", "post", d.post(s + "/interrupt"))
     check(tap, doc, p + "/restart", "post", d.post(s + "/restart"))
     check(tap, doc, p, "delete", d.call("DELETE", s))
+    check(tap, doc, "/", "get", d.get("/"))
     check(tap, doc, "/healthz", "get", d.get("/healthz"))
     check(tap, doc, "/readyz", "get", d.get("/readyz"))
     check(tap, doc, "/v1/status", "get", d.get("/v1/status"))

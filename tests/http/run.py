@@ -4,7 +4,7 @@
 through every door (settings), what is refused
 (refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
 (tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life),
-in the background (background).
+in the background (background), the code of docs/http.md (documents).
 $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -17,6 +17,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 import api  # noqa: E402
 import background  # noqa: E402
 import crowd  # noqa: E402
+import documents  # noqa: E402
 import late  # noqa: E402
 import life  # noqa: E402
 import openapi  # noqa: E402
@@ -42,6 +43,7 @@ PARTS = {
     "openapi": openapi.test,
     "life": life.test,
     "background": background.test,
+    "documents": documents.test,
 }
 
 

@@ -40,15 +40,20 @@ static bool same_name(struct str text, const char *name, bool fold)
     return true;
 }
 
-static const struct opt *find(const struct opt_set *set, struct str name, bool fold)
+static const struct opt *find_in(const struct opt *const *tables, struct str name, bool fold)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
 
-    while ((row = opt_next(set->tables, &walk)))
+    while ((row = opt_next(tables, &walk)))
         if (same_name(name, row->name, fold))
             return row;
     return NULL;
+}
+
+static const struct opt *find(const struct opt_set *set, struct str name, bool fold)
+{
+    return find_in(set->tables, name, fold);
 }
 
 /* The row that stands for all names of a value: it says the default, and keeps the source. */
@@ -366,6 +371,11 @@ static int apply(const struct opt_set *set, const struct opt *row, const struct 
         reset_contradicted(set, row);
     store(set, row, &v, source);
     return 0;
+}
+
+const struct opt *opt_find(const struct opt *const *tables, struct str name)
+{
+    return find_in(tables, name, true);
 }
 
 int opt_apply_list(struct opt_set *set, const struct opt_source *source, struct str name,

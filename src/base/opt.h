@@ -96,6 +96,9 @@ struct opt_set {
     const struct opt *const *tables; /* ends with NULL; all over the same settings */
     bool has_program; /* options behind "--" are a program's own; set after opt_init */
     const struct opt_other *others; /* ends with an empty row; NULL for none; set after opt_init */
+    /* Whether a key of a config file that no row has belongs to another command: it is left to that
+     * command. NULL: such a key is an error. Set after opt_init. */
+    bool (*elsewhere)(struct str key);
     void *settings;
     struct opt_source *sources; /* per row; they own their place */
     size_t count;
@@ -113,6 +116,8 @@ int opt_apply(struct opt_set *set, const struct opt_source *source, const char *
 /* The same for an array: a list takes all its values, also none; the other kinds take one. */
 int opt_apply_list(struct opt_set *set, const struct opt_source *source, struct str name,
                    const struct str *values, size_t n, struct err *err);
+/* The row with this name, where dashes and underscores are the same; NULL when there is none. */
+const struct opt *opt_find(const struct opt *const *tables, struct str name);
 
 /* What stood on a command line beside its options; all of it points into argv. */
 struct opt_args {

@@ -22,6 +22,9 @@ static int take_item(void *ctx, const struct conf_item *item, struct err *err)
     const struct opt_source source = {l->conf->from, l->conf->path, item->line,
                                       item->section.n > 0};
 
+    if (!item->section.n && l->set->elsewhere && !opt_find(l->set->tables, item->key) &&
+        l->set->elsewhere(item->key))
+        return 0;
     if (!item->section.n)
         return opt_apply_list(l->set, &source, item->key, item->values, item->n, err);
     int failed = l->conf->section

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/log_settings.h"
 #include "cli/log_text.h"
+#include "cli/options.h"
 #include "cli/other_words.h"
 #include "cli/safe_text.h"
 #include "store/log_json.h"
@@ -357,6 +358,7 @@ static int run(int argc, char **argv)
     int status = -1;
 
     opt_init(&options, log_tables, &set);
+    options.elsewhere = cli_is_key;
     if (opt_parse(&options, argc, argv, &args, &err) == 0) {
         if (set.help) {
             help_print_command(stdout, &command_log);

@@ -18,7 +18,7 @@ static const struct opt *const shown_tables[] = {serve_options, background_optio
 static int serve_main(int argc, char **argv)
 {
     struct err err;
-    struct config *config = config_make(argc, argv, &err);
+    struct config *config = config_make(argc, argv, cli_is_key, &err);
 
     if (!config)
         return cli_fail("serve", &err);

@@ -290,6 +290,7 @@ int session_main(const struct command *command, int argc, char **argv, session_s
     int status = -1;
 
     opt_init(&options, command->tables, &set);
+    options.elsewhere = cli_is_key;
     if (opt_parse(&options, argc, argv, &args, &err) == 0) {
         if (set.cli.help) {
             help_print_command(stdout, command);

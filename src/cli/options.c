@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/given_pipe.h"
 #include "cli/other_words.h"
 #include "cli/safe_text.h"
@@ -67,35 +68,13 @@ const struct opt general_options[] = {
     {0},
 };
 
-static bool has_table(const struct opt *const *tables, const struct opt *table)
+bool cli_is_key(struct str key)
 {
-    for (; *tables; tables++)
-        if (*tables == table)
+    for (size_t i = 0; commands[i]; i++) {
+        const struct opt *row = commands[i]->tables ? opt_find(commands[i]->tables, key) : NULL;
+        if (row && row->flags & OPT_CONF)
             return true;
-    return false;
-}
-
-/* A config file may name a model for the commands that have one. */
-static bool add_model_keys(struct cli_options *options, const struct opt *const *tables)
-{
-    size_t n = 0;
-
-    if (has_table(tables, model_options))
-        return false;
-    for (; tables[n] && n < CLI_TABLES_MAX - 2; n++)
-        options->tables[n] = tables[n];
-    options->tables[n] = model_options;
-    return true;
-}
-
-static bool has_row(const struct opt *const *tables, const char *name)
-{
-    struct opt_walk walk = {0};
-    const struct opt *row;
-
-    while ((row = opt_next(tables, &walk)))
-        if (strcmp(row->name, name) == 0)
-            return true;
+    }
     return false;
 }
 
@@ -105,13 +84,11 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
     struct cli_settings *s = &options->settings;
 
     *options = (struct cli_options){0};
-    bool added = add_model_keys(options, tables);
-    opt_init(&options->set, added ? options->tables : tables, s);
+    opt_init(&options->set, tables, s);
+    options->set.elsewhere = cli_is_key;
     options->set.others = other_options_of(argv[0]);
     options->set.has_program = strcmp(argv[0], "run") == 0;
     if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
-        return -1;
-    if (added && cli_options_only(options, tables, argv[0], err) < 0)
         return -1;
     if (s->help)
         return 0;
@@ -128,7 +105,7 @@ int cli_options_only(const struct cli_options *options, const struct opt *const 
 
     while ((row = opt_next(options->set.tables, &walk)))
         if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
-            !has_row(shown, row->name))
+            !opt_find(shown, str_from(row->name)))
             return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
                            command);
     return 0;

@@ -31,11 +31,8 @@ struct cli_settings {
     bool stream;
 };
 
-enum { CLI_TABLES_MAX = 24 };
-
 struct cli_options {
     struct cli_settings settings;
-    const struct opt *tables[CLI_TABLES_MAX]; /* the command's, and the keys of others */
     struct opt_set set;
     struct opt_args args;
 };
@@ -50,6 +47,8 @@ extern const struct opt daemon_options[]; /* --daemon, --token-file */
  * Call cli_options_done in every case. */
 int cli_options_load(struct cli_options *options, const struct opt *const *tables, int argc,
                      char **argv, struct err *err);
+/* Whether some command has this key in a config file (opt_set.elsewhere). */
+bool cli_is_key(struct str key);
 /* A config file may contain keys that concern other commands: `tables` has them, and `shown` has
  * not. Refuses those on the command line, where they have no effect. */
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,

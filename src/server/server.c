@@ -172,7 +172,8 @@ static void reload(struct server *server)
 {
     char text[80];
     struct err err;
-    struct config *config = config_make(server->argc, server->argv, &err);
+    struct config *config =
+        config_make(server->argc, server->argv, server->config->set.elsewhere, &err);
 
     snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%lld",
              (long long)(clock_mono_ns() / 1000));

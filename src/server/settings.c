@@ -341,7 +341,6 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
 {
     struct server_settings *s = &config->settings;
 
-    opt_init(&config->set, serve_tables, s);
     if (opt_parse(&config->set, argc, argv, &config->args, err) < 0)
         return -1;
     s->common.sources = &config->set;
@@ -365,11 +364,14 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     return read_tokens(config, err);
 }
 
-struct config *config_make(int argc, char **argv, struct err *err)
+struct config *config_make(int argc, char **argv, bool (*elsewhere)(struct str key),
+                           struct err *err)
 {
     struct config *config = xcalloc(1, sizeof *config);
 
     atomic_init(&config->references, 1);
+    opt_init(&config->set, serve_tables, &config->settings);
+    config->set.elsewhere = elsewhere;
     if (make(config, argc, argv, err) == 0)
         return config;
     config_drop(config);

@@ -40,8 +40,9 @@ struct config {
 
 /* Reads the command line, the environment, and the user's config file with its section [serve]. A
  * config file in the working folder is not read. NULL with *err; with --help only the command line
- * is read. */
-struct config *config_make(int argc, char **argv, struct err *err);
+ * is read. `elsewhere` as in struct opt_set. */
+struct config *config_make(int argc, char **argv, bool (*elsewhere)(struct str key),
+                           struct err *err);
 struct config *config_hold(struct config *config);
 void config_drop(struct config *config); /* NULL is fine */
 /* The number of owners: the different names of tokens, and the host's own user over the Unix

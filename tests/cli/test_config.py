@@ -167,6 +167,18 @@ def test_effect(t):
         t.exits(t.box(*command, timeout=60), code, "'glovebox %s' beside more of them" % command[0])
 
 
+def test_keys_of_others(t):
+    """One file serves all commands: each skips the keys that only others have."""
+    t.config("model = some-model\nlisten = 127.0.0.1:0\nmax_timeout = 5s\nretries = 1\n")
+    for verb in (("run", "-c", "1"), ("check", "-c", "1"), ("log", "list"), ("session", "list"), ("doctor",)):
+        done = t.box(*verb)
+        t.ok(b"unknown key" not in done.err, "%s takes the file" % verb[0], done)
+    t.config("modell = some-model\n")
+    for verb in (("run", "-c", "1"), ("log", "list"), ("session", "list")):
+        t.ok(b"unknown key 'modell'" in t.box(*verb).err, "%s refuses a key that no command has" % verb[0])
+    t.config("")
+
+
 def test_errors(t):
     for text, pattern in [
         ("timeout = soon\n", ":1: timeout: 'soon' is not a duration"),

@@ -76,7 +76,10 @@ int remote_refused(const struct http_reply *reply, struct err *err)
     const char *message = json_get_text(error, "message");
     enum err_kind kind = err_kind_find(json_get_text(error, "kind"));
 
-    if (message)
+    if (message && reply->status == 401)
+        err_set(err, kind ? kind : ERR_SYSTEM,
+                "the daemon accepts only its own tokens; name a file with one: --token-file FILE");
+    else if (message)
         err_set(err, kind ? kind : ERR_SYSTEM, "%s", message);
     else
         err_set(err, ERR_SYSTEM, "the daemon answered with status %d", reply->status);

@@ -364,4 +364,6 @@ def test_token(t):
         t.equal((out, err), (b"late\n", b""), "its input is waited for")
         t.ok(d.answers(3), "which the daemon did")
         r = t.run("--daemon", place, "--token-file", "wrong", "-c", "print(1)")
-        t.refused(r, 126, "token", "a wrong token is told")
+        t.refused(r, 126, "only its own tokens; .*--token-file FILE", "a wrong token is told")
+        r = t.run("--daemon", place, "-c", "print(1)")
+        t.refused(r, 126, "--token-file FILE", "and no token, with the option that gives one")

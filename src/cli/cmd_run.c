@@ -110,21 +110,6 @@ static int fail_to_read(const char *file, struct err *err)
     return -1;
 }
 
-/* Detection would take it for another language and run it. */
-static int check_language(const struct invocation *in, struct err *err)
-{
-    const char *other = other_language(in->request.file), *asked = in->request.language;
-    const struct language_table *table = in->request.languages;
-
-    if (!other || (asked && strcmp(asked, "auto") != 0) ||
-        language_stated(table, in->request.file, (struct str){0}))
-        return 0;
-    return err_set(err, ERR_USAGE,
-                   "%s: %s is not run here; --lang says what else it is, and 'glovebox help "
-                   "languages' how to add a language",
-                   in->request.file, other);
-}
-
 static int read_code(struct invocation *in, struct err *err)
 {
     const struct cli_settings *s = &in->options.settings;
@@ -155,7 +140,8 @@ static int read_code(struct invocation *in, struct err *err)
                            "the file name is empty; for an empty program, use -c ''");
         if (fd_read_file(in->request.file, &in->code, err) < 0)
             return fail_to_read(in->request.file, err);
-        if (check_language(in, err) < 0)
+        if (other_language_refuse(in->request.file, in->request.language, in->request.languages,
+                                  err) < 0)
             return -1;
     }
     in->request.code = buf_str(&in->code);

@@ -15,6 +15,7 @@
 #include "cli/cmd_session.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
+#include "text/notebook.h"
 #include "workspace/workspace.h"
 
 enum { STDIN_MAX = 16 << 20, OUTPUT_KEPT = 1 << 20 };
@@ -32,6 +33,8 @@ static int read_cell(const struct session_call *call, struct buf *code, bool *re
         return err_set(err, ERR_USAGE, "give the cell with -c, or in a FILE, not both");
     if (text)
         return buf_adds(code, text);
+    if (!*ret_from_stdin && notebook_is_name(file))
+        return err_set(err, ERR_USAGE, "%s: is a notebook; 'glovebox run' runs its cells", file);
     if (!*ret_from_stdin)
         return fd_read_file(file, code, err);
     if (!file && isatty(0))

@@ -16,6 +16,7 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/other_words.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/safe_text.h"
@@ -23,6 +24,7 @@
 #include "cli/test_suite.h"
 #include "judge/judge.h"
 #include "session/check.h"
+#include "text/notebook.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 
@@ -152,8 +154,15 @@ static int read_code(struct invocation *in, struct err *err)
         return buf_adds(&in->code, s->code) < 0
                    ? err_set(err, ERR_USAGE, "-c: the program is too large")
                    : 0;
-    if (strcmp(path, "-") != 0)
-        return read_file("", path, &in->code, err);
+    if (strcmp(path, "-") != 0) {
+        if (read_file("", path, &in->code, err) < 0)
+            return -1;
+        if (notebook_is_name(path))
+            return err_set(err, ERR_USAGE, "%s: is a notebook; 'glovebox run' runs its cells",
+                           path);
+        return other_language_refuse(path, in->request.run.language, in->request.run.languages,
+                                     err);
+    }
     return fd_read_all(0, &in->code) < 0 ? err_sys(err, "standard input") : 0;
 }
 

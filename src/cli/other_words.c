@@ -214,10 +214,37 @@ static const char *const language_ends[][2] = {
     {".ts", "TypeScript"}, {".tsx", "TypeScript"},
 };
 
-const char *other_language(const char *file)
+static const char *const data_ends[] = {".csv", ".tsv", ".json", ".jsonl"};
+
+static const char *language_of_end(const char *file)
 {
     for (size_t i = 0; i < ARRAY_LEN(language_ends); i++)
         if (str_ends(str_from(file), language_ends[i][0]))
             return language_ends[i][1];
     return NULL;
+}
+
+static bool is_data(const char *file)
+{
+    for (size_t i = 0; i < ARRAY_LEN(data_ends); i++)
+        if (str_ends(str_from(file), data_ends[i]))
+            return true;
+    return false;
+}
+
+int other_language_refuse(const char *file, const char *asked, const struct language_table *table,
+                          struct err *err)
+{
+    const char *other = language_of_end(file);
+
+    if ((!other && !is_data(file)) || (asked && strcmp(asked, "auto") != 0) ||
+        language_stated(table, file, (struct str){0}))
+        return 0;
+    if (!other)
+        return err_set(err, ERR_USAGE,
+                       "%s: is data, not a program; --file %s gives it to a program", file, file);
+    return err_set(err, ERR_USAGE,
+                   "%s: %s is not run here; --lang says what else it is, and 'glovebox help "
+                   "languages' how to add a language",
+                   file, other);
 }

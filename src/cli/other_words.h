@@ -5,7 +5,9 @@
 #ifndef CLI_OTHER_WORDS_H
 #define CLI_OTHER_WORDS_H
 
+#include "base/err.h"
 #include "base/opt.h"
+#include "languages/language.h"
 
 /* Advice for a word in the place of a command's name; NULL for any other. The caller frees. */
 char *other_command_advice(const char *word);
@@ -17,8 +19,10 @@ const char *other_verb(const char *command, const char *verb);
 /* For opt_set.others of a command; NULL for a command that runs no program. */
 const struct opt_other *other_options_of(const char *command);
 
-/* The language of a file, from its name, if that language never runs here unless the user's config
- * adds it; NULL for any other file. */
-const char *other_language(const char *file);
+/* ERR_USAGE for a file whose name is that of data, or of a language that runs here only if the
+ * user's config adds it: detection would take it for another language and run it. 0 for any other
+ * file, and where the user has named the language (`asked`). */
+int other_language_refuse(const char *file, const char *asked, const struct language_table *table,
+                          struct err *err);
 
 #endif

@@ -129,6 +129,12 @@ def test_languages(t):
     for name, want in (("a.rb", "Ruby"), ("a.go", "Go"), ("a.html", "HTML"), ("a.sql", "SQL"), ("a.ts", "TypeScript")):
         t.write(name, "print(1)\n")
         t.refused(t.run(name), 2, name + ": .*" + want, name)
+        t.refused(t.box("test", name), 2, name + ": .*" + want, "test " + name)
+    for name in ("a.csv", "a.tsv", "a.json", "a.jsonl"):
+        t.write(name, "1\n")
+        t.refused(t.run(name), 2, name + ": is data, not a program; --file " + name, name)
+    t.write("a.ipynb", "{}")
+    t.refused(t.box("test", "a.ipynb"), 2, "a.ipynb: is a notebook; 'glovebox run' runs its cells", "test a.ipynb")
     t.exits(t.run("--lang", "python", "a.rb"), 0, "unless --lang says what it is", b"1\n")
     t.write("plain", "print(1)\n")
     t.exits(t.run("plain"), 0, "a name without an end is looked into", b"1\n")

@@ -276,4 +276,5 @@ def test_usage(t):
         r = s.cell(i, "final_answer(42)\nprint('not reached')", "--json")
         t.equal((r.json["is_final_answer"], r.json["final_answer"]), (True, 42), "final_answer")
         t.refused(s("exec", i, "-c", "1", "x.py"), 2, "not both", "two cells")
+        t.refused(s("exec", i, "x.ipynb"), 2, "is a notebook; 'glovebox run' runs its cells", "a notebook")
         t.ok(wait_for(lambda: json.loads(s("list", "--json").out)["sessions"]), "it is listed")

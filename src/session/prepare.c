@@ -2,9 +2,11 @@
 #include "session/prepare.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/caps.h"
@@ -291,6 +293,26 @@ void prepare_explain(const struct prepared *p, struct err *err)
     if (root && err->kind == ERR_UNSUPPORTED && strstr(err->msg, "layer root "))
         err_wrap(err, "--ro: without a root of its own a run sees the host's files by the host's "
                       "names only");
+}
+
+bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err)
+{
+    if (err->kind == ERR_SYSTEM && !err_is_lasting(err->sys) && !started && attempts <= q->retries)
+        return true;
+    if (attempts > 1)
+        (void)err_wrap(err, "Failed after %d attempts", attempts);
+    return false;
+}
+
+bool prepare_pause(const struct run_request *q, int cancel_fd)
+{
+    struct pollfd wait = {.fd = cancel_fd, .events = POLLIN};
+    int64_t until = clock_mono_ms() + q->retry_delay_ms, left;
+
+    while ((left = until - clock_mono_ms()) > 0)
+        if (poll(&wait, 1, left > 60000 ? 60000 : (int)left) > 0)
+            return true;
+    return false;
 }
 
 struct backend_job prepared_job(const struct prepared *p)

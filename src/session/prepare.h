@@ -42,6 +42,12 @@ int prepare_inputs(const struct prepared *p, struct lay_list *laid, struct err *
 int prepare_files(const struct prepared *p, struct lay_list *laid, struct err *err);
 int prepare_surroundings(struct prepared *p, struct err *err); /* views, environment */
 
+/* Whether to start again after this failure: only after one that may be ours and temporary, never
+ * when the guest has started. If not, adds the number of attempts to *err. */
+bool prepare_may_retry(const struct run_request *q, int attempts, bool started, struct err *err);
+/* Waits for q->retry_delay_ms. True when cancel_fd (-1: none) became readable meanwhile. */
+bool prepare_pause(const struct run_request *q, int cancel_fd);
+
 #define PREPARE_HOST_WARNING                                                                       \
     "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
     "and your files; use --backend jail."

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/run.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -273,34 +272,17 @@ static int run_once(struct run *run, struct err *err)
     return result;
 }
 
-/* True when the user cancelled meanwhile. */
-static bool pause_ms(const struct run *run, int64_t ms)
-{
-    struct pollfd wait = {.fd = run->watch->cancel_fd, .events = POLLIN};
-    int64_t until = clock_mono_ms() + ms, left;
-
-    while ((left = until - clock_mono_ms()) > 0)
-        if (poll(&wait, 1, left > 60000 ? 60000 : (int)left) > 0)
-            return true;
-    return false;
-}
-
-/* Retries only failures that may be ours and temporary, never those of the guest. */
 static int run_with_retries(struct run *run, struct err *err)
 {
-    for (int left = run->request->retries;; left--) {
-        if (run_once(run, err) == 0)
-            return 0;
-        if (err->kind != ERR_SYSTEM || err_is_lasting(err->sys) || run->result->started ||
-            left <= 0)
-            return run->result->attempts > 1
-                       ? err_wrap(err, "Failed after %d attempts", run->result->attempts)
-                       : -1;
-        if (pause_ms(run, run->request->retry_delay_ms)) {
+    while (run_once(run, err) < 0) {
+        if (!prepare_may_retry(run->request, run->result->attempts, run->result->started, err))
+            return -1;
+        if (prepare_pause(run->request, run->watch->cancel_fd)) {
             run->result->cancelled = true;
             return -1;
         }
     }
+    return 0;
 }
 
 /* ---- afterwards ---- */

@@ -2,7 +2,6 @@
  *
  * Opens, restarts and closes a session.
  */
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,15 +190,14 @@ static int run_prelude(struct session *s, struct err *err)
     return failed ? err_wrap(err, "--prelude") : 0;
 }
 
-/* Retries only failures that may be ours and temporary. */
 static int start(struct session *s, struct lay_list *laid, struct err *err)
 {
-    for (int left = s->shared->request.run.retries;; left--) {
-        if (guest_start(s, laid, err) == 0)
-            break;
-        if (err->kind != ERR_SYSTEM || left <= 0)
+    const struct run_request *q = &s->shared->request.run;
+
+    for (int attempts = 1; guest_start(s, laid, err) < 0; attempts++) {
+        if (!prepare_may_retry(q, attempts, false, err))
             return -1;
-        (void)poll(NULL, 0, (int)(s->shared->request.run.retry_delay_ms % 60000));
+        (void)prepare_pause(q, -1);
     }
     if (run_prelude(s, err) == 0)
         return 0;

@@ -2,6 +2,7 @@
  *
  * Retries are for our faults: a backend that fails as it is told to.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,12 +11,13 @@
 
 #include "backends/backend.h"
 #include "base/clock.h"
-#include "session/run.h"
+#include "session/session.h"
 #include "tap.h"
 
 static struct fault {
     int failures; /* so many times before it works */
     enum err_kind kind;
+    int sys;    /* errno of the failure, or 0 */
     bool late;  /* fails when the guest has started already */
     int status; /* the guest's, as from wait() */
     int calls;
@@ -33,7 +35,9 @@ static int faulty_open(const struct backend_job *job, const struct backend_sink 
     if (fault.calls++ < fault.failures) {
         if (fault.late)
             sink->started(sink->ctx, 0);
-        return err_set(err, fault.kind, "fault number %d", fault.calls);
+        (void)err_set(err, fault.kind, "fault number %d", fault.calls);
+        err->sys = fault.sys;
+        return -1;
     }
     sink->started(sink->ctx, LAYER_BIT(LAYER_ROOT));
     sink->output(sink->ctx, 1, "ran\n", 4);
@@ -157,7 +161,7 @@ static void test_cancel(void)
     if (pipe2(ends, O_CLOEXEC) < 0 || pthread_create(&thread, NULL, cancel_soon, &ends[1]) != 0)
         return;
     int64_t begin = clock_mono_ms();
-    struct result r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 5, 20000, ends[0]);
+    struct result r = run((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 5, 60000, ends[0]);
     OK(clock_mono_ms() - begin < 15000, "a cancel ends the wait");
     OK(r.cancelled && !r.success && r.attempts == 1, "after one attempt");
     EQ_INT(result_exit_status(&r), 130);
@@ -167,10 +171,44 @@ static void test_cancel(void)
     close(ends[1]);
 }
 
+/* The start of a session is tried again under the same conditions. */
+static int open_session(struct fault how, int retries, int64_t delay_ms, struct err *err)
+{
+    struct session_request q;
+    struct session *session = NULL;
+
+    fault = how;
+    session_request_init(&q);
+    q.run.language = "bash";
+    q.run.own_backend = &faulty;
+    q.run.retries = retries;
+    q.run.retry_delay_ms = delay_ms;
+    q.run.no_check = true;
+    q.run.log = "off";
+    OK(session_open(&q, &session, err) < 0 && !session, "no session");
+    return fault.calls;
+}
+
+static void test_session(void)
+{
+    struct err err;
+
+    EQ_INT(open_session((struct fault){.failures = 9, .kind = ERR_SYSTEM}, 2, 60, &err), 3);
+    EQ_STR(err.msg, "Failed after 3 attempts: fault number 3");
+    OK(fault.at_ms[1] - fault.at_ms[0] >= 60 && fault.at_ms[2] - fault.at_ms[1] >= 60,
+       "with the delay between");
+    EQ_INT(
+        open_session((struct fault){.failures = 9, .kind = ERR_SYSTEM, .sys = EACCES}, 2, 1, &err),
+        1);
+    EQ_STR(err.msg, "fault number 1");
+    EQ_INT(open_session((struct fault){.failures = 9, .kind = ERR_USAGE}, 2, 1, &err), 1);
+}
+
 int main(void)
 {
     RUN(test_tries());
     RUN(test_never_again());
     RUN(test_cancel());
+    RUN(test_session());
     return tap_done();
 }

@@ -208,3 +208,12 @@ void sha256_hex(struct sha256 *h, char ret_hex[SHA256_HEX])
         ret_hex[i] = digits[h->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
     ret_hex[64] = '\0';
 }
+
+void sha256_of(const void *p, size_t n, char ret_hex[SHA256_HEX])
+{
+    struct sha256 h;
+
+    sha256_init(&h);
+    sha256_add(&h, p, n);
+    sha256_hex(&h, ret_hex);
+}

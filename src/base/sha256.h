@@ -19,6 +19,7 @@ struct sha256 {
 void sha256_init(struct sha256 *h);
 void sha256_add(struct sha256 *h, const void *p, size_t n);
 void sha256_hex(struct sha256 *h, char ret_hex[SHA256_HEX]); /* ends the sum */
+void sha256_of(const void *p, size_t n, char ret_hex[SHA256_HEX]);
 
 /* Takes `blocks` times 64 bytes into the state. sha256_add uses the best; the plain one runs
  * everywhere and is what tests hold the other against. */

@@ -12,11 +12,7 @@
 
 static void sum_of(struct str token, char ret[SHA256_HEX])
 {
-    struct sha256 sum;
-
-    sha256_init(&sum);
-    sha256_add(&sum, token.p, token.n);
-    sha256_hex(&sum, ret);
+    sha256_of(token.p, token.n, ret);
 }
 
 static int check_file(const char *path, struct err *err)

@@ -328,6 +328,7 @@ void judge_run(const struct judge_request *request, const struct judge_watch *wa
     quiet.run.text = &text;
     *ret = (struct judge_result){.total = request->cases->n};
     result_init(&ret->run, LOAD_OUTPUT);
+    result_begin(&ret->run, request->run.code);
     record_open(&recorder, &request->run);
     ret->cases = xcalloc(ret->total + 1, sizeof *ret->cases);
     for (size_t i = 0; i < ret->total; i++)

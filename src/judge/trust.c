@@ -33,8 +33,8 @@ void judge_record(struct recorder *recorder, const struct run_request *request, 
 
     if (doubt && !run->error.kind && !run->cancelled && !result_refused(run))
         (void)err_set(&run->error, ERR_SYSTEM, "%s", doubt);
-    if (!run->id[0])
-        result_make_id(run->id);
+    if (!run->began_ms)
+        result_begin(run, request->code);
     record_write(recorder, request, run);
     run->error = error;
 }

@@ -74,10 +74,9 @@ int result_file_open(const struct result *r, const char *path, uint64_t *ret_siz
 }
 
 /* Time first, so that ids sort; 26 characters of Crockford's base 32. */
-void result_make_id(char ret[RESULT_ID])
+static void make_id(uint64_t time, char ret[RESULT_ID])
 {
     static const char digits[] = "0123456789abcdefghjkmnpqrstvwxyz";
-    uint64_t time = (uint64_t)clock_wall_ms();
     unsigned char random[16] = {0};
 
     (void)!getrandom(random, sizeof random, 0);
@@ -86,6 +85,18 @@ void result_make_id(char ret[RESULT_ID])
     for (int i = 0; i < 16; i++)
         ret[10 + i] = digits[random[i] & 31];
     ret[26] = '\0';
+}
+
+void result_make_id(char ret[RESULT_ID])
+{
+    make_id((uint64_t)clock_wall_ms(), ret);
+}
+
+void result_begin(struct result *r, struct str code)
+{
+    r->began_ms = clock_wall_ms();
+    make_id((uint64_t)r->began_ms, r->id);
+    sha256_of(code.p, code.n, r->source_sha256);
 }
 
 const char *cell_end_name(enum cell_end end)

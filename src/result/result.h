@@ -73,6 +73,7 @@ struct result {
     char id[RESULT_ID];
     const char *language;
     const char *backend;
+    int64_t began_ms; /* since 1970; 0: it was not begun */
     char source_sha256[SHA256_HEX];
 
     bool started, success, timed_out, oom_killed, cancelled;
@@ -106,6 +107,8 @@ struct result {
 
 void result_init(struct result *r, size_t output_limit);
 void result_done(struct result *r);
+/* Sets the id, the time and the code's sum, as a run, a cell or a test begins. */
+void result_begin(struct result *r, struct str code);
 /* A file of the workspace as the run left it, until result_done; see workspace_file_open. */
 int result_file_open(const struct result *r, const char *path, uint64_t *ret_size, struct err *err);
 void result_exception_free(struct result_exception *e);

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "request/limits.h"
@@ -216,6 +217,16 @@ void result_document_fail(json_t *doc, const struct err *err)
     set(doc, "summary", json_text(str_from(err->msg)));
 }
 
+static void set_beginning(json_t *doc, const struct result *r)
+{
+    char began[CLOCK_TEXT] = "";
+
+    if (r->began_ms)
+        clock_text(r->began_ms, began);
+    set(doc, "started_at", *began ? json_string_nocheck(began) : json_null());
+    set(doc, "code_sha256", r->began_ms ? json_string_nocheck(r->source_sha256) : json_null());
+}
+
 json_t *result_document(const struct result *r)
 {
     json_t *doc = json_object();
@@ -224,6 +235,7 @@ json_t *result_document(const struct result *r)
     set(doc, "id", json_string_nocheck(r->id));
     set(doc, "backend", json_string_nocheck(r->backend));
     set(doc, "language", json_string_nocheck(r->language));
+    set_beginning(doc, r);
     set_outcome(doc, r);
     set(doc, "duration_ms", json_integer(r->duration_ms));
     set(doc, "cpu_ms", json_integer(r->cpu_ms));

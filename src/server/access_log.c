@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -88,18 +87,6 @@ void access_log_flush(struct access_log *log)
         buf_clear(&log->lines);
 }
 
-static void time_text(char out[40])
-{
-    int64_t ms = clock_wall_ms();
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm tm;
-    size_t n;
-
-    gmtime_r(&seconds, &tm);
-    n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
-}
-
 /* A path comes from a client: escape what could end the line early. */
 static void add_text(struct buf *b, struct str s)
 {
@@ -114,9 +101,9 @@ static void add_text(struct buf *b, struct str s)
 
 static void text_line(struct buf *b, const struct http_exchange *x, const char *owner, double ms)
 {
-    char now[40];
+    char now[CLOCK_TEXT];
 
-    time_text(now);
+    clock_text(clock_wall_ms(), now);
     (void)buf_addf(b, "%s %s %s ", now, x->listener->tcp ? "tcp" : "unix", *owner ? owner : "-");
     (void)buf_addf(b, "%s ", http_method_name(x->head->method));
     add_text(b, x->head->path);
@@ -126,9 +113,9 @@ static void text_line(struct buf *b, const struct http_exchange *x, const char *
 
 static void json_line(struct buf *b, const struct http_exchange *x, const char *owner, double ms)
 {
-    char now[40];
+    char now[CLOCK_TEXT];
 
-    time_text(now);
+    clock_text(clock_wall_ms(), now);
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:o, s:i, s:I, s:I, s:f, s:b}", "time", now,
                           "socket", x->listener->tcp ? "tcp" : "unix", "owner", owner, "method",
                           http_method_name(x->head->method), "path", json_text(x->head->path),

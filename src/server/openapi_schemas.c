@@ -29,7 +29,8 @@ static const struct {
     {"Stopping", "stopping boolean pid integer drain_ms integer"},
     {"Document", "openapi string info object paths object components object"},
     {"Result",
-     "id string backend null|string language null|string success boolean exit_code integer "
+     "id string backend null|string language null|string started_at null|string "
+     "code_sha256 null|string success boolean exit_code integer "
      "signal null|integer timed_out boolean oom_killed boolean stdout string stderr string "
      "stdout_bytes integer stderr_bytes integer stdout_truncated boolean stderr_truncated boolean "
      "stdout_head_bytes integer stdout_tail_bytes integer stderr_head_bytes integer "

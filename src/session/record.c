@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "request/limits.h"
@@ -23,7 +22,6 @@ void record_open(struct recorder *rec, const struct run_request *request)
         return;
     if (request->sink)
         return;
-    rec->time_ms = clock_wall_ms();
     if (request->log)
         path = xstrdup(request->log);
     else if (store_default_path(&path, &rec->err) < 0)
@@ -95,7 +93,7 @@ void record_append(struct recorder *rec, const struct run_request *request, stru
     add_json(&denied, wall_denied(&r->outcome));
     struct run_record record = {
         .id = str_from(r->id),
-        .time_ms = request->sink ? clock_wall_ms() - r->duration_ms : rec->time_ms,
+        .time_ms = r->began_ms,
         .source_sha256 = str_from(r->source_sha256),
         .language = str_from(r->language),
         .backend = str_from(r->backend),

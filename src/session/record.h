@@ -10,7 +10,6 @@
 struct recorder {
     struct store *store;
     struct err err;
-    int64_t time_ms;
 };
 
 /* The outcome of a run for the log and the metrics; if the run has tests, they decide it. */

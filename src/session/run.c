@@ -397,15 +397,6 @@ static void run_done(struct run *run)
     run_display_done(&run->display);
 }
 
-static void hash_source(struct run *run)
-{
-    struct sha256 hash;
-
-    sha256_init(&hash);
-    sha256_add(&hash, run->request->code.p, run->request->code.n);
-    sha256_hex(&hash, run->result->source_sha256);
-}
-
 void session_run(const struct run_request *request, const struct run_watch *watch,
                  struct result *ret)
 {
@@ -413,9 +404,8 @@ void session_run(const struct run_request *request, const struct run_watch *watc
 
     prepared_init(&run.prepared, request);
     examine_init(&run.examination, request, NULL);
-    result_make_id(ret->id);
+    result_begin(ret, request->code);
     ret->limits = request->limits;
-    hash_source(&run);
     buf_init(&run.prelude, 0);
     buf_init(&run.first.text, 0);
     run_display_init(&run.display, &run.reporter);

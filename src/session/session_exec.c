@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
@@ -216,11 +215,7 @@ static void run_or_try(struct session *s, const struct cell_request *cell, const
 
 static void begin_result(struct session *s, const struct cell_request *cell, struct result *r)
 {
-    struct sha256 hash;
-
-    sha256_init(&hash);
-    sha256_add(&hash, cell->code.p, cell->code.n);
-    sha256_hex(&hash, r->source_sha256);
+    result_begin(r, cell->code);
     r->language = s->shared->prepared.language->name;
     r->backend = s->shared->prepared.backend->name;
     guest_wall(s->guest, &r->outcome);
@@ -244,8 +239,7 @@ static int check_cell(const struct cell_request *cell, struct err *err)
     return 0;
 }
 
-static void record(struct session *s, const struct cell_request *cell, int64_t begun_ms,
-                   struct result *r)
+static void record(struct session *s, const struct cell_request *cell, struct result *r)
 {
     struct run_request q = s->shared->request.run;
     AUTO_FREE char *program = xasprintf("cell %u", r->cell.number);
@@ -255,7 +249,6 @@ static void record(struct session *s, const struct cell_request *cell, int64_t b
     q.limits.wall_ms = cell->wall_ms ? cell->wall_ms : q.limits.wall_ms;
     q.limits.cpu_ms = cell->cpu_ms ? cell->cpu_ms : q.limits.cpu_ms;
     record_open(&s->recorder, &q);
-    s->recorder.time_ms = begun_ms;
     s->recorder.err.kind = ERR_NONE;
     record_append(&s->recorder, &q, r);
 }
@@ -264,7 +257,6 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell,
                          const struct reporter *t)
 {
     struct result *r = t->result;
-    int64_t begun_ms = clock_wall_ms();
 
     begin_result(s, cell, r);
     reporter_warnings(t, 0);
@@ -284,7 +276,7 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell,
             &(struct feedback_input){.result = r, .limits = &s->shared->request.run.limits},
             &r->feedback);
     reporter_cancel_reason(t);
-    record(s, cell, begun_ms, r);
+    record(s, cell, r);
     reporter_event(t, (struct run_event){.kind = RUN_FINISHED});
 }
 
@@ -293,9 +285,9 @@ void session_exec(struct session *s, const struct cell_request *cell, const stru
 {
     struct reporter t = {watch, ret};
 
-    result_make_id(ret->id);
     memcpy(ret->cell.session, s->info.id, sizeof ret->cell.session);
     if (turn_take(s, &ret->error) < 0) { /* it may be gone by now */
+        result_begin(ret, cell->code);
         ret->cell.ended = CELL_REFUSED;
         reporter_event(&t, (struct run_event){.kind = RUN_FINISHED});
         return;

@@ -63,7 +63,7 @@ class Daemon:
 def alike(t, d, name, *args, **how):
     there = t.run(*args, env=d.env, **how)
     here = t.run("--no-daemon", *args, **how)
-    ids = lambda out: re.sub(rb'"(id|duration_ms|cpu_ms|max_memory_mb)":[^,]*', b"", out)
+    ids = lambda out: re.sub(rb'"(id|started_at|duration_ms|cpu_ms|max_memory_mb)":[^,]*', b"", out)
     t.equal((there.code, ids(there.out), there.err), (here.code, ids(here.out), here.err), name)
     return there
 
@@ -123,7 +123,7 @@ def test_same(t):
 
 def test_json(t):
     def shape(doc):
-        for key in ("id", "duration_ms", "cpu_ms", "max_memory_mb"):
+        for key in ("id", "started_at", "duration_ms", "cpu_ms", "max_memory_mb"):
             doc.pop(key)
         return doc
 

@@ -2,18 +2,23 @@
 """--json, --events, and the words in them."""
 
 import base64
+import datetime
 import hashlib
 import json
+import time
 
-FIELDS = """id backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
+FIELDS = """id started_at code_sha256 backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
     max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
 EXTRA = """skipped limits cell missing warnings limits_set cancelled exit_status summary notes""".split() + [
     "%s_%s_bytes" % (stream, part) for stream in ("stdout", "stderr") for part in ("head", "tail")
 ]
+CODE = "import sys; print('out'); print('err', file=sys.stderr)"
 ODD = ["stdout_base64", "stderr_base64"]  # only where the text is not UTF-8
 TYPES = {
     "id": str,
+    "started_at": str,
+    "code_sha256": str,
     "backend": str,
     "language": str,
     "success": bool,
@@ -83,8 +88,36 @@ def test_every_field(t):
         )
 
 
+def began_ms(doc):
+    return round(datetime.datetime.fromisoformat(doc["started_at"]).timestamp() * 1000)
+
+
+def test_beginning(t):
+    """One clock: the result, the log and the caller agree; of a cell and of tests, too."""
+    t.write("f.py", "def f(x): return x\n")
+    t.write("cases.json", json.dumps({"func": "f", "cases": [{"args": [1], "expected": 1}]}))
+    t.write("n.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {},
+                                   "cells": [{"cell_type": "code", "id": "a", "metadata": {}, "outputs": [],
+                                              "execution_count": None, "source": ["1 + 1"]}]}))
+    for name, code, args in (
+        ("a run", "print(1)", ("run", "--json", "-c", "print(1)")),
+        ("a refusal", "x =", ("run", "--json", "-c", "x =")),
+        ("a run with a prelude", "print(1)", ("run", "--json", "--prelude", "f.py", "-c", "print(1)")),
+        ("a cell", "1 + 1", ("run", "--json", "n.ipynb")),
+        ("tests", "def f(x): return x\n", ("test", "f.py", "--cases", "cases.json", "--json")),
+    ):
+        before = int(time.time() * 1000)
+        doc = t.box(*args).json
+        doc = doc["cells"][0]["result"] if "cells" in doc else doc
+        t.ok(before <= began_ms(doc) <= time.time() * 1000, "when %s began" % name, doc)
+        t.equal(doc["code_sha256"], hashlib.sha256(code.encode()).hexdigest(), "the code of " + name)
+        row = t.box("log", "--json", "--limit", "1").json["runs"][0]
+        t.equal((row["id"], row["time_ms"], row["source_sha256"]),
+                (doc["id"], began_ms(doc), doc["code_sha256"]), "in the log: " + name)
+
+
 def test_success(t):
-    done = t.run("--json", "-c", "import sys; print('out'); print('err', file=sys.stderr)")
+    done = t.run("--json", "-c", CODE)
     doc = done.json
     want = {
         "backend": "jail",
@@ -133,6 +166,8 @@ def test_success(t):
     }
     t.equal({k: doc[k] for k in want}, want, "a good run")
     t.match("^[0-9a-hjkmnp-tv-z]{26}$", doc["id"], "an id")
+    t.match(r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$", doc["started_at"], "when it began")
+    t.equal(doc["code_sha256"], hashlib.sha256(CODE.encode()).hexdigest(), "the sum of its code")
     t.ok(
         0 < doc["duration_ms"] < 5000
         and 0 < doc["cpu_ms"] < 5000

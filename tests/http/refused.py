@@ -158,6 +158,9 @@ def test_wall(tap, d):
     r = d.run("print(1)", backend="host", no_check=True).json
     tap.ok(r["backend"] == "host" and r["warnings"][0].startswith(words), "the warning", r)
     tap.ok("seccomp" in [m["layer"] for m in r["missing"]], "what is missing", r)
+    lines = d.post("/v1/run", {"code": "print(1)", "backend": "host", "no_check": True}, lines=True).lines
+    warned = [e["message"] for e in lines if e["event"] == "warning"]
+    tap.ok(warned and warned[0].startswith(words) and lines[-1]["result"]["warnings"] == warned, "in lines, too", lines)
     r = d.post("/v1/sessions", {"backend": "host", "no_check": True}).json
     tap.ok(r["backend"] == "host" and r["warnings"][0].startswith(words), "of a session", r)
     cell = d.post(f"/v1/sessions/{r['id']}/exec", {"code": "1"}).json

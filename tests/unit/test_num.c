@@ -208,11 +208,22 @@ static void test_hostile(void)
     OK(clock_mono_ms() - began < 3000, "a megabyte of digits takes linear time");
 }
 
+static void test_clock_text(void)
+{
+    char text[CLOCK_TEXT];
+
+    clock_text(1738346400007, text);
+    EQ_STR(text, "2025-01-31T18:00:00.007Z");
+    clock_text(0, text);
+    EQ_STR(text, "1970-01-01T00:00:00.000Z");
+}
+
 int main(void)
 {
     RUN(test_reading());
     RUN(test_errors());
     RUN(test_formatting());
     RUN(test_hostile());
+    RUN(test_clock_text());
     return tap_done();
 }

@@ -86,7 +86,7 @@ PROGRAMS = {
     "buffers": "import sys; print(sys.stdout.line_buffering, sys.stdout.write_through, sys.stdin.isatty(), sys.stdout.seekable())",
     "files": "open('new.txt', 'w').write('n'); open('data.csv', 'a').write('x'); import os; os.makedirs('deep/er'); open('deep/er/f', 'wb').write(bytes(10))",
 }
-DIFFERENT = {"duration_ms", "cpu_ms", "max_memory_mb", "id", "taken"}
+DIFFERENT = {"duration_ms", "cpu_ms", "max_memory_mb", "id", "started_at", "taken"}
 ODD = {"process ids": "which pids are there", "frames": "nothing of it"}
 
 

@@ -12,6 +12,7 @@ extern const struct command command_check;
 extern const struct command command_test;
 extern const struct command command_blocks;
 extern const struct command command_format;
+extern const struct command command_context;
 extern const struct command command_math;
 extern const struct command command_generate;
 extern const struct command command_doctor;

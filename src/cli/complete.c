@@ -160,7 +160,7 @@ static void offer_operands(struct typed *t)
         offer_verbs(t);
     else if (what && (!t->verb.name || !t->operands))
         complete_values(what, offer, t);
-    else if (t->verb.name && t->verb.files && t->operands == 1)
+    else if (t->verb.name && t->verb.files && t->operands == (what != NULL))
         fputs(":files\n", t->out);
     if (!what && !t->command->verb && t->command->files)
         fputs(":files\n", t->out);

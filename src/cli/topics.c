@@ -132,7 +132,6 @@ const struct topic help_topics[] = {
     {"results", "the fields of --json", NULL},
     {"events", "following a run with --events", NULL},
     {"profiles", "what a program may be and use, before it runs", add_profiles},
-    {"context", "what an agent remembers between runs", NULL},
     {"cases", "what 'glovebox test' tests, and with what", NULL},
     {"suites", "many candidates in one file, HumanEval and MBPP", NULL},
     {"models", "how a language model is reached, keys, prices, records", add_providers},

@@ -336,6 +336,26 @@ int context_input_read(const struct context *c, size_t i, struct context_input *
     return -1;
 }
 
+static void forget_processed(json_t *scope)
+{
+    json_array_clear(get(scope, KEY_PROCESSED));
+}
+
+size_t context_clear_inputs(struct context *c)
+{
+    json_t *all = get(c->document, KEY_CONTEXT), *scope;
+    size_t n = context_input_count(c);
+    const char *invocation;
+
+    json_array_clear(get(c->document, KEY_INPUTS));
+    forget_processed(all);
+    json_object_foreach(get(all, KEY_SEPARATE), invocation, scope)
+    {
+        forget_processed(scope);
+    }
+    return n;
+}
+
 /* ---- errors and results ---- */
 
 int64_t context_error_count(const struct context *c, const char *invocation)
@@ -355,6 +375,20 @@ void context_reset_errors(struct context *c, const char *invocation)
 {
     if (context_error_count(c, invocation))
         json_object_set_new_nocheck(get(c->document, KEY_ERRORS), invocation, json_integer(0));
+}
+
+size_t context_reset_all_errors(struct context *c)
+{
+    json_t *counts = get(c->document, KEY_ERRORS), *count;
+    const char *invocation;
+    size_t n = 0;
+
+    json_object_foreach(counts, invocation, count)
+    {
+        n += json_integer_value(count) != 0;
+        json_integer_set(count, 0);
+    }
+    return n;
 }
 
 static json_t *shortened(struct str s)
@@ -382,4 +416,66 @@ void context_add_result(struct context *c, const char *invocation,
     json_object_set_new_nocheck(entry, "result_stderr", shortened(result->err));
     json_object_set_new_nocheck(entry, "timestamp", json_integer(result->timestamp));
     json_array_append_new(make(all, invocation, json_array), entry);
+}
+
+/* ---- an overview ---- */
+
+static json_t *overview_inputs(const struct context *c)
+{
+    json_t *list = json_array();
+    struct context_input file;
+    struct err ignored;
+
+    for (size_t i = 0; i < context_input_count(c); i++) {
+        bool whole = context_input_read(c, i, &file, &ignored) == 0;
+        json_array_append_new(
+            list, json_pack("{s:o, s:o}", "name", encoded_text(file.name), "size",
+                            whole ? json_integer((json_int_t)file.bytes.n) : json_null()));
+        buf_done(&file.bytes);
+    }
+    return list;
+}
+
+static void overview_invocation(const struct context *c, const char *id, json_t *rows)
+{
+    const json_t *results = get(get(c->document, KEY_RESULTS), id);
+    json_t *processed = get(scope_of(c, id), KEY_PROCESSED);
+
+    if (json_object_get(rows, id))
+        return;
+    json_object_set_new_nocheck(
+        rows, id,
+        json_pack("{s:s, s:s, s:I, s:I, s:o}", "id", id, "execution_id",
+                  context_execution_id(c, id), "errors", (json_int_t)context_error_count(c, id),
+                  "results", (json_int_t)json_array_size(results), "processed_input_files",
+                  processed ? json_incref(processed) : json_array()));
+}
+
+/* A row for each invocation that any of the keys has. */
+static json_t *overview_invocations(const struct context *c)
+{
+    json_t *const keys[] = {get(get(c->document, KEY_CONTEXT), KEY_SEPARATE),
+                            get(c->document, KEY_ERRORS), get(c->document, KEY_RESULTS)};
+    json_t *rows = json_object(), *list = json_array(), *value;
+    const char *id;
+
+    if (json_array_size(get(scope_of(c, ""), KEY_PROCESSED)))
+        overview_invocation(c, "", rows);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        json_object_foreach(keys[i], id, value)
+        {
+            overview_invocation(c, id, rows);
+        }
+    json_object_foreach(rows, id, value)
+    {
+        json_array_append(list, value);
+    }
+    json_decref(rows);
+    return list;
+}
+
+json_t *context_overview(const struct context *c)
+{
+    return json_pack("{s:s, s:o, s:o}", "execution_id", context_execution_id(c, ""), "input_files",
+                     overview_inputs(c), "invocations", overview_invocations(c));
 }

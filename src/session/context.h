@@ -67,6 +67,15 @@ int context_input_read(const struct context *c, size_t i, struct context_input *
 int64_t context_error_count(const struct context *c, const char *invocation);
 void context_count_error(struct context *c, const char *invocation);
 void context_reset_errors(struct context *c, const char *invocation);
+/* The number of counts that were not 0. */
+size_t context_reset_all_errors(struct context *c);
+/* Takes out all input files; their names are explored files no longer, for any invocation. The
+ * number of files. */
+size_t context_clear_inputs(struct context *c);
+/* {"execution_id", "input_files": [{"name", "size"}], "invocations": [{"id", "execution_id",
+ * "errors", "results", "processed_input_files"}]}, which the caller frees. A size is null when the
+ * content is not in the encoding that it names. */
+json_t *context_overview(const struct context *c);
 
 struct context_result {
     struct str code, out, err;
@@ -89,6 +98,8 @@ struct context_file {
 /* Creates a missing file. A broken document is ERR_USAGE and stays untouched. Stops waiting after
  * 30 seconds, or when cancel_fd (or -1) gets readable: ERR_TIMEOUT. */
 int context_file_open(const char *path, int cancel_fd, struct context_file *ret, struct err *err);
+/* Reads the document of an existing file, without its lock. End with context_done. */
+int context_file_read(const char *path, struct context *ret, struct err *err);
 int context_file_save(struct context_file *f, struct err *err);
 void context_file_close(struct context_file *f); /* may be called after a failed open, and twice */
 

@@ -38,10 +38,10 @@ static int lock(int fd, const char *path, int cancel_fd, struct err *err)
     return 0;
 }
 
-static int open_once(const char *path, int cancel_fd, struct context_file *f, struct stat *st,
-                     struct err *err)
+static int open_regular(const char *path, int flags, struct context_file *f, struct stat *st,
+                        struct err *err)
 {
-    f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    f->fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
     if (f->fd < 0 || fstat(f->fd, st) < 0) {
         err_sys(err, "%s", path);
         err->kind = ERR_USAGE;
@@ -49,7 +49,7 @@ static int open_once(const char *path, int cancel_fd, struct context_file *f, st
     }
     if (!S_ISREG(st->st_mode))
         return err_set(err, ERR_USAGE, "%s: is not a file", path);
-    return lock(f->fd, path, cancel_fd, err);
+    return 0;
 }
 
 /* Is the locked file still the one of that name? */
@@ -66,7 +66,8 @@ static int open_locked(const char *path, int cancel_fd, struct context_file *f, 
     struct stat st;
 
     for (;;) {
-        if (open_once(path, cancel_fd, f, &st, err) < 0)
+        if (open_regular(path, O_RDWR | O_CREAT, f, &st, err) < 0 ||
+            lock(f->fd, path, cancel_fd, err) < 0)
             return -1;
         f->path = realpath(path, NULL);
         if (is_still_there(f, &st))
@@ -108,6 +109,21 @@ void context_file_close(struct context_file *f)
     fd_close(&f->fd);
     free(f->path);
     f->path = NULL;
+}
+
+int context_file_read(const char *path, struct context *ret, struct err *err)
+{
+    struct context_file f = {.fd = -1};
+    struct stat st;
+    int status = open_regular(path, O_RDONLY, &f, &st, err);
+
+    f.path = xstrdup(path);
+    if (status == 0)
+        status = read_document(&f, err);
+    *ret = f.context;
+    f.context.document = NULL;
+    context_file_close(&f);
+    return status;
 }
 
 /* ---- saving ---- */

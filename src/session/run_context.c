@@ -32,9 +32,9 @@ static int check_count(const struct run_request *q, const struct context *c, str
     result->skipped = true;
     return err_set(err, ERR_POLICY,
                    "Failed after %lld attempts: %s%.100s%s is refused from now on; to continue, "
-                   "remove its number from _code_executor_error_counts in %s, or raise --retries",
+                   "run 'glovebox context reset %s --invocation \"%s\"', or raise --retries",
                    (long long)count, *invocation ? "invocation '" : "this context", invocation,
-                   *invocation ? "'" : "", q->context);
+                   *invocation ? "'" : "", q->context, invocation);
 }
 
 static int read_inputs(struct run_context *c, struct err *err)

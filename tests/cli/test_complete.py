@@ -37,7 +37,8 @@ def test_words(t):
             (["run", "-p", "stri"], ["strict", ":files"]), (["run", "--file", ""], [":files"]),
             (["run", "--out", "x"], [":dirs"]), (["run", ""], [":files"]), (["run", "--timeout", ""], []),
             (["run", "--timeout", "5s", "a"], [":files"]), (["run", "x.py", "--", "--ne"], [":files"]),
-            (["math", ""], []), (["session", "ex"], ["exec"]), (["session", "exec", "x", ""], [":files"]),
+            (["math", ""], []), (["context", "re"], ["reset"]), (["context", "show", ""], [":files"]),
+            (["session", "ex"], ["exec"]), (["session", "exec", "x", ""], [":files"]),
             (["session", "close", "--m"], []), (["session", "new", "--mem"], ["--memory"]),
             (["log", "sho"], ["show"]), (["log", "stats", ""], []), (["nonsense", ""], []), (["serve", "--list"], ["--listen"])):
         t.equal(offered(t, *words), want, " ".join(words))

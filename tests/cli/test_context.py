@@ -203,3 +203,69 @@ def test_together(t):
     doc = load(t)
     t.equal(sum(map(len, doc[RESULTS].values())), 8, "eight at once all leave their results", doc)
     t.equal(sum(doc[COUNTS].values()), 8, "and their errors")
+
+
+def test_command(t):
+    """glovebox context."""
+    t.write("c.json", json.dumps({
+        "mine": 1,
+        INPUTS: [{"name": "a.csv", "content": "YWJjZA=="}, {"name": "b\u001b.txt", "content": "%%"}],
+        COUNTS: {"i": 3, "k": 1, "": 5},
+        RESULTS: {"i": [{"code": "1"}]},
+        CONTEXT: {"execution_session_id": "e", "processed_input_files": ["a.csv"],
+                  "invocations": {"j": {"processed_input_files": ["a.csv"], "other": 2}}},
+    }))
+    before = load(t)
+    done = t.box("context", "show", "c.json")
+    t.exits(done, 0, "show", b"""execution id: e
+2 input files:
+  a.csv: 4 bytes
+  b\\x1b.txt: the content is not in its encoding
+4 invocations:
+  "": 5 errors, 0 results; explored: a.csv
+  j: 0 errors, 0 results; explored: a.csv
+  i: 3 errors, 1 result
+  k: 1 error, 0 results
+""")
+    doc = t.box("context", "show", "--json", "c.json").json
+    t.equal((doc["execution_id"], doc["input_files"]),
+            ("e", [{"name": "a.csv", "size": 4}, {"name": "b\u001b.txt", "size": None}]), "in JSON")
+    t.equal(doc["invocations"][2], {"id": "i", "execution_id": "i", "errors": 3, "results": 1,
+                                    "processed_input_files": []}, "an invocation in JSON")
+    t.equal(load(t), before, "show changes nothing")
+    t.exits(t.box("context", "clear", "c.json"), 0, "clear", b"cleared 2 input files\n")
+    before[INPUTS] = before[CONTEXT]["processed_input_files"] = []
+    before[CONTEXT]["invocations"]["j"]["processed_input_files"] = []
+    t.equal(load(t), before, "only the files and the explored names are gone")
+    t.exits(t.box("context", "clear", "c.json"), 0, "clear again", b"cleared 0 input files\n")
+    done = t.run("--context", "c.json", "--invocation", "i", "-c", "1")
+    t.refused(done, 126, "run 'glovebox context reset c.json --invocation \"i\"'", "a refusal names the command")
+    t.exits(t.box("context", "reset", "c.json", "--invocation", "i"), 0, "reset one", b"reset 1 error count\n")
+    before[COUNTS]["i"] = 0
+    t.equal(load(t), before, "only this one")
+    t.exits(t.run("--context", "c.json", "--invocation", "i", "-c", "1"), 0, "it runs again", b"")
+    t.exits(t.box("context", "reset", "c.json", "--invocation", "nobody"), 0, "an unknown one",
+            b"reset 0 error counts\n")
+    t.exits(t.box("context", "reset", "c.json", "--invocation", "", "--json"), 0, "the empty name",
+            b'{\n  "reset": 1\n}\n')
+    t.equal(load(t)[COUNTS], {"i": 0, "k": 1, "": 0}, "not all")
+    t.exits(t.box("context", "reset", "c.json"), 0, "reset all", b"reset 1 error count\n")
+    t.equal(load(t)[COUNTS], {"i": 0, "k": 0, "": 0}, "all")
+
+
+def test_command_refused(t):
+    t.write("c.json", "{}")
+    t.write("broken.json", '{"%s": 3}' % COUNTS)
+    for args, words in (((), "show, clear or reset"), (("shw", "c.json"), "did you mean 'show'"),
+                        (("show",), "takes one file"), (("show", "c.json", "c.json"), "takes one file"),
+                        (("clear", "--invocation", "i", "c.json"), "--invocation does not apply"),
+                        (("reset", "--invocation", "a\nb", "c.json"), "control character"),
+                        (("show", "."), "is not a file"), (("clear", "none.json"), "none.json: No such file"),
+                        (("reset", "broken.json"), "%s: must be an object" % COUNTS)):
+        t.refused(t.box("context", *args), 2, words, "context " + " ".join(args))
+    t.equal(os.path.exists(t.path("here/none.json")), False, "no file is created")
+    t.exits(t.box("context", "show", "c.json"), 0, "an empty document",
+            b'execution id: ""\n0 input files\n0 invocations\n')
+    if os.geteuid():
+        os.chmod(t.path("here/c.json"), 0o400)
+        t.equal(t.box("context", "show", "c.json").code, 0, "a file that can only be read")

@@ -395,7 +395,8 @@ class Server:
             thaw_objects()
         if result < 0:
             from posix import strerror
-            why = "it could not fork: %s" % strerror(-result)
+            limit = {11: "--pids", 24: "--open-files"}.get(-result)  # EAGAIN, EMFILE
+            why = "it could not fork: %s%s" % (strerror(-result), limit and "; allow more with %s" % limit or "")
         self.wire.send("done", frame.number, '{"ok":%s,"why":%s}' % (truth(why is None), quote(why or "")), frame.counts)
 
     # From here on in the fork. Its files, and the ends of its pipes, are others by now.

@@ -91,6 +91,9 @@ static int parse_tcp(const char *text, struct sockaddr_storage *ret, socklen_t *
     const char *colon = strrchr(text, ':');
     int64_t port;
 
+    if (strstr(text, "://"))
+        return err_set(err, ERR_USAGE,
+                       "'%.100s' is not a daemon's address: write HOST:PORT without http://", text);
     if (!colon || !num_int64(str_from(colon + 1), &port) || port < 1 || port > 65535)
         return err_set(err, ERR_USAGE,
                        "'%.100s' is not a daemon's address: write unix:PATH, or HOST:PORT such as "

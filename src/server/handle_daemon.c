@@ -82,8 +82,10 @@ static bool may_stop(struct call *call)
 
     if (call->operator&&(uid == 0 || uid == (int64_t)geteuid()))
         return true;
-    call_refuse(call, 403, NULL, "policy",
-                "only the daemon's own user may stop it, over its Unix socket");
+    call_refuse(
+        call, 403, NULL, "policy",
+        "only the daemon's own user may stop it, over its Unix socket; a daemon without one "
+        "ends with 'kill PID' ('glovebox serve --status' shows the PID)");
     return false;
 }
 

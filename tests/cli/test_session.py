@@ -35,6 +35,7 @@ class Sessions:
 
 
 def test_cells(t):
+    t.refused(t.box("session", "list", "--daemon", "http://127.0.0.1:80"), 2, "without http://", "a URL")
     with Daemon(t) as d:
         s = Sessions(t, d)
         i = s.new("--name", "mine")

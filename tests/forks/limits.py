@@ -109,10 +109,20 @@ def test_locks(tap, d):
     s.close()
 
 
+def test_too_few_files(tap, d):
+    s = d.open(open_files=150)
+    s.run("x = 'alive'")
+    r = s.ask_fork()
+    tap.ok(r.status == 501 and "allow more with --open-files" in r.json["message"], "a fork needs more descriptors: said", r)
+    tap.equal(s.value("x"), "alive", "the session lives on")
+    s.close()
+
+
 def test(tap):
     with Families() as d:
         test_fork(tap, d)
         test_origin(tap, d)
         test_background(tap, d)
         test_locks(tap, d)
+        test_too_few_files(tap, d)
         nothing_left(tap, d, "limits")

@@ -19,6 +19,7 @@
 #include "cli/progress.h"
 #include "cli/run_notebook.h"
 #include "cli/safe_text.h"
+#include "languages/pythons.h"
 #include "result/verdict_json.h"
 #include "session/check.h"
 #include "text/notebook.h"
@@ -293,9 +294,11 @@ static int check_usage(const struct cli_settings *set, const struct opt_args *ar
 static int check_language(const struct cli_settings *set, struct err *err)
 {
     const char *named = set->common.lang;
+    unsigned minor;
 
     if (named && strcmp(named, "auto") != 0 &&
-        !language_find(&set->common.languages, str_from(named)))
+        !language_find(&set->common.languages, str_from(named)) &&
+        !python_is_version(str_from(named), &minor))
         return err_set(
             err, ERR_USAGE,
             "--lang: '%s' is not known; 'glovebox help languages' explains how to add one", named);

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "jail/surroundings.h"
+#include "languages/pythons.h"
 #include "session/diagnose.h"
 
 static const struct opt *const shown[] = {json_option, general_options, NULL};
@@ -246,6 +247,33 @@ static json_t *ahead_json(const struct diagnosis *d)
     return list;
 }
 
+static void add_python(void *ctx, unsigned minor, const char *path)
+{
+    AUTO_FREE char *version = xasprintf("3.%u", minor);
+
+    json_array_append_new(ctx, json_pack("{s:s, s:s}", "version", version, "path", path));
+}
+
+static json_t *pythons_json(void)
+{
+    json_t *list = json_array();
+
+    pythons_each(add_python, list);
+    return list;
+}
+
+static void print_python(void *ctx, unsigned minor, const char *path)
+{
+    (void)ctx;
+    printf("  3.%-11u%s\n", minor, path);
+}
+
+static void print_pythons(void)
+{
+    puts("\nPythons that --python can name by version:");
+    pythons_each(print_python, NULL);
+}
+
 static const char *why_missing(const struct diagnosis *d, unsigned layer)
 {
     if (d->layers[layer].detail[0])
@@ -287,6 +315,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "problem", string_or_null(d->why));
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
+    json_object_set_new(doc, "pythons", pythons_json());
     json_object_set_new(doc, "ahead", ahead_json(d));
     json_object_set_new(doc, "backends", backends_listing());
     json_dumpf(doc, stdout, JSON_INDENT(2));
@@ -305,6 +334,7 @@ static int doctor(const struct cli_settings *settings)
         print_layers(&d);
         print_ways(&d);
         print_languages(&d);
+        print_pythons();
         print_ahead(&d);
         print_backends();
         print_verdict(&d);

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "cli/cmd_session.h"
 #include "cli/log_text.h"
+#include "cli/report.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
 #include "request/setting.h"
@@ -109,12 +110,36 @@ static int put_id(const struct session_call *call, json_t *doc)
     return 0;
 }
 
+/* The daemon's interpreter runs the cells, whatever environment is active here. */
+static void say_interpreter(const struct session_call *call, const json_t *doc)
+{
+    static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
+    const char *path = member(doc, "interpreter"), *language = member(doc, "language");
+    const struct settings *s = &call->set->cli.common;
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const char *prefix = getenv(names[i]);
+        if (!prefix || !*prefix || s->python || strcmp(language, "python") != 0)
+            continue;
+        size_t n = strlen(prefix);
+        if (strncmp(path, prefix, n) == 0 && path[n] == '/')
+            return;
+        AUTO_FREE char *line =
+            xasprintf("the session has the daemon's Python, %s, not the active environment's; "
+                      "--python %s chooses that, if the daemon was started with --allow host-files",
+                      path, prefix);
+        report_say(&call->set->cli, line);
+        return;
+    }
+}
+
 int session_run_new(struct session_call *call, struct err *err)
 {
     json_t *body = session_body(call->set, err), *doc;
 
     if (!body || session_ask(call, "POST", "/v1/sessions", body, &doc, err) < 0)
         return -1;
+    say_interpreter(call, doc);
     return put_id(call, doc);
 }
 

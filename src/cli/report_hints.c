@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/report.h"
+#include "session/prepare.h"
 
 enum { NAMES_SHOWN = 3 };
 
@@ -55,8 +56,24 @@ static void say_lost_files(const struct report *how, const json_t *doc)
         report_say(how->settings, b.p);
 }
 
+/* Also without a terminal: another version may give other results. */
+static void say_other_python(const struct report *how, const json_t *doc)
+{
+    const json_t *warning;
+    size_t i;
+
+    json_array_foreach(json_object_get(doc, "warnings"), i, warning)
+    {
+        const char *text = json_string_value(warning);
+        if (text && strncmp(text, PREPARE_PYTHON_WARNING, strlen(PREPARE_PYTHON_WARNING)) == 0)
+            report_say(how->settings, text);
+    }
+}
+
 void report_hints(const struct report *how, const json_t *doc)
 {
+    if (!how->settings->json && !how->settings->events)
+        say_other_python(how, doc);
     if (!isatty(STDERR_FILENO) || how->settings->json || how->settings->events)
         return;
     if (json_is_true(json_object_get(doc, "success")))

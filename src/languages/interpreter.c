@@ -143,7 +143,7 @@ static char *absolute(const char *path)
     return xasprintf("%s/%s", here, path);
 }
 
-static char *search(const char *name)
+char *interpreter_search(const char *name)
 {
     const char *path = getenv("PATH");
     struct str rest = str_from(path && *path ? path : "/usr/local/bin:/usr/bin:/bin"), folder;
@@ -298,11 +298,17 @@ static int resolve(const char *found, struct interpreter *ret, struct err *err)
     return 0;
 }
 
+int interpreter_at(const char *path, struct interpreter *ret, struct err *err)
+{
+    *ret = (struct interpreter){0};
+    return resolve(path, ret, err);
+}
+
 int interpreter_find(const struct language *language, struct interpreter *ret, struct err *err)
 {
     *ret = (struct interpreter){0};
     for (const char *const *name = language->programs; *name; name++) {
-        AUTO_FREE char *found = search(*name);
+        AUTO_FREE char *found = interpreter_search(*name);
         if (found)
             return resolve(found, ret, err);
     }

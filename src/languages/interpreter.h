@@ -29,6 +29,11 @@ int interpreter_find(const struct language *language, struct interpreter *ret, s
 /* The same, but may return a result of the last second. Thread-safe. */
 int interpreter_find_recent(const struct language *language, struct interpreter *ret,
                             struct err *err);
+/* The path of a program in $PATH, or of one with a slash in its name; NULL for none. The caller
+ * frees it. */
+char *interpreter_search(const char *name);
+/* The interpreter of this path. */
+int interpreter_at(const char *path, struct interpreter *ret, struct err *err);
 void interpreter_done(struct interpreter *interpreter);
 
 #endif

@@ -33,6 +33,8 @@ struct run_request {
     const char *file;         /* its name, for messages and detection; NULL for text without one */
     const char *language;     /* hint; NULL or "auto" to detect */
     const struct language_table *languages;
+    const char
+        *python; /* for programs in Python: a version or a path (languages/pythons.h); or NULL */
     char *const *args; /* the program's own; NULL-terminated, or NULL */
 
     char *const *files; /* SRC[:NAME] specs of host files and folders; NULL-terminated, or NULL */

@@ -10,6 +10,7 @@
 #include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "languages/pythons.h"
 #include "request/run_fields.h"
 
 enum {
@@ -224,11 +225,31 @@ static int hold_ceilings(const struct request_rules *rules, struct settings *s, 
 
 /* ---- checks for some values only ---- */
 
+/* A version is one of this host's own Pythons; a path is a program of the client's choice. */
+static int check_python(const struct settings *s, const struct request_rules *rules,
+                        struct err *err)
+{
+    unsigned minor;
+
+    if (!(s->asked >> SETTING_python & 1) || !s->python || !*s->python ||
+        python_is_version(str_from(s->python), &minor))
+        return 0;
+    if (permit_check(rules, PERMIT_HOST_FILES, "'python': a path", err) < 0)
+        return -1;
+    return s->python[0] == '/' ? 0
+                               : err_set(err, ERR_USAGE,
+                                         "'python': '%.60s' is neither a version, as 3.12, nor an "
+                                         "absolute path",
+                                         s->python);
+}
+
 static int check_permits(const struct settings *s, const struct request_rules *rules,
                          struct err *err)
 {
     bool opens = s->asked >> SETTING_net & 1 && s->net != 0;
 
+    if (check_python(s, rules, err) < 0)
+        return -1;
     return opens ? permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err) : 0;
 }
 

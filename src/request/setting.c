@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/suggestion.h"
+#include "languages/pythons.h"
 
 #define AT(member)  offsetof(struct settings, member)
 #define OPTION(...) __VA_ARGS__
@@ -18,6 +19,14 @@
 static bool is_profile_name(const struct settings *s)
 {
     return !s->profile || !strpbrk(s->profile, "/.");
+}
+
+/* A path would mean another file on another host, and needs a permit. */
+static bool is_python_version(const struct settings *s)
+{
+    unsigned minor;
+
+    return !s->python || python_is_version(str_from(s->python), &minor);
 }
 
 const struct setting settings_all[SETTING_COUNT] = {

@@ -5,12 +5,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/opt_value.h"
 #include "base/utf8.h"
 #include "languages/preludes.h"
+#include "languages/pythons.h"
 #include "request/setting.h"
 
 /* ---- what can be sent ---- */
@@ -118,10 +120,26 @@ static int list_value(const struct setting *row, const struct opt_list *list, js
     return 0;
 }
 
+/* A path is absolute for a daemon, whose current folder is another. */
+static int python_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
+{
+    AUTO_FREE char *path = NULL;
+    unsigned minor;
+
+    if (!python_is_version(str_from(text), &minor) && text[0] != '/') {
+        AUTO_FREE char *here = getcwd(NULL, 0);
+        path = here ? xasprintf("%s/%s", here, text) : NULL;
+    }
+    *ret = json_string(path ? path : text);
+    return *ret ? 0 : not_text(row, err);
+}
+
 static int string_value(const struct setting *row, const char *text, json_t **ret, struct err *err)
 {
     if (row->shape == SHAPE_TEXT)
         return file_value(row, text, ret, err);
+    if (setting_id_of(row) == SETTING_python)
+        return python_value(row, text, ret, err);
     *ret = json_string(text);
     return *ret ? 0 : not_text(row, err);
 }

@@ -191,6 +191,7 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     *ret = (struct run_request){.stdin_fd = -1};
     ret->language = s->lang;
     ret->languages = &s->languages;
+    ret->python = s->python && *s->python ? s->python : NULL;
     ret->files = s->files.items;
     ret->env = s->env.items;
     ret->ro = s->ro.items;

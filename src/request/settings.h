@@ -28,7 +28,7 @@ struct session_options {
 };
 
 struct settings {
-    char *lang;
+    char *lang, *python;
     struct opt_list files, env, ro;
     char *out, *work_dir;
     struct opt_list data;

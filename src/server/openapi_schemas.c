@@ -111,7 +111,8 @@ static const struct {
     {"Session",
      "id string name null|string language string state =idle,busy,dead parent null|string "
      "cells integer created_ms integer used_ms integer idle_ms integer "
-     "memory_bytes integer cpu_ms number backend string isolation string[] "
+     "memory_bytes integer cpu_ms number interpreter string python null|string "
+     "backend string isolation string[] "
      "missing Missing[] warnings string[] why null|string"},
     {"Sessions", "sessions Session[]"},
     {"About", "name string version string openapi string help string docs string"},

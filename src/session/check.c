@@ -8,10 +8,10 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "explain/feedback_advice.h"
 #include "languages/interpreter.h"
 #include "languages/preludes.h"
+#include "languages/pythons.h"
 #include "session/syntax_probe.h"
 
 /* ---- the policy ---- */
@@ -81,13 +81,15 @@ static void try_language(void *ctx, const struct language *language)
 /* The Python version that the guard will assume, before the program is known to be Python. */
 static unsigned likely_target(const struct examination *e)
 {
-    const struct language *python = language_find(e->request->languages, STR("python"));
+    const struct run_request *q = e->request;
+    const struct language *python = language_find(q->languages, STR("python"));
     struct interpreter found = {0};
     struct err err;
 
-    if (e->request->target || !e->runs || !e->policy ||
-        interpreter_find_recent(python, &found, &err) < 0)
-        return e->request->target;
+    if (q->target || !e->runs || !e->policy ||
+        (q->python ? python_find(q->python, &found, &err)
+                   : interpreter_find_recent(python, &found, &err)) < 0)
+        return q->target;
     unsigned target = check_target_of(found.path);
     interpreter_done(&found);
     return target;
@@ -116,6 +118,26 @@ static const struct language *guess(struct examination *e)
     return g.best ? g.best : looks;
 }
 
+/* --lang python3.12 is --lang python --python 3.12. */
+static int examine_python(struct examination *e, struct err *err)
+{
+    const struct run_request *q = e->request;
+    unsigned minor, chosen;
+
+    if (!python_is_version(str_from(q->language), &minor))
+        return err_set(err, ERR_USAGE,
+                       "language '%s' is not known; 'python3.12' or --python 3.12 choose a version",
+                       q->language);
+    if (q->python && (!python_is_version(str_from(q->python), &chosen) || chosen != minor))
+        return err_set(err, ERR_USAGE, "language '%s' and --python %s name two interpreters",
+                       q->language, q->python);
+    e->language = language_find(q->languages, STR("python"));
+    e->python = q->language;
+    if (minor >= PYTHON_OLDEST && minor <= PYTHON_NEWEST)
+        e->target = minor;
+    return 0;
+}
+
 int examine_language(struct examination *e, struct err *err)
 {
     const struct run_request *q = e->request;
@@ -123,10 +145,7 @@ int examine_language(struct examination *e, struct err *err)
     if (q->language && strcmp(q->language, "auto") != 0) {
         e->language = language_find(q->languages, str_from(q->language));
         if (!e->language && strncmp(q->language, "python", 6) == 0)
-            return err_set(
-                err, ERR_USAGE,
-                "language '%s' is not known; --lang python takes the first python3 in $PATH",
-                q->language);
+            return examine_python(e, err);
         return e->language
                    ? 0
                    : err_set(err, ERR_USAGE,
@@ -176,15 +195,9 @@ int check_read_prelude(const struct run_request *q, struct buf *ret, struct err 
 
 unsigned check_target_of(const char *interpreter)
 {
-    AUTO_FREE char *real = interpreter ? realpath(interpreter, NULL) : NULL;
-    const char *slash = real ? strrchr(real, '/') : NULL;
-    int64_t minor;
+    unsigned minor = python_minor(interpreter);
 
-    if (!slash || !str_starts(str_from(slash), "/python3.") ||
-        !num_int64(str_from(slash + strlen("/python3.")), &minor) || minor < PYTHON_OLDEST ||
-        minor > PYTHON_NEWEST)
-        return 0;
-    return (unsigned)minor;
+    return minor < PYTHON_OLDEST || minor > PYTHON_NEWEST ? 0 : minor;
 }
 
 /* ---- a refusal in the result ---- */

@@ -19,7 +19,7 @@ int check_language_allowed(const struct policy *policy, const struct language *l
                            struct err *err);
 /* Reads the request's prelude; the buffer stays empty without one. 0 or -1. */
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err);
-/* The N of Python 3.N if the interpreter's real name has it ("/usr/bin/python3.11"), else 0. */
+/* The N of this interpreter, Python 3.N, if the guard knows that version, else 0. */
 unsigned check_target_of(const char *interpreter);
 
 /* ---- one program ---- */
@@ -33,6 +33,7 @@ struct examination {
     bool runs;       /* on this host, by an interpreter that may be an older Python */
     bool asks_tools; /* run other languages' tools to check the syntax */
     const struct language *language; /* examine_language's, or the caller's */
+    const char *python;              /* the version that the language's name has, or NULL */
     unsigned target;                 /* of the interpreter; 0: unknown */
     struct python_text *text;        /* the code's tree, once it was needed */
     struct python_text own;

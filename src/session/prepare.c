@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "jail/caps.h"
 #include "jail/surroundings.h"
+#include "languages/pythons.h"
 #include "session/check.h"
 #include "session/environment.h"
 
@@ -141,6 +143,30 @@ int prepare_backend(struct prepared *p, struct err *err)
     return check_least(&q->limits, err);
 }
 
+/* A user's own row of the config file has its own programs, which only --python replaces. */
+static bool is_usual_python(const struct language *language)
+{
+    return strcmp(language->name, "python") == 0 && strcmp(language->programs[0], "python3") == 0;
+}
+
+/* The examination may have looked it up already, and a daemon does so some hundred times a
+ * second. */
+static int find_interpreter(struct prepared *p, const char *choice, struct err *err)
+{
+    if (choice && strcmp(p->language->name, "python") == 0)
+        return python_find(choice, &p->interpreter, err);
+    unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->code) : 0;
+    if (named) {
+        char version[16];
+        struct err none;
+        snprintf(version, sizeof version, "3.%u", named);
+        if (python_find(version, &p->interpreter, &none) == 0)
+            return 0;
+        p->missing_python = named;
+    }
+    return interpreter_find_recent(p->language, &p->interpreter, err);
+}
+
 int prepare_language(struct prepared *p, struct examination *e, struct err *err)
 {
     struct err refused;
@@ -152,9 +178,7 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
     /* The check will report it; the interpreter is not needed. */
     if (check_language_allowed(e->policy, p->language, &refused) < 0)
         return 0;
-    /* The examination may have looked it up already, and a daemon does so some hundred times a
-     * second. */
-    if (interpreter_find_recent(p->language, &p->interpreter, err) < 0)
+    if (find_interpreter(p, e->python ? e->python : p->request->python, err) < 0)
         return -1;
     e->target = check_target_of(p->interpreter.path);
     return 0;
@@ -224,6 +248,15 @@ void prepare_warn_backend(const struct prepared *p, struct buf *out)
 {
     if (p->backend->unsafe)
         (void)buf_adds(out, PREPARE_HOST_WARNING "\n");
+}
+
+void prepare_warn_python(const struct prepared *p, struct buf *out)
+{
+    if (p->missing_python)
+        (void)buf_addf(out,
+                       PREPARE_PYTHON_WARNING "3.%u, which this machine does not have; %s "
+                                              "runs the program.\n",
+                       p->missing_python, p->interpreter.path);
 }
 
 /* By uid, where no control group does. */

@@ -21,8 +21,9 @@ struct prepared {
     struct views views;
     char **argv, **env; /* argv: set by the caller, which knows the program */
     int work_dirfd, out_dirfd;
-    layer_mask lacking;    /* layers for want of which the backend was refused */
-    bool work_dir_missing; /* and a temporary one replaced it (kodeagent, row K21) */
+    layer_mask lacking;      /* layers for want of which the backend was refused */
+    unsigned missing_python; /* the N of 3.N that the program names and the host lacks; or 0 */
+    bool work_dir_missing;   /* and a temporary one replaced it (kodeagent, row K21) */
 };
 
 void prepared_init(struct prepared *p, const struct run_request *request);
@@ -52,9 +53,12 @@ bool prepare_pause(const struct run_request *q, int cancel_fd);
     "You are running LLM-generated code on your host. Nothing but its limits stands between it "   \
     "and your files; use --backend jail."
 
+#define PREPARE_PYTHON_WARNING "The #! line names python"
+
 /* Warnings for programs and people, a line each: that there is no wall, and once `held` is known,
  * which limits do not hold. */
 void prepare_warn_backend(const struct prepared *p, struct buf *out);
+void prepare_warn_python(const struct prepared *p, struct buf *out);
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out);
 /* It borrows from p and the request. */
 struct backend_job prepared_job(const struct prepared *p);

@@ -173,6 +173,7 @@ static int choose(struct run *run, struct err *err)
     if (chosen < 0)
         return -1;
     prepare_warn_backend(&run->prepared, &run->result->warnings);
+    prepare_warn_python(&run->prepared, &run->result->warnings);
     reporter_warnings(&run->reporter, 0);
     return check_read_prelude(q, &run->prelude, err);
 }

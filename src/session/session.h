@@ -140,7 +140,8 @@ struct session_info {
     char why[200]; /* of SESSION_DEAD */
 };
 void session_info(struct session *session, struct session_info *ret);
-/* Sets "backend", "isolation", "missing" and "warnings" in a JSON object. */
+/* Sets "interpreter", "python", "backend", "isolation", "missing" and "warnings" in a JSON object.
+ */
 void session_wall(struct session *session, json_t *object);
 
 #endif

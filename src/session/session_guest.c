@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 #include "base/printable.h"
+#include "languages/pythons.h"
+#include "result/verdict_json.h"
 #include "result/wall_json.h"
 #include "session/cell_decode.h"
 #include "session/session_impl.h"
@@ -233,6 +235,16 @@ int guest_check(struct session *s, struct err *err)
     return err_set(err, s->why_kind, "the session ended: %s; restart it", s->info.why);
 }
 
+static void set_interpreter(const struct session *s, json_t *object)
+{
+    const struct prepared *p = &s->shared->prepared;
+    unsigned minor =
+        strcmp(p->language->name, "python") == 0 ? python_minor(p->interpreter.path) : 0;
+
+    json_object_set_new(object, "interpreter", json_text(str_from(p->interpreter.path)));
+    json_object_set_new(object, "python", minor ? json_sprintf("3.%u", minor) : json_null());
+}
+
 void session_wall(struct session *s, json_t *object)
 {
     AUTO_BUF struct buf warnings = {0};
@@ -245,6 +257,7 @@ void session_wall(struct session *s, json_t *object)
     prepare_warn_backend(&s->shared->prepared, &warnings);
     prepare_warn_limits(&s->shared->prepared, wall.held, &warnings);
     json_object_set_new(object, "backend", json_string(s->shared->prepared.backend->name));
+    set_interpreter(s, object);
     json_object_set_new(object, "isolation", wall_isolation(wall.held));
     wall_set(object, &wall, buf_str(&warnings));
 }

@@ -52,7 +52,7 @@ def test_permits(t):
     told = {name.strip("`"): set(re.findall(r"`\"?(\w+)", cell)) for name, cell in rows}
     names = set(re.findall(r'\{PERMIT_\w+, "([a-z-]+)"\}', read("src/request/permit.c")))
     t.equal(set(told), names, "docs/http.md has a row for each value of --allow")
-    t.equal(told["host-files"] - {"profile"}, rows_with("HOST_FILES"), "with the fields of the host's files")
+    t.equal(told["host-files"] - {"profile", "python"}, rows_with("HOST_FILES"), "with the fields of the host's files")
     t.equal(told["without"], rows_with("WITHOUT"), "and of layers")
 
 

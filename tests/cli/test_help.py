@@ -110,7 +110,8 @@ def test_often(t):
     head, _, rest = t.run("--help").out.decode().partition("\n\nRuns a program")
     part = head.partition("Most used:\n")[2]
     names = re.findall(r"(?m)^ +(?:-\w, )?--([\w-]+)", part)
-    t.equal(names, ["code", "lang", "file", "out", "env", "json", "net", "timeout", "memory"], "most used")
+    t.equal(names, ["code", "lang", "python", "file", "out", "env", "json", "net", "timeout", "memory"],
+            "most used")
     again = [n for n in names if re.search(r"(?m)^ +(-\w, )?--%s " % n, rest)]
     t.equal(again, [], "each of them is listed once")
     for name in ("session", "test", "repl"):
@@ -279,7 +280,7 @@ def test_doctor(t):
     t.equal(
         sorted(doc),
         ["ahead", "backends", "complete", "holds", "languages", "layers", "limits", "missing", "place",
-         "problem", "runs", "version"],
+         "problem", "pythons", "runs", "version"],
         "doctor --json",
     )
     t.equal(

@@ -33,7 +33,7 @@ def test_options(t):
             (["--language", "python"], r"did you mean --lang\?"), (["--mount", "a:b"], r"--ro SRC"),
             (["--volume", "a:b"], r"--ro SRC"), (["-v", "a:b"], r"unknown option -v; --ro SRC"),
             (["--image", "x"], r"no images"), (["--packages", "x"], r"packages of the interpreter"),
-            (["--python", "x"], r"first python3 in"), (["--verbose"], r"--trace-time"),
+            (["--venv", "x"], r"did you mean --python"), (["--verbose"], r"--trace-time"),
             (["-u", "x"], r"user of their own"), (["--user", "x"], r"user of their own"), (["-i"], r"standard input already"),
             (["-it"], r"standard input already"), (["-d"], r"session new"), (["--detach"], r"session new"),
             (["--name", "x"], r"has no name"), (["--cpu", "1"], r"did you mean --cpus\?"),
@@ -84,7 +84,7 @@ def test_values(t):
             (["--timeout", "1h30"], r"'1h30' is not a duration"), (["--timeout", "30m1"], r"is not a duration"),
             (["--memory", "lots"], r"write it like 64k, 256m or 1.5g"), (["--cpus", "-1"], r"write it like 1, 0.5"),
             (["--pids", "1k"], r"'1k' is not a whole number"), (["--net", "on"], r"'on' is not one of none, host"),
-            (["--lang", "python3.12"], r"the first python3 in .PATH"), (["--lang", "rust"], r"help languages"),
+            (["--lang", "python2"], r"--python 3.12"), (["--lang", "rust"], r"help languages"),
             (["-c"], r"--code needs a value")):
         t.refused(t.run("-c", "print(1)", *words), 2, want, " ".join(words))
     for words in (["--memory", "512Mi"], ["--memory", "1TB"], ["--memory", "1.5GiB"], ["--memory", "536870912 bytes"],

@@ -47,6 +47,7 @@ def test_host(tap, d):
             ("ro", ["/etc/passwd"], "host-files"), ("work_dir", "/tmp", "host-files"),
             ("out_dir", "/tmp", "host-files"), ("host_files", ["/etc/passwd"], "host-files"),
             ("log", "/tmp/x.db", "host-files"), ("backend", "host", "host-backend"),
+            ("python", "/usr/bin/python3", "host-files"), ("python", "venv/", "host-files"),
             ("net", "host", "net-host"), ("without", ["seccomp"], "without")):
         r = d.run("1", **{field: value})
         tap.ok(r.status == 403 and "--allow " + what in r.message, field + " needs a word", r)
@@ -119,6 +120,32 @@ def test_policy(tap, d):
     tap.ok(not r.json.get("all_passed"), "nor a candidate", r)
 
 
+def test_python(tap, d, allowed):
+    code = "import sys; print(sys.executable, sys.version_info[1])"
+    minor = d.run(code).json["stdout"].split()[1]
+    for how in ({"python": "3." + minor}, {"language": "python3." + minor}):
+        r = d.run(code, **how)
+        tap.ok(r.status == 200 and r.json["stdout"].endswith(" %s\n" % minor), "a version: %r" % how, r)
+    r = d.run(code, python="3.99")
+    tap.ok("no Python 3.99 on this machine" in str(r.body), "a version that is not here", r)
+    for path in ("/bin/sh", "/etc/passwd", "/nothing"):
+        r = d.run(code, python=path)
+        tap.equal(r.status, 400 if allowed else 403, "%s is never started" % path, r)
+        r = d.post("/v1/sessions", {"python": path})
+        tap.equal(r.status, 400 if allowed else 403, "nor for a session", r)
+        r = d.post("/v1/batch", {"runs": [{"code": "print(1)", "python": path}]})
+        tap.ok(b'"success":true' not in r.body, "nor in a batch", r)
+    for path in ("venv", "../bin/python3", "3.12.1"):
+        r = d.run(code, python=path)
+        tap.equal(r.status, 400 if allowed else 403, "%s is no version and no absolute path" % path, r)
+    r = d.post("/v1/sessions", {"python": "3." + minor})
+    tap.ok(r.status == 201 and r.json["python"] == "3." + minor and r.json["interpreter"].startswith("/"),
+           "a session of a version", r)
+    if allowed:
+        r = d.run(code, python="/usr/bin/python3")
+        tap.ok(r.json["stdout"].startswith("/usr/bin/python3 "), "a path, where it is allowed", r)
+
+
 def test_allowed(tap, d):
     secret = os.path.join(d.folder, "shown.txt")
     Daemon.write(secret, "shown")
@@ -186,11 +213,13 @@ def test(tap):
         test_unknown(tap, d)
         test_long(tap, d)
         test_host(tap, d)
+        test_python(tap, d, False)
         test_ceilings(tap, d)
     with Daemon("--lock-policy") as d:
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:
         test_allowed(tap, d)
+        test_python(tap, d, True)
     with Daemon("--allow-unsafe") as d:
         test_aliases(tap, d, 403)
     with Daemon("--allow", "host-backend") as d:

@@ -25,7 +25,7 @@ OF_ID = {"retries": ("3", 3), "net": ("host", "host"), "target": ("3.12", "3.12"
          "env": ("A=b", {"A": "b"}), "profile": ("strict", "strict"), "backend": ("host", "host"),
          "require": ("seccomp", ["seccomp"]), "without": ("ipcns", ["ipcns"]),
          "check": (None, True), "preload": ("json,math", ["json", "math"]), "log": ("off", "off"),
-         "lang": ("python", "python"), "data": ("a=FILE", None)}
+         "lang": ("python", "python"), "python": ("3", "3"), "data": ("a=FILE", None)}
 FILES = ("prelude", "tools")  # whose text is sent
 # What only means something where nothing else of it is tested.
 NOT_ALONE = {"cold", "optimize_data"}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--python: an interpreter by version or by path."""
+
+import os
+import shutil
+import subprocess
+
+from box import once
+from test_daemon_run import Daemon
+from test_interpreter import make_venv
+
+CODE = "import sys; print(sys.prefix, sys.version_info[1])"
+
+
+def default_minor(t):
+    return t.run("-c", "import sys; print(sys.version_info[1])").out.decode().strip()
+
+
+def listed(t):
+    """{minor: path}, as doctor lists them."""
+    found = t.box("doctor", "--json").json["pythons"]
+    return {int(p["version"].split(".")[1]): p["path"] for p in found}
+
+
+def test_path(t):
+    venv = make_venv(t, t.path("venv"))
+    want = b"%s " % os.fsencode(venv)
+    for name in (venv, venv + "/", venv + "/bin/python", venv + "/bin/python3"):
+        done = t.run("--python", name, "-c", CODE)
+        t.ok(done.code == 0 and done.out.startswith(want), "by path: " + name, done)
+    for name in ("venv", "venv/", "./venv/bin/python3"):
+        done = t.run("--python", name, "-c", CODE, cwd=t.path())
+        t.ok(done.code == 0 and done.out.startswith(want), "by a relative path: " + name, done)
+    done = t.run("--python", venv, "-c", "import only_in_venv as o; print(o.NAME)")
+    t.exits(done, 0, "its packages are there", b"venv package\n")
+    t.exits(t.run("-c", "import only_in_venv"), 1, "and nowhere else")
+    done = t.run("-c", CODE, env={"GLOVEBOX_PYTHON": venv})
+    t.ok(done.out.startswith(want), "by a variable", done)
+    t.config("python = %s\n" % venv)
+    done = t.run("-c", CODE)
+    t.ok(done.out.startswith(want), "by the config file", done)
+    t.exits(t.run("--lang", "bash", "-c", "echo 1"), 0, "another language ignores it", b"1\n")
+    cases = t.write(t.path("cases.json"), '[{"call": "f()", "expected": "venv package"}]')
+    t.write(t.path("sol.py"), "import only_in_venv\ndef f():\n    return only_in_venv.NAME\n")
+    t.exits(t.box("test", t.path("sol.py"), "--cases", t.path("cases.json")), 0, "a test has it, too")
+    done = t.box("repl", stdin=b"import only_in_venv as o; print(o.NAME)\n")
+    t.ok(b"venv package" in done.out, "so has repl", done)
+
+
+def test_copied(t):
+    """Its version is in pyvenv.cfg alone: the file is called python."""
+    folder = t.path("copied")
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--copies", "--without-pip", folder], check=True, timeout=60)
+    done = t.run("--python", folder, "-c", CODE)
+    t.ok(done.code == 0 and done.out.startswith(os.fsencode(folder)), "a copy instead of a link", done)
+
+
+@once
+def test_wrong(t):
+    t.write(t.path("script/bin/python3"), "#!/bin/sh\nexec /bin/sh\n", 0o755)
+    os.makedirs(t.path("shell/bin"))
+    shutil.copy("/bin/sh", t.path("shell/bin/dash"))
+    os.symlink("dash", t.path("shell/bin/python3"))
+    os.makedirs(t.path("nothing"))
+    t.write(t.path("data"), "x")
+    for name, want in (
+            ("nowhere", "neither a version"), (t.path("nothing"), "no bin/python3"), (t.path("data"), "not a program"),
+            ("/bin/sh", "is not a Python: its file is"), (t.path("shell"), "is not a Python: its file is"),
+            (t.path("script"), "is a script"), ("3.12.1", "one or two parts"), ("2", "version of Python 3"),
+            ("2.7", "version of Python 3"), ("python2", "version of Python 3"), ("3.", "version of Python 3"),
+            ("3.0x", "neither a version")):
+        t.refused(t.run("--python", name, "-c", "1"), 2, want, "wrong: " + name)
+    t.refused(t.run("--python", "3.99", "-c", "1"), 125, r"no Python 3\.99 on this machine.*there is 3\.\d",
+              "a version that is not here")
+    t.refused(t.run("--lang", "python3.99", "-c", "1"), 125, r"no Python 3\.99 ", "nor as a language")
+    t.refused(t.run("--lang", "python3.11", "--python", "3.12", "-c", "1"), 2, "name two interpreters", "two of them")
+    t.project("python = 3\n")
+    t.ok(b"python" in t.run("-c", "print(1)").err, "a project's file cannot set it")
+
+
+def test_version(t):
+    minor = default_minor(t)
+    for how in (("--python", "3"), ("--python", "3." + minor), ("--python", "python3." + minor),
+                ("--lang", "python3." + minor), ("--lang", "python3.%s" % minor, "--python", "3." + minor)):
+        done = t.run(*how, "-c", CODE)
+        t.ok(done.code == 0 and done.out.endswith(b" %s\n" % minor.encode()), " ".join(how), done)
+    others = [m for m in listed(t) if str(m) != minor and m >= 6]
+    if not others:
+        t.skip("another version", "this machine has one Python")
+        return
+    other = others[-1]
+    for how in (("--python", "3.%d" % other), ("--lang", "python3.%d" % other)):
+        done = t.run(*how, "-c", CODE)
+        t.ok(done.code == 0 and done.out.endswith(b" %d\n" % other), "another version: " + how[1], done)
+    t.write(t.path("a.py"), "#!/usr/bin/env python3.%d\n%s\n" % (other, CODE))
+    done = t.run(t.path("a.py"))
+    t.ok(done.out.endswith(b" %d\n" % other) and not done.err, "the program's own first line", done)
+    done = t.run("--python", "3." + minor, t.path("a.py"))
+    t.ok(done.out.endswith(b" %s\n" % minor.encode()), "--python comes before it", done)
+
+
+def test_pyenv(t):
+    """Folders that no $PATH has."""
+    real = os.path.realpath("/usr/bin/python3")
+    minor = int(real.rsplit(".", 1)[1])
+    empty = t.path("empty")
+    os.makedirs(empty)
+    env = {"PATH": empty}
+    t.refused(t.run("--python", "3.%d" % minor, "-c", "1", env=env), 125, "there is none", "nothing anywhere")
+    for root in (".pyenv/versions/3.%d.7" % minor, ".local/share/uv/python/cpython-3.%d.7-linux" % minor, "miniconda3"):
+        folder = os.path.join(t.home, root)
+        os.makedirs(folder + "/bin"), os.makedirs(folder + "/lib")
+        os.symlink(real, folder + "/bin/python3.%d" % minor)
+        done = t.run("--python", "3.%d" % minor, "-c", "print(1)", env=env)
+        t.exits(done, 0, "found in " + root, b"1\n")
+        t.exits(t.run("--python", "3", "-c", "print(1)", env=env), 0, "any version", b"1\n")
+        shutil.rmtree(folder)
+
+
+def test_first_line(t):
+    t.write(t.path("a.py"), "#!/usr/bin/env -S python3.98 -u\nprint(1)\n")
+    done = t.run(t.path("a.py"))
+    t.exits(done, 0, "a version that is not here: another runs it", b"1\n")
+    t.match(rb"names python3\.98, which this machine does not have; /\S+ runs the program", done.err, "with a warning")
+    t.equal(t.run("-q", t.path("a.py")).err, b"", "which -q hides")
+    t.ok("python3.98" in str(t.run("--json", t.path("a.py")).json["warnings"]), "and which JSON has")
+
+
+def test_daemon(t):
+    venv = make_venv(t, t.path("venv"))
+    minor = default_minor(t)
+    with Daemon(t) as d:
+        done = t.run("--python", "3." + minor, "-c", CODE, env=d.env)
+        t.ok(done.code == 0 and d.answers(1), "a version is sent to the daemon", done)
+        done = t.run("--python", venv, "-c", CODE, env=d.env)
+        t.ok(done.out.startswith(os.fsencode(venv)) and d.requests() == 1, "a path stays here", done)
+        for how in ((), ("--python", venv), ("--python", "3." + minor), ()):
+            done = t.run(*how, "-c", "import importlib.util as u; print(u.find_spec('only_in_venv') is None)", env=d.env)
+            t.exits(done, 0, "no run has another one's Python: %r" % (how,), b"%r\n" % (venv not in how))
+        done = t.box("session", "new", "--python", venv, env=d.env)
+        t.refused(done, 126, "--allow host-files", "a session refuses it in words")
+        done = t.box("session", "new", env=dict(d.env, VIRTUAL_ENV=venv))
+        t.ok(done.code == 0 and b"the session has the daemon's Python" in done.err, "an active environment is not there", done)
+        shown = t.box("session", "show", done.out.decode().strip(), env=d.env)
+        t.match(rb"interpreter +/\S+\n(.*\n)*python +3\.\d+\n", shown.out, "session show lists it")
+    with Daemon(t, "--allow", "host-files") as d:
+        done = t.box("session", "new", "--python", "venv/", env=d.env, cwd=t.path())
+        t.equal((done.code, done.err), (0, b""), "where a path is allowed, also a relative one", done)
+        one = done.out.decode().strip()
+        done = t.box("session", "exec", one, "-c", "import only_in_venv as o; print(o.NAME)", env=d.env)
+        t.exits(done, 0, "the session has its packages", b"venv package\n")
+        two = t.box("session", "new", env=d.env).out.decode().strip()
+        done = t.box("session", "exec", two, "-c", "import only_in_venv", env=d.env)
+        t.ok(done.code == 1, "and the next one has not", done)

@@ -86,7 +86,7 @@ def test_version(t):
         t.ok(done.code == 0 and done.out.endswith(b" %s\n" % minor.encode()), " ".join(how), done)
     others = [m for m in listed(t) if str(m) != minor and m >= 6]
     if not others:
-        t.skip("another version", "this machine has one Python")
+        t.skip("another version", "no file of a second Python on this machine")
         return
     other = others[-1]
     for how in (("--python", "3.%d" % other), ("--lang", "python3.%d" % other)):

@@ -22,6 +22,8 @@
 #include "session/run_display.h"
 #include "session/warm.h"
 
+enum { TREE_KEPT_MAX = 1 << 20 }; /* bytes of a program */
+
 struct run {
     const struct run_request *request;
     const struct run_watch *watch;
@@ -185,7 +187,10 @@ static bool may_run(struct run *run)
         return true;
     run->examination.prelude = buf_str(&run->prelude);
     examine_for(&run->examination, run->result);
-    examine_done(&run->examination); /* the tree is not needed while the program runs */
+    /* An exception needs the tree again. That of a large text is made anew then, so that it takes
+     * no memory while the program runs. */
+    if (run->request->code.n > TREE_KEPT_MAX)
+        examine_done(&run->examination);
     reporter_event(&run->reporter, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }

@@ -73,6 +73,8 @@ def of_runs(c):
         c.once(name, done, done.stdout == "1\n")
     done = c.run("run", "--no-daemon", "--profile", "smolagents", "-c", c.program("WORD = 1\nprint(WORD / 0)\n"))
     c.once("an exception in a profile's words", done, "ZeroDivisionError" in done.stderr)
+    done = c.run("run", "--no-daemon", "-c", c.program("WORD = 1\nprint(WORD / 0)\n"))
+    c.once("an exception", done, "ZeroDivisionError" in done.stderr)
     done = c.run("run", "--no-daemon", "-c", c.program("def WORD(:\n    pass\n"))
     c.once("run of a program that does not compile", done, done.returncode == 126)
 

@@ -16,6 +16,7 @@
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
+#include "languages/language.h"
 #include "request/setting.h"
 #include "session/session.h"
 
@@ -119,7 +120,7 @@ static void say_interpreter(const struct session_call *call, const json_t *doc)
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *prefix = getenv(names[i]);
-        if (!prefix || !*prefix || s->python || strcmp(language, "python") != 0)
+        if (!prefix || !*prefix || s->python || !language_traits_of(language)->has_versions)
             continue;
         size_t n = strlen(prefix);
         if (strncmp(path, prefix, n) == 0 && path[n] == '/')

@@ -37,6 +37,7 @@ static const struct language_traits python_traits = {
     .has_calls = true,
     .long_strings = true,
     .is_notebook = true,
+    .has_versions = true,
     .first = FIRST_BY_RUNNER,
     .judge_args = WORDS("-I", "-S", "-c", "{boot}", "{runner}", "--judge", "{file}"),
     .exits = WORDS("exit", "quit"),

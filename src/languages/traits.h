@@ -36,6 +36,7 @@ struct language_traits {
     bool has_calls;       /* the judge's driver can call its functions */
     bool long_strings;    /* a string may hold lines that look like the fence of a code block */
     bool is_notebook;     /* people expect the commands of IPython at its prompt */
+    bool has_versions; /* --python and a program's first line choose its interpreter (pythons.h) */
     enum language_first first;
     const char *const
         *judge_args;          /* starts a program that judges, where the row's args have our

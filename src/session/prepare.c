@@ -146,14 +146,14 @@ int prepare_backend(struct prepared *p, struct err *err)
 /* A user's own row of the config file has its own programs, which only --python replaces. */
 static bool is_usual_python(const struct language *language)
 {
-    return strcmp(language->name, "python") == 0 && strcmp(language->programs[0], "python3") == 0;
+    return language->traits->has_versions && strcmp(language->programs[0], "python3") == 0;
 }
 
 /* The examination may have looked it up already, and a daemon does so some hundred times a
  * second. */
 static int find_interpreter(struct prepared *p, const char *choice, struct err *err)
 {
-    if (choice && strcmp(p->language->name, "python") == 0)
+    if (choice && p->language->traits->has_versions)
         return python_find(choice, &p->interpreter, err);
     unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->code) : 0;
     if (named) {

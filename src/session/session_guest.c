@@ -238,8 +238,7 @@ int guest_check(struct session *s, struct err *err)
 static void set_interpreter(const struct session *s, json_t *object)
 {
     const struct prepared *p = &s->shared->prepared;
-    unsigned minor =
-        strcmp(p->language->name, "python") == 0 ? python_minor(p->interpreter.path) : 0;
+    unsigned minor = p->language->traits->has_versions ? python_minor(p->interpreter.path) : 0;
 
     json_object_set_new(object, "interpreter", json_text(str_from(p->interpreter.path)));
     json_object_set_new(object, "python", minor ? json_sprintf("3.%u", minor) : json_null());

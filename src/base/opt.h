@@ -72,6 +72,13 @@ struct opt {
     const char *excludes; /* names, with commas between, that cannot be given together with it */
 };
 
+/* The row of --help, with the offset of its flag. */
+#define OPT_HELP_ROW(at)                                                                           \
+    {                                                                                              \
+        .name = "help", .letter = 'h', .kind = OPT_FLAG, .offset = (at), .group = "General",       \
+        .help = "explain this command"                                                             \
+    }
+
 enum opt_from {
     OPT_FROM_DEFAULT,
     OPT_FROM_USER,

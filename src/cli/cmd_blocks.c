@@ -38,12 +38,7 @@ static const struct opt general[] = {
      .offset = AT(json),
      .group = "Output",
      .help = "print every block with all its fields as JSON"},
-    {.name = "help",
-     .letter = 'h',
-     .kind = OPT_FLAG,
-     .offset = AT(help),
-     .group = "General",
-     .help = "explain this command"},
+    OPT_HELP_ROW(AT(help)),
     {0},
 };
 

@@ -36,12 +36,7 @@ static const struct opt options[] = {
      .offset = AT(json),
      .group = "Output",
      .help = "print the answer as JSON"},
-    {.name = "help",
-     .letter = 'h',
-     .kind = OPT_FLAG,
-     .offset = AT(help),
-     .group = "General",
-     .help = "explain this command"},
+    OPT_HELP_ROW(AT(help)),
     {0},
 };
 

@@ -66,12 +66,7 @@ static const struct opt general[] = {
      .offset = AT(json),
      .group = "Output",
      .help = "print JSON: the text, and whether the run failed; for adk a result part"},
-    {.name = "help",
-     .letter = 'h',
-     .kind = OPT_FLAG,
-     .offset = AT(help),
-     .group = "General",
-     .help = "explain this command"},
+    OPT_HELP_ROW(AT(help)),
     {0},
 };
 

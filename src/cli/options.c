@@ -59,12 +59,7 @@ const struct opt general_options[] = {
      .arg = "FILE",
      .group = "General",
      .help = "read this config file instead of the user's and the project's"},
-    {.name = "help",
-     .letter = 'h',
-     .kind = OPT_FLAG,
-     .offset = AT(help),
-     .group = "General",
-     .help = "explain this command"},
+    OPT_HELP_ROW(AT(help)),
     {0},
 };
 

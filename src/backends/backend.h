@@ -98,10 +98,10 @@ struct backend_guest {
     const struct backend *backend;
 };
 
-/* The workspace of a guest, while it lives and after its end. A backend whose guests have theirs in
- * a folder of this host fills in `folder`, and the calls below `inside` are a walk by descriptor.
- * Any other leaves `folder` NULL and has calls of its own: their arguments, limits and errors are
- * those of workspace/workspace_files.h and workspace_collect, without the root_fd. */
+/* The workspace of a guest, while it lives and after its end. If it is a folder of this host, the
+ * backend fills in `folder` and leaves the calls below `inside` NULL: a walk by descriptor does
+ * their work. Any other backend leaves `folder` NULL and has calls of its own, with the arguments,
+ * limits and errors of workspace/workspace_files.h and workspace_collect, but without root_fd. */
 struct backend_files {
     /* To open files below without ever following a link. Stays the guest's; -1 when there is none.
      */

@@ -64,8 +64,8 @@ static const struct opt show_options[] = {
      .kind = OPT_FLAG,
      .offset = AT(print_config),
      .group = "Output",
-     .help = "print every setting and its source, run nothing; of --env, whose values may be "
-             "secrets, only the names"},
+     .help = "print every setting and its source, run nothing; the values of --env are hidden, as "
+             "they may be secrets"},
     {0},
 };
 

@@ -196,7 +196,7 @@ static void take_operand(struct typed *t, const char *word)
             t->verb = verb;
 }
 
-/* The option whose value the word in hand is, or NULL. *ret_ended after "--". */
+/* The option that takes the word in hand as its value, or NULL. *ret_ended after "--". */
 static const struct opt *take_words(struct typed *t, char **words, size_t n, bool *ret_ended)
 {
     const struct opt *open = NULL;

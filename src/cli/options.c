@@ -48,7 +48,7 @@ const struct opt daemon_options[] = {
      .offset = AT(token_file),
      .arg = "FILE",
      .group = "The daemon",
-     .help = "file whose first line is the token for a daemon on TCP"},
+     .help = "file with the token for a daemon on TCP in its first line"},
     {0},
 };
 

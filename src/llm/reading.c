@@ -53,7 +53,7 @@ json_t *reading_parse(struct str text, struct err *err)
         err_set(err, ERR_LIMIT, "the answer is too large");
         return NULL;
     }
-    json_t *value = json_loadb(text.p, text.n, JSON_ALLOW_NUL, &where);
+    json_t *value = json_loadb(text.p, text.n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &where);
     if (!value) {
         buf_init(&begin, 1024);
         printable_add_word(&begin, text, 60);

@@ -45,7 +45,7 @@ void reading_done(struct reading *r);
 /* Puts calls and blocks into the answer. ERR_LIMIT when a ceiling was reached. */
 int reading_finish(struct reading *r, struct err *err);
 
-/* JSON that a server sent. NULL with ERR_GUEST; the caller's. */
+/* JSON that a server sent, of any type. NULL with ERR_GUEST; the caller's. */
 json_t *reading_parse(struct str text, struct err *err);
 
 void reading_text(struct reading *r, struct str piece);

@@ -146,6 +146,8 @@ def test_broken(tap):
             bad(tap, p, name, [Answer(body=body)], ["127.0.0.1"], 125)
             bad(tap, p, "streamed " + name, [events(b"data: " + body.replace(b"\n", b" ") + b"\n\n")], ["127.0.0.1"],
                 args=[*one, "--stream"])
+        for body in (b"null", b"7", b'"text"', b"true", b"[]"):
+            bad(tap, p, "JSON of another type", [Answer(body=body)], ["the answer has no list"], 125)
         bad(tap, p, "an error in a stream", [events(sse([error(p, "broke: " + KEY)], done=False))], ["reports: broke: [key]"], 125,
             args=["--stream"])
         bad(tap, p, "silence", [Answer(raw=b"", then="hold")], ["too slow", "took too long"], args=["--model-timeout", "1s"])

@@ -98,13 +98,15 @@ static void drop_end(struct buf *b, const char *end)
     }
 }
 
-/* OLLAMA_HOST is a host, with or without scheme and port. It is also where the server listens, and
- * there 0.0.0.0 is every address of this machine. */
+/* OLLAMA_HOST is a host, with or without scheme and port. Ollama's own port is meant only where the
+ * scheme is missing; else it is the scheme's. It is also where the server listens, and there
+ * 0.0.0.0 is every address of this machine. */
 static void add_ollama(struct buf *b, const char *value)
 {
     bool bare = !strstr(value, "://");
     const char *host = bare ? value : strstr(value, "://") + 3;
-    bool any = strncmp(host, "0.0.0.0", 7) == 0;
+    bool any = strncmp(host, "0.0.0.0", 7) == 0 && strchr(":/", host[7]);
+    const char *bracket = strchr(host, ']'); /* of an IPv6 address */
 
     (void)buf_add(b, value, (size_t)(host - value));
     if (bare)
@@ -112,7 +114,7 @@ static void add_ollama(struct buf *b, const char *value)
     (void)buf_addf(b, "%s%s", any ? "127.0.0.1" : "", any ? host + 7 : host);
     drop_end(b, "/");
     drop_end(b, "/v1");
-    if (strcspn(host, ":") >= strcspn(host, "/?") && strncmp(value, "https:", 6) != 0)
+    if (bare && !strchr(bracket ? bracket : host, ':'))
         (void)buf_adds(b, ":11434");
     (void)buf_adds(b, "/v1");
 }

@@ -181,6 +181,36 @@ static void test_addresses(void)
     EQ_STR(shown.p, "https://example.org/a/b");
 }
 
+static void check_ollama(const char *value, const char *want)
+{
+    char model[] = "ollama/m";
+    const struct llm_settings settings = {.model = model, .plain_http = true};
+    struct llm_place place;
+    struct err err = {0};
+
+    setenv("OLLAMA_HOST", value, 1);
+    OK(llm_place_find(&settings, NULL, true, &place, &err) == 0, "%s: %s", value, err.msg);
+    EQ_STR(place.base, want);
+    llm_place_done(&place);
+}
+
+/* As Ollama's own programs read it. */
+static void test_ollama_host(void)
+{
+    check_ollama("box", "http://box:11434/v1");
+    check_ollama("box/", "http://box:11434/v1");
+    check_ollama("box:80", "http://box:80/v1");
+    check_ollama("[::1]", "http://[::1]:11434/v1");
+    check_ollama("[::1]:8", "http://[::1]:8/v1");
+    check_ollama("0.0.0.0", "http://127.0.0.1:11434/v1");
+    check_ollama("http://0.0.0.0:11434", "http://127.0.0.1:11434/v1");
+    check_ollama("0.0.0.0.example", "http://0.0.0.0.example:11434/v1");
+    check_ollama("http://box", "http://box/v1");
+    check_ollama("https://box/", "https://box/v1");
+    check_ollama("http://box/path", "http://box/path/v1");
+    unsetenv("OLLAMA_HOST");
+}
+
 static void test_keys(void)
 {
     AUTO_BUF struct buf b = {0};
@@ -274,6 +304,7 @@ int main(void)
     RUN(test_retries());
     RUN(test_prices());
     RUN(test_addresses());
+    RUN(test_ollama_host());
     RUN(test_keys());
     RUN(test_tools());
     return tap_done();

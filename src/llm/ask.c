@@ -29,7 +29,7 @@ static char *shown_words(const struct llm_place *place, struct str words)
     AUTO_BUF struct buf hidden = {0};
     AUTO_BUF struct buf shown = {0};
 
-    /* Hiding looks at each byte times each of the key's: not at a megabyte. */
+    /* More than enough for WORDS_MAX characters of it. */
     words = str_slice(words, 0, 16 << 10);
     buf_init(&hidden, 64 << 10);
     buf_init(&shown, 8 << 10);

@@ -224,6 +224,28 @@ static void test_keys(void)
     buf_clear(&b);
     llm_hide_key(&b, STR("nothing"), NULL);
     EQ_STR(b.p, "nothing");
+    buf_clear(&b);
+    llm_hide_key(&b, STR("sk-01234sk-01234 1sk-01234567892"), "sk-0123456789");
+    EQ_STR(b.p, "[key][key] 1[key]2");
+}
+
+/* A server knows the key: it can send what is nearly a piece, again and again. */
+static void test_hard_text(void)
+{
+    enum { KEY = 8000, TEXT = 16 << 20 };
+    AUTO_FREE char *key = xmalloc(KEY + 1);
+    AUTO_FREE char *text = xmalloc(TEXT);
+    AUTO_BUF struct buf b = {0};
+
+    for (size_t i = 0; i < KEY; i++)
+        key[i] = (char)(i % 7 == 6 ? 'b' + i % 20 : 'a');
+    key[KEY] = '\0';
+    memset(text, 'a', TEXT);
+    memcpy(text + TEXT - 20, key, 20);
+    buf_init(&b, TEXT);
+    llm_hide_key(&b, (struct str){text, TEXT}, key);
+    EQ_INT(b.n, TEXT - 20 + strlen("[key]"));
+    OK(str_ends(buf_str(&b), "a[key]"), "a piece at the end");
 }
 
 /* ---- conversations with tools ---- */
@@ -306,6 +328,7 @@ int main(void)
     RUN(test_addresses());
     RUN(test_ollama_host());
     RUN(test_keys());
+    RUN(test_hard_text());
     RUN(test_tools());
     return tap_done();
 }

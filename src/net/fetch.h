@@ -8,7 +8,7 @@
  *     fetch_open(&fetch, &err);
  *     fetch_send(fetch, &request, &err);
  *     do {
- *         if (fetch_next(fetch, deadline_ms, cancel_fd, &event, &err) < 0) ...
+ *         if (fetch_next(fetch, deadline_ms, cancel_fd, &event, &cancelled, &err) < 0) ...
  *     } while (event.kind != FETCH_END && event.kind != FETCH_FAILED);
  *     fetch_close(fetch);
  *

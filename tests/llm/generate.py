@@ -195,6 +195,19 @@ def test_keys(tap):
         tap.ok(os.path.isdir(path) or KEY.encode() not in read(path), "no key in a file", path)
 
 
+def test_descriptors(tap):
+    """A file that our caller left open is not open in glovebox-fetch."""
+    place = Place(tap)
+    fetch = place.write("fetch", "#!/bin/sh\nfor n in 0 1 2 57; do [ -e /proc/self/fd/$n ] && echo $n; done > %s\n" % place.path("open"))
+    os.chmod(fetch, 0o755)
+    with open("/dev/null") as f:
+        os.dup2(f.fileno(), 57)
+    subprocess.run([GLOVEBOX, "generate", "--model", "gpt-x", "x"], cwd=place.work, pass_fds=(57,), capture_output=True,
+                   env=place.env({"OPENAI_API_KEY": KEY, "GLOVEBOX_FETCH": fetch}), timeout=PATIENCE)
+    os.close(57)
+    tap.equal(read(place.path("open")), b"0\n1\n2\n", "only its own descriptors")
+
+
 def test_records(tap):
     for p in PROTOCOLS:
         place = Place(tap)
@@ -265,5 +278,5 @@ def test_prompts(tap):
 
 
 def test(tap):
-    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_keys, test_records, test_prices, test_prompts):
+    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_keys, test_descriptors, test_records, test_prices, test_prompts):
         part(tap)

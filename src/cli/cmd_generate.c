@@ -206,7 +206,9 @@ static int prepare(struct call *call, const struct cli_options *options, struct 
     call->request.run = &call->run;
     call->request.language = call->language->name;
     call->request.prompts = set->model.prompts;
-    call->request.stream = set->stream || call->terminal;
+    /* A record is of use wherever it is replayed: it does not depend on the terminal. */
+    call->request.stream =
+        set->stream || (call->terminal && !set->model.record && !set->model.replay);
     return 0;
 }
 

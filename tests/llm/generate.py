@@ -233,6 +233,16 @@ def test_records(tap):
             place.write("bad.jsonl", body)
             done = place.run("generate", "--replay", "bad.jsonl", "x")
             tap.ok(done.returncode == 2 and b"bad.jsonl" in done.stderr, "a record that is " + name, done)
+    place = Place(tap)
+    with Server([Answer(body=OpenAI.whole())]) as server:
+        ours, theirs = os.openpty()
+        env = place.env({OpenAI.variable: KEY, OpenAI.url_variable: server.url + OpenAI.suffix, "TERM": "xterm"})
+        subprocess.run([GLOVEBOX, "generate", "--model", OpenAI.model, "--record", "r.jsonl", "x"], env=env, cwd=place.work,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs, timeout=PATIENCE)
+        os.close(ours)
+        os.close(theirs)
+    done = place.run("generate", "--replay", "r.jsonl", "x")
+    tap.equal((done.returncode, done.stdout), (0, CODE_LINE), "a record of a call at a terminal is replayed without one", done)
     done = place.run("generate", "--replay", "none", "x")
     tap.ok(done.returncode == 125 and b"none" in done.stderr, "a missing record", done)
 

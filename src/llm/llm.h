@@ -16,8 +16,8 @@
  * each call, then llm_ask again.
  *
  * Everything that a server sends is hostile: it is bounded, checked, and made safe before it stands
- * in a message. The key is in this process's memory and in the pipe to glovebox-fetch, and in no
- * text that these functions return.
+ * in a message. The key is in this process's memory and in the socket to glovebox-fetch, and in no
+ * error, record or answer->text. watch->text receives what the server sends.
  */
 #ifndef LLM_LLM_H
 #define LLM_LLM_H

@@ -123,9 +123,13 @@ static void offer_options(struct typed *t)
     char name[80];
 
     while ((row = opt_next(t->command->tables, &walk))) {
+        if (!takes(t, row))
+            continue;
+        AUTO_BUF struct buf help = {0};
+        buf_init(&help, 4096);
+        help_add_option(&help, row);
         snprintf(name, sizeof name, "--%.70s", row->name);
-        if (takes(t, row))
-            offer(t, name, row->help);
+        offer(t, name, help.p);
     }
 }
 

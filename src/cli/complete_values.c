@@ -14,6 +14,7 @@
 #include "cli/run_remote.h"
 #include "guard/policy.h"
 #include "jail/layers.h"
+#include "llm/provider.h"
 #include "store/store.h"
 
 enum { PATIENCE_MS = 2000, RUNS = 50 };
@@ -35,6 +36,13 @@ static void add_language(void *ctx, const struct language *language)
     const struct caller *to = ctx;
 
     to->fn(to->ctx, language->name, NULL);
+}
+
+static void add_providers(const struct caller *to, const struct cli_options *o)
+{
+    (void)o;
+    for (const struct provider *p = providers; p->name; p++)
+        to->fn(to->ctx, p->name, p->help);
 }
 
 static void add_languages(const struct caller *to, const struct cli_options *o)
@@ -129,8 +137,8 @@ static const struct {
     void (*add)(const struct caller *to, const struct cli_options *o);
 } rows[] = {
     {"backends", add_backends}, {"languages", add_languages}, {"layers", add_layers},
-    {"names", add_names},       {"profiles", add_profiles},   {"runs", add_runs},
-    {"sessions", add_sessions},
+    {"names", add_names},       {"profiles", add_profiles},   {"providers", add_providers},
+    {"runs", add_runs},         {"sessions", add_sessions},
 };
 
 void complete_values(const char *values, complete_value_fn *fn, void *ctx)

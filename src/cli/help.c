@@ -6,9 +6,11 @@
 #include <sys/ioctl.h>
 
 #include "backends/backend.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
+#include "llm/provider.h"
 #include "request/setting.h"
 
 enum { TEXT_LIMIT = 1 << 20, MAX_COLUMN = 30, MANY_OPTIONS = 20 };
@@ -180,17 +182,23 @@ static void add_choices(struct buf *b, const struct opt *row)
         (void)buf_addf(b, "%s%s", !i ? "" : row->choices[i + 1] ? ", " : " or ", row->choices[i]);
 }
 
-/* "{backends}" in a row stands for those that are registered. */
+/* A mark in a row's help stands for the rows of another table. */
+static const struct {
+    const char *mark;
+    void (*add)(struct buf *b);
+} lists[] = {{"{backends}", backend_describe_all}, {"{providers}", provider_list}};
+
 static void add_help(struct buf *b, struct str text)
 {
-    const struct str backends_mark = STR("{backends}");
-    long at = str_find(text, backends_mark);
-
-    (void)buf_add_str(b, at < 0 ? text : str_slice(text, 0, (size_t)at));
-    if (at < 0)
-        return;
-    backend_describe_all(b);
-    (void)buf_add_str(b, str_slice(text, (size_t)at + backends_mark.n, text.n));
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        long at = str_find(text, str_from(lists[i].mark));
+        if (at < 0)
+            continue;
+        (void)buf_add_str(b, str_slice(text, 0, (size_t)at));
+        lists[i].add(b);
+        text = str_slice(text, (size_t)at + strlen(lists[i].mark), text.n);
+    }
+    (void)buf_add_str(b, text);
 }
 
 void help_add_option(struct buf *b, const struct opt *row)

@@ -63,3 +63,9 @@ const struct provider *provider_of_model(const char *model)
                 return p;
     return NULL;
 }
+
+void provider_list(struct buf *b)
+{
+    for (const struct provider *p = providers; p->name; p++)
+        (void)buf_addf(b, "%s%s", p == providers ? "" : p[1].name ? ", " : " or ", p->name);
+}

@@ -51,5 +51,7 @@ extern const struct provider providers[]; /* ends with an empty row */
 /* NULL for none; by name, and by how a model's name begins. */
 const struct provider *provider_named(struct str name);
 const struct provider *provider_of_model(const char *model);
+/* Appends their names: "openai, anthropic or gemini". */
+void provider_list(struct buf *b);
 
 #endif

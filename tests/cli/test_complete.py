@@ -37,11 +37,13 @@ def test_words(t):
             (["run", "-p", "stri"], ["strict", ":files"]), (["run", "--file", ""], [":files"]),
             (["run", "--out", "x"], [":dirs"]), (["run", ""], [":files"]), (["run", "--timeout", ""], []),
             (["run", "--timeout", "5s", "a"], [":files"]), (["run", "x.py", "--", "--ne"], [":files"]),
-            (["math", ""], []), (["context", "re"], ["reset"]), (["context", "show", ""], [":files"]),
+            (["math", ""], []), (["generate", "--provider", "o"], ["openai", "ollama"]), (["context", "re"], ["reset"]), (["context", "show", ""], [":files"]),
             (["session", "ex"], ["exec"]), (["session", "exec", "x", ""], [":files"]),
             (["session", "close", "--m"], []), (["session", "new", "--mem"], ["--memory"]),
             (["log", "sho"], ["show"]), (["log", "stats", ""], []), (["nonsense", ""], []), (["serve", "--list"], ["--listen"])):
         t.equal(offered(t, *words), want, " ".join(words))
+    shown = t.box("help", "--complete", "--", "run", "--backend").out.decode()
+    t.ok("jail (" in shown and "{" not in shown, "a description has the names, not their mark", shown)
     t.config('[language.ruby]\ncommand = ["cat"]\n')
     t.equal(offered(t, "run", "-l", "rub"), ["ruby"], "a language of the user's own")
     t.config("nonsense\n")

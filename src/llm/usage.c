@@ -34,7 +34,8 @@ static json_t *number(bool known, int64_t n)
     return known ? json_integer(n) : json_null();
 }
 
-json_t *llm_usage_json(const struct llm_usage *u)
+/* Tokens and cost are null when they are unknown. */
+static json_t *usage_json(const struct llm_usage *u)
 {
     bool known = u->tokens_known;
 
@@ -65,7 +66,7 @@ json_t *llm_usage_table_json(const struct llm_usage_table *table)
     json_t *object = json_object();
 
     for (size_t i = 0; i < table->n; i++)
-        json_object_set_new(object, table->at[i].component, llm_usage_json(&table->at[i].usage));
+        json_object_set_new(object, table->at[i].component, usage_json(&table->at[i].usage));
     return object;
 }
 

@@ -19,9 +19,6 @@ struct llm_usage {
 
 /* Unknown once one part is unknown. */
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
-/* {requests, prompt_tokens, completion_tokens, total_tokens, cached_tokens, cost}; tokens and cost
- * are null when they are unknown. The caller's. */
-json_t *llm_usage_json(const struct llm_usage *usage);
 
 struct llm_usage_row {
     char *component;
@@ -35,7 +32,8 @@ struct llm_usage_table {
 
 void llm_usage_count(struct llm_usage_table *table, const char *component,
                      const struct llm_usage *usage);
-/* {COMPONENT: {...}, ...}. The caller's. */
+/* {COMPONENT: {requests, prompt_tokens, completion_tokens, total_tokens, cached_tokens, cost},
+ * ...}; tokens and cost are null when they are unknown. The caller's. */
 json_t *llm_usage_table_json(const struct llm_usage_table *table);
 void llm_usage_table_done(struct llm_usage_table *table);
 

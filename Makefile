@@ -203,7 +203,7 @@ $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/python/explain*.c)): $(BUILD)/gen/gra
 GUESTS := $(filter-out %.h,$(wildcard src/guests/*.*))
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	@mkdir -p $(@D)
-	$(Q)tools/embed $(GUESTS) > $@.new
+	$(Q)tools/embed guests/guests.h guest $(GUESTS) > $@.new
 	$(Q)mv $@.new $@
 
 HELP_TEXTS := $(wildcard src/cli/help/*.txt)
@@ -216,12 +216,12 @@ $(BUILD)/gen/help_texts.c: tools/embed-help src/cli/help/ $(HELP_TEXTS)
 PROMPTS := $(wildcard prompts/*.md)
 $(BUILD)/gen/prompts.c: tools/embed prompts/ $(PROMPTS)
 	@mkdir -p $(@D)
-	$(Q)tools/embed $(PROMPTS) | sed 's|guests/guests|agent/prompts|; s/ guest_/ prompt_/' > $@.new
+	$(Q)tools/embed agent/prompts.h prompt $(PROMPTS) > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/prices.c: tools/embed src/llm/prices.txt
 	@mkdir -p $(@D)
-	$(Q)tools/embed src/llm/prices.txt | sed 's|guests/guests|llm/prices|; s/ guest_/ llm_/' > $@.new
+	$(Q)tools/embed llm/prices.h llm src/llm/prices.txt > $@.new
 	$(Q)mv $@.new $@
 
 $(BUILD)/gen/python_boot.c: tools/embed-bytecode src/guests/python_runner.py

@@ -23,16 +23,13 @@ static int make_messages(const struct generate_request *request, struct llm_mess
     buf_init(&system, SYSTEM_MAX);
     if (rules_add(&rules, request->run, err) < 0)
         return -1;
-    char *text = str_trim(buf_str(&rules)).n ? xstrndup(rules.p, rules.n - 1) : xstrdup("");
-    const struct prompt_value values[] = {
-        {"language", request->language}, {"fence", request->language}, {"rules", text}, {0}};
-    int status = prompt_make("generate", request->prompts, values, &system, err);
-    free(text);
-    if (status == 0) {
-        llm_say(messages, LLM_SYSTEM, system.p);
-        llm_say(messages, LLM_USER, request->task);
-    }
-    return status;
+    AUTO_FREE char *text = xstrndup(rules.p, rules.n - 1); /* the prompt has its last line end */
+    const struct prompt_value values[] = {{"language", request->language}, {"rules", text}, {0}};
+    if (prompt_make("generate", request->prompts, values, &system, err) < 0)
+        return -1;
+    llm_say(messages, LLM_SYSTEM, system.p);
+    llm_say(messages, LLM_USER, request->task);
+    return 0;
 }
 
 /* The code that the reply means to be run: in the language that was asked for. */

@@ -21,8 +21,6 @@ struct generate_request {
     bool stream;
 };
 
-#define GENERATE_TEMPERATURE 0.2
-
 struct generate_result {
     struct buf code;      /* empty if the answer has none */
     struct buf complaint; /* then why, in a line */

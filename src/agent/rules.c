@@ -64,5 +64,8 @@ int rules_add(struct buf *b, const struct run_request *q, struct err *err)
     (void)buf_adds(b, "- It may write files in its current folder only; they are returned to the "
                       "user.\n");
     add_limits(b, q);
-    return add_policy(b, q, err);
+    if (add_policy(b, q, err) < 0)
+        return -1;
+    return b->overflow ? err_set(err, ERR_LIMIT, "the sandbox's rules are too long for a prompt")
+                       : 0;
 }

@@ -64,6 +64,14 @@ def test_ceilings(t):
     t.equal(sorted(told), sorted(limits), "docs/http.md names the ceiling of each limit")
 
 
+@box.once
+def test_limits(t):
+    fields = re.findall(r'^LIMIT\(\w+, "[a-z-]+", "(\w+)"', read("src/request/request.def"), re.M)
+    told = re.search(r"\* limits_set \|[^:]*:([^;]*);", read("src/cli/help/results.txt"))[1]
+    t.equal(sorted(re.split(r"[\s,]+", told.strip())), sorted(fields), "'glovebox help results' names each limit of limits_set")
+    t.equal(sorted(t.run("--json", "-c", "1").json["limits_set"]), sorted(fields), "and a result has them")
+
+
 ONE_SESSION = "/v1/sessions/{id}"
 
 

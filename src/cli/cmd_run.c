@@ -279,10 +279,12 @@ static int run_main(int argc, char **argv)
         else
             status = choose(&in, &err);
     }
-    if (status < 0)
+    if (status < 0) {
+        bool nothing_given = argc == 1 && err.kind == ERR_USAGE && isatty(0);
         status = cli_fail("run", &err);
-    if (status == 2 && argc == 1)
-        help_print_short(stderr, &command_run);
+        if (nothing_given)
+            help_print_short(stderr, &command_run);
+    }
     fd_close(&in.stdin_fd);
     buf_done(&in.code);
     cli_options_done(&in.options);

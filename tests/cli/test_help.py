@@ -122,6 +122,8 @@ def test_often(t):
     done = t.command(["script", "-qec", t.glovebox + " run", "/dev/null"])
     t.ok(b"nothing to run" in done.out and b"Most used:" in done.out and b"--help' has all options" in done.out,
          "'glovebox run' alone on a terminal shows them", done)
+    done = t.run(stdin=b"raise SystemExit(2)")
+    t.ok(done.code == 2 and b"Most used" not in done.err, "a program that exits with 2 does not", done)
 
 
 @box.once

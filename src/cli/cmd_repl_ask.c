@@ -61,10 +61,10 @@ static enum asked read_line(struct repl_host *h, struct buf *line)
         ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0 && !line->n)
-            return ASKED_END;
-        bool ends = n > 0 && chunk[n - 1] == '\n';
-        if (n > 0 && buf_add(line, chunk, (size_t)n - ends) < 0)
+        if (n <= 0) /* as in Python, the end of the file after some text ends the line */
+            return n == 0 && line->n ? ASKED_LINE : ASKED_END;
+        bool ends = chunk[n - 1] == '\n';
+        if (buf_add(line, chunk, (size_t)n - ends) < 0)
             return ASKED_END;
         if (ends)
             return ASKED_LINE;

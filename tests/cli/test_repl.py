@@ -241,6 +241,8 @@ def test_input(t):
     t.equal(term.ask("x\n"), "'\u00e9mile'\r\n>>> ", "is its value")
     t.equal(term.ask("print('out', end=' '); y = input()\n", r"out $"), "out ", "what was printed comes before")
     t.equal(term.ask("\n"), ">>> ", "an empty line")
+    term.ask("input('half: ')\n", r": $")
+    t.match(r"'abc'\r\n>>> $", term.ask("abc\x04\x04"), "Ctrl-D twice after some text is the line's end")
     term.ask("input('a\\x1b[2Jb: ')\n", r": $")
     said = term.ask("\x04")
     t.ok("EOFError" in said and "glovebox" not in said.split("EOFError")[0], "Ctrl-D is EOFError", said)

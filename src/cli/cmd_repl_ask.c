@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -98,15 +99,6 @@ static enum asked read_shown_or_hidden(struct repl_host *h, bool hidden, struct 
     return got;
 }
 
-static json_t *line_json(struct str line)
-{
-    AUTO_BUF struct buf clean = {0};
-
-    buf_init(&clean, 3 * line.n + 1);
-    (void)utf8_add_clean(&clean, line);
-    return json_stringn(clean.p, clean.n);
-}
-
 int repl_ask(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     struct repl_host *h = ctx;
@@ -119,7 +111,7 @@ int repl_ask(void *ctx, const struct tool_call *call, json_t **ret, struct err *
     show_prompt(h, json_str(prompt));
     switch (read_shown_or_hidden(h, json_is_true(json_array_get(call->args, 1)), &line)) {
     case ASKED_LINE:
-        *ret = line_json(buf_str(&line));
+        *ret = encoded_text(buf_str(&line));
         break;
     case ASKED_END:
         *ret = json_null();

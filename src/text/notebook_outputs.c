@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -18,15 +19,6 @@ static const char *const old_names[][2] = {
     {"image/png", "png"},         {"image/jpeg", "jpeg"},
     {"application/json", "json"}, {"application/javascript", "javascript"},
 };
-
-static json_t *text_json(struct str text)
-{
-    AUTO_BUF struct buf clean = {0};
-
-    buf_init(&clean, 3 * text.n + 1);
-    (void)utf8_add_clean(&clean, text);
-    return json_stringn(clean.p, clean.n);
-}
 
 static const char *count_name(const struct notebook *nb)
 {
@@ -112,7 +104,7 @@ void notebook_add_stream(const struct notebook *nb, const struct notebook_cell *
     if (!last) {
         json_array_append_new(outputs_of(cell),
                               json_pack("{s:s, s:s, s:o}", "output_type", "stream",
-                                        stream_member(nb), name, "text", text_json(text)));
+                                        stream_member(nb), name, "text", encoded_text(text)));
         return;
     }
     struct str before = json_str(json_object_get(last, "text"));
@@ -181,7 +173,7 @@ static json_t *lines_json(struct str text)
     struct str line;
 
     while (str_next_line(&text, &line))
-        json_array_append_new(lines, text_json(line));
+        json_array_append_new(lines, encoded_text(line));
     return lines;
 }
 
@@ -211,8 +203,8 @@ void notebook_add_error(const struct notebook *nb, const struct notebook_cell *c
     take_from_stream(nb, cell, str_from(traceback));
     json_array_append_new(outputs_of(cell), json_pack("{s:s, s:o, s:o, s:o}", "output_type",
                                                       nb->format == 3 ? "pyerr" : "error", "ename",
-                                                      text_json(str_from(type)), "evalue",
-                                                      text_json(str_from(message)), "traceback",
+                                                      encoded_text(str_from(type)), "evalue",
+                                                      encoded_text(str_from(message)), "traceback",
                                                       lines_json(str_from(traceback))));
 }
 

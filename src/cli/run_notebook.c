@@ -38,6 +38,7 @@ struct notebook_run {
     int pending_stream;
     bool cut;
     size_t kept;
+    bool lost;       /* something found no room */
     json_t *results; /* for --json */
     int status;
 };
@@ -137,8 +138,10 @@ static int write_out(struct notebook_run *r, struct err *err)
 /* Whether there is room for it; what it takes is counted. */
 static bool has_space(struct notebook_run *r, size_t bytes)
 {
-    if (bytes > KEPT_MAX - r->kept)
+    if (bytes > KEPT_MAX - r->kept) {
+        r->lost = true;
         return false;
+    }
     r->kept += bytes;
     return true;
 }
@@ -264,7 +267,7 @@ static void say_stop(const struct notebook_run *r, size_t i, bool over)
 }
 
 /* Whether the next cell runs. */
-static bool goes_on(struct notebook_run *r, size_t i, const json_t *doc)
+static bool continues(struct notebook_run *r, size_t i, const json_t *doc)
 {
     bool exited = json_get_true(json_object_get(doc, "cell"), "exited");
 
@@ -280,22 +283,28 @@ static bool goes_on(struct notebook_run *r, size_t i, const json_t *doc)
     return false;
 }
 
-/* A notebook without some of its outputs would be wrong, so there is room for one more cell. */
-static bool stop_full(struct notebook_run *r)
+/* A notebook without some of its outputs would be wrong. So the last quarter is for one more cell,
+ * and a cell that needs more than that fails, the last one too. */
+static bool is_full(const struct notebook_run *r, bool more)
+{
+    return r->lost || (more && r->kept > KEPT_MAX / 4 * 3);
+}
+
+static void stop_full(struct notebook_run *r)
 {
     AUTO_FREE char *line =
         xasprintf("%s: stopped after cell %u: its outputs are too large", r->path, r->show.cell);
 
     report_complain(line);
-    r->status = err_exit_status(ERR_LIMIT);
-    return false;
+    if (!r->status)
+        r->status = err_exit_status(ERR_LIMIT);
 }
 
 static void run_cells(struct notebook_run *r)
 {
-    bool more = true;
+    bool more = r->notebook.n > 0;
 
-    for (size_t i = 0; i < r->notebook.n && more; i++) {
+    for (size_t i = 0; more; i++) {
         json_t *doc;
         r->cell = &r->notebook.cells[i];
         r->show.cell = (unsigned)i + 1;
@@ -306,10 +315,12 @@ static void run_cells(struct notebook_run *r)
             cell_show_value(&r->show, json_object_get(doc, "results"));
             cell_report(r->set, &r->printer, doc);
         }
-        more = goes_on(r, i, doc);
+        more = continues(r, i, doc) && i + 1 < r->notebook.n;
         json_decref(doc);
-        if (more && r->kept > KEPT_MAX / 4 * 3)
-            more = stop_full(r);
+        if (is_full(r, more)) {
+            stop_full(r);
+            more = false;
+        }
     }
 }
 

@@ -150,6 +150,10 @@ def test_options(t):
     r = t.run("a.ipynb", "--output-limit", "1k", "--out", "out")
     texts = [o["text"] for o in written(t, "a.ipynb")["cells"][0]["outputs"]]
     t.ok(len(r.out) == 3000001 and len(texts[0]) == 1024 and "left out" in texts[1], "--output-limit", r)
+    notebook(t, "a.ipynb", "for _ in range(130): print('x' * (1 << 20))")
+    r = t.run("a.ipynb", "--json", "--output-limit", "200m")
+    t.ok(r.code == 125 and b"stopped after cell 1: its outputs are too large" in r.err and not r.json["success"],
+         "a last cell without room", (r.code, r.err, r.out[:200]))
 
 
 @once

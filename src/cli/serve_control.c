@@ -197,7 +197,7 @@ static void print_time(int64_t ms)
         printf("%" PRId64 " h ", s / 3600 % 24);
     if (s >= 60)
         printf("%" PRId64 " min ", s / 60 % 60);
-    printf("%" PRId64 " s\n", s % 60);
+    printf("%" PRId64 " s", s % 60);
 }
 
 static void print_count(const json_t *status, const char *key, const char *one, const char *many)
@@ -222,6 +222,7 @@ static void print_status(const json_t *status)
     printf("listening on %s\n", addresses);
     fputs("started ", stdout);
     print_time(json_get_int(status, "uptime_ms"));
+    puts(" ago");
     print_count(status, "sessions", "session", "sessions");
     printf(", %" PRId64 " running, %" PRId64 " waiting, ", json_get_int(status, "running"),
            json_get_int(status, "waiting"));

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -98,7 +99,8 @@ def test_life(tap):
                "--status --json", session, status)
         done = p.serve("--status")
         tap.ok(done.returncode == 0 and "process %d" % status["pid"] in done.stdout and status["version"] in done.stdout
-               and "1 session" in done.stdout, "--status for people", said(done))
+               and "1 session" in done.stdout and re.search(r"(?m)^started (\d+ min )?\d+ s ago$", done.stdout),
+               "--status for people", said(done))
         second = p.serve("--background")
         tap.ok(second.returncode == 2 and "process %d" % status["pid"] in second.stderr and second.stdout == "",
                "a second one does not start, and says why", said(second))

@@ -145,7 +145,7 @@ static const struct opt_other other_options[] = {
     {"image", NO_IMAGE},
     {"input", "did you mean --stdin, for standard input, or --file?"},
     {"internet", OPENS},
-    {"interpreter", "programs use the first interpreter in $PATH, as of a virtual environment"},
+    {"interpreter", "--python chooses a Python; other languages use the first program in $PATH"},
     {"js", "did you mean --lang js?"},
     {"language", "did you mean --lang?"},
     {"limit", "did you mean --timeout, --memory or --disk? 'glovebox help limits' has them all"},

@@ -155,8 +155,8 @@ static char *in_known_folders(unsigned minor)
     static const struct {
         const char *variable, *below, *fallback, *begin;
     } places[] = {
-        {"PYENV_ROOT", "/versions", ".pyenv/versions", "3."},
-        {"UV_PYTHON_INSTALL_DIR", "", ".local/share/uv/python", "cpython-3."},
+        {"PYENV_ROOT", "/versions", "/.pyenv/versions", "3."},
+        {"UV_PYTHON_INSTALL_DIR", "", "/.local/share/uv/python", "cpython-3."},
         {NULL, "", "", "miniconda3"},
         {NULL, "", "", "miniforge3"},
         {NULL, "", "", "anaconda3"},
@@ -170,7 +170,7 @@ static char *in_known_folders(unsigned minor)
         if (root && root[0] == '/')
             folder = xasprintf("%s%s", root, places[i].below);
         else if (home && home[0] == '/')
-            folder = xasprintf("%s/%s", home, places[i].fallback);
+            folder = xasprintf("%s%s", home, places[i].fallback);
         found = folder ? newest_in(folder, places[i].begin, minor) : NULL;
     }
     return found;

@@ -16,8 +16,8 @@ bool notebook_is_name(const char *file)
 
 /* ---- the document ---- */
 
-/* The values of a JSON text are at most its commas, brackets and colons, and a value may take a
- * hundred times the memory of its text. */
+/* Before each value but the first there is a ',', '[' or '{' (a member's name and value count as
+ * one). A value may take a hundred times the memory of its text. */
 static bool has_too_many_values(struct str text)
 {
     size_t n = 0;
@@ -67,10 +67,10 @@ static int check_format(struct notebook *nb, struct err *err)
 
 /* ---- the language ---- */
 
-static bool starts_with_any(const char *name, const char *const *words)
+static bool starts_with_any(struct str text, const char *const *words)
 {
     for (; *words; words++)
-        if (str_starts(str_from(name), *words))
+        if (str_starts(text, *words))
             return true;
     return false;
 }
@@ -92,7 +92,7 @@ static void set_language(struct notebook *nb)
         nb->language[n] = (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
     }
     nb->language[n] = '\0';
-    if (starts_with_any(nb->language, pythons))
+    if (starts_with_any(str_from(nb->language), pythons))
         memcpy(nb->language, "python", sizeof "python");
     else if (strcmp(nb->language, "ir") == 0)
         memcpy(nb->language, "r", sizeof "r");
@@ -142,8 +142,7 @@ static void comment_out(struct buf *code)
 
     buf_init(&out, 2 * code->n + 2);
     while (rest.n && str_next(&rest, '\n', &line)) {
-        AUTO_FREE char *begin = xstrndup(line.p, line.n < 40 ? line.n : 40);
-        if (starts_with_any(begin, words))
+        if (starts_with_any(line, words))
             (void)buf_addc(&out, '#');
         (void)buf_add_str(&out, line);
         if (line.p + line.n < code->p + code->n)

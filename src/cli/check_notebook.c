@@ -4,7 +4,7 @@
 #include "base/json_get.h"
 #include "result/verdict_json.h"
 
-/* Statements of earlier cells that bound names; the oldest are not dropped, the newest left out. */
+/* Bytes of earlier cells' statements; a statement that would exceed them is left out. */
 enum { EARLIER_MAX = 1 << 20 };
 
 static void examine_cell(const struct notebook_check *how, const struct run_request *q,

@@ -12,8 +12,8 @@
 /* Advice for a word in the place of a command's name; NULL for any other. The caller frees. */
 char *other_command_advice(const char *word);
 
-/* The verb of a command's that is meant by another program's: "close" for `session kill`; or
- * NULL. */
+/* The command's own verb for another program's: "close" for `session kill`. NULL for any other
+ * word. */
 const char *other_verb(const char *command, const char *verb);
 
 /* For opt_set.others of a command; NULL for a command that runs no program. */

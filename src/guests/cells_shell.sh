@@ -482,7 +482,8 @@ __cells_back() {
 }
 
 # Whether bash can read the cell's first command. If not, nothing of the cell runs, and a message would repeat what
-# begins its first line. A fork tries it: an error of some kinds is left behind in the parser. Words alone need no try; a long cell gets none, because patterns are slow.
+# begins its first line. A fork tries it: some errors leave a state behind in the parser. Words alone need no try. A long
+# cell gets none, because patterns are slow.
 __cells_reads() {
     ((${#__cells_bytes} < 16384)) || return 0
     local __cells__line=${__cells_bytes%%$'\n'*}

@@ -254,8 +254,8 @@ def named_function(function, name, doc):
     return function
 
 
-# Where someone sits at a terminal, input() and getpass() ask the host, which answers with a line, None (the end), or
-# False (an interrupt). A stream that the program has put in place of ours is read as ever, as is the input of a cell.
+# At a terminal, input() and getpass() ask the host, which answers with a line, None (the end), or False (an interrupt).
+# A stream that the program has put in place of ours is read as before; so is the input of a cell.
 def ask_at_terminal(server):
     plain = builtins.input
 

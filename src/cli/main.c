@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +54,18 @@ static void open_streams(void)
             (void)!open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 }
 
+/* A large text leaves nothing to flush, so an earlier error counts as well. */
+static int flush_output(int status)
+{
+    bool flushed = fflush(stdout) == 0;
+    const char *why = flushed ? "not all of it was written" : strerror(errno);
+
+    if (status != 0 || (flushed && !ferror(stdout)))
+        return status;
+    fprintf(stderr, "glovebox: standard output: %s\n", why);
+    return 125;
+}
+
 int main(int argc, char **argv)
 {
     open_streams();
@@ -64,10 +77,5 @@ int main(int argc, char **argv)
     const struct command *command = help_find_command(argv[1]);
     if (!command)
         return no_command(argv[1]);
-    int status = command->run(argc - 1, argv + 1);
-    if (fflush(stdout) != 0 && status == 0) {
-        perror("glovebox: standard output");
-        return 125;
-    }
-    return status;
+    return flush_output(command->run(argc - 1, argv + 1));
 }

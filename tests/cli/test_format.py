@@ -33,6 +33,16 @@ def test_profiles(t):
 
 
 @box.once
+def test_full_disk(t):
+    """A text that stdio writes at once, so that nothing is left to flush at the end."""
+    t.write("result.json", json.dumps({"success": True, "exit_code": 0, "stdout": "x" * 100000 + "\n", "stderr": ""}))
+    with open("/dev/full", "wb") as full:
+        p = t.start("format", "--profile", "markdown", "result.json", stdout=full)
+        _, err = p.communicate(timeout=box.PATIENCE)
+    t.ok(p.returncode == 125 and b"standard output: " in err, "a large text to a full disk", (p.returncode, err))
+
+
+@box.once
 def test_json(t):
     done = form(t, FAILED, "--json", "--profile", "kodeagent")
     t.equal(done.json, {"text": "boom", "is_error": True}, "a text")

@@ -6,6 +6,7 @@
 
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "languages/language.h"
 
 enum { LINE_PIECES_MAX = 1000000 };
 
@@ -168,7 +169,7 @@ static int take_cell(struct notebook *nb, json_t *cell, size_t index, struct err
         return err_set(err, ERR_USAGE, "has a NUL character");
     if (!str_trim(buf_str(&code)).n)
         return 0;
-    if (strcmp(nb->language, "python") == 0)
+    if (language_traits_of(nb->language)->is_notebook)
         comment_out(&code);
     nb->cells = xrealloc_array(nb->cells, nb->n + 1, sizeof *nb->cells);
     nb->cells[nb->n++] = (struct notebook_cell){.cell = cell,

@@ -300,6 +300,14 @@ static int find_at(const char *choice, struct interpreter *ret, struct err *err)
     return check_is_python(path, err) < 0 ? -1 : interpreter_at(path, ret, err);
 }
 
+bool python_find_minor(unsigned minor, struct interpreter *ret)
+{
+    AUTO_FREE char *path = path_of(minor);
+    struct err none;
+
+    return path && interpreter_at(path, ret, &none) == 0;
+}
+
 int python_find(const char *choice, struct interpreter *ret, struct err *err)
 {
     AUTO_FREE char *path = NULL;

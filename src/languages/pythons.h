@@ -23,6 +23,9 @@ unsigned python_minor(const char *path);
  * such version, with the versions that it has; ERR_USAGE when the path is not a Python. */
 int python_find(const char *choice, struct interpreter *ret, struct err *err);
 
+/* Python 3.N alone. False when this host has none: a message with all versions would cost much. */
+bool python_find_minor(unsigned minor, struct interpreter *ret);
+
 /* Calls back for each version that python_find would find, the oldest first. */
 void pythons_each(void (*each)(void *ctx, unsigned minor, const char *path), void *ctx);
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,14 +155,9 @@ static int find_interpreter(struct prepared *p, const char *choice, struct err *
     if (choice && p->language->traits->has_versions)
         return python_find(choice, &p->interpreter, err);
     unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->code) : 0;
-    if (named) {
-        char version[16];
-        struct err none;
-        snprintf(version, sizeof version, "3.%u", named);
-        if (python_find(version, &p->interpreter, &none) == 0)
-            return 0;
-        p->missing_python = named;
-    }
+    if (named && python_find_minor(named, &p->interpreter))
+        return 0;
+    p->missing_python = named;
     return interpreter_find_recent(p->language, &p->interpreter, err);
 }
 

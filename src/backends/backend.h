@@ -55,9 +55,8 @@ struct backend_job {
     const struct backend_warm *warm; /* NULL: the program can only be started for the job */
     bool forks;                      /* the guest is to have forks: it starts warm, or has none */
     struct jail_limits limits;
-    layer_mask layers;     /* to apply where the host can */
-    layer_mask required;   /* else nothing runs */
-    layer_mask for_limits; /* of those: what a limit needs that the user asked for */
+    layer_mask layers;   /* to apply where the host can */
+    layer_mask required; /* else nothing runs */
     bool net_host;
 };
 
@@ -128,9 +127,11 @@ struct backend {
     const char *summary;
     bool unsafe;       /* no wall: only with the user's explicit word */
     layer_mask layers; /* that it may hold; the host may lack some of them */
-    /* One of its abilities. A backend that has to look at the host for it does so once, at the
-     * first question. Any thread. */
+    /* One of its abilities, here and now. A backend that has to look at the host for it does so
+     * once, at the first question. Any thread, as for `need`. */
     struct backend_can (*can)(enum backend_ability ability);
+    /* What it needs, without a look at the host: each run asks this. NULL: `can` does not look. */
+    struct backend_need (*need)(enum backend_ability ability);
 
     /* Starts the job. 0 once its program is about to run: the outcome, which is zero before, then
      * fills as things happen; it, the job and the sink live until `end`. -1 when nothing was
@@ -181,8 +182,9 @@ struct backend {
 };
 
 extern const struct backend *const backends[]; /* NULL-terminated */
-/* NULL when the backend can, else why not (caps.h). */
+/* NULL when the backend can, else why not (caps.h). May look at the host. */
 const char *backend_why_not(const struct backend *backend, enum backend_ability ability);
+struct backend_need backend_need(const struct backend *backend, enum backend_ability ability);
 const struct backend *backend_find(struct str name, struct err *err);
 /* "jail (behind the kernel's own locks, on this machine) or host (...)", for help. */
 void backend_describe_all(struct buf *b);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The abilities of a backend, here and now. Whatever differs between backends is asked here, not by
- * name: a request for something that a backend cannot do is refused with these words before
- * anything starts, and `doctor` and GET /v1/backends print them.
+ * The abilities of a backend. Whatever differs between backends is asked here, not by name, and in
+ * two ways. A run asks what an ability needs: a request for something that no host gives the
+ * backend is refused before anything starts, and a layer that is missing here is the start's
+ * failure. `doctor` and GET /v1/backends ask what is so here and now, for which a backend may look
+ * at the host.
  */
 #ifndef BACKENDS_CAPS_H
 #define BACKENDS_CAPS_H
@@ -30,7 +32,14 @@ enum backend_ability {
     BACKEND_ABILITIES
 };
 
-/* One ability. The texts live as long as the process. */
+/* What an ability needs, known without a look at the host. The texts live as long as the process,
+ * here and below. */
+struct backend_need {
+    const char *why_not; /* it is never there, in the words of backend_can; else NULL */
+    layer_mask layers;   /* it is missing without one of these */
+};
+
+/* One ability, here and now. */
 struct backend_can {
     const char *why_not; /* NULL: it can. The words continue "backend NAME ...", but for CAN_FORKS,
                             which has a sentence of its own */

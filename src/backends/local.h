@@ -35,6 +35,8 @@ extern const struct backend_pool_entries local_pool; /* the jail's alone */
 /* local_can.c */
 struct backend_can jail_can(enum backend_ability ability);
 struct backend_can host_can(enum backend_ability ability);
+struct backend_need jail_need(enum backend_ability ability);
+struct backend_need host_need(enum backend_ability ability);
 extern const char local_forks_need_groups[];
 
 #define LOCAL_ENTRIES                                                                              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The abilities of jail and host on this machine. What depends on control groups is looked at by
- * making one, the rest by running a program that does nothing; both at most once in a process, and
- * only when an ability is asked that depends on it.
+ * The abilities of jail and host: what each needs, and whether this machine has that. A look makes
+ * a control group, or runs a program that does nothing; both at most once in a process, and only
+ * when an ability is asked that depends on it.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -46,6 +46,8 @@ static const struct need {
                           .why_not = "needs layer root to limit the number of files, which is "
                                      "missing here"},
     [CAN_CLOSE_NET] = {.layers = LAYER_BIT(LAYER_NETNS),
+                       .how = "by a network namespace",
+                       .instead = "by the system call filter",
                        .why_not = "needs layer netns or seccomp to close the network, and neither "
                                   "is here"},
 };
@@ -111,14 +113,47 @@ static layer_mask held_here(layer_mask layers)
 
 /* ---- answers ---- */
 
-static struct backend_can look_for(enum backend_ability ability, bool has_other_way)
+/* Whether the other way is there in place of the layers. */
+static bool jail_has_instead(enum backend_ability ability)
+{
+    /* RLIMIT_NPROC counts the processes of a user, but not those of such a root. */
+    if (ability == CAN_LIMIT_PIDS)
+        return !caps_is_bare_root();
+    if (ability == CAN_CLOSE_NET)
+        return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+    return needs[ability].instead;
+}
+
+struct backend_need jail_need(enum backend_ability ability)
+{
+    return (struct backend_need){.layers = jail_has_instead(ability) ? 0 : needs[ability].layers};
+}
+
+/* It has no layers but control groups and limits of single processes. */
+struct backend_need host_need(enum backend_ability ability)
+{
+    static const char *const never[BACKEND_ABILITIES] = {
+        [CAN_FORKS] = "a session without a jail cannot be forked",
+        [CAN_WARM] = "starts each program anew",
+        [CAN_CLOSE_NET] = "cannot close the network",
+        [CAN_LIMIT_INODES] = "cannot limit the number of files",
+    };
+    /* RLIMIT_NPROC would count all processes of the user. */
+    bool has_instead = needs[ability].instead && ability != CAN_LIMIT_PIDS;
+
+    if (never[ability])
+        return (struct backend_need){.why_not = never[ability]};
+    return (struct backend_need){.layers = has_instead ? 0 : needs[ability].layers};
+}
+
+static struct backend_can look_for(enum backend_ability ability, struct backend_need found)
 {
     const struct need *need = &needs[ability];
     layer_mask missing = need->layers & ~held_here(need->layers);
 
     if (!missing)
         return (struct backend_can){.how = need->how};
-    if (has_other_way)
+    if (!found.layers)
         return (struct backend_can){.how = need->instead, .lacking = missing};
     return (struct backend_can){.why_not = need->why_not, .lacking = missing};
 }
@@ -129,29 +164,16 @@ struct backend_can jail_can(enum backend_ability ability)
         (void)held_here(LAYERS_ALL & ~CGROUP_LAYERS);
         return (struct backend_can){.why_not = trial.why_not[0] ? trial.why_not : NULL};
     }
-    /* Asked for many runs: a look would cost each of them more than its answer is worth. */
-    if (ability == CAN_CLOSE_NET && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0)
-        return (struct backend_can){
-            .how = "by a network namespace, or else by the system call filter"};
-    /* Without a control group RLIMIT_NPROC counts them, but not those of such a root. */
-    bool uncounted = ability == CAN_LIMIT_PIDS && caps_is_bare_root();
-    return look_for(ability, needs[ability].instead && !uncounted);
+    return look_for(ability, jail_need(ability));
 }
 
-/* It has no layers but control groups and limits of single processes. */
 struct backend_can host_can(enum backend_ability ability)
 {
-    static const char *const never[BACKEND_ABILITIES] = {
-        [CAN_FORKS] = "a session without a jail cannot be forked",
-        [CAN_WARM] = "starts each program anew",
-        [CAN_CLOSE_NET] = "cannot close the network",
-        [CAN_LIMIT_INODES] = "cannot limit the number of files",
-    };
+    struct backend_need need = host_need(ability);
 
-    if (never[ability])
-        return (struct backend_can){.why_not = never[ability]};
+    if (need.why_not)
+        return (struct backend_can){.why_not = need.why_not};
     if (ability == CAN_LIMIT_DISK)
         return (struct backend_can){.how = needs[CAN_LIMIT_DISK].instead};
-    /* RLIMIT_NPROC would count all processes of the user. */
-    return look_for(ability, ability != CAN_LIMIT_PIDS && needs[ability].instead);
+    return look_for(ability, need);
 }

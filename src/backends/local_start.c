@@ -16,11 +16,7 @@ int local_require_groups(const struct local_guest *l, struct err *err)
 
     l->out->lacking = missing;
     for (unsigned i = 0; i < LAYER_COUNT; i++)
-        if (missing & l->job->for_limits & LAYER_BIT(i))
-            return err_set(err, ERR_UNSUPPORTED,
-                           "a limit that was asked for needs layer %s, which cannot be had: %s",
-                           jail_layers[i].name, layer_how(i, surroundings_find()));
-        else if (missing & LAYER_BIT(i))
+        if (missing & LAYER_BIT(i))
             return err_set(err, ERR_UNSUPPORTED, "layer %s is required and cannot be had: %s",
                            jail_layers[i].name, layer_how(i, surroundings_find()));
     return 0;

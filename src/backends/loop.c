@@ -35,6 +35,13 @@ const char *backend_why_not(const struct backend *backend, enum backend_ability 
     return backend->can(ability).why_not;
 }
 
+struct backend_need backend_need(const struct backend *backend, enum backend_ability ability)
+{
+    if (backend->need)
+        return backend->need(ability);
+    return (struct backend_need){.why_not = backend_why_not(backend, ability)};
+}
+
 int backend_open(const struct backend *backend, const struct backend_job *job,
                  const struct backend_sink *sink, struct backend_outcome *ret,
                  struct backend_guest **ret_guest, struct err *err)

@@ -11,6 +11,7 @@ static const struct backend jail_backend = {
     .summary = "behind the kernel's own locks, on this machine",
     .layers = LAYERS_ALL,
     .can = jail_can,
+    .need = jail_need,
     .pool = &local_pool,
     LOCAL_ENTRIES,
 };
@@ -24,6 +25,7 @@ static const struct backend host_backend = {
     .unsafe = true,
     .layers = CGROUP_LAYERS | LAYER_BIT(LAYER_RLIMITS),
     .can = host_can,
+    .need = host_need,
     LOCAL_ENTRIES,
 };
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "jail/caps.h"
 #include "jail/surroundings.h"
 #include "languages/pythons.h"
 #include "session/check.h"
@@ -60,12 +59,30 @@ static int check_least(const struct jail_limits *l, struct err *err)
     return 0;
 }
 
-const char *prepare_why_not(const struct prepared *p, enum backend_ability ability)
-{
-    struct backend_can can = p->backend->can(ability);
-    bool given_up = can.lacking && !(can.lacking & ~p->request->without);
+/* An ability that the request needs, and the option that asks for it. */
+struct wish {
+    bool asked;
+    enum backend_ability ability;
+    const char *option;
+};
 
-    return given_up ? NULL : can.why_not;
+enum { WISHES_MAX = 5 };
+
+static size_t list_wishes(const struct run_request *q, struct wish ret[WISHES_MAX])
+{
+    const struct wish all[WISHES_MAX] = {
+        {q->asked & ASKED_INODES && q->limits.inodes, CAN_LIMIT_INODES, "--inodes"},
+        {q->asked & ASKED_PIDS && q->limits.pids, CAN_LIMIT_PIDS, "--pids"},
+        {q->asked & ASKED_CPUS && q->limits.cpu_milli, CAN_LIMIT_CPUS, "--cpus"},
+        {q->asked & ASKED_NO_NET, CAN_CLOSE_NET, "--net none"},
+        {q->net_host, CAN_HOST_NET, "--net host"},
+    };
+    size_t n = 0;
+
+    for (size_t i = 0; i < WISHES_MAX; i++)
+        if (all[i].asked)
+            ret[n++] = all[i];
+    return n;
 }
 
 /* The first backend that can, and is not refused without a further word; NULL for none. */
@@ -77,48 +94,29 @@ static const struct backend *find_able(enum backend_ability ability)
     return NULL;
 }
 
-/* How to get the first of these layers. */
-static const char *how_to_get(layer_mask layers)
-{
-    unsigned layer = 0;
-
-    while (!(layers & LAYER_BIT(layer)))
-        layer++;
-    return layer_how(layer, surroundings_find());
-}
-
-static int refuse(struct prepared *p, enum backend_ability ability, const char *option,
+static int refuse(const struct prepared *p, const struct wish *wish, const char *why_not,
                   struct err *err)
 {
-    const struct backend *able = find_able(ability);
-    struct backend_can can = p->backend->can(ability);
+    const struct backend *able = find_able(wish->ability);
 
-    p->lacking = can.lacking;
-    return err_set(err, ERR_UNSUPPORTED, "backend %s %s%s%s%s: leave %s out%s%s", p->backend->name,
-                   can.why_not, can.lacking ? " (to get it: " : "",
-                   can.lacking ? how_to_get(can.lacking) : "", can.lacking ? ")" : "", option,
-                   able ? ", or use --backend " : "", able ? able->name : "");
+    return err_set(err, ERR_UNSUPPORTED, "backend %s %s: leave %s out%s%s", p->backend->name,
+                   why_not, wish->option, able ? ", or use --backend " : "",
+                   able ? able->name : "");
 }
 
-/* Refuses what the request needs and this backend cannot do. */
+/* Refuses a wish that this backend never grants, and notes what the others need of the host. */
 static int check_abilities(struct prepared *p, struct err *err)
 {
-    const struct run_request *q = p->request;
-    const struct {
-        bool asked;
-        enum backend_ability ability;
-        const char *option;
-    } rows[] = {
-        {q->asked & ASKED_INODES && q->limits.inodes, CAN_LIMIT_INODES, "--inodes"},
-        {q->asked & ASKED_PIDS && q->limits.pids, CAN_LIMIT_PIDS, "--pids"},
-        {q->asked & ASKED_CPUS && q->limits.cpu_milli, CAN_LIMIT_CPUS, "--cpus"},
-        {q->asked & ASKED_NO_NET, CAN_CLOSE_NET, "--net none"},
-        {q->net_host, CAN_HOST_NET, "--net host"},
-    };
+    struct wish wishes[WISHES_MAX];
+    size_t n = list_wishes(p->request, wishes);
 
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].asked && prepare_why_not(p, rows[i].ability))
-            return refuse(p, rows[i].ability, rows[i].option, err);
+    p->needed = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct backend_need need = backend_need(p->backend, wishes[i].ability);
+        if (need.why_not)
+            return refuse(p, &wishes[i], need.why_not, err);
+        p->needed |= need.layers;
+    }
     return 0;
 }
 
@@ -253,24 +251,17 @@ void prepare_warn_python(const struct prepared *p, struct buf *out)
                        p->missing_python, p->interpreter.path);
 }
 
-/* By uid, where no control group does. */
-static bool counts_processes(const struct prepared *p)
-{
-    return p->backend->layers & LAYER_BIT(LAYER_USERNS) && !caps_is_bare_root();
-}
-
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out)
 {
     const struct jail_limits *l = &p->request->limits;
-    bool own_uid = counts_processes(p);
+    layer_mask for_pids = backend_need(p->backend, CAN_LIMIT_PIDS).layers;
     const struct {
         bool unheld;
         const char *text;
     } rows[] = {
         {l->memory_bytes && !(held & LAYER_BIT(LAYER_MEMORY)),
          "The memory limit is watched from outside, a few milliseconds late (layer memory)."},
-        {l->pids && !(held & LAYER_BIT(LAYER_PIDS)) && !own_uid,
-         "The number of processes is not limited (layer pids)."},
+        {l->pids && (for_pids & ~held), "The number of processes is not limited (layer pids)."},
         {l->cpu_milli && !(held & LAYER_BIT(LAYER_CPU)),
          "The share of the processors is not limited (layer cpu)."},
         {l->disk_bytes && !(held & LAYER_BIT(LAYER_ROOT)),
@@ -287,25 +278,11 @@ void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *
                        p->request->work_dir);
 }
 
-/* The layers that the limits of the request depend on. Without a control group, a watcher limits
- * memory, and the kernel counts processes by uid. */
-static layer_mask needed_for_limits(const struct prepared *p)
-{
-    const struct run_request *q = p->request;
-    layer_mask needed = 0;
-
-    if (q->asked & ASKED_CPUS && q->limits.cpu_milli)
-        needed |= LAYER_BIT(LAYER_CPU);
-    if (q->asked & ASKED_PIDS && q->limits.pids && !counts_processes(p))
-        needed |= LAYER_BIT(LAYER_PIDS);
-    return needed;
-}
-
-static layer_mask needed(const struct prepared *p)
+static layer_mask required_layers(const struct prepared *p)
 {
     layer_mask root = p->views.named ? LAYER_BIT(LAYER_ROOT) : 0;
 
-    return p->request->required | needed_for_limits(p) | root;
+    return p->request->required | p->needed | root;
 }
 
 static layer_mask wanted_layers(const struct prepared *p)
@@ -313,11 +290,32 @@ static layer_mask wanted_layers(const struct prepared *p)
     return p->backend->layers & ~p->request->without;
 }
 
-void prepare_explain(const struct prepared *p, struct err *err)
+static void explain_wish(const struct prepared *p, const struct wish *wish, unsigned layer,
+                         struct err *err)
 {
-    bool root = p->views.named && !(p->request->required & LAYER_BIT(LAYER_ROOT));
+    bool given_up = p->request->without & LAYER_BIT(layer);
 
-    if (root && err->kind == ERR_UNSUPPORTED && strstr(err->msg, "layer root "))
+    err_set(err, ERR_UNSUPPORTED, "%s needs layer %s, which is %s%s%s: leave %s out", wish->option,
+            jail_layers[layer].name, given_up ? "left out" : "missing here (to get it: ",
+            given_up ? "" : layer_how(layer, surroundings_find()), given_up ? "" : ")",
+            wish->option);
+}
+
+void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *err)
+{
+    struct wish wishes[WISHES_MAX];
+    size_t n = list_wishes(p->request, wishes);
+
+    if (err->kind != ERR_UNSUPPORTED || !lacking || lacking & p->request->required)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        layer_mask missing = backend_need(p->backend, wishes[i].ability).layers & lacking;
+        if (missing) {
+            explain_wish(p, &wishes[i], (unsigned)__builtin_ctz(missing), err);
+            return;
+        }
+    }
+    if (p->views.named && lacking & LAYER_BIT(LAYER_ROOT))
         err_wrap(err, "--ro: without a root of its own a run sees the host's files by the host's "
                       "names only");
 }
@@ -356,8 +354,7 @@ struct backend_job prepared_job(const struct prepared *p)
         .channel = {-1, -1},
         .limits = q->limits,
         .layers = wanted_layers(p),
-        .required = needed(p),
-        .for_limits = needed_for_limits(p) & ~q->required,
+        .required = required_layers(p),
         .net_host = q->net_host,
     };
 }

@@ -21,7 +21,7 @@ struct prepared {
     struct views views;
     char **argv, **env; /* argv: set by the caller, which knows the program */
     int work_dirfd, out_dirfd;
-    layer_mask lacking;      /* layers for want of which the backend was refused */
+    layer_mask needed;       /* layers that the abilities need which the request asks for */
     unsigned missing_python; /* the N of 3.N that the program names and the host lacks; or 0 */
     bool work_dir_missing;   /* and a temporary one replaced it (kodeagent, row K21) */
 };
@@ -31,9 +31,6 @@ void prepared_done(struct prepared *p);
 
 /* Call these in this order; each returns 0 or -1. */
 int prepare_backend(struct prepared *p, struct err *err);
-/* Why the chosen backend lacks this ability (caps.h); NULL when it can. Layers that the request
- * gives up (--without) are not missed. */
-const char *prepare_why_not(const struct prepared *p, enum backend_ability ability);
 /* Takes the language of the examined program. Finds the interpreter as well, if the policy allows
  * the language. */
 int prepare_language(struct prepared *p, struct examination *e, struct err *err);
@@ -62,8 +59,8 @@ void prepare_warn_python(const struct prepared *p, struct buf *out);
 void prepare_warn_limits(const struct prepared *p, layer_mask held, struct buf *out);
 /* It borrows from p and the request. */
 struct backend_job prepared_job(const struct prepared *p);
-/* Adds to the error of a run that did not start which option of the request needs the missing
- * layer. */
-void prepare_explain(const struct prepared *p, struct err *err);
+/* For the error of a start that failed for want of the layers `lacking` (see the outcome): names
+ * the option of the request that needs one of them. */
+void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *err);
 
 #endif

@@ -160,8 +160,6 @@ static int choose(struct run *run, struct err *err)
                        q->code.n >> 20, RUN_SOURCE_MAX >> 20);
     run->program = q->code;
     int chosen = prepare_backend(&run->prepared, err);
-    if (chosen < 0)
-        run->result->outcome.lacking = run->prepared.lacking;
     if (chosen == 0 && !q->no_check && !(run->policy = check_open_policy(q, err)))
         chosen = -1;
     run->examination.policy = run->policy;
@@ -270,7 +268,7 @@ static int run_once(struct run *run, struct err *err)
     int result = backend_run(run->prepared.backend, &job, &run->sink, &run->result->outcome,
                              &run->result->guest, err);
     if (result < 0)
-        prepare_explain(&run->prepared, err);
+        prepare_explain(&run->prepared, run->result->outcome.lacking, err);
     warm_done(&warm);
     run_display_end(&run->display);
     if (result < 0)

@@ -94,8 +94,10 @@ static int start_once(struct guest *g, struct lay_list *laid, struct err *err)
     guest_plan(g);
     g->job.lay = lay;
     g->job.lay_ctx = laid;
-    if (backend_open(f->prepared.backend, &g->job, &g->sink, &g->outcome, &g->handle, err) < 0)
+    if (backend_open(f->prepared.backend, &g->job, &g->sink, &g->outcome, &g->handle, err) < 0) {
+        prepare_explain(&f->prepared, g->outcome.lacking, err);
         return -1;
+    }
     g->live = true;
     link_started(&g->link);
     backend_deadline(g->handle, 0);

@@ -73,7 +73,7 @@ static int choose_language(struct session *s, struct err *err)
 static int check_backend(const struct session *s, struct err *err)
 {
     const struct backend *backend = s->shared->prepared.backend;
-    const char *why_not = backend_why_not(backend, CAN_SESSIONS);
+    const char *why_not = backend_need(backend, CAN_SESSIONS).why_not;
 
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }

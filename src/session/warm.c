@@ -58,7 +58,8 @@ static bool can_be_warm(const struct prepared *p)
 {
     const struct run_request *q = p->request;
 
-    return q->pool && !q->cold && p->language->zygote && !prepare_why_not(p, CAN_WARM) &&
+    return q->pool && !q->cold && p->language->zygote &&
+           !backend_need(p->backend, CAN_WARM).why_not &&
            has_argument(p->language->args, "{boot}") &&
            has_argument(p->language->args, "{runner}") && !early_variable(q);
 }
@@ -158,7 +159,7 @@ static int check_cells(const struct prepared *p, struct err *err)
     const struct language *l = p->language;
     const char *pair = early_variable(q);
 
-    const char *why_not = prepare_why_not(p, CAN_FORKS);
+    const char *why_not = backend_need(p->backend, CAN_FORKS).why_not;
 
     if (why_not)
         return err_set(err, ERR_UNSUPPORTED, "%s (backend %s)", why_not, p->backend->name);
@@ -232,7 +233,7 @@ static bool can_be_early(const struct prepared *p, const struct warm *warm)
 {
     const struct run_request *q = p->request;
 
-    return !warm->possible && q->pool && !q->cold && !prepare_why_not(p, CAN_WARM);
+    return !warm->possible && q->pool && !q->cold && !backend_need(p->backend, CAN_WARM).why_not;
 }
 
 /* A name that every language can set, and a value that is the same as JSON. */

@@ -34,6 +34,11 @@ static void test_table(const struct backend *b)
            "ability %u has a name and words", i);
         OK(!can.why_not || !can.how, "and either a way or the reason why not");
         OK(!(can.lacking & ~b->layers), "what it lacks is a layer that it might have");
+        struct backend_need need = backend_need(b, i);
+        OK(!(need.layers & ~b->layers), "what it needs is a layer that it might have");
+        OK(!need.why_not || need.why_not == can.why_not, "what is never there is not here");
+        OK(i == CAN_RUN || need.why_not || !can.why_not || need.layers & can.lacking,
+           "what is missing here is so for want of a layer that it needs");
         struct backend_can again = b->can(i);
         OK(can.why_not == again.why_not && can.how == again.how, "the host is looked at once");
     }

@@ -4,7 +4,8 @@
  * two ways. A run asks what an ability needs: a request for something that no host gives the
  * backend is refused before anything starts, and a layer that is missing here is the start's
  * failure. `doctor` and GET /v1/backends ask what is so here and now, for which a backend may look
- * at the host.
+ * at the host. Two abilities are never refused: without CAN_STREAM the output comes at the end,
+ * without CAN_WARM each start is cold.
  */
 #ifndef BACKENDS_CAPS_H
 #define BACKENDS_CAPS_H

@@ -90,6 +90,11 @@ enum run_asked {
     ASKED_PIDS = 1 << 1,
     ASKED_INODES = 1 << 2,
     ASKED_NO_NET = 1 << 3, /* a closed network */
+    ASKED_TIMEOUT = 1 << 4,
+    ASKED_CPU_TIME = 1 << 5,
+    ASKED_MEMORY = 1 << 6,
+    ASKED_DISK = 1 << 7,
+    ASKED_OPEN_FILES = 1 << 8,
 };
 
 /* The defaults of request.def as settings_request makes them: 30 s, 512 MiB, and so on. */

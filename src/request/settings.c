@@ -166,10 +166,21 @@ bool settings_asked(const struct settings *settings, enum setting_id id)
 
 static unsigned asked_limits(const struct settings *s)
 {
-    return (settings_asked(s, SETTING_cpus) ? (unsigned)ASKED_CPUS : 0) |
-           (settings_asked(s, SETTING_pids) ? (unsigned)ASKED_PIDS : 0) |
-           (settings_asked(s, SETTING_inodes) ? (unsigned)ASKED_INODES : 0) |
-           (settings_asked(s, SETTING_net) && s->net == 0 ? (unsigned)ASKED_NO_NET : 0);
+    static const struct {
+        enum setting_id id;
+        enum run_asked bit;
+    } rows[] = {
+        {SETTING_cpus, ASKED_CPUS},         {SETTING_pids, ASKED_PIDS},
+        {SETTING_inodes, ASKED_INODES},     {SETTING_timeout, ASKED_TIMEOUT},
+        {SETTING_cpu_time, ASKED_CPU_TIME}, {SETTING_memory, ASKED_MEMORY},
+        {SETTING_disk, ASKED_DISK},         {SETTING_open_files, ASKED_OPEN_FILES},
+    };
+    unsigned asked = settings_asked(s, SETTING_net) && s->net == 0 ? ASKED_NO_NET : 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (settings_asked(s, rows[i].id))
+            asked |= rows[i].bit;
+    return asked;
 }
 
 bool request_has_prelude(const struct run_request *q)

@@ -73,8 +73,11 @@ static int choose_language(struct session *s, struct err *err)
 static int check_backend(const struct session *s, struct err *err)
 {
     const struct backend *backend = s->shared->prepared.backend;
+    const struct tool_set *tools = s->shared->request.tools;
     const char *why_not = backend_need(backend, CAN_SESSIONS).why_not;
 
+    if (!why_not && tools && tools->count)
+        why_not = backend_need(backend, CAN_TOOLS).why_not;
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }
 

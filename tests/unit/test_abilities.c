@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A request for something that its backend never does is refused in the backend's words, and
+ * nothing is started. What depends on the host is left to the start.
+ */
+#include <string.h>
+
+#include "backends/backend.h"
+#include "base/mem.h"
+#include "request/settings.h"
+#include "session/run.h"
+#include "tap.h"
+
+static int opened;
+static layer_mask required; /* by the last job */
+
+static int refuse_open(const struct backend_job *job, const struct backend_sink *sink,
+                       struct backend_outcome *ret, struct backend_guest **ret_guest,
+                       struct err *err)
+{
+    (void)sink;
+    (void)ret_guest;
+    opened++;
+    required = job->required;
+    ret->lacking = job->required;
+    return err_set(err, job->required ? ERR_UNSUPPORTED : ERR_POLICY, "it was opened");
+}
+
+static enum backend_ability lacking;
+
+static struct backend_can can(enum backend_ability ability)
+{
+    return (struct backend_can){.why_not = ability == lacking ? "is too poor" : NULL};
+}
+
+static const struct backend poor = {
+    .name = "poor", .layers = LAYERS_ALL, .can = can, .open = refuse_open};
+
+static int looks;
+
+static struct backend_can look(enum backend_ability ability)
+{
+    (void)ability;
+    looks++;
+    return (struct backend_can){.why_not = "has looked"};
+}
+
+static struct backend_need need_root(enum backend_ability ability)
+{
+    return (struct backend_need){.layers = ability == CAN_LIMIT_INODES ? LAYER_BIT(LAYER_ROOT) : 0};
+}
+
+static const struct backend looking = {
+    .name = "looking", .layers = LAYERS_ALL, .can = look, .need = need_root, .open = refuse_open};
+
+static struct result run_on(const struct backend *backend, const char *option, const char *value)
+{
+    static const struct opt *const tables[] = {work_options, wall_options, limit_options, NULL};
+    AUTO_FREE char *name = xstrdup(option), *text = xstrdup(value);
+    char *argv[] = {name, name, text, NULL}; /* the first is skipped */
+    struct settings settings = {0};
+    struct opt_set set;
+    struct opt_args args = {0};
+    struct run_request q;
+    struct result r;
+    struct err err = {0};
+
+    opened = 0;
+    opt_init(&set, tables, &settings);
+    settings.sources = &set;
+    bool read = opt_parse(&set, 3, argv, &args, &err) == 0;
+    OK(settings_request(&settings, &q, &err) == 0 && read, "%s %s", option, value);
+    q.code = STR("true\n");
+    q.language = "sh";
+    q.own_backend = backend;
+    q.retries = 0;
+    q.no_check = true;
+    q.log = "off";
+    result_init(&r, q.output_limit);
+    session_run(&q, &(struct run_watch){.cancel_fd = -1}, &r);
+    opt_args_done(&args);
+    opt_done(&set);
+    return r;
+}
+
+/* Runs with the option, on a backend that lacks this ability alone. */
+static struct result run(enum backend_ability lacks, const char *option, const char *value)
+{
+    lacking = lacks;
+    return run_on(&poor, option, value);
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        enum backend_ability ability;
+        const char *option, *value;
+    } rows[] = {
+        {CAN_FILES, "--file", "/etc/hostname"},
+        {CAN_FILES, "--work-dir", "/tmp"},
+        {CAN_FILES, "--out", "/tmp"},
+        {CAN_CLOSE_NET, "--net", "none"},
+        {CAN_HOST_NET, "--net", "host"},
+        {CAN_LIMIT_WALL, "--timeout", "5s"},
+        {CAN_LIMIT_CPU_TIME, "--cpu-time", "5s"},
+        {CAN_LIMIT_MEMORY, "--memory", "64m"},
+        {CAN_LIMIT_PIDS, "--pids", "9"},
+        {CAN_LIMIT_CPUS, "--cpus", "0.5"},
+        {CAN_LIMIT_DISK, "--disk", "64m"},
+        {CAN_LIMIT_INODES, "--inodes", "99"},
+        {CAN_LIMIT_OPEN_FILES, "--open-files", "99"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct result r = run(rows[i].ability, rows[i].option, rows[i].value);
+        OK(r.error.kind == ERR_UNSUPPORTED && strstr(r.error.msg, "backend poor is too poor"),
+           "refused: %s", r.error.msg);
+        OK(strstr(r.error.msg, rows[i].option) != NULL, "the error names the option");
+        EQ_INT(opened, 0);
+        result_done(&r);
+    }
+}
+
+/* What a user did not ask for is no reason to refuse: defaults hold where they can. */
+static void test_defaults(void)
+{
+    struct result r = run(CAN_LIMIT_MEMORY, "--timeout", "5s");
+
+    OK(opened == 1, "a backend that cannot limit memory runs a program without --memory");
+    result_done(&r);
+    r = run(CAN_LIMIT_WALL, "--timeout", "0");
+    OK(opened == 1, "and one that cannot limit time runs it with no limit on time");
+    result_done(&r);
+}
+
+static void test_no_look(void)
+{
+    struct result r = run_on(&looking, "--memory", "64m");
+
+    OK(opened == 1 && !required, "an ability that needs no layer requires none");
+    result_done(&r);
+    r = run_on(&looking, "--inodes", "99");
+    OK(opened == 1 && required == LAYER_BIT(LAYER_ROOT), "one that needs a layer requires it");
+    OK(strstr(r.error.msg, "--inodes needs layer root") != NULL, "its start failed: %s",
+       r.error.msg);
+    EQ_INT(r.outcome.lacking, LAYER_BIT(LAYER_ROOT));
+    result_done(&r);
+    EQ_INT(looks, 0);
+}
+
+int main(void)
+{
+    RUN(test_refused());
+    RUN(test_defaults());
+    RUN(test_no_look());
+    return tap_done();
+}

@@ -81,10 +81,18 @@ static void cancel_everything(struct server *server)
     sessions_close_all(server->sessions);
 }
 
+/* A client or an option may give any number that is not negative. */
+static int64_t end_of_drain(int64_t drain_ms)
+{
+    int64_t now = clock_mono_ms();
+
+    return drain_ms < INT64_MAX - now ? now + drain_ms : INT64_MAX;
+}
+
 static void begin_drain(struct server *server, int64_t drain_ms)
 {
     server->state = SERVER_DRAINING;
-    server->drain_until_ms = clock_mono_ms() + drain_ms;
+    server->drain_until_ms = end_of_drain(drain_ms);
     notify_send("STOPPING=1\nSTATUS=waiting for what runs");
     server_say(server,
                server->jobs == 1 ? "ending; %u request is under way"
@@ -95,12 +103,10 @@ static void begin_drain(struct server *server, int64_t drain_ms)
 
 void server_stop(struct server *server, int64_t drain_ms)
 {
-    int64_t most = drain_ms < 0 ? server->config->settings.drain_ms : drain_ms;
-
     if (server->state == SERVER_SERVING)
-        begin_drain(server, most);
-    else if (drain_ms >= 0 && clock_mono_ms() + most < server->drain_until_ms)
-        server->drain_until_ms = clock_mono_ms() + most;
+        begin_drain(server, drain_ms < 0 ? server->config->settings.drain_ms : drain_ms);
+    else if (drain_ms >= 0 && end_of_drain(drain_ms) < server->drain_until_ms)
+        server->drain_until_ms = end_of_drain(drain_ms);
 }
 
 /* Running jobs may still need a client's request: an answer to a tool's call, or an interrupt. So

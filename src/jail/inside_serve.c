@@ -381,7 +381,7 @@ static void go_on(struct serve *s)
     begin(s);
 }
 
-static void hear_library_at_last(struct serve *s)
+static void receive_library_at_last(struct serve *s)
 {
     struct go go;
 
@@ -402,7 +402,7 @@ static void receive_outside(struct serve *s, const struct pollfd *wait)
     if (wait[UPPER].revents)
         receive_upper(s);
     if (wait[LIBRARY].revents && s->waits)
-        hear_library_at_last(s);
+        receive_library_at_last(s);
     else if (wait[LIBRARY].revents)
         receive_library(s);
 }

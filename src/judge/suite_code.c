@@ -61,7 +61,7 @@ struct link {
     int stop[2];     /* readable when the candidate is not needed any more */
     struct buf line; /* of the test side, as it comes in */
     bool *reported;  /* of each test */
-    size_t told_count;
+    size_t reported_count;
     char *fault;        /* of the test code or of ours, which leaves the task without a verdict */
     bool has_asked;     /* the tests did, for more than names */
     int64_t timeout_ms; /* 0: none */
@@ -100,7 +100,7 @@ static void take_test(struct link *link, json_t *said)
     if (!detail || number < 0 || (size_t)number >= link->task->test_count || link->reported[number])
         return;
     link->reported[number] = true;
-    link->told_count++;
+    link->reported_count++;
     r->passed += json_is_null(detail);
     if (json_is_true(json_object_get(said, "fault")) && !link->fault)
         link->fault = numbered(text, (size_t)number);
@@ -356,7 +356,7 @@ static char *no_verdict(const struct link *link)
         return NULL;
     if (candidate->error.kind || tests->error.kind)
         return xstrdup(candidate->error.kind ? candidate->error.msg : tests->error.msg);
-    if (link->told_count == link->task->test_count || ran_out(link))
+    if (link->reported_count == link->task->test_count || ran_out(link))
         return NULL;
     result_summary(tests, &link->tests.request.limits, line, sizeof line);
     return xasprintf("the test code ended early%s%s", *line ? ": " : "", line);

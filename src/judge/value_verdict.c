@@ -278,7 +278,7 @@ static void set_expected(const struct test_case *c, struct case_result *r)
         r->expected = shown_text(c->expected_repr);
 }
 
-static void judge_told(const struct judge_request *q, struct claim *k)
+static void judge_reported(const struct judge_request *q, struct claim *k)
 {
     struct value *value = value_get(k->reported, "value");
     struct str shown = reported_text(k->reported, "str");
@@ -308,6 +308,6 @@ void verdict_of_value(const struct judge_request *q, struct str payload, struct 
          value_resolve(value, payload, false, &arena, &err) < 0))
         judge_fail(r, CASE_EXITED, "What the candidate sent is no result");
     else
-        judge_told(q, &k);
+        judge_reported(q, &k);
     arena_done(&arena);
 }

@@ -49,12 +49,12 @@ struct language {
     const unsigned long *cells_code_size;
     const struct language_rich *rich; /* NULL: plain programs show nothing */
     /* Prefixes of environment variables that the interpreter reads only when it starts ("": any). A
-     * run with such a variable cannot use an interpreter that was started ahead. NULL: unknown. */
+     * run with such a variable cannot use an interpreter that was started early. NULL: unknown. */
     const char *const *early;
     /* Its server of cells may miss an interrupt at a cell's beginning, and a second one does no
      * harm. (In other languages it could hit the cell's handling of the first.) */
     bool interrupt_again;
-    /* Names of programs that an interpreter started ahead may wait for, because opening the program
+    /* Names of programs that an interpreter started early may wait for, because opening the program
      * is the last step of its start; or NULL. */
     const char *const *waits_for;
     const char *extension; /* for a program without a name */

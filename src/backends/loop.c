@@ -140,9 +140,10 @@ static void step_to_end(struct backend_guest *guest, const struct backend_sink *
     int64_t next = clock_mono_ms() + PROGRESS_MS;
 
     while (backend_state(guest) != BACKEND_OVER) {
+        bool reports = sink->progress && backend_state(guest) == BACKEND_RUNS;
         int64_t left = next - clock_mono_ms();
-        backend_step(guest, !sink->progress ? -1 : left > 0 ? (int)left : 0);
-        if (!sink->progress || clock_mono_ms() < next || backend_state(guest) != BACKEND_RUNS)
+        backend_step(guest, !reports ? -1 : left > 0 ? (int)left : 0);
+        if (!reports || clock_mono_ms() < next || backend_state(guest) != BACKEND_RUNS)
             continue;
         next = clock_mono_ms() + PROGRESS_MS;
         sink->progress(sink->ctx, guest);

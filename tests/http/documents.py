@@ -26,8 +26,9 @@ def blocks():
 
 def absent(language, needed):
     """Why a block cannot run here; or None."""
-    if language == "js" and not shutil.which("node"):
-        return "no node"
+    program = {"sh": "curl", "js": "node"}.get(language)
+    if program and not shutil.which(program):
+        return "needs " + program
     if needed and subprocess.run(PRESENT[needed], capture_output=True, timeout=PATIENCE).returncode:
         return "no " + needed
     return None

@@ -233,17 +233,18 @@ def test_terminal(t):
 
 def test_input(t):
     """The guest's input() reads the terminal."""
-    term = Terminal(t, "--timeout", "1s")
+    term = Terminal(t, "--timeout", "4s")
     term.read(r">>> $")
     t.equal(term.ask("x = input('name? ')\n", r"\? $"), "name? ", "the prompt of input()")
-    time.sleep(1.5)  # longer than the cell's limit
+    time.sleep(4.5)  # longer than the cell's limit
     t.match(r">>> $", term.ask("\u00e9mile\n"), "a line for it, in its own time")
     t.equal(term.ask("x\n"), "'\u00e9mile'\r\n>>> ", "is its value")
     t.equal(term.ask("print('out', end=' '); y = input()\n", r"out $"), "out ", "what was printed comes before")
     t.equal(term.ask("\n"), ">>> ", "an empty line")
     term.ask("input('half: ')\n", r": $")
     t.match(r"'abc'\r\n>>> $", term.ask("abc\x04\x04"), "Ctrl-D twice after some text is the line's end")
-    term.ask("input('a\\x1b[2Jb: ')\n", r": $")
+    shown = term.ask("input('a\\x1b[2Jb: ')\n", r": $")
+    t.equal(shown, "a\\x1b[2Jb: ", "a prompt is safe for a terminal")
     said = term.ask("\x04")
     t.ok("EOFError" in said and "glovebox" not in said.split("EOFError")[0], "Ctrl-D is EOFError", said)
     t.equal(term.ask("try: input('more? ')\nexcept KeyboardInterrupt: print('caught')\n", r"more\? $")[-6:], "more? ", "again")

@@ -87,14 +87,15 @@ def test_progress(tap, d):
     """A long quiet run can be told from a dead one."""
     c = d.begin("POST", "/v1/run", {"code": "x = b'x' * (40 << 20)\nwhile True: pass", "timeout_ms": 60000}, lines=True)
     answer, told = c.getresponse(), []
-    while len(told) < 2:
+    while len(told) < 2 or told[-1].get("memory_bytes", 1 << 40) <= 40 << 20:  # a slow start
         e = json.loads(answer.readline())
         if e["event"] in ("progress", "finished"):
             told.append(e)
     c.close()
     tap.ok(all(e["event"] == "progress" and e["elapsed_ms"] >= 900 * (i + 1) for i, e in enumerate(told)),
            "progress each second", told)
-    tap.ok(told[1].get("memory_bytes", 0) > 40 << 20 and all(e["cpu_ms"] is None or e["cpu_ms"] > 0 for e in told),
+    last = told[-1]
+    tap.ok(40 << 20 < last.get("memory_bytes", 0) < 1 << 30 and (last["cpu_ms"] is None or last["cpu_ms"] > 0),
            "with memory and processor time", told)
 
 

@@ -1175,9 +1175,11 @@ def test_prelude_lines(t):
     t.match(br'main\.py", line 7, in <module>\n    1/0', doc["stderr"].encode(), "stderr is as it was printed")
     told = t.box("format", stdin=json.dumps(doc).encode()).out
     t.match(rb"division by zero \(line 3\)", told, "and in what a model is told")
-    e = failure(t, "def tool(x):\n    raise ValueError(x)\n", "a = 1\ntool(a)\n")["exception"]
-    t.equal((e["line"], e["file"], e["statement"]), (2, None, "tool(a)"), "of a tool that fails, the call", e)
+    e = failure(t, "def tool(x):\n    raise ValueError(x)\n", "a = 1\nb = 2; tool(a)\n")["exception"]
+    t.equal((e["line"], e["column"], e["file"], e["statement"]), (2, 8, None, "tool(a)"), "of a tool that fails, the call", e)
     t.match(br'"<prelude>", line 2, in tool\n', e["traceback"].encode(), "whose frame names the prelude")
+    e = failure(t, "def tool(f):\n    return f()\n", "def g():\n    1 / 0\ntool(g)\n")["exception"]
+    t.equal((e["line"], e["file"], e["statement"]), (2, None, "tool(g)"), "of a function that a tool calls, its line", e)
     doc = failure(t, "\nimport nosuchmod\n", "print(1)")
     e = doc["exception"]
     t.equal((e["line"], e["file"]), (2, "<prelude>"), "a prelude that fails", e)

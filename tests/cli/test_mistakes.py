@@ -116,6 +116,9 @@ def test_pipes(t):
     code = "import os; print(sorted(os.listdir()), open('b').read(), end='')"
     r = t.command(["bash", "-c", "%s run --file <(echo one):a --file <(echo two):b -c \"%s\"" % (t.glovebox, code)])
     t.exits(r, 0, "files from processes", b"['a', 'b', 'main.py'] two\n")
+    code = "import os; print(open('a').read(), oct(os.stat('a').st_mode & 0o777))"
+    r = t.command(["bash", "-c", "exec 9< <(echo one); %s run --file /proc/self/fd/9:a -c \"%s\"" % (t.glovebox, code)])
+    t.exits(r, 0, "a pipe by its other name", b"one\n 0o644\n")
     r = t.command(["bash", "-c", "%s run --file <(echo one) -c 1" % t.glovebox])
     t.refused(r, 2, r"a pipe has no file name; write SRC:NAME", "a pipe without a name")
     r = t.command(["bash", "-c", "%s run --file <(head -c 300m /dev/zero):a -c 1" % t.glovebox])

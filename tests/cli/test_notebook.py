@@ -6,6 +6,7 @@ import os
 import signal
 
 from box import once
+from test_stream import end
 
 try:
     import nbformat
@@ -96,8 +97,26 @@ def test_failures(t):
     p = t.start("run", "--timeout", "0", "a.ipynb", "--out", "out")
     t.equal(p.stdout.readline(), b"up\n", "output comes while the cell runs")
     os.kill(p.pid, signal.SIGINT)
-    p.communicate()
-    t.equal((p.returncode, written(t, "a.ipynb")["cells"][0]["outputs"][0]["text"]), (130, "up\n"), "Ctrl-C ends it")
+    status = end(p)[0]
+    t.equal((status, written(t, "a.ipynb")["cells"][0]["outputs"][0]["text"]), (130, "up\n"), "Ctrl-C ends it")
+
+
+@once
+def test_accepted(t):
+    """What other programs write in a notebook."""
+    notebook(t, "a.ipynb", "%config InlineBackend.figure_format = 'svg'\nprint('c')")
+    t.exits(t.run("a.ipynb"), 0, "a choice of IPython for pictures", b"c\n")
+    text = {"cell_type": "markdown", "metadata": {}, "source": '"' + ",[{" * 700000}
+    document = notebook(t, "a.ipynb", text, "print('d')")
+    t.exits(t.run("a.ipynb"), 0, "a text with many commas is one value", b"d\n")
+    t.write("a.ipynb", "\ufeff" + json.dumps(document))
+    t.exits(t.run("a.ipynb"), 0, "a mark of the byte order", b"d\n")
+    forms = "{'text/plain': 'x', 'image/png': {'a': 1}, 'application/json': {'b': 2}, 'application/x+json': [3]}"
+    notebook(t, "a.ipynb", "display(%s, raw=True)" % forms)
+    t.exits(t.run("a.ipynb", "--out", "out"), 0, "a display of raw forms")
+    data = written(t, "a.ipynb")["cells"][0]["outputs"][0]["data"]
+    t.equal({name: form for name, form in data.items() if not isinstance(form, str)},
+            {"application/json": {"b": 2}, "application/x+json": [3]}, "only JSON may be no text", data)
 
 
 @once

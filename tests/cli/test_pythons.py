@@ -16,9 +16,9 @@ def default_minor(t):
     return t.run("-c", "import sys; print(sys.version_info[1])").out.decode().strip()
 
 
-def listed(t):
+def listed(t, **how):
     """{minor: path}, as doctor lists them."""
-    found = t.box("doctor", "--json").json["pythons"]
+    found = t.box("doctor", "--json", **how).json["pythons"]
     return {int(p["version"].split(".")[1]): p["path"] for p in found}
 
 
@@ -61,12 +61,15 @@ def test_wrong(t):
     os.makedirs(t.path("shell/bin"))
     shutil.copy("/bin/sh", t.path("shell/bin/dash"))
     os.symlink("dash", t.path("shell/bin/python3"))
+    os.makedirs(t.path("two/bin"))
+    shutil.copy("/bin/sh", t.path("two/bin/python2.7"))
+    os.symlink("python2.7", t.path("two/bin/python"))
     os.makedirs(t.path("nothing"))
     t.write(t.path("data"), "x")
     for name, want in (
             ("nowhere", "neither a version"), (t.path("nothing"), "no bin/python3"), (t.path("data"), "not a program"),
             ("/bin/sh", "is not a Python: its file is"), (t.path("shell"), "is not a Python: its file is"),
-            (t.path("script"), "is a script"), ("3.12.1", "one or two parts"), ("2", "version of Python 3"),
+            (t.path("two"), "is a Python 2"), (t.path("script"), "is a script"), ("3.12.1", "one or two parts"), ("2", "version of Python 3"),
             ("2.7", "version of Python 3"), ("python2", "version of Python 3"), ("3.", "version of Python 3"),
             ("3.0x", "neither a version")):
         t.refused(t.run("--python", name, "-c", "1"), 2, want, "wrong: " + name)
@@ -115,6 +118,24 @@ def test_pyenv(t):
         t.exits(done, 0, "found in " + root, b"1\n")
         t.exits(t.run("--python", "3", "-c", "print(1)", env=env), 0, "any version", b"1\n")
         shutil.rmtree(folder)
+    place_pythons(t, ".pyenv/versions", minor, real)
+    t.equal(listed(t, env=env), {minor: os.path.join(t.home, ".pyenv/versions/3.%d.10/bin/python3.%d" % (minor, minor))},
+            "of two, the newest, and none that has another's version")
+    t.refused(t.run("--python", "3.7", "-c", "1", env=env), 125, "no Python 3.7 on", "a name alone is no version")
+    shutil.rmtree(os.path.join(t.home, ".pyenv"))
+    for variable, below in (("PYENV_ROOT", "/versions"), ("UV_PYTHON_INSTALL_DIR", "")):
+        place_pythons(t, "elsewhere" + below, minor, real)
+        here = dict(env, **{variable: os.path.join(t.home, "elsewhere")})
+        t.exits(t.run("--python", "3.%d" % minor, "-c", "print(1)", env=here), 0, "found with " + variable, b"1\n")
+
+
+def place_pythons(t, root, minor, real):
+    """Two releases of it, and one that has the name of another version."""
+    for name, of in (("3.%d.7" % minor, minor), ("3.%d.10" % minor, minor), ("3.7.1", 7)):
+        for begin in "", "cpython-":
+            folder = os.path.join(t.home, root, begin + name)
+            os.makedirs(folder + "/bin"), os.makedirs(folder + "/lib")
+            os.symlink(real, folder + "/bin/python3.%d" % of)
 
 
 def test_first_line(t):

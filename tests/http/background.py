@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -146,6 +147,42 @@ def test_kill(tap):
         tap.equal(p.serve("--stop").returncode, 0, "and stops")
 
 
+def test_apart(tap):
+    """It keeps nothing of the program that started it: no descriptor, no session of its terminal."""
+    with Place() as p:
+        ours, theirs = os.pipe()
+        done = subprocess.run([GLOVEBOX, "serve", "--background", "--json"], env=p.env, cwd=p.folder, pass_fds=[theirs],
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=2 * PATIENCE)
+        os.close(theirs)
+        pid = json.loads(done.stdout)["pid"]
+        p.pids.add(pid)
+        tap.ok(select.select([ours], [], [], PATIENCE)[0] and os.read(ours, 1) == b"", "a descriptor of the caller is closed")
+        os.close(ours)
+        tap.equal(os.getsid(pid), pid, "its session is its own")
+        tap.equal(p.serve("--stop").returncode, 0, "and it stops")
+
+
+def ask_to_stop(path, user):
+    """The status of the answer to another user, to whom the socket is open."""
+    code = ("import os, socket, sys; os.setgid(%d); os.setuid(%d); s = socket.socket(socket.AF_UNIX); s.settimeout(%d)\n"
+            "s.connect(sys.argv[1]); s.sendall(b'POST /v1/stop HTTP/1.1\\r\\nHost: x\\r\\nContent-Type: application/json\\r\\n'\n"
+            "b'Content-Length: 2\\r\\n\\r\\n{}'); print(s.recv(65536).split()[1].decode())" % (user, user, PATIENCE))
+    return subprocess.run(["python3", "-c", code, path], capture_output=True, text=True, timeout=2 * PATIENCE)
+
+
+def test_other_user(tap):
+    if os.geteuid():
+        tap.skip("another user", "only root can act as another user")
+        return
+    with Place() as p:
+        pid = p.background()["pid"]
+        os.chmod(p.folder, 0o755)
+        os.chmod(p.socket, 0o666)
+        done = ask_to_stop(p.socket, 31415)
+        tap.ok(done.stdout == "403\n" and alive(pid), "another user with access to the socket cannot stop it", said(done))
+        p.serve("--stop")
+
+
 def test_two(tap):
     with Place() as p:
         other = "unix:" + p.folder + "/other.sock"
@@ -177,6 +214,15 @@ def test_tcp(tap):
         tap.ok(done.returncode == 1 and "token" in done.stderr, "and not without", said(done))
         done = p.serve("--stop", *at)
         tap.ok(done.returncode == 1 and "Unix socket" in done.stderr and alive(d["pid"]), "a token cannot stop it", said(done))
+    with Place() as p:
+        port = "127.0.0.1:%d" % free_port()
+        with open(p.folder + "/tokens", "w") as f:
+            f.write("a-token-of-the-tests-0123456789\n")
+        os.chmod(p.folder + "/tokens", 0o600)
+        both = ("--listen", port, "--token-file", p.folder + "/tokens", "--listen", "unix:" + p.socket)
+        pid = p.background(*both)["pid"]
+        done = p.serve("--stop", *both)
+        tap.ok(done.returncode == 0 and not alive(pid), "of several addresses, the Unix socket stops it", said(done))
 
 
 def test_strangers(tap):
@@ -247,5 +293,5 @@ def test_mistakes(tap):
 
 
 def test(tap):
-    for part in (test_life, test_drain, test_kill, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes):
+    for part in (test_life, test_drain, test_kill, test_apart, test_other_user, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes):
         part(tap)

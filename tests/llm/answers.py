@@ -3,7 +3,9 @@
 
 import email.utils
 import json
+import os
 import socket
+import subprocess
 import tempfile
 import time
 
@@ -72,6 +74,8 @@ def test_refusals(tap):
                                      (404, "the model's name", 2), (422, "", 2), (409, "", 2)):
             done = bad(tap, p, str(status), [Answer(status, error(p, "it is wrong: " + KEY, status))],
                        ["answered %d: it is wrong: [key]" % status, advice, "127.0.0.1"], code)
+        bad(tap, p, "401 to a stream", [Answer(401, error(p, "it is wrong"))], ["answered 401: it is wrong", "check the key"], 2,
+            args=["--stream"])
         part = "wrong key sk-a-key-of-the-t***6789, \x1b[31mred\u202e\r\nnext line " + "x" * 5000
         done = bad(tap, p, "a part of the key", [Answer(401, error(p, part))], ["[key]"])
         tap.ok(b"sk-a-key" not in done.stderr and len(done.stderr) < 1000, p.name + ": safe and short", done)
@@ -213,6 +217,10 @@ def test_tls(tap):
             tap.equal(server.requests, [], "and nothing was sent")
             done = Place(tap).generate(OpenAI, server, env={"SSL_CERT_FILE": cert[0]})
             tap.equal(done.stdout, CODE_LINE, "a certificate that the user trusts", done)
+            number = subprocess.run(["openssl", "x509", "-hash", "-noout", "-in", cert[0]], capture_output=True, text=True, check=True)
+            os.symlink(cert[0], os.path.join(folder, number.stdout.strip() + ".0"))
+            done = Place(tap).generate(OpenAI, server, env={"SSL_CERT_DIR": folder})
+            tap.equal(done.stdout, CODE_LINE, "a folder of certificates that the user trusts", done)
     with tempfile.TemporaryDirectory(prefix="glovebox-llm-") as folder:
         cert = make_certificate(folder, "models.example")
         with Server([Answer(body=OpenAI.whole())], tls=cert) as server, Server(proxy=server.port) as proxy:

@@ -147,6 +147,12 @@ def test_places(tap):
         tap.equal((request.target, OpenAI.key_of(request)), ("/x/chat/completions?version=1", KEY), "an address with a query")
         request = seen("--model", "claude-x", "--provider", "openai", "--model-url", server.url)
         tap.equal(request.json["model"], "claude-x", "--provider is stronger than the name")
+        for name, sent in (("openai/gpt-x", "gpt-x"), ("anthropic/claude-x", "anthropic/claude-x")):
+            request = seen("--model", name, "--provider", "openai", "--model-url", server.url)
+            tap.equal(request.json["model"], sent, "the name %s of the provider openai" % name)
+        for form in "http://models.example/v1", "http://models.example/v1/":
+            request = seen("--model", "m", "--model-url", form, "--plain-http", env={"http_proxy": server.url})
+            tap.equal(request.target, "http://models.example/v1/chat/completions", "--plain-http: " + form)
         place = Place(tap)
         key = place.write("key", KEY + "\nsecond line\n")
         request = seen("--model", "gpt-x", "--model-url", server.url, "--key-file", key, env={"OPENAI_API_KEY": "other"}, place=place)
@@ -162,6 +168,15 @@ def test_places(tap):
             place.write("glovebox.conf", line + "\n")
             done = place.run("generate", "x")
             tap.ok(done.returncode == 2 and line.split()[0].encode() in done.stderr, "a project may not set " + line.split()[0], done)
+
+
+def test_versions(tap):
+    """An address may have the version, which is in our paths, or not."""
+    for p, version in (PROTOCOLS[1], "/v1"), (PROTOCOLS[2], "/v1beta"):
+        with Server([Answer(body=p.whole())]) as server:
+            for end in "", "/", version, version + "/":
+                done = Place(tap).generate(p, server, env={p.url_variable: server.url + end})
+                tap.equal((done.stdout, server.requests[-1].target), (CODE_LINE, p.path), "%s: an address that ends %r" % (p.name, end))
 
 
 def read(path):
@@ -211,7 +226,7 @@ def test_descriptors(tap):
 def test_records(tap):
     for p in PROTOCOLS:
         place = Place(tap)
-        answers = [Answer(503, {"error": {"message": "busy " + KEY}}, headers=[("Connection", "close")], then="close"), Answer(raw=b"HTTP/1.1 200", then="close"), events(p.stream())]
+        answers = [Answer(503, {"error": {"message": "busy " + KEY}}, headers=[("Connection", "close"), ("X-Echo", KEY)], then="close"), Answer(raw=b"HTTP/1.1 200", then="close"), events(p.stream())]
         with Server(answers) as server:
             first = place.generate(p, server, "--stream", "--json", "--record", "r.jsonl")
         record = read(place.path("r.jsonl"))
@@ -222,6 +237,9 @@ def test_records(tap):
         tap.equal((again.returncode, again.stdout), (0, first.stdout), p.name + ": the replay is the same, without key or model", again)
         done = place.run("generate", "--stream", "--replay", "r.jsonl", "print another word")
         tap.ok(done.returncode == 2 and b"differs from exchange 1" in done.stderr, p.name + ": another request", done)
+        if p.stream_path != p.path:
+            done = place.run("generate", "--replay", "r.jsonl", "print a word")
+            tap.ok(done.returncode == 2 and b"differs from exchange 1 in 'the address'" in done.stderr, p.name + ": another address", done)
         os.chmod(place.path("r.jsonl"), 0o644)
         with Server([events(p.stream())]) as server:
             done = place.generate(p, server, "--stream", "--record", "r.jsonl")
@@ -288,5 +306,5 @@ def test_prompts(tap):
 
 
 def test(tap):
-    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_keys, test_descriptors, test_records, test_prices, test_prompts):
+    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_versions, test_keys, test_descriptors, test_records, test_prices, test_prompts):
         part(tap)

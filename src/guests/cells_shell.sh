@@ -481,17 +481,43 @@ __cells_back() {
     return "$__cells_status"
 }
 
+# Whether a cell's first line $1 is likely to be right by itself. A wrong answer changes only what a message repeats.
+__cells_likely() {
+    local __cells__l=${1%'() {'} __cells__a __cells__b
+    ((${#__cells__l} < 400)) || return 1
+    case $__cells__l in
+    '' | '#'*) return 0 ;;
+    [!][a-zA-Z0-9_./:\"\'\$-]* | *[\\\`]* | *';;'* | *[\<\>\|\;\&]\ [\;\|\&\)]* | *[\<\>\|]) return 1 ;;
+    esac
+    __cells__a=${__cells__l%%[ \;]*}
+    case $__cells__a in
+    if | while | until | for) [[ ${__cells__l#"$__cells__a"} == ' '[!\ \;\|\&\)]* ]] || return 1 ;;
+    then | elif | else | fi | do | done | case | esac | select | function | time | coproc | in) return 1 ;;
+    esac
+    case $__cells__l in *[\"\']*)
+        __cells__a=${__cells__l//[!\"]} __cells__b=${__cells__l//[!\']}
+        ((${#__cells__a} % 2 == 0 && ${#__cells__b} % 2 == 0)) || return 1
+        ;;
+    esac
+    case $__cells__l in *[\(\)]*)
+        __cells__a=${__cells__l//[!(]} __cells__b=${__cells__l//[!)]}
+        ((${#__cells__a} == ${#__cells__b})) || return 1
+        ;;
+    esac
+    case $__cells__l in *[{}]*)
+        __cells__a=${__cells__l//'${'/} __cells__b=${__cells__a//'}'/}
+        [[ $__cells__b != *'{'* ]] || return 1
+        ((${#__cells__l} - ${#__cells__a} == 2 * (${#__cells__a} - ${#__cells__b}))) || return 1
+        ;;
+    esac
+}
+
 # Whether bash can read the cell's first command. If not, nothing of the cell runs, and a message would repeat what
-# begins its first line. A fork tries it: some errors leave a state behind in the parser. Words alone need no try. A long
+# begins its first line. A fork tries a line that looks wrong: some errors leave a state behind in the parser. A long
 # cell gets none, because patterns are slow.
 __cells_reads() {
     ((${#__cells_bytes} < 16384)) || return 0
-    local __cells__line=${__cells_bytes%%$'\n'*}
-    case ${__cells__line%% *} in
-    *[!a-zA-Z0-9_./=,:-]* | '' | if | then | elif | else | fi | for | while | until | do | done | case | esac | select | \
-        function | time | coproc | in) ;;
-    *) [[ ${__cells__line#* } == *[!a-zA-Z0-9_./=,:\ -]* ]] || return 0 ;;
-    esac
+    __cells_likely "${__cells_bytes%%$'\n'*}" && return 0
     builtin printf '\\builtin return 0;%s\n' "$__cells_bytes" >| "$__cells__file" || return 0
     (builtin source "$__cells__file") || [[ $? != [12] ]]
 } 2> /dev/null

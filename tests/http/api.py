@@ -94,6 +94,8 @@ def test_progress(tap, d):
     c.close()
     tap.ok(all(e["event"] == "progress" and e["elapsed_ms"] >= 900 * (i + 1) for i, e in enumerate(told)),
            "progress each second", told)
+    counts = [e["cpu_ms"] for e in told if e["cpu_ms"] is not None]
+    tap.ok(counts in (sorted(counts), []) and (not counts or len(counts) == len(told)), "processor time never falls", told)
     last = told[-1]
     tap.ok(40 << 20 < last.get("memory_bytes", 0) < 1 << 30 and (last["cpu_ms"] is None or last["cpu_ms"] > 0),
            "with memory and processor time", told)

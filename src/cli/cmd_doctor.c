@@ -98,33 +98,34 @@ static void print_languages(const struct diagnosis *d)
 }
 
 /* The purpose of a feature, and what it needs from a host beyond a jail. */
-static const struct ahead {
+static const struct early_start {
     const char *name, *does, *without, *how;
-} aheads[] = {
-    {"warm", "runs of a daemon find an interpreter that is there already",
+} early_starts[] = {
+    {"warm", "runs of a daemon find an interpreter that has started already",
      "each run starts its own, which takes most of its time",
      "user namespaces, and control groups for all limits (layers userns, memory, pids, cpu)"},
     {"forks", "sessions can be forked, and cells tried",
      "'session fork', 'exec --try' and ':fork' are refused", "the same, and Linux 5.14 or newer"},
 };
 
-static const struct ahead_diagnosis *ahead_of(const struct diagnosis *d, size_t i)
+static const struct early_diagnosis *early_of(const struct diagnosis *d, size_t i)
 {
     return i ? &d->forks : &d->warm;
 }
 
-static void print_ahead(const struct diagnosis *d)
+static void print_early(const struct diagnosis *d)
 {
-    puts("\nWhat is made ahead (Python)");
-    for (size_t i = 0; i < ARRAY_LEN(aheads); i++) {
-        const struct ahead_diagnosis *a = ahead_of(d, i);
-        printf("  %-13s", aheads[i].name);
+    puts("\nEarly starts (Python)");
+    for (size_t i = 0; i < ARRAY_LEN(early_starts); i++) {
+        const struct early_diagnosis *a = early_of(d, i);
+        printf("  %-13s", early_starts[i].name);
         print_state(a->present ? LAYER_PRESENT : LAYER_ABSENT);
-        printf("  %s%s%s%s\n", aheads[i].does, a->why[0] ? " (" : "", a->why, a->why[0] ? ")" : "");
+        printf("  %s%s%s%s\n", early_starts[i].does, a->why[0] ? " (" : "", a->why,
+               a->why[0] ? ")" : "");
         if (a->present)
             continue;
-        printf("  %24s  without it: %s\n", "", aheads[i].without);
-        printf("  %24s  to get it: %s\n", "", aheads[i].how);
+        printf("  %24s  without it: %s\n", "", early_starts[i].without);
+        printf("  %24s  to get it: %s\n", "", early_starts[i].how);
     }
 }
 
@@ -232,17 +233,17 @@ static json_t *string_or_null(const char *s)
     return s && *s ? json_string(s) : json_null();
 }
 
-static json_t *ahead_json(const struct diagnosis *d)
+static json_t *early_json(const struct diagnosis *d)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < ARRAY_LEN(aheads); i++) {
-        const struct ahead_diagnosis *a = ahead_of(d, i);
+    for (size_t i = 0; i < ARRAY_LEN(early_starts); i++) {
+        const struct early_diagnosis *a = early_of(d, i);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", aheads[i].name, "state",
+            list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", early_starts[i].name, "state",
                             states[a->present ? LAYER_PRESENT : LAYER_ABSENT].name, "does",
-                            aheads[i].does, "detail", string_or_null(a->why), "without",
-                            aheads[i].without, "how", aheads[i].how));
+                            early_starts[i].does, "detail", string_or_null(a->why), "without",
+                            early_starts[i].without, "how", early_starts[i].how));
     }
     return list;
 }
@@ -316,7 +317,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
     json_object_set_new(doc, "pythons", pythons_json());
-    json_object_set_new(doc, "ahead", ahead_json(d));
+    json_object_set_new(doc, "early", early_json(d));
     json_object_set_new(doc, "backends", backends_listing());
     json_dumpf(doc, stdout, JSON_INDENT(2));
     putchar('\n');
@@ -335,7 +336,7 @@ static int doctor(const struct cli_settings *settings)
         print_ways(&d);
         print_languages(&d);
         print_pythons();
-        print_ahead(&d);
+        print_early(&d);
         print_backends();
         print_verdict(&d);
     }

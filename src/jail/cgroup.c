@@ -222,7 +222,7 @@ int cgroup_open(const struct jail_limits *limits, layer_mask wanted, struct cgro
     return 0;
 }
 
-void cgroup_ahead(const struct jail_limits *limits, layer_mask wanted)
+void cgroup_make_early(const struct jail_limits *limits, layer_mask wanted)
 {
     struct cgroup_spare_key key = key_of(limits, wanted);
 

@@ -93,7 +93,7 @@ void cgroup_close_dying(struct cgroup *c);
  * nothing takes away, and what is too many then is removed. Safe in threads. */
 void cgroup_spare(int more);
 /* Makes one now that is kept for the next run with these limits, unless one is. */
-void cgroup_ahead(const struct jail_limits *limits, layer_mask wanted);
+void cgroup_make_early(const struct jail_limits *limits, layer_mask wanted);
 /* Not this one: a descriptor to enter it gets into the hands of a guest. */
 void cgroup_use_once(struct cgroup *c);
 

@@ -70,7 +70,7 @@ static void keep_zygote_caps(void)
         die_sys("set no_new_privs");
 }
 
-/* What is made ahead in the zygote is to be where its forks may have it. */
+/* What is made early in the zygote is to be where its forks may have it. */
 static void limit_files(const struct inside *in)
 {
     struct rlimit limit;

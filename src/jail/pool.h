@@ -14,7 +14,7 @@
  * to have one made from at once: a run that finds none starts cold.
  *
  * A nest is renewed after so many forks and when it dies; a kind that no run asks for is dropped.
- * No more jails are made ahead than the pool may hold in number and in memory.
+ * No more jails are made early than the pool may hold in number and in memory.
  */
 #ifndef JAIL_POOL_H
 #define JAIL_POOL_H

@@ -75,7 +75,7 @@ struct pool {
         bool wanted;
         struct jail_limits limits;
         layer_mask layers;
-    } group; /* to be made ahead */
+    } group; /* to be made early */
     struct pool_stats stats;
 };
 

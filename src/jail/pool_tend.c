@@ -382,7 +382,7 @@ static bool make_group(struct pool *pool)
         return false;
     pool->group.wanted = false;
     pthread_mutex_unlock(&pool->lock);
-    cgroup_ahead(&limits, layers & CGROUP_LAYERS);
+    cgroup_make_early(&limits, layers & CGROUP_LAYERS);
     pthread_mutex_lock(&pool->lock);
     return true;
 }

@@ -186,7 +186,7 @@ void diagnose(const struct language_table *languages, struct diagnosis *ret)
     *ret = (struct diagnosis){.where = surroundings_find()};
     diagnose_layers(ret);
     language_each(languages, diagnose_language, ret);
-    diagnose_ahead(languages, ret);
+    diagnose_early(languages, ret);
 }
 
 void diagnosis_done(struct diagnosis *d)

@@ -29,7 +29,7 @@ struct language_diagnosis {
 };
 
 /* Of Python, the first language with both features. */
-struct ahead_diagnosis {
+struct early_diagnosis {
     bool present;
     char why[600]; /* not */
 };
@@ -42,13 +42,13 @@ struct diagnosis {
     struct layer_diagnosis layers[LAYER_COUNT];
     struct language_diagnosis *languages;
     size_t language_count;
-    struct ahead_diagnosis warm;  /* runs that find a waiting interpreter */
-    struct ahead_diagnosis forks; /* of sessions, which cells that are tried need */
+    struct early_diagnosis warm;  /* runs that find a waiting interpreter */
+    struct early_diagnosis forks; /* of sessions, which cells that are tried need */
 };
 
 void diagnose(const struct language_table *languages, struct diagnosis *ret);
 /* Its last part, diagnose_warm.c. */
-void diagnose_ahead(const struct language_table *languages, struct diagnosis *d);
+void diagnose_early(const struct language_table *languages, struct diagnosis *d);
 void diagnosis_done(struct diagnosis *d);
 
 #endif

@@ -17,7 +17,7 @@ static const char groups_missing[] =
     "limits for memory, processes and processor time are not all held by control groups: see the "
     "layers memory, pids and cpu";
 
-static void set_absent(struct ahead_diagnosis *a, const char *why)
+static void set_absent(struct early_diagnosis *a, const char *why)
 {
     a->present = false;
     snprintf(a->why, sizeof a->why, "%s", why);
@@ -25,7 +25,7 @@ static void set_absent(struct ahead_diagnosis *a, const char *why)
 
 /* The first run is cold and shows the pool which kind is needed; soon after it a guest must
  * wait. */
-static void try_warm(struct run_request q, struct ahead_diagnosis *ret)
+static void try_warm(struct run_request q, struct early_diagnosis *ret)
 {
     struct run_watch watch = {.cancel_fd = -1};
     struct backend_pool_stats stats = {0};
@@ -49,7 +49,7 @@ static void try_warm(struct run_request q, struct ahead_diagnosis *ret)
     result_done(&result);
 }
 
-static void try_fork(const struct run_request *q, struct ahead_diagnosis *ret)
+static void try_fork(const struct run_request *q, struct early_diagnosis *ret)
 {
     struct session_request request;
     struct session *session = NULL, *other = NULL;
@@ -74,7 +74,7 @@ static bool has_groups(const struct diagnosis *d)
     return true;
 }
 
-void diagnose_ahead(const struct language_table *languages, struct diagnosis *d)
+void diagnose_early(const struct language_table *languages, struct diagnosis *d)
 {
     const struct backend_pool_options few = {.ready_max = 1, .kinds_max = 2};
     struct run_request q;

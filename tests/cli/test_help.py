@@ -281,7 +281,7 @@ def test_doctor(t):
     doc = t.box("doctor", "--json", timeout=60).json
     t.equal(
         sorted(doc),
-        ["ahead", "backends", "complete", "holds", "languages", "layers", "limits", "missing", "place",
+        ["backends", "complete", "early", "holds", "languages", "layers", "limits", "missing", "place",
          "problem", "pythons", "runs", "version"],
         "doctor --json",
     )
@@ -314,9 +314,9 @@ def test_doctor(t):
         )
         if layer["state"] != "present":
             t.ok(layer["without"] and layer["how"], "and how to get it", layer)
-    states = {a["name"]: a["state"] for a in doc["ahead"]}
-    t.equal(sorted(states), ["forks", "warm"], "what is made ahead")
-    for a in doc["ahead"]:
+    states = {a["name"]: a["state"] for a in doc["early"]}
+    t.equal(sorted(states), ["forks", "warm"], "what starts early")
+    for a in doc["early"]:
         t.equal(sorted(a), ["detail", "does", "how", "name", "state", "without"], "each of it")
         t.ok(a["state"] == "present" if not a["detail"] else a["state"] == "absent", "with a reason", a)
         t.match(r"\n  %s +%s  " % (a["name"], a["state"]), done.out, "the table has " + a["name"])
@@ -345,9 +345,9 @@ def test_doctor(t):
     good = r.out == b"1\n" and not r.err
     t.ok(good == (states["forks"] == "present"), "what doctor says of forks is so", r)
     doc = t.box("doctor", "--json", env={"PATH": "/nonexistent"}, timeout=60).json
-    t.equal({a["state"] for a in doc["ahead"]}, {"absent"}, "no Python, nothing ahead")
+    t.equal({a["state"] for a in doc["early"]}, {"absent"}, "no Python, nothing early")
     if groups == ["present"] * 3:
-        t.ok(all("python" in a["detail"] for a in doc["ahead"]), "and why", doc["ahead"])
+        t.ok(all("python" in a["detail"] for a in doc["early"]), "and why", doc["early"])
     t.equal({l["state"] for l in doc["languages"]}, {"absent"}, "without interpreters")
     t.ok(
         all("apt-get install" in l["problem"] for l in doc["languages"]),

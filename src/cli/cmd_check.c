@@ -294,11 +294,10 @@ static int check_usage(const struct cli_settings *set, const struct opt_args *ar
 static int check_language(const struct cli_settings *set, struct err *err)
 {
     const char *named = set->common.lang;
-    unsigned minor;
 
     if (named && strcmp(named, "auto") != 0 &&
         !language_find(&set->common.languages, str_from(named)) &&
-        !python_is_version(str_from(named), &minor))
+        !python_is_language(str_from(named)))
         return err_set(
             err, ERR_USAGE,
             "--lang: '%s' is not known; 'glovebox help languages' explains how to add one", named);

@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/safe_text.h"
+#include "languages/pythons.h"
 #include "result/verdict_json.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -184,7 +185,9 @@ static int find_language(struct call *call, struct err *err)
 
     if (!name || strcmp(name, "auto") == 0)
         name = "python";
-    call->language = language_find(&call->set->common.languages, str_from(name));
+    bool versioned = python_is_language(str_from(name));
+    call->language =
+        language_find(&call->set->common.languages, versioned ? STR("python") : str_from(name));
     return call->language ? 0
                           : err_set(err, ERR_USAGE,
                                     "--lang: '%s' is not known; 'glovebox help languages' explains "

@@ -38,6 +38,13 @@ bool python_is_version(struct str text, unsigned *ret_minor)
     return read_version(text, ret_minor);
 }
 
+bool python_is_language(struct str name)
+{
+    unsigned minor;
+
+    return str_starts(name, "python") && python_is_version(name, &minor);
+}
+
 /* A patch release, or a Python that Glovebox does not run: better refused than taken for a path. */
 static bool looks_like_version(struct str text)
 {

@@ -13,6 +13,8 @@ enum { PYTHONS_MINOR_MOST = 99 };
 /* Whether the text names a version, not a path: "3", "3.12", "python3", "python3.12". *ret_minor is
  * the N of 3.N, and 0 for any. */
 bool python_is_version(struct str text, unsigned *ret_minor);
+/* Whether it is a name for --lang with a version: "python3.12". */
+bool python_is_language(struct str name);
 /* The version that a program's first line names ("#!/usr/bin/env python3.12"); 0 for none. */
 unsigned python_of_shebang(struct str code);
 /* The N of Python 3.N, from the interpreter's real name or its virtual environment; 0: unknown. */

@@ -75,6 +75,7 @@ def test_wrong(t):
         t.refused(t.run("--python", name, "-c", "1"), 2, want, "wrong: " + name)
     t.refused(t.run("--python", "3.99", "-c", "1"), 125, r"no Python 3\.99 on this machine.*there is 3\.\d",
               "a version that is not here")
+    t.refused(t.box("check", "--lang", "3.12", "-c", "1"), 2, "'3.12' is not known", "a version alone is no language")
     t.refused(t.run("--lang", "python3.99", "-c", "1"), 125, r"no Python 3\.99 ", "nor as a language")
     t.refused(t.run("--lang", "python3.11", "--python", "3.12", "-c", "1"), 2, "name two interpreters", "two of them")
     t.project("python = 3\n")

@@ -42,6 +42,8 @@ def test_results(tap):
     tap.equal(got["usage"], {"generate": {"requests": 1, "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120,
                                           "cached_tokens": 40, "cost": None}}, "usage")
     tap.ok(got["verdict"]["allowed"], "the guard's verdict")
+    done, _ = asked(OpenAI, [Answer(body=OpenAI.whole())], "--json", "--lang", "python3.12", tap=tap)
+    tap.equal((done.returncode, json.loads(done.stdout)["language"]), (0, "python"), "a language with a version")
     evil = "```python\nimport os\nos.system('rm -rf /')\n```"
     done, _ = asked(OpenAI, [Answer(body=OpenAI.whole(evil))], tap=tap)
     tap.ok(done.returncode == 0 and b"os.system" in done.stdout and b"<generated>:2" in done.stderr, "findings are notes", done)

@@ -55,7 +55,7 @@ void pump_started(struct pump *pump)
         fd_close(&pump->theirs[i]);
 }
 
-/* The guest's end of it; or whoever takes the output, when that has no room. It is asked even after
+/* The guest's end of it; or the output's receiver, while that has no room. It is asked even after
  * the guest closed the stream: it may still hold something back. */
 static struct pollfd output_poll(struct pump *pump, int i)
 {
@@ -145,7 +145,7 @@ void pump_step(struct pump *pump, const struct pollfd polls[PUMP_POLLS])
         give_input(pump);
 }
 
-/* What is in the pipes now and no more: a guest that lives may go on writing. Whoever takes it gets
+/* What is in the pipes now and no more: a guest that lives may go on writing. The receiver gets
  * it even without room, for it is no more than two pipes hold. */
 void pump_drain(struct pump *pump)
 {

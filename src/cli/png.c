@@ -157,7 +157,7 @@ static int read_head(struct reader *r, struct str png, struct err *err)
             if (read_transparency(r, chunk.data, err) < 0)
                 return -1;
         } else if (!(chunk.name & 0x20000000)) {
-            return damaged(err, "it has a chunk that nobody knows");
+            return damaged(err, "it has an unknown critical chunk");
         }
     }
     return r->kind == PALETTE && !r->palette.n ? damaged(err, "it has no palette") : 0;
@@ -307,7 +307,7 @@ static int read_pass(struct reader *r, const struct pass *pass, uint8_t *rows, s
         if (read_bytes(r, row, n + 1, err) < 0)
             return -1;
         if (unfilter(row + 1, above + 1, n, bits < 8 ? 1 : bits / 8, row[0]) < 0)
-            return damaged(err, "a row has a filter that nobody knows");
+            return damaged(err, "a row has an unknown filter");
         for (size_t i = 0; i < columns; i++)
             if (put_pixel(r, row + 1, i, rgba + (y * r->width + pass->x + i * pass->dx) * 4) < 0)
                 return damaged(err, "a colour is not in its palette");

@@ -186,7 +186,7 @@ static void say_end(const struct report *how, const struct printer *printer, con
         snprintf(line, sizeof line, "standard %s: %s", printer->failed_fd == 2 ? "error" : "output",
                  strerror(printer->failed));
     else if (printer->failed && is_stopped(doc))
-        snprintf(line, sizeof line, "stopped: nobody reads standard output any more");
+        snprintf(line, sizeof line, "stopped: standard output has no reader any more");
     else
         snprintf(line, sizeof line, "%s", summary ? summary : "");
     if (is_error(doc) || report_is_refused(doc) || lost_output)

@@ -124,7 +124,8 @@ static const struct {
      "Something asked the program to end (SIGTERM): it or one of its processes."},
     {SIGINT, "SIGINT", "The program was interrupted (SIGINT)."},
     {SIGPIPE, "SIGPIPE",
-     "The program wrote to a pipe that nobody read any more. Read all of it, or ignore the error."},
+     "The program wrote to a pipe that no process read any more. Read all of it, or ignore the "
+     "error."},
     {SIGXCPU, "SIGXCPU",
      "The program used up its processor time. Look for a loop that never ends, or allow more with "
      "--cpu-time."},

@@ -11,9 +11,9 @@
 #include "base/str.h"
 #include "guard/rules.h"
 
-/* When a thing is worth telling. */
+/* The uses that are reported. */
 enum use {
-    USE_ANY,  /* whoever touches it */
+    USE_ANY,  /* each use */
     USE_CALL, /* when it is called */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loops that nothing ends. A loop is left alone when its body can leave it: by break of its own, by
- * return, raise or assert, by yield (then whoever takes the values decides), by leaving the
+ * return, raise or assert, by yield (then the caller decides), by leaving the
  * program.
  */
 #include <math.h>

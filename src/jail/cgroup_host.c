@@ -76,7 +76,7 @@ static unsigned long inode(const char *path)
     return stat(path, &st) == 0 ? st.st_ino : 0;
 }
 
-static struct cgroup_owner who_we_are(void)
+static struct cgroup_owner own_identity(void)
 {
     struct cgroup_owner self = {.pid = getpid()};
 
@@ -105,7 +105,7 @@ static struct cgroup_host *host_find(void)
     struct cgroup_map map;
     unsigned on_v1 = 0;
 
-    host->self = who_we_are();
+    host->self = own_identity();
     host->refs = 1;
     read_map(&map);
     for (unsigned i = 0; i < CGROUP_CONTROLLERS; i++) {

@@ -109,7 +109,7 @@ static bool all_stopped(const struct tree *t, const struct tree *before)
     return still;
 }
 
-static bool nobody_left(void)
+static bool all_children_ended(void)
 {
     pid_t pid;
 
@@ -123,7 +123,7 @@ void end_children(void)
     static struct tree trees[2];
     unsigned running = 0;
 
-    for (int round = 0; round < ROUNDS && !nobody_left(); round++) {
+    for (int round = 0; round < ROUNDS && !all_children_ended(); round++) {
         struct tree *now = &trees[round % 2];
         look(now);
         if (!all_stopped(now, &trees[!(round % 2)]) && ++running < STOPS) {

@@ -158,7 +158,7 @@ static void run_jail(struct calls *calls, struct batch *b, int request_fd, struc
 }
 
 /* The jail ended before any of the candidate's code could run: this gives no verdict. */
-static void blame_nobody(struct batch *b, const struct result *run)
+static void report_batch_failure(struct batch *b, const struct result *run)
 {
     struct case_result why = {0};
 
@@ -213,7 +213,7 @@ static void settle(struct batch *b, struct result *run, size_t before)
     else if (run->error.kind || run->cancelled)
         j->stop = true;
     else if (!b->prepared && !b->load_failed)
-        blame_nobody(b, run);
+        report_batch_failure(b, run);
     else if (!b->ended || calls_first_pending(b) == before)
         blame(b, run);
     /* The driver's own text is not output, and its end is not a failure of the candidate. */

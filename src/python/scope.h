@@ -36,7 +36,7 @@ struct symbol {
     enum symbol_home home; /* HOME_BUILTIN: global, and nothing in the module binds it */
     struct scope *owner;   /* where it lives: this scope, an enclosing one, or the module */
     struct symbol *next;   /* in its scope */
-    void *user;            /* for whoever walks the scopes later */
+    void *user;            /* of a later walk over the scopes */
 };
 
 struct scope {

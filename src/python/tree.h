@@ -152,7 +152,7 @@ struct node {
     };
 };
 
-/* ---- the table of kinds, for whoever treats all nodes alike ---- */
+/* ---- the table of kinds, for code that treats all nodes alike ---- */
 
 enum field_type {
     FIELD_NODE,     /* struct node *, may be NULL */

@@ -130,7 +130,7 @@ static void report_call(const struct cell *cell, const struct tool_call *call)
     job_line_json(cell->job, o);
 }
 
-static bool nobody_waits(const struct cell *cell, const struct tool_call *call)
+static bool is_abandoned(const struct cell *cell, const struct tool_call *call)
 {
     struct pollfd p = {.fd = call->cancel_fd, .events = POLLIN};
 
@@ -154,7 +154,7 @@ static json_t *wait_for_answer(struct cell *cell, const struct tool_call *call)
     int64_t from = clock_mono_ms();
 
     pthread_mutex_lock(&cell->lock);
-    while (!cell->answer && clock_mono_ms() - from < call->timeout_ms && !nobody_waits(cell, call))
+    while (!cell->answer && clock_mono_ms() - from < call->timeout_ms && !is_abandoned(cell, call))
         wait_step(cell);
     json_t *answer = cell->answer;
     cell->answer = NULL;
@@ -177,7 +177,7 @@ static int take_error(json_t *error, struct err *err)
     return err_set(err, kind, "%s", message);
 }
 
-static int nobody_answered(const struct cell *cell, const struct tool_call *call, struct err *err)
+static int no_answer(const struct cell *cell, const struct tool_call *call, struct err *err)
 {
     struct err why = {0};
 
@@ -206,7 +206,7 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
     report_call(cell, call);
     json_t *answer = wait_for_answer(cell, call);
     if (!answer)
-        return nobody_answered(cell, call, err);
+        return no_answer(cell, call, err);
     json_t *ok = json_object_get(answer, "ok"), *error = json_object_get(answer, "error");
     int result = error && !json_is_null(error) ? take_error(error, err) : 0;
     if (result == 0)

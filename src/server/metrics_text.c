@@ -124,7 +124,7 @@ static void write_server(const struct server *server, struct buf *b)
     one(b, "sessions_memory_bytes", "gauge", "Memory of all sessions", sessions.memory_bytes);
     one(b, "sessions_opened_total", "counter", "Sessions that were opened", sessions.opened);
     one(b, "sessions_forked_total", "counter", "Sessions that were forked", sessions.forked);
-    one(b, "sessions_expired_total", "counter", "Sessions closed because nobody used them",
+    one(b, "sessions_expired_total", "counter", "Sessions closed after their idle time",
         sessions.expired);
     one(b, "log_rows_total", "counter", "Rows written to the run log", log.written);
     one(b, "log_lost_total", "counter", "Runs that could not be written down", log.lost);

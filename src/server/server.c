@@ -65,7 +65,7 @@ static struct http_limits http_limits_of(const struct config *config)
 
 /* ---- the end ---- */
 
-static void let_nobody_in(struct server *server)
+static void close_listeners(struct server *server)
 {
     http_server_stop(server->http);
     for (size_t i = 0; i < server->listener_count; i++)
@@ -74,7 +74,7 @@ static void let_nobody_in(struct server *server)
 
 static void cancel_everything(struct server *server)
 {
-    let_nobody_in(server);
+    close_listeners(server);
     server->state = SERVER_CANCELLING;
     server->drain_until_ms = clock_mono_ms() + CANCEL_GRACE_MS;
     workers_cancel_all(server->workers);
@@ -111,11 +111,11 @@ void server_stop(struct server *server, int64_t drain_ms)
 
 /* Running jobs may still need a client's request: an answer to a tool's call, or an interrupt. So
  * new connections are accepted until no job is left. */
-static void go_on_ending(struct server *server, int64_t now)
+static void continue_ending(struct server *server, int64_t now)
 {
     if (server->state == SERVER_DRAINING) {
         if (!server->jobs)
-            let_nobody_in(server);
+            close_listeners(server);
         if ((!server->jobs && !http_server_counts(server->http)->open) ||
             now >= server->drain_until_ms)
             cancel_everything(server);
@@ -151,7 +151,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     sessions_tick(server->sessions, now);
     access_log_flush(server->access);
     if (server->state != SERVER_SERVING)
-        go_on_ending(server, now);
+        continue_ending(server, now);
 }
 
 /* Settings that are looked at once. */
@@ -232,7 +232,7 @@ static int check_listeners(const struct server *server, const struct config *con
         if (!l->tcp || config->tokens.n)
             continue;
         return err_set(err, ERR_USAGE, "refusing to listen on %s without --token-file: %s", l->name,
-                       l->public ? "anybody who can reach it could run programs here"
+                       l->public ? "anyone who can reach it could run programs here"
                                  : "every user of this machine could run programs here");
     }
     return 0;

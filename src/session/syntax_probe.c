@@ -16,7 +16,7 @@ const struct rule_info syntax_unchecked_rule = {
     .id = "syntax-unchecked",
     .stage = GUARD_SYNTAX,
     .severity = SEVERITY_INFO,
-    .summary = "nobody could be asked whether the program can be read",
+    .summary = "the syntax of the program could not be checked",
     .explanation =
         "Programs in other languages than Python are read by the language's own tool, inside the "
         "jail: node --check, bash -n, sh -n, R's parse(). This one was not, for the reason that "

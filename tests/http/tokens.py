@@ -21,8 +21,8 @@ def serve(*options):
 
 def test_start(tap, d):
     port = free_port()
-    for address, words in (("0.0.0.0:%d" % port, "anybody who can reach it"),
-                           (":%d" % port, "anybody who can reach it"),
+    for address, words in (("0.0.0.0:%d" % port, "anyone who can reach it"),
+                           (":%d" % port, "anyone who can reach it"),
                            ("127.0.0.1:%d" % port, "every user of this machine")):
         status, said = serve("--listen", address)
         tap.ok(status == 2 and words in said and said.count("\n") == 1,

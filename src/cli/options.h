@@ -5,6 +5,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include "agent/bounds.h"
 #include "base/opt.h"
 #include "llm/settings.h"
 #include "request/settings.h"
@@ -29,6 +30,7 @@ struct cli_settings {
     struct llm_settings model; /* of commands with a model */
     char *temperature, *save;
     bool stream;
+    struct agent_bounds bounds; /* of a task for a model */
 };
 
 struct cli_options {

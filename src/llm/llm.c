@@ -83,6 +83,19 @@ const char *llm_model(const struct llm *llm)
     return llm->place.model;
 }
 
+int64_t llm_max_tokens(const struct llm *llm)
+{
+    return llm->settings->max_tokens;
+}
+
+bool llm_price_known(const struct llm *llm)
+{
+    struct llm_usage nothing = {.requests = 1, .tokens_known = true};
+
+    llm_prices_apply(buf_str(&llm->prices), llm_provider_name(llm), llm_model(llm), &nothing);
+    return nothing.cost_known;
+}
+
 bool llm_cancelled(const struct llm *llm)
 {
     return llm->cancelled;

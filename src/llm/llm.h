@@ -145,6 +145,10 @@ void llm_close(struct llm *llm); /* NULL is fine; wipes the key */
 /* "openai" and so on; the model's name as the server knows it. */
 const char *llm_provider_name(const struct llm *llm);
 const char *llm_model(const struct llm *llm);
+/* The settings' maximum length of an answer, in tokens; 0: the service's. */
+int64_t llm_max_tokens(const struct llm *llm);
+/* Whether the price table has this model: its cost can be counted. */
+bool llm_price_known(const struct llm *llm);
 /* Whether the last failure of llm_ask was its cancel descriptor. */
 bool llm_cancelled(const struct llm *llm);
 /* What all requests so far used, by component. */

@@ -61,6 +61,13 @@ void llm_usage_count(struct llm_usage_table *table, const char *component,
     llm_usage_add(&table->at[i].usage, usage);
 }
 
+void llm_usage_total(const struct llm_usage_table *table, struct llm_usage *ret)
+{
+    *ret = (struct llm_usage){0};
+    for (size_t i = 0; i < table->n; i++)
+        llm_usage_add(ret, &table->at[i].usage);
+}
+
 json_t *llm_usage_table_json(const struct llm_usage_table *table)
 {
     json_t *object = json_object();

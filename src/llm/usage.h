@@ -32,6 +32,8 @@ struct llm_usage_table {
 
 void llm_usage_count(struct llm_usage_table *table, const char *component,
                      const struct llm_usage *usage);
+/* The sum of all components. */
+void llm_usage_total(const struct llm_usage_table *table, struct llm_usage *ret);
 /* {COMPONENT: {requests, prompt_tokens, completion_tokens, total_tokens, cached_tokens, cost},
  * ...}; tokens and cost are null when they are unknown. The caller's. */
 json_t *llm_usage_table_json(const struct llm_usage_table *table);

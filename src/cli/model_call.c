@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/model_call.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/cancel.h"
+#include "cli/safe_text.h"
+#include "languages/pythons.h"
+
+enum { NOT_DONE = 1, TASK_MAX = 1 << 20, DRAW_EVERY_MS = 200 };
+
+/* ---- on the terminal ---- */
+
+/* Before any line of ours. */
+void model_call_erase(struct model_call *call)
+{
+    if (call->drawn)
+        fputs("\r\033[K", stderr);
+    if (call->in_line)
+        fputc('\n', stderr);
+    call->drawn = call->in_line = false;
+}
+
+void model_call_say(struct model_call *call, const char *what)
+{
+    AUTO_BUF struct buf line = {0};
+
+    if (call->set->quiet)
+        return;
+    buf_init(&line, 64 << 10);
+    safe_text_add(&line, str_from(what), false);
+    model_call_erase(call);
+    fprintf(stderr, "glovebox: %s\n", line.p);
+}
+
+static void draw(struct model_call *call)
+{
+    int64_t now_ms = clock_mono_ms();
+
+    if (!call->terminal || now_ms - call->drawn_ms < DRAW_EVERY_MS)
+        return;
+    fprintf(stderr, "\rthe model is writing: %zu bytes\033[K", call->received);
+    fflush(stderr);
+    call->drawn = true;
+    call->drawn_ms = now_ms;
+}
+
+static void show_text(struct model_call *call, struct str piece)
+{
+    AUTO_BUF struct buf safe = {0};
+
+    call->received += piece.n;
+    if (!call->set->stream) {
+        draw(call);
+        return;
+    }
+    buf_init(&safe, 8 * piece.n + 64);
+    safe_text_add(&safe, piece, true);
+    fwrite(safe.p, 1, safe.n, stderr);
+    fflush(stderr);
+    call->in_line = !str_ends(piece, "\n");
+}
+
+void model_call_event(void *ctx, const struct agent_event *event)
+{
+    struct model_call *call = ctx;
+
+    if (event->kind == AGENT_TEXT)
+        show_text(call, event->text);
+    else if (event->kind == AGENT_NOTE)
+        model_call_say(call, event->text.p);
+}
+
+/* ---- what is asked ---- */
+
+int model_call_task(const struct opt_args *args, struct buf *ret, struct err *err)
+{
+    const char *only = args->operand_n == 1 && !args->rest_n ? args->operands[0] : NULL;
+
+    buf_init(ret, TASK_MAX);
+    if (only && strcmp(only, "-") == 0) {
+        if (fd_read_all(STDIN_FILENO, ret) < 0)
+            return err_sys(err, "read the task from standard input");
+    } else {
+        for (size_t i = 0; i < args->operand_n + args->rest_n; i++)
+            (void)buf_addf(ret, "%s%s", i ? " " : "",
+                           i < args->operand_n ? args->operands[i]
+                                               : args->rest[i - args->operand_n]);
+    }
+    if (ret->overflow)
+        return err_set(err, ERR_USAGE, "the task is longer than %d KiB", TASK_MAX >> 10);
+    if (str_trim(buf_str(ret)).n == 0)
+        return err_set(err, ERR_USAGE,
+                       "no task; describe the program, or give - for standard input");
+    return memchr(ret->p, '\0', ret->n) ? err_set(err, ERR_USAGE, "the task has a NUL byte") : 0;
+}
+
+static int check_options(const struct model_call *call, const struct cli_options *options,
+                         struct err *err)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    while ((row = opt_next(options->set.tables, &walk)))
+        if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
+            !command_shows(call->command, row))
+            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
+                           call->command->name);
+    return 0;
+}
+
+static int read_temperature(struct model_call *call, struct err *err)
+{
+    const char *text = call->set->temperature;
+    int64_t milli = 0;
+
+    if (strcmp(text, "none") == 0)
+        return 0;
+    if (num_milli(str_from(text), &milli, err) < 0 || milli > 2000)
+        return err_set(err, ERR_USAGE, "--temperature: expected a number from 0 to 2, or none");
+    call->request.has_temperature = true;
+    call->request.temperature = (double)milli / 1000;
+    return 0;
+}
+
+static int find_language(struct model_call *call, struct err *err)
+{
+    const char *name = call->set->common.lang;
+
+    if (!name || strcmp(name, "auto") == 0)
+        name = "python";
+    bool versioned = python_is_language(str_from(name));
+    call->language =
+        language_find(&call->set->common.languages, versioned ? STR("python") : str_from(name));
+    return call->language ? 0
+                          : err_set(err, ERR_USAGE,
+                                    "--lang: '%s' is not known; 'glovebox help languages' explains "
+                                    "how to add one",
+                                    name);
+}
+
+int model_call_prepare(struct model_call *call, const struct cli_options *options, struct err *err)
+{
+    const struct cli_settings *set = call->set;
+
+    if (check_options(call, options, err) < 0 || find_language(call, err) < 0 ||
+        read_temperature(call, err) < 0 || settings_request(&set->common, &call->run, err) < 0)
+        return -1;
+    const char *term = getenv("TERM");
+    call->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 && !set->quiet;
+    call->request.run = &call->run;
+    call->request.language = call->language->name;
+    call->request.prompts = set->model.prompts;
+    call->request.bounds = set->bounds;
+    /* A record is of use wherever it is replayed: it does not depend on the terminal. */
+    call->request.stream =
+        set->stream || (call->terminal && !set->model.record && !set->model.replay);
+    return 0;
+}
+
+/* ---- what came of it ---- */
+
+int model_call_save(const char *path, struct str code, struct err *err)
+{
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return err_sys(err, "--save: open %s", path);
+    if (fd_write_all(fd, code.p, code.n) < 0 ||
+        (!str_ends(code, "\n") && fd_write_all(fd, "\n", 1) < 0))
+        return err_sys(err, "--save: write %s", path);
+    return 0;
+}
+
+/* A file or a program gets what the model wrote; a terminal would obey what is in it. */
+void model_call_print_code(struct str code)
+{
+    AUTO_BUF struct buf safe = {0};
+
+    if (isatty(STDOUT_FILENO)) {
+        buf_init(&safe, 10 * code.n + 16);
+        safe_text_add(&safe, code, true);
+        code = buf_str(&safe);
+    }
+    fwrite(code.p, 1, code.n, stdout);
+    if (!str_ends(code, "\n"))
+        putchar('\n');
+}
+
+void model_call_usage(struct model_call *call)
+{
+    struct llm_usage u;
+
+    llm_usage_total(llm_usage_of(call->llm), &u);
+    if (u.requests == 0)
+        return;
+    AUTO_FREE char *tokens = u.tokens_known
+                                 ? xasprintf("%lld + %lld tokens", (long long)u.prompt_tokens,
+                                             (long long)u.completion_tokens)
+                                 : xstrdup("tokens unknown");
+    AUTO_FREE char *cost =
+        u.cost_known ? xasprintf("about $%.6f", u.cost) : xstrdup("cost unknown");
+    AUTO_FREE char *line = xasprintf("%s, %s", tokens, cost);
+
+    model_call_say(call, line);
+}
+
+void model_call_print(const json_t *document)
+{
+    AUTO_FREE char *text = json_write(document, isatty(STDOUT_FILENO));
+
+    puts(text);
+}
+
+int model_call_status(const struct agent *agent, struct err *err)
+{
+    if (agent->end == AGENT_DONE)
+        return 0;
+    if (agent->end != AGENT_FAILED && agent->end != AGENT_CANCELLED)
+        return NOT_DONE;
+    *err = agent->error;
+    return -1;
+}
+
+/* ---- the work ---- */
+
+/* From now on keys are in this process, and guests are not. */
+static void leave_no_core(void)
+{
+    const struct rlimit none = {0, 0};
+
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int model_call_run(struct model_call *call, int (*work)(struct model_call *call, struct err *err),
+                   struct err *err)
+{
+    int cancel[2];
+
+    leave_no_core();
+    if (cancel_catch_signals(cancel, err) < 0 || llm_open(&call->set->model, &call->llm, err) < 0)
+        return -1;
+    call->watch = (struct agent_watch){
+        .event = call->watch.event ? call->watch.event : model_call_event,
+        .ctx = call->watch.event ? call->watch.ctx : call,
+        .cancel_fd = cancel[0],
+    };
+    int status = work(call, err);
+    model_call_erase(call);
+    llm_close(call->llm);
+    call->llm = NULL;
+    return status < 0 && cancel_signal() ? 128 + cancel_signal() : status;
+}

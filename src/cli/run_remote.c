@@ -186,6 +186,8 @@ static void finish(struct coming *c)
 
     if (remote_export(c->stream->doc, c->stream->out_fd, &err) < 0)
         result_document_fail(c->stream->doc, &err);
+    if (c->stream->context && remote_take_context(c->stream->context, c->stream->doc, &err) < 0)
+        result_document_fail(c->stream->doc, &err);
     show_finished(c);
 }
 
@@ -300,6 +302,9 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     run->stream.timeout_ms = patience(run);
     run->stream.out_fd = out;
     run->stream.output_limit = run->request->output_limit;
+    run->context.request = run->request;
+    run->context.cancel_fd = run->stream.cancel_fd;
+    run->stream.context = run->context.before.document ? &run->context : NULL;
     if (body)
         result = remote_stream_run(client, &run->stream, err);
     else
@@ -331,6 +336,7 @@ int run_remote(struct remote_run *run, struct err *err)
 void remote_run_done(struct remote_run *run)
 {
     remote_stream_done(&run->stream);
+    context_done(&run->context.before);
     if (run->stdin_fd > 0)
         fd_close(&run->stdin_fd);
 }

@@ -14,7 +14,15 @@
 #include "cli/events.h"
 #include "cli/options.h"
 #include "net/http_client.h"
+#include "session/context.h"
 #include "session/run.h"
+
+/* The file of --context, while a daemon has a copy of its document. */
+struct remote_context {
+    const struct run_request *request;
+    struct context before; /* the document as it was sent */
+    int cancel_fd;
+};
 
 /* A request with an answer event by event: a run, or a cell of a session. */
 struct remote_stream {
@@ -24,6 +32,7 @@ struct remote_stream {
     int64_t timeout_ms; /* time without an event; 0: none */
     int cancel_fd;
     int out_fd; /* folder for files with content in the answer; -1 for none */
+    const struct remote_context *context; /* NULL: none was sent */
     /* Called for each event other than output and the end; may be NULL. */
     void (*event)(void *ctx, const char *name, const json_t *event);
     void *ctx;
@@ -41,7 +50,8 @@ struct remote_run {
     const struct cli_options *options;
     struct run_request *request; /* gets another stdin_fd if ours was read and not sent */
     struct remote_stream stream; /* printer and cancel_fd are the caller's */
-    int stdin_fd;                /* the other stdin_fd, to be closed; -1 for none */
+    struct remote_context context;
+    int stdin_fd; /* the other stdin_fd, to be closed; -1 for none */
 };
 
 /* 1 as above; 0: it did not run. -1: the run must use a daemon (--daemon) and cannot. */
@@ -65,6 +75,15 @@ bool remote_can_carry(const struct remote_run *run);
 int remote_put_files(json_t *body, const struct settings *settings);
 /* The complete body of POST /v1/run; the caller frees. NULL when the request cannot be sent. */
 char *remote_body(struct remote_run *run, struct buf *input);
+
+/* ---- run_remote_context.c ---- */
+
+/* Puts the document of --context into a body, if there is one; *ret gets it as well, for
+ * context_done. -1 when it cannot be sent. */
+int remote_put_context(json_t *body, const struct run_request *q, int cancel_fd,
+                       struct context *ret);
+/* Makes the changes of the copy in a result in the file, and removes the copy from the result. */
+int remote_take_context(const struct remote_context *context, json_t *doc, struct err *err);
 
 /* ---- run_remote_input.c ---- */
 

@@ -175,6 +175,7 @@ char *remote_body(struct remote_run *run, struct buf *input)
     /* Input last: if the request is not sent, the bytes read must be given back. */
     const struct settings *s = &run->options->settings.common;
     if (settings_send(s, false, body, &err) == 0 && remote_put_files(body, s) == 0 &&
+        remote_put_context(body, q, run->stream.cancel_fd, &run->context.before) == 0 &&
         put_input(body, run, input) == 0)
         text = json_dumps(body, JSON_COMPACT);
     json_decref(body);

@@ -13,6 +13,7 @@
 
 struct backend;
 struct backend_pool;
+struct json_t;
 struct run_record;
 
 /* Receives the record that would be written to the run log: a daemon writes it in another thread,
@@ -71,7 +72,9 @@ struct run_request {
     const char *prelude;     /* a file of ours that runs before the code */
     struct str prelude_text; /* instead of that file; .p NULL for none */
 
-    const char *context;    /* a JSON document that outlives the run (session/context.h), or NULL */
+    const char *context; /* a JSON document that outlives the run (session/context.h), or NULL */
+    const struct json_t
+        *context_document;  /* or that document itself: the result has a changed copy */
     const char *invocation; /* the key of errors, results and explored files in it; NULL for none */
     const char *execution_id; /* to be written into the context, or NULL */
     char *const *data;        /* NAME=FILE.json, bound to variables; NULL-terminated, or NULL */

@@ -277,6 +277,18 @@ static int set_work(const struct run_fields *f, const struct request_rules *rule
     return p->stdin_fd < 0 ? -1 : 0;
 }
 
+static int set_context(const struct run_fields *f, struct run_request *q, struct err *err)
+{
+    const char *alone = f->invocation ? "invocation" : f->execution_id ? "execution_id" : NULL;
+
+    if (!f->context && alone)
+        return err_set(err, ERR_USAGE, "'%s' does nothing without 'context'", alone);
+    q->context_document = f->context;
+    q->invocation = f->invocation;
+    q->execution_id = f->execution_id;
+    return 0;
+}
+
 int request_make(struct run_fields *f, const struct request_rules *rules, struct request_parts *p,
                  struct run_request *ret, struct err *err)
 {
@@ -295,5 +307,7 @@ int request_make(struct run_fields *f, const struct request_rules *rules, struct
     if (f->language)
         ret->language = f->language;
     ret->only_read = rules->lock_policy;
+    if (set_context(f, ret, err) < 0)
+        return -1;
     return set_work(f, rules, p, ret, err);
 }

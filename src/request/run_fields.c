@@ -61,6 +61,24 @@ const struct field input_fields[] = {
     {0},
 };
 
+const struct field context_fields[] = {
+    {.name = "context",
+     .kind = FIELD_OBJECT,
+     .offset = AT(context),
+     .help = "An agent's memory between runs, the document of --context: its input files go into "
+             "the workspace. The result's context is a copy with this run in it."},
+    {.name = "invocation",
+     .kind = FIELD_WORD,
+     .offset = AT(invocation),
+     .help = "The key of this run's errors and results in the context; after retries + 1 failures, "
+             "further runs of it are refused."},
+    {.name = "execution_id",
+     .kind = FIELD_WORD,
+     .offset = AT(execution_id),
+     .help = "Is written into the context."},
+    {0},
+};
+
 /* The tables of request.def, without LOCAL rows. */
 #define FIELD_ROW(id, text)                                                                        \
     {.name = (text),                                                                               \
@@ -109,8 +127,8 @@ const struct field collect_fields[] = {
 void run_fields_init(struct run_fields *fields, const struct request_rules *rules,
                      struct request_parts *parts)
 {
-    static const struct field *const own[] = {code_fields, program_fields, input_fields,
-                                              answer_fields, collect_fields};
+    static const struct field *const own[] = {code_fields,    program_fields, input_fields,
+                                              context_fields, answer_fields,  collect_fields};
 
     fields->request = (struct request_settings){*rules->defaults, &parts->lent};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)

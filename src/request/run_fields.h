@@ -14,7 +14,8 @@ struct run_fields {
     struct request_settings request;
     struct str code, input;
     const char *language, *filename;
-    json_t *args, *files, *data;
+    json_t *args, *files, *data, *context;
+    const char *invocation, *execution_id;
     enum tri collect;
     int64_t deadline_ms, collect_bytes;
 };
@@ -23,6 +24,7 @@ struct run_fields {
 extern const struct field code_fields[];    /* code, filename, language */
 extern const struct field program_fields[]; /* args, stdin */
 extern const struct field input_fields[];   /* files, data */
+extern const struct field context_fields[]; /* context, invocation, execution_id */
 extern const struct field answer_fields[];  /* deadline */
 extern const struct field collect_fields[];
 

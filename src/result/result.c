@@ -58,6 +58,7 @@ void result_done(struct result *r)
     json_decref(r->value);
     json_decref(r->results);
     json_decref(r->final_answer);
+    json_decref(r->context);
     backend_close(r->guest);
     buf_done(&r->notes);
     buf_done(&r->warnings);

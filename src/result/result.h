@@ -97,6 +97,7 @@ struct result {
     struct result_cell cell;
     json_t *value, *final_answer; /* typed JSON (session/cell_wire.h), or NULL */
     json_t *results;              /* bundles, or NULL */
+    json_t *context;              /* the changed copy of the request's, or NULL */
     bool is_final_answer;
     bool judged; /* the tests decide success, */
     size_t tests, tests_passed;

@@ -258,5 +258,6 @@ json_t *result_document(const struct result *r)
     set(doc, "error_type", error_type(r));
     set_words(doc, r);
     set(doc, "cell", cell(&r->cell));
+    set(doc, "context", or_null(r->context));
     return doc;
 }

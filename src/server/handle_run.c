@@ -16,9 +16,9 @@
 #include "session/run.h"
 
 const struct field *const run_tables[] = {
-    code_fields,   program_fields, input_fields, work_fields,  data_fields,
-    wall_fields,   policy_fields,  guard_fields, limit_fields, log_fields,
-    answer_fields, collect_fields, NULL};
+    code_fields,    program_fields, input_fields,   work_fields,  data_fields,
+    context_fields, wall_fields,    policy_fields,  guard_fields, limit_fields,
+    log_fields,     answer_fields,  collect_fields, NULL};
 
 struct running {
     struct job *job;

@@ -41,7 +41,7 @@ static const struct {
      "isolation string[] missing Missing[] warnings string[] limits string[] limits_set LimitsSet "
      "attempts integer feedback string[] usage object "
      "error null|Failure error_type null|=" ERROR_TYPES " cancelled boolean exit_status integer "
-     "summary string notes string[] cell null|Cell"},
+     "summary string notes string[] cell null|Cell context null|object"},
     {"Cell", "session string number integer ended =" CELL_ENDS " attempt null|=kept,dropped "
              "exited boolean"},
     {"Display", "kind =value,display data any{} metadata any{} dropped Dropped[]"},

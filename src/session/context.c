@@ -5,170 +5,7 @@
 
 #include "base/encoded.h"
 #include "base/utf8.h"
-
-#define KEY_CONTEXT   "_code_execution_context"
-#define KEY_ID        "execution_session_id"
-#define KEY_PROCESSED "processed_input_files"
-#define KEY_SEPARATE  "invocations"
-#define KEY_INPUTS    "_code_executor_input_files"
-#define KEY_ERRORS    "_code_executor_error_counts"
-#define KEY_RESULTS   "_code_execution_results"
-
-/* ---- is it a context? ---- */
-
-/* A place in the document, for messages. */
-struct place {
-    char path[300];
-};
-
-static struct place inside(const struct place *outer, const char *key)
-{
-    struct place p;
-
-    snprintf(p.path, sizeof p.path, "%.200s%s%.80s", outer ? outer->path : "", outer ? "." : "",
-             key);
-    return p;
-}
-
-static int wrong(const struct place *p, const char *what, struct err *err)
-{
-    return err_set(err, ERR_USAGE, "%s: must be %s", p->path, what);
-}
-
-typedef int check_fn(const json_t *value, const struct place *p, struct err *err);
-
-static int check_text(const json_t *value, const struct place *p, struct err *err)
-{
-    return json_is_string(value) ? 0 : wrong(p, "a text", err);
-}
-
-static int check_count(const json_t *value, const struct place *p, struct err *err)
-{
-    return json_is_integer(value) && json_integer_value(value) >= 0
-               ? 0
-               : wrong(p, "a whole number", err);
-}
-
-static int check_list(const json_t *value, const struct place *p, struct err *err)
-{
-    return json_is_array(value) ? 0 : wrong(p, "a list", err);
-}
-
-static int each_item(const json_t *list, const struct place *p, check_fn *check, struct err *err)
-{
-    const json_t *item;
-    size_t i;
-
-    if (check_list(list, p, err) < 0)
-        return -1;
-    json_array_foreach(list, i, item)
-    {
-        char index[24];
-        snprintf(index, sizeof index, "%zu", i);
-        struct place at = inside(p, index);
-        if (check(item, &at, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int each_member(const json_t *object, const struct place *p, check_fn *check,
-                       struct err *err)
-{
-    json_t *of = (json_t *)object; /* jansson's iterators take no const; nothing is changed */
-    json_t *value;
-    const char *key;
-
-    if (!json_is_object(object))
-        return wrong(p, "an object", err);
-    json_object_foreach(of, key, value)
-    {
-        struct place at = inside(p, key);
-        if (check(value, &at, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int check_names(const json_t *value, const struct place *p, struct err *err)
-{
-    return each_item(value, p, check_text, err);
-}
-
-/* null counts as missing: google/adk leaves None there. */
-static int check_key(const json_t *object, const char *key, const struct place *outer,
-                     check_fn *check, struct err *err)
-{
-    const json_t *value = json_object_get(object, key);
-    struct place p = inside(outer, key);
-
-    return !value || json_is_null(value) ? 0 : check(value, &p, err);
-}
-
-static int check_scope(const json_t *value, const struct place *p, struct err *err)
-{
-    if (!json_is_object(value))
-        return wrong(p, "an object", err);
-    if (check_key(value, KEY_ID, p, check_text, err) < 0)
-        return -1;
-    return check_key(value, KEY_PROCESSED, p, check_names, err);
-}
-
-static int check_scopes(const json_t *value, const struct place *p, struct err *err)
-{
-    return each_member(value, p, check_scope, err);
-}
-
-static int check_context(const json_t *value, const struct place *p, struct err *err)
-{
-    return check_scope(value, p, err) < 0 ? -1
-                                          : check_key(value, KEY_SEPARATE, p, check_scopes, err);
-}
-
-static int check_input(const json_t *value, const struct place *p, struct err *err)
-{
-    if (!json_is_object(value))
-        return wrong(p, "an object", err);
-    if (!json_is_string(json_object_get(value, "name")) ||
-        !json_is_string(json_object_get(value, "content")))
-        return err_set(err, ERR_USAGE, "%s: needs a name and content, both text", p->path);
-    return check_key(value, "encoding", p, check_text, err);
-}
-
-static int check_inputs(const json_t *value, const struct place *p, struct err *err)
-{
-    return each_item(value, p, check_input, err);
-}
-
-static int check_counts(const json_t *value, const struct place *p, struct err *err)
-{
-    return each_member(value, p, check_count, err);
-}
-
-static int check_results(const json_t *value, const struct place *p, struct err *err)
-{
-    return each_member(value, p, check_list, err);
-}
-
-static int check_document(const json_t *doc, struct err *err)
-{
-    static const struct {
-        const char *key;
-        check_fn *check;
-    } keys[] = {
-        {KEY_CONTEXT, check_context},
-        {KEY_INPUTS, check_inputs},
-        {KEY_ERRORS, check_counts},
-        {KEY_RESULTS, check_results},
-    };
-
-    if (!json_is_object(doc))
-        return err_set(err, ERR_USAGE, "line 1: must be an object");
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (check_key(doc, keys[i].key, NULL, keys[i].check, err) < 0)
-            return -1;
-    return 0;
-}
+#include "session/context_parts.h"
 
 /* ---- text ---- */
 
@@ -186,7 +23,7 @@ int context_read(struct str text, struct context *ret, struct err *err)
     if (!ret->document)
         return err_set(err, ERR_USAGE, "line %d, column %d: %s", where.line, where.column,
                        where.text);
-    if (check_document(ret->document, err) == 0)
+    if (context_check_document(ret->document, err) == 0)
         return 0;
     context_done(ret);
     return -1;
@@ -204,6 +41,20 @@ int context_write(const struct context *c, struct buf *b, struct err *err)
         return 0;
     return err_set(err, ERR_LIMIT, "would be larger than %zu MiB; remove old results",
                    b->limit >> 20);
+}
+
+int context_copy(const json_t *document, struct context *ret, struct err *err)
+{
+    *ret = (struct context){0};
+    if (context_check_document(document, err) < 0)
+        return -1;
+    ret->document = json_deep_copy(document);
+    return 0;
+}
+
+bool context_fits(const struct context *c)
+{
+    return json_dumpb(c->document, NULL, 0, JSON_INDENT(2)) < CONTEXT_MAX_BYTES;
 }
 
 void context_done(struct context *c)
@@ -226,7 +77,7 @@ int context_check_id(const char *id, const char *what, struct err *err)
 
 /* ---- the document ---- */
 
-static json_t *get(const json_t *object, const char *key)
+json_t *context_get(const json_t *object, const char *key)
 {
     json_t *value = object ? json_object_get(object, key) : NULL;
 
@@ -234,9 +85,9 @@ static json_t *get(const json_t *object, const char *key)
 }
 
 /* The value of a key, created if it is missing; borrowed. */
-static json_t *make(json_t *object, const char *key, json_t *(*new_value)(void))
+json_t *context_make(json_t *object, const char *key, json_t *(*new_value)(void))
 {
-    json_t *value = get(object, key);
+    json_t *value = context_get(object, key);
 
     if (value)
         return value;
@@ -251,23 +102,25 @@ static struct str text_of(const json_t *value)
     return p ? (struct str){p, json_string_length(value)} : STR("");
 }
 
-static const json_t *scope_of(const struct context *c, const char *invocation)
+const json_t *context_scope(const struct context *c, const char *invocation)
 {
-    const json_t *all = get(c->document, KEY_CONTEXT);
+    const json_t *all = context_get(c->document, KEY_CONTEXT);
 
-    return *invocation ? get(get(all, KEY_SEPARATE), invocation) : all;
+    return *invocation ? context_get(context_get(all, KEY_SEPARATE), invocation) : all;
 }
 
 static json_t *make_scope(struct context *c, const char *invocation)
 {
-    json_t *all = make(c->document, KEY_CONTEXT, json_object);
+    json_t *all = context_make(c->document, KEY_CONTEXT, json_object);
 
-    return *invocation ? make(make(all, KEY_SEPARATE, json_object), invocation, json_object) : all;
+    return *invocation
+               ? context_make(context_make(all, KEY_SEPARATE, json_object), invocation, json_object)
+               : all;
 }
 
 const char *context_execution_id(const struct context *c, const char *invocation)
 {
-    const json_t *id = get(scope_of(c, invocation), KEY_ID);
+    const json_t *id = context_get(context_scope(c, invocation), KEY_ID);
 
     return id ? json_string_value(id) : invocation;
 }
@@ -290,7 +143,7 @@ static size_t find_name(const json_t *list, struct str name)
 
 bool context_is_processed(const struct context *c, const char *invocation, struct str name)
 {
-    const json_t *list = get(scope_of(c, invocation), KEY_PROCESSED);
+    const json_t *list = context_get(context_scope(c, invocation), KEY_PROCESSED);
 
     return find_name(list, name) < json_array_size(list);
 }
@@ -298,7 +151,7 @@ bool context_is_processed(const struct context *c, const char *invocation, struc
 void context_add_processed(struct context *c, const char *invocation, struct str name)
 {
     if (!context_is_processed(c, invocation, name))
-        json_array_append_new(make(make_scope(c, invocation), KEY_PROCESSED, json_array),
+        json_array_append_new(context_make(make_scope(c, invocation), KEY_PROCESSED, json_array),
                               encoded_text(name));
 }
 
@@ -306,12 +159,12 @@ void context_add_processed(struct context *c, const char *invocation, struct str
 
 size_t context_input_count(const struct context *c)
 {
-    return json_array_size(get(c->document, KEY_INPUTS));
+    return json_array_size(context_get(c->document, KEY_INPUTS));
 }
 
 static json_t *input_at(const struct context *c, size_t i)
 {
-    return json_array_get(get(c->document, KEY_INPUTS), i);
+    return json_array_get(context_get(c->document, KEY_INPUTS), i);
 }
 
 static struct str context_input_name(const struct context *c, size_t i)
@@ -322,7 +175,7 @@ static struct str context_input_name(const struct context *c, size_t i)
 int context_input_read(const struct context *c, size_t i, struct context_input *ret,
                        struct err *err)
 {
-    const json_t *file = input_at(c, i), *encoding = get(file, "encoding");
+    const json_t *file = input_at(c, i), *encoding = context_get(file, "encoding");
     struct str how = encoding ? text_of(encoding) : STR("base64");
 
     ret->name = context_input_name(c, i);
@@ -338,18 +191,18 @@ int context_input_read(const struct context *c, size_t i, struct context_input *
 
 static void forget_processed(json_t *scope)
 {
-    json_array_clear(get(scope, KEY_PROCESSED));
+    json_array_clear(context_get(scope, KEY_PROCESSED));
 }
 
 size_t context_clear_inputs(struct context *c)
 {
-    json_t *all = get(c->document, KEY_CONTEXT), *scope;
+    json_t *all = context_get(c->document, KEY_CONTEXT), *scope;
     size_t n = context_input_count(c);
     const char *invocation;
 
-    json_array_clear(get(c->document, KEY_INPUTS));
+    json_array_clear(context_get(c->document, KEY_INPUTS));
     forget_processed(all);
-    json_object_foreach(get(all, KEY_SEPARATE), invocation, scope)
+    json_object_foreach(context_get(all, KEY_SEPARATE), invocation, scope)
     {
         forget_processed(scope);
     }
@@ -360,26 +213,27 @@ size_t context_clear_inputs(struct context *c)
 
 int64_t context_error_count(const struct context *c, const char *invocation)
 {
-    return json_integer_value(get(get(c->document, KEY_ERRORS), invocation));
+    return json_integer_value(context_get(context_get(c->document, KEY_ERRORS), invocation));
 }
 
 void context_count_error(struct context *c, const char *invocation)
 {
     int64_t n = context_error_count(c, invocation);
 
-    json_object_set_new_nocheck(make(c->document, KEY_ERRORS, json_object), invocation,
+    json_object_set_new_nocheck(context_make(c->document, KEY_ERRORS, json_object), invocation,
                                 json_integer(n < INT64_MAX ? n + 1 : n));
 }
 
 void context_reset_errors(struct context *c, const char *invocation)
 {
     if (context_error_count(c, invocation))
-        json_object_set_new_nocheck(get(c->document, KEY_ERRORS), invocation, json_integer(0));
+        json_object_set_new_nocheck(context_get(c->document, KEY_ERRORS), invocation,
+                                    json_integer(0));
 }
 
 size_t context_reset_all_errors(struct context *c)
 {
-    json_t *counts = get(c->document, KEY_ERRORS), *count;
+    json_t *counts = context_get(c->document, KEY_ERRORS), *count;
     const char *invocation;
     size_t n = 0;
 
@@ -408,14 +262,14 @@ static json_t *shortened(struct str s)
 void context_add_result(struct context *c, const char *invocation,
                         const struct context_result *result)
 {
-    json_t *all = make(c->document, KEY_RESULTS, json_object);
+    json_t *all = context_make(c->document, KEY_RESULTS, json_object);
     json_t *entry = json_object();
 
     json_object_set_new_nocheck(entry, "code", shortened(result->code));
     json_object_set_new_nocheck(entry, "result_stdout", shortened(result->out));
     json_object_set_new_nocheck(entry, "result_stderr", shortened(result->err));
     json_object_set_new_nocheck(entry, "timestamp", json_integer(result->timestamp));
-    json_array_append_new(make(all, invocation, json_array), entry);
+    json_array_append_new(context_make(all, invocation, json_array), entry);
 }
 
 /* ---- an overview ---- */
@@ -438,8 +292,8 @@ static json_t *overview_inputs(const struct context *c)
 
 static void overview_invocation(const struct context *c, const char *id, json_t *rows)
 {
-    const json_t *results = get(get(c->document, KEY_RESULTS), id);
-    json_t *processed = get(scope_of(c, id), KEY_PROCESSED);
+    const json_t *results = context_get(context_get(c->document, KEY_RESULTS), id);
+    json_t *processed = context_get(context_scope(c, id), KEY_PROCESSED);
 
     if (json_object_get(rows, id))
         return;
@@ -454,12 +308,13 @@ static void overview_invocation(const struct context *c, const char *id, json_t 
 /* A row for each invocation that any of the keys has. */
 static json_t *overview_invocations(const struct context *c)
 {
-    json_t *const keys[] = {get(get(c->document, KEY_CONTEXT), KEY_SEPARATE),
-                            get(c->document, KEY_ERRORS), get(c->document, KEY_RESULTS)};
+    json_t *const keys[] = {context_get(context_get(c->document, KEY_CONTEXT), KEY_SEPARATE),
+                            context_get(c->document, KEY_ERRORS),
+                            context_get(c->document, KEY_RESULTS)};
     json_t *rows = json_object(), *list = json_array(), *value;
     const char *id;
 
-    if (json_array_size(get(scope_of(c, ""), KEY_PROCESSED)))
+    if (json_array_size(context_get(context_scope(c, ""), KEY_PROCESSED)))
         overview_invocation(c, "", rows);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         json_object_foreach(keys[i], id, value)

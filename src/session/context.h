@@ -44,6 +44,10 @@ struct context {
 int context_read(struct str text, struct context *ret, struct err *err);
 /* -1 with ERR_LIMIT when it is larger than b's ceiling. */
 int context_write(const struct context *c, struct buf *b, struct err *err);
+/* Of a document that is parsed already; what is wrong there is reported as above. */
+int context_copy(const json_t *document, struct context *ret, struct err *err);
+/* Whether context_write has no more than CONTEXT_MAX_BYTES. */
+bool context_fits(const struct context *c);
 void context_done(struct context *c);
 /* Ids come from outside and become keys. ERR_USAGE unless short, printable UTF-8. */
 int context_check_id(const char *id, const char *what, struct err *err);
@@ -83,6 +87,16 @@ struct context_result {
 };
 void context_add_result(struct context *c, const char *invocation,
                         const struct context_result *result);
+
+/* ---- context_merge.c: a run that had a copy of the document ---- */
+
+struct context_change {
+    const struct context *before, *after; /* the copy, at the beginning and at the end of the run */
+    const char *invocation;
+    bool success;
+};
+/* Repeats the run's changes in the document, which other runs may have changed meanwhile. */
+void context_merge(struct context *c, const struct context_change *change);
 
 /* ---- context_file.c: the document on disk ----
  *

@@ -144,7 +144,7 @@ static int lay_inputs(struct run *run, struct err *err)
     for (size_t i = 0; i < run->context.input_count; i++)
         if (lay_add_bytes(run->result->laid, run->context.inputs[i].name,
                           buf_str(&run->context.inputs[i].bytes), 0644, err) < 0)
-            return err_wrap(err, "%s", q->context);
+            return err_wrap(err, "%s", q->context ? q->context : "'context'");
     if (prepare_files(&run->prepared, run->result->laid, err) < 0)
         return -1;
     return lay_program(run, err);
@@ -221,9 +221,10 @@ static int prepare(struct run *run, struct err *err)
     if (put_together(run, err) < 0 || prepare_folders(&run->prepared, err) < 0)
         return -1;
     name_program(run);
-    if (lay_inputs(run, err) < 0 || first_make(run->request, run->prepared.language,
-                                               run->request->context ? &run->context.context : NULL,
-                                               run->result->laid, &run->first, err) < 0)
+    if (lay_inputs(run, err) < 0 ||
+        first_make(run->request, run->prepared.language,
+                   run->context.context.document ? &run->context.context : NULL, run->result->laid,
+                   &run->first, err) < 0)
         return -1;
     run->rich = may_show(run);
     run->prepared.argv = arguments_make(run->prepared.language, run->prepared.interpreter.path,
@@ -383,7 +384,8 @@ static void update_context(struct run *run)
 {
     struct err err;
 
-    if (run_context_end(run->request, run->watch->cancel_fd, &run->first, run->result, &err) == 0)
+    if (run_context_end(run->request, run->watch->cancel_fd, &run->context, &run->first,
+                        run->result, &err) == 0)
         return;
     run->result->success = false;
     if (!run->result->error.kind)

@@ -16,9 +16,23 @@ static const char *invocation_of(const struct run_request *q)
 
 static int check_ids(const struct run_request *q, struct err *err)
 {
-    if (context_check_id(invocation_of(q), "--invocation", err) < 0)
+    const char *invocation = q->context ? "--invocation" : "'invocation'";
+    const char *execution_id = q->context ? "--execution-id" : "'execution_id'";
+
+    if (context_check_id(invocation_of(q), invocation, err) < 0)
         return -1;
-    return q->execution_id ? context_check_id(q->execution_id, "--execution-id", err) : 0;
+    return q->execution_id ? context_check_id(q->execution_id, execution_id, err) : 0;
+}
+
+/* The command, or the change of the document, that permits the invocation again. */
+static char *way_out(const struct run_request *q)
+{
+    if (q->context)
+        return xasprintf("run 'glovebox context reset %s --invocation \"%s\"', or raise --retries",
+                         q->context, invocation_of(q));
+    return xasprintf(
+        "set its count in the context's _code_executor_error_counts to 0, or send more "
+        "'retries'");
 }
 
 static int check_count(const struct run_request *q, const struct context *c, struct result *result,
@@ -29,12 +43,12 @@ static int check_count(const struct run_request *q, const struct context *c, str
 
     if (count <= q->retries)
         return 0;
+    AUTO_FREE char *way = way_out(q);
     result->skipped = true;
     return err_set(err, ERR_POLICY,
-                   "Failed after %lld attempts: %s%.100s%s is refused from now on; to continue, "
-                   "run 'glovebox context reset %s --invocation \"%s\"', or raise --retries",
+                   "Failed after %lld attempts: %s%.100s%s is refused from now on; to continue, %s",
                    (long long)count, *invocation ? "invocation '" : "this context", invocation,
-                   *invocation ? "'" : "", q->context, invocation);
+                   *invocation ? "'" : "", way);
 }
 
 static int read_inputs(struct run_context *c, struct err *err)
@@ -73,12 +87,27 @@ static int take_in(const struct run_request *q, struct context_file *file, struc
     return read_inputs(c, err) < 0 ? err_wrap(err, "%s", q->context) : 0;
 }
 
+static int take_copy(const struct run_request *q, struct run_context *c, struct result *result,
+                     struct err *err)
+{
+    if (check_ids(q, err) < 0)
+        return -1;
+    if (context_copy(q->context_document, &c->context, err) < 0)
+        return err_wrap(err, "'context'");
+    if (check_count(q, &c->context, result, err) < 0)
+        return -1;
+    (void)set_id(q, &c->context);
+    return read_inputs(c, err) < 0 ? err_wrap(err, "'context'") : 0;
+}
+
 int run_context_begin(const struct run_request *q, int cancel_fd, struct run_context *ret,
                       struct result *result, struct err *err)
 {
     struct context_file file;
 
     *ret = (struct run_context){0};
+    if (q->context_document)
+        return take_copy(q, ret, result, err);
     if (!q->context)
         return q->invocation || q->execution_id
                    ? err_set(err, ERR_USAGE, "--%s needs --context",
@@ -146,18 +175,33 @@ static void leave(const struct run_request *q, const struct first *first, const 
         context_count_error(c, invocation_of(q));
 }
 
-int run_context_end(const struct run_request *q, int cancel_fd, const struct first *first,
-                    const struct result *result, struct err *err)
+static int leave_in_file(const struct run_request *q, int cancel_fd, const struct first *first,
+                         const struct result *result, struct err *err)
 {
     struct context_file file;
-    bool nothing = result->cancelled || (!result->started && !result_refused(result));
 
-    if (!q->context || nothing)
-        return 0;
     if (context_file_open(q->context, cancel_fd, &file, err) < 0)
         return err_wrap(err, "--context");
     leave(q, first, result, &file.context);
     int status = context_file_save(&file, err) < 0 ? err_wrap(err, "--context") : 0;
     context_file_close(&file);
     return status;
+}
+
+int run_context_end(const struct run_request *q, int cancel_fd, struct run_context *c,
+                    const struct first *first, struct result *result, struct err *err)
+{
+    bool nothing = result->cancelled || (!result->started && !result_refused(result));
+
+    if (q->context)
+        return nothing ? 0 : leave_in_file(q, cancel_fd, first, result, err);
+    if (!c->context.document)
+        return 0;
+    if (!nothing)
+        leave(q, first, result, &c->context);
+    if (!context_fits(&c->context))
+        return err_set(err, ERR_LIMIT, "'context': would be larger than %d MiB; remove old results",
+                       CONTEXT_MAX_BYTES >> 20);
+    result->context = json_incref(c->context.document);
+    return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run's use of --context: it reads the document before it starts, and writes to it afterwards.
- * The document is locked only for those two moments, so that runs can overlap.
+ * A run's use of a context: it reads the document before it starts, and writes to it afterwards.
+ * The file of --context is locked only for those two moments, so that runs can overlap. The
+ * document of a request is copied, and the result has the changed copy.
  */
 #ifndef SESSION_RUN_CONTEXT_H
 #define SESSION_RUN_CONTEXT_H
@@ -12,7 +13,7 @@
 #include "session/first.h"
 
 struct run_context {
-    struct context context; /* as it was at the beginning; no document without --context */
+    struct context context; /* as it was at the beginning; no document without one */
     struct context_input *inputs;
     size_t input_count;
 };
@@ -20,8 +21,8 @@ struct run_context {
 /* ERR_POLICY and result->skipped when this invocation has failed too often. */
 int run_context_begin(const struct run_request *q, int cancel_fd, struct run_context *ret,
                       struct result *result, struct err *err);
-int run_context_end(const struct run_request *q, int cancel_fd, const struct first *first,
-                    const struct result *result, struct err *err);
+int run_context_end(const struct run_request *q, int cancel_fd, struct run_context *c,
+                    const struct first *first, struct result *result, struct err *err);
 void run_context_done(struct run_context *c);
 
 #endif

@@ -5,7 +5,10 @@ import base64
 import json
 import os
 import signal
+import subprocess
 import time
+
+from test_daemon_run import Daemon
 
 COUNTS, RESULTS = "_code_executor_error_counts", "_code_execution_results"
 INPUTS, CONTEXT = "_code_executor_input_files", "_code_execution_context"
@@ -269,3 +272,63 @@ def test_command_refused(t):
     if os.geteuid():
         os.chmod(t.path("here/c.json"), 0o400)
         t.equal(t.box("context", "show", "c.json").code, 0, "a file that can only be read")
+
+
+def test_daemon(t):
+    """With a daemon, everything is as without one."""
+    inputs = json.dumps({"mine": 1, INPUTS: [{"name": "a.csv", "content": "eCx5CjEsMgo="}]})
+    runs = (
+        (("--execution-id", "e", "--optimize-data"), "print(len(a))"),
+        (("--optimize-data",), "print(len(a))"),
+        ((), "1/0"),
+        ((), "print("),
+        (("--json",), "print(1)"),
+        (("--retries", "0"), "import sys; sys.exit(3)"),
+        (("--retries", "0"), "print('ran')"),
+        (("--invocation", "a\n"), "print('ran')"),
+    )
+    with Daemon(t) as d:
+        seen = []
+        for name, env in (("there.json", d.env), ("here.json", {})):
+            t.write(name, inputs)
+            said = []
+            for args, code in runs:
+                r = t.run("--context", name, "--invocation", "i", *args, "-c", code, env=env)
+                out = r.json["context"] if "--json" in args else r.out
+                said.append((r.code, out, r.err.replace(name.encode(), b"")))
+            doc = load(t, name)
+            for entry in doc[RESULTS]["i"]:
+                entry.pop("timestamp")
+            seen.append((said, doc))
+        for (args, code), there, here in zip(runs, seen[0][0], seen[1][0]):
+            t.equal(there, here, "%s %s: the same" % (" ".join(args), code))
+        t.equal(seen[0][1], seen[1][1], "and so is the document")
+        t.ok(d.answers(6) and d.requests() == 6, "the daemon ran all but the refused ones", d.requests())
+        t.equal(t.run("--context", "new.json", "-c", "1", env=d.env).code, 0, "a missing file")
+        t.equal(os.stat(t.path("here/new.json")).st_mode & 0o777, 0o600, "is created for nobody else")
+
+
+def test_daemon_overlap(t):
+    """A run keeps what others wrote while the daemon had its copy."""
+    code = "import time; print('x', flush=True); time.sleep(%s); %s"
+    with Daemon(t) as d:
+        slow = t.start("run", "--context", "c.json", "-c", code % (2, "print('slow')"), env=d.env,
+                       stdin=subprocess.DEVNULL)
+        slow.stdout.read(2)
+        t.run("--context", "c.json", "-c", "print('quick')", env=d.env)
+        t.run("--context", "c.json", "-c", "1/0", env=d.env)
+        t.equal(load(t)[COUNTS], {"": 1}, "a failure meanwhile")
+        slow.communicate()
+        doc = load(t)
+        t.equal([e["result_stdout"] for e in doc[RESULTS][""]], ["quick\n", "", "x\nslow\n"], "all results are there")
+        t.equal(doc[COUNTS], {"": 0}, "and the last success counts")
+        before = load(t)
+        p = t.start("run", "--context", "c.json", "-c", code % (60, "1"), env=d.env, stdin=subprocess.DEVNULL)
+        p.stdout.read(2)
+        p.send_signal(signal.SIGINT)
+        p.communicate()
+        t.equal(load(t), before, "Ctrl-C changes nothing")
+        t.write("big.json", json.dumps({"mine": "x" * (5 << 20)}))
+        requests = d.requests()
+        t.exits(t.run("--context", "big.json", "-c", "print(1)", env=d.env), 0, "a large document", b"1\n")
+        t.equal(d.requests(), requests, "stays here")

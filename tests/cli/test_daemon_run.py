@@ -187,7 +187,6 @@ def test_not_carried(t):
             ("--work-dir", "folder", "-c", "print(1)"),
             ("--ro", "/etc/hostname", "-c", "print(1)"),
             ("--log", "own.db", "-c", "print(1)"),
-            ("--context", "c.json", "-c", "print(1)"),
             ("--file", "folder", "-c", "print(1)"),
             ("--file", "x.sh", "-c", "print(1)"),
             ("--trace-time", "-c", "print(1)"),

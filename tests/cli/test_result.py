@@ -10,7 +10,7 @@ import time
 FIELDS = """id started_at code_sha256 backend language success exit_code signal timed_out oom_killed stdout stderr stdout_bytes stderr_bytes
     stdout_truncated stderr_truncated value results final_answer is_final_answer exception duration_ms cpu_ms
     max_memory_mb files verdict denied isolation attempts feedback usage error error_type""".split()
-EXTRA = """skipped limits cell missing warnings limits_set cancelled exit_status summary notes""".split() + [
+EXTRA = """skipped limits cell context missing warnings limits_set cancelled exit_status summary notes""".split() + [
     "%s_%s_bytes" % (stream, part) for stream in ("stdout", "stderr") for part in ("head", "tail")
 ]
 CODE = "import sys; print('out'); print('err', file=sys.stderr)"

@@ -101,6 +101,60 @@ def test_progress(tap, d):
            "with memory and processor time", told)
 
 
+COUNTS, RESULTS = "_code_executor_error_counts", "_code_execution_results"
+
+
+def test_context(tap, d):
+    context = {"mine": [1, "\u00e9"], "_code_executor_input_files": [{"name": "a.csv", "content": "eCx5CjEsMgo="}]}
+    r = d.run("print(open('a.csv').read())", context=context, invocation="i", execution_id="e").json
+    tap.equal(r["stdout"], "x,y\n1,2\n\n", "context: its files are inside", r["stderr"])
+    after = r["context"]
+    tap.equal([e["result_stdout"] for e in after[RESULTS]["i"]], [r["stdout"]], "the result is in the copy")
+    tap.equal(after["_code_execution_context"], {"invocations": {"i": {"execution_session_id": "e"}}}, "and the id")
+    tap.equal({k: after[k] for k in context}, context, "the rest is as it was")
+    for n in (1, 2, 3):
+        after = d.run("1/0", context=after, invocation="i").json["context"]
+        tap.equal(after[COUNTS], {"i": n}, "failure %d is counted" % n)
+    r = d.run("print('ran')", context=after, invocation="i")
+    tap.equal((r.status, r.json["stdout"], r.json["verdict"]["stage"], r.json["context"]),
+              (403, "", "context", after), "then the invocation is refused")
+    tap.ok("_code_executor_error_counts to 0" in r.json["error"]["message"], "which says what to do", r)
+    r = d.run("print('ran')", context=after, invocation="i", retries=3).json
+    tap.equal((r["stdout"], r["context"][COUNTS]), ("ran\n", {"i": 0}), "more retries permit it")
+    r = d.run("print(len(a))", context=context, optimize_data=True).json
+    again = d.run("print(len(a))", context=r["context"], optimize_data=True).json
+    tap.ok("Total rows: 1" in r["stdout"] and again["stdout"] == "1\n", "a table is reported once",
+           r["stdout"] + again["stdout"])
+    tap.equal(d.run("print(1)").json["context"], None, "without one there is none")
+    lines = d.post("/v1/run", {"code": "print(1)", "context": {}}, lines=True).lines
+    tap.equal(len(lines[-1]["result"]["context"][RESULTS][""]), 1, "in a stream, too")
+    runs = [{"code": "print(%d)" % n, "context": {}} for n in range(2)]
+    got = [r["context"][RESULTS][""][0]["result_stdout"] for r in d.post("/v1/batch", {"runs": runs}).json["results"]]
+    tap.equal(got, ["0\n", "1\n"], "and in a batch")
+
+
+def test_bad_context(tap, d):
+    for context, word in ((7, "'context' must be"), ({COUNTS: {"": "x"}}, COUNTS),
+                          ({"_code_executor_input_files": [{"name": "a"}]}, "needs a name and content"),
+                          ({"_code_executor_input_files": [{"name": "../a", "content": ""}]}, "'context'")):
+        r = d.run("print('ran')", context=context)
+        tap.ok(r.status == 400 and word in r.message and "ran" not in r.json.get("stdout", ""),
+               "a context that is none: %r" % context, r)
+    for name, value in (("invocation", "i"), ("execution_id", "e")):
+        tap.equal(d.run("1", **{name: value}).status, 400, "%s needs a context" % name)
+        r = d.run("1", context={}, **{name: "a\n"})
+        tap.ok(r.status == 400 and name in r.message, "%s: no control characters" % name, r)
+        tap.equal(d.run("1", context={}, **{name: "a" * 257}).status, 400, "%s: not too long" % name)
+
+
+def test_large_context(tap):
+    with Daemon("--max-body", "70m") as d:
+        large = {"mine": ["x" * (1 << 20)] * 63}
+        r = d.run("print('y' * (1 << 20))", context=large, output_limit_bytes=2 << 20)
+        tap.ok(r.status == 413 and "64 MiB" in r.json["error"]["message"] and r.json["context"] is None,
+               "the copy has a bound", r)
+
+
 def test_check(tap, d):
     r = d.post("/v1/check", {"code": "import os\nos.system('x')", "profile": "strict"}).json
     tap.equal((r["allowed"], len(r["files"])), (False, 1), "check: refused", r)
@@ -223,6 +277,7 @@ def test_figures(tap, d):
 
 def test(tap):
     with Daemon() as d:
-        for part in (test_run, test_files, test_events, test_progress, test_check, test_test, test_batch,
+        for part in (test_run, test_files, test_context, test_bad_context, test_events, test_progress, test_check, test_test, test_batch,
                      test_runs, test_backends, test_figures):
             part(tap, d)
+    test_large_context(tap)

@@ -21,8 +21,9 @@ EXAMPLES = {
     "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,
     "attempt": False, "attempt_keep": False, "attempt_drop": False, "values": {"a": 1}, "names": ["a"], "ok": 1,
     "error": {"type": "T", "message": "m"}, "net": "none", "target": "3.11",
+    "context": {"mine": 1}, "invocation": "i", "execution_id": "e",
 }
-NEEDS = {"collect_bytes": {"collect": True}, "attempt_keep": {"attempt": True},
+NEEDS = {"collect_bytes": {"collect": True}, "invocation": {"context": {}}, "execution_id": {"context": {}}, "attempt_keep": {"attempt": True},
          "attempt_drop": {"attempt": True}}
 
 

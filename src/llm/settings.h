@@ -7,7 +7,7 @@
 
 #include "base/opt.h"
 
-/* A front door embeds it in its settings and makes the rows with llm_options_at. */
+/* A front door embeds it in its settings, and has the rows of llm/options.def in a table. */
 struct llm_settings {
     char *model;    /* "gpt-4o", "ollama/llama3"; NULL: none was chosen */
     char *provider; /* a name of `glovebox help models`; NULL: from the model's name */

@@ -28,6 +28,7 @@ struct check_report {
     FILE *out;
     bool quiet;
     size_t max_findings; /* of one program, for people; 0 for all */
+    const char *prelude; /* as in a finding_style */
     struct check_totals totals;
     /* For the end of the SARIF file: {uri: its number}, and the files that could not be read. */
     json_t *artifacts, *notices;
@@ -56,6 +57,7 @@ struct finding_style {
     FILE *out;
     bool colour;
     enum check_rank least; /* lower ranks are not shown */
+    const char *prelude;   /* its name in findings; NULL: <prelude> */
     size_t max;            /* 0 for all */
 };
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/check_report.h"
 #include "cli/safe_text.h"
+#include "result/result.h"
 
 enum { TAB = 4, LINE_MAX_BYTES = 64 << 10 };
 
@@ -72,6 +73,14 @@ static size_t last_mark(const json_t *f)
     return from + 1;
 }
 
+/* In the program, or else in the prelude. */
+static uint32_t line_of(const json_t *f)
+{
+    uint32_t line = number(f, "line");
+
+    return line ? line : number(f, "prelude_line");
+}
+
 static void show_line(const json_t *f, struct shown *ret)
 {
     AUTO_BUF struct buf room = {0};
@@ -132,7 +141,7 @@ static void put_excerpt(const struct finding_style *style, const json_t *f, enum
     struct shown line;
 
     show_line(f, &line);
-    fprintf(style->out, "%5u | %s\n", number(f, "line"), line.text.p);
+    fprintf(style->out, "%5u | %s\n", line_of(f), line.text.p);
     if (number(f, "excerpt_column")) {
         fprintf(style->out, "      | %*s%s^", (int)line.from, "", in(style, words[rank].colour));
         for (size_t i = line.from + 1; i < line.to; i++)
@@ -142,15 +151,25 @@ static void put_excerpt(const struct finding_style *style, const json_t *f, enum
     buf_done(&line.text);
 }
 
+static bool is_of_prelude(const json_t *f)
+{
+    return !number(f, "line") && number(f, "prelude_line");
+}
+
+static const char *prelude_name(const struct finding_style *style)
+{
+    return style->prelude ? style->prelude : RESULT_PRELUDE;
+}
+
 /* `f` may be NULL: a note about all of the program. */
 static void put_head(const struct finding_style *style, const char *path, const json_t *f,
                      enum check_rank rank)
 {
     FILE *out = style->out;
-    uint32_t line = number(f, "line"), column = number(f, "column"), cell = number(f, "cell");
+    uint32_t line = line_of(f), column = number(f, "column"), cell = number(f, "cell");
 
     fputs(in(style, BOLD), out);
-    put_text(out, path);
+    put_text(out, is_of_prelude(f) ? prelude_name(style) : path);
     if (cell)
         fprintf(out, ":cell %u", cell);
     if (line)
@@ -171,7 +190,7 @@ static void put_finding(const struct finding_style *style, const char *path, con
     fputs(" [", style->out);
     put_text(style->out, json_get_text(f, "rule"));
     fputs("]\n", style->out);
-    if (number(f, "line") && json_get_text(f, "excerpt"))
+    if (line_of(f) && json_get_text(f, "excerpt"))
         put_excerpt(style, f, rank);
     if (hint && *hint) {
         fputs("      = hint: ", style->out);
@@ -240,6 +259,7 @@ static void item(struct check_report *r, const struct check_item *it)
         .out = r->out,
         .colour = check_colour(r->out),
         .least = r->quiet ? RANK_ERROR : RANK_NOTE,
+        .prelude = r->prelude,
         .max = r->max_findings,
     };
 

@@ -257,6 +257,7 @@ static void check_all(struct check *c, const struct opt_args *args)
         .out = stdout,
         .quiet = set->quiet,
         .max_findings = (size_t)set->max_findings,
+        .prelude = set->common.prelude,
     };
     if (!set->dump_ast)
         check_report_begin(&c->report);

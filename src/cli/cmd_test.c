@@ -237,7 +237,7 @@ static void report(const struct invocation *in, const json_t *doc)
     }
     fflush(stdout);
     if (!s->json && !s->quiet)
-        report_refusal(check_shown_name(&in->request.run), doc);
+        report_refusal(check_shown_name(&in->request.run), s->common.prelude, doc);
     if (failed || refused || json_get_true(doc, "cancelled")) {
         complain(summary ? summary : "");
     } else if (doubt) {

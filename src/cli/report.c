@@ -137,10 +137,13 @@ bool report_is_refused(const json_t *doc)
     return false;
 }
 
-void report_refusal(const char *shown, const json_t *doc)
+void report_refusal(const char *shown, const char *prelude, const json_t *doc)
 {
-    struct finding_style style = {
-        .out = stderr, .colour = check_colour(stderr), .least = RANK_ERROR, .max = LISTED_MAX};
+    struct finding_style style = {.out = stderr,
+                                  .colour = check_colour(stderr),
+                                  .least = RANK_ERROR,
+                                  .prelude = prelude,
+                                  .max = LISTED_MAX};
 
     if (report_is_refused(doc))
         check_text_findings(&style, shown, json_object_get(doc, "verdict"));
@@ -157,6 +160,22 @@ static void say_times(const struct report *how)
     }
     fprintf(stderr, "glovebox: %-10s %8.3f ms\n", "all",
             (double)(clock_mono_ns() - how->begin_ns) / 1e6);
+}
+
+/* A traceback counts the lines of the prelude and the program together. */
+static void say_prelude(const struct report *how, const json_t *doc)
+{
+    const char *prelude = how->settings->common.prelude;
+    const json_t *e = json_object_get(doc, "exception");
+    const char *file = json_get_text(e, "file"), *type = json_get_text(e, "type");
+    long long line = json_get_int(e, "line");
+    bool inside = file && strcmp(file, RESULT_PRELUDE) == 0;
+
+    if (!prelude || !type || !line || (file && !inside) || report_is_refused(doc))
+        return;
+    AUTO_FREE char *text = xasprintf("%s in line %lld of %s%s", type, line,
+                                     inside ? "the prelude " : "", inside ? prelude : how->shown);
+    report_say(how->settings, text);
 }
 
 /* ---- the report ---- */
@@ -206,8 +225,9 @@ void report_result(const struct report *how, struct printer *printer, const json
     if (!s->json && !s->events) {
         say_skipped(how, json_object_get(doc, "skipped"));
         say_denied(how, doc);
+        say_prelude(how, doc);
         if (!s->quiet)
-            report_refusal(how->shown, doc);
+            report_refusal(how->shown, s->common.prelude, doc);
     }
     report_wall(how, json_object_get(doc, "missing"));
     say_notes(how, json_object_get(doc, "notes"));

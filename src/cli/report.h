@@ -27,14 +27,15 @@ void report_result(const struct report *how, struct printer *printer, const json
 /* Whether the guard refused the program. */
 bool report_is_refused(const json_t *document);
 /* Prints the findings that refuse a program to standard error, in the form of 'glovebox check'.
- * Nothing if the guard did not refuse it. `shown` is the program's name. */
-void report_refusal(const char *shown, const json_t *document);
+ * Nothing if the guard did not refuse it. `shown` is the program's name, `prelude` that of its
+ * prelude or NULL. */
+void report_refusal(const char *shown, const char *prelude, const json_t *document);
 /* The exit status. */
 int report_status(const struct printer *printer, const json_t *document);
 
-/* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
 /* The warning about a backend without a wall, if the user agreed to that. */
 void report_unsafe(const struct cli_settings *settings, const struct run_request *request);
+/* "glovebox: text" on standard error, made safe for a terminal; unless --quiet. */
 void report_say(const struct cli_settings *settings, const char *text);
 /* The same without regard to the settings: something failed. */
 void report_complain(const char *text);

@@ -74,6 +74,7 @@ static json_t *finding_json(const struct finding *f)
     set(object, "column", number_or_null(f->column));
     set(object, "end_line", number_or_null(f->end_line));
     set(object, "end_column", number_or_null(f->end_column));
+    set(object, "prelude_line", number_or_null(f->prelude_line));
     set(object, "excerpt", f->excerpt ? json_text(str_from(f->excerpt)) : json_null());
     json_set_if_odd(object, "excerpt", str_from(f->excerpt));
     set(object, "excerpt_column", number_or_null(f->excerpt_column));

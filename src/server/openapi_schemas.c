@@ -63,8 +63,8 @@ static const struct {
                 "boolean message string "
                 "hint null|string name null|string module null|string call null|string "
                 "label null|string line null|integer column null|integer end_line null|integer "
-                "end_column null|integer excerpt null|string excerpt_base64? string "
-                "excerpt_column null|integer"},
+                "end_column null|integer prelude_line null|integer excerpt null|string "
+                "excerpt_base64? string excerpt_column null|integer"},
     {"CheckResult", "files Checked[] allowed boolean"},
     {"Checked", "path string verdict null|Verdict error? Failure"},
     {"TestResult", "total integer passed integer failed integer errors integer score null|number "

@@ -22,8 +22,8 @@ GOOD = "print('fine')\n"
 BROKEN = "x = (\n"
 EVAL = "value = eval(input())\n"
 FINDING = (
-    "call column end_column end_line excerpt excerpt_column hint label line message module name points refuses "
-    "rule severity"
+    "call column end_column end_line excerpt excerpt_column hint label line message module name points "
+    "prelude_line refuses rule severity"
 ).split()
 SEVERITIES = ["info", "low", "medium", "high", "critical"]
 
@@ -1202,6 +1202,23 @@ def test_prelude_syntax(t):
         t.equal((doc["exception"]["line"], doc["exception"]["file"]), (2, None), "or behind one", doc["exception"])
     doc = failure(t, "x = 1\ndef tool(:\n", "print(1)")
     t.match(rb"SyntaxError: invalid syntax \(line 2 of the prelude\)", doc["verdict"]["reason"].encode(), "the reason")
+    t.equal([f["prelude_line"] for f in doc["verdict"]["findings"]], [2], "the finding's line", doc["verdict"])
+    t.write("a.py", "print(1)")
+    for command in "run", "check", "test":
+        done = t.box(command, "--prelude", "pre.py", "a.py")
+        t.match(rb"(^|\n)pre\.py:2: error: SyntaxError.*\n    2 \| def tool\(:\n", done.err + done.out, command + " names the prelude's file")
+
+
+@box.once
+def test_prelude_note(t):
+    t.write("pre.py", "def tool(x):\n    return 1 / x\n")
+    t.write("bad.py", "a = 1\n1 / 0\n")
+    for prelude, code, want in (
+            ("bad.py", "print(1)", rb"\nglovebox: ZeroDivisionError in line 2 of the prelude bad\.py\n$"),
+            ("pre.py", "a = 1\ntool(0)", rb"\nglovebox: ZeroDivisionError in line 2 of <string>\n$")):
+        t.match(want, t.run("--prelude", prelude, "-c", code).err, "the line of " + prelude)
+        t.ok(b"glovebox:" not in t.run("-q", "--prelude", prelude, "-c", code).err, "not with --quiet")
+    t.ok(b"glovebox:" not in t.run("-c", "1/0").err, "not without a prelude")
 
 
 @box.once

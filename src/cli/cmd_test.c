@@ -22,6 +22,7 @@
 #include "cli/safe_text.h"
 #include "cli/test_report.h"
 #include "cli/test_suite.h"
+#include "judge/call.h"
 #include "judge/judge.h"
 #include "session/check.h"
 #include "text/notebook.h"
@@ -166,6 +167,38 @@ static int read_code(struct invocation *in, struct err *err)
     return fd_read_all(0, &in->code) < 0 ? err_sys(err, "standard input") : 0;
 }
 
+static int load_cases(struct invocation *in, struct err *err)
+{
+    const char *path = in->options.settings.cases;
+
+    if (case_file_load(path, &in->cases, err) < 0)
+        return err->sys == ENOENT && strchr("[{", path[0])
+                   ? err_set(err, ERR_USAGE,
+                             "--cases names a file, not the cases themselves; --cases - reads them "
+                             "from standard input")
+                   : -1;
+    if (in->cases.n)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "--cases %s: has no case; without --cases the program only has to succeed",
+                   path);
+}
+
+/* A case that calls the function fails if there is none. Other cases would not notice it. */
+static int check_func(const struct invocation *in, struct err *err)
+{
+    const struct judge_request *q = &in->request;
+    struct python_text text = {0};
+
+    if (!q->func || case_file_needs_function(q->cases) || q->setup.p)
+        return 0;
+    AUTO_FREE char *advice = call_missing(q->func, q->run.code, &text);
+    python_text_done(&text);
+    return advice ? err_set(err, ERR_USAGE, "--func: the program has no function '%.80s'; %s",
+                            q->func, advice)
+                  : 0;
+}
+
 static int read_all(struct invocation *in, struct err *err)
 {
     const struct cli_settings *s = &in->options.settings;
@@ -177,7 +210,7 @@ static int read_all(struct invocation *in, struct err *err)
     if (read_code(in, err) < 0 ||
         (s->setup && read_file("--setup", s->setup, &in->setup, err) < 0) ||
         (s->checker && read_file("--checker", s->checker, &in->checker, err) < 0) ||
-        (s->cases && case_file_load(s->cases, &in->cases, err) < 0))
+        (s->cases && load_cases(in, err) < 0))
         return -1;
     q->run.code = buf_str(&in->code);
     q->cases = &in->cases;
@@ -192,10 +225,36 @@ static int read_all(struct invocation *in, struct err *err)
         q->checker = buf_str(&in->checker);
         q->checker_file = s->checker;
     }
-    return 0;
+    return check_func(in, err);
 }
 
 /* ---- the outcome ---- */
+
+static void complain(const char *text)
+{
+    AUTO_BUF struct buf line = {0};
+
+    buf_init(&line, 16 << 10);
+    safe_text_add(&line, str_from(text), false);
+    fprintf(stderr, "glovebox test: %s\n", line.p);
+}
+
+/* The function that the cases call is not there: the ones that are. */
+static void say_functions(const struct invocation *in, const json_t *doc)
+{
+    const struct judge_request *q = &in->request;
+    const char *func = q->func ? q->func : q->cases->func;
+    struct python_text text = {0};
+
+    if (!func || in->options.settings.quiet || json_get_int(doc, "passed"))
+        return;
+    AUTO_FREE char *advice = call_missing(func, q->run.code, &text);
+    python_text_done(&text);
+    if (!advice)
+        return;
+    AUTO_FREE char *line = xasprintf("the program has no function '%.80s'; %s", func, advice);
+    complain(line);
+}
 
 static void on_case(void *ctx, const struct case_result *r, size_t number)
 {
@@ -210,15 +269,6 @@ static void on_case(void *ctx, const struct case_result *r, size_t number)
         json_decref(row);
     }
     progress_step(&in->progress);
-}
-
-static void complain(const char *text)
-{
-    AUTO_BUF struct buf line = {0};
-
-    buf_init(&line, 16 << 10);
-    safe_text_add(&line, str_from(text), false);
-    fprintf(stderr, "glovebox test: %s\n", line.p);
 }
 
 /* All of it comes from the document, as the report of a run does (report.c). */
@@ -236,6 +286,8 @@ static void report(const struct invocation *in, const json_t *doc)
         test_report_end(&in->report, doc);
     }
     fflush(stdout);
+    if (!failed && !refused)
+        say_functions(in, doc);
     if (!s->json && !s->quiet)
         report_refusal(check_shown_name(&in->request.run), s->common.prelude, doc);
     if (failed || refused || json_get_true(doc, "cancelled")) {

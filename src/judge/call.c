@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge/call.h"
 
+#include <string.h>
+
 #include "base/mem.h"
+#include "base/suggestion.h"
 #include "base/utf8.h"
 
 enum {
@@ -9,7 +12,15 @@ enum {
     ARGUMENT_MAX = 60, /* characters of one, */
     CALL_MAX = 200,    /* and of all */
     TEXT_MAX = 1000,   /* of a call that stands as text in the case */
+    LISTED_MAX = 10,   /* functions in advice */
 };
+
+static bool is_name_byte(unsigned char c)
+{
+    unsigned char letter = c | 32;
+
+    return (letter >= 'a' && letter <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
+}
 
 bool call_is_name(struct str text)
 {
@@ -17,30 +28,76 @@ bool call_is_name(struct str text)
         return false;
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        bool letter = (c | 32) >= 'a' && (c | 32) <= 'z', digit = c >= '0' && c <= '9';
-        if (!letter && !digit && c != '_' && c != '.' && c < 0x80)
+        if (!is_name_byte(c) && c != '.')
             return false;
     }
     return true;
 }
 
+/* The next public function at the top level; NULL after the last. */
+static const struct name *next_function(const struct node_list *body, size_t *at)
+{
+    while (*at < body->n) {
+        const struct node *s = body->at[(*at)++];
+        if ((s->kind == N_FUNCTION_DEF || s->kind == N_ASYNC_FUNCTION_DEF) &&
+            s->function.name->text[0] != '_')
+            return s->function.name;
+    }
+    return NULL;
+}
+
 char *call_only_function(struct str code, struct python_text *text)
 {
-    struct str found = {NULL, 0};
-    size_t n = 0;
+    const struct name *name, *found = NULL;
+    size_t n = 0, at = 0;
 
-    if (python_text_parse(text, code)) {
-        const struct node_list *body = &text->tree.module->module.body;
-        for (size_t i = 0; i < body->n; i++) {
-            const struct node *s = body->at[i];
-            if ((s->kind != N_FUNCTION_DEF && s->kind != N_ASYNC_FUNCTION_DEF) ||
-                s->function.name->text[0] == '_')
-                continue;
-            found = (struct str){s->function.name->text, s->function.name->n};
-            n++;
-        }
+    if (!python_text_parse(text, code))
+        return NULL;
+    while ((name = next_function(&text->tree.module->module.body, &at))) {
+        found = name;
+        n++;
     }
-    return n == 1 && call_is_name(found) ? xstrndup(found.p, found.n) : NULL;
+    return n == 1 && call_is_name((struct str){found->text, found->n})
+               ? xstrndup(found->text, found->n)
+               : NULL;
+}
+
+static bool has_word(struct str code, struct str word)
+{
+    long found;
+
+    while (word.n && (found = str_find(code, word)) >= 0) {
+        size_t from = (size_t)found, to = from + word.n;
+        if ((!from || !is_name_byte((unsigned char)code.p[from - 1])) &&
+            (to == code.n || !is_name_byte((unsigned char)code.p[to])))
+            return true;
+        code = str_slice(code, to, code.n);
+    }
+    return false;
+}
+
+char *call_missing(const char *func, struct str code, struct python_text *text)
+{
+    struct str word = str_slice(str_from(func), 0, strcspn(func, "."));
+    struct suggestion near = {.word = word};
+    AUTO_BUF struct buf b = {0};
+    const struct name *name;
+    size_t n = 0, at = 0;
+
+    if (has_word(code, word) || str_find(code, STR("import *")) >= 0 ||
+        !python_text_parse(text, code))
+        return NULL;
+    buf_init(&b, 16 * CALL_MAX);
+    while ((name = next_function(&text->tree.module->module.body, &at))) {
+        suggestion_try(&near, name->text);
+        if (++n <= LISTED_MAX)
+            (void)buf_addf(&b, "%s%.*s", n > 1 ? ", " : "it defines ", NAME_MAX_BYTES, name->text);
+    }
+    if (n > LISTED_MAX)
+        (void)buf_addf(&b, " and %zu more", n - LISTED_MAX);
+    if (near.best)
+        (void)buf_addf(&b, "; did you mean %.*s?", NAME_MAX_BYTES, near.best);
+    return n ? buf_take(&b) : xstrdup("it defines no function");
 }
 
 /* False when there is no room for more of them. */

@@ -305,17 +305,9 @@ static size_t list_pending(const struct judge *j, size_t *numbers)
     return n;
 }
 
-static bool needs_function(const struct case_file *cases)
-{
-    for (size_t i = 0; i < cases->n; i++)
-        if (!cases->at[i].is_program && !cases->at[i].call.p)
-            return true;
-    return false;
-}
-
 void calls_judge(struct judge *j)
 {
-    struct calls calls = {.judge = j, .wants_call = needs_function(j->q->cases)};
+    struct calls calls = {.judge = j, .wants_call = case_file_needs_function(j->q->cases)};
     AUTO_FREE size_t *numbers = xcalloc(j->q->cases->n + 1, sizeof *numbers);
     size_t n = list_pending(j, numbers);
 

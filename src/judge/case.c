@@ -479,3 +479,11 @@ void case_file_done(struct case_file *file)
     file->at = NULL;
     file->n = 0;
 }
+
+bool case_file_needs_function(const struct case_file *file)
+{
+    for (size_t i = 0; i < file->n; i++)
+        if (!file->at[i].is_program && !file->at[i].call.p)
+            return true;
+    return false;
+}

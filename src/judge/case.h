@@ -66,5 +66,7 @@ int case_file_load(const char *path, struct case_file *ret, struct err *err);
 /* The same from text, which is copied. */
 int case_file_read(struct str text, struct case_file *ret, struct err *err);
 void case_file_done(struct case_file *file);
+/* Whether some case calls a function with arguments, and so needs the function's name. */
+bool case_file_needs_function(const struct case_file *file);
 
 #endif

@@ -202,10 +202,34 @@ def test_result(t):
     t.ok(doc["verdict"]["allowed"] and doc["isolation"] and doc["cpu_ms"] >= 0 and doc["id"], "the run's figures", doc)
     doc = judge(t, "print('loaded')\n" + ADD, [{"args": [1], "expected": 3}])
     t.equal((doc["all_passed"], doc["exit_code"], doc["stdout"]), (True, 0, "loaded\n"), "all passed", doc)
-    doc = judge(t, ADD, [])
+    for empty in "[]", '{"cases": []}':
+        done = t.box("test", t.write("candidate.py", ADD), "--cases", "-", stdin=empty.encode())
+        t.refused(done, 2, "--cases -: has no case", empty)
+    t.refused(t.box("test", "candidate.py", "--cases", '[{"args": [1]}]'), 2, "names a file.* --cases - reads", "cases on the command line")
+    doc = t.box("test", "candidate.py", "--json").json
     t.equal((doc["all_passed"], doc["message"], doc["total"]), (False, "Code executed, no tests", 0), "no cases", doc)
     t.equal((doc["success"], doc["exit_code"], doc["score"], doc["error_type"]), (True, 0, None, None), "and no score", doc)
-    t.exits(t.box("test", "candidate.py", "--cases", "cases.json"), 0, "no cases", b"Code executed, no tests\n")
+    t.exits(t.box("test", "candidate.py"), 0, "no cases", b"Code executed, no tests\n")
+
+
+@box.once
+def test_no_such_function(t):
+    t.write("c.py", "def add(a, b): return a + b\ndef _own(): pass\ndef sub(a, b): return a - b\nx = len\n")
+    t.write("call.json", '[{"call": "add(1, 2)", "expected": 3}]')
+    t.write("args.json", '[{"args": [1, 2], "expected": 3}]')
+    said = "the program has no function 'ad'; it defines add, sub; did you mean add\\?$"
+    for options in ("--cases", "call.json"), ():
+        t.refused(t.box("test", "c.py", "--func", "ad", *options), 2, "--func: " + said, "a function that no case needs")
+    done = t.box("test", "c.py", "--func", "ad", "--cases", "args.json")
+    t.match(rb"Function 'ad' not found", done.out, "a case that needs it fails")
+    t.match("^glovebox test: " + said, done.err.decode().rstrip(), "with the functions")
+    for name in "add", "add.x", "x":
+        done = t.box("test", "c.py", "--func", name, "--cases", "call.json")
+        t.exits(done, 0, "%s may be there" % name)
+    t.write("star.py", "from os.path import *\ndef add(a, b): return a + b\n")
+    t.exits(t.box("test", "star.py", "--func", "join", "--cases", "call.json"), 0, "a function from elsewhere")
+    t.write("none.py", "add = 1\n")
+    t.refused(t.box("test", "none.py", "--func", "f"), 2, "no function 'f'; it defines no function", "a program without one")
 
 
 def test_people(t):
@@ -511,17 +535,15 @@ def test_error_types(t):
 @box.once
 def test_alone(t):
     """Row S8: the code runs, and that is all there is to say."""
-    t.write("empty.json", "[]")
-    for more in ((), ("--cases", "empty.json")):
-        done = t.box("test", "-c", "print('hi')", *more)
-        t.exits(done, 0, "it ran", b"Code executed, no tests\n")
-        doc = t.box("test", "-c", "print('hi')", "--json", *more).json
-        t.equal((doc["success"], doc["all_passed"], doc["exit_code"], doc["message"], doc["stdout"], doc["total"]),
-                (True, False, 0, "Code executed, no tests", "hi\n", 0), "and what it printed", doc)
-        t.exits(t.box("test", "-c", "print('hi')\n1/0", *more), 1, "a crash", b"ZeroDivisionError: division by zero (line 2)\n")
-        doc = t.box("test", "-c", "x = 1\n1/0", "--json", *more).json
-        t.equal((doc["success"], doc["message"], doc["exception"]["line"], doc["error_type"]),
-                (False, "ZeroDivisionError: division by zero", 2, "guest"), "in JSON", doc)
+    done = t.box("test", "-c", "print('hi')")
+    t.exits(done, 0, "it ran", b"Code executed, no tests\n")
+    doc = t.box("test", "-c", "print('hi')", "--json").json
+    t.equal((doc["success"], doc["all_passed"], doc["exit_code"], doc["message"], doc["stdout"], doc["total"]),
+            (True, False, 0, "Code executed, no tests", "hi\n", 0), "and what it printed", doc)
+    t.exits(t.box("test", "-c", "print('hi')\n1/0"), 1, "a crash", b"ZeroDivisionError: division by zero (line 2)\n")
+    doc = t.box("test", "-c", "x = 1\n1/0", "--json").json
+    t.equal((doc["success"], doc["message"], doc["exception"]["line"], doc["error_type"]),
+            (False, "ZeroDivisionError: division by zero", 2, "guest"), "in JSON", doc)
     for code, message, more in (
         ("import sys; sys.exit(3)", "The program ended with status 3", ()), ("while True: pass", "Timeout after 0.3s", ("--timeout", "300ms")),
         ("import os; os.kill(os.getpid(), 9)", "ended by signal 9 (Killed)", ()),

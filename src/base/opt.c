@@ -221,6 +221,30 @@ const char *opt_advice(const struct opt_set *set, struct str name)
     return NULL;
 }
 
+/* The advice for a word of other programs with one wrong letter. */
+static const char *near_advice(const struct opt_set *set, struct str name)
+{
+    struct suggestion near = {.word = name};
+
+    for (const struct opt_other *o = set->others; o && o->name; o++)
+        suggestion_try(&near, o->name);
+    return near.best && near.cost == 1 ? opt_advice(set, str_from(near.best)) : NULL;
+}
+
+/* "language" is longer than "lang". */
+static void try_beginning(struct suggestion *near, struct str word, const char *name)
+{
+    enum { LEAST = 4 };
+
+    if (!near->best && strlen(name) >= LEAST && str_starts(word, name))
+        near->best = name;
+}
+
+static bool may_suggest(const struct opt *row, const struct opt_source *source)
+{
+    return !(row->flags & OPT_HIDDEN) && (!froms[source->from].config || row->flags & OPT_CONF);
+}
+
 static int unknown(const struct opt_set *set, const struct opt_source *source, struct str name,
                    struct err *err)
 {
@@ -235,8 +259,15 @@ static int unknown(const struct opt_set *set, const struct opt_source *source, s
     if (advice)
         return err_set(err, ERR_USAGE, "unknown option --%.*s; %s", shown, name.p, advice);
     while ((row = opt_next(set->tables, &walk)))
-        if (!(row->flags & OPT_HIDDEN) && (!froms[source->from].config || row->flags & OPT_CONF))
+        if (may_suggest(row, source))
             suggestion_try(&near, row->name);
+    advice = command && !near.best ? near_advice(set, name) : NULL;
+    if (advice)
+        return err_set(err, ERR_USAGE, "unknown option --%.*s; %s", shown, name.p, advice);
+    walk = (struct opt_walk){0};
+    while ((row = opt_next(set->tables, &walk)))
+        if (may_suggest(row, source))
+            try_beginning(&near, name, row->name);
     if (near.best)
         err_set(err, ERR_USAGE, "unknown %s %s%s%.*s%s; did you mean %s%s%s%s?",
                 command ? "option" : "key", dashes, quote, shown, name.p, quote, dashes, quote,

@@ -299,9 +299,7 @@ static int check_language(const struct cli_settings *set, struct err *err)
     if (named && strcmp(named, "auto") != 0 &&
         !language_find(&set->common.languages, str_from(named)) &&
         !python_is_language(str_from(named)))
-        return err_set(
-            err, ERR_USAGE,
-            "--lang: '%s' is not known; 'glovebox help languages' explains how to add one", named);
+        return language_unknown(&set->common.languages, str_from(named), err);
     return 0;
 }
 

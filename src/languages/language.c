@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/suggestion.h"
 #include "languages/detect.h"
 #include "languages/language_rows.h"
 
@@ -31,6 +32,31 @@ const struct language *language_find(const struct language_table *table, struct 
         if (is_called(&language_rows[i], name))
             return &language_rows[i];
     return NULL;
+}
+
+static void suggest(void *ctx, const struct language *language)
+{
+    suggestion_try(ctx, language->name);
+    for (const char *const *alias = language->aliases; alias && *alias; alias++)
+        suggestion_try(ctx, *alias);
+}
+
+int language_unknown(const struct language_table *table, struct str name, struct err *err)
+{
+    struct suggestion near = {.word = name};
+    int shown = (int)(name.n < 60 ? name.n : 60);
+
+    /* Two letters are another language ("rb", "go") more often than a typing error. */
+    if (name.n > 2)
+        language_each(table, suggest, &near);
+    if (near.best)
+        return err_set(err, ERR_USAGE, "language '%.*s' is not known; did you mean '%s'?", shown,
+                       name.p, near.best);
+    return err_set(
+        err, ERR_USAGE,
+        "language '%.*s' is not known; 'glovebox doctor' lists the known ones, 'glovebox "
+        "help languages' explains how to add one",
+        shown, name.p);
 }
 
 bool language_has_runner(const struct language *language)

@@ -69,6 +69,8 @@ struct language_table {
 
 /* The row of that name or alias, or NULL. */
 const struct language *language_find(const struct language_table *table, struct str name);
+/* -1 with *err, for a name that language_find does not know. */
+int language_unknown(const struct language_table *table, struct str name, struct err *err);
 /* Whether its args start the runner. */
 bool language_has_runner(const struct language *language);
 /* The traits of the built-in language of that very name; of others, no_traits. */

@@ -146,12 +146,7 @@ int examine_language(struct examination *e, struct err *err)
         e->language = language_find(q->languages, str_from(q->language));
         if (!e->language && strncmp(q->language, "python", 6) == 0)
             return examine_python(e, err);
-        return e->language
-                   ? 0
-                   : err_set(err, ERR_USAGE,
-                             "language '%s' is not known; 'glovebox doctor' lists the known ones, "
-                             "'glovebox help languages' explains how to add one",
-                             q->language);
+        return e->language ? 0 : language_unknown(q->languages, str_from(q->language), err);
     }
     e->language = language_stated(q->languages, q->file, q->code);
     if (!e->language && q->prelude)

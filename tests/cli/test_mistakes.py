@@ -48,8 +48,11 @@ def test_options(t):
             (["--shell"], r"--lang bash"), (["--version"], r"glovebox --version"), (["--gpus", "1"], r"graphics"),
             (["--workspace", "x"], r"--work-dir"), (["--format", "x"], r"--json"), (["--color"], r"option --color$"),
             (["--pip", "x"], r"packages of the"), (["--pull"], r"no images"), (["--rm"], r"not needed"),
-            (["--cwd", "x"], r"--work-dir"), (["--timout", "1s"], r"did you mean --timeout\?")):
+            (["--cwd", "x"], r"--work-dir"), (["--timout", "1s"], r"did you mean --timeout\?"),
+            (["--langauge", "python"], r"did you mean --lang\?"), (["--volumes", "a:b"], r"--ro SRC"),
+            (["--jsonlines"], r"did you mean --json\?"), (["--outline"], r"option --outline$")):
         t.refused(t.run(*words, "-c", "print(1)"), 2, want, " ".join(words))
+    t.refused(t.box("check", "--langauge", "js", "x"), 2, r"did you mean --lang\?", "check --langauge")
     t.refused(t.box("math", "--network"), 2, r"unknown option --network$", "a command without --net gives no such advice")
     for words in (["--memory", "512Mi"], ["--memory", "1GB"], ["--timeout", "0.5min"], ["--timeout", "20sec"]):
         t.exits(t.run(*words, "-c", "print(1)"), 0, " ".join(words), b"1\n")
@@ -84,7 +87,8 @@ def test_values(t):
             (["--timeout", "1h30"], r"'1h30' is not a duration"), (["--timeout", "30m1"], r"is not a duration"),
             (["--memory", "lots"], r"write it like 64k, 256m or 1.5g"), (["--cpus", "-1"], r"write it like 1, 0.5"),
             (["--pids", "1k"], r"'1k' is not a whole number"), (["--net", "on"], r"'on' is not one of none, host"),
-            (["--lang", "python2"], r"--python 3.12"), (["--lang", "rust"], r"help languages"),
+            (["--lang", "python2"], r"--python 3.12"), (["--lang", "pyhton"], r"did you mean 'python'\?"),
+            (["--lang", "javscript"], r"did you mean 'javascript'\?"), (["--lang", "rb"], r"help languages"), (["--lang", "rust"], r"help languages"),
             (["-c"], r"--code needs a value")):
         t.refused(t.run("-c", "print(1)", *words), 2, want, " ".join(words))
     for words in (["--memory", "512Mi"], ["--memory", "1TB"], ["--memory", "1.5GiB"], ["--memory", "536870912 bytes"],

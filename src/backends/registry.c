@@ -3,6 +3,7 @@
 
 #include "backends/local.h"
 #include "base/mem.h"
+#include "base/suggestion.h"
 #include "jail/cgroup.h"
 
 static const struct backend jail_backend = {
@@ -40,7 +41,7 @@ static void list_names(char *out, size_t n)
 
     out[0] = '\0';
     for (unsigned i = 0; backends[i] && at < n; i++)
-        at += (size_t)snprintf(out + at, n - at, "%s%s", at ? " or " : "", backends[i]->name);
+        at += (size_t)snprintf(out + at, n - at, "%s%s", at ? " and " : "", backends[i]->name);
 }
 
 const struct backend *backend_find(struct str name, struct err *err)
@@ -53,12 +54,16 @@ const struct backend *backend_find(struct str name, struct err *err)
     list_names(present, sizeof present);
     for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
         if (str_is_nocase(name, reserved[i])) {
-            err_set(err, ERR_UNSUPPORTED, "backend %s is not in this version of glovebox; use %s",
-                    reserved[i], present);
+            err_set(err, ERR_UNSUPPORTED, "this build has no backend %s, only %s", reserved[i],
+                    present);
             return NULL;
         }
-    err_set(err, ERR_USAGE, "Unsupported code execution env: %.*s (use %s)",
-            (int)(name.n < 80 ? name.n : 80), name.p, present);
+    struct suggestion near = {.word = name};
+    for (unsigned i = 0; backends[i]; i++)
+        suggestion_try(&near, backends[i]->name);
+    err_set(err, ERR_USAGE, "Unsupported code execution env: %.*s; this build has %s%s%s%s",
+            (int)(name.n < 80 ? name.n : 80), name.p, present, near.best ? "; did you mean " : "",
+            near.best ? near.best : "", near.best ? "?" : "");
     return NULL;
 }
 

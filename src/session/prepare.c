@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -130,6 +131,14 @@ static int check_abilities(struct prepared *p, struct err *err)
     return 0;
 }
 
+/* Programs that know the backend by this name look for these words. */
+static const char *foreign_words(const char *name)
+{
+    return strcasecmp(name, "local") == 0 ? " (local executor requires explicit opt-in to unsafe "
+                                            "execution via WithAllowUnsafe(true))"
+                                          : "";
+}
+
 int prepare_backend(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -139,10 +148,11 @@ int prepare_backend(struct prepared *p, struct err *err)
     if (!p->backend)
         return -1;
     if (p->backend->unsafe && !q->allow_unsafe)
-        return err_set(err, ERR_USAGE,
-                       "local executor requires explicit opt-in to unsafe execution via "
-                       "WithAllowUnsafe(true): add --allow-unsafe, or leave --backend %s out",
-                       name);
+        return err_set(
+            err, ERR_USAGE,
+            "backend %s has no wall: add --allow-unsafe to run the program on this host, "
+            "or leave --backend out%s",
+            name, foreign_words(name));
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
     if (check_abilities(p, err) < 0)

@@ -6,7 +6,7 @@ import json
 from test_daemon_run import Daemon
 
 ABSENT = ("e2b", "docker", "inproc", "builtin")
-SAID = r"backend %s is not in this version of glovebox; use jail or host"
+SAID = r"this build has no backend %s, only jail and host"
 
 
 def test_absent(t):
@@ -19,12 +19,14 @@ def test_absent(t):
         t.refused(t.box("repl", "--backend", name, stdin=b"print(1)"), 125, said, "repl, %s" % name)
         done = t.box("test", "--backend", name, "--cases", "cases.json",
                      t.write("p.py", "def f(): return 1\n"))
-        t.ok(done.code == 125 and b"not in this version" in done.err, "test, %s" % name, done)
+        t.ok(done.code == 125 and b"this build has no backend" in done.err, "test, %s" % name, done)
         doc = t.run("--json", "--backend", name, "-c", "print(1)").json
         t.equal((doc["error"]["kind"], doc["success"], doc["attempts"], doc["verdict"]["allowed"]),
                 ("unsupported", False, 0, False), "as JSON, %s" % name)
     done = t.run("--backend", "wasm", "-c", "1")
-    t.refused(done, 2, r"Unsupported code execution env: wasm \(use jail or host\)", "no such name")
+    t.refused(done, 2, r"Unsupported code execution env: wasm; this build has jail and host$", "no such name")
+    t.refused(t.run("--backend", "hots", "-c", "1"), 2, r"has jail and host; did you mean host\?$", "a typing error")
+    t.refused(t.run("--backend", "host", "-c", "1"), 2, r"backend host has no wall.*add --allow-unsafe", "the host alone")
     for alias in ("container", "JAIL"):
         doc = t.run("--json", "--backend", alias, "-c", "print(1)").json
         t.equal((doc["backend"], doc["success"]), ("jail", True), "%s is the jail" % alias)
@@ -42,7 +44,7 @@ def test_daemon(t):
 
 
 def test_host_session(t):
-    t.refused(t.box("repl", "--backend", "host", stdin=b"1"), 2, "requires explicit opt-in",
+    t.refused(t.box("repl", "--backend", "host", stdin=b"1"), 2, "backend host has no wall",
               "without the word")
     done = t.box("repl", "--backend", "host", "--allow-unsafe", "--no-check",
                  stdin=b"import os; print(os.getuid() == %d, os.path.exists(%r))"

@@ -88,7 +88,7 @@ def test_own_failures(t):
         "a backend there never was",
     )
     t.refused(
-        t.run("--backend", "host", "-c", "1"),
+        t.run("--backend", "local", "-c", "1"),
         2,
         "explicit opt-in to unsafe execution via WithAllowUnsafe",
         "the host without consent",

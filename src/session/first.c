@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -42,7 +43,12 @@ static int read_json(const char *path, bool node, struct buf *ret, struct err *e
     }
     if (str_starts(buf_str(ret), "\xef\xbb\xbf"))
         buf_drop(ret, 3);
-    return check_json(buf_str(ret), node, err) < 0 ? err_wrap(err, "%s", path) : 0;
+    if (check_json(buf_str(ret), node, err) == 0)
+        return 0;
+    return data_is_table(str_from(path))
+               ? err_set(err, ERR_USAGE,
+                         "%s: is a table, not JSON; --optimize-data --file %s loads it", path, path)
+               : err_wrap(err, "%s: is not JSON", path);
 }
 
 struct binder {
@@ -67,14 +73,21 @@ static int bind(struct binder *b, struct str name, struct str json, struct err *
     return lay_add_bytes(b->laid, file, json, 0644, err);
 }
 
+/* NAME=@FILE, as curl writes it, unless a file has that name. */
+static const char *path_of(const char *text)
+{
+    return text[0] == '@' && text[1] && access(text, F_OK) < 0 ? text + 1 : text;
+}
+
 static int bind_file(struct binder *b, const char *spec, struct err *err)
 {
     const char *equals = strchr(spec, '=');
     AUTO_BUF struct buf json = {0};
 
     if (!equals || !equals[1])
-        return err_set(err, ERR_USAGE, "write NAME=FILE, such as data=sales.json");
-    if (read_json(equals + 1, b->node, &json, err) < 0)
+        return err_set(err, ERR_USAGE,
+                       "write NAME=FILE, where FILE has JSON, such as data=sales.json");
+    if (read_json(path_of(equals + 1), b->node, &json, err) < 0)
         return -1;
     return bind(b, (struct str){spec, (size_t)(equals - spec)}, buf_str(&json), err);
 }

@@ -189,6 +189,7 @@ def test_data_javascript(t):
 
 def test_data_refused(t):
     t.write("a.json", "[1]")
+    t.write("t.csv", CSV)
     for spec, pattern in (
         ("a", "write NAME=FILE"),
         ("a=", "write NAME=FILE"),
@@ -203,9 +204,14 @@ def test_data_refused(t):
         ("x;import os=a.json", "not a valid variable name"),
         ("a=none.json", "none.json: No such file"),
         ("a=.", "directory|folder|file"),
+        ("a=t.csv", "t.csv: is a table, not JSON; --optimize-data --file t.csv loads it$"),
     ):
         done = t.run("--data", spec, "-c", "print('ran')")
         t.refused(done, 2, pattern, "--data " + spec)
+    t.exits(t.run("--data", "a=@a.json", "-c", "print(a)"), 0, "@ before a file's name", b"[1]\n")
+    t.write("@b.json", "[2]")
+    t.write("b.json", "[3]")
+    t.exits(t.run("--data", "a=@b.json", "-c", "print(a)"), 0, "a name that begins with @", b"[2]\n")
     done = t.run("--data", "a=a.json", "--data", "a=a.json", "-c", "1")
     t.refused(done, 2, "given twice", "one name twice")
     for text, pattern in (
@@ -225,7 +231,7 @@ def test_data_refused(t):
     ):
         t.write("bad.json", text)
         done = t.run("--data", "a=bad.json", "-c", "print('ran')")
-        t.refused(done, 2, r"--data: bad\.json: .*" + pattern, "JSON that is none: %.20r" % text)
+        t.refused(done, 2, r"--data: bad\.json: is not JSON: .*" + pattern, "JSON that is none: %.20r" % text)
     with open(t.path("here/huge.json"), "wb") as f:
         f.truncate(65 << 20)
     done = t.run("--data", "a=huge.json", "-c", "1")

@@ -143,11 +143,7 @@ static int find_language(struct model_call *call, struct err *err)
     bool versioned = python_is_language(str_from(name));
     call->language =
         language_find(&call->set->common.languages, versioned ? STR("python") : str_from(name));
-    return call->language ? 0
-                          : err_set(err, ERR_USAGE,
-                                    "--lang: '%s' is not known; 'glovebox help languages' explains "
-                                    "how to add one",
-                                    name);
+    return call->language ? 0 : language_unknown(&call->set->common.languages, str_from(name), err);
 }
 
 int model_call_prepare(struct model_call *call, const struct cli_options *options, struct err *err)

@@ -22,14 +22,8 @@ enum backend_ability {
     CAN_WARM,
     CAN_CLOSE_NET,
     CAN_HOST_NET,
-    CAN_LIMIT_WALL,
-    CAN_LIMIT_CPU_TIME,
-    CAN_LIMIT_MEMORY,
-    CAN_LIMIT_PIDS,
-    CAN_LIMIT_CPUS,
-    CAN_LIMIT_DISK,
-    CAN_LIMIT_INODES,
-    CAN_LIMIT_OPEN_FILES,
+#define JAIL_LIMIT(id, ...) CAN_LIMIT_##id,
+#include "jail/limits.def"
     BACKEND_ABILITIES
 };
 

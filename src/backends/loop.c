@@ -11,23 +11,11 @@
 enum { PROGRESS_MS = 1000 };
 
 const char *const backend_ability_names[BACKEND_ABILITIES] = {
-    [CAN_RUN] = "run",
-    [CAN_SESSIONS] = "sessions",
-    [CAN_FORKS] = "forks",
-    [CAN_FILES] = "files",
-    [CAN_TOOLS] = "tools",
-    [CAN_STREAM] = "stream",
-    [CAN_WARM] = "warm",
-    [CAN_CLOSE_NET] = "close-net",
-    [CAN_HOST_NET] = "host-net",
-    [CAN_LIMIT_WALL] = "limit-timeout",
-    [CAN_LIMIT_CPU_TIME] = "limit-cpu-time",
-    [CAN_LIMIT_MEMORY] = "limit-memory",
-    [CAN_LIMIT_PIDS] = "limit-pids",
-    [CAN_LIMIT_CPUS] = "limit-cpus",
-    [CAN_LIMIT_DISK] = "limit-disk",
-    [CAN_LIMIT_INODES] = "limit-inodes",
-    [CAN_LIMIT_OPEN_FILES] = "limit-open-files",
+    [CAN_RUN] = "run",     [CAN_SESSIONS] = "sessions",   [CAN_FORKS] = "forks",
+    [CAN_FILES] = "files", [CAN_TOOLS] = "tools",         [CAN_STREAM] = "stream",
+    [CAN_WARM] = "warm",   [CAN_CLOSE_NET] = "close-net", [CAN_HOST_NET] = "host-net",
+#define JAIL_LIMIT(id, type, member, name) [CAN_LIMIT_##id] = "limit-" name,
+#include "jail/limits.def"
 };
 
 const char *backend_why_not(const struct backend *backend, enum backend_ability ability)

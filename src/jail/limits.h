@@ -5,17 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a run may use, as a whole tree of processes. 0 means no limit. */
+/* What a run may use (limits.def). 0 means no limit. */
 struct jail_limits {
-    int64_t wall_ms;
-    int64_t cpu_ms;
-    uint64_t memory_bytes; /* includes what lies in the guest's tmpfs */
-    uint64_t disk_bytes;   /* workspace, /tmp and /dev/shm together */
-    uint64_t inodes;
-    uint32_t pids;      /* processes and threads, ours inside the wall not counted */
-    uint32_t cpu_milli; /* thousandths of a processor */
-    uint32_t open_files;
+#define JAIL_LIMIT(id, type, member, name) type member;
+#include "jail/limits.def"
     bool count_cpu; /* no limit: processor time is to be known while it runs */
+};
+
+enum jail_limit {
+#define JAIL_LIMIT(id, ...) JAIL_LIMIT_##id,
+#include "jail/limits.def"
+    JAIL_LIMITS
 };
 
 /* Which limits a run met, as bits. */

@@ -7,32 +7,39 @@
 #include "base/mem.h"
 #include "request/setting.h"
 
-#define OF_JAIL(member)                                                                            \
-    offsetof(struct jail_limits, member), sizeof(((struct jail_limits *)0)->member)
-#define OF_RESULT 0, 0
+#define OF_JAIL(id) JAIL_LIMIT_##id
+#define OF_RESULT   JAIL_LIMITS
 
 static const struct row {
     enum setting_id id;
-    size_t offset, size; /* in struct jail_limits; size 0: the limit on output in a result */
+    enum jail_limit limit; /* JAIL_LIMITS: the limit on output in a result */
 } rows[] = {
 #define LIMIT(id, text, field, unit, value, most, whose, ...) {SETTING_##id, whose},
 #include "request/request.def"
 };
 
-static uint64_t get(const struct row *row, const struct jail_limits *limits)
-{
-    const char *at = (const char *)limits + row->offset;
+static const struct place {
+    size_t offset, size; /* in struct jail_limits */
+} places[JAIL_LIMITS] = {
+#define JAIL_LIMIT(id, type, member, name)                                                         \
+    [JAIL_LIMIT_##id] = {offsetof(struct jail_limits, member), sizeof(type)},
+#include "jail/limits.def"
+};
 
-    return row->size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+static uint64_t get(enum jail_limit limit, const struct jail_limits *limits)
+{
+    const char *at = (const char *)limits + places[limit].offset;
+
+    return places[limit].size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
 }
 
-static void put(const struct row *row, struct jail_limits *limits, uint64_t value)
+static void put(enum jail_limit limit, struct jail_limits *limits, uint64_t value)
 {
-    char *at = (char *)limits + row->offset;
+    char *at = (char *)limits + places[limit].offset;
 
-    if (row->size == sizeof(uint32_t))
+    if (places[limit].size == sizeof(uint32_t))
         *(uint32_t *)at = (uint32_t)value;
-    else if (row->size)
+    else
         *(uint64_t *)at = value;
 }
 
@@ -40,8 +47,19 @@ void limits_from_settings(const struct settings *s, struct jail_limits *ret)
 {
     *ret = (struct jail_limits){0};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        put(&rows[i], ret,
-            *(const uint64_t *)((const char *)s + settings_all[rows[i].id].opt.offset));
+        if (rows[i].limit != JAIL_LIMITS)
+            put(rows[i].limit, ret,
+                *(const uint64_t *)((const char *)s + settings_all[rows[i].id].opt.offset));
+}
+
+unsigned limits_asked(const struct settings *s)
+{
+    unsigned asked = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].limit != JAIL_LIMITS && settings_asked(s, rows[i].id))
+            asked |= 1U << rows[i].limit;
+    return asked;
 }
 
 static bool in_thousandths(const struct row *row)
@@ -54,7 +72,7 @@ json_t *limits_json(const struct jail_limits *limits, uint64_t kept)
     json_t *object = json_object();
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        uint64_t n = rows[i].size ? get(&rows[i], limits) : kept;
+        uint64_t n = rows[i].limit != JAIL_LIMITS ? get(rows[i].limit, limits) : kept;
         json_object_set_new(object, settings_all[rows[i].id].field,
                             in_thousandths(&rows[i]) ? json_real((double)n / 1000)
                                                      : json_integer((json_int_t)n));

@@ -12,6 +12,8 @@
 #include "request/settings.h"
 
 void limits_from_settings(const struct settings *s, struct jail_limits *ret);
+/* The limits that the user set, as bits 1 << enum jail_limit. */
+unsigned limits_asked(const struct settings *s);
 /* `kept`: how much of each output stream a result keeps. */
 json_t *limits_json(const struct jail_limits *limits, uint64_t kept);
 /* A JSON Schema of that object. */

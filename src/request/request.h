@@ -58,7 +58,9 @@ struct run_request {
     layer_mask without;
     layer_mask required;
     struct jail_limits limits;
-    unsigned asked; /* bits of the limits that the user set: refused if they cannot be enforced */
+    /* What the user set is refused if it cannot be enforced: bits 1 << enum jail_limit. */
+    unsigned asked;
+    bool asked_no_net; /* a closed network */
     uint64_t output_limit;
     int retries;
     int64_t retry_delay_ms;
@@ -85,19 +87,6 @@ struct run_request {
     const char *log; /* the log file; NULL for the default, "off" for none */
     bool log_code;
     const struct run_sink *sink; /* used instead of a log; or NULL */
-};
-
-/* Abilities that not every host and backend has. */
-enum run_asked {
-    ASKED_CPUS = 1 << 0,
-    ASKED_PIDS = 1 << 1,
-    ASKED_INODES = 1 << 2,
-    ASKED_NO_NET = 1 << 3, /* a closed network */
-    ASKED_TIMEOUT = 1 << 4,
-    ASKED_CPU_TIME = 1 << 5,
-    ASKED_MEMORY = 1 << 6,
-    ASKED_DISK = 1 << 7,
-    ASKED_OPEN_FILES = 1 << 8,
 };
 
 /* The defaults of request.def as settings_request makes them: 30 s, 512 MiB, and so on. */

@@ -164,25 +164,6 @@ bool settings_asked(const struct settings *settings, enum setting_id id)
     return settings->asked >> id & 1 || (source && source->from != OPT_FROM_DEFAULT);
 }
 
-static unsigned asked_limits(const struct settings *s)
-{
-    static const struct {
-        enum setting_id id;
-        enum run_asked bit;
-    } rows[] = {
-        {SETTING_cpus, ASKED_CPUS},         {SETTING_pids, ASKED_PIDS},
-        {SETTING_inodes, ASKED_INODES},     {SETTING_timeout, ASKED_TIMEOUT},
-        {SETTING_cpu_time, ASKED_CPU_TIME}, {SETTING_memory, ASKED_MEMORY},
-        {SETTING_disk, ASKED_DISK},         {SETTING_open_files, ASKED_OPEN_FILES},
-    };
-    unsigned asked = settings_asked(s, SETTING_net) && s->net == 0 ? ASKED_NO_NET : 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (settings_asked(s, rows[i].id))
-            asked |= rows[i].bit;
-    return asked;
-}
-
 bool request_has_prelude(const struct run_request *q)
 {
     return q->prelude || q->prelude_text.p;
@@ -212,7 +193,8 @@ int settings_request(const struct settings *s, struct run_request *ret, struct e
     ret->allow_unsafe = s->allow_unsafe;
     ret->net_host = s->net == 1;
     limits_from_settings(s, &ret->limits);
-    ret->asked = asked_limits(s);
+    ret->asked = limits_asked(s);
+    ret->asked_no_net = s->net == 0 && settings_asked(s, SETTING_net);
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->retries = (int)s->retries;
     ret->retry_delay_ms = s->retry_delay_ms;

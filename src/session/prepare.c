@@ -67,26 +67,18 @@ struct wish {
     const char *option;
 };
 
-enum { WISHES_MAX = 14 };
+enum { WISHES_MAX = JAIL_LIMITS + 6 };
 
 static size_t list_wishes(const struct run_request *q, struct wish ret[WISHES_MAX])
 {
     const struct jail_limits *l = &q->limits;
     const struct wish all[WISHES_MAX] = {
-        {q->asked & ASKED_TIMEOUT && l->wall_ms, CAN_LIMIT_WALL, "--timeout"},
-        {q->asked & ASKED_CPU_TIME && l->cpu_ms, CAN_LIMIT_CPU_TIME, "--cpu-time"},
-        {q->asked & ASKED_MEMORY && l->memory_bytes, CAN_LIMIT_MEMORY, "--memory"},
-        {q->asked & ASKED_PIDS && l->pids, CAN_LIMIT_PIDS, "--pids"},
-        {q->asked & ASKED_CPUS && l->cpu_milli, CAN_LIMIT_CPUS, "--cpus"},
-        {q->asked & ASKED_DISK && l->disk_bytes, CAN_LIMIT_DISK, "--disk"},
-        {q->asked & ASKED_INODES && l->inodes, CAN_LIMIT_INODES, "--inodes"},
-        {q->asked & ASKED_OPEN_FILES && l->open_files, CAN_LIMIT_OPEN_FILES, "--open-files"},
-        {q->asked & ASKED_NO_NET, CAN_CLOSE_NET, "--net none"},
-        {q->net_host, CAN_HOST_NET, "--net host"},
-        {q->files && q->files[0], CAN_FILES, "--file"},
-        {q->input_count, CAN_FILES, "the files"},
-        {q->work_dir, CAN_FILES, "--work-dir"},
-        {q->out_dir, CAN_FILES, "--out"},
+#define JAIL_LIMIT(id, type, member, name)                                                         \
+    {q->asked & 1U << JAIL_LIMIT_##id && l->member, CAN_LIMIT_##id, "--" name},
+#include "jail/limits.def"
+        {q->asked_no_net, CAN_CLOSE_NET, "--net none"}, {q->net_host, CAN_HOST_NET, "--net host"},
+        {q->files && q->files[0], CAN_FILES, "--file"}, {q->input_count, CAN_FILES, "the files"},
+        {q->work_dir, CAN_FILES, "--work-dir"},         {q->out_dir, CAN_FILES, "--out"},
     };
     size_t n = 0;
 

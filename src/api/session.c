@@ -144,14 +144,13 @@ static int open_session(glovebox *box, const char *language, glovebox_session *s
     if (!settings_asked(settings, SETTING_forks))
         request.forks = box->forks;
     request.run.pool = request.forks ? pool_of(box) : NULL;
-    if (settings->session.tools &&
-        tool_set_read(&s->tools->set, settings->session.tools, &box->err) < 0)
+    if (settings->tools && tool_set_read(&s->tools->set, settings->tools, &box->err) < 0)
         return -1;
     s->limits = request.run.limits;
     s->output_limit = request.run.output_limit;
     if (session_open(&request, &s->session, &box->err) < 0)
         return -1;
-    s->idle_ms = settings->session.idle_ms;
+    s->idle_ms = settings->idle;
     if (idle_begin(s->session, s->idle_ms, &s->idle, &box->err) == 0)
         return 0;
     session_close(s->session);

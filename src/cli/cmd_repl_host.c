@@ -29,8 +29,7 @@ static int open_here(struct repl_host *h, struct err *err)
 
     session_request_init(q);
     if (settings_request(&set->cli.common, &q->run, err) < 0 ||
-        (set->cli.common.session.tools &&
-         tool_set_read(&h->tools, set->cli.common.session.tools, err) < 0))
+        (set->cli.common.tools && tool_set_read(&h->tools, set->cli.common.tools, err) < 0))
         return -1;
     q->run.stdin_fd = -1;
     q->run.out_dir = NULL; /* --out is for the displays of cells */
@@ -41,7 +40,7 @@ static int open_here(struct repl_host *h, struct err *err)
         tool_set_add_input(&h->tools, repl_ask, h);
     q->tools = &h->tools;
     session_request_options(q, &set->cli.common);
-    q->forks = (int)set->cli.common.session.forks; /* forks are possible by default here */
+    q->forks = (int)set->cli.common.forks; /* forks are possible by default here */
     report_unsafe(&set->cli, &q->run);
     if (session_open(q, &h->session, err) < 0)
         return -1;

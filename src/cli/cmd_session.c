@@ -296,7 +296,7 @@ int session_main(const struct command *command, int argc, char **argv, session_s
             help_print_command(stdout, command);
             status = 0;
         } else if (settings_load(&set.cli.common, &options, set.cli.config, &err) == 0 &&
-                   given_pipes_keep(&set.cli.common.files, &err) == 0) {
+                   given_pipes_keep(&set.cli.common.file, &err) == 0) {
             status = story(&call, &args, &err);
         }
     }

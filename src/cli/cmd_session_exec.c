@@ -73,9 +73,9 @@ static char *make_body(const struct session_call *call, struct err *err)
 
     buf_init(&code, RUN_SOURCE_MAX);
     if (session_is_given(call, "timeout"))
-        json_object_set_new(body, "timeout_ms", json_integer((json_int_t)s->timeout_ms));
+        json_object_set_new(body, "timeout_ms", json_integer((json_int_t)s->timeout));
     if (session_is_given(call, "cpu-time"))
-        json_object_set_new(body, "cpu_time_ms", json_integer((json_int_t)s->cpu_time_ms));
+        json_object_set_new(body, "cpu_time_ms", json_integer((json_int_t)s->cpu_time));
     if (!s->check)
         json_object_set_new(body, "no_check", json_true());
     if (set->attempt)

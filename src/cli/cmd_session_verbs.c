@@ -152,9 +152,8 @@ int session_run_fork(struct session_call *call, struct err *err)
         json_decref(body);
         return -1;
     }
-    if (call->set->cli.common.session.idle_ms)
-        json_object_set_new(body, "idle_ms",
-                            json_integer((json_int_t)call->set->cli.common.session.idle_ms));
+    if (call->set->cli.common.idle)
+        json_object_set_new(body, "idle_ms", json_integer((json_int_t)call->set->cli.common.idle));
     if (ask_session(call, "POST", "/fork", body, &doc, err) < 0)
         return -1;
     return put_id(call, doc);

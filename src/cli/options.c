@@ -89,7 +89,7 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
         return 0;
     if (settings_load(&s->common, &options->set, s->config, err) < 0)
         return -1;
-    return given_pipes_keep(&s->common.files, err);
+    return given_pipes_keep(&s->common.file, err);
 }
 
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,

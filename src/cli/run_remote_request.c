@@ -137,10 +137,10 @@ static int put_file(json_t *list, const char *spec, size_t *left)
 int remote_put_files(json_t *body, const struct settings *s)
 {
     size_t left = FILES_MAX;
-    json_t *list = s->files.n ? json_array() : NULL;
+    json_t *list = s->file.n ? json_array() : NULL;
     int result = 0;
 
-    for (char *const *spec = s->files.items; list && *spec && result == 0; spec++)
+    for (char *const *spec = s->file.items; list && *spec && result == 0; spec++)
         result = put_file(list, *spec, &left);
     if (list && result == 0)
         set(body, "files", json_incref(list));

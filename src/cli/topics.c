@@ -7,6 +7,7 @@
 #include "jail/surroundings.h"
 #include "languages/language.h"
 #include "llm/provider.h"
+#include "request/setting.h"
 
 /* ---- parts made from tables ---- */
 
@@ -53,6 +54,15 @@ static void add_name(struct buf *b, const struct opt *row)
 static void add_limits(struct buf *b)
 {
     each_option(0, "Limits", b, add_option_item);
+}
+
+static void add_limit_fields(struct buf *b)
+{
+    (void)buf_adds(b, "\n\nThe limits in limits_set:");
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (settings_all[i].ceiling)
+            (void)buf_addf(b, "%s %s", b->p[b->n - 1] == ':' ? "" : ",", settings_all[i].field);
+    (void)buf_adds(b, ".\n");
 }
 
 static void add_config_keys(struct buf *b)
@@ -129,7 +139,7 @@ const struct topic help_topics[] = {
     {"sessions", "guests that stay, here and in a daemon", NULL},
     {"http", "the daemon for clients: address, token, requests, streams", NULL},
     {"notebooks", "the cells of a Jupyter notebook, and their outputs", NULL},
-    {"results", "the fields of --json", NULL},
+    {"results", "the fields of --json", add_limit_fields},
     {"events", "following a run with --events", NULL},
     {"profiles", "what a program may be and use, before it runs", add_profiles},
     {"cases", "what 'glovebox test' tests, and with what", NULL},

@@ -85,9 +85,10 @@ const struct field context_fields[] = {
      .kind = FIELD_SETTING,                                                                        \
      .offset = AT(request),                                                                        \
      .setting = &settings_all[SETTING_##id]},
-#define SETTING(id, name, field, ...) FIELD_ROW(id, field)
-#define LIMIT(id, name, field, ...)   FIELD_ROW(id, field)
-#define TABLE(name)                   const struct field name##_fields[] = {
+#define SETTING(id, name, field, ...)  FIELD_ROW(id, field)
+#define NEGATION(id, name, field, ...) FIELD_ROW(id, field)
+#define LIMIT(id, name, field, ...)    FIELD_ROW(id, field)
+#define TABLE(name)                    const struct field name##_fields[] = {
 #define TABLE_END                                                                                  \
     {                                                                                              \
         0                                                                                          \

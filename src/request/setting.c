@@ -11,9 +11,11 @@
 #include "base/suggestion.h"
 #include "languages/pythons.h"
 
-#define AT(member)  offsetof(struct settings, member)
-#define OPTION(...) __VA_ARGS__
-#define ROW(...)    __VA_ARGS__
+#define AT(member)      offsetof(struct settings, member)
+#define TO(member)      .has_to = true, .to = offsetof(struct run_request, member)
+#define OPTION(...)     __VA_ARGS__
+#define VALUE(id, unit) .kind = (unit), .offset = AT(id)
+#define ROW(...)        __VA_ARGS__
 
 /* A profile's name, not a policy file. */
 static bool is_profile_name(const struct settings *s)
@@ -30,13 +32,18 @@ static bool is_python_version(const struct settings *s)
 }
 
 const struct setting settings_all[SETTING_COUNT] = {
-#define SETTING(id, text, json, option, row)                                                       \
-    [SETTING_##id] = {.opt = {.name = (text), OPTION option}, .field = (json), ROW row},
-#define LOCAL(id, text, option, row)                                                               \
-    [SETTING_##id] = {.opt = {.name = (text), OPTION option}, ROW row},
+#define SETTING(id, text, json, unit, option, row)                                                 \
+    [SETTING_##                                                                                    \
+        id] = {.opt = {.name = (text), VALUE(id, unit), OPTION option}, .field = (json), ROW row},
+#define LOCAL(id, text, unit, option, row)                                                         \
+    [SETTING_##id] = {.opt = {.name = (text), VALUE(id, unit), OPTION option}, ROW row},
+#define NEGATION(id, text, json, of, option, row)                                                  \
+    [SETTING_##id] = {.opt = {.name = (text), VALUE(of, OPT_NEGATION), OPTION option},             \
+                      .field = (json),                                                             \
+                      ROW row},
 #define LIMIT(id, text, json, unit, value, most_text, whose, sessions, option)                     \
     [SETTING_##id] = {.opt = {.name = (text),                                                      \
-                              .kind = (unit),                                                      \
+                              VALUE(id, unit),                                                     \
                               .flags = OPT_CONF | OPT_ONLY_LOWER,                                  \
                               .arg = (value),                                                      \
                               OPTION option},                                                      \

@@ -73,6 +73,8 @@ struct setting {
     enum permit permit;
     unsigned session;    /* bits of enum setting_session */
     bool policy;         /* taken from clients by --lock-policy */
+    bool has_to;         /* the value goes into a run_request as it is */
+    size_t to;           /* ... at this offset */
     size_t text_offset;  /* SHAPE_TEXT: of a struct str in struct settings */
     bool clamps;         /* a larger number from a client is taken as the option's max */
     int64_t most;        /* maximum of a client's number; 0: see `ceiling` */

@@ -9,18 +9,20 @@
 #include "python/python.h"
 #include "request/limits.h"
 
-#define AT(member) offsetof(struct settings, member)
-
 const char *const setting_targets[] = {"auto", "3.11", "3.12", "3.13", "3.14", NULL};
 const char *const setting_nets[] = {"none", "host", NULL};
 const char *const setting_values[] = {"profile", "notebook", "last", NULL};
 
-#define OPTION(...)                           __VA_ARGS__
-#define SETTING(id, text, field, option, row) {.name = (text), OPTION option},
-#define LOCAL(id, text, option, row)          {.name = (text), OPTION option},
+#define OPTION(...)     __VA_ARGS__
+#define VALUE(id, unit) .kind = (unit), .offset = offsetof(struct settings, id)
+#define SETTING(id, text, field, unit, option, row)                                                \
+    {.name = (text), VALUE(id, unit), OPTION option},
+#define LOCAL(id, text, unit, option, row) {.name = (text), VALUE(id, unit), OPTION option},
+#define NEGATION(id, text, field, of, option, row)                                                 \
+    {.name = (text), VALUE(of, OPT_NEGATION), OPTION option},
 #define LIMIT(id, text, field, unit, value, most, whose, sessions, option)                         \
     {.name = (text),                                                                               \
-     .kind = (unit),                                                                               \
+     VALUE(id, unit),                                                                              \
      .flags = OPT_CONF | OPT_ONLY_LOWER,                                                           \
      .arg = (value),                                                                               \
      .group = "Limits (0: none)",                                                                  \
@@ -178,41 +180,50 @@ static int blame(const struct settings *s, enum setting_id id, struct err *err)
                               : err_wrap(err, "--%s", row->opt.name);
 }
 
+static void copy_value(const struct setting *row, const struct settings *s, struct run_request *ret)
+{
+    const void *from = (const char *)s + row->opt.offset;
+    void *to = (char *)ret + row->to;
+
+    switch (row->opt.kind) {
+    case OPT_FLAG:
+        *(bool *)to = *(const bool *)from;
+        break;
+    case OPT_STRING:
+        *(const char **)to = *(char *const *)from;
+        break;
+    case OPT_LIST:
+        *(char *const **)to = ((const struct opt_list *)from)->items;
+        break;
+    case OPT_INT:
+    case OPT_DURATION:
+        *(int64_t *)to = *(const int64_t *)from;
+        break;
+    case OPT_NEGATION:
+    case OPT_SIZE:
+    case OPT_MILLI:
+    case OPT_CHOICE:
+        break; /* no row with TO has these kinds */
+    }
+}
+
 int settings_request(const struct settings *s, struct run_request *ret, struct err *err)
 {
     *ret = (struct run_request){.stdin_fd = -1};
-    ret->language = s->lang;
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (settings_all[i].has_to)
+            copy_value(&settings_all[i], s, ret);
     ret->languages = &s->languages;
     ret->python = s->python && *s->python ? s->python : NULL;
-    ret->files = s->files.items;
-    ret->env = s->env.items;
-    ret->ro = s->ro.items;
-    ret->work_dir = s->work_dir;
-    ret->out_dir = s->out;
-    ret->backend = s->backend;
-    ret->allow_unsafe = s->allow_unsafe;
     ret->net_host = s->net == 1;
     limits_from_settings(s, &ret->limits);
     ret->asked = limits_asked(s);
     ret->asked_no_net = s->net == 0 && settings_asked(s, SETTING_net);
     ret->output_limit = s->output_limit ? s->output_limit : 1ULL << 30;
     ret->retries = (int)s->retries;
-    ret->retry_delay_ms = s->retry_delay_ms;
-    ret->cold = s->cold;
     ret->no_check = !s->check;
-    ret->profile = s->profile;
-    ret->allow_imports = s->allow_imports.items;
-    ret->forbid_imports = s->forbid_imports.items;
     ret->target = s->target ? PYTHON_OLDEST + (unsigned)s->target - 1 : 0;
-    ret->prelude = s->prelude;
     ret->prelude_text = s->prelude_text;
-    ret->data = s->data.items;
-    ret->optimize_data = s->optimize_data;
-    ret->context = s->context;
-    ret->invocation = s->invocation;
-    ret->execution_id = s->execution_id;
-    ret->log = s->log;
-    ret->log_code = s->log_code;
     if (parse_layers(&s->require, &ret->required, err) < 0)
         return blame(s, SETTING_require, err);
     if (parse_layers(&s->without, &ret->without, err) < 0)

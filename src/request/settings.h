@@ -11,50 +11,30 @@
 #include "request/request.h"
 
 enum setting_id {
-#define SETTING(id, ...) SETTING_##id,
-#define LOCAL(id, ...)   SETTING_##id,
-#define LIMIT(id, ...)   SETTING_##id,
+#define SETTING(id, ...)  SETTING_##id,
+#define LOCAL(id, ...)    SETTING_##id,
+#define NEGATION(id, ...) SETTING_##id,
+#define LIMIT(id, ...)    SETTING_##id,
 #include "request/request.def"
     SETTING_COUNT
 };
 _Static_assert(SETTING_COUNT <= 64, "a request has a bit for each setting");
 
-struct session_options {
-    int value; /* index: 0 for the profile's, then enum session_value + 1 */
-    struct opt_list preload;
-    char *tools;           /* a file */
-    struct str tools_text; /* instead of it, lent */
-    int64_t grace_ms, forks, idle_ms;
-};
+/* The type of a row's member, by its kind (base/opt.h). */
+typedef bool setting_OPT_FLAG;
+typedef char *setting_OPT_STRING;
+typedef struct opt_list setting_OPT_LIST;
+typedef uint64_t setting_OPT_SIZE;
+typedef int64_t setting_OPT_DURATION, setting_OPT_MILLI, setting_OPT_INT;
+typedef int setting_OPT_CHOICE;
 
+/* A member for each row of request.def. A choice is an index: 0 is the default. */
 struct settings {
-    char *lang, *python;
-    struct opt_list files, env, ro;
-    char *out, *work_dir;
-    struct opt_list data;
-    bool optimize_data;
-    char *context, *invocation, *execution_id;
-    /* the backend and its layers */
-    char *backend;
-    bool allow_unsafe;
-    int net;
-    struct opt_list require, without;
-    bool no_daemon, cold;
-    /* the guard */
-    bool check;
-    char *profile, *prelude;
-    struct str prelude_text; /* instead of the file, lent */
-    struct opt_list allow_imports, forbid_imports;
-    int target; /* index: 0 auto, then 3.11 and so on */
-    /* limits */
-    int64_t timeout_ms, cpu_time_ms, cpus_milli, pids, open_files, inodes;
-    uint64_t memory, disk, output_limit;
-    /* retries */
-    int64_t retries, retry_delay_ms;
-    /* the log */
-    char *log;
-    bool log_code;
-    struct session_options session;
+#define SETTING(id, name, field, kind, ...) setting_##kind id;
+#define LOCAL(id, name, kind, ...)          setting_##kind id;
+#define LIMIT(id, name, field, kind, ...)   setting_##kind id;
+#include "request/request.def"
+    struct str prelude_text, tools_text; /* instead of a file, lent */
 
     const struct opt_set *sources;   /* of the values, lent; NULL: all count as defaults */
     bool config_named;               /* not the usual config file of the user */

@@ -113,7 +113,7 @@ static int make_tools(const struct open_fields *f, const struct config *config,
 {
     if (f->tools && tools_read(f->tools, &g->tools, config, err) < 0)
         return -1;
-    struct str source = f->run.request.settings.session.tools_text;
+    struct str source = f->run.request.settings.tools_text;
     if (source.n && tool_set_source(&g->tools, source, "'tools_source'", err) < 0)
         return -1;
     if (f->tool_timeout_ms > 0)
@@ -153,8 +153,8 @@ static void open_work(struct job *job)
     if (job_read(job, &err) < 0 ||
         fields_read(session_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         take_name(fields.name, &o->name, &err) < 0 ||
-        take_idle(fields.run.request.settings.session.idle_ms,
-                  job->config->settings.session_idle_ms, &o->idle_ms, &err) < 0) {
+        take_idle(fields.run.request.settings.idle, job->config->settings.session_idle_ms,
+                  &o->idle_ms, &err) < 0) {
         job_fail(job, &err);
         return;
     }

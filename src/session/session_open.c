@@ -24,15 +24,13 @@ void session_request_init(struct session_request *request)
 
 void session_request_options(struct session_request *request, const struct settings *settings)
 {
-    const struct session_options *o = &settings->session;
-
-    request->value_set = o->value != 0;
-    request->value = o->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
-    request->preload = o->preload.items;
+    request->value_set = settings->value != 0;
+    request->value = settings->value == 2 ? SESSION_VALUE_LAST : SESSION_VALUE_NOTEBOOK;
+    request->preload = settings->preload.items;
     if (settings_asked(settings, SETTING_grace))
-        request->grace_ms = o->grace_ms ? o->grace_ms : 1;
+        request->grace_ms = settings->grace ? settings->grace : 1;
     if (settings_asked(settings, SETTING_forks))
-        request->forks = (int)o->forks;
+        request->forks = (int)settings->forks;
 }
 
 /* ---- open ---- */

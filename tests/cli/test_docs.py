@@ -42,7 +42,7 @@ def test_options(t):
 
 def rows_with(permit):
     """The fields of request.def whose rows have it."""
-    rows = re.split(r"\n(?=(?:SETTING|LOCAL|LIMIT)\()", read("src/request/request.def"))
+    rows = re.split(r"\n(?=(?:SETTING|LOCAL|NEGATION|LIMIT)\()", read("src/request/request.def"))
     return {re.match(r'SETTING\(\w+, "[^"]*", "([^"]*)"', row)[1] for row in rows if f"PERMIT_{permit}" in row}
 
 
@@ -57,19 +57,14 @@ def test_permits(t):
 
 
 @box.once
-def test_ceilings(t):
-    limits = re.findall(r'^LIMIT\(\w+, "([a-z-]+)"', read("src/request/request.def"), re.M)
-    sentence = re.search(r"A request above a ceiling \(([^)]*)\)", read("docs/http.md"))[1]
-    told = re.findall(r"`--max-([a-z-]+)`", sentence)
-    t.equal(sorted(told), sorted(limits), "docs/http.md names the ceiling of each limit")
-
-
-@box.once
 def test_limits(t):
-    fields = re.findall(r'^LIMIT\(\w+, "[a-z-]+", "(\w+)"', read("src/request/request.def"), re.M)
-    told = re.search(r"\* limits_set \|[^:]*:([^;]*);", read("src/cli/help/results.txt"))[1]
-    t.equal(sorted(re.split(r"[\s,]+", told.strip())), sorted(fields), "'glovebox help results' names each limit of limits_set")
-    t.equal(sorted(t.run("--json", "-c", "1").json["limits_set"]), sorted(fields), "and a result has them")
+    """What is made from the rows names each limit once: the help of results, the ceilings of the daemon, the result."""
+    rows = dict(re.findall(r'^LIMIT\(\w+, "([a-z-]+)", "(\w+)"', read("src/request/request.def"), re.M))
+    told = re.search(r"The limits in limits_set:([^.]*)\.", t.box("help", "results").out.decode())[1]
+    t.equal(sorted(re.split(r"[\s,]+", told.strip())), sorted(rows.values()), "'glovebox help results' names each limit")
+    t.equal(sorted(t.run("--json", "-c", "1").json["limits_set"]), sorted(rows.values()), "and a result has them")
+    ceilings = re.findall(r"--max-([a-z-]+) ", t.box("help", "serve").out.decode())
+    t.equal(sorted(set(ceilings) & set(rows)), sorted(rows), "and the daemon has a ceiling for each")
 
 
 ONE_SESSION = "/v1/sessions/{id}"

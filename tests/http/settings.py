@@ -41,8 +41,8 @@ class Row:
         self.id, self.name = words[:2]
         self.field = words[2] if macro != "LOCAL" else None
         self.sessions = set(re.findall(r"SESSION_(\w+)", text))
-        found = re.search(r"OPT_(DURATION|SIZE|INT|MILLI|FLAG|NEGATION|STRING|LIST|CHOICE)\b", text)
-        self.kind = found.group(0)
+        found = re.search(r"OPT_(DURATION|SIZE|INT|MILLI|FLAG|STRING|LIST|CHOICE)\b", text)
+        self.kind = found.group(0) if found else "OPT_NEGATION"
         self.conf = macro == "LIMIT" or "OPT_CONF" in text
         found = re.search(r"REMOTE_\w+", text)
         self.remote = "REMOTE_SENT" if macro == "LIMIT" else found.group(0) if found else "REMOTE_HERE"
@@ -75,7 +75,7 @@ def rows():
     text = text[text.index("*/") + 2:]  # the head's comment shows the forms
     return [Row(table, *row)
             for table, part in re.findall(r"^TABLE\((\w+)\)$(.*?)^TABLE_END$", text, re.S | re.M)
-            for row in re.findall(r"^(SETTING|LOCAL|LIMIT)\((.*?)\)\)$", part, re.S | re.M)]
+            for row in re.findall(r"^(SETTING|LOCAL|NEGATION|LIMIT)\((.*?)\)\)$", part, re.S | re.M)]
 
 
 def glovebox(*args, env=None, cwd=None):

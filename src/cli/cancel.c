@@ -2,6 +2,7 @@
 #include "cli/cancel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -40,4 +41,13 @@ int cancel_catch_signals(int ret_pipe[2], struct err *err)
 int cancel_signal(void)
 {
     return stopped_by;
+}
+
+void cancel_drain(int fd)
+{
+    char some[64];
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+
+    while (poll(&p, 1, 0) > 0 && read(fd, some, sizeof some) > 0)
+        continue;
 }

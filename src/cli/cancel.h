@@ -12,5 +12,7 @@
 int cancel_catch_signals(int ret_pipe[2], struct err *err);
 /* The signal that came, or 0. */
 int cancel_signal(void);
+/* Discards the bytes that signals wrote. */
+void cancel_drain(int fd);
 
 #endif

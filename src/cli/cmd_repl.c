@@ -277,7 +277,7 @@ static int loop(struct repl *r, struct err *err)
         if (input == REPL_CELL)
             run_one(r, buf_str(&cell));
         bool reported = cancel_signal() && cancel_signal() != 2; /* not SIGINT */
-        repl_drain(r->cancel_pipe[0]);
+        cancel_drain(r->cancel_pipe[0]);
         if (r->host.exited)
             return r->host.status;
         if (r->quit || reported || r->printer.failed)

@@ -7,6 +7,7 @@
 
 #include "cli/cmd_session.h"
 #include "cli/line_editor.h"
+#include "cli/terminal_ask.h"
 #include "session/session.h"
 
 /* ---- cmd_repl_input.c ---- */
@@ -33,8 +34,6 @@ void repl_reader_done(struct repl_reader *r);
 int repl_read(struct repl_reader *r, struct buf *cell, enum repl_input *ret, struct err *err);
 /* Whether the text typed so far continues in the next line. */
 bool repl_goes_on(const struct language_traits *traits, struct str text);
-/* Discards the bytes that a signal wrote. */
-void repl_drain(int fd);
 
 /* ---- cmd_repl_words.c: words of other prompts ---- */
 
@@ -49,12 +48,6 @@ void repl_history_add(struct str cell);
 /* Hands the cells to the editor, the oldest first. */
 void repl_history_load(struct line_editor *editor);
 void repl_history_show(size_t lines);
-
-/* ---- cmd_repl_ask.c ---- */
-
-/* A tool_fn (session/tools.h, tool_set_add_input) with a struct repl_host: reads a line from the
- * terminal for the guest's input(). */
-int repl_ask(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
 
 /* ---- cmd_repl_host.c: a session in this process, or in a daemon ---- */
 
@@ -81,9 +74,9 @@ struct repl_host {
     struct tool_set tools;
     char language[24];
     const struct language_traits *traits;
-    unsigned refusals; /* how often a line for the cell's input() was refused with Ctrl-C */
-    bool exited;       /* the last cell called exit() or the like, */
-    int status;        /* with this status */
+    struct terminal_ask ask; /* for the cells' input() */
+    bool exited;             /* the last cell called exit() or the like, */
+    int status;              /* with this status */
 };
 
 /* `where` is prepared by the caller for a daemon's session, else NULL. */

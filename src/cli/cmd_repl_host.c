@@ -22,6 +22,19 @@
 
 /* ---- opening ---- */
 
+/* A tool_fn (session/tools.h, tool_set_add_input): reads a line for the guest's input(). */
+static int ask_here(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    struct repl_host *h = ctx;
+    const json_t *prompt = json_array_get(call->args, 0);
+
+    if (!json_is_string(prompt))
+        return err_set(err, ERR_GUEST, "input() was called with something that is no text");
+    h->progress(h->ctx, -1, 0);
+    *ret = terminal_ask(&h->ask, json_str(prompt), json_is_true(json_array_get(call->args, 1)));
+    return 0;
+}
+
 static int open_here(struct repl_host *h, struct err *err)
 {
     const struct session_settings *set = h->set;
@@ -37,7 +50,7 @@ static int open_here(struct repl_host *h, struct err *err)
         q->run.language = "python";
     h->tools.final_answer = true;
     if (isatty(STDIN_FILENO))
-        tool_set_add_input(&h->tools, repl_ask, h);
+        tool_set_add_input(&h->tools, ask_here, h);
     q->tools = &h->tools;
     session_request_options(q, &set->cli.common);
     q->forks = (int)set->cli.common.forks; /* forks are possible by default here */
@@ -80,6 +93,7 @@ static int open_there(struct repl_host *h, struct session_call *call, struct err
 int repl_host_open(struct repl_host *h, struct session_call *where, struct err *err)
 {
     tool_set_init(&h->tools);
+    h->ask = (struct terminal_ask){.printer = h->printer, .cancel_fd = h->cancel_fd};
     int opened = where ? open_there(h, where, err) : open_here(h, err);
     h->traits = language_traits_of(h->language);
     return opened;
@@ -147,12 +161,15 @@ static void on_event_there(void *ctx, const char *name, const json_t *event)
     struct repl_host *h = ctx;
     const json_t *bundle = json_object_get(event, "bundle");
 
-    if (strcmp(name, "progress") == 0)
+    if (strcmp(name, "progress") == 0) {
         h->progress(h->ctx, json_integer_value(json_object_get(event, "elapsed_ms")),
                     (uint64_t)json_integer_value(json_object_get(event, "memory_bytes")));
-    else if (strcmp(name, "display") == 0) {
+    } else if (strcmp(name, "display") == 0) {
         h->progress(h->ctx, -1, 0);
         cell_show_bundle(h->show, bundle);
+    } else if (strcmp(name, "input") == 0) {
+        h->progress(h->ctx, -1, 0);
+        terminal_answer(&(struct terminal_there){&h->ask, &h->set->cli, h->call->id}, event);
     }
 }
 
@@ -175,6 +192,8 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
         json_object_set_new(doc, "timeout_ms", json_integer((json_int_t)h->wall_ms));
     if (doc && attempt)
         json_object_set_new(doc, "attempt", json_true());
+    if (doc && isatty(STDIN_FILENO))
+        json_object_set_new(doc, "answers_input", json_true());
     AUTO_FREE char *body = doc ? json_dumps(doc, JSON_COMPACT) : NULL;
     json_decref(doc);
     if (!body)
@@ -200,7 +219,7 @@ static int run_there(struct repl_host *h, struct str code, bool attempt, struct 
 int repl_host_run(struct repl_host *h, struct str code, bool attempt, struct err *err)
 {
     h->show->saved = 0;
-    h->refusals = 0;
+    h->ask.refusals = 0;
     return h->session ? run_here(h, code, attempt) : run_there(h, code, attempt, err);
 }
 

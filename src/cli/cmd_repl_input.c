@@ -25,15 +25,6 @@ void repl_reader_done(struct repl_reader *r)
     buf_done(&r->bytes);
 }
 
-void repl_drain(int fd)
-{
-    char some[64];
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-
-    while (poll(&p, 1, 0) > 0 && read(fd, some, sizeof some) > 0)
-        continue;
-}
-
 bool repl_goes_on(const struct language_traits *traits, struct str text)
 {
     if (str_starts(text, ":try "))
@@ -96,7 +87,7 @@ static int read_line(struct repl_reader *r, struct buf *cell, enum repl_input *r
         if (got > 0)
             continue;
         bool over = got == 0 || cancel_signal() != 2; /* SIGINT */
-        repl_drain(r->cancel_fd);
+        cancel_drain(r->cancel_fd);
         if (r->terminal)
             putchar('\n');
         *ret = over ? REPL_END : REPL_INTERRUPTED;
@@ -120,7 +111,7 @@ static int read_edited(struct repl_reader *r, struct buf *cell, enum repl_input 
         break;
     case LINE_CANCELLED:
         *ret = cancel_signal() == 2 ? REPL_INTERRUPTED : REPL_END; /* SIGINT */
-        repl_drain(r->cancel_fd);
+        cancel_drain(r->cancel_fd);
         break;
     }
     return 0;

@@ -15,6 +15,7 @@
 #include "cli/cmd_session.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
+#include "cli/terminal_ask.h"
 #include "text/notebook.h"
 #include "workspace/workspace.h"
 
@@ -62,6 +63,14 @@ static int put_stdin(const struct session_call *call, json_t *body, bool taken, 
     return 0;
 }
 
+/* --json and --events keep standard output for themselves. */
+static bool can_ask(const struct session_call *call, bool taken)
+{
+    const struct cli_settings *s = &call->set->cli;
+
+    return !taken && !s->stdin_path && !s->json && !s->events && isatty(STDIN_FILENO);
+}
+
 static char *make_body(const struct session_call *call, struct err *err)
 {
     const struct session_settings *set = call->set;
@@ -86,6 +95,8 @@ static char *make_body(const struct session_call *call, struct err *err)
         json_object_set_new(body, "attempt_drop", json_true());
     if (read_cell(call, &code, &from_stdin, err) == 0 &&
         put_stdin(call, body, from_stdin, err) == 0) {
+        if (can_ask(call, from_stdin))
+            json_object_set_new(body, "answers_input", json_true());
         if (!utf8_valid(buf_str(&code)))
             err_set(err, ERR_USAGE, "a cell must be UTF-8 text");
         else if (json_object_set_new(body, "code", json_stringn(code.p, code.n)) == 0)
@@ -97,12 +108,20 @@ static char *make_body(const struct session_call *call, struct err *err)
 
 /* ---- the outcome ---- */
 
+struct outcome {
+    struct cell_show show;
+    struct terminal_ask ask;
+    struct terminal_there there;
+};
+
 static void on_event(void *ctx, const char *name, const json_t *event)
 {
-    struct cell_show *show = ctx;
+    struct outcome *outcome = ctx;
 
     if (strcmp(name, "display") == 0)
-        cell_show_bundle(show, json_object_get(event, "bundle"));
+        cell_show_bundle(&outcome->show, json_object_get(event, "bundle"));
+    else if (strcmp(name, "input") == 0)
+        terminal_answer(&outcome->there, event);
 }
 
 /* -1 with *err when nothing was run. */
@@ -153,9 +172,13 @@ int session_run_exec(struct session_call *call, struct err *err)
         return -1;
     if (s->common.out && (out = workspace_open_dir(s->common.out, true, err)) < 0)
         return -1;
-    struct cell_show show = {.place = {.settings = s, .printer = &printer},
-                             .out_fd = out,
-                             .cell = out >= 0 ? next_cell(call) : 0};
+    struct outcome outcome = {
+        .show = {.place = {.settings = s, .printer = &printer},
+                 .out_fd = out,
+                 .cell = out >= 0 ? next_cell(call) : 0},
+        .ask = {.printer = &printer, .cancel_fd = cancel_pipe[0]},
+        .there = {.ask = &outcome.ask, .settings = s, .session = call->id},
+    };
     printer_init(&printer,
                  s->json     ? PRINT_NOTHING
                  : s->events ? PRINT_EVENTS
@@ -168,8 +191,8 @@ int session_run_exec(struct session_call *call, struct err *err)
                                    .out_fd = -1,
                                    .output_limit = OUTPUT_KEPT,
                                    .event = on_event,
-                                   .ctx = &show};
-    int status = run_cell(call, &stream, &show, err);
+                                   .ctx = &outcome};
+    int status = run_cell(call, &stream, &outcome.show, err);
     printer_done(&printer);
     remote_stream_done(&stream);
     return status;

@@ -14,7 +14,7 @@
 struct cell_fields {
     struct str code, input;
     int64_t timeout_ms, cpu_time_ms, deadline_ms;
-    enum tri no_check, attempt, attempt_keep, attempt_drop;
+    enum tri no_check, answers_input, attempt, attempt_keep, attempt_drop;
 };
 
 #define AT(member) offsetof(struct cell_fields, member)
@@ -29,6 +29,12 @@ static const struct field cell_rows[] = {
      .kind = FIELD_TEXT,
      .offset = AT(input),
      .help = "The cell's standard input."},
+    {.name = "answers_input",
+     .kind = FIELD_BOOL,
+     .offset = AT(answers_input),
+     .initial = "false",
+     .help = "In a stream: send input() and getpass() of a Python cell without stdin as 'input' "
+             "events, which the client answers. Without it they find the end of the input."},
     {.name = "timeout_ms",
      .kind = FIELD_MS,
      .offset = AT(timeout_ms),
@@ -178,7 +184,15 @@ static int status_of(const struct result *r)
     return r->error.kind ? err_http_status(r->error.kind) : 200;
 }
 
-static void run_cell(struct job *job, const struct cell_request *cell)
+static int check_answers(const struct job *job, const struct cell_fields *f, struct err *err)
+{
+    if (f->answers_input != TRI_TRUE || job->streams)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "'answers_input' requires a stream (Accept: application/x-ndjson)");
+}
+
+static void run_cell(struct job *job, const struct cell_request *cell, bool answers_input)
 {
     struct event_lines lines = {.line = job_line_of, .ctx = job};
     struct run_watch watch = {
@@ -193,7 +207,7 @@ static void run_cell(struct job *job, const struct cell_request *cell)
     struct result result;
 
     result_init(&result, job->turn.entry->opening->output_limit);
-    cell_enter(job->own, job);
+    cell_enter(job->own, job, answers_input);
     session_exec(job->turn.entry->session, cell, &watch, &result);
     cell_leave();
     figures_of(&result, FIGURES_CELL, (clock_mono_ns() - began) / 1000, job_figures(job));
@@ -212,10 +226,10 @@ void cell_work(struct job *job)
 
     if (job_read(job, &err) < 0 ||
         fields_read(cell_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
-        make_cell(job, &fields, &cell, &err) < 0)
+        check_answers(job, &fields, &err) < 0 || make_cell(job, &fields, &cell, &err) < 0)
         job_fail(job, &err);
     else
-        run_cell(job, &cell);
+        run_cell(job, &cell, fields.answers_input == TRI_TRUE);
 }
 
 static void release_cell(struct job *job)

@@ -116,6 +116,7 @@ static int make_tools(const struct open_fields *f, const struct config *config,
     struct str source = f->run.request.settings.tools_text;
     if (source.n && tool_set_source(&g->tools, source, "'tools_source'", err) < 0)
         return -1;
+    tools_add_input(&g->tools);
     if (f->tool_timeout_ms > 0)
         g->tools.timeout_ms = f->tool_timeout_ms;
     if (f->final_answer)

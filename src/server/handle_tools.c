@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tools of a session: the guest calls, the call becomes a line of the cell's stream, and the client
- * that reads the line answers with another request. The worker waits for the answer; the loop
- * delivers it, so that an answer needs no worker.
+ * Tools of a session, and input(): the guest calls, the call becomes a line of the cell's stream,
+ * and the client that reads the line answers with another request. The worker waits for the answer;
+ * the loop delivers it, so that an answer needs no worker.
  */
 #include <poll.h>
 #include <stddef.h>
@@ -15,7 +15,12 @@
 #include "base/num.h"
 #include "server/session_parts.h"
 
-enum { WAIT_STEP_MS = 50, TOOLS_MAX = 200, BESIDE_MAX = 4096 };
+enum {
+    WAIT_STEP_MS = 50,
+    TOOLS_MAX = 200,
+    BESIDE_MAX = 4096,
+    INPUT_WAIT_MS = 30 * 60 * 1000,
+};
 
 struct cell {
     struct job *job;
@@ -23,6 +28,7 @@ struct cell {
     pthread_cond_t answered;
     unsigned call; /* number of the last call */
     bool open;     /* a call waits for its answer */
+    bool answers_input;
     json_t *answer;
 };
 
@@ -52,9 +58,10 @@ void cell_free(struct cell *cell)
     free(cell);
 }
 
-void cell_enter(struct cell *cell, struct job *job)
+void cell_enter(struct cell *cell, struct job *job, bool answers_input)
 {
     cell->job = job;
+    cell->answers_input = answers_input;
     current = cell;
 }
 
@@ -189,6 +196,27 @@ static int no_answer(const struct cell *cell, const struct tool_call *call, stru
                    call->name, (long long)call->timeout_ms);
 }
 
+typedef void report_fn(const struct cell *cell, const struct tool_call *call);
+
+static int ask_client(struct cell *cell, const struct tool_call *call, report_fn *report,
+                      json_t **ret, struct err *err)
+{
+    pthread_mutex_lock(&cell->lock);
+    cell->call++;
+    cell->open = true;
+    pthread_mutex_unlock(&cell->lock);
+    report(cell, call);
+    json_t *answer = wait_for_answer(cell, call);
+    if (!answer)
+        return no_answer(cell, call, err);
+    json_t *ok = json_object_get(answer, "ok"), *error = json_object_get(answer, "error");
+    int result = error && !json_is_null(error) ? take_error(error, err) : 0;
+    if (result == 0)
+        *ret = ok ? json_incref(ok) : json_null();
+    json_decref(answer);
+    return result;
+}
+
 static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     struct cell *cell = current;
@@ -199,20 +227,55 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
                        "'%.100s' cannot be answered: the client that runs this cell does not read "
                        "its stream (Accept: application/x-ndjson)",
                        call->name);
-    pthread_mutex_lock(&cell->lock);
-    cell->call++;
-    cell->open = true;
-    pthread_mutex_unlock(&cell->lock);
-    report_call(cell, call);
-    json_t *answer = wait_for_answer(cell, call);
-    if (!answer)
-        return no_answer(cell, call, err);
-    json_t *ok = json_object_get(answer, "ok"), *error = json_object_get(answer, "error");
-    int result = error && !json_is_null(error) ? take_error(error, err) : 0;
-    if (result == 0)
-        *ret = ok ? json_incref(ok) : json_null();
-    json_decref(answer);
-    return result;
+    return ask_client(cell, call, report_call, ret, err);
+}
+
+/* ---- input() ---- */
+
+static void report_input(const struct cell *cell, const struct tool_call *call)
+{
+    json_t *prompt = json_array_get(call->args, 0);
+    json_t *o =
+        json_pack("{s:s, s:I, s:i, s:s, s:O, s:b, s:I}", "event", "input", "time_ms",
+                  (json_int_t)clock_wall_ms(), "call", (int)cell->call, "session", call->session,
+                  "prompt", prompt, "hidden", json_is_true(json_array_get(call->args, 1)),
+                  "timeout_ms", (json_int_t)call->timeout_ms);
+
+    job_line_json(cell->job, o);
+}
+
+static int check_line(const json_t *line, struct err *err)
+{
+    if (json_is_string(line) || json_is_null(line) || json_is_false(line))
+        return 0;
+    return err_set(err, ERR_GUEST, "input() was answered with something that is no text");
+}
+
+/* Without a client that answers, the input is at its end: as where no one sits at a terminal. */
+static int call_input(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    struct cell *cell = current;
+
+    (void)ctx;
+    if (!json_is_string(json_array_get(call->args, 0)))
+        return err_set(err, ERR_GUEST, "input() was called with something that is no text");
+    *ret = NULL;
+    if (!cell || !cell->answers_input) {
+        *ret = json_null();
+        return 0;
+    }
+    if (ask_client(cell, call, report_input, ret, err) < 0)
+        return -1;
+    if (check_line(*ret, err) == 0)
+        return 0;
+    json_decref(*ret);
+    return -1;
+}
+
+void tools_add_input(struct tool_set *set)
+{
+    tool_set_add_input(set, call_input, NULL);
+    set->items[set->count - 1].timeout_ms = INPUT_WAIT_MS;
 }
 
 /* ---- the answer, in the loop ---- */

@@ -94,6 +94,8 @@ static const struct {
      "event =progress time_ms integer elapsed_ms integer memory_bytes integer cpu_ms null|integer"},
     {"ToolEvent", "event =tool time_ms integer call integer session string name string args any[] "
                   "kwargs any{} timeout_ms integer"},
+    {"InputEvent", "event =input time_ms integer call integer session string prompt string "
+                   "hidden boolean timeout_ms integer"},
     {"CaseEvent", "event =case time_ms integer number integer name string call null|string "
                   "passed boolean error_type null|=" ERROR_TYPES " detail null|string"},
     {"FinishedEvent", "event =finished time_ms integer result Result"},
@@ -193,7 +195,7 @@ static const struct {
     const char *name, *members;
 } unions[] = {
     {"RunEvent", OF_RUNS "FinishedEvent"},
-    {"CellEvent", OF_RUNS "ToolEvent FinishedEvent"},
+    {"CellEvent", OF_RUNS "ToolEvent InputEvent FinishedEvent"},
     {"TestEvent", "CaseEvent TestedEvent"},
 };
 

@@ -39,9 +39,12 @@ int tools_read(json_t *list, struct tool_set *ret, const struct config *config, 
 void session_fail(struct job *job, const struct err *err);
 /* The work of a job with a cell in `own`. */
 void cell_work(struct job *job);
-/* Call these around session_exec, in the same thread. */
-void cell_enter(struct cell *cell, struct job *job);
+/* Call these around session_exec, in the same thread. answers_input: the client answers input(). */
+void cell_enter(struct cell *cell, struct job *job, bool answers_input);
 void cell_leave(void);
+/* Sends the guest's input() and getpass() to the client of the cell's stream, if it answers
+ * them. */
+void tools_add_input(struct tool_set *set);
 extern const struct field tool_fields[];
 
 #endif

@@ -28,6 +28,18 @@ static void report_call(const struct exchange *x, const char *name, json_t *args
     json_decref(bundle);
 }
 
+/* The time of a tool does not count as the cell's: it has its own deadline. */
+static char *call_in_its_time(struct exchange *x, const struct tool_set *tools,
+                              struct tool_call *call)
+{
+    int64_t from = clock_mono_ms();
+    char *answer = tool_set_call(tools, call);
+
+    if (x->deadline_ms != INT64_MAX)
+        x->deadline_ms += clock_mono_ms() - from;
+    return answer;
+}
+
 static char *call(struct exchange *x, const struct tool_set *tools, const json_t *frame,
                   struct err *err)
 {
@@ -40,17 +52,27 @@ static char *call(struct exchange *x, const struct tool_set *tools, const json_t
     }
     args = args ? json_incref(args) : json_array();
     kwargs = kwargs ? json_incref(kwargs) : json_object();
-    if (tool_set_find(tools, name))
+    const struct tool *tool = tool_set_find(tools, name);
+    if (tool && !tool->is_input)
         report_call(x, name, args, kwargs);
     struct tool_call c = {.session = x->session->info.id,
                           .name = name,
                           .args = args,
                           .kwargs = kwargs,
                           .cancel_fd = x->guest->link.stop};
-    char *answer = tool_set_call(tools, &c);
+    char *answer = call_in_its_time(x, tools, &c);
     json_decref(args);
     json_decref(kwargs);
     return answer;
+}
+
+/* input() does not count: it waits for a person, or is at the input's end at once. */
+static bool is_one_too_many(struct exchange *x, const struct tool_set *tools, const json_t *frame)
+{
+    const char *name = json_string_value(json_object_get(frame, "name"));
+    const struct tool *tool = name ? tool_set_find(tools, name) : NULL;
+
+    return tools->count && !(tool && tool->is_input) && ++x->calls > tools->max_calls;
 }
 
 static char *answer_of(struct exchange *x, const struct cell_frame *frame, struct err *err)
@@ -60,20 +82,20 @@ static char *answer_of(struct exchange *x, const struct cell_frame *frame, struc
 
     if (!tools)
         tools = &none;
-    if (tools->count && ++x->calls > tools->max_calls)
-        return refuse("calls of tools in one cell are at most", tools->max_calls);
     if (tools->count && frame->bytes.n > tools->max_bytes)
         return refuse("bytes of arguments are at most", tools->max_bytes);
     json_t *value = cell_decode(frame->bytes, err);
-    char *answer = value ? call(x, tools, value, err) : NULL;
+    char *answer = NULL;
+    if (value && is_one_too_many(x, tools, value))
+        answer = refuse("calls of tools in one cell are at most", tools->max_calls);
+    else if (value)
+        answer = call(x, tools, value, err);
     json_decref(value);
     return answer;
 }
 
-/* The time of a tool does not count as the cell's: it has its own deadline. */
 int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err)
 {
-    int64_t from = clock_mono_ms();
     uint32_t id = frame->id;
     AUTO_FREE char *answer = answer_of(x, frame, err);
 
@@ -82,8 +104,5 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
     /* A guest that calls tools has to read the answers. */
     if (x->guest->link.out.n - x->guest->link.sent > WAITING_MAX)
         return err_set(err, ERR_GUEST, "it calls tools and does not read the answers");
-    int64_t took = clock_mono_ms() - from;
-    if (x->deadline_ms != INT64_MAX)
-        x->deadline_ms += took;
     return link_put(&x->guest->link, "answer", id, str_from(answer), err);
 }

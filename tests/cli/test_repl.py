@@ -138,7 +138,7 @@ def test_forks(t):
 class Terminal:
     """The program on a terminal of its own."""
 
-    def __init__(self, t, *args, env=None):
+    def __init__(self, t, *args, env=None, command="repl"):
         self.master, slave = pty.openpty()
         mode = termios.tcgetattr(slave)
         mode[3] &= ~termios.ECHO
@@ -152,7 +152,7 @@ class Terminal:
 
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
-        self.p = subprocess.Popen([t.glovebox, "repl", *args], stdin=slave, stdout=slave,
+        self.p = subprocess.Popen([t.glovebox, command, *args], stdin=slave, stdout=slave,
                                   stderr=slave, env=env, cwd=t.dir, preexec_fn=own)
         os.close(slave)
 
@@ -231,9 +231,7 @@ def test_terminal(t):
          open(history).read())
 
 
-def test_input(t):
-    """The guest's input() reads the terminal."""
-    term = Terminal(t, "--timeout", "4s")
+def typed_input(t, term):
     term.read(r">>> $")
     t.equal(term.ask("x = input('name? ')\n", r"\? $"), "name? ", "the prompt of input()")
     time.sleep(4.5)  # longer than the cell's limit
@@ -261,8 +259,33 @@ def test_input(t):
     t.equal(term.ask("import io, sys; sys.stdin = io.StringIO('mine'); input()\n"), "'mine'\r\n>>> ", "a stream of the program's")
     term.type("\x04")
     t.equal(term.end(), 0, "the end")
+
+
+def test_input(t):
+    """The guest's input() reads the terminal."""
+    typed_input(t, Terminal(t, "--timeout", "4s"))
     r = cells(t, "input()", "2")
     t.ok(r.out == b"2\n" and b"EOFError" in r.err, "without a terminal there is none", r)
+
+
+def test_input_there(t):
+    """In a daemon's session, too."""
+    with Daemon(t) as d:
+        place = "unix:" + d.socket
+        typed_input(t, Terminal(t, "--timeout", "4s", "--daemon", place))
+        r = cells(t, "input()", "2", args=("--daemon", place))
+        t.ok(r.out == b"2\n" and b"EOFError" in r.err, "without a terminal there is none", r)
+        i = t.box("session", "new", env=d.env).out.decode().strip()
+        term = Terminal(t, "exec", i, "-c", "x = input('name? '); print(x)", env=d.env, command="session")
+        t.equal(term.read(r"\? $"), "name? ", "session exec asks")
+        t.equal(term.ask("typed\n", "typed\r\n"), "typed\r\n", "and has the line")
+        t.equal(term.end(), 0, "the end")
+        term = Terminal(t, "exec", i, "-c", "import time; input('? '); time.sleep(60)", env=d.env, command="session")
+        term.read(r"\? $")
+        said = term.ask("\x03", "KeyboardInterrupt")
+        t.ok("KeyboardInterrupt" in said and term.end() == 130, "Ctrl-C is the cell's", said)
+        r = t.box("session", "exec", i, "-c", "input()", env=d.env)
+        t.ok(r.code == 1 and b"EOFError" in r.err, "without a terminal it is not asked", r)
 
 
 @once

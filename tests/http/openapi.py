@@ -19,7 +19,7 @@ EXAMPLES = {
     "checker_filename": "c.py", "runs": [{"code": "print(1)"}], "name": "n", "value": "last",
     "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",
     "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,
-    "attempt": False, "attempt_keep": False, "attempt_drop": False, "values": {"a": 1}, "names": ["a"], "ok": 1,
+    "attempt": False, "attempt_keep": False, "attempt_drop": False, "answers_input": False, "values": {"a": 1}, "names": ["a"], "ok": 1,
     "error": {"type": "T", "message": "m"}, "net": "none", "target": "3.11",
     "context": {"mine": 1}, "invocation": "i", "execution_id": "e",
 }
@@ -202,6 +202,10 @@ def test_lines(tap, d, doc):
             d.post("%s/answers/%d" % (s, lines[-1]["call"]), {"ok": 1})
     check_lines(tap, doc, "/v1/sessions/{id}/exec", lines)
     tap.equal(EXPECTED - {e["event"] for e in lines}, set(), "with a tool and what it showed", lines)
+    c = d.begin("POST", s + "/exec", {"code": "input('? ')", "answers_input": True, "deadline_ms": 500}, lines=True)
+    lines = [json.loads(line) for line in c.getresponse()]
+    check_lines(tap, doc, "/v1/sessions/{id}/exec", lines)
+    tap.ok("input" in {e["event"] for e in lines}, "with input()", lines)
     check_lines(tap, doc, "/v1/test", d.post("/v1/test", {"code": "def f(x): return x", "func": "f",
                                                           "cases": [{"args": [1], "expected": 1},
                                                                     {"args": [1], "expected": 2}]}, lines=True).lines)

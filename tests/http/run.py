@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), every setting
+"""The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), cells that ask (asks), every setting
 through every door (settings), what is refused
 (refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
 (tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life),
@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import api  # noqa: E402
+import asks  # noqa: E402
 import background  # noqa: E402
 import crowd  # noqa: E402
 import documents  # noqa: E402
@@ -33,6 +34,7 @@ from tap import run_parts  # noqa: E402
 PARTS = {
     "api": api.test,
     "sessions": sessions.test,
+    "asks": asks.test,
     "settings": settings.test,
     "refused": refused.test,
     "protocol": protocol.test,

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The guest's input() and getpass(), answered by the person at the terminal.
+ */
+#ifndef CLI_TERMINAL_ASK_H
+#define CLI_TERMINAL_ASK_H
+
+#include <jansson.h>
+
+#include "base/str.h"
+#include "cli/events.h"
+#include "cli/options.h"
+
+struct terminal_ask {
+    struct printer *printer;
+    int cancel_fd;     /* readable after a signal */
+    unsigned refusals; /* how often a line for the current cell was refused with Ctrl-C */
+};
+
+/* A new reference: the line, null at the end of the input, false after Ctrl-C. */
+json_t *terminal_ask(struct terminal_ask *ask, struct str prompt, bool hidden);
+
+/* A cell of a daemon's session. */
+struct terminal_there {
+    struct terminal_ask *ask;
+    const struct cli_settings *settings;
+    const char *session;
+};
+/* Answers an "input" event of its stream, on a connection of its own. */
+void terminal_answer(struct terminal_there *there, const json_t *event);
+
+#endif

@@ -106,20 +106,6 @@ int model_call_task(const struct opt_args *args, struct buf *ret, struct err *er
     return memchr(ret->p, '\0', ret->n) ? err_set(err, ERR_USAGE, "the task has a NUL byte") : 0;
 }
 
-static int check_options(const struct model_call *call, const struct cli_options *options,
-                         struct err *err)
-{
-    struct opt_walk walk = {0};
-    const struct opt *row;
-
-    while ((row = opt_next(options->set.tables, &walk)))
-        if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
-            !command_shows(call->command, row))
-            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
-                           call->command->name);
-    return 0;
-}
-
 static int read_temperature(struct model_call *call, struct err *err)
 {
     const char *text = call->set->temperature;
@@ -150,7 +136,7 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
 {
     const struct cli_settings *set = call->set;
 
-    if (check_options(call, options, err) < 0 || find_language(call, err) < 0 ||
+    if (cli_options_taken(options, call->command, err) < 0 || find_language(call, err) < 0 ||
         read_temperature(call, err) < 0 || settings_request(&set->common, &call->run, err) < 0)
         return -1;
     const char *term = getenv("TERM");

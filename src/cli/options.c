@@ -106,6 +106,20 @@ int cli_options_only(const struct cli_options *options, const struct opt *const 
     return 0;
 }
 
+int cli_options_taken(const struct cli_options *options, const struct command *command,
+                      struct err *err)
+{
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    while ((row = opt_next(options->set.tables, &walk)))
+        if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
+            !command_shows(command, row))
+            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
+                           command->name);
+    return 0;
+}
+
 void cli_options_done(struct cli_options *options)
 {
     settings_done(&options->settings.common);

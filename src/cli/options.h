@@ -10,6 +10,8 @@
 #include "llm/settings.h"
 #include "request/settings.h"
 
+struct command;
+
 /* The settings of all front doors, and those of the command line. */
 struct cli_settings {
     struct settings common; /* first: its tables count on it */
@@ -55,6 +57,9 @@ bool cli_is_key(struct str key);
  * not. Refuses those on the command line, where they have no effect. */
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,
                      const char *command, struct err *err);
+/* The same by command->takes. */
+int cli_options_taken(const struct cli_options *options, const struct command *command,
+                      struct err *err);
 void cli_options_done(struct cli_options *options);
 
 /* "glovebox run: message" on standard error; returns the exit status. */

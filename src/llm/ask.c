@@ -110,6 +110,8 @@ static const char *advice(const struct arriving *in, const char *words)
         return "; redirects are not followed: change the address";
     if (status == 400 && in->a->request->has_temperature && strstr(words, "temperature"))
         return "; try --temperature none";
+    if (status == 400 && in->a->request->tool_n && strstr(words, "tool"))
+        return "; try --calls blocks";
     return "";
 }
 

@@ -88,6 +88,11 @@ int64_t llm_max_tokens(const struct llm *llm)
     return llm->settings->max_tokens;
 }
 
+bool llm_has_tools(const struct llm *llm)
+{
+    return llm->place.provider->has_tools;
+}
+
 bool llm_price_known(const struct llm *llm)
 {
     struct llm_usage nothing = {.requests = 1, .tokens_known = true};

@@ -147,6 +147,8 @@ const char *llm_provider_name(const struct llm *llm);
 const char *llm_model(const struct llm *llm);
 /* The settings' maximum length of an answer, in tokens; 0: the service's. */
 int64_t llm_max_tokens(const struct llm *llm);
+/* Whether models of this provider can be expected to call tools. */
+bool llm_has_tools(const struct llm *llm);
 /* Whether the price table has this model: its cost can be counted. */
 bool llm_price_known(const struct llm *llm);
 /* Whether the last failure of llm_ask was its cancel descriptor. */

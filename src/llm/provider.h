@@ -44,6 +44,7 @@ struct provider {
     struct provider_key keys[3]; /* the same for keys */
     const char *models[8];       /* how its models' names begin */
     bool needs_key;              /* unless another base is named */
+    bool has_tools;              /* all current models behind it can call tools */
 };
 
 extern const struct provider providers[]; /* ends with an empty row */

@@ -11,7 +11,8 @@
 enum {
     READING_TEXT_MAX = 8 << 20,
     READING_ARGUMENTS_MAX = 1 << 20, /* of one call */
-    READING_CALLS_MAX = 128,
+    READING_CALLS_MAX = 4096, /* each must be answered: a flow refuses in words those beyond its own
+                                 bound */
     READING_BLOCKS_MAX = 4096,
     READING_EVENT_MAX = 8 << 20, /* bytes of one document or event */
     READING_VALUES_MAX = 400000, /* values in it, so that a small text cannot take much memory */

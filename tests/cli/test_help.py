@@ -7,7 +7,7 @@ import shutil
 
 import box
 
-COMMANDS = ["run", "session", "repl", "check", "test", "blocks", "format", "math", "generate", "context", "serve", "doctor", "log", "help"]
+COMMANDS = ["run", "session", "repl", "check", "test", "blocks", "format", "math", "generate", "tool-schema", "tool-call", "context", "serve", "doctor", "log", "help"]
 TOPICS = [
     "exit-status",
     "limits",
@@ -216,7 +216,7 @@ def test_man(t):
     path = t.write("glovebox.1", page.out)
     t.ok(page.code == 0 and page.out.startswith(b".TH GLOVEBOX 1"), "the man page", page)
     for name in COMMANDS:
-        t.match(r"\.SS \"glovebox %s\"" % name, page.out, "has " + name)
+        t.match(r"\.SS \"glovebox %s\"" % name.replace("-", r"\\-"), page.out, "has " + name)
     if shutil.which("man"):
         done = t.command(
             ["man", "--warnings", "-l", path],

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
-what servers answer (answers), the command (generate). Servers are scripts of ours
-(server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
+what servers answer (answers), commands: generate, tools (tool-schema and tool-call). Servers
+are scripts of ours (server.py), over real connections. $GLOVEBOX names the program
+(build/glovebox)."""
 
 import os
 import sys
@@ -14,12 +15,14 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 import answers  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
+import tools  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 PARTS = {
     "fetch": fetch.test,
     "answers": answers.test,
     "generate": generate.test,
+    "tools": tools.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/execute_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "result/verdict_json.h"
+#include "text/format.h"
+
+enum {
+    ARGUMENTS_MAX = 24 << 20, /* bytes; room for files */
+    VARIABLES_MAX = 100,
+    FILES_MAX = 100,
+    SECONDS_MAX = 86400,
+};
+
+/* ---- the schema ---- */
+
+static const struct {
+    const char *name, *type, *description;
+    bool required, in_task;
+} fields[] = {
+    {"code", "string", "The whole program. Print the results.", true, true},
+    {"language", "string", "The program's language; it is guessed if absent.", false, true},
+    {"timeout_seconds", "number", "The time it may take. The sandbox's own limit may be lower.",
+     false, true},
+    {"execution_id", "string", "A name for the run; the reply repeats it.", false, false},
+    {"environment", "object", "Environment variables: names and texts.", false, false},
+    {"input_files", "array", "Files for the current folder, beside the program.", false, false},
+};
+
+static const char *const languages_offered[] = {"python", "javascript", "bash", "shell",
+                                                "go",     "r",          NULL};
+
+const char *execute_code_description(enum execute_schema which)
+{
+    return which == EXECUTE_IN_TASK
+               ? "Runs a program in a sandbox and returns its output. Variables and files last "
+                 "from "
+                 "one call to the next for programs in the task's language; a program in another "
+                 "language runs alone."
+               : "Runs a program in a sandbox and returns its output and the files that it wrote. "
+                 "Nothing lasts from one call to the next.";
+}
+
+static json_t *texts(const char *const *list)
+{
+    json_t *array = json_array();
+
+    for (; *list; list++)
+        json_array_append_new(array, json_string(*list));
+    return array;
+}
+
+static json_t *file_schema(void)
+{
+    return json_pack(
+        "{s:s, s:{s:{s:s, s:s}, s:{s:s, s:s}, s:{s:s, s:[s, s], s:s}, s:{s:s}}, s:[s, s]}", "type",
+        "object", "properties", "name", "type", "string", "description",
+        "Its path in the current folder.", "content", "type", "string", "description",
+        "Text, or base64.", "encoding", "type", "string", "enum", "text", "base64", "description",
+        "If absent, content that is valid base64 is read as base64, other content as "
+        "text.",
+        "mime_type", "type", "string", "required", "name", "content");
+}
+
+static json_t *field_schema(size_t i)
+{
+    json_t *field =
+        json_pack("{s:s, s:s}", "type", fields[i].type, "description", fields[i].description);
+
+    if (strcmp(fields[i].name, "language") == 0)
+        json_object_set_new(field, "enum", texts(languages_offered));
+    if (strcmp(fields[i].name, "timeout_seconds") == 0)
+        json_object_set_new(field, "default", json_integer(30));
+    if (strcmp(fields[i].name, "environment") == 0)
+        json_object_set_new(field, "additionalProperties", json_pack("{s:s}", "type", "string"));
+    if (strcmp(fields[i].name, "input_files") == 0)
+        json_object_set_new(field, "items", file_schema());
+    return field;
+}
+
+json_t *execute_code_schema(enum execute_schema which)
+{
+    json_t *properties = json_object(), *required = json_array();
+
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        if (which == EXECUTE_IN_TASK && !fields[i].in_task)
+            continue;
+        json_object_set_new(properties, fields[i].name, field_schema(i));
+        if (fields[i].required)
+            json_array_append_new(required, json_string(fields[i].name));
+    }
+    return json_pack("{s:s, s:o, s:o}", "type", "object", "properties", properties, "required",
+                     required);
+}
+
+/* ---- a call ---- */
+
+static int read_code(struct execute_call *call, struct err *err)
+{
+    const json_t *code = json_object_get(call->arguments, "code");
+
+    if (!code)
+        return err_set(err, ERR_GUEST, "the argument 'code' is missing");
+    if (!json_is_string(code))
+        return err_set(err, ERR_GUEST, "the argument 'code' is not a string");
+    call->code = json_str(code);
+    if (str_trim(call->code).n == 0)
+        return err_set(err, ERR_GUEST, "the argument 'code' is empty");
+    return call->code.n <= RUN_SOURCE_MAX
+               ? 0
+               : err_set(err, ERR_GUEST, "the program is larger than %u MiB", RUN_SOURCE_MAX >> 20);
+}
+
+static int read_language(struct execute_call *call, const struct language_table *languages,
+                         struct err *err)
+{
+    const json_t *given = json_object_get(call->arguments, "language");
+    struct str name = str_trim(json_str(given));
+
+    if (given && !json_is_null(given) && !json_is_string(given))
+        return err_set(err, ERR_GUEST, "the argument 'language' is not a string");
+    if (!name.n || str_is_nocase(name, "auto"))
+        return 0;
+    const struct language *language = language_find(languages, name);
+    if (!language)
+        return err_set(err, ERR_GUEST,
+                       "the language '%.*s' is not known; use python, javascript, bash, go or r",
+                       (int)utf8_cut(name, 40), name.p);
+    call->language = language->name;
+    return 0;
+}
+
+static int read_time(struct execute_call *call, struct err *err)
+{
+    const json_t *given = json_object_get(call->arguments, "timeout_seconds");
+    double seconds = json_number_value(given);
+
+    if (!given || json_is_null(given))
+        return 0;
+    if (!json_is_number(given) || !(seconds > 0 && seconds <= SECONDS_MAX))
+        return err_set(err, ERR_GUEST,
+                       "the argument 'timeout_seconds' is not a number from 0.001 to %d",
+                       SECONDS_MAX);
+    call->wall_ms = (int64_t)(seconds * 1000);
+    if (call->wall_ms < 1)
+        call->wall_ms = 1;
+    return 0;
+}
+
+/* The program's folder is fixed. */
+static int check_folder(const struct execute_call *call, struct err *err)
+{
+    struct str folder = str_trim(json_str(json_object_get(call->arguments, "working_directory")));
+
+    if (!folder.n || str_is(folder, ".") || str_is(folder, "./"))
+        return 0;
+    return err_set(err, ERR_GUEST,
+                   "a 'working_directory' is not supported: the program starts in its workspace, "
+                   "the current folder");
+}
+
+/* A name without a value would pass the host's variable on. */
+static int read_environment(struct execute_call *call, struct err *err)
+{
+    json_t *given = json_object_get(call->arguments, "environment"), *value;
+    const char *name;
+    size_t n = 0;
+
+    if (!given || json_is_null(given))
+        return 0;
+    if (!json_is_object(given) || json_object_size(given) > VARIABLES_MAX)
+        return err_set(err, ERR_GUEST,
+                       "the argument 'environment' is not an object with at most %d texts",
+                       VARIABLES_MAX);
+    call->env = xcalloc(json_object_size(given) + 1, sizeof *call->env);
+    json_object_foreach(given, name, value)
+    {
+        struct str text = json_str(value);
+        if (!*name || strchr(name, '=') || !json_is_string(value) || memchr(text.p, '\0', text.n) ||
+            strlen(name) + text.n >= RUN_ARGUMENT_MAX)
+            return err_set(err, ERR_GUEST, "the environment variable '%.40s' is not valid", name);
+        call->env[n++] = xasprintf("%s=%s", name, text.p);
+    }
+    return 0;
+}
+
+/* "abcd" is text and base64 at once: without an encoding, base64 it is. */
+static int read_content(const json_t *file, struct str *ret)
+{
+    struct str content = json_str(json_object_get(file, "content"));
+    struct str encoding = json_str(json_object_get(file, "encoding"));
+    char *bytes = xmalloc(content.n + 1);
+    ssize_t n = str_is(encoding, "text") || (!encoding.n && content.n % 4)
+                    ? -1
+                    : base64_decode(content, bytes);
+
+    if (n < 0 && str_is(encoding, "base64")) {
+        free(bytes);
+        return -1;
+    }
+    if (n < 0)
+        memcpy(bytes, content.p, content.n);
+    *ret = (struct str){bytes, n < 0 ? content.n : (size_t)n};
+    return 0;
+}
+
+static int read_file(struct execute_call *call, const json_t *file, struct err *err)
+{
+    struct str name = json_str(json_object_get(file, "name"));
+    struct run_input *input = &call->inputs[call->input_count];
+
+    if (!name.n || memchr(name.p, '\0', name.n) ||
+        !json_is_string(json_object_get(file, "content")))
+        return err_set(err, ERR_GUEST, "an input file needs the strings 'name' and 'content'");
+    if (read_content(file, &input->bytes) < 0)
+        return err_set(err, ERR_GUEST, "the input file '%.*s' is not valid base64",
+                       (int)utf8_cut(name, 100), name.p);
+    input->name = name;
+    call->input_count++;
+    return 0;
+}
+
+static int read_files(struct execute_call *call, struct err *err)
+{
+    const json_t *given = json_object_get(call->arguments, "input_files"), *file;
+    size_t i;
+
+    if (!given || json_is_null(given))
+        return 0;
+    if (!json_is_array(given) || json_array_size(given) > FILES_MAX)
+        return err_set(err, ERR_GUEST,
+                       "the argument 'input_files' is not a list of at most %d files", FILES_MAX);
+    call->inputs = xcalloc(json_array_size(given) + 1, sizeof *call->inputs);
+    json_array_foreach(given, i, file)
+    {
+        if (read_file(call, file, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int parse(struct execute_call *call, struct str arguments, struct err *err)
+{
+    json_error_t where;
+
+    if (arguments.n > ARGUMENTS_MAX)
+        return err_set(err, ERR_GUEST, "the arguments are larger than %d MiB", ARGUMENTS_MAX >> 20);
+    call->arguments = json_loadb(arguments.p, arguments.n, JSON_REJECT_DUPLICATES, &where);
+    if (!call->arguments)
+        return err_set(err, ERR_GUEST, "the arguments are not valid JSON: line %d: %.160s",
+                       where.line, where.text);
+    return json_is_object(call->arguments)
+               ? 0
+               : err_set(err, ERR_GUEST, "the arguments are not a JSON object");
+}
+
+int execute_call_read(struct execute_call *call, struct str arguments,
+                      const struct language_table *languages, struct err *err)
+{
+    *call = (struct execute_call){0};
+    if (parse(call, arguments, err) < 0 || read_code(call, err) < 0 ||
+        read_language(call, languages, err) < 0 || read_time(call, err) < 0 ||
+        check_folder(call, err) < 0 || read_environment(call, err) < 0 || read_files(call, err) < 0)
+        return -1;
+    call->id = json_get_text(call->arguments, "execution_id");
+    return 0;
+}
+
+void execute_call_done(struct execute_call *call)
+{
+    for (char **pair = call->env; pair && *pair; pair++)
+        free(*pair);
+    for (size_t i = 0; i < call->input_count; i++)
+        free((char *)(uintptr_t)call->inputs[i].bytes.p);
+    free(call->env);
+    free(call->all_env);
+    free(call->inputs);
+    json_decref(call->arguments);
+    *call = (struct execute_call){0};
+}
+
+static size_t count(char *const *list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+/* The user's own variables, then the call's. */
+static char *const *join_env(struct execute_call *call, char *const *own)
+{
+    size_t own_n = count(own), n = count(call->env);
+
+    free(call->all_env);
+    call->all_env = xcalloc(own_n + n + 1, sizeof *call->all_env);
+    for (size_t i = 0; i < own_n; i++)
+        call->all_env[i] = own[i];
+    for (size_t i = 0; i < n; i++)
+        call->all_env[own_n + i] = call->env[i];
+    return call->all_env;
+}
+
+void execute_call_apply(struct execute_call *call, struct run_request *request)
+{
+    int64_t *wall_ms = &request->limits.wall_ms;
+
+    request->code = call->code;
+    request->file = NULL;
+    if (call->language)
+        request->language = call->language;
+    if (call->env)
+        request->env = join_env(call, request->env);
+    if (call->inputs) {
+        request->inputs = call->inputs;
+        request->input_count = call->input_count;
+    }
+    if (call->wall_ms && (!*wall_ms || call->wall_ms < *wall_ms))
+        *wall_ms = call->wall_ms;
+}
+
+/* ---- the reply ---- */
+
+static json_t *why(const struct finished *run)
+{
+    AUTO_BUF struct buf text = {0};
+
+    if (run->success)
+        return json_null();
+    buf_init(&text, 64 << 10);
+    format_reason(run, &text);
+    if (run->exception_type.n && !run->error.n && !run->timed_out && !run->out_of_memory) {
+        buf_clear(&text);
+        (void)buf_addf(&text, "%.*s: %.*s", (int)run->exception_type.n, run->exception_type.p,
+                       (int)run->exception_message.n, run->exception_message.p);
+    }
+    return json_text(buf_str(&text));
+}
+
+static json_t *files_of(const struct finished *run)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < run->file_n; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I}", "name", json_text(run->files[i].name), "mime_type",
+                            json_text(run->files[i].mime), "size", (json_int_t)run->files[i].size));
+    return list;
+}
+
+json_t *execute_reply(const json_t *document, const char *id)
+{
+    struct finished run;
+    struct err err;
+
+    if (finished_read(document, &run, &err) < 0)
+        return execute_refusal(err.msg);
+    if (!id)
+        id = json_get_text(document, "id");
+    json_t *reply = json_pack(
+        "{s:b, s:I, s:f, s:o?, s:o, s:o, s:o, s:O?, s:o}", "success", run.success, "exit_code",
+        (json_int_t)run.exit_code, "execution_time", (double)run.duration_ms / 1000, "execution_id",
+        id ? json_text(str_from(id)) : NULL, "stdout", json_text(run.out), "stderr",
+        json_text(run.err), "error", why(&run), "value", run.value, "output_files", files_of(&run));
+    finished_done(&run);
+    return reply;
+}
+
+json_t *execute_refusal(const char *why_not)
+{
+    return json_pack("{s:b, s:i, s:f, s:n, s:s, s:s, s:o, s:n, s:[]}", "success", 0, "exit_code",
+                     -1, "execution_time", 0.0, "execution_id", "stdout", "", "stderr", "", "error",
+                     json_text(str_from(why_not)), "value", "output_files");
+}

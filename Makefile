@@ -41,10 +41,8 @@ ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
 LIB_DIRS := base python guard jail guests languages request workspace text store backends result explain session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
-# Programs of their own inside those folders: the helper, and the tool that makes the system call filter.
-JAIL_ONLY := $(wildcard src/jail/main.c src/jail/inside_*.c)
-LIB_SRC := $(filter-out $(JAIL_ONLY) $(wildcard src/jail/zygote*.c),$(LIB_SRC))
-# What the helper shares with the library.
+# The helper, without what is a zygote's, and what it shares with the library.
+JAIL_ONLY := $(filter-out src/inside/zygote%,$(wildcard src/inside/*.c))
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c src/base/num.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
@@ -59,7 +57,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
 # What a zygote loads, for the host's own libc: the last steps into a jail.
-ZYGOTE_SRC := $(wildcard src/jail/zygote*.c) src/jail/inside_guest.c src/jail/inside_spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c,$(JAIL_SHARED))
+ZYGOTE_SRC := $(wildcard src/inside/zygote*.c) src/inside/guest.c src/inside/spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 

@@ -101,7 +101,7 @@ static int do_clone(struct program *p, unsigned i)
                              CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PARENT;
 
     /* Only threads share descriptors: the locks of a process that did are still held when it is
-     * gone, and /proc/locks, which names it, no longer shows them (inside_locks.c). */
+     * gone, and /proc/locks, which names it, no longer shows them (inside/locks.c). */
     int shared = any_bit(p, CLONE_THREAD, allow(p), told(p, EPERM));
     int files = any_bit(p, CLONE_FILES, shared, allow(p));
 

@@ -142,7 +142,7 @@ static void make_init(struct program *p, unsigned a)
 }
 
 /* Who owns the signals matters only where they could reach somebody; without a listener nobody is
- * told of an end; sockets are told of only where a network is used again (inside_slots.c). */
+ * told of an end; sockets are told of only where a network is used again (inside/slots.c). */
 static unsigned same_as(unsigned flavour)
 {
     if (!(flavour & FILTER_SHARED_PIDS))

@@ -229,7 +229,7 @@ def flush(*streams):
 
 
 # A zygote's: the last of its modules, and where the interpreter's own are; how a process ends, the second after writing
-# what was said in C, the third as libraries want it (src/jail/zygote_python.c).
+# what was said in C, the third as libraries want it (src/inside/zygote_python.c).
 known = library = leave_flushed = leave_libraries = None
 leave = _exit
 files_before = 3  # open descriptors, before the program opened one

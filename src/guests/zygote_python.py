@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A Python that has everything loaded and forks when it is asked to; each fork becomes one guest (see
-# src/jail/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
+# src/inside/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
 # modules to load. The text is the runner's (python_runner.py), or that of a session's server, which has no part
 # that is marked to be run.
 import sys

@@ -7,7 +7,7 @@
  * A refused call returns an error. One that is to be reported goes to the filter's listener first
  * (SECCOMP_RET_USER_NOTIF), and the holder of the listener answers with filter_denial_errno and
  * writes down filter_denial_name. Never answer with SECCOMP_USER_NOTIF_FLAG_CONTINUE, but for a
- * setns(2) that an open gate waits for (inside_gate.c), and for the calls of filter_notice: all
+ * setns(2) that an open gate waits for (inside/gate.c), and for the calls of filter_notice: all
  * their arguments are in registers.
  */
 #ifndef JAIL_FILTER_H

@@ -33,7 +33,7 @@ enum jail_message {
     MSG_MAKE,  /* to a nest: u32 flags (MAKE_*), u32 enter_count + descriptors: control
                   socket, the guest's 0, 1, 2, its channel, cgroups as in struct jail_fds */
     MSG_FORK,  /* to a nest: u32 layers that hold for a fork as they do for the origin, u32
-                  enter_count + descriptors: control socket, gate (inside_gate.c), the origin's box,
+                  enter_count + descriptors: control socket, gate (inside/gate.c), the origin's box,
                   its pid and user namespaces, the guest's 0, 1, 2, its channel, files to enter
                   cgroups by writing "0" */
     MSG_GATE,  /* to the init of the first of a fork tree: + descriptors: the gate's other end, the

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inside/notice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/fd.h"
+#include "base/num.h"
+#include "base/str.h"
+
+/* The kernel charges multicast groups, and what sockets note about them, to no process: some
+ * hundred bytes each. They are counted for as long as the jail lives. */
+#define MEMBERS_MOST 4096
+
+/* The last number of a line of /proc/PID/status: the one in the caller's own pid namespace. */
+static int64_t last_number(const char *status, const char *key)
+{
+    const char *at = strstr(status, key);
+    struct str line, rest, word;
+    int64_t number = -1;
+
+    rest = str_from(at ? at + strlen(key) : "");
+    if (!str_next_line(&rest, &line))
+        return -1;
+    while (str_next(&line, '\t', &word))
+        (void)num_int64(str_trim(word), &number);
+    return number;
+}
+
+/* A thread may be named by its own number or by that of its process. The caller waits for our
+ * answer, so both stay its own. */
+static bool is_caller(const struct seccomp_notif *request, uint64_t process)
+{
+    char path[64], status[4096];
+    int64_t number = (int32_t)process;
+
+    snprintf(path, sizeof path, "/proc/%u/status", request->pid);
+    if (number <= 0 || fd_read_file_at(AT_FDCWD, path, status, sizeof status) < 0)
+        return false;
+    return number == last_number(status, "\nNStgid:") || number == last_number(status, "\nNSpid:");
+}
+
+static bool allow_leave(struct notices *n, const struct seccomp_notif *request)
+{
+    (void)n;
+    (void)request;
+    return true;
+}
+
+static bool allow_lock(struct notices *n, const struct seccomp_notif *request)
+{
+    (void)request;
+    return locks_allow(&n->locks);
+}
+
+static bool allow_member(struct notices *n, const struct seccomp_notif *request)
+{
+    (void)request;
+    return n->members < MEMBERS_MOST && ++n->members;
+}
+
+static bool allow_self_0(struct notices *n, const struct seccomp_notif *request)
+{
+    (void)n;
+    return is_caller(request, request->data.args[0]);
+}
+
+static bool allow_self_1(struct notices *n, const struct seccomp_notif *request)
+{
+    (void)n;
+    return is_caller(request, request->data.args[1]);
+}
+
+/* The caller waits for the answer, so it can be woken on the same processor: that halves the time.
+ * Since Linux 6.6; an older kernel wakes it as usual. */
+#define SET_FLAGS _IOW('!', 4, uint64_t)
+#define SYNC_WAKE 1
+
+void notices_init(struct notices *ret, int listener, unsigned flavour, int outer,
+                  volatile bool *touched)
+{
+    *ret = (struct notices){
+        .listener = listener, .flavour = flavour, .locks = {.outer = outer}, .touched = touched};
+    if (listener < 0)
+        return;
+    (void)ioctl(listener, SET_FLAGS, SYNC_WAKE);
+    if (touched && flavour & FILTER_TELLS_SOCKETS)
+        *touched = false;
+}
+
+/* Before the call continues: nothing can be done in the network that was not noted. */
+static void note_socket(struct notices *n, const struct seccomp_notif *request)
+{
+    if (n->touched && filter_is_socket(filter_native(), &request->data))
+        *n->touched = true;
+}
+
+static bool allows(struct notices *n, const struct seccomp_notif *request)
+{
+    static bool (*const rules[FILTER_NOTICES])(struct notices *, const struct seccomp_notif *) = {
+        [FILTER_NOTICE_LEAVE] = allow_leave,   [FILTER_NOTICE_LOCK] = allow_lock,
+        [FILTER_NOTICE_MEMBER] = allow_member, [FILTER_NOTICE_SELF_0] = allow_self_0,
+        [FILTER_NOTICE_SELF_1] = allow_self_1,
+    };
+    enum filter_notice notice = filter_notice(filter_native(), &request->data);
+
+    return rules[notice] && rules[notice](n, request);
+}
+
+bool let_continue(int listener, uint64_t id)
+{
+    struct seccomp_notif_resp go_on = {.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+
+    return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &go_on) == 0 || errno != EINVAL;
+}
+
+static void answer_quietly(int listener, uint64_t id, uint32_t error)
+{
+    struct seccomp_notif_resp response = {.id = id, .error = -(int32_t)error};
+
+    (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
+bool notice_answer(struct notices *n, const struct seccomp_notif *request)
+{
+    uint32_t verdict = filter_judge(filter_native(), n->flavour, &request->data);
+
+    if ((verdict & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ERRNO) {
+        answer_quietly(n->listener, request->id, verdict & SECCOMP_RET_DATA);
+        return true;
+    }
+    if (verdict == SECCOMP_RET_ALLOW)
+        note_socket(n, request);
+    return (verdict == SECCOMP_RET_ALLOW || allows(n, request)) &&
+           let_continue(n->listener, request->id);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the init of a jail in a nest asks of the zygote; between our own processes only. Descriptors
+ * that come along: a pidfd of that init, the guest's socket to it, where to report the guest's end,
+ * the guest's 0, 1, 2, its channel if there is one, cgroup v1 `tasks` files, the cgroup v2 folder.
+ */
+#ifndef INSIDE_ZYGOTE_ASK_H
+#define INSIDE_ZYGOTE_ASK_H
+
+#include <stdint.h>
+
+struct zygote_ask {
+    uint32_t held; /* layers that the fork will find itself in */
+    uint32_t enter_count, enter_v2, channel;
+};
+
+/* The zygote's descriptors: its socket to the nest, zygote.c as a shared object, the spec. */
+enum { ZYGOTE_FD_NEST = 3, ZYGOTE_FD_CODE, ZYGOTE_FD_SPEC, ZYGOTE_FD_END };
+
+#endif

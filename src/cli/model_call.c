@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/core_dump.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -217,21 +216,12 @@ int model_call_status(const struct agent *agent, struct err *err)
 
 /* ---- the work ---- */
 
-/* From now on keys are in this process, and guests are not. */
-static void leave_no_core(void)
-{
-    const struct rlimit none = {0, 0};
-
-    (void)setrlimit(RLIMIT_CORE, &none);
-    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
 int model_call_run(struct model_call *call, int (*work)(struct model_call *call, struct err *err),
                    struct err *err)
 {
     int cancel[2];
 
-    leave_no_core();
+    core_dump_without_memory();
     if (cancel_catch_signals(cancel, err) < 0 || llm_open(&call->set->model, &call->llm, err) < 0)
         return -1;
     call->watch = (struct agent_watch){

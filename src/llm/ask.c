@@ -7,6 +7,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/printable.h"
+#include "llm/hide_key.h"
 #include "llm/retry.h"
 #include "llm/sse.h"
 #include "net/url.h"
@@ -195,7 +196,7 @@ static void hide_in_text(struct arriving *in)
     const char *key = in->a->place->key;
     AUTO_BUF struct buf hidden = {0};
 
-    if (!key || !memmem(text->p, text->n, key, strlen(key)))
+    if (!llm_key_is_secret(key) || !memmem(text->p, text->n, key, strlen(key)))
         return;
     buf_init(&hidden, READING_TEXT_MAX);
     llm_hide_key(&hidden, buf_str(text), key);
@@ -216,6 +217,7 @@ static int finish(struct arriving *in, struct err *err)
         err_set(err, ERR_SYSTEM, "the model's answer ended too early");
         return hide_in_error(in, err);
     }
+    reading_show_rest(&in->reading);
     hide_in_text(in);
     return reading_finish(&in->reading, err) < 0 ? hide_in_error(in, err) : 0;
 }
@@ -228,6 +230,7 @@ static void begin(struct arriving *in, const struct llm_asking *asking)
 
     llm_exchange_init(&in->exchange);
     reading_init(&in->reading, a->answer, a->watch);
+    in->reading.key = llm_key_is_secret(a->place->key) ? a->place->key : NULL;
     sse_init(&in->sse, READING_EVENT_MAX, read_event, in);
     in->exchange.path = a->place->provider->protocol->path(asking);
     in->exchange.request = a->place->provider->protocol->body(asking);

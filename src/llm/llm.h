@@ -17,7 +17,7 @@
  *
  * Everything that a server sends is hostile: it is bounded, checked, and made safe before it stands
  * in a message. The key is in this process's memory and in the socket to glovebox-fetch, and in no
- * error, record or answer->text. watch->text receives what the server sends.
+ * error, record, answer->text or watch->text.
  */
 #ifndef LLM_LLM_H
 #define LLM_LLM_H

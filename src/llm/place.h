@@ -25,8 +25,4 @@ void llm_place_done(struct llm_place *place); /* wipes the key */
 /* The address of a request: the path goes before the base's own query. The caller frees. */
 char *llm_place_url(const struct llm_place *place, const char *path);
 
-/* Appends the text with every piece of the key replaced by "[key]". Servers quote keys, whole or in
- * part: 8 characters in a row are a piece. */
-void llm_hide_key(struct buf *b, struct str text, const char *key);
-
 #endif

@@ -7,6 +7,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/printable.h"
+#include "llm/hide_key.h"
 
 void reading_init(struct reading *r, struct llm_answer *answer, const struct llm_watch *watch)
 {
@@ -81,16 +82,33 @@ static void add_without_nul(struct reading *r, struct buf *b, struct str piece)
     }
 }
 
+static void show(struct reading *r, size_t end)
+{
+    struct str piece = str_slice(buf_str(&r->answer->text), r->shown_n, end);
+    AUTO_BUF struct buf hidden = {0};
+
+    if (!piece.n || !r->watch || !r->watch->text)
+        return;
+    r->shown = true;
+    r->shown_n = end;
+    if (r->key && memmem(piece.p, piece.n, r->key, strlen(r->key))) {
+        buf_init(&hidden, READING_TEXT_MAX);
+        llm_hide_key(&hidden, piece, r->key);
+        piece = buf_str(&hidden);
+    }
+    r->watch->text(r->watch->ctx, piece);
+}
+
 void reading_text(struct reading *r, struct str piece)
 {
-    size_t before = r->answer->text.n;
-
     add_without_nul(r, &r->answer->text, piece);
-    struct str added = str_slice(buf_str(&r->answer->text), before, r->answer->text.n);
-    if (added.n && r->watch && r->watch->text) {
-        r->shown = true;
-        r->watch->text(r->watch->ctx, added);
-    }
+    struct str fresh = str_slice(buf_str(&r->answer->text), r->shown_n, r->answer->text.n);
+    show(r, r->shown_n + (r->key ? llm_key_free(fresh, r->key) : fresh.n));
+}
+
+void reading_show_rest(struct reading *r)
+{
+    show(r, r->answer->text.n);
 }
 
 struct reading_call *reading_call(struct reading *r, size_t index)

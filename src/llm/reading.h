@@ -31,9 +31,11 @@ struct reading_block {
 struct reading {
     struct llm_answer *answer;
     const struct llm_watch *watch;
-    bool shown;    /* watch->text received something */
-    bool complete; /* the protocol's own sign that nothing is missing */
-    bool full;     /* a ceiling was reached */
+    const char *key; /* that watch->text must not receive; NULL: none */
+    size_t shown_n;  /* bytes of the text that watch->text has been shown, */
+    bool shown;      /* which are some */
+    bool complete;   /* the protocol's own sign that nothing is missing */
+    bool full;       /* a ceiling was reached */
     bool has_finish;
     struct reading_call *calls; /* by index */
     size_t call_n;
@@ -42,6 +44,8 @@ struct reading {
 };
 
 void reading_init(struct reading *r, struct llm_answer *answer, const struct llm_watch *watch);
+/* Shows what was held back because a key might have begun with it: the text is complete. */
+void reading_show_rest(struct reading *r);
 void reading_done(struct reading *r);
 /* Puts calls and blocks into the answer. ERR_LIMIT when a ceiling was reached. */
 int reading_finish(struct reading *r, struct err *err);

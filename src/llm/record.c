@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/printable.h"
 #include "base/utf8.h"
+#include "llm/hide_key.h"
 #include "net/url.h"
 
 enum { RECORD_MAX = 256 << 20, LINE_MAX_BYTES = 160 << 20 };

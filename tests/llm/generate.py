@@ -210,6 +210,10 @@ def test_keys(tap):
         tap.ok(KEY.encode() not in out + err, "no key in its output", err)
     for path in glob.glob(place.folder + "/**", recursive=True):
         tap.ok(os.path.isdir(path) or KEY.encode() not in read(path), "no key in a file", path)
+    place = Place(tap)
+    with Server([Answer(body=OpenAI.whole("```python\nEMPTY = []\n```"))]) as server:
+        done = place.run("generate", "--model", "gpt-x", "x", env={"OPENAI_API_KEY": "EMPTY", "OPENAI_BASE_URL": server.url})
+        tap.equal(done.stdout, b"EMPTY = []\n", "a word that a local server takes as a key stays in programs", done)
 
 
 def test_descriptors(tap):

@@ -8,6 +8,7 @@
 
 #include "base/json_mem.h"
 #include "base/mem.h"
+#include "llm/hide_key.h"
 #include "llm/place.h"
 #include "llm/prices.h"
 #include "llm/retry.h"

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "llm/hide_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { KEY_PIECE = 8 };
+
+/* The pieces of a key that have `size` bytes, by their hash; 0 is an empty place, for a key has no
+ * NUL. One look at each byte of a text, however long the key is. */
+struct pieces {
+    uint64_t *table;
+    size_t room, size; /* room: a power of two */
+};
+
+static uint64_t piece_at(const char *p, size_t size)
+{
+    uint64_t piece = 0;
+
+    memcpy(&piece, p, size);
+    return piece;
+}
+
+/* Where the piece is, or the empty place where it belongs. */
+static uint64_t *find_piece(const struct pieces *pieces, uint64_t piece)
+{
+    size_t at = (size_t)(piece * 0x9e3779b97f4a7c15ULL >> 40) & (pieces->room - 1);
+
+    while (pieces->table[at] && pieces->table[at] != piece)
+        at = (at + 1) & (pieces->room - 1);
+    return &pieces->table[at];
+}
+
+static struct pieces make_pieces(struct str key)
+{
+    struct pieces pieces = {.room = 64, .size = key.n < KEY_PIECE ? key.n : KEY_PIECE};
+
+    while (pieces.room < 4 * key.n)
+        pieces.room *= 2;
+    pieces.table = xcalloc(pieces.room, sizeof *pieces.table);
+    for (size_t i = 0; i + pieces.size <= key.n; i++) {
+        uint64_t piece = piece_at(key.p + i, pieces.size);
+        *find_piece(&pieces, piece) = piece;
+    }
+    return pieces;
+}
+
+static void pieces_done(struct pieces *pieces)
+{
+    explicit_bzero(pieces->table, pieces->room * sizeof *pieces->table);
+    free(pieces->table);
+}
+
+void llm_hide_key(struct buf *b, struct str text, const char *key)
+{
+    size_t hidden = 0; /* the end of the piece in hand */
+
+    if (!key || !*key) {
+        (void)buf_add_str(b, text);
+        return;
+    }
+    struct pieces pieces = make_pieces(str_from(key));
+    for (size_t i = 0; i < text.n; i++) {
+        bool found =
+            i + pieces.size <= text.n && *find_piece(&pieces, piece_at(text.p + i, pieces.size));
+        if (found && i >= hidden)
+            (void)buf_adds(b, "[key]");
+        else if (i >= hidden)
+            (void)buf_addc(b, text.p[i]);
+        if (found)
+            hidden = i + pieces.size;
+    }
+    pieces_done(&pieces);
+}
+
+bool llm_key_is_secret(const char *key)
+{
+    return key && strlen(key) >= KEY_PIECE;
+}
+
+size_t llm_key_free(struct str text, const char *key)
+{
+    size_t n = strlen(key) - 1;
+
+    for (n = n < text.n ? n : text.n; n > 0; n--)
+        if (memcmp(text.p + text.n - n, key, n) == 0)
+            break;
+    return text.n - n;
+}

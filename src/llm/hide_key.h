@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A key must not be in anything that is shown, whatever a server sends.
+ */
+#ifndef LLM_HIDE_KEY_H
+#define LLM_HIDE_KEY_H
+
+#include "base/buf.h"
+
+/* Appends the text with every piece of the key replaced by "[key]". Servers quote keys, whole or in
+ * part: 8 characters in a row are a piece. */
+void llm_hide_key(struct buf *b, struct str text, const char *key);
+
+/* Whether the key is hidden in what a model wrote. A server on one's own machine takes any word as
+ * a key, such as EMPTY, and that word stands in programs. */
+bool llm_key_is_secret(const char *key);
+/* The beginning of the text that can be shown while more of it may come: it ends before what may be
+ * the beginning of the key. */
+size_t llm_key_free(struct str text, const char *key);
+
+#endif

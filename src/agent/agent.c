@@ -14,6 +14,7 @@ enum {
     ANSWER_TOKENS = 8192, /* more than most answers have */
     SYSTEM_MAX = 512 << 10,
     VALUES_MAX = 8,
+    STEPS = 4, /* of a flow without a number of its own */
 };
 
 const char *agent_end_name(enum agent_end end)
@@ -236,7 +237,8 @@ static int check_bounds(struct agent *agent, int64_t *ret_tokens)
     if (agent->end != AGENT_OPEN || check_time(agent) < 0 ||
         check_tokens(agent, &used, ret_tokens) < 0 || check_cost(agent, &used) < 0)
         return -1;
-    if (agent->step >= agent->request->bounds.steps)
+    int64_t steps = agent->request->bounds.steps;
+    if (agent->step >= (steps ? steps : STEPS))
         return reach(agent, AGENT_STEPS, "the model used all of its attempts");
     return 0;
 }

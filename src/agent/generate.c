@@ -38,6 +38,7 @@ void generate_done(struct generate_result *result)
 json_t *generate_document(const struct agent *agent, const struct generate_result *result)
 {
     const struct llm_answer *answer = &result->answer;
+    struct str error = agent->error.kind ? str_from(agent->error.msg) : buf_str(&result->complaint);
 
     return json_pack("{s:o?, s:s, s:s, s:s, s:o, s:s, s:i, s:o?, s:o, s:o?}", "code",
                      agent->code.n ? json_text(buf_str(&agent->code)) : NULL, "language",
@@ -46,5 +47,5 @@ json_t *generate_document(const struct agent *agent, const struct generate_resul
                      llm_finish_name(answer->finish), "attempts", answer->attempts, "verdict",
                      result->checked ? verdict_json(&result->verdict) : NULL, "usage",
                      llm_usage_table_json(llm_usage_of(agent->llm)), "error",
-                     result->complaint.n ? json_text(buf_str(&result->complaint)) : NULL);
+                     error.n ? json_text(error) : NULL);
 }

@@ -11,9 +11,9 @@
 
 /* Hides the settings that a client may choose: these are its defaults, also from the config
  * file. */
-static const struct opt *const shown_tables[] = {serve_options, background_options, ceiling_options,
-                                                 serve_general, limit_options,      log_options,
-                                                 NULL};
+static const struct opt *const shown_tables[] = {
+    serve_options, serve_model_options, background_options, ceiling_options,
+    serve_general, limit_options,       log_options,        NULL};
 
 static int serve_main(int argc, char **argv)
 {

@@ -71,6 +71,7 @@ void handle_run(struct call *call);
 void handle_check(struct call *call);
 void handle_test(struct call *call);
 void handle_batch(struct call *call);
+void handle_task(struct call *call);
 void batch_prepare(void); /* before the first request */
 void handle_runs(struct call *call);
 void handle_run_by_id(struct call *call);
@@ -107,6 +108,7 @@ extern const struct field *const run_tables[],
                                                                      *const get_tables[],
                                                                          *const answer_tables[],
                                                                              *const stop_tables[];
+extern const struct field *const generate_tables[];
 extern const struct query_field runs_query[];
 
 #endif

@@ -100,6 +100,18 @@ static const struct {
                   "passed boolean error_type null|=" ERROR_TYPES " detail null|string"},
     {"FinishedEvent", "event =finished time_ms integer result Result"},
     {"TestedEvent", "event =finished time_ms integer result TestResult"},
+    {"AsksEvent", "event =asks time_ms integer step integer"},
+    {"TextEvent", "event =text time_ms integer step integer text string"},
+    {"NoteEvent", "event =note time_ms integer step integer text string"},
+    {"CodeEvent", "event =code time_ms integer step integer code string"},
+    {"StepEvent", "event =step time_ms integer step integer document object"},
+    {"RanEvent", "event =ran time_ms integer step integer result Result"},
+    {"GeneratedEvent", "event =finished time_ms integer result Generated"},
+    {"Generated", "code null|string language string provider string model string reply string "
+                  "finish =unknown,stop,length,calls,refused attempts integer verdict null|Verdict "
+                  "usage Usage{} error null|string"},
+    {"Usage", "requests integer prompt_tokens null|integer completion_tokens null|integer "
+              "total_tokens null|integer cached_tokens null|integer cost null|number"},
     {"Backends", "backends Backend[]"},
     {"Backend", "name string alias string summary string wall boolean abilities Ability{}"},
     {"Ability", "can boolean why_not null|string how null|string"},
@@ -186,6 +198,7 @@ static json_t *schema_of(const char *members)
 
 /* ---- lines of a stream ---- */
 
+#define OF_TASKS "AsksEvent TextEvent NoteEvent CodeEvent StepEvent RanEvent "
 #define OF_RUNS                                                                                    \
     "VerdictEvent WarningEvent StartedEvent StdoutEvent StderrEvent DeniedEvent LimitEvent "       \
     "FileEvent DisplayEvent ProgressEvent "
@@ -197,6 +210,7 @@ static const struct {
     {"RunEvent", OF_RUNS "FinishedEvent"},
     {"CellEvent", OF_RUNS "ToolEvent InputEvent FinishedEvent"},
     {"TestEvent", "CaseEvent TestedEvent"},
+    {"GenerateEvent", OF_TASKS "GeneratedEvent"},
 };
 
 static json_t *reference(struct str name)

@@ -19,6 +19,8 @@ const struct route routes[] = {
      "Run many programs; the results come in their order, or as "
      "lines with their index as they are there.",
      ROUTE_JSON | ROUTE_STREAMS, batch_tables, NULL, 200, "BatchResult", handle_batch},
+    {HTTP_POST, "/v1/generate", "generate", "Let a model write a program; nothing is run.",
+     ROUTE_JSON | ROUTE_STREAMS, generate_tables, NULL, 200, "Generated", handle_task},
     {HTTP_POST, "/v1/sessions", "openSession", "Open a session: a guest that stays.", ROUTE_JSON,
      session_tables, NULL, 201, "Session", handle_session_open},
     {HTTP_GET, "/v1/sessions", "listSessions", "One's open sessions.", 0, NULL, NULL, 200,

@@ -12,6 +12,7 @@
 
 #include "backends/pool.h"
 #include "base/clock.h"
+#include "base/core_dump.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/cgroup.h"
@@ -382,6 +383,8 @@ int server_run(int argc, char **argv, struct config *config,
     int status = 0;
 
     cgroup_sweep();
+    if (config->settings.model.model)
+        core_dump_without_memory();
     if (open_server(&server, &err) < 0) {
         complain(&err);
         status = err_exit_status(err.kind);

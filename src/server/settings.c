@@ -186,6 +186,26 @@ const struct opt serve_options[] = {
     {0},
 };
 
+#define SETTING_AT(member) offsetof(struct server_settings, member)
+
+const struct opt serve_model_options[] = {
+    {.name = "models",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF | OPT_COMMAS,
+     .offset = SETTING_AT(models),
+     .arg = "NAMES",
+     .group = "The model",
+     .help = "models that clients may choose instead of --model"},
+#undef AT
+#define AT(member) SETTING_AT(model.member)
+#include "llm/options.def"
+#define AT(member) SETTING_AT(bounds.member)
+#include "agent/options.def"
+    {0},
+};
+
+#define AT(member) SETTING_AT(member)
+
 const struct opt background_options[] = {
     {.name = "background",
      .kind = OPT_FLAG,
@@ -259,9 +279,19 @@ const struct opt serve_general[] = {
 };
 
 /* Includes the settings of runs. */
-static const struct opt *const serve_tables[] = {
-    serve_options, background_options, ceiling_options, serve_general, work_options, data_options,
-    wall_options,  policy_options,     guard_options,   limit_options, log_options,  NULL};
+static const struct opt *const serve_tables[] = {serve_options,
+                                                 serve_model_options,
+                                                 background_options,
+                                                 ceiling_options,
+                                                 serve_general,
+                                                 work_options,
+                                                 data_options,
+                                                 wall_options,
+                                                 policy_options,
+                                                 guard_options,
+                                                 limit_options,
+                                                 log_options,
+                                                 NULL};
 
 /* ---- loading ---- */
 

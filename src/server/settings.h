@@ -11,7 +11,9 @@
 
 #include <stdatomic.h>
 
+#include "agent/bounds.h"
 #include "hosting/tokens.h"
+#include "llm/settings.h"
 #include "request/setting.h"
 
 struct server_settings {
@@ -26,6 +28,9 @@ struct server_settings {
     int64_t drain_ms, header_ms, body_ms, idle_ms, session_idle_ms;
     uint64_t max_body, max_upload, max_collect, sessions_memory;
     int64_t ceilings[SETTING_COUNT]; /* of one run: --max-NAME */
+    struct llm_settings model;       /* for clients' tasks; without a name there are none */
+    struct opt_list models;          /* that clients may choose besides */
+    struct agent_bounds bounds;      /* of a task: a client may only lower them */
 };
 
 struct config {
@@ -50,6 +55,7 @@ void config_drop(struct config *config); /* NULL is fine */
 unsigned config_owners(const struct config *config);
 
 /* What help shows. */
-extern const struct opt serve_options[], ceiling_options[], background_options[], serve_general[];
+extern const struct opt serve_options[], serve_model_options[], ceiling_options[],
+    background_options[], serve_general[];
 
 #endif

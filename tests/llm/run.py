@@ -1,18 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
-what servers answer (answers), commands: generate, tools (tool-schema and tool-call). Servers
-are scripts of ours (server.py), over real connections. $GLOVEBOX names the program
-(build/glovebox)."""
+what servers answer (answers), commands: generate, tools (tool-schema and tool-call); the
+daemon (daemon). Servers are scripts of ours (server.py), over real connections. $GLOVEBOX
+names the program (build/glovebox)."""
 
 import os
 import sys
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
+sys.path[:0] = [HERE] + [os.path.join(os.path.dirname(HERE), name) for name in ("python", "http")]
 
 import answers  # noqa: E402
+import daemon_tasks  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
 import tools  # noqa: E402
@@ -23,6 +24,7 @@ PARTS = {
     "answers": answers.test,
     "generate": generate.test,
     "tools": tools.test,
+    "daemon": daemon_tasks.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/event_json.h"
+
+#include "base/clock.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+#include "result/verdict_json.h"
+
+static void put(struct agent_lines *lines, json_t *object)
+{
+    AUTO_FREE char *line = json_write(object, false);
+
+    json_decref(object);
+    lines->run.line(lines->run.ctx, str_from(line));
+}
+
+static json_t *named(const char *name, int step)
+{
+    return json_pack("{s:s, s:I, s:i}", "event", name, "time_ms", (json_int_t)clock_wall_ms(),
+                     "step", step);
+}
+
+static void add_run(struct agent_lines *lines, const struct agent_event *event)
+{
+    if (event->run->kind != RUN_FINISHED) {
+        event_lines_add(&lines->run, event->run);
+        return;
+    }
+    json_t *object = named("ran", event->step);
+
+    event_lines_flush(&lines->run);
+    json_object_set_new(object, "result", result_document(event->run->result));
+    put(lines, object);
+}
+
+void agent_lines_add(struct agent_lines *lines, const struct agent_event *event)
+{
+    static const struct {
+        const char *name, *member; /* of the text; NULL: it has none */
+    } rows[] = {
+        [AGENT_ASKS] = {"asks", NULL},   [AGENT_TEXT] = {"text", "text"},
+        [AGENT_NOTE] = {"note", "text"}, [AGENT_CODE] = {"code", "code"},
+        [AGENT_STEP] = {"step", NULL},
+    };
+
+    if (event->kind == AGENT_RUN) {
+        add_run(lines, event);
+        return;
+    }
+    json_t *object = named(rows[event->kind].name, event->step);
+    if (rows[event->kind].member)
+        json_object_set_new(object, rows[event->kind].member, json_text(event->text));
+    if (event->kind == AGENT_STEP)
+        json_object_set(object, "document", (json_t *)(uintptr_t)event->document);
+    put(lines, object);
+}
+
+void agent_lines_finish(struct agent_lines *lines, json_t *document)
+{
+    event_lines_flush(&lines->run);
+    put(lines, event_finished(document));
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * POST /v1/generate and the other tasks for a model: a route for each row of agent/flows.h. The
+ * model is the daemon's own, and so are its key and the bounds, which a client may only lower.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/event_json.h"
+#include "agent/flows.h"
+#include "base/mem.h"
+#include "server/front.h"
+#include "server/handle_parts.h"
+
+struct task_fields {
+    struct run_fields run; /* first */
+    const char *task, *model;
+    double temperature, cost_limit;
+    int64_t steps, token_limit, task_timeout_ms;
+};
+
+#define AT(member) offsetof(struct task_fields, member)
+
+static const struct field task_fields[] = {
+    {.name = "task",
+     .kind = FIELD_WORD,
+     .offset = AT(task),
+     .required = true,
+     .help = "What is to be done, in words."},
+    {.name = "language",
+     .kind = FIELD_WORD,
+     .offset = offsetof(struct run_fields, language),
+     .initial = "python",
+     .help = "The language of the program that the model writes."},
+    {0},
+};
+
+static const struct field model_fields[] = {
+    {.name = "model",
+     .kind = FIELD_WORD,
+     .offset = AT(model),
+     .initial = "the daemon's",
+     .help = "The model: the daemon's --model, or one of its --models."},
+    {.name = "temperature",
+     .kind = FIELD_NUMBER,
+     .offset = AT(temperature),
+     .initial = "the service's",
+     .help = "0 to 2."},
+    {.name = "steps",
+     .kind = FIELD_COUNT,
+     .offset = AT(steps),
+     .initial = "the task's own",
+     .help = "How many answers the model may give."},
+    {.name = "token_limit",
+     .kind = FIELD_COUNT,
+     .offset = AT(token_limit),
+     .initial = "the daemon's",
+     .help = "Tokens of all questions and answers together."},
+    {.name = "cost_limit",
+     .kind = FIELD_NUMBER,
+     .offset = AT(cost_limit),
+     .initial = "the daemon's",
+     .help = "What the task may cost, in dollars, by the daemon's price table."},
+    {.name = "task_timeout_ms",
+     .kind = FIELD_MS,
+     .offset = AT(task_timeout_ms),
+     .initial = "the daemon's",
+     .help = "Time of the whole task."},
+    {0},
+};
+
+const struct field *const generate_tables[] = {
+    task_fields, model_fields, wall_fields, limit_fields, policy_fields, answer_fields, NULL};
+
+/* Everything that a task is made of, in a worker. */
+struct task {
+    struct job *job;
+    const struct flow *flow;
+    const struct field *const *tables;
+    struct task_fields fields;
+    struct request_parts parts;
+    struct run_request run;
+    struct llm_settings model;
+    struct agent_request request;
+    struct flow_input input;
+    struct agent_lines lines;
+};
+
+/* ---- what is asked ---- */
+
+/* The field's value below the daemon's bound, where 0 is none. */
+static int lower(const char *name, int64_t asked, int64_t *bound, struct err *err)
+{
+    if (asked < 0)
+        return 0;
+    if (*bound && (!asked || asked > *bound))
+        return err_set(err, ERR_POLICY, "'%s': this daemon allows at most %lld", name,
+                       (long long)*bound);
+    *bound = asked;
+    return 0;
+}
+
+static int read_bounds(struct task *task, struct err *err)
+{
+    const struct task_fields *f = &task->fields;
+    struct agent_bounds *bounds = &task->request.bounds;
+    int64_t milli = f->cost_limit < 0 ? -1 : (int64_t)(f->cost_limit * 1000 + 0.5);
+
+    *bounds = task->job->config->settings.bounds;
+    if (f->steps == 0)
+        return err_set(err, ERR_USAGE, "'steps' must be at least 1");
+    if (lower("steps", f->steps, &bounds->steps, err) < 0 ||
+        lower("token_limit", f->token_limit, &bounds->tokens, err) < 0 ||
+        lower("task_timeout_ms", f->task_timeout_ms, &bounds->time_ms, err) < 0)
+        return -1;
+    if (lower("cost_limit", milli, &bounds->cost_milli, err) < 0)
+        return err_set(err, ERR_POLICY, "'cost_limit': this daemon allows at most %.3f",
+                       (double)bounds->cost_milli / 1000);
+    return 0;
+}
+
+static bool offers(const struct server_settings *s, const char *model)
+{
+    for (size_t i = 0; i < s->models.n; i++)
+        if (strcmp(s->models.items[i], model) == 0)
+            return true;
+    return strcmp(s->model.model, model) == 0;
+}
+
+static int choose_model(struct task *task, struct err *err)
+{
+    const struct server_settings *s = &task->job->config->settings;
+    const char *asked = task->fields.model;
+
+    task->model = s->model;
+    if (!s->model.model)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "this daemon has no model; start it with --model NAME");
+    if (asked && !offers(s, asked))
+        return err_set(err, ERR_POLICY,
+                       "'model': this daemon does not offer '%.60s' (serve --models)", asked);
+    if (asked)
+        task->model.model = (char *)(uintptr_t)asked;
+    return 0;
+}
+
+static int choose_language(struct task *task, struct err *err)
+{
+    const char *name = task->run.language;
+    const struct language *language;
+
+    if (!name || strcmp(name, "auto") == 0)
+        name = "python";
+    language = language_find(task->run.languages, str_from(name));
+    if (!language)
+        return err_set(err, ERR_USAGE, "'language': '%.60s' is not known", name);
+    task->request.language = language->name;
+    return 0;
+}
+
+static int choose_temperature(struct task *task, struct err *err)
+{
+    double asked = task->fields.temperature;
+
+    task->request.has_temperature = asked >= 0;
+    task->request.temperature = asked;
+    return asked > 2 ? err_set(err, ERR_USAGE, "'temperature' must be from 0 to 2") : 0;
+}
+
+static int read_task(struct task *task, struct err *err)
+{
+    struct job *job = task->job;
+    const struct request_rules *rules = &job->config->rules;
+
+    if (job_read(job, err) < 0 ||
+        fields_read(task->tables, job->doc, rules, &task->fields, err) < 0 ||
+        request_serve(job, &task->fields.run, &task->parts, &task->run, err) < 0 ||
+        choose_model(task, err) < 0 || read_bounds(task, err) < 0 ||
+        choose_language(task, err) < 0 || choose_temperature(task, err) < 0)
+        return -1;
+    task->request.run = &task->run;
+    task->request.prompts = task->model.prompts;
+    task->request.stream = job->streams;
+    task->input = (struct flow_input){.task = task->fields.task,
+                                      .code = task->fields.run.code,
+                                      .file = task->fields.run.filename};
+    return flow_check(task->flow, &task->input, err);
+}
+
+/* ---- the task ---- */
+
+static void on_event(void *ctx, const struct agent_event *event)
+{
+    agent_lines_add(&((struct task *)ctx)->lines, event);
+}
+
+/* The service failed, not the client and not the daemon. */
+static int status_of(const struct err *failure)
+{
+    if (failure->kind == ERR_NONE)
+        return 200;
+    return failure->kind == ERR_TIMEOUT ? 504 : 502;
+}
+
+static void answer(struct task *task, json_t *document, const struct err *failure)
+{
+    if (!task->job->streams) {
+        job_answer_json(task->job, status_of(failure), document);
+        return;
+    }
+    agent_lines_finish(&task->lines, document);
+    task->job->status = 200;
+}
+
+static int do_task(struct task *task, struct err *err)
+{
+    struct job *job = task->job;
+    const struct agent_watch watch = {
+        .event = job->streams ? on_event : NULL, .ctx = task, .cancel_fd = job->cancel_fd};
+    struct flow_output output;
+    struct llm *llm;
+
+    task->lines.run = (struct event_lines){.line = job_line_of, .ctx = job};
+    if (llm_open(&task->model, &llm, err) < 0)
+        return -1;
+    int status = flow_run(task->flow, llm, &task->request, &watch, &task->input, &output, err);
+    if (status == 0)
+        answer(task, output.document, &output.failure);
+    llm_close(llm);
+    return status;
+}
+
+static void work(struct job *job)
+{
+    const struct route *route = job->own;
+    struct task task = {.job = job, .flow = flow_find(route->name), .tables = route->fields};
+    struct err err;
+
+    request_parts_init(&task.parts);
+    run_fields_init(&task.fields.run, &job->config->rules, &task.parts);
+    if (read_task(&task, &err) < 0 || do_task(&task, &err) < 0)
+        job_fail(job, &err);
+    request_parts_done(&task.parts);
+}
+
+/* A route is no memory of the job's. */
+static void release(struct job *job)
+{
+    job->own = NULL;
+}
+
+void handle_task(struct call *call)
+{
+    struct job *job = job_new(call->server, call);
+
+    if (!job)
+        return;
+    job->own = (void *)(uintptr_t)call->route;
+    job->release = release;
+    job->work = work;
+    job_submit(job);
+}

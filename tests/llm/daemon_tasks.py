@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks for a model over HTTP: what the daemon takes from clients, what it answers, and where its key does not go."""
+
+import json
+import os
+
+from daemon import Daemon
+from models import CODE, KEY, PROTOCOLS, OpenAI
+from openapi import check, check_lines
+from procs import wait_for
+from server import Answer, Server
+
+
+def daemon_for(server, *options, p=OpenAI):
+    return Daemon("--model", p.model, "--provider", p.name, "--model-retries", "0", *options,
+                  env={p.variable: KEY, p.url_variable: server.url + (p.suffix if p is OpenAI else "")})
+
+
+def test_answers(tap):
+    for p in PROTOCOLS:
+        with Server([Answer(body=p.whole()), Answer(body=p.stream(), kind="text/event-stream")]) as server, \
+                daemon_for(server, p=p) as d:
+            doc = d.get("/openapi.json").json
+            r = d.post("/v1/generate", {"task": "print a drink"})
+            check(tap, doc, "/v1/generate", "post", r)
+            tap.equal((r.json["code"], r.json["provider"], r.json["error"]), (CODE, p.name, None), p.name + ": a program")
+            tap.equal(p.key_of(server.requests[0]), KEY, p.name + ": with the daemon's key")
+            lines = d.post("/v1/generate", {"task": "print a drink"}, lines=True).lines
+            check_lines(tap, doc, "/v1/generate", lines)
+            tap.equal([e["event"] for e in lines if e["event"] != "text"], ["asks", "code", "finished"], p.name + ": as lines")
+            tap.equal("".join(e["text"] for e in lines if e["event"] == "text"), lines[-1]["result"]["reply"], p.name + ": the reply in pieces")
+
+
+def test_requests(tap):
+    with Server([Answer(body=OpenAI.whole())]) as server:
+        with daemon_for(server, "--models", "gpt-other,gpt-third", "--steps", "5", "--token-limit", "100000",
+                        "--task-timeout", "1m") as d:
+            tap.equal(d.post("/v1/generate", {"task": "x", "model": "gpt-third", "language": "bash"}).status, 200, "another of its models")
+            sent = server.requests[-1].json
+            tap.ok(sent["model"] == "gpt-third" and "bash" in sent["messages"][0]["content"], "which is asked, for that language", sent)
+            r = d.post("/v1/generate", {"task": "x", "timeout_ms": 2000, "forbid_imports": ["json"]})
+            rules = server.requests[-1].json["messages"][0]["content"]
+            tap.ok("2s" in rules and "json" in rules, "the request's own limits and imports stand in the prompt", rules)
+            tap.equal(d.post("/v1/generate", {"task": "x", "steps": 1, "token_limit": 99000, "task_timeout_ms": 5000}).status, 200,
+                      "bounds below the daemon's")
+            for body, words in (({"model": "gpt-secret"}, "gpt-secret"), ({"steps": 6}, "steps"), ({"token_limit": 100001}, "token_limit"),
+                                ({"token_limit": 0}, "token_limit"), ({"task_timeout_ms": 0}, "task_timeout_ms")):
+                r = d.post("/v1/generate", dict(body, task="x"))
+                tap.ok(r.status == 403 and words in r.message, "not allowed: %s" % body, r)
+            for body, words in (({}, "task"), ({"task": " "}, "empty"), ({"task": "a\0b"}, "task"), ({"task": 1}, "task"), ({"task": "x", "steps": 0}, "steps"),
+                                ({"task": "x", "temperature": 3}, "temperature"), ({"task": "x", "language": "klingon"}, "klingon"),
+                                ({"task": "x", "code": "1"}, "code"), ({"task": "x", "key_file": "/etc/shadow"}, "key_file"),
+                                ({"task": "x", "model_url": server.url}, "model_url")):
+                r = d.post("/v1/generate", body)
+                tap.ok(r.status == 400 and words in r.message, "wrong: %s" % body, r)
+            count = len(server.requests)
+            r = d.post("/v1/generate", {"task": "x", "cost_limit": 0.01})
+            tap.ok(r.status == 502 and "price" in r.json["error"] and len(server.requests) == count,
+                   "a cost that cannot be counted is not spent", r)
+    with Daemon() as d:
+        r = d.post("/v1/generate", {"task": "x"})
+        tap.ok(r.status == 501 and "--model" in r.message, "a daemon without a model", r)
+
+
+def test_failures(tap):
+    with Server([Answer(401, {"error": {"message": "bad key %s" % KEY}}), Answer(body=b"garbage"), Answer(500, {}),
+                 Answer(body=OpenAI.whole("no code here")), Answer(then="hold", pieces=[], length=10)]) as server, \
+            daemon_for(server) as d:
+        for words in ("401", "JSON", "500"):
+            r = d.post("/v1/generate", {"task": "x"})
+            tap.ok(r.status == 502 and words in r.json["error"] and r.json["code"] is None, "the service fails: " + words, r)
+        r = d.post("/v1/generate", {"task": "x"})
+        tap.ok(r.status == 200 and r.json["code"] is None and r.json["error"], "a reply without a program", r)
+        r = d.post("/v1/generate", {"task": "x", "task_timeout_ms": 300})
+        tap.ok(r.status == 200 and "time" in r.json["error"], "the task's own time", r)
+        r = d.post("/v1/generate", {"task": "x", "deadline_ms": 300})
+        tap.equal(r.status, 504, "the client's deadline", r)
+        gone = d.begin("POST", "/v1/generate", {"task": "x"})
+        for _ in range(7):
+            server.wait_request()
+        gone.close()
+        tap.ok(wait_for(lambda: d.get("/v1/status").json["running"] == 0), "a client that goes away ends its task")
+
+
+def test_keys(tap):
+    with Server([Answer(body=OpenAI.whole("```python\nx = '%s'\n```" % KEY))]) as server, daemon_for(server, "--access-log", "-") as d:
+        with open("/proc/%d/coredump_filter" % d.process.pid) as f:
+            tap.equal(int(f.read(), 16), 0, "a core dump of the daemon has no memory")
+        seen = [d.post("/v1/generate", {"task": "x"}).body, d.post("/v1/generate", {"task": "x"}, lines=True).body,
+                d.post("/v1/run", {"code": "import os, json; print(json.dumps(dict(os.environ)))"}).body,
+                d.get("/metrics").body, d.get("/v1/runs").body, d.get("/v1/status").body, d.words().encode()]
+        tap.equal([i for i, text in enumerate(seen) if KEY.encode() in text], [], "the key is in no answer, log or guest")
+        with open("/proc/%d/cmdline" % d.process.pid, "rb") as f:
+            tap.ok(KEY.encode() not in f.read(), "nor in the command line")
+
+
+def test(tap):
+    test_answers(tap)
+    test_requests(tap)
+    test_failures(tap)
+    test_keys(tap)

@@ -66,7 +66,7 @@ static int open_here(struct repl_host *h, struct err *err)
 /* An existing session (--session), or a new one. */
 static int open_there(struct repl_host *h, struct session_call *call, struct err *err)
 {
-    json_t *doc = NULL, *body = NULL;
+    json_t *doc = NULL;
     int result;
 
     h->call = call;
@@ -76,8 +76,7 @@ static int open_there(struct repl_host *h, struct session_call *call, struct err
         AUTO_FREE char *path = xasprintf("/v1/sessions/%s", call->id);
         result = session_ask(call, "GET", path, NULL, &doc, err);
     } else {
-        body = session_body(h->set, err);
-        result = body ? session_ask(call, "POST", "/v1/sessions", body, &doc, err) : -1;
+        result = session_open_new(call, &doc, err);
     }
     if (result < 0)
         return -1;

@@ -47,8 +47,8 @@ int session_check_options(const struct session_call *call, const char *takes, un
  * the daemon's message. */
 int session_ask(struct session_call *call, const char *method, const char *path, json_t *body,
                 json_t **ret, struct err *err);
-/* The body that opens a session; NULL with *err. Reads files, tools and the prelude. */
-json_t *session_body(const struct session_settings *set, struct err *err);
+/* Opens a session by the options. *ret is the daemon's answer, a new reference. */
+int session_open_new(struct session_call *call, json_t **ret, struct err *err);
 /* The number of sessions with this name, or with an id that begins so; -1 with *err. If it is one,
  * *ret is its id. */
 int session_count(struct session_call *call, const char *word, char *ret, size_t n,

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "cli/cmd_session.h"
 #include "cli/log_text.h"
+#include "cli/own_python.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "cli/safe_text.h"
@@ -88,7 +89,8 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
     return 0;
 }
 
-json_t *session_body(const struct session_settings *set, struct err *err)
+/* The body that opens a session; NULL with *err. Reads files, tools and the prelude. */
+static json_t *session_body(const struct session_settings *set, struct err *err)
 {
     json_t *body = json_object();
 
@@ -111,36 +113,42 @@ static int put_id(const struct session_call *call, json_t *doc)
     return 0;
 }
 
-/* The daemon's interpreter runs the cells, whatever environment is active here. */
-static void say_interpreter(const struct session_call *call, const json_t *doc)
-{
-    static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
-    const char *path = member(doc, "interpreter"), *language = member(doc, "language");
-    const struct settings *s = &call->set->cli.common;
+struct asking {
+    struct session_call *call;
+    json_t **ret;
+};
 
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        const char *prefix = getenv(names[i]);
-        if (!prefix || !*prefix || s->python || !language_traits_of(language)->has_versions)
-            continue;
-        size_t n = strlen(prefix);
-        if (strncmp(path, prefix, n) == 0 && path[n] == '/')
-            return;
-        AUTO_FREE char *line =
-            xasprintf("the session has the daemon's Python, %s, not the active environment's; "
-                      "--python %s chooses that, if the daemon was started with --allow host-files",
-                      path, prefix);
-        report_say(&call->set->cli, line);
-        return;
-    }
+static int ask_to_open(void *ctx, json_t *body, struct err *err)
+{
+    struct asking *a = ctx;
+
+    if (a->call->client.fd < 0 && session_open_daemon(a->call, err) < 0)
+        return -1;
+    return session_ask(a->call, "POST", "/v1/sessions", json_deep_copy(body), a->ret, err);
+}
+
+int session_open_new(struct session_call *call, json_t **ret, struct err *err)
+{
+    const struct cli_settings *settings = &call->set->cli;
+    const char *folder = own_python(settings);
+    json_t *body = session_body(call->set, err);
+    struct asking asking = {call, ret};
+
+    if (!body)
+        return -1;
+    int result = own_python_try(folder, body, ask_to_open, &asking, err);
+    if (result == 0)
+        own_python_say(settings, folder, body, member(*ret, "language"));
+    json_decref(body);
+    return result;
 }
 
 int session_run_new(struct session_call *call, struct err *err)
 {
-    json_t *body = session_body(call->set, err), *doc;
+    json_t *doc;
 
-    if (!body || session_ask(call, "POST", "/v1/sessions", body, &doc, err) < 0)
+    if (session_open_new(call, &doc, err) < 0)
         return -1;
-    say_interpreter(call, doc);
     return put_id(call, doc);
 }
 

@@ -10,6 +10,7 @@
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "cli/own_python.h"
 #include "net/place.h"
 #include "workspace/workspace.h"
 
@@ -286,6 +287,34 @@ static int64_t patience(const struct remote_run *run)
     return wall ? wall * (q->retries + 1) + PATIENCE_MS : 0;
 }
 
+struct handing {
+    struct remote_run *run;
+    struct http_client *client;
+};
+
+static int ask_to_run(void *ctx, json_t *body, struct err *err)
+{
+    const struct handing *h = ctx;
+    AUTO_FREE char *text = json_dumps(body, JSON_COMPACT);
+
+    if (h->client->fd < 0 && remote_open(&h->run->options->settings, h->client, err) < 0)
+        return -1;
+    h->run->stream.body = str_from(text);
+    return remote_stream_run(h->client, &h->run->stream, err);
+}
+
+static int send(struct remote_run *run, struct http_client *client, json_t *body, struct err *err)
+{
+    const struct cli_settings *settings = &run->options->settings;
+    const char *folder = own_python(settings);
+    struct handing handing = {run, client};
+    int result = own_python_try(folder, body, ask_to_run, &handing, err);
+
+    if (result > 0)
+        own_python_say(settings, folder, body, json_get_text(run->stream.doc, "language"));
+    return result;
+}
+
 static int hand_over(struct remote_run *run, struct http_client *client, struct err *err)
 {
     AUTO_BUF struct buf input = {0};
@@ -296,9 +325,8 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
 
     if (folder && (out = workspace_open_dir(folder, true, err)) < 0)
         return -1;
-    AUTO_FREE char *body = remote_body(run, &input);
+    json_t *body = remote_body(run, &input);
     run->stream.path = "/v1/run";
-    run->stream.body = str_from(body);
     run->stream.timeout_ms = patience(run);
     run->stream.out_fd = out;
     run->stream.output_limit = run->request->output_limit;
@@ -306,9 +334,10 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     run->context.cancel_fd = run->stream.cancel_fd;
     run->stream.context = run->context.before.document ? &run->context : NULL;
     if (body)
-        result = remote_stream_run(client, &run->stream, err);
+        result = send(run, client, body, err);
     else
         err_set(err, ERR_UNSUPPORTED, "this request cannot be sent to a daemon");
+    json_decref(body);
     if (result < 0 && give_back(run, &input, &given) < 0)
         *err = given;
     return result;
@@ -320,11 +349,8 @@ int run_remote(struct remote_run *run, struct err *err)
     int result = -1;
 
     run->stdin_fd = -1;
-    if (!remote_can_carry(run)) {
-        err_set(
-            err, ERR_UNSUPPORTED,
-            "this run cannot be sent to a daemon: it depends on this process's own environment");
-    } else if (remote_open(&run->options->settings, &client, err) == 0) {
+    if (remote_can_carry(run, err) == 0 &&
+        remote_open(&run->options->settings, &client, err) == 0) {
         result = hand_over(run, &client, err);
         http_client_done(&client);
     }

@@ -69,12 +69,12 @@ json_t *remote_json(struct str text, struct err *err);
 
 /* ---- run_remote_request.c ---- */
 
-/* Whether this request means the same to a daemon. */
-bool remote_can_carry(const struct remote_run *run);
+/* Whether this request means the same to a daemon: 0, or -1 with the reason. */
+int remote_can_carry(const struct remote_run *run, struct err *err);
 /* `files`: --file, read here. -1 when one of them cannot be sent. */
 int remote_put_files(json_t *body, const struct settings *settings);
-/* The complete body of POST /v1/run; the caller frees. NULL when the request cannot be sent. */
-char *remote_body(struct remote_run *run, struct buf *input);
+/* The complete body of POST /v1/run, a new reference. NULL when the request cannot be sent. */
+json_t *remote_body(struct remote_run *run, struct buf *input);
 
 /* ---- run_remote_context.c ---- */
 

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/own_python.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
 #include "languages/preludes.h"
@@ -31,27 +32,39 @@ static bool is_valid(char *const *list)
     return true;
 }
 
-/* An interpreter that the user chose is first in our $PATH, not in the daemon's. */
-static bool has_own_interpreter(void)
-{
-    static const char *const names[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
-
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value)
-            return true;
-    }
-    return false;
-}
-
-bool remote_can_carry(const struct remote_run *run)
+/* The option, or the thing, that keeps the run here; NULL for none. */
+static const char *obstacle(const struct remote_run *run)
 {
     const struct cli_settings *s = &run->options->settings;
     const struct run_request *q = run->request;
 
-    return settings_can_be_sent(&s->common) && !s->common.languages.user_count && !s->trace_time &&
-           !has_own_interpreter() && utf8_valid(q->code) && is_valid(q->args) &&
-           (!q->file || utf8_valid(str_from(q->file)));
+    if (s->trace_time)
+        return "--trace-time";
+    if (s->common.languages.user_count)
+        return "a [language] section of the config file";
+    if (!utf8_valid(q->code) || !is_valid(q->args) || (q->file && !utf8_valid(str_from(q->file))))
+        return "a program, a name or an argument that is not UTF-8";
+    return NULL;
+}
+
+/* An interpreter that the user chose is first in our $PATH, not in the daemon's: the run is sent
+ * only where a daemon is demanded. */
+int remote_can_carry(const struct remote_run *run, struct err *err)
+{
+    const struct cli_settings *s = &run->options->settings;
+    const struct setting *kept = settings_kept_here(&s->common);
+    const char *what = obstacle(run);
+
+    if (kept)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "a daemon cannot honour --%s as it was given; leave out that option, or "
+                       "--daemon",
+                       kept->opt.name);
+    if (what)
+        return err_set(err, ERR_UNSUPPORTED, "a daemon cannot honour %s; leave out --daemon", what);
+    return !s->daemon && own_python(s)
+               ? err_set(err, ERR_UNSUPPORTED, "the active environment stays here")
+               : 0;
 }
 
 /* ---- parts of the body ---- */
@@ -159,11 +172,10 @@ static int put_input(json_t *body, const struct remote_run *run, struct buf *inp
     return 0;
 }
 
-char *remote_body(struct remote_run *run, struct buf *input)
+json_t *remote_body(struct remote_run *run, struct buf *input)
 {
     const struct run_request *q = run->request;
     json_t *body = json_object();
-    char *text = NULL;
     struct err err;
 
     set(body, "code", json_stringn(q->code.p ? q->code.p : "", q->code.n));
@@ -177,7 +189,7 @@ char *remote_body(struct remote_run *run, struct buf *input)
     if (settings_send(s, false, body, &err) == 0 && remote_put_files(body, s) == 0 &&
         remote_put_context(body, q, run->stream.cancel_fd, &run->context.before) == 0 &&
         put_input(body, run, input) == 0)
-        text = json_dumps(body, JSON_COMPACT);
+        return body;
     json_decref(body);
-    return text;
+    return NULL;
 }

@@ -57,12 +57,12 @@ static bool stays_here(const struct settings *s, const struct setting *row)
     return row->sendable && !row->sendable(s);
 }
 
-bool settings_can_be_sent(const struct settings *s)
+const struct setting *settings_kept_here(const struct settings *s)
 {
     for (const struct setting *row = settings_all; row < settings_all + SETTING_COUNT; row++)
         if (stays_here(s, row))
-            return false;
-    return true;
+            return row;
+    return NULL;
 }
 
 /* ---- values ---- */

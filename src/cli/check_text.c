@@ -7,8 +7,8 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/check_report.h"
-#include "cli/safe_text.h"
 #include "result/result.h"
+#include "terminal/safe_text.h"
 
 enum { TAB = 4, LINE_MAX_BYTES = 64 << 10 };
 

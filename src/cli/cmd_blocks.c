@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/reply_input.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 #include "text/final_answer.h"
 #include "text/parts.h"
 #include "text/reply.h"

@@ -16,12 +16,12 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/progress.h"
 #include "cli/run_notebook.h"
-#include "cli/safe_text.h"
 #include "languages/pythons.h"
 #include "result/verdict_json.h"
 #include "session/check.h"
+#include "terminal/progress.h"
+#include "terminal/safe_text.h"
 #include "text/notebook.h"
 
 /* How help shows the options of the common tables; --no-check would make no sense here. */

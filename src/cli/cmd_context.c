@@ -13,8 +13,8 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
-#include "cli/safe_text.h"
 #include "session/context.h"
+#include "terminal/safe_text.h"
 
 struct context_settings {
     char *invocation;

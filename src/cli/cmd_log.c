@@ -16,10 +16,10 @@
 #include "cli/log_text.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
-#include "cli/safe_text.h"
 #include "store/log_json.h"
 #include "store/log_when.h"
 #include "store/store.h"
+#include "terminal/safe_text.h"
 
 enum { NOT_FOUND = 1 };
 

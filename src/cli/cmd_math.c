@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/math.h"
 #include "cli/options.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 static const struct opt *const shown[] = {wall_options, limit_options, general_options, NULL};
 /* A config file has the settings of other commands as well. */

@@ -6,9 +6,9 @@
 #define CLI_CMD_REPL_H
 
 #include "cli/cmd_session.h"
-#include "cli/line_editor.h"
 #include "cli/terminal_ask.h"
 #include "session/session.h"
+#include "terminal/line_editor.h"
 
 /* ---- cmd_repl_input.c ---- */
 

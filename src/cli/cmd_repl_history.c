@@ -10,8 +10,8 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cli/cmd_repl.h"
-#include "cli/safe_text.h"
 #include "cli/state_file.h"
+#include "terminal/safe_text.h"
 
 enum { HISTORY_MAX = 1 << 20 };
 /* Around a cell of several lines. Both are separators of cells where the file is read as input. */

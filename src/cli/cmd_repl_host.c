@@ -17,7 +17,7 @@
 #include "cli/cmd_repl.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 #include "workspace/workspace_export.h"
 
 /* ---- opening ---- */

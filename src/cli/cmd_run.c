@@ -12,7 +12,6 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "cli/cancel.h"
 #include "cli/events.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
@@ -23,6 +22,7 @@
 #include "cli/run_show.h"
 #include "session/check.h"
 #include "session/run.h"
+#include "terminal/cancel.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

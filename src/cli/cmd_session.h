@@ -7,12 +7,12 @@
 
 #include <jansson.h>
 
-#include "cli/cancel.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/show_bundle.h"
 #include "net/http_client.h"
 #include "result/result.h"
+#include "terminal/cancel.h"
 
 struct session_settings {
     struct cli_settings cli; /* first: its tables count on it */

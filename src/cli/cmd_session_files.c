@@ -16,8 +16,8 @@
 #include "base/num.h"
 #include "cli/cmd_session.h"
 #include "cli/run_remote.h"
-#include "cli/safe_text.h"
 #include "jail/lay.h"
+#include "terminal/safe_text.h"
 #include "workspace/workspace_export.h"
 
 static char *address(const struct session_call *call, struct str path)

@@ -16,10 +16,10 @@
 #include "cli/own_python.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
-#include "cli/safe_text.h"
 #include "languages/language.h"
 #include "request/setting.h"
 #include "session/session.h"
+#include "terminal/safe_text.h"
 
 enum { FAILED = 1 };
 

@@ -2,11 +2,11 @@
 #include <stdio.h>
 
 #include "agent/tool_call.h"
-#include "cli/cancel.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
 #include "cli/reply_input.h"
 #include "cli/report.h"
+#include "terminal/cancel.h"
 
 static const struct opt *const tables[] = {work_options, policy_options,  guard_options,
                                            wall_options, limit_options,   log_options,

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 enum {
     CELL_MAX = 8 << 10,  /* a text of the log, with everything in it escaped */

@@ -10,7 +10,7 @@
 #include "base/suggestion.h"
 #include "cli/commands.h"
 #include "cli/other_words.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 const struct command *const commands[] = {
     &command_run,

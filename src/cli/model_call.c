@@ -13,9 +13,9 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/cancel.h"
-#include "cli/safe_text.h"
 #include "languages/pythons.h"
+#include "terminal/cancel.h"
+#include "terminal/safe_text.h"
 
 enum { NOT_DONE = 1, TASK_MAX = 1 << 20, DRAW_EVERY_MS = 200 };
 

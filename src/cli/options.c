@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/given_pipe.h"
 #include "cli/other_words.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

@@ -10,11 +10,11 @@
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "cli/cancel.h"
 #include "cli/cmd_session.h"
 #include "cli/report.h"
 #include "result/verdict_json.h"
 #include "session/session.h"
+#include "terminal/cancel.h"
 #include "text/notebook.h"
 #include "workspace/workspace_export.h"
 

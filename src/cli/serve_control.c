@@ -22,9 +22,9 @@
 #include "base/mem.h"
 #include "cli/options.h"
 #include "cli/run_remote.h"
-#include "cli/safe_text.h"
 #include "cli/serve_parts.h"
 #include "net/place.h"
+#include "terminal/safe_text.h"
 
 enum {
     ANSWER_MS = 30000,

@@ -13,7 +13,7 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/report.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 enum { PICTURE_MAX = 64 << 20, NAMES_MAX = 1000, DROPPED_SHOWN = 10 };
 

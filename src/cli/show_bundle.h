@@ -13,7 +13,7 @@
 
 #include "cli/events.h"
 #include "cli/options.h"
-#include "cli/show_image.h"
+#include "terminal/show_image.h"
 
 struct bundle_form {
     const char *mime, *end; /* ending of a file's name */

@@ -16,9 +16,9 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cli/cancel.h"
 #include "cli/run_remote.h"
-#include "cli/safe_text.h"
+#include "terminal/cancel.h"
+#include "terminal/safe_text.h"
 
 enum { PROMPT_MAX = 16 << 10, LINE_MAX_BYTES = 1 << 20, ANSWER_WAIT_MS = 60000 };
 

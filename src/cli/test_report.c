@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/json_get.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 #define GREEN "\033[32m"
 #define RED   "\033[1;31m"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* The command line's files are not in the library. */
-#include "cli/png.c"
-#include "cli/show_image.c"
-#include "cli/sixel.c"
+#include "terminal/png.c"
+#include "terminal/show_image.c"
+#include "terminal/sixel.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

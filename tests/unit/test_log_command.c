@@ -7,7 +7,7 @@
 #include "cli/cmd_log.c"
 #include "cli/log_settings.c"
 #include "cli/log_text.c"
-#include "cli/safe_text.c"
+#include "terminal/safe_text.c"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,9 +3,9 @@
 #include "show_image_sixel.h"
 
 /* The command line's files are not in the library. */
-#include "cli/png.c"
-#include "cli/show_image.c"
-#include "cli/sixel.c"
+#include "terminal/png.c"
+#include "terminal/show_image.c"
+#include "terminal/sixel.c"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/png.h"
+#include "terminal/png.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

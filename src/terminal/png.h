@@ -5,8 +5,8 @@
  * PNG_SIDE_MAX pixels in each direction. All colour types, depths and both orders of rows are read.
  * Colour profiles, gamma, texts and animations are ignored.
  */
-#ifndef CLI_PNG_H
-#define CLI_PNG_H
+#ifndef TERMINAL_PNG_H
+#define TERMINAL_PNG_H
 
 #include <stdint.h>
 

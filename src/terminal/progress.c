@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/progress.h"
+#include "terminal/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>

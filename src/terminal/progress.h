@@ -3,8 +3,8 @@
  * A progress bar on standard error for work that takes longer than a second; only if that is a
  * terminal.
  */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef TERMINAL_PROGRESS_H
+#define TERMINAL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

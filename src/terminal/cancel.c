@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cancel.h"
+#include "terminal/cancel.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -7,12 +7,12 @@
  *     if (terminal.how != SHOW_NONE && show_image_put(&terminal, png, &out, &err) == 0)
  *         write out.p, out.n
  *
- * The PNG comes from the guest. It is decoded here (cli/png.h) before any of it reaches the
+ * The PNG comes from the guest. It is decoded here (terminal/png.h) before any of it reaches the
  * terminal. The terminal's own decoder gets only the chunks that a picture needs; a PNG that cannot
  * be decoded is not shown.
  */
-#ifndef CLI_SHOW_IMAGE_H
-#define CLI_SHOW_IMAGE_H
+#ifndef TERMINAL_SHOW_IMAGE_H
+#define TERMINAL_SHOW_IMAGE_H
 
 #include "base/buf.h"
 #include "base/err.h"

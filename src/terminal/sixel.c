@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/sixel.h"
+#include "terminal/sixel.h"
 
 #include <stdlib.h>
 #include <string.h>

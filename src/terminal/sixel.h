@@ -3,10 +3,10 @@
  * Pixels as sixels, for terminals that support them: at most 256 colours, chosen so that colours
  * far from all others are kept (the lines of a chart, not the shades of its edges).
  */
-#ifndef CLI_SIXEL_H
-#define CLI_SIXEL_H
+#ifndef TERMINAL_SIXEL_H
+#define TERMINAL_SIXEL_H
 
-#include "cli/png.h"
+#include "terminal/png.h"
 
 #define SIXEL_SIDE_MAX 2048u
 

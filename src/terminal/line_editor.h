@@ -3,8 +3,8 @@
  * A prompt on a terminal, over libedit: editing, history and its search, completion, and a paste
  * that arrives as one text. The edited text may have several lines.
  */
-#ifndef CLI_LINE_EDITOR_H
-#define CLI_LINE_EDITOR_H
+#ifndef TERMINAL_LINE_EDITOR_H
+#define TERMINAL_LINE_EDITOR_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SAFE_TEXT_H
-#define CLI_SAFE_TEXT_H
+#ifndef TERMINAL_SAFE_TEXT_H
+#define TERMINAL_SAFE_TEXT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/show_image.h"
+#include "terminal/show_image.h"
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "cli/png.h"
-#include "cli/sixel.h"
+#include "terminal/png.h"
+#include "terminal/sixel.h"
 
 enum {
     PIECE = 4096, /* of base64, in one of kitty's sequences */

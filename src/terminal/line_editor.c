@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/line_editor.h"
+#include "terminal/line_editor.h"
 
 #if !__has_include(<histedit.h>)
 #error "libedit is missing: run tools/setup build, or apt-get install libedit-dev"
@@ -17,7 +17,7 @@
 #include <wchar.h>
 
 #include "base/mem.h"
-#include "cli/safe_text.h"
+#include "terminal/safe_text.h"
 
 enum { HISTORY_ENTRIES = 2000, PASTE_MAX = 4 << 20, LISTED_MAX = 120, INDENT = 4 };
 

@@ -3,8 +3,8 @@
  * Ctrl-C while a guest runs. The guest is in a session of its own and gets no signal from the
  * terminal, so the signal becomes a byte in a pipe, and the function that runs the guest ends it.
  */
-#ifndef CLI_CANCEL_H
-#define CLI_CANCEL_H
+#ifndef TERMINAL_CANCEL_H
+#define TERMINAL_CANCEL_H
 
 #include "base/err.h"
 

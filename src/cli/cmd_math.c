@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/math.h"
 #include "cli/options.h"
+#include "math/math.h"
 #include "terminal/safe_text.h"
 
 static const struct opt *const shown[] = {wall_options, limit_options, general_options, NULL};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/math.h"
+#include "math/math.h"
 #include "session/context.h"
 #include "text/data_files.h"
 #include "text/json_check.h"

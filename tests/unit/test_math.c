@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/math.h"
+#include "math/math.h"
 
 #include "base/mem.h"
 #include "tap.h"

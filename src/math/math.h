@@ -4,8 +4,8 @@
  * powerful. Its tree is checked for what it may contain, and a bound on its whole numbers is
  * computed before anything is evaluated. Python evaluates it, in the jail.
  */
-#ifndef CLI_MATH_H
-#define CLI_MATH_H
+#ifndef MATH_MATH_H
+#define MATH_MATH_H
 
 #include <stdbool.h>
 

@@ -2,14 +2,14 @@
  *
  * A whole number is refused before it is made, so that `9**9**9` costs nothing.
  */
-#include "cli/math.h"
+#include "math/math.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "cli/math_parts.h"
+#include "math/math_parts.h"
 #include "python/name.h"
 #include "python/python.h"
 
@@ -21,7 +21,7 @@ static const struct math_name {
     enum size_rule rule;
 } names[] = {
 #define NAME(name, home, rule) {#name, home, rule},
-#include "cli/math_names.def"
+#include "math/math_names.def"
 #undef NAME
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/math.h"
+#include "math/math.h"
 
 static void add_program(struct str expression, struct buf *b)
 {

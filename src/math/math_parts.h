@@ -3,8 +3,8 @@
  * How large the numbers of an expression can get. For each part of it, a bound on the logarithm of
  * its size is known; floats are never large.
  */
-#ifndef CLI_MATH_PARTS_H
-#define CLI_MATH_PARTS_H
+#ifndef MATH_MATH_PARTS_H
+#define MATH_MATH_PARTS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/math_parts.h"
+#include "math/math_parts.h"
 
 #include <math.h>
 

@@ -10,8 +10,8 @@
 #include "base/num.h"
 #include "base/suggestion.h"
 #include "base/utf8.h"
-#include "judge/number.h"
-#include "judge/value_python.h"
+#include "values/number.h"
+#include "values/value_python.h"
 
 static const double WEIGHT_MAX = 1e100;
 

@@ -16,8 +16,8 @@
 #ifndef JUDGE_CASE_H
 #define JUDGE_CASE_H
 
-#include "judge/compare.h"
-#include "judge/value.h"
+#include "values/compare.h"
+#include "values/value.h"
 
 enum output_compare {
     COMPARE_DEFAULT, /* as the request has it, or exactly */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "judge/compare.h"
-#include "judge/value.h"
+#include "values/compare.h"
+#include "values/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

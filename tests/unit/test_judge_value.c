@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/compare.h"
-#include "judge/number.h"
-#include "judge/value.h"
+#include "values/compare.h"
+#include "values/number.h"
+#include "values/value.h"
 
 #include "base/mem.h"
 #include "guests/guests.h"

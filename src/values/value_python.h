@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef JUDGE_VALUE_PYTHON_H
-#define JUDGE_VALUE_PYTHON_H
+#ifndef VALUES_VALUE_PYTHON_H
+#define VALUES_VALUE_PYTHON_H
 
-#include "judge/value.h"
+#include "values/value.h"
 
 /* A value as Python writes it: literals and displays of them, numbers with signs, 1+2j, and calls
  * of set, frozenset, float, range, bytearray, deque, Decimal and Fraction. Nothing is run. -1 with

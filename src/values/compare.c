@@ -4,7 +4,7 @@
  * equal values have equal hashes, and a seed of the moment keeps a guest from making others
  * collide.
  */
-#include "judge/compare_parts.h"
+#include "values/compare_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
-#include "judge/number.h"
+#include "values/number.h"
 
 static bool equal(struct comparison *c, const struct value *a, const struct value *b);
 

@@ -3,7 +3,7 @@
  * All loops are quadratic at worst in at most VALUE_MAX_HEX digits: a quarter of a second for the
  * largest.
  */
-#include "judge/number.h"
+#include "values/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,10 +10,10 @@
  * class of the same name; the latter also to a plain tuple, a member of an IntEnum to its number. A
  * value of the codec's type "other" equals nothing.
  */
-#ifndef JUDGE_COMPARE_H
-#define JUDGE_COMPARE_H
+#ifndef VALUES_COMPARE_H
+#define VALUES_COMPARE_H
 
-#include "judge/value.h"
+#include "values/value.h"
 
 struct tolerance {
     bool on; /* floats may differ as with math.isclose; not members of sets, nor keys */

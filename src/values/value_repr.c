@@ -5,10 +5,10 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "judge/number.h"
-#include "judge/value.h"
 #include "python/literal.h"
 #include "python/tree.h"
+#include "values/number.h"
+#include "values/value.h"
 
 struct writer {
     struct buf *b;
@@ -22,7 +22,7 @@ static const char *const type_names[] = {
     [VALUE_FLOAT] = "float",   [VALUE_STR] = "str",   [VALUE_LIST] = "list",
     [VALUE_OBJECT] = "dict",
 #define TYPED(kind, name, read) [VALUE_##kind] = (name),
-#include "judge/value_types.def"
+#include "values/value_types.def"
 #undef TYPED
 };
 

@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "judge/number.h"
-#include "judge/value.h"
+#include "values/number.h"
+#include "values/value.h"
 
 struct reader {
     struct str text;

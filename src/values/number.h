@@ -4,11 +4,11 @@
  * Decimal("1.00"). So each is brought into one form, sign * N * 2^twos * 5^fives / D with N and D
  * free of factors 2 and 5 and of each other, in which equal numbers are equal part by part.
  */
-#ifndef JUDGE_NUMBER_H
-#define JUDGE_NUMBER_H
+#ifndef VALUES_NUMBER_H
+#define VALUES_NUMBER_H
 
-#include "judge/limbs.h"
-#include "judge/value.h"
+#include "values/limbs.h"
+#include "values/value.h"
 
 enum number_kind { NUMBER_FINITE, NUMBER_INFINITE, NUMBER_NAN };
 

@@ -2,11 +2,11 @@
  *
  * What comparing values and hashing them share: the classes of types that may be equal.
  */
-#ifndef JUDGE_COMPARE_PARTS_H
-#define JUDGE_COMPARE_PARTS_H
+#ifndef VALUES_COMPARE_PARTS_H
+#define VALUES_COMPARE_PARTS_H
 
 #include "base/mem.h"
-#include "judge/compare.h"
+#include "values/compare.h"
 
 struct comparison {
     const struct tolerance *tolerance;

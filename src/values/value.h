@@ -13,8 +13,8 @@
  * the guest or from a file: depth and number of values have ceilings, integers may have any size up
  * to one, strings may hold lone surrogates.
  */
-#ifndef JUDGE_VALUE_H
-#define JUDGE_VALUE_H
+#ifndef VALUES_VALUE_H
+#define VALUES_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ enum value_type {
     VALUE_LIST,
     VALUE_OBJECT, /* as JSON has it: only until value_resolve */
 #define TYPED(kind, name, read) VALUE_##kind,
-#include "judge/value_types.def"
+#include "values/value_types.def"
 #undef TYPED
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef JUDGE_VALUE_TIME_H
-#define JUDGE_VALUE_TIME_H
+#ifndef VALUES_VALUE_TIME_H
+#define VALUES_VALUE_TIME_H
 
-#include "judge/value.h"
+#include "values/value.h"
 
 /* "2024-02-29", "12:00:00.5+01:00", or both with a T or a space between: into ret->time and
  * ret->aware. False when it is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/limbs.h"
+#include "values/limbs.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/value_python.h"
+#include "values/value_python.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "judge/compare.h"
-#include "judge/number.h"
 #include "python/python.h"
+#include "values/compare.h"
+#include "values/number.h"
 
 struct reader {
     struct arena *arena;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "judge/value_time.h"
+#include "values/value_time.h"
 
 struct cursor {
     struct str s;

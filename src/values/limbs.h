@@ -3,8 +3,8 @@
  * Large natural numbers, as far as comparing Python's numbers needs them. All is quadratic at
  * worst.
  */
-#ifndef JUDGE_LIMBS_H
-#define JUDGE_LIMBS_H
+#ifndef VALUES_LIMBS_H
+#define VALUES_LIMBS_H
 
 #include <stddef.h>
 #include <stdint.h>

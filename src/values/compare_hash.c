@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "judge/compare_parts.h"
-#include "judge/number.h"
+#include "values/compare_parts.h"
+#include "values/number.h"
 
 static uint64_t mix(uint64_t hash, uint64_t v)
 {

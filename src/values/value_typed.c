@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "judge/compare.h"
-#include "judge/number.h"
-#include "judge/value.h"
-#include "judge/value_time.h"
+#include "values/compare.h"
+#include "values/number.h"
+#include "values/value.h"
+#include "values/value_time.h"
 
 struct form {
     struct value *v; /* the object; becomes the value */
@@ -432,7 +432,7 @@ static const struct {
     int (*read)(struct form *f);
 } forms[] = {
 #define TYPED(kind, name, read) {name, VALUE_##kind, read},
-#include "judge/value_types.def"
+#include "values/value_types.def"
 #undef TYPED
 };
 

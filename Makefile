@@ -47,7 +47,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(wildcard src/cli/*.c src/terminal/*.c src/math/*.c src/server/*.c src/hosting/*.c src/net/*.c src/llm/*.c src/agent/*.c)
+CLI_SRC := $(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/math/*.c src/server/*.c src/hosting/*.c src/net/*.c src/llm/*.c src/agent/*.c)
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)

@@ -5,10 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/check_rules.h"
+
 #include "base/suggestion.h"
-#include "cli/check_report.h"
 #include "cli/help.h"
 #include "result/verdict_json.h"
+#include "verdicts/check_report.h"
 
 static void put_json(json_t *v)
 {

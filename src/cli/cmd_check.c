@@ -9,11 +9,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "cli/check_dump.h"
-#include "cli/check_files.h"
-#include "cli/check_notebook.h"
 #include "cli/check_options.h"
-#include "cli/check_report.h"
+#include "cli/check_rules.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/run_notebook.h"
@@ -23,6 +20,10 @@
 #include "terminal/progress.h"
 #include "terminal/safe_text.h"
 #include "text/notebook.h"
+#include "verdicts/check_dump.h"
+#include "verdicts/check_files.h"
+#include "verdicts/check_notebook.h"
+#include "verdicts/check_report.h"
 
 /* How help shows the options of the common tables; --no-check would make no sense here. */
 static const struct opt *const shown[] = {check_what_options,  policy_options,  check_show_options,

@@ -3,10 +3,10 @@
 
 #include "agent/generate.h"
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
 #include "result/verdict_json.h"
+#include "verdicts/check_report.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

@@ -12,7 +12,6 @@
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
@@ -26,6 +25,7 @@
 #include "terminal/progress.h"
 #include "terminal/safe_text.h"
 #include "text/notebook.h"
+#include "verdicts/check_report.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

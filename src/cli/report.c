@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "cli/report_wall.h"
 #include "session/prepare.h"
 #include "terminal/cancel.h"
 #include "terminal/safe_text.h"
+#include "verdicts/check_report.h"
 
 enum { LISTED_MAX = 10 };
 

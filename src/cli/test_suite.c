@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/check_report.h"
 #include "judge/suite.h"
 #include "terminal/cancel.h"
 #include "terminal/safe_text.h"
+#include "verdicts/check_report.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

@@ -2,8 +2,8 @@
  *
  * `glovebox check notebook.ipynb`: the guard reads each code cell with the names of earlier cells.
  */
-#ifndef CLI_CHECK_NOTEBOOK_H
-#define CLI_CHECK_NOTEBOOK_H
+#ifndef VERDICTS_CHECK_NOTEBOOK_H
+#define VERDICTS_CHECK_NOTEBOOK_H
 
 #include "session/check.h"
 #include "text/notebook.h"

@@ -2,8 +2,8 @@
  *
  * `glovebox check --dump-ast`: the tree of a Python program.
  */
-#ifndef CLI_CHECK_DUMP_H
-#define CLI_CHECK_DUMP_H
+#ifndef VERDICTS_CHECK_DUMP_H
+#define VERDICTS_CHECK_DUMP_H
 
 #include "session/check.h"
 

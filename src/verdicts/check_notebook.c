@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/check_notebook.h"
+#include "verdicts/check_notebook.h"
 
 #include "base/json_get.h"
 #include "result/verdict_json.h"

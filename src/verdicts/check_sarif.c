@@ -9,8 +9,8 @@
 
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "result/verdict_json.h"
+#include "verdicts/check_report.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 

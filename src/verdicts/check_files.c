@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/check_files.h"
+#include "verdicts/check_files.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,9 +6,9 @@
 
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "result/result.h"
 #include "terminal/safe_text.h"
+#include "verdicts/check_report.h"
 
 enum { TAB = 4, LINE_MAX_BYTES = 64 << 10 };
 

@@ -3,8 +3,8 @@
  * The files behind `glovebox check FILE | DIR...`. A file that is named is always checked; in a
  * folder and its subfolders, the files with the ending of a language are.
  */
-#ifndef CLI_CHECK_FILES_H
-#define CLI_CHECK_FILES_H
+#ifndef VERDICTS_CHECK_FILES_H
+#define VERDICTS_CHECK_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

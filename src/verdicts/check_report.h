@@ -3,8 +3,8 @@
  * What `glovebox check` reports, in three formats: for people, as JSON, as SARIF. Each is made from
  * the verdicts' documents (result/verdict_json.h), program by program, for there may be thousands.
  */
-#ifndef CLI_CHECK_REPORT_H
-#define CLI_CHECK_REPORT_H
+#ifndef VERDICTS_CHECK_REPORT_H
+#define VERDICTS_CHECK_REPORT_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -72,10 +72,5 @@ void check_text_findings(const struct finding_style *style, const char *path,
 /* The rules of the guard and of other languages' tools: NULL after the last. */
 const struct rule_info *check_rule(size_t i);
 const struct rule_info *check_rule_find(struct str id);
-
-void check_list_rules(bool json);
-void check_list_profiles(bool json);
-/* -1 with ERR_USAGE and the nearest name. */
-int check_explain(const char *id, bool json, struct err *err);
 
 #endif

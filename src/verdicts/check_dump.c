@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/check_dump.h"
+#include "verdicts/check_dump.h"
 
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "result/verdict_json.h"
+#include "verdicts/check_report.h"
 
 static enum check_dump put_tree(const struct python_tree *tree, bool attributes, struct err *err)
 {

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/check_report.h"
 #include "result/verdict_json.h"
+#include "verdicts/check_report.h"
 
 /* Characters other than ASCII could be controls, or turn the direction of writing. */
 static size_t flags(FILE *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/check_report.h"
+#include "verdicts/check_report.h"
 
 #include <string.h>
 

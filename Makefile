@@ -39,7 +39,7 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MOD
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base python values guard jail guests languages request workspace text store backends result explain session judge api
+LIB_DIRS := base python values context guard jail guests languages request workspace text store backends result explain session judge api
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
 # The helper, without what is a zygote's, and what it shares with the library.
 JAIL_ONLY := $(filter-out src/inside/zygote%,$(wildcard src/inside/*.c))

@@ -2,10 +2,10 @@
  *
  * The guard's rules and profiles as lists and pages.
  */
+#include "cli/check_rules.h"
+
 #include <string.h>
 #include <unistd.h>
-
-#include "cli/check_rules.h"
 
 #include "base/suggestion.h"
 #include "cli/help.h"

@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
-#include "session/context.h"
+#include "context/context.h"
 #include "terminal/safe_text.h"
 
 struct context_settings {

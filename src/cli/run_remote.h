@@ -13,8 +13,8 @@
 
 #include "cli/events.h"
 #include "cli/options.h"
+#include "context/context.h"
 #include "net/http_client.h"
-#include "session/context.h"
 #include "session/run.h"
 
 /* The file of --context, while a daemon has a copy of its document. */

@@ -5,7 +5,7 @@
  */
 #include "base/buf.h"
 #include "cli/run_remote.h"
-#include "session/context.h"
+#include "context/context.h"
 
 enum { SENT_MAX = 4 << 20 }; /* a larger document stays here: reading it costs more than a start */
 

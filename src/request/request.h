@@ -74,7 +74,7 @@ struct run_request {
     const char *prelude;     /* a file of ours that runs before the code */
     struct str prelude_text; /* instead of that file; .p NULL for none */
 
-    const char *context; /* a JSON document that outlives the run (session/context.h), or NULL */
+    const char *context; /* a JSON document that outlives the run (context/context.h), or NULL */
     const struct json_t
         *context_document;  /* or that document itself: the result has a changed copy */
     const char *invocation; /* the key of errors, results and explored files in it; NULL for none */

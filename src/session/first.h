@@ -7,8 +7,8 @@
 #ifndef SESSION_FIRST_H
 #define SESSION_FIRST_H
 
+#include "context/context.h"
 #include "request/request.h"
-#include "session/context.h"
 #include "text/data_files.h"
 #include "workspace/workspace.h"
 

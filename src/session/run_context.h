@@ -7,9 +7,9 @@
 #ifndef SESSION_RUN_CONTEXT_H
 #define SESSION_RUN_CONTEXT_H
 
+#include "context/context.h"
 #include "request/request.h"
 #include "result/result.h"
-#include "session/context.h"
 #include "session/first.h"
 
 struct run_context {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "math/math.h"
-#include "session/context.h"
 #include "text/data_files.h"
 #include "text/json_check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/context.h"
+#include "context/context.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * A run on a copy of the document, brought back into the document: other runs may have changed it
  * meanwhile, so only the changes of this run are repeated.
  */
-#include "session/context_parts.h"
+#include "context/context_parts.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "session/context.h"
+#include "context/context.h"
 
 #include <string.h>
 
 #include "base/encoded.h"
 #include "base/utf8.h"
-#include "session/context_parts.h"
+#include "context/context_parts.h"
 
 /* ---- text ---- */
 

@@ -16,8 +16,8 @@
  * explored files; "" means no particular invocation, and its values stand where google/adk has
  * them.
  */
-#ifndef SESSION_CONTEXT_H
-#define SESSION_CONTEXT_H
+#ifndef CONTEXT_CONTEXT_H
+#define CONTEXT_CONTEXT_H
 
 #include <jansson.h>
 #include <stdbool.h>

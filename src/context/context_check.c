@@ -2,7 +2,7 @@
  *
  * Whether a document is a context.
  */
-#include "session/context_parts.h"
+#include "context/context_parts.h"
 
 #include <stdio.h>
 

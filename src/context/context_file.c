@@ -3,7 +3,7 @@
  * The lock is on the document itself, so that no lock file is needed; but saving puts another file
  * in its place. A process that waited for the lock of a replaced file opens the name again.
  */
-#include "session/context.h"
+#include "context/context.h"
 
 #include <errno.h>
 #include <fcntl.h>

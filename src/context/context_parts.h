@@ -2,10 +2,10 @@
  *
  * Declarations that the files of the context share.
  */
-#ifndef SESSION_CONTEXT_PARTS_H
-#define SESSION_CONTEXT_PARTS_H
+#ifndef CONTEXT_CONTEXT_PARTS_H
+#define CONTEXT_CONTEXT_PARTS_H
 
-#include "session/context.h"
+#include "context/context.h"
 
 #define KEY_CONTEXT   "_code_execution_context"
 #define KEY_ID        "execution_session_id"

@@ -101,7 +101,8 @@ struct opt_other {
 
 struct opt_set {
     const struct opt *const *tables; /* ends with NULL; all over the same settings */
-    bool has_program; /* options behind "--" are a program's own; set after opt_init */
+    bool has_program;    /* options behind "--" are a program's own; set after opt_init */
+    bool has_expression; /* an operand may be an expression such as -5+3; set after opt_init */
     const struct opt_other *others; /* ends with an empty row; NULL for none; set after opt_init */
     /* Whether a key of a config file that no row has belongs to another command: it is left to that
      * command. NULL: such a key is an error. Set after opt_init. */

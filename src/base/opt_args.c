@@ -109,6 +109,16 @@ static void add_program(struct reader *r)
              asks ? " For" : "; for");
 }
 
+/* -5, --5, -(3), -.5, -pi/2, -sqrt(2) */
+static bool is_expression(const struct opt_set *set, const char *arg)
+{
+    const char *p = arg + strspn(arg, "-+");
+
+    if (!set->has_expression || arg[0] != '-' || !*p)
+        return false;
+    return strchr("0123456789.(", *p) || strpbrk(p, "+*/%(");
+}
+
 int opt_parse(struct opt_set *set, int argc, char **argv, struct opt_args *ret, struct err *err)
 {
     struct reader r = {.set = set, .argc = argc, .argv = argv, .at = 1, .err = err};
@@ -120,6 +130,8 @@ int opt_parse(struct opt_set *set, int argc, char **argv, struct opt_args *ret, 
         char *arg = argv[r.at++];
         if (strcmp(arg, "--") == 0)
             args.has_rest = true;
+        else if (is_expression(set, arg))
+            args.operands[args.operand_n++] = arg;
         else if (arg[0] == '-' && arg[1] == '-')
             failed = read_long(&r, arg + 2);
         else if (arg[0] == '-' && arg[1])

@@ -88,7 +88,7 @@ static int math_main(int argc, char **argv)
 const struct command command_math = {
     .name = "math",
     .summary = "compute one expression, and run nothing else",
-    .usage = "glovebox math [OPTION]... [--] EXPRESSION...",
+    .usage = "glovebox math [OPTION]... EXPRESSION...",
     .tables = shown,
     .run = math_main,
 };

@@ -83,6 +83,7 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
     options->set.elsewhere = cli_is_key;
     options->set.others = other_options_of(argv[0]);
     options->set.has_program = strcmp(argv[0], "run") == 0;
+    options->set.has_expression = strcmp(argv[0], "math") == 0;
     if (opt_parse(&options->set, argc, argv, &options->args, err) < 0)
         return -1;
     if (s->help)

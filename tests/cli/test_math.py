@@ -31,6 +31,12 @@ def test_values(t):
         t.exits(done, 0, text, b"%s\n" % str(want).encode())
     done = t.box("math", "--", "-5", "+", "3")
     t.exits(done, 0, "in several pieces", b"-2\n")
+    for words, want in ((["-5+3"], b"-2\n"), (["--5"], b"5\n"), (["-(3)", "*", "2"], b"-6\n"), (["-.5"], b"-0.5\n"),
+                        (["-sqrt(4)"], b"-2.0\n"), (["-pi/2"], b"-1.5707963267948966\n"), (["5", "-5"], b"0\n"),
+                        (["-t", "5s", "-5", "--timeout", "9s"], b"-5\n"), (["-t5s", "-1+2"], b"1\n")):
+        t.exits(t.box("math", *words), 0, "math " + " ".join(words), want)
+    t.refused(t.box("math", "-x"), 2, "unknown option -x$", "what is no expression")
+    t.refused(t.run("-5+3"), 2, "unknown option -5$", "only in math")
     done = t.box("math", "factorial(20000)")
     t.ok(done.code == 0 and len(done.out) == 77339, "a number of 77338 digits", done.code)
 

@@ -122,6 +122,7 @@ def test_read(t):
     t.ok(done.code and done.err.count(b"\n") == 1, "an id that several begin with", done)
     stats = t.box("log", "stats", "--json").json
     t.equal(stats["runs"], 4, "log stats", stats)
+    t.equal(sum(row["runs"] for row in stats["languages"]), 4, "all of them have a language", stats)
     t.exits(t.box("log", "stats"), 0, "for people")
     t.equal(len(runs(t, "--outcome", "failed")), 2, "--outcome")
     t.equal(len(runs(t, "--lang", "sh")), 1, "--lang")
@@ -141,6 +142,14 @@ def test_read(t):
         (("stats", "--limit", "2"), "does not apply"),
     ):
         t.refused(t.box("log", *args), 2, pattern, "log " + " ".join(args))
+
+
+def test_no_language(t):
+    t.run("-c", "print(1)")
+    t.run("--backend", "nothing", "-c", "1")
+    languages = t.box("log", "stats", "--json").json["languages"]
+    t.equal(sorted(row["language"] for row in languages), ["python", "unknown"], "a run without a language", languages)
+    t.match(rb"\nlanguages .*unknown 1", t.box("log", "stats").out, "for people")
 
 
 def test_prune(t):

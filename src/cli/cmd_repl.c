@@ -63,15 +63,14 @@ struct repl {
 static void progress(void *ctx, int64_t elapsed_ms, uint64_t memory)
 {
     struct repl *r = ctx;
-    char size[32];
 
     if (!isatty(2) || r->host.set->cli.quiet || (elapsed_ms < 0 && !r->progress_drawn))
         return;
     fputs("\r\x1b[K", stderr);
     r->progress_drawn = elapsed_ms >= 0;
     if (r->progress_drawn)
-        fprintf(stderr, "%lld s, %s", (long long)(elapsed_ms / 1000),
-                num_format_size(memory >> 20 << 20, size, sizeof size));
+        fprintf(stderr, "%lld s, %llu MiB", (long long)(elapsed_ms / 1000),
+                (unsigned long long)(memory >> 20));
     fflush(stderr);
 }
 
@@ -302,6 +301,15 @@ static int begin(struct repl *r, struct session_call *call, struct err *err)
     return repl_host_open(&r->host, there ? call : NULL, err);
 }
 
+static int at_prompt(struct repl *r, struct err *err)
+{
+    repl_reader_init(&r->reader, r->host.traits, r->cancel_pipe[0]);
+    open_editor(r);
+    int result = loop(r, err);
+    repl_reader_done(&r->reader);
+    return result;
+}
+
 static int run_repl(struct session_call *call, const struct opt_args *args, struct err *err)
 {
     struct repl r = {
@@ -316,12 +324,11 @@ static int run_repl(struct session_call *call, const struct opt_args *args, stru
         return -1;
     r.host = (struct repl_host){
         .set = call->set, .printer = &r.printer, .show = &r.show, .progress = progress, .ctx = &r};
-    if (begin(&r, call, err) == 0) {
-        repl_reader_init(&r.reader, r.host.traits, r.cancel_pipe[0]);
-        open_editor(&r);
-        result = loop(&r, err);
-        repl_reader_done(&r.reader);
-    }
+    int began = begin(&r, call, err);
+    if (cancel_signal()) /* before there was a prompt */
+        result = 128 + cancel_signal();
+    else if (began == 0)
+        result = at_prompt(&r, err);
     repl_host_close(&r.host);
     printer_done(&r.printer);
     http_client_done(&call->client);

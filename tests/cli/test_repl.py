@@ -7,6 +7,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import termios
 import time
@@ -64,6 +65,39 @@ def test_exits(t):
     with Daemon(t) as d:
         r = cells(t, "exit(9)", "nonsense(", args=("--daemon", "unix:" + d.socket))
         t.ok(r.code == 9 and not r.err, "in a daemon's session", r)
+
+
+@once
+def test_interrupted_opening(t):
+    """Ctrl-C before there is a prompt ends the command, and closes the session."""
+    place = t.path("slow.sock")
+    asked = []
+
+    def answer(connection, status, body):
+        connection.sendall(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                           % (status, len(body), body))
+
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(place)
+        server.listen()
+        server.settimeout(PATIENCE)
+        p = t.start("repl", "--daemon", "unix:" + place)
+        connection = server.accept()[0]
+        with connection:
+            connection.settimeout(PATIENCE)
+            while True:
+                request = connection.recv(65536)
+                asked.append(request.split(b" HTTP/")[0])
+                if asked[-1] == b"POST /v1/sessions":
+                    p.send_signal(signal.SIGINT)
+                    answer(connection, b"201 Created", b'{"id": "slow", "language": "python"}')
+                elif asked[-1] == b"DELETE /v1/sessions/slow":
+                    answer(connection, b"200 OK", b"{}")
+                    break
+                else:
+                    answer(connection, b"200 OK", b"{}")
+        out, err = p.communicate(timeout=PATIENCE)
+    t.equal((p.returncode, out, err), (130, b"", b""), "it says nothing", asked)
 
 
 def test_waiting(t):
@@ -222,7 +256,7 @@ def test_terminal(t):
     t.equal(term.ask("f(2)\n"), "3\r\n>>> ", "and the session goes on")
     t.match(r"f\(2\)", term.ask(":history\n"), ":history")
     said = term.ask("time.sleep(2.5)\n")
-    t.match(r"\r\x1b\[K[1-9] s, \d+", said, "the progress of a long cell")
+    t.match(r"\r\x1b\[K[1-9] s, \d+ MiB", said, "the progress of a long cell")
     term.type("\x04")
     t.equal(term.end(), 0, "Ctrl-D ends it")
     history = os.path.join(t.home, ".local/state/glovebox/repl_history")

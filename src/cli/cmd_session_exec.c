@@ -23,6 +23,15 @@ enum { STDIN_MAX = 16 << 20, OUTPUT_KEPT = 1 << 20 };
 
 /* ---- the cell ---- */
 
+/* A file that cannot be read is wrong usage, as with 'glovebox run'. */
+static int read_named(const char *file, struct buf *ret, struct err *err)
+{
+    if (fd_read_file(file, ret, err) == 0)
+        return 0;
+    err->kind = ERR_USAGE;
+    return -1;
+}
+
 static int read_cell(const struct session_call *call, struct buf *code, bool *ret_from_stdin,
                      struct err *err)
 {
@@ -37,7 +46,7 @@ static int read_cell(const struct session_call *call, struct buf *code, bool *re
     if (!*ret_from_stdin && notebook_is_name(file))
         return err_set(err, ERR_USAGE, "%s: is a notebook; 'glovebox run' runs its cells", file);
     if (!*ret_from_stdin)
-        return fd_read_file(file, code, err);
+        return read_named(file, code, err);
     if (!file && isatty(0))
         return err_set(err, ERR_USAGE,
                        "no cell: give -c CODE, name a FILE, or - for standard input");
@@ -55,7 +64,7 @@ static int put_stdin(const struct session_call *call, json_t *body, bool taken, 
     bool ours = strcmp(path, "-") == 0;
     if (ours && taken)
         return err_set(err, ERR_USAGE, "--stdin -: standard input already has the cell");
-    if (ours ? fd_read_all(0, &b) < 0 : fd_read_file(path, &b, err) < 0)
+    if (ours ? fd_read_all(0, &b) < 0 : read_named(path, &b, err) < 0)
         return ours ? err_sys(err, "standard input") : err_wrap(err, "--stdin");
     if (!utf8_valid(buf_str(&b)))
         return err_set(err, ERR_USAGE, "--stdin: the input of a cell must be UTF-8 text");

@@ -73,6 +73,22 @@ static int put_name(json_t *body, const struct session_settings *set, struct err
     return 0;
 }
 
+static int refuse_files(const struct settings *s, struct err *err)
+{
+    for (char *const *spec = s->file.items; *spec; spec++) {
+        const char *colon = strrchr(*spec, ':');
+        AUTO_FREE char *src = xstrndup(*spec, colon ? (size_t)(colon - *spec) : strlen(*spec));
+        if (access(src, R_OK) == 0)
+            continue;
+        err_sys(err, "--file: %s", src);
+        err->kind = ERR_USAGE;
+        return -1;
+    }
+    return err_set(err, ERR_USAGE,
+                   "--file: only files here, not executable, of at most 4 MiB together; 'glovebox "
+                   "session put' takes larger ones");
+}
+
 static int put_options(json_t *body, const struct session_settings *set, struct err *err)
 {
     const struct settings *s = &set->cli.common;
@@ -80,10 +96,7 @@ static int put_options(json_t *body, const struct session_settings *set, struct 
     if (settings_send(s, true, body, err) < 0)
         return -1;
     if (remote_put_files(body, s) < 0)
-        return err_set(
-            err, ERR_USAGE,
-            "--file: only files here, of at most 4 MiB together; 'glovebox session put' takes "
-            "larger ones");
+        return refuse_files(s, err);
     if (s->lang && strcmp(s->lang, "auto") != 0)
         json_object_set_new(body, "language", json_string(s->lang));
     return 0;

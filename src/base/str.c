@@ -38,6 +38,13 @@ bool str_ends(struct str s, const char *suffix)
     return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
 }
 
+bool str_ends_nocase(struct str s, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return s.n >= n && str_is_nocase(str_slice(s, s.n - n, s.n), suffix);
+}
+
 long str_find(struct str s, struct str needle)
 {
     if (!needle.n)

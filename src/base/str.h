@@ -21,6 +21,7 @@ bool str_is(struct str a, const char *s);
 bool str_is_nocase(struct str a, const char *s);
 bool str_starts(struct str s, const char *prefix);
 bool str_ends(struct str s, const char *suffix);
+bool str_ends_nocase(struct str s, const char *suffix); /* of ASCII letters */
 /* The first place of needle in s, or -1. */
 long str_find(struct str s, struct str needle);
 struct str str_trim(struct str s); /* ASCII white space off both ends */

@@ -141,7 +141,9 @@ static int read_code(struct invocation *in, struct err *err)
         if (fd_read_file(in->request.file, &in->code, err) < 0)
             return fail_to_read(in->request.file, err);
         if (other_language_refuse(in->request.file, in->request.language, in->request.languages,
-                                  err) < 0)
+                                  err) < 0 ||
+            (!in->request.no_check &&
+             other_format_refuse(in->request.file, buf_str(&in->code), err) < 0))
             return -1;
     }
     in->request.code = buf_str(&in->code);

@@ -161,6 +161,8 @@ static int read_code(struct invocation *in, struct err *err)
         if (notebook_is_name(path))
             return err_set(err, ERR_USAGE, "%s: is a notebook; 'glovebox run' runs its cells",
                            path);
+        if (!in->request.run.no_check && other_format_refuse(path, buf_str(&in->code), err) < 0)
+            return -1;
         return other_language_refuse(path, in->request.run.language, in->request.run.languages,
                                      err);
     }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* ---- commands ---- */
 
@@ -214,19 +215,20 @@ static const char *const language_ends[][2] = {
 };
 
 static const char *const data_ends[] = {".csv", ".tsv", ".json", ".jsonl"};
+static const char *const markdown_ends[] = {".md", ".markdown", ".mdx", ".qmd", ".rmd"};
 
 static const char *language_of_end(const char *file)
 {
     for (size_t i = 0; i < ARRAY_LEN(language_ends); i++)
-        if (str_ends(str_from(file), language_ends[i][0]))
+        if (str_ends_nocase(str_from(file), language_ends[i][0]))
             return language_ends[i][1];
     return NULL;
 }
 
-static bool is_data(const char *file)
+static bool ends_with_one(const char *file, const char *const *ends, size_t n)
 {
-    for (size_t i = 0; i < ARRAY_LEN(data_ends); i++)
-        if (str_ends(str_from(file), data_ends[i]))
+    for (size_t i = 0; i < n; i++)
+        if (str_ends_nocase(str_from(file), ends[i]))
             return true;
     return false;
 }
@@ -235,15 +237,65 @@ int other_language_refuse(const char *file, const char *asked, const struct lang
                           struct err *err)
 {
     const char *other = language_of_end(file);
+    bool data = ends_with_one(file, data_ends, ARRAY_LEN(data_ends));
+    bool markdown = ends_with_one(file, markdown_ends, ARRAY_LEN(markdown_ends));
 
-    if ((!other && !is_data(file)) || (asked && strcmp(asked, "auto") != 0) ||
+    if ((!other && !data && !markdown) || (asked && strcmp(asked, "auto") != 0) ||
         language_stated(table, file, (struct str){0}))
         return 0;
-    if (!other)
+    if (markdown)
+        return err_set(err, ERR_USAGE,
+                       "%s: is Markdown, not a program; 'glovebox blocks %s | glovebox run -' runs "
+                       "its code",
+                       file, file);
+    if (data)
         return err_set(err, ERR_USAGE,
                        "%s: is data, not a program; --file %s gives it to a program", file, file);
     return err_set(err, ERR_USAGE,
                    "%s: %s is not run here; --lang says what else it is, and 'glovebox help "
                    "languages' how to add a language",
                    file, other);
+}
+
+/* ---- formats ---- */
+
+enum { LOOKED_AT = 4096 };
+
+static const struct {
+    const char *begin, *what;
+} formats[] = {
+    {"\177ELF", "a compiled program"}, {"\x89PNG", "an image"},
+    {"\xff\xd8\xff", "an image"},      {"PK\3\4", "a ZIP archive"},
+    {"\x1f\x8b", "a compressed file"}, {"%PDF-", "a PDF document"},
+    {"SQLite format 3", "a database"},
+};
+
+static const char *format_of(struct str bytes)
+{
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+        if (str_starts(bytes, formats[i].begin))
+            return formats[i].what;
+    return NULL;
+}
+
+/* A NUL in a text is the guard's to report. A character may be cut at the end. */
+static bool is_binary(struct str head)
+{
+    enum { LONGEST_CHARACTER = 4 };
+
+    return head.n && memchr(head.p, '\0', head.n) &&
+           utf8_valid_prefix(head) + LONGEST_CHARACTER <= head.n;
+}
+
+int other_format_refuse(const char *file, struct str bytes, struct err *err)
+{
+    struct str head = str_slice(bytes, 0, bytes.n < LOOKED_AT ? bytes.n : LOOKED_AT);
+    const char *format = format_of(head);
+
+    if (str_starts(head, "\xff\xfe") || str_starts(head, "\xfe\xff"))
+        return err_set(err, ERR_USAGE, "%s: is text in UTF-16; save it in UTF-8", file);
+    if (!format && !is_binary(head))
+        return 0;
+    return err_set(err, ERR_USAGE, "%s: is not text%s%s; --file %s gives it to a program", file,
+                   format ? ", but " : "", format ? format : "", file);
 }

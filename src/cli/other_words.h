@@ -19,10 +19,12 @@ const char *other_verb(const char *command, const char *verb);
 /* For opt_set.others of a command; NULL for a command that runs no program. */
 const struct opt_other *other_options_of(const char *command);
 
-/* ERR_USAGE for a file that is data by its name, or a program in a language that runs here only if
- * the user's config adds it: detection would take it for another language and run it. 0 for any
- * other file, and where the user has named the language (`asked`). */
+/* ERR_USAGE for a file that is data or a document by its name, or a program in a language that runs
+ * here only if the user's config adds it: detection would take it for another language and run it.
+ * 0 for any other file, and where the user has named the language (`asked`). */
 int other_language_refuse(const char *file, const char *asked, const struct language_table *table,
                           struct err *err);
+/* ERR_USAGE for a file whose first bytes are no text. */
+int other_format_refuse(const char *file, struct str bytes, struct err *err);
 
 #endif

@@ -12,7 +12,7 @@ enum { LINE_PIECES_MAX = 1000000 };
 
 bool notebook_is_name(const char *file)
 {
-    return str_ends(str_from(file), ".ipynb");
+    return str_ends_nocase(str_from(file), ".ipynb");
 }
 
 /* ---- the document ---- */

@@ -104,6 +104,8 @@ def test_failures(t):
 @once
 def test_accepted(t):
     """What other programs write in a notebook."""
+    notebook(t, "B.IPYNB", "print('b')")
+    t.exits(t.run("B.IPYNB"), 0, "an extension in capitals", b"b\n")
     notebook(t, "a.ipynb", "%config InlineBackend.figure_format = 'svg'\nprint('c')")
     t.exits(t.run("a.ipynb"), 0, "a choice of IPython for pictures", b"c\n")
     text = {"cell_type": "markdown", "metadata": {}, "source": '"' + ",[{" * 700000}

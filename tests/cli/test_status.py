@@ -331,6 +331,17 @@ def test_bad_programs(t):
         t.refused(
             t.run("locked.py"), 2, "locked.py: Permission denied", "a file that cannot be read"
         )
+    for name, data, want in (
+            ("elf.py", b"\x7fELF\x02\x01\x01\0", "elf.py: is not text, but a compiled program; --file elf.py gives"),
+            ("a.js", b"\x89PNG\r\n", "but an image"), ("utf16.py", "print(1)".encode("utf-16"), "is text in UTF-16; save it in UTF-8"),
+            ("data.py", b"\0\1\xff\xfe" * 100, "is not text; --file data.py"), ("a.md", b"# A\n", "is Markdown.*glovebox blocks a.md"),
+            ("A.MD", b"# A\n", "is Markdown"), ("x.CSV", b"1,2\n", "is data")):
+        t.write(name, data)
+        for command in "run", "test":
+            t.refused(t.box(command, name), 2, want, "%s %s" % (command, name))
+    t.exits(t.run("--lang", "python", "a.md"), 0, "Markdown that is Python", b"")
+    t.write("latin.py", "# coding: latin-1\nprint('é')\n".encode("latin-1"))
+    t.exits(t.run("latin.py"), 0, "another encoding", "é\n".encode())
     path = t.write("nul.py", b"print(1)\n\0")
     t.exits(t.run(path), 126, "a NUL in the text", b"")
     t.exits(t.run("--no-check", path), 0, "which the interpreter reads to", b"1\n")

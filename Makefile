@@ -39,23 +39,25 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MOD
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base python values context guard jail guests languages request workspace text store backends result explain session judge api
-LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c))
+LIB_DIRS := base python values context guard jail guests languages request workspace text store backends result explain session judge llm agent api
+# Of the network, the library has what reaches a model.
+LIB_NET := $(patsubst %,src/net/%.c,fetch fetch_wire url)
+LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)) $(LIB_NET)
 # The helper, without what is a zygote's, and what it shares with the library.
 JAIL_ONLY := $(filter-out src/inside/zygote%,$(wildcard src/inside/*.c))
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c src/base/num.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/math/*.c src/server/*.c src/hosting/*.c src/net/*.c src/llm/*.c src/agent/*.c)
+CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/math/*.c src/server/*.c src/hosting/*.c src/net/*.c))
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)
 FETCH_OBJ := $(FETCH_SRC:%.c=$(BUILD)/%.o)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python_boot.o \
 	$(BUILD)/gen/judge_code.o $(BUILD)/gen/cells_code.o $(BUILD)/gen/rich_code.o \
-	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o
-CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
+	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o
 # What a zygote loads, for the host's own libc: the last steps into a jail.
 ZYGOTE_SRC := $(wildcard src/inside/zygote*.c) src/inside/guest.c src/inside/spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "agent/flow_fields.h"
 #include "agent/generate.h"
 
 static json_t *work_generate(struct agent *agent, const struct flow_input *input)
@@ -15,10 +16,14 @@ static json_t *work_generate(struct agent *agent, const struct flow_input *input
     return document;
 }
 
+static const struct field *const generate_fields[] = {flow_task_fields, flow_language_fields,
+                                                      flow_common_fields, NULL};
+
 const struct flow flows[] = {
     {.name = "generate",
      .summary = "Let a model write a program; nothing is run.",
      .needs = FLOW_TASK,
+     .fields = generate_fields,
      .steps = 1,
      .work = work_generate},
     {0},

@@ -15,6 +15,8 @@ enum flow_part {
     FLOW_CASES = 1 << 2, /* cases, and the function that they call */
 };
 
+struct field; /* request/fields.h */
+
 struct flow_input {
     const char *task;              /* NULL: none */
     struct str code;               /* .p NULL: none */
@@ -24,10 +26,11 @@ struct flow_input {
 };
 
 struct flow {
-    const char *name;      /* "generate"; also the component in the usage */
-    const char *summary;   /* a sentence */
-    unsigned needs, takes; /* bits of enum flow_part; takes: besides what it needs */
-    int steps;             /* answers of the model when the caller sets no number */
+    const char *name;                  /* "generate"; also the component in the usage */
+    const char *summary;               /* a sentence */
+    unsigned needs, takes;             /* bits of enum flow_part; takes: besides what it needs */
+    const struct field *const *fields; /* over struct flow_fields; ends with NULL */
+    int steps;                         /* answers of the model when the caller sets no number */
     /* Does the task of an agent that was begun, and returns its document, the caller's. */
     json_t *(*work)(struct agent *agent, const struct flow_input *input);
 };

@@ -28,9 +28,29 @@ static const struct opt test_options[] = {
     {0},
 };
 
+#define SETTING_AT(member) offsetof(struct api_settings, member)
+#undef AT
+
+static const struct opt task_options[] = {
+#define AT(member) SETTING_AT(model.member)
+#include "llm/options.def"
+#define AT(member) SETTING_AT(bounds.member)
+#include "agent/options.def"
+    {.name = "record",
+     .kind = OPT_STRING,
+     .offset = SETTING_AT(model.record),
+     .excludes = "replay"},
+    {.name = "replay",
+     .kind = OPT_STRING,
+     .offset = SETTING_AT(model.replay),
+     .excludes = "record"},
+    {0},
+};
+
 static const struct opt *const tables[] = {
     work_options,  data_options,  session_options, wall_options, policy_options,
-    guard_options, limit_options, log_options,     test_options, NULL};
+    guard_options, limit_options, log_options,     test_options, task_options,
+    NULL};
 
 const char *glovebox_version(void)
 {

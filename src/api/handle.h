@@ -9,8 +9,10 @@
 
 #include <stdatomic.h>
 
+#include "agent/bounds.h"
 #include "base/opt.h"
 #include "judge/judge.h"
+#include "llm/settings.h"
 #include "request/settings.h"
 #include "session/tools.h"
 
@@ -20,6 +22,9 @@ struct api_settings {
     char *func, *setup, *checker;
     bool isolate, strict_stderr;
     int compare; /* index, from COMPARE_EXACT on */
+    /* of glovebox_task */
+    struct llm_settings model;
+    struct agent_bounds bounds;
 };
 
 struct glovebox {
@@ -30,6 +35,8 @@ struct glovebox {
     struct str input; /* owned; .p NULL for none */
     glovebox_output_fn output;
     void *output_ctx;
+    glovebox_event_fn event;
+    void *event_ctx;
     int cancel[2];
     struct err err;
     struct tool_set tools; /* each ctx is a struct api_tool of session.c */

@@ -8,45 +8,26 @@
 #include <string.h>
 
 #include "agent/event_json.h"
-#include "agent/flows.h"
+#include "agent/flow_fields.h"
 #include "base/mem.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
 
 struct task_fields {
-    struct run_fields run; /* first */
-    const char *task, *model;
-    double temperature, cost_limit;
+    struct flow_fields flow; /* first */
+    const char *model;
+    double cost_limit;
     int64_t steps, token_limit, task_timeout_ms;
 };
 
 #define AT(member) offsetof(struct task_fields, member)
 
-static const struct field task_fields[] = {
-    {.name = "task",
-     .kind = FIELD_WORD,
-     .offset = AT(task),
-     .required = true,
-     .help = "What is to be done, in words."},
-    {.name = "language",
-     .kind = FIELD_WORD,
-     .offset = offsetof(struct run_fields, language),
-     .initial = "python",
-     .help = "The language of the program that the model writes."},
-    {0},
-};
-
-static const struct field model_fields[] = {
+static const struct field daemon_fields[] = {
     {.name = "model",
      .kind = FIELD_WORD,
      .offset = AT(model),
      .initial = "the daemon's",
      .help = "The model: the daemon's --model, or one of its --models."},
-    {.name = "temperature",
-     .kind = FIELD_NUMBER,
-     .offset = AT(temperature),
-     .initial = "the service's",
-     .help = "0 to 2."},
     {.name = "steps",
      .kind = FIELD_COUNT,
      .offset = AT(steps),
@@ -70,8 +51,10 @@ static const struct field model_fields[] = {
     {0},
 };
 
-const struct field *const generate_tables[] = {
-    task_fields, model_fields, wall_fields, limit_fields, policy_fields, answer_fields, NULL};
+#define DAEMON_TABLES daemon_fields, wall_fields, limit_fields, policy_fields, answer_fields, NULL
+
+const struct field *const generate_tables[] = {flow_task_fields, flow_language_fields,
+                                               flow_common_fields, DAEMON_TABLES};
 
 /* Everything that a task is made of, in a worker. */
 struct task {
@@ -145,29 +128,6 @@ static int choose_model(struct task *task, struct err *err)
     return 0;
 }
 
-static int choose_language(struct task *task, struct err *err)
-{
-    const char *name = task->run.language;
-    const struct language *language;
-
-    if (!name || strcmp(name, "auto") == 0)
-        name = "python";
-    language = language_find(task->run.languages, str_from(name));
-    if (!language)
-        return err_set(err, ERR_USAGE, "'language': '%.60s' is not known", name);
-    task->request.language = language->name;
-    return 0;
-}
-
-static int choose_temperature(struct task *task, struct err *err)
-{
-    double asked = task->fields.temperature;
-
-    task->request.has_temperature = asked >= 0;
-    task->request.temperature = asked;
-    return asked > 2 ? err_set(err, ERR_USAGE, "'temperature' must be from 0 to 2") : 0;
-}
-
 static int read_task(struct task *task, struct err *err)
 {
     struct job *job = task->job;
@@ -175,17 +135,13 @@ static int read_task(struct task *task, struct err *err)
 
     if (job_read(job, err) < 0 ||
         fields_read(task->tables, job->doc, rules, &task->fields, err) < 0 ||
-        request_serve(job, &task->fields.run, &task->parts, &task->run, err) < 0 ||
-        choose_model(task, err) < 0 || read_bounds(task, err) < 0 ||
-        choose_language(task, err) < 0 || choose_temperature(task, err) < 0)
+        request_serve(job, &task->fields.flow.run, &task->parts, &task->run, err) < 0 ||
+        choose_model(task, err) < 0 || read_bounds(task, err) < 0)
         return -1;
     task->request.run = &task->run;
     task->request.prompts = task->model.prompts;
     task->request.stream = job->streams;
-    task->input = (struct flow_input){.task = task->fields.task,
-                                      .code = task->fields.run.code,
-                                      .file = task->fields.run.filename};
-    return flow_check(task->flow, &task->input, err);
+    return flow_fields_input(task->flow, &task->fields.flow, &task->input, &task->request, err);
 }
 
 /* ---- the task ---- */
@@ -238,7 +194,7 @@ static void work(struct job *job)
     struct err err;
 
     request_parts_init(&task.parts);
-    run_fields_init(&task.fields.run, &job->config->rules, &task.parts);
+    run_fields_init(&task.fields.flow.run, &job->config->rules, &task.parts);
     if (read_task(&task, &err) < 0 || do_task(&task, &err) < 0)
         job_fail(job, &err);
     request_parts_done(&task.parts);

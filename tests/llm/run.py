@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
 what servers answer (answers), commands: generate, tools (tool-schema and tool-call); the
-daemon (daemon). Servers are scripts of ours (server.py), over real connections. $GLOVEBOX
+daemon (daemon) and the library (library). Servers are scripts of ours (server.py), over real connections. $GLOVEBOX
 names the program (build/glovebox)."""
 
 import os
@@ -16,6 +16,7 @@ import answers  # noqa: E402
 import daemon_tasks  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
+import library  # noqa: E402
 import tools  # noqa: E402
 from tap import run_parts  # noqa: E402
 
@@ -25,6 +26,7 @@ PARTS = {
     "generate": generate.test,
     "tools": tools.test,
     "daemon": daemon_tasks.test,
+    "library": library.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/report.h"
+#include "languages/elsewhere.h"
 #include "session/prepare.h"
 
 enum { NAMES_SHOWN = 3 };
@@ -19,6 +20,34 @@ static bool is_plain(const char *text)
            strncmp(text, "The program ended with", strlen("The program ended with")) == 0;
 }
 
+/* The module that the program's Python lacks; empty for another failure. */
+static struct str missing_module(const json_t *doc)
+{
+    const json_t *e = json_object_get(doc, "exception");
+    const char *type = json_string_value(json_object_get(e, "type"));
+    struct str message = str_from(json_string_value(json_object_get(e, "message")));
+    struct str lead = STR("No module named '");
+
+    if (!type || strcmp(type, "ModuleNotFoundError") != 0 || !str_starts(message, lead.p) ||
+        !str_ends(message, "'"))
+        return STR("");
+    return str_slice(message, lead.n, message.n - 1);
+}
+
+/* True if another Python of this host has it. */
+static bool say_elsewhere(const struct report *how, const json_t *doc)
+{
+    struct str module = missing_module(doc);
+    AUTO_FREE char *python = module.n ? python_elsewhere(module) : NULL;
+
+    if (!python)
+        return false;
+    AUTO_FREE char *line = xasprintf("hint: another Python has '%.*s': --python %s uses it",
+                                     (int)module.n, module.p, python);
+    report_say(how->settings, line);
+    return true;
+}
+
 /* The findings of a refusal have hints of their own. */
 static void say_advice(const struct report *how, const json_t *doc)
 {
@@ -26,7 +55,7 @@ static void say_advice(const struct report *how, const json_t *doc)
     const char *type = json_string_value(json_object_get(doc, "error_type"));
     bool theirs = type && (strcmp(type, "guest") == 0 || strcmp(type, "limit") == 0);
 
-    if (!text || !theirs || is_plain(text))
+    if (!text || !theirs || is_plain(text) || say_elsewhere(how, doc))
         return;
     AUTO_FREE char *line = xasprintf("hint: %.*s", (int)strcspn(text, "\n"), text);
     report_say(how->settings, line);

@@ -171,6 +171,48 @@ static const struct {
     {"asyncore", "asyncio (it is gone since Python 3.12)"},
 };
 
+/* Modules whose package has another name. */
+static const struct {
+    const char *module, *package;
+} packages[] = {
+    {"Crypto", "pycryptodome"},
+    {"Levenshtein", "python-Levenshtein"},
+    {"MySQLdb", "mysqlclient"},
+    {"OpenSSL", "pyOpenSSL"},
+    {"PIL", "Pillow"},
+    {"attr", "attrs"},
+    {"bs4", "beautifulsoup4"},
+    {"cairo", "pycairo"},
+    {"cv2", "opencv-python"},
+    {"dateutil", "python-dateutil"},
+    {"docx", "python-docx"},
+    {"dotenv", "python-dotenv"},
+    {"faiss", "faiss-cpu"},
+    {"fitz", "PyMuPDF"},
+    {"gi", "PyGObject"},
+    {"git", "GitPython"},
+    {"github", "PyGithub"},
+    {"jwt", "PyJWT"},
+    {"magic", "python-magic"},
+    {"pptx", "python-pptx"},
+    {"psycopg2", "psycopg2-binary"},
+    {"serial", "pyserial"},
+    {"skimage", "scikit-image"},
+    {"sklearn", "scikit-learn"},
+    {"slugify", "python-slugify"},
+    {"usb", "pyusb"},
+    {"yaml", "PyYAML"},
+    {"zmq", "pyzmq"},
+};
+
+static const char *package_of(struct str module)
+{
+    for (size_t i = 0; i < ARRAY_LEN(packages); i++)
+        if (str_is(module, packages[i].module))
+            return packages[i].package;
+    return NULL;
+}
+
 static struct str top_of(struct str module)
 {
     long dot = str_find(module, STR("."));
@@ -207,18 +249,22 @@ static const char *misspelt(struct str module)
 void advice_add_module(struct buf *b, struct str module)
 {
     const char *instead = substitute_for(top_of(module)), *near = misspelt(module);
+    const char *package = package_of(top_of(module));
 
     (void)buf_adds(b, "Module '");
     printable_add_word(b, module, NAME_MAX_SHOWN);
+    (void)buf_addc(b, '\'');
+    if (package)
+        (void)buf_addf(b, " (of the package %s)", package);
     if (instead)
         (void)buf_addf(b,
-                       "' is not installed, and no package can be installed inside. Use %s, or "
+                       " is not installed, and no package can be installed inside. Use %s, or "
                        "show the host's copy with --ro.",
                        instead);
     else if (near)
-        (void)buf_addf(b, "' does not exist; '%s' does: probably a misspelling of it.", near);
+        (void)buf_addf(b, " does not exist; '%s' does: probably a misspelling of it.", near);
     else
-        (void)buf_adds(b, "' is not installed, and no package can be installed inside. Use the "
+        (void)buf_adds(b, " is not installed, and no package can be installed inside. Use the "
                           "standard library; a module of your own comes with --file, one of the "
                           "host with --ro.");
 }

@@ -136,6 +136,8 @@ HINTS = [
     ("from . import x", "The program is no package"),
     ("import nosuch.more", "Module 'nosuch' is not installed"),
     ("import json.nope", "Module 'json.nope' is not installed"),
+    ("raise ModuleNotFoundError(\"No module named 'cv2'\")", "Module 'cv2' (of the package opencv-python) is not installed"),
+    ("raise ModuleNotFoundError(\"No module named 'yaml.x'\")", "Module 'yaml.x' (of the package PyYAML) is not installed"),
     ("import math.nope", "'math' is a module without parts."),
     ("1 / 0", "The divisor is 0 here."),
     ("2.0 ** 10000", "The number does not fit."),

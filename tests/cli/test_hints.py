@@ -6,6 +6,7 @@ import pty
 
 from box import once
 from test_daemon_run import Daemon
+from test_interpreter import make_venv
 
 
 def on_terminal(t, *args, env=None):
@@ -49,6 +50,15 @@ def test_hints(t):
     said = on_terminal(t, "--lang", "js", "-c", "prompt('a')")
     if "not installed" not in said and "on this machine" not in said:
         t.match(r"hint: prompt\(\) is a function of browsers", said, "prompt() in JavaScript")
+    said = on_terminal(t, "-c", "import only_in_venv")
+    t.match(r"hint: Module 'only_in_venv' is not installed", said, "a module that is nowhere")
+    make_venv(t, t.path("here", ".venv"))
+    said = on_terminal(t, "-c", "import only_in_venv")
+    t.match(r"hint: another Python has 'only_in_venv': --python .venv uses it\n$", said, "that another environment has")
+    t.equal(said.count("hint:"), 1, "one line of it, too", said)
+    for name in "../only_in_venv", "*", "only_in_venv.more":
+        said = on_terminal(t, "-c", "raise ModuleNotFoundError(\"No module named %r\")" % name)
+        t.ok("another Python" not in said, "not for " + name, said)
     t.write("d.sh", "echo a\nif\n")
     t.ok("Windows" not in on_terminal(t, "d.sh"), "not for other scripts")
     r = t.run("-c", "open('a', 'w').close(); 1 / 0")

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/json_get.h"
@@ -73,20 +74,36 @@ static void write_hint(struct buf *b, layer_mask lost, enum surroundings where)
                    proc_alone ? layer_how(LAYER_PROC, where) : wall_how(where));
 }
 
-/* True if the same hint was not printed within a day; remembers it. */
-static bool is_due(struct str hint)
+/* True if the file does not have this text, or is a day old; then the file gets it. */
+static bool is_news(int fd, struct str text)
 {
-    AUTO_CLOSE int fd = state_file_open("wall_hint", O_RDWR | O_CREAT);
     AUTO_BUF struct buf before = {0};
     struct stat st;
 
     buf_init(&before, NOTE_MAX);
     if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || fd_read_all(fd, &before) < 0)
-        return true;
-    if (str_eq(buf_str(&before), hint) && time(NULL) - st.st_mtime < DAY_S)
         return false;
-    (void)!(pwrite(fd, hint.p, hint.n, 0) < 0 || ftruncate(fd, (off_t)hint.n) < 0);
-    return true;
+    if (str_eq(buf_str(&before), text) && time(NULL) - st.st_mtime < DAY_S)
+        return false;
+    return pwrite(fd, text.p, text.n, 0) == (ssize_t)text.n && ftruncate(fd, (off_t)text.n) == 0;
+}
+
+/* Where this user's state cannot be kept, a terminal session reads the hint once, and a stderr that
+ * is no terminal never: it would repeat with each run. */
+static bool is_news_to_terminal(void)
+{
+    AUTO_FREE char *session = xasprintf("%d", (int)getsid(0));
+    AUTO_CLOSE int fd =
+        isatty(STDERR_FILENO) ? state_file_open_temporary("wall_hint", O_RDWR | O_CREAT) : -1;
+
+    return is_news(fd, str_from(session));
+}
+
+static bool is_due(struct str hint)
+{
+    AUTO_CLOSE int fd = state_file_open("wall_hint", O_RDWR | O_CREAT);
+
+    return fd >= 0 ? is_news(fd, hint) : is_news_to_terminal();
 }
 
 void report_wall(const struct report *how, const json_t *missing)

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 
 char *state_file_path(const char *name)
@@ -40,5 +42,20 @@ int state_file_open(const char *name, int flags)
         make_parents(path);
         fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
     }
+    return fd;
+}
+
+/* Others may have made the file: a link is not followed, and a pipe does not block. */
+int state_file_open_temporary(const char *name, int flags)
+{
+    const char *folder = getenv("TMPDIR");
+    AUTO_FREE char *path =
+        xasprintf("%s/glovebox-%u-%s", folder && folder[0] == '/' ? folder : "/tmp",
+                  (unsigned)geteuid(), name);
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+    struct stat st;
+
+    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid()))
+        fd_close(&fd);
     return fd;
 }

@@ -9,7 +9,10 @@
 /* open(2) of the file with this name in that folder; O_CREAT makes the folders as well. -1 if there
  * is no place for them. */
 int state_file_open(const char *name, int flags);
-/* Its path; the caller frees. NULL where the environment names no folder. */
+/* open(2) of a file of this user's in $TMPDIR or /tmp, for a host without such a folder: an
+ * existing one is opened only if it is a file of this user's. -1 otherwise. */
+int state_file_open_temporary(const char *name, int flags);
+/* The path of state_file_open; the caller frees. NULL where the environment names no folder. */
 char *state_file_path(const char *name);
 
 #endif

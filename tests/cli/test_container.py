@@ -3,10 +3,13 @@
 
 import json
 import os
+import pty
 import re
+import select
+import subprocess
 import tempfile
 
-from box import HERE, PATH, ROOT, once
+from box import HERE, PATH, PATIENCE, ROOT, once
 
 FORBID = os.path.join(HERE, "forbid.py")
 MAKES_A_JAIL = set("""clone clone3 unshare setns mount umount2 pivot_root open_tree move_mount fsopen
@@ -160,6 +163,36 @@ def test_hint(t):
     if t.who == "user" or t.has("root"):
         done = forbidding(t, "fsopen", "run", "-c", "1")
         t.ok(done.err and done.err != first.err, "other layers are other news", done)
+
+
+@once
+def test_hint_without_state(t):
+    """Where the hint cannot be remembered it does not repeat."""
+    env = {"XDG_STATE_HOME": "/proc/none"}
+    t.equal(forbidding(t, "namespaces", "run", "--log", "off", "-c", "1", env=env).err, b"", "no terminal, no hint")
+
+    def said(**how):
+        master, slave = pty.openpty()
+        p = subprocess.Popen([FORBID, "namespaces", "--", t.glovebox, "run", "--log", "off", "-c", "1"], cwd=t.dir,
+                             env=t.env(env), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave, **how)
+        p.wait(PATIENCE)
+        os.close(slave)
+        text = b""
+        while select.select([master], [], [], 0)[0]:
+            try:
+                text += os.read(master, 65536)
+            except OSError:
+                break
+        os.close(master)
+        return text
+
+    t.match(b"To get the whole wall", said(), "a terminal reads it")
+    t.equal(said(), b"", "once in its session")
+    t.match(b"To get the whole wall", said(start_new_session=True), "another session reads it again")
+    note = t.path("glovebox-%d-wall_hint" % os.geteuid())
+    os.unlink(note)
+    os.symlink("elsewhere", note)
+    t.equal((said(start_new_session=True), os.path.lexists(t.path("elsewhere"))), (b"", False), "a link is not followed")
 
 
 @once

@@ -299,7 +299,7 @@ int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint
     return status;
 }
 
-static struct run_request request_of(const struct agent *agent)
+struct run_request agent_program(const struct agent *agent)
 {
     struct run_request q = *agent->request->run;
 
@@ -310,7 +310,7 @@ static struct run_request request_of(const struct agent *agent)
 
 int agent_check(struct agent *agent, struct verdict *ret)
 {
-    struct run_request q = request_of(agent);
+    struct run_request q = agent_program(agent);
     struct err err;
     struct policy *policy = check_open_policy(&q, &err);
     struct examination e;
@@ -331,7 +331,7 @@ void agent_watch_run(struct agent *agent, struct run_watch *ret)
 
 int agent_run(struct agent *agent, struct result *ret)
 {
-    struct run_request q = request_of(agent);
+    struct run_request q = agent_program(agent);
     struct run_watch watch;
 
     agent_watch_run(agent, &watch);

@@ -51,7 +51,8 @@ enum agent_event_kind {
 
 struct agent_event {
     enum agent_event_kind kind;
-    int step; /* from 1 */
+    int step;   /* from 1 */
+    int sample; /* from 1, of several that are tried side by side; else 0 */
     struct str text;
     const struct run_event *run;
     const json_t *document;
@@ -121,8 +122,10 @@ int agent_check(struct agent *agent, struct verdict *ret);
 /* Runs agent->code behind the wall. *ret is initialised here, and always filled in: whatever the
  * program did, 0. -1: the task was cancelled or its time is over; the result has what there was. */
 int agent_run(struct agent *agent, struct result *ret);
-/* For a flow that runs by itself (a session's cell, the judge): what an event of a run shows, and
- * how long it may take: the least of `wall_ms` and the task's time. */
+/* For a flow that runs by itself (a session's cell, the judge): agent->code as it is to be run,
+ * what an event of a run shows, and how long it may take: the least of `wall_ms` and the task's
+ * time. */
+struct run_request agent_program(const struct agent *agent);
 void agent_watch_run(struct agent *agent, struct run_watch *ret);
 int64_t agent_time_for(const struct agent *agent, int64_t wall_ms);
 /* 0, or -1 when the task was cancelled or its time is over: after such a run. */

@@ -3,14 +3,19 @@
 
 #include "result/verdict_json.h"
 
+static int say_task(struct agent *agent, const char *task)
+{
+    if (agent_say_system(agent, "generate", NULL) < 0)
+        return -1;
+    llm_say(&agent->messages, LLM_USER, task);
+    return 0;
+}
+
 static int ask(struct agent *agent, const char *task, struct generate_result *ret)
 {
     const struct agent_question question = {0};
 
-    if (agent_say_system(agent, "generate", NULL) < 0)
-        return -1;
-    llm_say(&agent->messages, LLM_USER, task);
-    return agent_ask(agent, &question, &ret->answer);
+    return say_task(agent, task) < 0 ? -1 : agent_ask(agent, &question, &ret->answer);
 }
 
 int generate(struct agent *agent, const char *task, struct generate_result *ret)
@@ -25,6 +30,11 @@ int generate(struct agent *agent, const char *task, struct generate_result *ret)
         ret->checked = true;
     }
     return agent_finish(agent, AGENT_DONE, NULL);
+}
+
+int generate_tested(struct agent *agent, const char *task, const struct trial_request *trial)
+{
+    return say_task(agent, task) < 0 ? -1 : trial_until_passed(agent, trial);
 }
 
 void generate_done(struct generate_result *result)

@@ -13,7 +13,9 @@ enum { PROMPT_MAX = 256 << 10 };
 static const struct {
     const char *name, *text;
 } built_in[] = {
+    {"fix", prompt_fix_md},
     {"generate", prompt_generate_md},
+    {"transform", prompt_transform_md},
 };
 
 static const char *find_built_in(const char *name)

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -269,5 +270,18 @@ ssize_t fd_recv(int sock, void *p, size_t n, int ret_fds[FD_MSG_MAX], size_t *re
     while (*ret_count)
         close(ret_fds[--*ret_count]);
     errno = EMSGSIZE;
+    return -1;
+}
+
+int fd_either(int a, int b, struct err *err)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int both = epoll_create1(EPOLL_CLOEXEC);
+
+    if (both >= 0 && (a < 0 || epoll_ctl(both, EPOLL_CTL_ADD, a, &event) == 0) &&
+        (b < 0 || epoll_ctl(both, EPOLL_CTL_ADD, b, &event) == 0))
+        return both;
+    (void)err_sys(err, "epoll");
+    fd_close(&both);
     return -1;
 }

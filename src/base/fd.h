@@ -45,6 +45,9 @@ int fd_pipe(int ret_fds[2], struct err *err);
  */
 int fd_pipe_for_guest(int ret_fds[2], struct err *err);
 int fd_nonblock(int fd, bool on);
+/* One descriptor to poll that is readable while one of the two is; -1 for none of them. Not to be
+ * read from. */
+int fd_either(int a, int b, struct err *err);
 /* An unnamed file in memory that holds these bytes, its offset at 0. */
 int fd_memory(const char *name, const void *p, size_t n, struct err *err);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "agent/fix.h"
 #include "agent/generate.h"
 #include "base/mem.h"
 #include "cli/commands.h"
-#include "cli/model_call.h"
+#include "cli/program_call.h"
 #include "result/verdict_json.h"
 #include "verdicts/check_report.h"
 
@@ -23,16 +24,18 @@ static const struct opt generate_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    generate_options, model_options,   work_options,  policy_options, limit_options,
-    wall_options,     data_options,    guard_options, log_options,    json_option,
-    quiet_option,     general_options, NULL};
+    generate_options, cases_options, task_options,    sample_options,
+    model_options,    work_options,  data_options,    policy_options,
+    limit_options,    wall_options,  guard_options,   log_options,
+    json_option,      quiet_option,  general_options, NULL};
 
 #define TAKES                                                                                      \
-    MODEL_TAKES "save,lang,profile,allow-imports,forbid-imports,timeout,memory,output-limit,net,"  \
-                "json,quiet,config,help,"
+    MODEL_TAKES BOUNDS_TAKES                                                                       \
+        "save,cases,func,samples,jobs,lang,profile,allow-imports,forbid-imports,timeout,cpu-time," \
+        "memory,cpus,pids,disk,output-limit,net,json,quiet,config,help,"
 
 struct generation {
-    struct model_call call; /* first: model_call_run hands it back */
+    struct program_call pc; /* first: model_call_run hands it back */
     struct buf task;
 };
 
@@ -98,12 +101,64 @@ static int work(struct model_call *call, struct err *err)
     return status;
 }
 
+/* ---- with cases ---- */
+
+static int flow(void *ctx, struct agent *agent)
+{
+    const struct generation *generation = ctx;
+
+    return generate_tested(agent, generation->task.p, &generation->pc.trial);
+}
+
+static int work_tested(struct model_call *call, struct err *err)
+{
+    struct generation *generation = (struct generation *)call;
+    struct samples_request request;
+    struct samples samples;
+
+    int status = program_call_samples(&generation->pc, flow, generation, &request, &samples, err);
+    if (status == 0)
+        status = program_call_report(&generation->pc, &samples,
+                                     fix_document(samples_best(&samples)), err);
+    samples_done(&samples);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Without cases nothing decides between several answers. */
+static int check_bounds(const struct cli_options *options, struct err *err)
+{
+    static const char *const rows[] = {"steps", "samples", "jobs"};
+
+    for (size_t i = 0; !options->settings.cases && i < ARRAY_LEN(rows); i++)
+        if (opt_source_of(&options->set, rows[i])->from == OPT_FROM_COMMAND)
+            return err_set(err, ERR_USAGE, "--%s needs --cases, which decide what is a success",
+                           rows[i]);
+    return 0;
+}
+
+static int prepare(struct generation *generation, struct cli_options *options, struct err *err)
+{
+    struct model_call *call = &generation->pc.call;
+
+    if (model_call_task(&options->args, "task; describe the program", &generation->task, err) < 0 ||
+        model_call_prepare(call, options, err) < 0 || check_bounds(options, err) < 0 ||
+        program_call_cases(&generation->pc, options, err) < 0)
+        return -1;
+    call->request.component = "generate";
+    if (!options->settings.cases)
+        call->request.bounds.steps = 1;
+    return 0;
+}
+
 static int generate_main(int argc, char **argv)
 {
     struct cli_options options;
     struct generation generation = {
-        .call = {.set = &options.settings, .command = &command_generate}};
-    struct model_call *call = &generation.call;
+        .pc = {.call = {.set = &options.settings, .command = &command_generate},
+               .temperature = 0.2,
+               .shown = "<generated>"}};
     struct err err;
     int status = -1;
 
@@ -111,24 +166,24 @@ static int generate_main(int argc, char **argv)
         if (options.settings.help) {
             help_print_command(stdout, &command_generate);
             status = 0;
-        } else if (model_call_task(&options.args, &generation.task, &err) == 0 &&
-                   model_call_prepare(call, &options, &err) == 0) {
-            call->request.component = "generate";
-            call->request.bounds = (struct agent_bounds){.steps = 1};
-            status = model_call_run(call, work, &err);
+        } else if (prepare(&generation, &options, &err) == 0) {
+            status = model_call_run(&generation.pc.call,
+                                    options.settings.cases ? work_tested : work, &err);
         }
     }
     if (status < 0)
         status = cli_fail("generate", &err);
     buf_done(&generation.task);
+    program_call_done(&generation.pc);
     cli_options_done(&options);
     return status;
 }
 
 const struct command command_generate = {
     .name = "generate",
-    .summary = "let a model write a program, and run nothing",
-    .usage = "glovebox generate [OPTION]... TASK... | -",
+    .summary = "let a model write a program; with cases, until it passes",
+    .usage = "glovebox generate [OPTION]... TASK... | -\n"
+             "glovebox generate [OPTION]... --cases CASES TASK...",
     .tables = tables,
     .takes = TAKES,
     .run = generate_main,

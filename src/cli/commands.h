@@ -17,6 +17,8 @@ extern const struct command command_math;
 extern const struct command command_generate;
 extern const struct command command_tool_schema;
 extern const struct command command_tool_call;
+extern const struct command command_fix;
+extern const struct command command_transform;
 extern const struct command command_doctor;
 extern const struct command command_serve;
 extern const struct command command_log;

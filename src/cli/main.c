@@ -22,6 +22,8 @@ const struct command *const commands[] = {
     &command_format,
     &command_math,
     &command_generate,
+    &command_fix,
+    &command_transform,
     &command_tool_schema,
     &command_tool_call,
     &command_context,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/model_call.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/save_file.h"
 #include "languages/pythons.h"
 #include "terminal/cancel.h"
 #include "terminal/safe_text.h"
@@ -83,14 +83,14 @@ void model_call_event(void *ctx, const struct agent_event *event)
 
 /* ---- what is asked ---- */
 
-int model_call_task(const struct opt_args *args, struct buf *ret, struct err *err)
+int model_call_task(const struct opt_args *args, const char *what, struct buf *ret, struct err *err)
 {
     const char *only = args->operand_n == 1 && !args->rest_n ? args->operands[0] : NULL;
 
     buf_init(ret, TASK_MAX);
     if (only && strcmp(only, "-") == 0) {
         if (fd_read_all(STDIN_FILENO, ret) < 0)
-            return err_sys(err, "read the task from standard input");
+            return err_sys(err, "read standard input");
     } else {
         for (size_t i = 0; i < args->operand_n + args->rest_n; i++)
             (void)buf_addf(ret, "%s%s", i ? " " : "",
@@ -98,11 +98,10 @@ int model_call_task(const struct opt_args *args, struct buf *ret, struct err *er
                                                : args->rest[i - args->operand_n]);
     }
     if (ret->overflow)
-        return err_set(err, ERR_USAGE, "the task is longer than %d KiB", TASK_MAX >> 10);
+        return err_set(err, ERR_USAGE, "the text is longer than %d KiB", TASK_MAX >> 10);
     if (str_trim(buf_str(ret)).n == 0)
-        return err_set(err, ERR_USAGE,
-                       "no task; describe the program, or give - for standard input");
-    return memchr(ret->p, '\0', ret->n) ? err_set(err, ERR_USAGE, "the task has a NUL byte") : 0;
+        return err_set(err, ERR_USAGE, "no %s, or give - for standard input", what);
+    return memchr(ret->p, '\0', ret->n) ? err_set(err, ERR_USAGE, "the text has a NUL byte") : 0;
 }
 
 static int read_temperature(struct model_call *call, struct err *err)
@@ -154,14 +153,7 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
 
 int model_call_save(const char *path, struct str code, struct err *err)
 {
-    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-    if (fd < 0)
-        return err_sys(err, "--save: open %s", path);
-    if (fd_write_all(fd, code.p, code.n) < 0 ||
-        (!str_ends(code, "\n") && fd_write_all(fd, "\n", 1) < 0))
-        return err_sys(err, "--save: write %s", path);
-    return 0;
+    return save_file(path, code, err) < 0 ? err_wrap(err, "--save") : 0;
 }
 
 /* A file or a program gets what the model wrote; a terminal would obey what is in it. */

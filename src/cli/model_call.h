@@ -41,8 +41,10 @@ struct model_call {
 /* Language, temperature, bounds, and what programs are run with. -1 with ERR_USAGE also for an
  * option on the command line that the command does not take. */
 int model_call_prepare(struct model_call *call, const struct cli_options *options, struct err *err);
-/* The operands, joined by blanks, or standard input for "-": the task in the user's words. */
-int model_call_task(const struct opt_args *args, struct buf *ret, struct err *err);
+/* The operands, joined by blanks, or standard input for "-": the task in the user's words. `what`
+ * is missing if there is none: "task; describe the program". */
+int model_call_task(const struct opt_args *args, const char *what, struct buf *ret,
+                    struct err *err);
 /* Opens the model, does the work with Ctrl-C as call->watch.cancel_fd, and closes it. Returns what
  * the work returned: an exit status, or -1 with *err; 128 + the signal after Ctrl-C. */
 int model_call_run(struct model_call *call, int (*work)(struct model_call *call, struct err *err),

@@ -30,8 +30,9 @@ struct cli_settings {
     bool json, events, quiet, trace_time, print_config, help;
     char *daemon, *token_file; /* of commands that ask a daemon */
     struct llm_settings model; /* of commands with a model */
-    char *temperature, *save;
-    bool stream;
+    char *temperature, *save, *instruction;
+    bool stream, in_place, diff;
+    int64_t samples;
     struct agent_bounds bounds; /* of a task for a model */
 };
 
@@ -44,7 +45,8 @@ struct cli_options {
 extern const struct opt json_option[];
 extern const struct opt general_options[]; /* --config, --help */
 extern const struct opt quiet_option[];
-extern const struct opt model_options[];  /* model_options.c */
+extern const struct opt model_options[]; /* model_options.c */
+extern const struct opt cases_options[], sample_options[], program_options[];
 extern const struct opt daemon_options[]; /* --daemon, --token-file */
 
 /* Parses the command line, then loads the sources of lower priority, unless only help is requested.

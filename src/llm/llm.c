@@ -111,6 +111,12 @@ const struct llm_usage_table *llm_usage_of(const struct llm *llm)
     return &llm->usage;
 }
 
+void llm_usage_take(struct llm *llm, const struct llm *other)
+{
+    for (size_t i = 0; i < other->usage.n; i++)
+        llm_usage_count(&llm->usage, other->usage.at[i].component, &other->usage.at[i].usage);
+}
+
 /* ---- waiting for another attempt ---- */
 
 static int wait_before(struct llm *llm, const struct llm_watch *watch, int64_t ms, struct err *err)

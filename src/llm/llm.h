@@ -155,5 +155,7 @@ bool llm_price_known(const struct llm *llm);
 bool llm_cancelled(const struct llm *llm);
 /* What all requests so far used, by component. */
 const struct llm_usage_table *llm_usage_of(const struct llm *llm);
+/* Counts here, too, what the other connection used. */
+void llm_usage_take(struct llm *llm, const struct llm *other);
 
 #endif

@@ -148,10 +148,14 @@ class Place:
             self.tap.ok(False, "no key in any output", said)
         return done
 
-    def generate(self, protocol, server, *args, env=(), **more):
+    def ask(self, protocol, server, command, *args, env=(), **more):
+        """A command with a model that this server plays."""
         names = {protocol.variable: KEY, protocol.url_variable: server.url + protocol.suffix}
         names.update(dict(env))
-        return self.run("generate", "--model", protocol.model, *args, "print a word", env=names, **more)
+        return self.run(command, "--model", protocol.model, *args, env=names, **more)
+
+    def generate(self, protocol, server, *args, **more):
+        return self.ask(protocol, server, "generate", *args, "print a word", **more)
 
 
 def asked(protocol, answers, *args, tap, **more):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
-what servers answer (answers), commands: generate, tools (tool-schema and tool-call); the
-daemon (daemon) and the library (library). Servers are scripts of ours (server.py), over real connections. $GLOVEBOX
-names the program (build/glovebox)."""
+what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
+tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
+scripts of ours (server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -17,6 +17,7 @@ import daemon_tasks  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
 import library  # noqa: E402
+import programs  # noqa: E402
 import tools  # noqa: E402
 from tap import run_parts  # noqa: E402
 
@@ -24,6 +25,7 @@ PARTS = {
     "fetch": fetch.test,
     "answers": answers.test,
     "generate": generate.test,
+    "programs": programs.test,
     "tools": tools.test,
     "daemon": daemon_tasks.test,
     "library": library.test,

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/program_call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "cli/other_words.h"
+#include "cli/save_file.h"
+#include "guard/policy.h"
+#include "result/verdict_json.h"
+#include "session/check.h"
+#include "terminal/safe_text.h"
+#include "text/diff.h"
+#include "text/notebook.h"
+#include "verdicts/check_report.h"
+
+enum { DIFF_MAX = 4 << 20, REPORT_LINES = 30, LINE_MAX_CHARS = 300 };
+
+/* ---- the program ---- */
+
+static int read_stdin(struct program_call *pc, struct err *err)
+{
+    if (fd_read_all(STDIN_FILENO, &pc->code) == 0)
+        return 0;
+    return errno == EFBIG
+               ? err_set(err, ERR_USAGE, "the program is larger than %u MiB", RUN_SOURCE_MAX >> 20)
+               : err_sys(err, "standard input");
+}
+
+static int read_file(struct program_call *pc, const char *path, struct err *err)
+{
+    if (fd_read_file(path, &pc->code, err) < 0) {
+        err->kind = ERR_USAGE;
+        return -1;
+    }
+    return notebook_is_name(path)
+               ? err_set(err, ERR_USAGE, "%s: is a notebook; give one program", path)
+               : other_language_refuse(path, pc->call.run.language, pc->call.run.languages, err);
+}
+
+static int read_code(struct program_call *pc, const struct opt_args *args, struct err *err)
+{
+    const struct cli_settings *set = pc->call.set;
+    const char *path = !set->code && args->operand_n ? args->operands[0] : NULL;
+    bool from_stdin = path && strcmp(path, "-") == 0;
+
+    if (!set->code && !path)
+        return err_set(err, ERR_USAGE,
+                       "no program; name a FILE, or give -c CODE, or - for standard input");
+    pc->call.run.file = path;
+    pc->shown = from_stdin ? "<stdin>" : path ? path : "<string>";
+    if (set->in_place && from_stdin)
+        return err_set(err, ERR_USAGE, "--in-place needs a file, and - is standard input");
+    int status = set->code    ? buf_adds(&pc->code, set->code)
+                 : from_stdin ? read_stdin(pc, err)
+                              : read_file(pc, path, err);
+    if (status < 0)
+        return set->code ? err_set(err, ERR_USAGE, "-c: the program is too large") : -1;
+    if (str_trim(buf_str(&pc->code)).n == 0)
+        return err_set(err, ERR_USAGE, "%s: the program is empty", pc->shown);
+    if (!str_ends(buf_str(&pc->code), "\n"))
+        (void)buf_addc(&pc->code, '\n');
+    return 0;
+}
+
+/* Named by the user, or else found by the file's name and its text. */
+static int find_language(struct program_call *pc, struct err *err)
+{
+    const char *named = pc->call.set->common.lang;
+    struct run_request q = pc->call.run;
+    struct examination e;
+
+    if (named && strcmp(named, "auto") != 0)
+        return 0;
+    q.code = buf_str(&pc->code);
+    struct policy *policy = check_open_policy(&q, err);
+    if (!policy)
+        return -1;
+    examine_init(&e, &q, policy);
+    int status = examine_language(&e, err);
+    if (status == 0) {
+        pc->call.language = e.language;
+        pc->call.request.language = e.language->name;
+    }
+    examine_done(&e);
+    policy_free(policy);
+    return status;
+}
+
+/* ---- cases and samples ---- */
+
+static int read_cases(struct program_call *pc, struct err *err)
+{
+    const struct cli_settings *set = pc->call.set;
+
+    if (!set->cases)
+        return set->func ? err_set(err, ERR_USAGE, "--func is the function that --cases calls") : 0;
+    if (case_file_load(set->cases, &pc->cases, err) < 0)
+        return -1;
+    if (pc->cases.n == 0)
+        return err_set(err, ERR_USAGE, "%s: has no cases", set->cases);
+    pc->judge =
+        (struct judge_request){.cases = &pc->cases, .func = set->func, .compare = COMPARE_EXACT};
+    pc->trial = (struct trial_request){.kind = TRIAL_CASES, .judge = &pc->judge};
+    pc->withheld[0] = set->cases;
+    pc->call.run.withheld = pc->withheld;
+    return 0;
+}
+
+static int check_samples(const struct program_call *pc, struct err *err)
+{
+    const struct cli_settings *set = pc->call.set;
+
+    if (set->samples > 1 && (set->model.record || set->model.replay))
+        return err_set(err, ERR_USAGE, "--%s keeps one conversation; --samples has several",
+                       set->model.record ? "record" : "replay");
+    return 0;
+}
+
+int program_call_cases(struct program_call *pc, const struct cli_options *options, struct err *err)
+{
+    if (read_cases(pc, err) < 0 || check_samples(pc, err) < 0)
+        return -1;
+    if (opt_source_of(&options->set, "temperature")->from == OPT_FROM_DEFAULT)
+        pc->call.request.temperature =
+            pc->call.set->samples > 1 ? SAMPLES_TEMPERATURE : pc->temperature;
+    return 0;
+}
+
+int program_call_read(struct program_call *pc, const struct cli_options *options, struct err *err)
+{
+    const char *path = options->args.operand_n ? options->args.operands[0] : "";
+
+    buf_init(&pc->code, RUN_SOURCE_MAX);
+    if (options->settings.cases && strcmp(options->settings.cases, "-") == 0 &&
+        !options->settings.code && strcmp(path, "-") == 0)
+        return err_set(err, ERR_USAGE, "standard input (-) can be given only once");
+    if (model_call_prepare(&pc->call, options, err) < 0 || read_code(pc, &options->args, err) < 0 ||
+        find_language(pc, err) < 0)
+        return -1;
+    return program_call_cases(pc, options, err);
+}
+
+void program_call_done(struct program_call *pc)
+{
+    buf_done(&pc->code);
+    case_file_done(&pc->cases);
+}
+
+/* ---- progress ---- */
+
+static char *outcome_of(const json_t *step)
+{
+    const json_t *result = json_object_get(step, "result");
+    int64_t total = json_get_int(result, "total");
+    struct str report = json_str(json_object_get(step, "report")), line = {0};
+
+    if (json_get_true(step, "passed"))
+        return xstrdup("success");
+    if (total)
+        return xasprintf("%lld of %lld cases passed", (long long)json_get_int(result, "passed"),
+                         (long long)total);
+    (void)str_next_line(&report, &line);
+    size_t n = line.n < LINE_MAX_CHARS ? line.n : LINE_MAX_CHARS;
+    return xasprintf("%.*s", (int)n, line.p ? line.p : "");
+}
+
+static void on_step(struct program_call *pc, const struct agent_event *event)
+{
+    AUTO_FREE char *outcome = outcome_of(event->document);
+    AUTO_FREE char *sample = event->sample ? xasprintf("sample %d, ", event->sample) : NULL;
+    AUTO_FREE char *line =
+        event->step ? xasprintf("%sattempt %d: %s", sample ? sample : "", event->step, outcome)
+                    : xasprintf("%s%s: %s", sample ? sample : "", pc->shown, outcome);
+
+    model_call_say(&pc->call, line);
+}
+
+static void on_event(void *ctx, const struct agent_event *event)
+{
+    struct program_call *pc = ctx;
+
+    if (event->kind == AGENT_STEP && !pc->call.set->json)
+        on_step(pc, event);
+    else
+        model_call_event(&pc->call, event);
+}
+
+int program_call_samples(struct program_call *pc, int (*flow)(void *ctx, struct agent *agent),
+                         void *ctx, struct samples_request *request, struct samples *ret,
+                         struct err *err)
+{
+    struct model_call *call = &pc->call;
+
+    call->watch.event = on_event;
+    call->watch.ctx = pc;
+    *request = (struct samples_request){
+        .llm = call->llm,
+        .settings = &call->set->model,
+        .task = &call->request,
+        .watch = &call->watch,
+        .n = (int)call->set->samples,
+        .jobs = (int)call->set->jobs,
+        .flow = flow,
+        .ctx = ctx,
+    };
+    int status = samples_run(request, ret, err);
+    model_call_erase(call);
+    return status;
+}
+
+/* ---- what came of it ---- */
+
+/* Names of files may have line ends, which would end the header of a diff. */
+static char *header_name(const char *folder, const char *name)
+{
+    AUTO_BUF struct buf safe = {0};
+
+    buf_init(&safe, 8 << 10);
+    safe_text_add(&safe, str_from(name), false);
+    return xasprintf("%s/%s", folder, safe.p);
+}
+
+static void make_diff(const struct program_call *pc, const struct agent *agent, struct buf *ret)
+{
+    AUTO_FREE char *before = header_name("a", pc->shown);
+    AUTO_FREE char *after = header_name("b", pc->shown);
+    AUTO_BUF struct buf code = {0};
+
+    buf_init(ret, DIFF_MAX);
+    buf_init(&code, agent->code.n + 1);
+    (void)buf_add_str(&code, buf_str(&agent->code));
+    if (!str_ends(buf_str(&code), "\n"))
+        (void)buf_addc(&code, '\n');
+    diff_add(&(struct diff_side){before, buf_str(&pc->code)},
+             &(struct diff_side){after, buf_str(&code)}, ret);
+}
+
+static const char *colour_of(struct str line)
+{
+    if (str_starts(line, "@"))
+        return "\033[36m";
+    return str_starts(line, "+") ? "\033[32m" : str_starts(line, "-") ? "\033[31m" : "";
+}
+
+static void print_diff(struct str diff)
+{
+    bool colour = check_colour(stdout), safe = isatty(STDOUT_FILENO);
+    struct str line;
+
+    if (!safe) {
+        fwrite(diff.p, 1, diff.n, stdout);
+        return;
+    }
+    while (str_next(&diff, '\n', &line)) {
+        AUTO_BUF struct buf shown = {0};
+        buf_init(&shown, 10 * line.n + 16);
+        safe_text_add(&shown, line, true);
+        printf("%s%s%s\n", colour ? colour_of(line) : "", shown.p, colour ? "\033[m" : "");
+    }
+}
+
+/* A file for --save or --in-place; NULL for none. */
+static const char *target_of(const struct program_call *pc)
+{
+    return pc->call.set->in_place ? pc->call.run.file : pc->call.set->save;
+}
+
+static int save(const struct program_call *pc, const struct agent *agent, struct err *err)
+{
+    const char *path = target_of(pc);
+
+    return path ? save_file(path, buf_str(&agent->code), err) : 0;
+}
+
+static void print_success(struct program_call *pc, const struct agent *agent, struct str diff)
+{
+    const struct cli_settings *set = pc->call.set;
+    const char *target = target_of(pc);
+    bool terminal = isatty(STDOUT_FILENO);
+
+    if (set->diff || ((target || (terminal && pc->code.n)) && !set->quiet))
+        print_diff(diff);
+    else if (!target)
+        model_call_print_code(buf_str(&agent->code));
+    if (diff.n == 0 && pc->code.n && agent->step)
+        model_call_say(&pc->call, "the model changed nothing");
+    else if (terminal && !target && pc->code.n && diff.n)
+        model_call_say(&pc->call, "nothing was written; --in-place or --save FILE does that");
+    if (target && (diff.n || set->save)) {
+        AUTO_FREE char *line = xasprintf("%s is written", target);
+        model_call_say(&pc->call, line);
+    }
+}
+
+static void say_report(struct program_call *pc, const char *report)
+{
+    struct str rest = str_from(report), line;
+
+    for (int i = 0; i < REPORT_LINES && str_next_line(&rest, &line); i++) {
+        AUTO_FREE char *text = xasprintf("  %.*s", (int)(line.n < 1000 ? line.n : 1000), line.p);
+        model_call_say(&pc->call, text);
+    }
+}
+
+static void say_failure(struct program_call *pc, const struct samples *samples,
+                        const struct agent *agent)
+{
+    const char *report = trial_last_report(agent);
+    AUTO_FREE char *line =
+        xasprintf("no success after %d attempt%s%s: %s", agent->step, agent->step == 1 ? "" : "s",
+                  samples->n > 1 ? " of the best sample" : "", agent->error.msg);
+
+    model_call_say(&pc->call, line);
+    if (report)
+        say_report(pc, report);
+}
+
+/* Judged where the candidate could reach its judge. */
+static void say_doubt(struct program_call *pc, const struct agent *agent)
+{
+    const json_t *step = json_array_get(agent->steps, json_array_size(agent->steps) - 1);
+    const char *doubt = json_get_text(json_object_get(step, "result"), "doubt");
+
+    if (doubt) {
+        AUTO_FREE char *line = xasprintf("the cases passed, but: %s", doubt);
+        model_call_say(&pc->call, line);
+    }
+}
+
+static void finish_document(const struct program_call *pc, const struct samples *samples,
+                            bool saved, struct str diff, json_t *document)
+{
+    const char *target = saved ? target_of(pc) : NULL;
+
+    json_object_set_new(document, "diff", json_text(diff));
+    json_object_set_new(document, "saved", target ? json_text(str_from(target)) : json_null());
+    samples_add_json(samples, document);
+}
+
+int program_call_report(struct program_call *pc, const struct samples *samples, json_t *document,
+                        struct err *err)
+{
+    const struct agent *agent = samples_best(samples);
+    bool good = agent->end == AGENT_DONE;
+    AUTO_BUF struct buf diff = {0};
+
+    make_diff(pc, agent, &diff);
+    int status = good ? save(pc, agent, err) : model_call_status(agent, err);
+    finish_document(pc, samples, good && status == 0, buf_str(&diff), document);
+    if (pc->call.set->json) {
+        model_call_print(document);
+    } else {
+        if (good && status == 0)
+            print_success(pc, agent, buf_str(&diff));
+        else if (status > 0)
+            say_failure(pc, samples, agent);
+        if (good)
+            say_doubt(pc, agent);
+        model_call_usage(&pc->call);
+    }
+    json_decref(document);
+    return status;
+}

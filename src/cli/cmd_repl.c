@@ -84,6 +84,12 @@ static int on_files(struct repl *r, struct str word, struct err *err)
     return repl_host_files(&r->host, err);
 }
 
+static int on_vars(struct repl *r, struct str word, struct err *err)
+{
+    (void)word;
+    return repl_host_variables(&r->host, err);
+}
+
 static int on_reset(struct repl *r, struct str word, struct err *err)
 {
     (void)word;
@@ -142,6 +148,7 @@ static const struct repl_command {
 } commands_here[] = {
     {"help", NULL, "this", on_help},
     {"files", NULL, "what is in the workspace", on_files},
+    {"vars", NULL, "the variables: name, type, value", on_vars},
     {"reset", NULL, "a new guest: variables go, files stay", on_reset},
     {"fork", NULL, "go on in a copy of the session", on_fork},
     {"back", NULL, "end the copy, and go on where it was made", on_back},

@@ -93,6 +93,7 @@ int repl_host_fork(struct repl_host *host, struct err *err);
 int repl_host_back(struct repl_host *host, struct err *err);
 int repl_host_reset(struct repl_host *host, struct err *err);
 int repl_host_files(struct repl_host *host, struct err *err);
+int repl_host_variables(struct repl_host *host, struct err *err);
 /* Possible continuations of `before`, as in line_editor_use.complete (cmd_repl_complete.c). */
 json_t *repl_host_complete(struct repl_host *host, struct str before, size_t *ret_n);
 /* Copies a file of the workspace into the current folder. */

@@ -328,6 +328,19 @@ int repl_host_files(struct repl_host *h, struct err *err)
     return repl_host_connect(h, err) < 0 ? -1 : session_run_files(h->call, err);
 }
 
+int repl_host_variables(struct repl_host *h, struct err *err)
+{
+    json_t *rows;
+
+    if (!h->session)
+        return repl_host_connect(h, err) < 0 ? -1 : session_run_vars(h->call, err);
+    if (session_variables(h->session, &rows, err) < 0)
+        return -1;
+    session_print_variables(rows);
+    json_decref(rows);
+    return 0;
+}
+
 static int copy(struct export *x, struct str name, int from, struct err *err)
 {
     AUTO_FREE char *chunk = xmalloc(64 << 10);

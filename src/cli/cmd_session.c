@@ -178,7 +178,7 @@ static const struct subcommand {
     {"get", 2, 3, ALL_TAKE, 0, "get ID PATH [DEST]", session_run_get},
     {"put", 2, ANY_NUMBER, ALL_TAKE, 0, "put ID FILE[:NAME]...", session_run_put},
     {"set", 2, ANY_NUMBER, ALL_TAKE, 0, "set ID NAME=JSON...", session_run_set},
-    {"vars", 2, ANY_NUMBER, ALL_TAKE, 0, "vars ID NAME...", session_run_vars},
+    {"vars", 1, ANY_NUMBER, ALL_TAKE, 0, "vars ID [NAME...]", session_run_vars},
     {"interrupt", 1, 1, ALL_TAKE, 0, "interrupt ID", session_run_interrupt},
     {"restart", 1, 1, ALL_TAKE, 0, "restart ID", session_run_restart},
     {"close", 1, ANY_NUMBER, ALL_TAKE, 0, "close ID...", session_run_close},
@@ -323,7 +323,7 @@ const struct command command_session = {
              "glovebox session get ID PATH [DEST]\n"
              "glovebox session put ID FILE[:NAME]...\n"
              "glovebox session set ID NAME=JSON...\n"
-             "glovebox session vars ID NAME...\n"
+             "glovebox session vars ID [NAME...]\n"
              "glovebox session [list]",
     .tables = tables,
     .takes = NEW_TAKES CELL_TAKES,

@@ -56,6 +56,14 @@ int session_count(struct session_call *call, const char *word, char *ret, size_t
 /* Finds a session's id from its beginning, or from the session's name. */
 int session_find(struct session_call *call, const char *word, char *ret, size_t n, struct err *err);
 
+/* session_ask about call->id: `what` is the rest of the address, such as "/get". */
+int session_ask_about(struct session_call *call, const char *method, const char *what, json_t *body,
+                      json_t **ret, struct err *err);
+/* Print a daemon's answer, which they take over; 0. As JSON; or as one word without --json. */
+int session_put_json(json_t *doc);
+int session_put_word(const struct session_call *call, json_t *doc, const char *word);
+int session_not_text(const char *what, struct err *err);
+
 /* Each returns the exit status, or -1 with *err. */
 int session_run_exec(struct session_call *call, struct err *err);  /* cmd_session_exec.c */
 int session_run_files(struct session_call *call, struct err *err); /* cmd_session_files.c */
@@ -65,8 +73,10 @@ int session_run_new(struct session_call *call, struct err *err); /* cmd_session_
 int session_run_fork(struct session_call *call, struct err *err);
 int session_run_list(struct session_call *call, struct err *err);
 int session_run_show(struct session_call *call, struct err *err);
-int session_run_set(struct session_call *call, struct err *err);
+int session_run_set(struct session_call *call, struct err *err); /* cmd_session_vars.c */
 int session_run_vars(struct session_call *call, struct err *err);
+/* Prints rows of {"name", "type", "value"}. */
+void session_print_variables(const json_t *rows);
 int session_run_interrupt(struct session_call *call, struct err *err);
 int session_run_restart(struct session_call *call, struct err *err);
 int session_run_close(struct session_call *call, struct err *err);

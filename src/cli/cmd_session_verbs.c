@@ -23,8 +23,8 @@
 
 enum { FAILED = 1 };
 
-static int ask_session(struct session_call *call, const char *method, const char *what,
-                       json_t *body, json_t **ret, struct err *err)
+int session_ask_about(struct session_call *call, const char *method, const char *what, json_t *body,
+                      json_t **ret, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/v1/sessions/%s%s", call->id, what);
 
@@ -38,7 +38,7 @@ static const char *member(const json_t *object, const char *key)
     return s ? s : "";
 }
 
-static int put_json(json_t *doc)
+int session_put_json(json_t *doc)
 {
     AUTO_FREE char *text = json_write(doc, isatty(1));
 
@@ -47,11 +47,10 @@ static int put_json(json_t *doc)
     return 0;
 }
 
-/* The daemon's answer about a session, as JSON or as one word. */
-static int put_word(const struct session_call *call, json_t *doc, const char *word)
+int session_put_word(const struct session_call *call, json_t *doc, const char *word)
 {
     if (call->set->cli.json)
-        return put_json(doc);
+        return session_put_json(doc);
     if (word && !call->set->cli.quiet)
         puts(word);
     json_decref(doc);
@@ -60,7 +59,7 @@ static int put_word(const struct session_call *call, json_t *doc, const char *wo
 
 /* ---- new, fork ---- */
 
-static int not_text(const char *what, struct err *err)
+int session_not_text(const char *what, struct err *err)
 {
     return err_set(err, ERR_USAGE, "%s: is not UTF-8 text", what);
 }
@@ -69,7 +68,7 @@ static int not_text(const char *what, struct err *err)
 static int put_name(json_t *body, const struct session_settings *set, struct err *err)
 {
     if (set->name && json_object_set_new(body, "name", json_string(set->name)) < 0)
-        return not_text("--name", err);
+        return session_not_text("--name", err);
     return 0;
 }
 
@@ -120,7 +119,7 @@ static int put_id(const struct session_call *call, json_t *doc)
     AUTO_FREE char *id = xstrdup(member(doc, "id"));
 
     if (call->set->cli.json)
-        return put_json(doc);
+        return session_put_json(doc);
     puts(id);
     json_decref(doc);
     return 0;
@@ -175,7 +174,7 @@ int session_run_fork(struct session_call *call, struct err *err)
     }
     if (call->set->cli.common.idle)
         json_object_set_new(body, "idle_ms", json_integer((json_int_t)call->set->cli.common.idle));
-    if (ask_session(call, "POST", "/fork", body, &doc, err) < 0)
+    if (session_ask_about(call, "POST", "/fork", body, &doc, err) < 0)
         return -1;
     return put_id(call, doc);
 }
@@ -207,7 +206,7 @@ int session_run_list(struct session_call *call, struct err *err)
     if (session_ask(call, "GET", "/v1/sessions", NULL, &doc, err) < 0)
         return -1;
     if (call->set->cli.json)
-        return put_json(doc);
+        return session_put_json(doc);
     json_t *list = json_object_get(doc, "sessions");
     if (json_array_size(list))
         printf("%-26s  %-10s  %-5s  %5s  %8s  %8s  %s\n", "ID", "LANGUAGE", "STATE", "CELLS",
@@ -258,10 +257,10 @@ int session_run_show(struct session_call *call, struct err *err)
     json_t *doc, *v;
     const char *key;
 
-    if (ask_session(call, "GET", "", NULL, &doc, err) < 0)
+    if (session_ask_about(call, "GET", "", NULL, &doc, err) < 0)
         return -1;
     if (call->set->cli.json)
-        return put_json(doc);
+        return session_put_json(doc);
     json_object_foreach(doc, key, v)
     {
         AUTO_FREE char *text = for_people(key, v);
@@ -274,101 +273,25 @@ int session_run_show(struct session_call *call, struct err *err)
     return 0;
 }
 
-/* ---- variables ---- */
-
-/* name=JSON */
-static int add_variable(json_t *values, const char *spec, struct err *err)
-{
-    const char *equals = strchr(spec, '=');
-    json_error_t why;
-
-    if (!equals || equals == spec)
-        return err_set(err, ERR_USAGE, "'%.100s': write NAME=JSON, as in n=3 or 'name=\"Ann\"'",
-                       spec);
-    json_t *value = json_loads(equals + 1, JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
-    AUTO_FREE char *name = xstrndup(spec, (size_t)(equals - spec));
-    if (!value)
-        return err_set(err, ERR_USAGE, "'%.100s' is not JSON (%s); a text is '%s=\"...\"'",
-                       equals + 1, why.text, name);
-    return json_object_set_new(values, name, value) < 0 ? not_text("a variable's name", err) : 0;
-}
-
-int session_run_set(struct session_call *call, struct err *err)
-{
-    json_t *values = json_object(), *doc;
-
-    for (size_t i = 1; i < call->operand_n; i++)
-        if (add_variable(values, call->operands[i], err) < 0) {
-            json_decref(values);
-            return -1;
-        }
-    if (ask_session(call, "POST", "/set", json_pack("{s:o}", "values", values), &doc, err) < 0)
-        return -1;
-    return put_word(call, doc, NULL);
-}
-
-static void print_value(const char *name, const json_t *v)
-{
-    AUTO_FREE char *text = json_write(v, false);
-    AUTO_BUF struct buf safe = {0};
-
-    buf_init(&safe, 6 * strlen(text) + 16);
-    safe_text_add(&safe, str_from(text), false);
-    printf("%s=%s\n", name, isatty(1) ? safe.p : text);
-}
-
-int session_run_vars(struct session_call *call, struct err *err)
-{
-    json_t *names = json_array(), *doc, *v;
-    const char *key;
-    size_t i;
-
-    for (i = 1; i < call->operand_n; i++)
-        if (json_array_append_new(names, json_string(call->operands[i])) < 0) {
-            json_decref(names);
-            return not_text("a variable's name", err);
-        }
-    if (ask_session(call, "POST", "/get", json_pack("{s:o}", "names", names), &doc, err) < 0)
-        return -1;
-    bool whole = !json_array_size(json_object_get(doc, "missing")) &&
-                 !json_object_size(json_object_get(doc, "failed"));
-    if (call->set->cli.json) {
-        put_json(doc);
-        return whole ? 0 : FAILED;
-    }
-    json_object_foreach(json_object_get(doc, "values"), key, v) print_value(key, v);
-    json_array_foreach(json_object_get(doc, "missing"), i, v)
-        fprintf(stderr, "glovebox session: there is no variable %s\n", json_string_value(v));
-    json_object_foreach(json_object_get(doc, "failed"), key, v)
-    {
-        AUTO_BUF struct buf why = {0};
-        buf_init(&why, 8192);
-        safe_text_add(&why, str_from(json_string_value(v)), false);
-        fprintf(stderr, "glovebox session: %s cannot be had as JSON: %s\n", key, why.p);
-    }
-    json_decref(doc);
-    return whole ? 0 : FAILED;
-}
-
 /* ---- interrupt, restart, close ---- */
 
 int session_run_interrupt(struct session_call *call, struct err *err)
 {
     json_t *doc;
 
-    if (ask_session(call, "POST", "/interrupt", NULL, &doc, err) < 0)
+    if (session_ask_about(call, "POST", "/interrupt", NULL, &doc, err) < 0)
         return -1;
     bool done = json_is_true(json_object_get(doc, "interrupted"));
-    return put_word(call, doc, done ? "interrupted" : "no cell runs");
+    return session_put_word(call, doc, done ? "interrupted" : "no cell runs");
 }
 
 int session_run_restart(struct session_call *call, struct err *err)
 {
     json_t *doc;
 
-    if (ask_session(call, "POST", "/restart", NULL, &doc, err) < 0)
+    if (session_ask_about(call, "POST", "/restart", NULL, &doc, err) < 0)
         return -1;
-    return put_word(call, doc, NULL);
+    return session_put_word(call, doc, NULL);
 }
 
 /* A session that is already gone is no error: the user wanted it closed (row K28). */
@@ -391,9 +314,9 @@ int session_run_close(struct session_call *call, struct err *err)
         if (is_gone(call, call->operands[i]))
             continue;
         if (session_find(call, call->operands[i], call->id, sizeof call->id, err) < 0 ||
-            ask_session(call, "DELETE", "", NULL, &doc, err) < 0)
+            session_ask_about(call, "DELETE", "", NULL, &doc, err) < 0)
             return -1;
-        put_word(call, doc, NULL);
+        session_put_word(call, doc, NULL);
     }
     return 0;
 }

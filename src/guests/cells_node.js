@@ -818,6 +818,7 @@
         const values = [], missing = [], failed = {};
         const wanted = parse(bytes.toString());
         const like = wanted.prefix === undefined ? [] : namesLike(wanted.prefix);
+        const rows = wanted.list ? listVariables() : [];
         for (const name of wanted.names) {
             try {
                 const answer = NAME.test(name) ? evaluate(name, false) : { exceptionDetails: true };
@@ -828,7 +829,30 @@
             }
         }
         ask("Runtime.releaseObjectGroup", { objectGroup: "cell" });
-        send("done", id, `{"ok":true,"values":{${values.join(",")}},"missing":${stringify(missing)},"failed":${stringify(failed)},"names":${stringify(like)}}`);
+        send("done", id, `{"ok":true,"values":{${values.join(",")}},"missing":${stringify(missing)},"failed":${stringify(failed)},"names":${stringify(like)},"variables":${stringify(rows)}}`);
+    }
+
+    // The names that cells made: nothing of the program's runs.
+    function listVariables() {
+        const own = Object.getOwnPropertyNames(globalThis).filter((name) => !given.has(name));
+        const names = [...ask("Runtime.globalLexicalScopeNames", {}).names || [], ...own];
+        return names.filter((name) => NAME.test(name) && name[0] !== "_" && !kept.has(name)).sort().slice(0, 1000).map((name) => {
+            const property = Object.getOwnPropertyDescriptor(globalThis, name);
+            const answer = property && !("value" in property) ? { exceptionDetails: true } : evaluate(name, false);
+            if (answer.exceptionDetails) return { name, type: property ? "accessor" : "unknown", value: "" };
+            return { name, type: kindOf(answer.result), value: shortValue(fetch(answer.result)) };
+        });
+    }
+
+    function kindOf(result) {
+        return String(result.className || result.subtype || result.type).slice(0, 80);
+    }
+
+    function shortValue(v) {
+        const text = util.inspect(typeof v === "string" ? v.slice(0, 200) : v,
+            { depth: 1, maxArrayLength: 10, maxStringLength: 100, breakLength: Infinity, customInspect: false, showProxy: true });
+        const line = text.replace(/\s+/g, " ").slice(0, 200);
+        return line.length <= 80 ? line : line.slice(0, 77) + "...";
     }
 
     // For completion. The program's own getters may do anything.
@@ -876,6 +900,7 @@
 
     // Names that are the session's own: tools, final_answer().
     const kept = new Map();
+    const given = new Set(); // names of the global object before the first cell
 
     function keep(name, value) {
         kept.set(name, value);
@@ -914,6 +939,7 @@
         // What the first cell would have to wait for.
         process.stdout, process.stderr, show({}, 10);
         turn.runInThisContext({ breakOnSigint: false });
+        for (const name of Object.getOwnPropertyNames(globalThis)) given.add(name);
         send("ready", 0, { language: "javascript", version: process.versions.node, ...(failed && { exception: failed }) });
     }
 

@@ -16,7 +16,6 @@ from sys import getprofile, getrecursionlimit, gettrace, setprofile, setrecursio
 
 LIMITS = {"value": 1 << 20, "bundle": 8 << 20, "bundles": 100, "text": 100000, "call": 4 << 20}
 TRIES = 10  # of a frame that exceptions of signal handlers keep from being acted on
-NAMES = 1000  # for completion
 KEYWORDS = ("False None True and as assert async await break class continue def del elif else except finally for from "
             "global if import in is lambda nonlocal not or pass raise return try while with yield").split()
 ROOM = 1000  # calls, for our own functions between cells
@@ -337,10 +336,21 @@ class Server:
             said = '{"ok":false,"exception":%s}' % exception_json(e, "", {}, self.limits["text"])
         self.wire.send("done", frame.number, said, frame.counts)
 
+    # The program's own code may run in it: an interrupt ends it, as it ends a cell.
+    def look(self, find, *args):
+        signal(SIGINT, default_int_handler)
+        try:
+            return find(*args)
+        except BaseException:
+            return []
+        finally:
+            signal(SIGINT, self.quiet_handler)
+
     def get(self, frame):
         room, values, missing, failed = self.limits["value"], [], [], {}
         wanted = self.read(frame.data.decode())
-        names = self.names_like(wanted["prefix"]) if "prefix" in wanted else []
+        names = self.look(names_like, self.names, wanted["prefix"]) if "prefix" in wanted else []
+        rows = self.look(list_variables, self.names, self.kept) if wanted.get("list") else []
         for name in wanted["names"]:
             if name not in self.names:
                 missing.append(name)
@@ -351,26 +361,10 @@ class Server:
                 values.append("%s:%s" % (quote(name), text))
             except Exception as e:
                 failed[name] = shorten(exception_message(e, name), 300)
-        self.wire.send("done", frame.number, '{"ok":%s,"values":{%s},"missing":%s,"failed":%s,"names":%s}' % (
+        self.wire.send("done", frame.number, '{"ok":%s,"values":{%s},"missing":%s,"failed":%s,"names":%s,"variables":%s}' % (
             truth(not failed and not missing), ",".join(values), plain_json(missing), plain_json(failed),
-            plain_json(names)),
+            plain_json(names), plain_json(rows)),
             frame.counts)
-
-    # For completion. The program's own attributes may do anything.
-    def names_like(self, prefix):
-        *path, last = prefix.split(".")
-        try:
-            found = [*self.names, *builtins.__dict__, *KEYWORDS]
-            if path:
-                owner = self.names[path[0]] if path[0] in self.names else builtins.__dict__[path[0]]
-                for part in path[1:]:
-                    owner = getattr(owner, part)
-                found = dir(owner)
-            found = {name for name in found if type(name) is str and name.isidentifier() and name.startswith(last)
-                     and (last.startswith("_") or not name.startswith("_"))}
-        except BaseException:
-            return []
-        return [".".join([*path, name]) for name in sorted(found)[:NAMES]]
 
     def take_input(self, frame):
         self.inputs = {frame.number: frame.data}

@@ -645,9 +645,33 @@ get_values <- function(id, bytes) {
             error = function(e) failed[[name]] <<- json_text(conditionMessage(e)))
     }
     object <- function(x) if (length(x)) json_object(names(x), unlist(x)) else "{}"
-    send("done", id, json_object(c("ok", "values", "missing", "failed", "names"),
+    rows <- if (isTRUE(wanted$list)) tryCatch(list_variables(), interrupt = function(e) character()) else character()
+    send("done", id, json_object(c("ok", "values", "missing", "failed", "names", "variables"),
         c("true", object(values), json_array(if (length(missing)) json_text(missing)), object(failed),
-            json_array(if (length(like)) json_text(like)))))
+            json_array(if (length(like)) json_text(like)), json_array(rows))))
+}
+
+# One line; methods of the program's own classes may do anything.
+short_value <- function(x) {
+    if (is.function(x)) return(sprintf("function(%s)", paste(names(formals(x)), collapse = ", ")))
+    if (is.data.frame(x)) return(sprintf("%d rows, %d columns", nrow(x), ncol(x)))
+    n <- length(unclass(x))
+    if (!is.atomic(x)) return(sprintf("%d item%s", n, if (n == 1L) "" else "s"))
+    text <- paste(format(utils::head(unclass(x), 10L), trim = TRUE), collapse = " ")
+    if (n > 10L) text <- sprintf("%s ... (%d)", substr(text, 1L, 60L), n)
+    if (nchar(text) > 80L) paste0(substr(text, 1L, 77L), "...") else text
+}
+
+list_variables <- function() {
+    names <- utils::head(setdiff(ls(globalenv()), names(kept)), 1000L)
+    vapply(names, function(name) {
+        row <- function(type, value) json_object(c("name", "type", "value"), json_text(c(name, type, value)))
+        if (bindingIsActive(as.name(name), globalenv())) return(row("active binding", ""))
+        tryCatch({
+            x <- get(name, globalenv())
+            row(class(x)[1L], short_value(x))
+        }, error = function(e) row("unknown", ""))
+    }, "", USE.NAMES = FALSE)
 }
 
 # For completion: a dot is part of a name.

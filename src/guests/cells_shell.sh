@@ -352,8 +352,50 @@ __cells_get() {
         __cells_unquote "$__cells_raw"
         __cells_names_like "$__cells_text"
     fi
+    local __cells__rows=''
+    ! __cells_member "$__cells__bytes" list || [[ $__cells_raw != true ]] || __cells_list_variables
     __cells_send done "$1" "{\"ok\":true,\"values\":{$__cells__values},\"missing\":[$__cells__missing],\
-\"failed\":{$__cells__failed},\"names\":[$__cells__names]}"
+\"failed\":{$__cells__failed},\"names\":[$__cells__names],\"variables\":[$__cells__rows]}"
+}
+
+# The shell's own variables.
+__cells_own='^(_.*|BASH.*|COMP_.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HISTCMD|HOSTNAME|HOSTTYPE|IFS|LC_ALL|LINENO|MACHTYPE|'
+__cells_own+='OLDPWD|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PS[0-4]|PWD|RANDOM|SECONDS|SHELL|SHELLOPTS|SHLVL|SRANDOM|TERM|UID)$'
+
+# __cells_text: the variable $1 in one line, with its first elements; __cells__type. False when it is not set.
+__cells_short() {
+    local -n __cells_of=$1
+    local __cells__flags=${__cells_of@a} __cells__key __cells__n=0
+    __cells__type=text __cells_text=''
+    [[ $__cells__flags != *i* ]] || __cells__type=integer
+    if [[ $__cells__flags == *[aA]* ]]; then
+        [[ $__cells__flags == *A* ]] && __cells__type=map || __cells__type=array
+        for __cells__key in "${!__cells_of[@]}"; do
+            ((__cells__n++ < 10)) || break
+            __cells_text+="[${__cells__key:0:80}]=${__cells_of[$__cells__key]:0:80} "
+        done
+        __cells_text="(${__cells_text% })"
+    else
+        [[ -v __cells_of ]] || return 1
+        __cells_text=${__cells_of:0:160}
+    fi
+    __cells_text=${__cells_text//[$'\n\r\t']/ }
+    ((${#__cells_text} <= 80)) || __cells_text=${__cells_text:0:77}...
+}
+
+__cells_list_variables() {
+    local __cells__name __cells__type __cells__count=0 __cells__first=()
+    # The environment that the shell was started with, which a cell has not changed.
+    mapfile -d '' __cells__first < /proc/self/environ
+    __cells__first=$'\n'$(printf '%s\n' "${__cells__first[@]}")$'\n'
+    while IFS= read -r __cells__name; do
+        [[ ! $__cells__name =~ $__cells_own ]] || continue
+        [[ $__cells__first != *$'\n'"$__cells__name=${!__cells__name}"$'\n'* ]] || continue
+        __cells_short "$__cells__name" || continue
+        __cells_quote "$__cells_text"
+        __cells__rows+="${__cells__rows:+,}{\"name\":\"$__cells__name\",\"type\":\"$__cells__type\",\"value\":$__cells_json}"
+        ((++__cells__count < 1000)) || break
+    done < <(compgen -v | LC_ALL=C command sort -u)
 }
 
 # For completion: commands, functions and variables (with their $).

@@ -258,3 +258,53 @@ def plain_json(v, depth=0):
         v = float(v)
         return float.__repr__(v) if v - v == 0 else "null"
     return quote(clean_text(str(v)))
+
+
+# ---- names ----
+
+NAMES = 1000  # of an answer
+SHORT = 80    # characters of a value in a list
+
+
+# For completion. The program's own attributes may do anything.
+def names_like(names, prefix):
+    *path, last = prefix.split(".")
+    try:
+        found = [*names, *builtins.__dict__, *KEYWORDS]
+        if path:
+            owner = names[path[0]] if path[0] in names else builtins.__dict__[path[0]]
+            for part in path[1:]:
+                owner = getattr(owner, part)
+            found = dir(owner)
+        found = {name for name in found if type(name) is str and name.isidentifier() and name.startswith(last)
+                 and (last.startswith("_") or not name.startswith("_"))}
+    except BaseException:
+        return []
+    return [".".join([*path, name]) for name in sorted(found)[:NAMES]]
+
+
+# One line of text. Of the program's own classes, repr() and `shape` may do anything, also raise SystemExit.
+def short_value(short, v, kind):
+    try:
+        shape = getattr(v, "shape", None)
+        if type(shape) is tuple and len(shape) > 1:
+            return "shape %r" % (shape,)
+        text = short.repr(v)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        text = "<%s object>" % kind
+    text = " ".join(clean_text(text[:2 * SHORT]).split())
+    return text if len(text) <= SHORT else text[:SHORT - 3] + "..."
+
+
+def list_variables(names, kept):
+    from reprlib import Repr
+    short, rows = Repr(), []
+    plain = short.repr_int
+    short.maxstring = short.maxother = short.maxlong = SHORT
+    short.repr_int = lambda v, level: plain(v, level) if v.bit_length() < 10000 else "%d bits" % v.bit_length()
+    for name in sorted(n for n in names if type(n) is str and not n.startswith("_") and n not in kept)[:NAMES]:
+        kind = type.__getattribute__(type(names[name]), "__name__")
+        rows.append({"name": name, "type": kind, "value": short_value(short, names[name], kind)})
+    return rows

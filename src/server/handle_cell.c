@@ -80,6 +80,7 @@ const struct field *const cell_tables[] = {cell_rows, NULL};
 struct values_fields {
     json_t *values, *names;
     struct str prefix;
+    enum tri list;
 };
 static const struct field set_rows[] = {
     {.name = "values",
@@ -93,8 +94,13 @@ static const struct field get_rows[] = {
     {.name = "names",
      .kind = FIELD_WORDS,
      .offset = offsetof(struct values_fields, names),
-     .required = true,
-     .help = "Names of variables."},
+     .help = "Names of variables. Required without list and prefix."},
+    {.name = "list",
+     .kind = FIELD_BOOL,
+     .offset = offsetof(struct values_fields, list),
+     .initial = "false",
+     .help = "'variables' of the answer has name, type and a short value of all variables that "
+             "cells made."},
     {.name = "prefix",
      .kind = FIELD_TEXT,
      .offset = offsetof(struct values_fields, prefix),
@@ -294,22 +300,51 @@ void handle_session_set(struct call *call)
         session_submit(e, job);
 }
 
+static int check_names(struct values_fields *f, struct err *err)
+{
+    if (f->names)
+        json_incref(f->names);
+    else if (f->prefix.p || f->list == TRI_TRUE)
+        f->names = json_array();
+    else
+        return err_set(err, ERR_USAGE, "'names' is missing; 'list' lists all variables");
+    return 0;
+}
+
+/* Adds names and variables to the answer. */
+static int look_up(struct session *session, const struct values_fields *f, json_t *answer,
+                   struct err *err)
+{
+    json_t *found = NULL;
+
+    if (f->prefix.p && session_names(session, f->prefix, &found, err) < 0)
+        return -1;
+    if (f->prefix.p)
+        json_object_set_new(answer, "names", found);
+    if (f->list == TRI_TRUE && session_variables(session, &found, err) < 0)
+        return -1;
+    if (f->list == TRI_TRUE)
+        json_object_set_new(answer, "variables", found);
+    return 0;
+}
+
 static int get_all(struct job *job, json_t **ret, struct err *err)
 {
+    struct session *session = job->turn.entry->session;
     struct values_fields fields;
-    json_t *like = NULL;
 
     if (job_read(job, err) < 0 ||
         fields_read(get_tables, job->doc, &job->config->rules, &fields, err) < 0 ||
-        (fields.prefix.p &&
-         session_names(job->turn.entry->session, fields.prefix, &like, err) < 0) ||
-        session_get(job->turn.entry->session, fields.names, ret, err) < 0) {
-        json_decref(like);
+        check_names(&fields, err) < 0)
         return -1;
-    }
-    if (like)
-        json_object_set_new(*ret, "names", like);
-    return 0;
+    int result = session_get(session, fields.names, ret, err);
+    json_decref(fields.names);
+    if (result < 0)
+        return -1;
+    if (look_up(session, &fields, *ret, err) == 0)
+        return 0;
+    json_decref(*ret);
+    return -1;
 }
 
 static void get_work(struct job *job)

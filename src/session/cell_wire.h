@@ -27,7 +27,8 @@
  *   exec ID   the cell's text, as it is
  *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
  *   set ID    {"NAME": TYPED, ...}: variables
- *   get ID    {"names": ["a", ...]}; or {"names": [], "prefix": "np.li"}: names that begin so
+ *   get ID    {"names": ["a", ...]}; with "prefix": "np.li" also names that begin
+ *             so, with "list": true all variables that cells made
  *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
  *   fork ID   to a guest with forks: fork into the jail that waits (zygote.h). Its "done" is
  *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then
@@ -45,8 +46,8 @@
  *             null, "final_answer": TYPED, "is_final_answer": bool, "exit": N or null,
  *             "exited": bool (a shell's: it ran `exit`), "interrupted": bool}.
  *             After set: {"ok": bool, "exception": ...}. After get: {"ok": bool,
- *             "values": {"NAME": TYPED}, "missing": [...], "failed": {"NAME": "why"}}, and after a
- *             prefix "names": [...]
+ *             "values": {"NAME": TYPED}, "missing": [...], "failed": {"NAME": "why"}}, "names":
+ *             [...], "variables": [{"name", "type", "value"}], the value as a short text
  *
  * BUNDLE     {"kind": "value"|"display", "data": {"text/plain": "...", "text/html": "...",
  *             "image/png": BASE64, "application/json": ...}, "metadata": {}, "dropped":

@@ -104,6 +104,10 @@ int session_get(struct session *session, json_t *names, json_t **ret, struct err
  * texts. The look-up may run the program's own code, for 2 s at most. */
 int session_names(struct session *session, struct str prefix, json_t **ret, struct err *err);
 
+/* The variables that cells made, as an array of {"name", "type", "value"}, sorted: the value is one
+ * line for people, of some 80 characters. May run the program's own code, for 2 s at most. */
+int session_variables(struct session *session, json_t **ret, struct err *err);
+
 /* Makes a session with the current state of this one; from then on the two share nothing, and
  * either may be closed first. Each has the same limits for itself. The fork's files stay in its
  * workspace: work_dir and out_dir are its origin's. ERR_UNSUPPORTED when threads run, or the

@@ -11,7 +11,7 @@
 #include "session/session_impl.h"
 
 #define FIRST_ID 0x80000000u /* beyond those of cells */
-enum { NAMES_MAX = 10000, MESSAGE_MAX = 300, LOOK_MS = 2000 };
+enum { NAMES_MAX = 10000, MESSAGE_MAX = 300, ROW_TEXT_MAX = 400, LOOK_MS = 2000 };
 
 /* Reports why there is no valid answer; the guest is dead by now if that was necessary. */
 static void say_why_not(const struct exchange *x, const char *kind, struct err *err)
@@ -187,23 +187,65 @@ static json_t *take_names(const json_t *answer)
     return names;
 }
 
+/* A get that may run the program's code; `body` is taken over. */
+static json_t *look(struct session *s, json_t *body, struct err *err)
+{
+    json_t *answer = NULL;
+    uint32_t id;
+
+    if (turn_take(s, err) == 0) {
+        answer = guest_ask(s, &(struct question){"get", body, LOOK_MS}, &id, err);
+        turn_give(s);
+    }
+    json_decref(body);
+    return answer;
+}
+
 int session_names(struct session *s, struct str prefix, json_t **ret, struct err *err)
 {
     json_t *text = json_stringn(prefix.p, prefix.n);
 
     if (!text)
         return err_set(err, ERR_USAGE, "a name is UTF-8 text");
-    json_t *body = json_pack("{s:[],s:o}", "names", "prefix", text), *answer = NULL;
-    uint32_t id;
-    int taken = turn_take(s, err);
-    if (taken == 0) {
-        answer = guest_ask(s, &(struct question){"get", body, LOOK_MS}, &id, err);
-        turn_give(s);
-    }
-    json_decref(body);
+    json_t *answer = look(s, json_pack("{s:[],s:o}", "names", "prefix", text), err);
     if (!answer)
         return -1;
     *ret = take_names(answer);
+    json_decref(answer);
+    return 0;
+}
+
+/* NULL when the guest's row is invalid. */
+static json_t *take_variable(const json_t *row)
+{
+    AUTO_FREE char *name = cell_text(row, "name", ROW_TEXT_MAX);
+    AUTO_FREE char *type = cell_text(row, "type", ROW_TEXT_MAX);
+    AUTO_FREE char *value = cell_text(row, "value", ROW_TEXT_MAX);
+
+    return name && type && value
+               ? json_pack("{s:s,s:s,s:s}", "name", name, "type", type, "value", value)
+               : NULL;
+}
+
+int session_variables(struct session *s, json_t **ret, struct err *err)
+{
+    json_t *answer = look(s, json_pack("{s:[],s:b}", "names", "list", 1), err), *row;
+    size_t i;
+
+    if (!answer && err->kind == ERR_TIMEOUT)
+        return err_set(err, ERR_TIMEOUT,
+                       "the variables could not be listed within %d seconds: code of the program "
+                       "ran, such as __repr__",
+                       LOOK_MS / 1000);
+    if (!answer)
+        return -1;
+    *ret = json_array();
+    json_array_foreach(json_object_get(answer, "variables"), i, row)
+    {
+        json_t *taken = i < NAMES_MAX ? take_variable(row) : NULL;
+        if (taken)
+            json_array_append_new(*ret, taken);
+    }
     json_decref(answer);
     return 0;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells that ask: input() and getpass(), answered by the client of the stream."""
+"""Cells that ask: input() and getpass(), answered by the client of the stream. And what a session is asked: the
+list of its variables."""
 
 import json
 
@@ -76,7 +77,59 @@ def test_times(tap, d):
     tap.equal(events[-1]["result"]["value"], "12", "beside tools", events[-1])
 
 
+MADE = {
+    "python": ("x = 5\ns = 'a' * 300\n_h = 1\ndef f(): pass\nbig = 10 ** 20000\nl = list(range(99))",
+               {"x": ("int", "5"), "f": ("function", "<function f"), "big": ("int", "66439 bits"),
+                "l": ("list", "[0, 1, 2"), "s": ("str", "'aaa")}),
+    "javascript": ("let x = 5; const s = 'a'.repeat(300); let _h; function f() {}; var l = [1, 2]",
+                   {"x": ("number", "5"), "f": ("Function", "[Function: f]"), "l": ("Array", "[ 1, 2 ]"),
+                    "s": ("string", "'aaa")}),
+    "bash": ("x=5; s=$(printf '%0300d' 1); declare -i n=3; a=(1 '2 3'); declare -A m=([k]=v); _h=1; export E=1",
+             {"x": ("text", "5"), "n": ("integer", "3"), "a": ("array", "([0]=1 [1]=2 3)"), "m": ("map", "([k]=v)"),
+              "E": ("text", "1"), "s": ("text", "000")}),
+    "r": ("x <- 5; s <- strrep('a', 300); f <- function(a, b) a; v <- 1:99",
+          {"x": ("numeric", "5"), "f": ("function", "function(a, b)"), "v": ("integer", "1 2 3"), "s": ("character", "aaa")}),
+}
+ODD = """class Odd:
+    def __init__(self, do): self.do = do
+    def __repr__(self): return self.do()
+def leave(): raise SystemExit(3)
+gone, lines = Odd(leave), Odd(lambda: 'a\\n\\x1b[2J' * 999)
+inner = []
+inner.append(inner)"""
+
+
+def test_variables(tap, d):
+    for language, (code, want) in MADE.items():
+        r = d.post("/v1/sessions", {"language": language, "env": {"K": "v"}})
+        if r.status == 501:
+            continue
+        s = "/v1/sessions/" + r.json["id"]
+        d.post(s + "/exec", {"code": code})
+        rows = d.post(s + "/get", {"list": True}).json["variables"]
+        got = {row["name"]: (row["type"], row["value"]) for row in rows}
+        same = got.keys() - {"K"} == want.keys() and all(
+            got[n][0] == kind and got[n][1].startswith(value) for n, (kind, value) in want.items())
+        tap.ok(same, "%s: the variables that cells made" % language, got)
+        tap.ok(all(len(value) <= 80 for _, value in got.values()), "with short values", got)
+        tap.equal([row["name"] for row in rows], sorted(got), "sorted")
+    s = opened(d, grace_ms=1000)
+    d.post(s + "/exec", {"code": ODD})
+    got = {row["name"]: row["value"] for row in d.post(s + "/get", {"list": True, "names": []}).json["variables"]}
+    tap.ok(got["gone"] == "<Odd object>" and "\n" not in got["lines"] and len(got["lines"]) <= 80 and "..." in got["inner"],
+           "objects that show themselves oddly", got)
+    r = d.post(s + "/get", {"names": ["inner"], "list": False}).json
+    tap.ok("variables" not in r, "only when asked for", r)
+    r = d.post(s + "/get", {})
+    tap.ok(r.status == 400 and "'names' is missing; 'list'" in r.message, "nothing is asked for", r)
+    d.post(s + "/exec", {"code": "def stay():\n    while True: pass\nx = Odd(stay)"})
+    r = d.post(s + "/get", {"list": True})
+    tap.ok(r.status in (502, 504, 408) and "could not be listed" in r.message, "one that takes too long", r)
+    tap.equal(d.post(s + "/exec", {"code": "len(inner)"}).json["value"], 1, "the session goes on")
+
+
 def test(tap):
     with Daemon() as d:
+        test_variables(tap, d)
         test_answers(tap, d)
         test_times(tap, d)

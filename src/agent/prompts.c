@@ -15,6 +15,7 @@ static const struct {
 } built_in[] = {
     {"fix", prompt_fix_md},
     {"generate", prompt_generate_md},
+    {"math", prompt_math_md},
     {"transform", prompt_transform_md},
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
-what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
+what servers answer (answers), commands: generate, programs (fix, transform, generate with cases), questions (math),
 tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
 scripts of ours (server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
 
@@ -18,6 +18,7 @@ import fetch  # noqa: E402
 import generate  # noqa: E402
 import library  # noqa: E402
 import programs  # noqa: E402
+import questions  # noqa: E402
 import tools  # noqa: E402
 from tap import run_parts  # noqa: E402
 
@@ -26,6 +27,7 @@ PARTS = {
     "answers": answers.test,
     "generate": generate.test,
     "programs": programs.test,
+    "questions": questions.test,
     "tools": tools.test,
     "daemon": daemon_tasks.test,
     "library": library.test,

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/math_task.h"
+
+#include "result/verdict_json.h"
+#include "text/blocks.h"
+
+enum { SHOWN_MAX = 200, REPORT_MAX = 4 << 10 };
+
+/* The line that was asked for; also from a block of code, or between backticks. */
+static void take_expression(struct agent *agent, struct str reply)
+{
+    struct code_blocks blocks;
+
+    blocks_read(reply, &blocks);
+    struct str text = str_trim(blocks.n ? blocks.at[0].code : reply);
+    while (text.n > 2 && text.p[0] == '`' && text.p[text.n - 1] == '`')
+        text = str_slice(text, 1, text.n - 1);
+    buf_done(&agent->code);
+    buf_init(&agent->code, text.n);
+    (void)buf_add_str(&agent->code, text);
+    blocks_done(&blocks);
+}
+
+static int compute(struct agent *agent, struct math_answer *ret)
+{
+    struct run_request q = agent_program(agent);
+    struct run_watch watch;
+    struct err err;
+
+    agent_watch_run(agent, &watch);
+    q.limits.wall_ms = agent_time_for(agent, q.limits.wall_ms);
+    int status = math_run(&q, &watch, buf_str(&agent->code), ret, &err);
+    if (agent_after_run(agent) < 0)
+        return -1;
+    return status < 0 ? agent_finish(agent, AGENT_FAILED, &err) : 0;
+}
+
+static void report(const struct agent *agent, const struct math_answer *answer, struct buf *ret)
+{
+    struct str shown =
+        str_slice(buf_str(&agent->code), 0, agent->code.n < SHOWN_MAX ? agent->code.n : SHOWN_MAX);
+
+    buf_init(ret, REPORT_MAX);
+    (void)buf_addf(ret, "'%.*s' has no value: %.1000s\nAnswer with one expression alone.",
+                   (int)shown.n, shown.p, answer->text.p);
+}
+
+/* One answer of the model. */
+static int try_answer(struct agent *agent, struct str reply, struct math_answer *ret)
+{
+    AUTO_BUF struct buf wrong = {0};
+
+    take_expression(agent, reply);
+    buf_done(&ret->text);
+    if (compute(agent, ret) < 0)
+        return -1;
+    if (!ret->good)
+        report(agent, ret, &wrong);
+    agent_step_done(agent, json_pack("{s:o, s:b, s:o}", "expression",
+                                     json_text(buf_str(&agent->code)), "passed", ret->good,
+                                     "report", wrong.n ? json_text(buf_str(&wrong)) : json_null()));
+    if (ret->good)
+        return agent_finish(agent, AGENT_DONE, NULL);
+    llm_say(&agent->messages, LLM_USER, wrong.p);
+    return 0;
+}
+
+int math_task(struct agent *agent, const char *question, struct math_answer *ret)
+{
+    const struct agent_question ask = {0};
+    int status = agent_say_system(agent, "math", NULL);
+
+    *ret = (struct math_answer){0};
+    buf_init(&ret->text, 0);
+    llm_say(&agent->messages, LLM_USER, question);
+    while (status == 0 && agent->end == AGENT_OPEN) {
+        struct llm_answer answer;
+        status = agent_ask(agent, &ask, &answer);
+        if (status == 0)
+            status = try_answer(agent, buf_str(&answer.text), ret);
+        llm_answer_done(&answer);
+    }
+    return status;
+}
+
+json_t *math_task_document(const struct agent *agent, const struct math_answer *answer)
+{
+    json_t *document = agent_document(agent);
+    bool good = agent->end == AGENT_DONE;
+
+    json_object_del(document, "code");
+    json_object_set_new(document, "expression",
+                        agent->code.n ? json_text(buf_str(&agent->code)) : json_null());
+    json_object_set_new(document, "value", good ? json_text(buf_str(&answer->text)) : json_null());
+    return document;
+}

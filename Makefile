@@ -39,7 +39,7 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MOD
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base python values context guard jail guests languages request workspace text store backends result explain session judge llm agent api
+LIB_DIRS := base python values context guard jail guests languages request workspace text store backends result explain session judge llm math agent api
 # Of the network, the library has what reaches a model.
 LIB_NET := $(patsubst %,src/net/%.c,fetch fetch_wire url)
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)) $(LIB_NET)
@@ -49,7 +49,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/math/*.c src/server/*.c src/hosting/*.c src/net/*.c))
+CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/hosting/*.c src/net/*.c))
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)

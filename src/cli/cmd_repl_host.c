@@ -31,7 +31,9 @@ static int ask_here(void *ctx, const struct tool_call *call, json_t **ret, struc
     if (!json_is_string(prompt))
         return err_set(err, ERR_GUEST, "input() was called with something that is no text");
     h->progress(h->ctx, -1, 0);
+    h->ask.call = call;
     *ret = terminal_ask(&h->ask, json_str(prompt), json_is_true(json_array_get(call->args, 1)));
+    h->ask.call = NULL;
     return 0;
 }
 

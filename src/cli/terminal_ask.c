@@ -20,7 +20,7 @@
 #include "terminal/cancel.h"
 #include "terminal/safe_text.h"
 
-enum { PROMPT_MAX = 16 << 10, LINE_MAX_BYTES = 1 << 20, ANSWER_WAIT_MS = 60000 };
+enum { PROMPT_MAX = 16 << 10, LINE_MAX_BYTES = 1 << 20, ANSWER_WAIT_MS = 60000, LOOK_MS = 200 };
 
 enum asked { ASKED_LINE, ASKED_END, ASKED_INTERRUPT };
 
@@ -48,6 +48,12 @@ static enum asked interrupted(struct terminal_ask *a)
     return ASKED_INTERRUPT;
 }
 
+/* The guest has used up the cell's time in other threads: the session stops the cell. */
+static bool is_over(const struct terminal_ask *a)
+{
+    return a->call && a->call->is_over && a->call->is_over(a->call->over_ctx);
+}
+
 static enum asked read_line(struct terminal_ask *a, struct buf *line)
 {
     struct pollfd wait[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -55,8 +61,10 @@ static enum asked read_line(struct terminal_ask *a, struct buf *line)
     char chunk[4096];
 
     for (;;) {
-        if (poll(wait, ARRAY_LEN(wait), -1) < 0 && errno != EINTR)
+        if (poll(wait, ARRAY_LEN(wait), a->call ? LOOK_MS : -1) < 0 && errno != EINTR)
             return ASKED_END;
+        if (is_over(a))
+            return ASKED_INTERRUPT;
         if (wait[1].revents)
             return interrupted(a);
         if (!wait[0].revents)

@@ -10,11 +10,13 @@
 #include "base/str.h"
 #include "cli/events.h"
 #include "cli/options.h"
+#include "session/tools.h"
 
 struct terminal_ask {
     struct printer *printer;
     int cancel_fd;     /* readable after a signal */
     unsigned refusals; /* how often a line for the current cell was refused with Ctrl-C */
+    const struct tool_call *call; /* of a session in this process, which may run out of time */
 };
 
 /* A new reference: the line, null at the end of the input, false after Ctrl-C. */

@@ -141,7 +141,8 @@ static bool is_abandoned(const struct cell *cell, const struct tool_call *call)
 {
     struct pollfd p = {.fd = call->cancel_fd, .events = POLLIN};
 
-    return atomic_load(&cell->job->cancelled) || (p.fd >= 0 && poll(&p, 1, 0) > 0);
+    return atomic_load(&cell->job->cancelled) || (p.fd >= 0 && poll(&p, 1, 0) > 0) ||
+           (call->is_over && call->is_over(call->over_ctx));
 }
 
 static void wait_step(struct cell *cell)

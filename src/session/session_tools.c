@@ -28,15 +28,54 @@ static void report_call(const struct exchange *x, const char *name, json_t *args
     json_decref(bundle);
 }
 
+/* ---- the time of a call ---- */
+
+struct waiting {
+    struct exchange *x;
+    int64_t from_ms;
+    uint64_t cpu_ns;
+};
+
+static uint64_t cpu_ns(const struct exchange *x)
+{
+    struct backend_usage use;
+
+    backend_usage(x->guest->handle, &use);
+    return use.cpu_ns;
+}
+
+/* Other threads and processes of the guest may compute while it waits. That is the cell's time. */
+static int64_t computed_ms(const struct waiting *w)
+{
+    int64_t elapsed = clock_mono_ms() - w->from_ms;
+    uint64_t now = cpu_ns(w->x);
+    int64_t computed = now > w->cpu_ns ? (int64_t)((now - w->cpu_ns) / 1000000) : 0;
+
+    return computed < elapsed ? computed : elapsed;
+}
+
+static bool is_over(void *ctx)
+{
+    const struct waiting *w = ctx;
+    const struct exchange *x = w->x;
+
+    if (x->deadline_ms != INT64_MAX && w->from_ms + computed_ms(w) >= x->deadline_ms)
+        return true;
+    uint64_t now = x->cpu_ms ? cpu_ns(x) : 0;
+    return now > x->cpu_from_ns && now - x->cpu_from_ns >= (uint64_t)x->cpu_ms * 1000000;
+}
+
 /* The time of a tool does not count as the cell's: it has its own deadline. */
 static char *call_in_its_time(struct exchange *x, const struct tool_set *tools,
                               struct tool_call *call)
 {
-    int64_t from = clock_mono_ms();
-    char *answer = tool_set_call(tools, call);
+    struct waiting w = {.x = x, .from_ms = clock_mono_ms(), .cpu_ns = cpu_ns(x)};
 
+    call->is_over = is_over;
+    call->over_ctx = &w;
+    char *answer = tool_set_call(tools, call);
     if (x->deadline_ms != INT64_MAX)
-        x->deadline_ms += clock_mono_ms() - from;
+        x->deadline_ms += clock_mono_ms() - w.from_ms - computed_ms(&w);
     return answer;
 }
 

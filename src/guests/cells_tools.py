@@ -195,6 +195,11 @@ def check_arguments(name, parameters, args, kwargs):
             raise TypeError("%s() got multiple values for argument '%s'" % (name, key))
 
 
+# The host's name of input() has its brackets.
+def called(name):
+    return name if name.endswith("()") else name + "()"
+
+
 class Tools:
     def __init__(self, wire, decode, limits):
         self.wire, self.decode, self.limits, self.numbers = wire, decode, limits, count(1)
@@ -205,7 +210,7 @@ class Tools:
             try:
                 text = encode_cell(value, left, True)
             except TooMuch as e:
-                raise ValueError("%s(): the arguments cannot be sent: %s" % (name, e)) from None
+                raise ValueError("%s: the arguments cannot be sent: %s" % (called(name), e)) from None
             left -= len(text)
             parts.append(text if key is None else "%s:%s" % (quote(clean_text(key)), text))
         return '{"name":%s,"args":%s,"kwargs":{%s}}' % (quote(name), parts[0], ",".join(parts[1:]))
@@ -213,7 +218,7 @@ class Tools:
     def call(self, name, args, kwargs):
         text = self.message(name, args, kwargs)
         if not self.wire.alive:
-            raise RuntimeError("%s() cannot be called from a child process" % name)
+            raise RuntimeError("%s cannot be called from a child process" % called(name))
         number, call = next(self.numbers), Waiter()
         self.wire.calls[number] = call
         try:
@@ -231,7 +236,7 @@ class Tools:
             else:
                 return answer["ok"]
         except Exception as e:
-            kind, message = "RuntimeError", "the answer of %s() cannot be read: %s" % (name, e)
+            kind, message = "RuntimeError", "the answer of %s cannot be read: %s" % (called(name), e)
         raise tool_error(kind, message)
 
     # A function for what hello says of a tool. Without parameters, nothing is known of them.

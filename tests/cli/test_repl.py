@@ -294,9 +294,26 @@ def typed_input(t, term):
     t.equal(term.ask("import getpass; p = getpass.getpass('secret: ')\n", r"secret: $"), "secret: ", "getpass()")
     t.equal(term.ask("hush\n"), "\r\n>>> ", "shows nothing")
     t.equal(term.ask("p\n"), "'hush'\r\n>>> ", "and has it")
+    said = term.ask("input('x' * (5 << 20))\n")
+    t.match(r"ValueError: input\(\): the arguments cannot be sent", said, "a prompt that is too long")
     t.equal(term.ask("import io, sys; sys.stdin = io.StringIO('mine'); input()\n"), "'mine'\r\n>>> ", "a stream of the program's")
     term.type("\x04")
     t.equal(term.end(), 0, "the end")
+
+
+@once
+def test_input_and_threads(t):
+    """What other threads compute while input() waits is the cell's time."""
+    if not t.has("cpu"):
+        return t.skip("the time of threads", "needs control groups")
+    term = Terminal(t, "--timeout", "2s")
+    term.read(r">>> $")
+    term.ask("import threading\ndef spin():\n    while not done: pass\n\n")
+    term.ask("done = []; threading.Thread(target=spin).start(); input('name? ')\n", r"\? $")
+    said = term.read(r">>> $")
+    t.ok("KeyboardInterrupt" in said or "2s" in said, "a cell that computes is over without an answer", said)
+    term.type("\x04")
+    term.end()
 
 
 def test_input(t):

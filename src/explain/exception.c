@@ -158,6 +158,13 @@ static char *calls_of(const struct exception_input *in, const struct reading_err
     return buf_take(&b);
 }
 
+/* The program may print a traceback of its own making. Python counts a line behind the last one
+ * when the text ends too soon. */
+static bool is_beyond(const struct exception_input *in, const struct reading_frame *f)
+{
+    return is_program(in, f->file) && f->line > (int64_t)str_lines(in->code) + 1;
+}
+
 static void set_place(const struct exception_input *in, const struct reading_error *e,
                       struct result_exception *ret)
 {
@@ -166,6 +173,8 @@ static void set_place(const struct exception_input *in, const struct reading_err
     size_t at = place_of(in, e);
     const struct reading_frame *f = &e->frames[at];
 
+    if (is_beyond(in, f) || is_beyond(in, &e->frames[0]))
+        return;
     ret->line = line_of(in, f);
     ret->column = column_at(e, at);
     if (is_prelude(in, f))

@@ -273,12 +273,15 @@ static void set_place(struct result_exception *e, const json_t *from, struct str
         return;
     (void)cell_integer(from, "column", 1, INT32_MAX, &column);
     (void)cell_integer(from, "cell", 1, UINT32_MAX, &cell);
+    bool ours = cell == number || !cell;
+    if (ours && line > (int64_t)str_lines(code) + 1) /* the guest made it up */
+        return;
     if (cell_integer(from, "statement_line", 1, INT32_MAX, &e->top_line))
         (void)cell_integer(from, "statement_column", 1, INT32_MAX, &e->top_column);
     e->column = column ? column : e->line == line ? e->column : 0;
     e->line = line;
     e->cell = cell;
-    if (cell == number || !cell)
+    if (ours)
         replace(&e->source, source_line(code, line));
 }
 

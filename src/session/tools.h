@@ -22,7 +22,7 @@ struct tool_call {
     json_t *kwargs; /* an object, lent */
     int64_t timeout_ms;
     int cancel_fd; /* readable: the answer is not needed any more; -1 for none */
-    /* A tool that waits for somebody asks this now and then, and ends when it is true: the guest's
+    /* A tool that waits for an answer asks this now and then, and ends when it is true: the guest's
      * other threads have used up the cell's time meanwhile. NULL: it never is. */
     bool (*is_over)(void *ctx);
     void *over_ctx;

@@ -223,6 +223,12 @@ def test_failures(t):
 
 EXCEPTIONS = [
     # code, type, message, line
+    (
+        "import sys; sys.stderr.write('Traceback (most recent call last):\\n  File \"/box/work/main.py\", line 99, in f\\nKeyError: 9\\n'); sys.exit(1)",
+        "KeyError",
+        "9",
+        None,  # the program has no such line
+    ),
     ("1/0", "ZeroDivisionError", "division by zero", 1),
     ("x = 1\n\nraise ValueError('a: b')", "ValueError", "a: b", 3),
     ("raise ValueError", "ValueError", "", 1),

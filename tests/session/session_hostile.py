@@ -74,6 +74,15 @@ def test_forged(t, feed):
         t.ok(r["timed_out"] or r["error"], "an endless one", r["error"])
 
 
+def test_forged_line(t, feed):
+    for line, want in (999, None), (2, 2), (3, None):
+        with Session(feed, no_check=True) as s:
+            s.run(FIND)
+            made_up = {"ok": 1, "exception": {"type": "ValueError", "message": "m", "line": line, "statement_line": line}}
+            e = s.run("say(frame(b'done', 2, %r))\nimport time; time.sleep(0.3)" % made_up)["exception"]
+            t.equal(e and e["line"], want, "line %d of two" % line, e)
+
+
 def test_twice_answered(t, feed):
     with Session(feed, no_check=True) as s:
         s.run(FIND)

@@ -186,8 +186,10 @@ static int take_cells(struct notebook *nb, json_t *cells, size_t *index, struct 
 
     if (!json_is_array(cells))
         return err_set(err, ERR_USAGE, "has no list of cells");
-    if (*index + json_array_size(cells) > NOTEBOOK_CELLS_MAX)
-        return err_set(err, ERR_USAGE, "has more than %d cells", NOTEBOOK_CELLS_MAX);
+    size_t n = *index + json_array_size(cells);
+    if (n > NOTEBOOK_CELLS_MAX)
+        return err_set(err, ERR_USAGE, "has %zu cells of all types, more than %d: split it", n,
+                       NOTEBOOK_CELLS_MAX);
     json_array_foreach(cells, i, cell)
     {
         if (take_cell(nb, cell, *index, err) < 0)

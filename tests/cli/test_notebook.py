@@ -189,7 +189,7 @@ def test_hostile(t):
             ('{"nbformat": 4, "cells": [%s]}' % cell % "3", "item 1 of its cells: has no source"),
             ('{"nbformat": 4, "cells": [%s]}' % cell % '["a", 3]', "a line that is no text"),
             ('{"nbformat": 4, "cells": [%s]}' % cell % '"\\u0000"', "has a NUL character"),
-            ('{"nbformat": 4, "cells": [%s]}' % ",".join([cell % '"1"'] * 5001), "more than 5000 cells"),
+            ('{"nbformat": 4, "cells": [%s]}' % ",".join([cell % '"1"'] * 5001), "has 5001 cells of all types, more than 5000: split it"),
             ("[" + "[]," * 2000001 + "[]]", "more than 2000000 values"), (" " * (65 << 20), "larger than 64 MiB")):
         t.write("a.ipynb", text)
         t.refused(t.run("a.ipynb"), 2, "a.ipynb: .*" + want, want)

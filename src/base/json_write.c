@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 
 struct writer {
     struct buf text;
@@ -14,31 +15,47 @@ struct writer {
     unsigned depth;
 };
 
-static void put_escape(struct buf *b, unsigned char c)
+static void put_escape(struct buf *b, unsigned c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *at = c ? strchr(plain, c) : NULL;
+    const char *at = c && c < 0x80 ? strchr(plain, (int)c) : NULL;
 
     if (at)
         (void)buf_addf(b, "\\%c", letters[at - plain]);
-    else
+    else if (c < 0x10000)
         (void)buf_addf(b, "\\u%04X", c);
+    else
+        (void)buf_addf(b, "\\u%04X\\u%04X", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
 }
 
-static void put_text(struct buf *b, const char *p, size_t n)
+/* Whether the first character, *ret, must be escaped. The text may be for a terminal, and that must
+ * not receive hidden ones from a guest. */
+static bool needs_escape(struct str s, unsigned *ret, size_t *ret_n)
 {
-    size_t from = 0;
+    unsigned char c = (unsigned char)s.p[0];
+
+    *ret = c;
+    *ret_n = 1;
+    if (c < 0x80)
+        return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+    *ret = utf8_first(s, ret_n);
+    return utf8_is_hidden(*ret);
+}
+
+static void put_text(struct buf *b, struct str s)
+{
+    size_t from = 0, n;
+    unsigned c;
 
     (void)buf_addc(b, '"');
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)p[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
+    for (size_t i = 0; i < s.n; i += n) {
+        if (!needs_escape(str_slice(s, i, s.n), &c, &n))
             continue;
-        (void)buf_add(b, p + from, i - from);
+        (void)buf_add_str(b, str_slice(s, from, i));
         put_escape(b, c);
-        from = i + 1;
+        from = i + n;
     }
-    (void)buf_add(b, p + from, n - from);
+    (void)buf_add_str(b, str_slice(s, from, s.n));
     (void)buf_addc(b, '"');
 }
 
@@ -114,7 +131,7 @@ static void put_object(struct writer *w, json_t *object)
     {
         next(w, first);
         first = false;
-        put_text(&w->text, key, strlen(key));
+        put_text(&w->text, str_from(key));
         (void)buf_adds(&w->text, w->pretty ? ": " : ":");
         put(w, item);
     }
@@ -131,7 +148,7 @@ static void put(struct writer *w, const json_t *value)
         put_array(w, value);
         break;
     case JSON_STRING:
-        put_text(&w->text, json_string_value(value), json_string_length(value));
+        put_text(&w->text, (struct str){json_string_value(value), json_string_length(value)});
         break;
     case JSON_INTEGER:
         (void)buf_addf(&w->text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));

@@ -87,6 +87,35 @@ size_t utf8_cut(struct str s, size_t n)
     return n; /* not text: any place is as good */
 }
 
+unsigned utf8_first(struct str s, size_t *ret_n)
+{
+    const unsigned char *p = (const unsigned char *)s.p;
+    size_t n = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    unsigned c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+
+    for (size_t i = 1; i < n && i < s.n; i++)
+        c = c << 6 | (p[i] & 0x3f);
+    *ret_n = n < s.n ? n : s.n;
+    return c;
+}
+
+bool utf8_is_hidden(unsigned c)
+{
+    /* The direction marks are those of "Trojan Source" (CVE-2021-42574). */
+    static const struct {
+        unsigned first, last;
+    } hidden[] = {
+        {0x00, 0x1f},     {0x7f, 0x9f},     {0x00ad, 0x00ad},   {0x061c, 0x061c},
+        {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
+        {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff},
+    };
+
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (c >= hidden[i].first && c <= hidden[i].last)
+            return true;
+    return false;
+}
+
 int base64_add(struct buf *b, struct str bytes)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -17,6 +17,11 @@ size_t utf8_count(struct str s);
 int utf8_add_clean(struct buf *b, struct str s);
 /* The largest k <= n at which s may be cut without splitting a character. */
 size_t utf8_cut(struct str s, size_t n);
+/* The first character of valid UTF-8, which is not empty, and its length. */
+unsigned utf8_first(struct str s, size_t *ret_n);
+/* Controls, and characters that are invisible or change how the rest is shown: a terminal must not
+ * receive them from a guest. */
+bool utf8_is_hidden(unsigned c);
 
 int base64_add(struct buf *b, struct str bytes);
 /* 0 to 63; -1 for another character. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/encoded.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "tap.h"
@@ -42,6 +43,21 @@ static void test_text(void)
     json_decref(o);
 }
 
+/* JSON that we write may be shown on a terminal, and its texts are a guest's. */
+static void test_hidden(void)
+{
+    const char *text = "\x1B\x7F \xC2\x9B"
+                       "31m \xE2\x80\xAE \xF3\xA0\x80\x81 \xC3\xA9 \xE6\xBC\xA2";
+    json_t *v = json_string(text);
+    AUTO_FREE char *written = json_write(v, false);
+    json_t *again = json_loads(written, JSON_DECODE_ANY, NULL);
+
+    EQ_STR(written, "\"\\u001B\\u007F \\u009B31m \\u202E \\uDB40\\uDC01 \xC3\xA9 \xE6\xBC\xA2\"");
+    EQ_STR(json_string_value(again), text);
+    json_decref(v);
+    json_decref(again);
+}
+
 static void refuses(const char *content, const char *encoding)
 {
     struct err err = {0};
@@ -56,6 +72,7 @@ int main(void)
 {
     RUN(test_bytes());
     RUN(test_text());
+    RUN(test_hidden());
     refuses("abc", "base64");
     refuses("ab=c", "base64");
     refuses("ab!=", "base64");

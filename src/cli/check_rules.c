@@ -3,21 +3,14 @@
  * The guard's rules and profiles as lists and pages.
  */
 #include "cli/check_rules.h"
+#include "cli/print_json.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/suggestion.h"
 #include "cli/help.h"
 #include "result/verdict_json.h"
 #include "verdicts/check_report.h"
-
-static void put_json(json_t *v)
-{
-    json_dumpf(v, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(v);
-}
 
 static json_t *rule_json(const struct rule_info *rule)
 {
@@ -53,7 +46,7 @@ void check_list_rules(bool json)
             printf("%-*s  %-8s  %-8s  %6d  %s\n", wide, rule->id, guard_stage_name(rule->stage),
                    severity_name(rule->severity), rule->points, rule->summary);
     if (json)
-        put_json(json_pack("{s:o}", "rules", list));
+        print_json(json_pack("{s:o}", "rules", list));
 }
 
 void check_list_profiles(bool json)
@@ -67,7 +60,7 @@ void check_list_profiles(bool json)
         else
             printf("%-12s  %s\n", p->name, p->summary);
     if (json)
-        put_json(json_pack("{s:o}", "profiles", list));
+        print_json(json_pack("{s:o}", "profiles", list));
 }
 
 static bool is_profile(const char *name)
@@ -103,7 +96,7 @@ int check_explain(const char *id, bool json, struct err *err)
     if (!rule)
         return no_such_rule(id, err);
     if (json) {
-        put_json(rule_json(rule));
+        print_json(rule_json(rule));
         return 0;
     }
     buf_init(&text, 64 << 10);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/reply_input.h"
 #include "terminal/safe_text.h"
 #include "text/final_answer.h"
@@ -53,14 +53,6 @@ struct call {
 
 /* ---- output ---- */
 
-static int put_json(json_t *value)
-{
-    json_dumpf(value, stdout, JSON_INDENT(2) | (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
-    putchar('\n');
-    json_decref(value);
-    return 0;
-}
-
 static void put_code(struct str code)
 {
     fwrite(code.p, 1, code.n, stdout);
@@ -80,12 +72,12 @@ static int complain(const char *what)
 
 /* ---- text ---- */
 
-static int print_json(const struct call *call, struct buf *complaint)
+static int print_document_of(const struct call *call, struct buf *complaint)
 {
     json_t *document = reply_json(&call->reader, buf_str(&call->text), complaint);
 
     if (document)
-        put_json(document);
+        print_json(document);
     return complaint->n ? complain(complaint->p) : 0;
 }
 
@@ -105,7 +97,7 @@ static int print_reply(const struct call *call)
     AUTO_BUF struct buf complaint = {0};
 
     buf_init(&complaint, call->text.n + (8 << 10));
-    return call->set->json ? print_json(call, &complaint) : print_code(call, &complaint);
+    return call->set->json ? print_document_of(call, &complaint) : print_code(call, &complaint);
 }
 
 /* ---- messages ---- */
@@ -136,7 +128,7 @@ static int print_parts(const struct call *call, struct err *err)
                                       reader->pair_n ? reader->pair_n : BLOCKS_ADK_PAIRS);
     int status = code ? 0 : complain("there is no code in the message");
     if (call->set->json)
-        put_json(json_pack("{s:O?, s:O}", "code", code, "content", content));
+        print_json(json_pack("{s:O?, s:O}", "code", code, "content", content));
     else if (code)
         put_part(call, code);
     json_decref(code);

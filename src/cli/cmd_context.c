@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
+#include "cli/print_json.h"
 #include "context/context.h"
 #include "terminal/safe_text.h"
 
@@ -115,14 +116,6 @@ static void show_text(const json_t *overview)
     show_list(json_object_get(overview, "invocations"), "invocation", show_invocation);
 }
 
-static int put_json(json_t *value)
-{
-    json_dumpf(value, stdout, JSON_INDENT(2) | (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
-    putchar('\n');
-    json_decref(value);
-    return 0;
-}
-
 static int run_show(const struct call *call, struct err *err)
 {
     struct context context;
@@ -132,7 +125,7 @@ static int run_show(const struct call *call, struct err *err)
     json_t *overview = context_overview(&context);
     context_done(&context);
     if (call->set->json)
-        return put_json(overview);
+        return print_json(overview);
     show_text(overview);
     json_decref(overview);
     return 0;
@@ -160,7 +153,7 @@ static int finish(const struct call *call, struct context_file *file, const char
     if (status < 0)
         return -1;
     if (call->set->json)
-        return put_json(json_pack("{s:I}", done, (json_int_t)n));
+        return print_json(json_pack("{s:I}", done, (json_int_t)n));
     printf("%s ", done);
     put_count("", (json_int_t)n, what);
     putchar('\n');

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/print_json.h"
 #include "jail/surroundings.h"
 #include "languages/pythons.h"
 #include "session/diagnose.h"
@@ -282,7 +283,7 @@ static const char *why_missing(const struct diagnosis *d, unsigned layer)
     return d->runs ? "this host does not have it" : d->why;
 }
 
-static void print_json(const struct diagnosis *d)
+static void print_diagnosis(const struct diagnosis *d)
 {
     json_t *doc = json_object(), *layers = json_array(), *languages = json_array();
     json_t *missing = json_array();
@@ -319,9 +320,7 @@ static void print_json(const struct diagnosis *d)
     json_object_set_new(doc, "pythons", pythons_json());
     json_object_set_new(doc, "early", early_json(d));
     json_object_set_new(doc, "backends", backends_listing());
-    json_dumpf(doc, stdout, JSON_INDENT(2));
-    putchar('\n');
-    json_decref(doc);
+    print_json(doc);
 }
 
 static int doctor(const struct cli_settings *settings)
@@ -330,7 +329,7 @@ static int doctor(const struct cli_settings *settings)
 
     diagnose(&settings->common.languages, &d);
     if (settings->json) {
-        print_json(&d);
+        print_diagnosis(&d);
     } else {
         print_layers(&d);
         print_ways(&d);

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/reply_input.h"
 #include "text/format.h"
 #include "text/parts.h"
@@ -76,16 +77,6 @@ struct call {
     const struct format_settings *set;
     struct buf input, output;
 };
-
-static int put_json(json_t *value)
-{
-    json_dumpf(value, stdout,
-               JSON_INDENT(2) | JSON_REAL_PRECISION(15) |
-                   (isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0));
-    putchar('\n');
-    json_decref(value);
-    return 0;
-}
 
 static int put_text(struct str text)
 {
@@ -175,7 +166,7 @@ static int print_result(struct call *call, struct err *err)
         if (call->output.overflow)
             err_set(err, ERR_LIMIT, "the text is larger than %zu MiB", call->output.limit >> 20);
         else if (call->set->json || call->set->profile == FORMAT_AGENTOS)
-            status = put_json(as_json(call, &run, buf_str(&call->output)));
+            status = print_json(as_json(call, &run, buf_str(&call->output)));
         else
             status = put_text(buf_str(&call->output));
     }
@@ -207,7 +198,7 @@ static int print_outputs(const struct call *call, struct err *err)
     if (call->set->json) {
         json_t *list = json_array();
         format_extract(buf_str(&call->input), profile, add_output, list);
-        return put_json(list);
+        return print_json(list);
     }
     format_extract(buf_str(&call->input), profile, put_output, &n);
     if (!n)
@@ -226,7 +217,7 @@ static int print_message(const struct call *call, struct err *err)
         return err_set(err, ERR_USAGE, "the message has no list of parts");
     }
     parts_to_text(content, &blocks_adk_pairs[0], &format_adk_pair);
-    return put_json(content);
+    return print_json(content);
 }
 
 /* ---- the command ---- */

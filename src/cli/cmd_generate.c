@@ -5,6 +5,7 @@
 #include "agent/generate.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/print_json.h"
 #include "cli/program_call.h"
 #include "result/verdict_json.h"
 #include "verdicts/check_report.h"
@@ -65,7 +66,7 @@ static int report(struct model_call *call, const struct agent *agent,
 {
     if (call->set->json) {
         json_t *document = generate_document(agent, result);
-        model_call_print(document);
+        print_document(document);
         json_decref(document);
     }
     if (agent->code.n && put_code(call, buf_str(&agent->code), err) < 0)

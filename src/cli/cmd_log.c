@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/suggestion.h"
 #include "cli/commands.h"
@@ -16,6 +17,7 @@
 #include "cli/log_text.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
+#include "cli/print_json.h"
 #include "store/log_json.h"
 #include "store/log_when.h"
 #include "store/store.h"
@@ -32,11 +34,6 @@ struct call {
     const char *id;
 };
 
-static bool is_given(const struct opt_set *options, const char *name)
-{
-    return opt_source_of(options, name)->from == OPT_FROM_COMMAND;
-}
-
 /* *ret is NULL when the default log does not exist yet: no run was ever logged. A log that was
  * named must exist. */
 static int open_log(const struct call *call, unsigned flags, struct store **ret, struct err *err)
@@ -44,7 +41,7 @@ static int open_log(const struct call *call, unsigned flags, struct store **ret,
     *ret = NULL;
     if (store_open(call->path, flags, ret, err) == 0)
         return 0;
-    if (err->sys != ENOENT || is_given(call->options, "log"))
+    if (err->sys != ENOENT || command_was_given(call->options, "log"))
         return -1;
     *err = (struct err){0};
     return 0;
@@ -58,8 +55,8 @@ static int make_query(const struct call *call, struct store_query *ret, struct e
     /* A language in a config file is for runs to come; it does not select the runs to show. */
     *ret = (struct store_query){
         .outcome = (enum run_outcome)set->outcome,
-        .language = is_given(call->options, "lang") ? set->common.lang : NULL,
-        .backend = is_given(call->options, "backend") ? set->common.backend : NULL,
+        .language = command_was_given(call->options, "lang") ? set->common.lang : NULL,
+        .backend = command_was_given(call->options, "backend") ? set->common.backend : NULL,
         .text = set->text,
         .sha256_prefix = set->sha256,
         .limit = set->limit,
@@ -71,31 +68,17 @@ static int make_query(const struct call *call, struct store_query *ret, struct e
     return 0;
 }
 
-/* Other characters than ASCII could be controls (C1) or turn the direction of writing: on a
- * terminal they are escaped. */
-static size_t json_flags(void)
-{
-    return isatty(STDOUT_FILENO) ? JSON_ENSURE_ASCII : 0;
-}
-
-static int put_json(json_t *v)
-{
-    json_dumpf(v, stdout, JSON_INDENT(2) | json_flags());
-    putchar('\n');
-    json_decref(v);
-    return 0;
-}
-
 /* ---- list ---- */
 
 static int list_json_row(const struct run_record *run, void *ctx)
 {
     bool *first = ctx;
     json_t *v = log_json_run(run, false);
+    AUTO_FREE char *text = json_write(v, false);
 
     fputs(*first ? "\n" : ",\n", stdout);
     *first = false;
-    json_dumpf(v, stdout, json_flags());
+    fputs(text, stdout);
     json_decref(v);
     return ferror(stdout) != 0;
 }
@@ -174,7 +157,7 @@ static int run_show(const struct call *call, struct err *err)
     if (found == NOT_FOUND)
         fprintf(stderr, "glovebox log: no run '%.64s' in %s\n", call->id, call->path);
     else if (found == 0 && call->set->json)
-        put_json(log_json_run(&run, true));
+        print_json(log_json_run(&run, true));
     else if (found == 0)
         log_text_run(stdout, &run);
     run_record_done(&run);
@@ -194,7 +177,7 @@ static int run_stats(const struct call *call, struct err *err)
     if (result < 0)
         return -1;
     if (call->set->json)
-        put_json(log_json_stats(&stats));
+        print_json(log_json_stats(&stats));
     else if (stats.runs)
         log_text_stats(stdout, &stats);
     else
@@ -207,7 +190,7 @@ static int run_prune(const struct call *call, struct err *err)
     int64_t age = 0, before = INT64_MAX, deleted = 0;
     struct store *s;
 
-    if (!call->set->older_than && !is_given(call->options, "keep"))
+    if (!call->set->older_than && !command_was_given(call->options, "keep"))
         return err_set(err, ERR_USAGE,
                        "give the runs to delete: --older-than 30d, --keep 1000, or both");
     if (call->set->older_than) {
@@ -222,7 +205,7 @@ static int run_prune(const struct call *call, struct err *err)
     if (result < 0)
         return -1;
     if (call->set->json)
-        return put_json(json_pack("{s:I}", "deleted", (json_int_t)deleted));
+        return print_json(json_pack("{s:I}", "deleted", (json_int_t)deleted));
     printf("deleted %" PRId64 " run%s\n", deleted, deleted == 1 ? "" : "s");
     return 0;
 }
@@ -231,7 +214,7 @@ static int run_path(const struct call *call, struct err *err)
 {
     (void)err;
     if (call->set->json)
-        return put_json(json_pack("{s:s}", "path", call->path));
+        return print_json(json_pack("{s:s}", "path", call->path));
     puts(call->path);
     return 0;
 }
@@ -279,20 +262,17 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
     return NULL;
 }
 
-/* Refuses an option that has no effect here: the user meant it to have one. */
+static bool is_taken(const void *ctx, const struct opt *row)
+{
+    return command_lists(((const struct subcommand *)ctx)->options, 0, row);
+}
+
 static int check_options(const struct subcommand *sub, const struct opt_set *options,
                          struct err *err)
 {
-    struct opt_walk walk = {0};
-    const struct opt *row;
+    AUTO_FREE char *command = xasprintf("log %s", sub->name);
 
-    while ((row = opt_next(options->tables, &walk))) {
-        AUTO_FREE char *name = xasprintf(",%s,", row->name);
-        if (is_given(options, row->name) && !strstr(sub->options, name))
-            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox log %s'", row->name,
-                           sub->name);
-    }
-    return 0;
+    return command_refuse_others(options, is_taken, sub, command, err);
 }
 
 static int check_operands(const struct subcommand *sub, const struct opt_args *args,

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
+#include "cli/print_json.h"
 #include "result/verdict_json.h"
 #include "terminal/safe_text.h"
 
@@ -59,7 +60,7 @@ static void lower_limits(const struct cli_options *options, struct run_request *
 
 /* ---- an expression ---- */
 
-static void print_json(const struct calculation *c, const struct math_answer *answer)
+static void print_answer_json(const struct calculation *c, const struct math_answer *answer)
 {
     json_t *text = json_text(buf_str(&answer->text));
     json_t *document = json_pack("{s:b, s:o, s:o, s:o}", "success", answer->good, "expression",
@@ -67,7 +68,7 @@ static void print_json(const struct calculation *c, const struct math_answer *an
                                  answer->good ? json_incref(text) : json_null(), "error",
                                  answer->good ? json_null() : json_incref(text));
 
-    model_call_print(document);
+    print_document(document);
     json_decref(document);
     json_decref(text);
 }
@@ -80,7 +81,7 @@ static int compute(struct calculation *c, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     int status = math_run(&c->call.run, &watch, buf_str(&c->text), &answer, err);
     if (status == 0 && c->call.set->json)
-        print_json(c, &answer);
+        print_answer_json(c, &answer);
     else if (status == 0)
         print(&answer);
     status = status < 0 ? -1 : !answer.good;
@@ -97,7 +98,7 @@ static void report(struct model_call *call, const struct agent *agent,
 
     if (call->set->json) {
         json_t *document = math_task_document(agent, answer);
-        model_call_print(document);
+        print_document(document);
         json_decref(document);
         return;
     }

@@ -216,17 +216,24 @@ static const struct subcommand *find_subcommand(const struct opt_args *args, str
     return NULL;
 }
 
+struct taken {
+    const char *names;
+    unsigned settings;
+};
+
+static bool is_taken(const void *ctx, const struct opt *row)
+{
+    const struct taken *taken = ctx;
+
+    return command_lists(taken->names, taken->settings, row);
+}
+
 int session_check_options(const struct session_call *call, const char *takes, unsigned settings,
                           const char *command, struct err *err)
 {
-    struct opt_walk walk = {0};
-    const struct opt *row;
+    struct taken taken = {takes, settings};
 
-    while ((row = opt_next(call->options->tables, &walk)))
-        if (session_is_given(call, row->name) && !command_lists(takes, settings, row))
-            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
-                           command);
-    return 0;
+    return command_refuse_others(call->options, is_taken, &taken, command, err);
 }
 
 static int check_options(const struct subcommand *sub, const struct session_call *call,

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/cmd_session.h"
+#include "cli/print_json.h"
 #include "cli/run_remote.h"
 #include "jail/lay.h"
 #include "terminal/safe_text.h"
@@ -50,8 +50,7 @@ int session_run_files(struct session_call *call, struct err *err)
     if (session_ask(call, "GET", path, NULL, &doc, err) < 0)
         return -1;
     if (call->set->cli.json) {
-        AUTO_FREE char *text = json_write(doc, isatty(1));
-        puts(text);
+        print_document(doc);
     } else {
         json_array_foreach(json_object_get(doc, "files"), i, file) print_file(file);
     }

@@ -14,6 +14,7 @@
 #include "cli/cmd_session.h"
 #include "cli/log_text.h"
 #include "cli/own_python.h"
+#include "cli/print_json.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "languages/language.h"
@@ -40,9 +41,7 @@ static const char *member(const json_t *object, const char *key)
 
 int session_put_json(json_t *doc)
 {
-    AUTO_FREE char *text = json_write(doc, isatty(1));
-
-    puts(text);
+    print_document(doc);
     json_decref(doc);
     return 0;
 }

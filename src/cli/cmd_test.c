@@ -10,11 +10,11 @@
 
 #include "base/fd.h"
 #include "base/json_get.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
+#include "cli/print_json.h"
 #include "cli/report.h"
 #include "cli/test_report.h"
 #include "cli/test_suite.h"
@@ -282,8 +282,7 @@ static void report(const struct invocation *in, const json_t *doc)
     const char *summary = json_get_text(doc, "summary"), *doubt = json_get_text(doc, "doubt");
 
     if (s->json) {
-        AUTO_FREE char *text = json_write(doc, isatty(1));
-        puts(text);
+        print_document(doc);
     } else if (!failed && !refused) {
         test_report_end(&in->report, doc);
     }

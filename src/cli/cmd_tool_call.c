@@ -4,6 +4,7 @@
 #include "agent/tool_call.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
+#include "cli/print_json.h"
 #include "cli/reply_input.h"
 #include "cli/report.h"
 #include "terminal/cancel.h"
@@ -49,7 +50,7 @@ static int answer(const struct cli_options *options, const json_t *message, stru
     json_t *reply = tool_call_answer(message, &request, &watch, &result, err);
     int status = reply ? cancel_signal() ? 128 + cancel_signal() : 0 : -1;
     if (status == 0)
-        model_call_print(reply);
+        print_document(reply);
     json_decref(reply);
     result_done(&result);
     return status;

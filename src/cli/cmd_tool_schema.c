@@ -4,6 +4,7 @@
 #include "agent/tool_call.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
+#include "cli/print_json.h"
 
 struct schema_settings {
     int format;
@@ -29,7 +30,7 @@ static int print_schema(const struct schema_settings *set)
 {
     json_t *schema = tool_form_schema((enum tool_form)set->format);
 
-    model_call_print(schema);
+    print_document(schema);
     json_decref(schema);
     return 0;
 }

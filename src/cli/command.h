@@ -35,6 +35,13 @@ struct command {
 bool command_shows(const struct command *command, const struct opt *row);
 /* Whether the list ",name,name," has the option, or it is a setting of these sessions. */
 bool command_lists(const char *names, unsigned session, const struct opt *row);
+/* Whether the option stands on the command line. */
+bool command_was_given(const struct opt_set *set, const char *option);
+/* ERR_USAGE for an option on the command line that `takes` does not accept: the user meant it to
+ * have an effect. `command` is for the message. */
+typedef bool (*command_takes)(const void *ctx, const struct opt *row);
+int command_refuse_others(const struct opt_set *set, command_takes takes, const void *ctx,
+                          const char *command, struct err *err);
 
 /* All of them, in the order in which help shows them; ends with NULL. */
 extern const struct command *const commands[];

@@ -11,7 +11,6 @@
 #include "base/suggestion.h"
 #include "base/utf8.h"
 #include "llm/provider.h"
-#include "request/setting.h"
 
 enum { TEXT_LIMIT = 1 << 20, MAX_COLUMN = 30, MANY_OPTIONS = 20 };
 
@@ -152,21 +151,6 @@ static void put_text(const struct page *page, struct str text)
 }
 
 /* ---- options ---- */
-
-bool command_lists(const char *names, unsigned session, const struct opt *row)
-{
-    const struct setting *setting = setting_find(row->name);
-    char name[80];
-
-    snprintf(name, sizeof name, ",%.70s,", row->name);
-    return strstr(names, name) || (setting && setting->session & session);
-}
-
-bool command_shows(const struct command *command, const struct opt *row)
-{
-    return !(row->flags & OPT_HIDDEN) &&
-           (!command->takes || command_lists(command->takes, command->session, row));
-}
 
 const char *help_value_name(const struct opt *row)
 {

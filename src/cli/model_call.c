@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/core_dump.h"
 #include "base/fd.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/save_file.h"
@@ -187,13 +186,6 @@ void model_call_usage(struct model_call *call)
     AUTO_FREE char *line = xasprintf("%s, %s", tokens, cost);
 
     model_call_say(call, line);
-}
-
-void model_call_print(const json_t *document)
-{
-    AUTO_FREE char *text = json_write(document, isatty(STDOUT_FILENO));
-
-    puts(text);
 }
 
 int model_call_status(const struct agent *agent, struct err *err)

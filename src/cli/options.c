@@ -93,32 +93,26 @@ int cli_options_load(struct cli_options *options, const struct opt *const *table
     return given_pipes_keep(&s->common.file, err);
 }
 
+static bool is_in_tables(const void *ctx, const struct opt *row)
+{
+    return opt_find(ctx, str_from(row->name));
+}
+
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,
                      const char *command, struct err *err)
 {
-    struct opt_walk walk = {0};
-    const struct opt *row;
+    return command_refuse_others(&options->set, is_in_tables, shown, command, err);
+}
 
-    while ((row = opt_next(options->set.tables, &walk)))
-        if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
-            !opt_find(shown, str_from(row->name)))
-            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
-                           command);
-    return 0;
+static bool is_shown(const void *ctx, const struct opt *row)
+{
+    return command_shows(ctx, row);
 }
 
 int cli_options_taken(const struct cli_options *options, const struct command *command,
                       struct err *err)
 {
-    struct opt_walk walk = {0};
-    const struct opt *row;
-
-    while ((row = opt_next(options->set.tables, &walk)))
-        if (opt_source_of(&options->set, row->name)->from == OPT_FROM_COMMAND &&
-            !command_shows(command, row))
-            return err_set(err, ERR_USAGE, "--%s does not apply to 'glovebox %s'", row->name,
-                           command->name);
-    return 0;
+    return command_refuse_others(&options->set, is_shown, command, command->name, err);
 }
 
 void cli_options_done(struct cli_options *options)

@@ -10,6 +10,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/other_words.h"
+#include "cli/print_json.h"
 #include "cli/save_file.h"
 #include "guard/policy.h"
 #include "result/verdict_json.h"
@@ -354,7 +355,7 @@ int program_call_report(struct program_call *pc, const struct samples *samples, 
     int status = good ? save(pc, agent, err) : model_call_status(agent, err);
     finish_document(pc, samples, good && status == 0, buf_str(&diff), document);
     if (pc->call.set->json) {
-        model_call_print(document);
+        print_document(document);
     } else {
         if (good && status == 0)
             print_success(pc, agent, buf_str(&diff));

@@ -18,9 +18,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/json_get.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/options.h"
+#include "cli/print_json.h"
 #include "cli/run_remote.h"
 #include "cli/serve_parts.h"
 #include "net/place.h"
@@ -134,19 +134,12 @@ static json_t *ask(struct control *c, const char *method, const char *path, cons
     return NULL;
 }
 
-static void print_json(const json_t *doc)
-{
-    AUTO_FREE char *text = json_write(doc, false);
-
-    puts(text);
-}
-
 static int fail(const struct control *c, const struct err *err)
 {
     if (c->config->settings.json) {
         json_t *doc =
             json_pack("{s:s, s:s, s:s}", "state", "stopped", "address", c->name, "error", err->msg);
-        print_json(doc);
+        print_document(doc);
         json_decref(doc);
     }
     (void)cli_fail("serve", err);
@@ -242,7 +235,7 @@ int serve_status(const struct config *config)
     if (!status)
         result = fail(&c, &err);
     else if (config->settings.json)
-        print_json(status);
+        print_document(status);
     else
         print_status(status);
     json_decref(status);
@@ -329,7 +322,7 @@ int serve_stop(const struct config *config)
     else if (config->settings.json) {
         json_t *said = json_pack("{s:s, s:s, s:O}", "state", "stopped", "address", c.name, "pid",
                                  json_object_get(doc, "pid"));
-        print_json(said);
+        print_document(said);
         json_decref(said);
     } else if (!config->settings.quiet)
         printf("the daemon at %s (process %" PRId64 ") has ended\n", c.name,

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "result/verdict_json.h"
 #include "session/check.h"
-#include "text/reply.h"
 
 enum {
     ANSWER_TOKENS = 8192, /* more than most answers have */
@@ -19,8 +18,8 @@ enum {
 
 const char *agent_end_name(enum agent_end end)
 {
-    static const char *const names[] = {"open", "done", "steps",     "tokens",
-                                        "cost", "time", "cancelled", "failed"};
+    static const char *const names[] = {"open", "done",    "steps",     "tokens", "cost",
+                                        "time", "gave_up", "cancelled", "failed"};
 
     return names[end];
 }
@@ -80,7 +79,10 @@ void agent_done(struct agent *agent)
 
 static void report(struct agent *agent, struct agent_event event)
 {
-    event.step = event.kind == AGENT_ASKS ? agent->step + 1 : agent->step;
+    bool answering =
+        event.kind == AGENT_ASKS || event.kind == AGENT_TEXT || event.kind == AGENT_NOTE;
+
+    event.step = agent->step + answering;
     if (agent->watch->event)
         agent->watch->event(agent->watch->ctx, &event);
 }
@@ -262,6 +264,7 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
         .tools = question->tools,
         .tool_n = question->tool_n,
         .schema = question->schema,
+        .lenient = question->lenient,
         .stop = question->stop,
         .has_temperature = agent->request->has_temperature,
         .temperature = agent->request->temperature,
@@ -278,17 +281,26 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
 
 /* ---- the program ---- */
 
+void agent_set_code(struct agent *agent, struct str code)
+{
+    buf_done(&agent->code);
+    buf_init(&agent->code, code.n);
+    (void)buf_add_str(&agent->code, code);
+    report(agent, (struct agent_event){.kind = AGENT_CODE, .text = code});
+}
+
 int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint)
 {
     char *names[] = {(char *)(uintptr_t)agent->request->language, NULL};
-    const struct reply_options options = {.languages = {names, 1}};
+    const struct reply_options blocks = {.languages = {names, 1}};
+    const struct reply_options *options = agent->request->reply ? agent->request->reply : &blocks;
     struct reply_reader reader;
     struct err err;
 
     buf_done(&agent->code);
     buf_init(&agent->code, 32 * reply.n + 64);
     buf_init(complaint, reply.n + (8 << 10));
-    int status = reply_open(&reader, &options, &err);
+    int status = reply_open(&reader, options, &err);
     if (status < 0)
         (void)fail(agent, &err);
     else if (!reply_code(&reader, reply, &agent->code, complaint))

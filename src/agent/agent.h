@@ -26,14 +26,16 @@
 #include "request/request.h"
 #include "result/result.h"
 #include "session/run.h"
+#include "text/reply.h"
 
 /* Lent to the agent until agent_done. */
 struct agent_request {
     const char *component; /* the flow, for the usage: "solve" */
     /* What programs are run with; its `code` and `language` are not used. */
     const struct run_request *run;
-    const char *language; /* the name of a row */
-    const char *prompts;  /* a folder of the user's own prompts; NULL: the usual one */
+    const char *language;              /* the name of a row */
+    const char *prompts;               /* a folder of the user's own prompts; NULL: the usual one */
+    const struct reply_options *reply; /* how code is found in replies; NULL: blocks */
     struct agent_bounds bounds;
     bool has_temperature;
     double temperature;
@@ -71,6 +73,7 @@ enum agent_end {
     AGENT_TOKENS,    /* tokens, */
     AGENT_COST,      /* cost, */
     AGENT_TIME,      /* time */
+    AGENT_GAVE_UP,   /* the model does not solve it, and says so */
     AGENT_CANCELLED, /* by the user */
     AGENT_FAILED,    /* our own failure or the service's: `error` */
 };
@@ -107,6 +110,7 @@ struct agent_question {
     const struct llm_tool *tools;
     size_t tool_n;
     const json_t *schema;
+    bool lenient; /* as in struct llm_request */
     const char *const *stop;
 };
 
@@ -117,6 +121,8 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
 /* The program that the reply means to be run goes to `agent->code`; without one, it is empty and
  * *complaint (a buffer to be initialised here) says why, for the model. */
 int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint);
+/* The same for a program that is known. */
+void agent_set_code(struct agent *agent, struct str code);
 /* The guard's verdict on agent->code, without a run. */
 int agent_check(struct agent *agent, struct verdict *ret);
 /* Runs agent->code behind the wall. *ret is initialised here, and always filled in: whatever the

@@ -24,16 +24,13 @@ static const struct {
     bool required, in_task;
 } fields[] = {
     {"code", "string", "The whole program. Print the results.", true, true},
-    {"language", "string", "The program's language; it is guessed if absent.", false, true},
+    {"language", "string", "The program's language. It may be left out.", false, true},
     {"timeout_seconds", "number", "The time it may take. The sandbox's own limit may be lower.",
      false, true},
     {"execution_id", "string", "A name for the run; the reply repeats it.", false, false},
     {"environment", "object", "Environment variables: names and texts.", false, false},
     {"input_files", "array", "Files for the current folder, beside the program.", false, false},
 };
-
-static const char *const languages_offered[] = {"python", "javascript", "bash", "shell",
-                                                "go",     "r",          NULL};
 
 const char *execute_code_description(enum execute_schema which)
 {
@@ -46,13 +43,19 @@ const char *execute_code_description(enum execute_schema which)
                  "Nothing lasts from one call to the next.";
 }
 
-static json_t *texts(const char *const *list)
+static void add_language(void *ctx, const struct language *language)
 {
-    json_t *array = json_array();
+    json_array_append_new(ctx, json_string(language->name));
+}
 
-    for (; *list; list++)
-        json_array_append_new(array, json_string(*list));
-    return array;
+/* Models know Bash by another name, too. */
+static json_t *language_names(const struct language_table *languages)
+{
+    json_t *names = json_array();
+
+    language_each(languages, add_language, names);
+    json_array_append_new(names, json_string("shell"));
+    return names;
 }
 
 static json_t *file_schema(void)
@@ -67,13 +70,13 @@ static json_t *file_schema(void)
         "mime_type", "type", "string", "required", "name", "content");
 }
 
-static json_t *field_schema(size_t i)
+static json_t *field_schema(size_t i, const struct language_table *languages)
 {
     json_t *field =
         json_pack("{s:s, s:s}", "type", fields[i].type, "description", fields[i].description);
 
     if (strcmp(fields[i].name, "language") == 0)
-        json_object_set_new(field, "enum", texts(languages_offered));
+        json_object_set_new(field, "enum", language_names(languages));
     if (strcmp(fields[i].name, "timeout_seconds") == 0)
         json_object_set_new(field, "default", json_integer(30));
     if (strcmp(fields[i].name, "environment") == 0)
@@ -83,14 +86,14 @@ static json_t *field_schema(size_t i)
     return field;
 }
 
-json_t *execute_code_schema(enum execute_schema which)
+json_t *execute_code_schema(enum execute_schema which, const struct language_table *languages)
 {
     json_t *properties = json_object(), *required = json_array();
 
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         if (which == EXECUTE_IN_TASK && !fields[i].in_task)
             continue;
-        json_object_set_new(properties, fields[i].name, field_schema(i));
+        json_object_set_new(properties, fields[i].name, field_schema(i, languages));
         if (fields[i].required)
             json_array_append_new(required, json_string(fields[i].name));
     }
@@ -128,8 +131,7 @@ static int read_language(struct execute_call *call, const struct language_table 
         return 0;
     const struct language *language = language_find(languages, name);
     if (!language)
-        return err_set(err, ERR_GUEST,
-                       "the language '%.*s' is not known; use python, javascript, bash, go or r",
+        return err_set(err, ERR_GUEST, "the language '%.*s' is not known; try python or bash",
                        (int)utf8_cut(name, 40), name.p);
     call->language = language->name;
     return 0;

@@ -29,7 +29,7 @@ enum execute_schema {
 /* For a model. */
 const char *execute_code_description(enum execute_schema which);
 /* JSON Schema of its arguments. The caller's. */
-json_t *execute_code_schema(enum execute_schema which);
+json_t *execute_code_schema(enum execute_schema which, const struct language_table *languages);
 
 struct execute_call {
     json_t *arguments; /* the strings are in it */

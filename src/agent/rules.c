@@ -7,6 +7,30 @@
 #include "guard/policy.h"
 #include "session/check.h"
 
+enum { FILES_SHOWN = 100 };
+
+/* A name inside of SRC[:NAME], as --file has it. */
+static void add_name(struct buf *b, const char *spec, bool first)
+{
+    const char *colon = strrchr(spec, ':');
+    const char *name = colon && colon[1] ? colon + 1 : spec;
+    const char *slash = name == spec ? strrchr(spec, '/') : NULL;
+
+    (void)buf_addf(b, "%s%s", first ? "" : ", ", slash && slash[1] ? slash + 1 : name);
+}
+
+static void add_files(struct buf *b, const struct run_request *q)
+{
+    char *const *files = q->files;
+
+    if (!files || !*files)
+        return;
+    (void)buf_adds(b, "- The current folder has: ");
+    for (size_t i = 0; files[i] && i < FILES_SHOWN; i++)
+        add_name(b, files[i], i == 0);
+    (void)buf_adds(b, ".\n");
+}
+
 static void add_limits(struct buf *b, const struct run_request *q)
 {
     char time[32], memory[32], output[32];
@@ -63,6 +87,7 @@ int rules_add(struct buf *b, const struct run_request *q, struct err *err)
         (void)buf_adds(b, "- There is no network.\n");
     (void)buf_adds(b, "- It may write files in its current folder only; they are returned to the "
                       "user.\n");
+    add_files(b, q);
     add_limits(b, q);
     if (add_policy(b, q, err) < 0)
         return -1;

@@ -17,8 +17,9 @@ const char *const tool_form_names[] = {"openai", "responses", "anthropic", "gemi
 
 json_t *tool_form_schema(enum tool_form form)
 {
+    const struct language_table built_in = {0};
     const char *name = EXECUTE_CODE_NAME, *about = execute_code_description(EXECUTE_ALONE);
-    json_t *schema = execute_code_schema(EXECUTE_ALONE);
+    json_t *schema = execute_code_schema(EXECUTE_ALONE, &built_in);
 
     switch (form) {
     case TOOL_OPENAI:

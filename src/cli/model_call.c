@@ -16,7 +16,7 @@
 #include "terminal/cancel.h"
 #include "terminal/safe_text.h"
 
-enum { NOT_DONE = 1, TASK_MAX = 1 << 20, DRAW_EVERY_MS = 200 };
+enum { NOT_DONE = 1, STEPS = 4, TASK_MAX = 1 << 20, DRAW_EVERY_MS = 200 };
 
 /* ---- on the terminal ---- */
 
@@ -142,6 +142,8 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
     call->request.language = call->language->name;
     call->request.prompts = set->model.prompts;
     call->request.bounds = set->bounds;
+    if (!call->request.bounds.steps)
+        call->request.bounds.steps = STEPS;
     /* A record is of use wherever it is replayed: it does not depend on the terminal. */
     call->request.stream =
         set->stream || (call->terminal && !set->model.record && !set->model.replay);

@@ -33,6 +33,11 @@ struct cli_settings {
     char *temperature, *save, *instruction;
     bool stream, in_place, diff;
     int64_t samples;
+    struct {
+        int calls, style;
+        bool one_shot;
+        char *check;
+    } solve;
     struct agent_bounds bounds; /* of a task for a model */
 };
 

@@ -35,6 +35,7 @@ static const struct language_traits python_traits = {
     .errors = ERRORS_PYTHON,
     .cells_trace = true,
     .has_calls = true,
+    .has_final_answer = true,
     .long_strings = true,
     .is_notebook = true,
     .has_versions = true,

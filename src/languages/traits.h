@@ -34,8 +34,9 @@ struct language_traits {
     bool cells_trace;     /* only the traceback of a cell has the place of an exception */
     bool crash_in_words;  /* only its output distinguishes an exception from an exit status */
     bool has_calls;       /* the judge's driver can call its functions */
-    bool long_strings;    /* a string may hold lines that look like the fence of a code block */
-    bool is_notebook;     /* people expect the commands of IPython at its prompt */
+    bool has_final_answer; /* its sessions know the function final_answer */
+    bool long_strings;     /* a string may hold lines that look like the fence of a code block */
+    bool is_notebook;      /* people expect the commands of IPython at its prompt */
     bool has_versions; /* --python and a program's first line choose its interpreter (pythons.h) */
     enum language_first first;
     const char *const

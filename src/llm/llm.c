@@ -183,15 +183,24 @@ static struct str bare_json(struct str text)
     return text;
 }
 
-static int check_form(const struct llm_request *request, struct llm_answer *answer, struct err *err)
+static int read_value(const struct llm_request *request, struct llm_answer *answer, struct err *err)
 {
-    if (!request->schema || answer->call_n)
-        return 0;
     if (answer->finish == LLM_FINISH_LENGTH)
         return err_set(err, ERR_GUEST, "the model's answer was cut at its maximum of tokens");
     answer->value = reading_parse(bare_json(buf_str(&answer->text)), err);
     if (!answer->value || schema_check(request->schema, answer->value, err) < 0)
         return err_wrap(err, "the model's answer has not the form that was asked for");
+    return 0;
+}
+
+static int check_form(const struct llm_request *request, struct llm_answer *answer, struct err *err)
+{
+    if (!request->schema || answer->call_n || read_value(request, answer, err) == 0)
+        return 0;
+    if (!request->lenient)
+        return -1;
+    json_decref(answer->value);
+    answer->value = NULL;
     return 0;
 }
 

@@ -86,6 +86,7 @@ struct llm_request {
     /* The answer must be JSON of this form (llm/schema.h says what a schema may contain). It is
      * sent to servers that have such a field, and checked here in any case. */
     const json_t *schema;
+    bool lenient; /* an answer of another form is one without a `value`, not a failure */
     bool has_temperature;
     double temperature;      /* 0 to 2 */
     const char *const *stop; /* at most 4 texts, then NULL; or NULL */

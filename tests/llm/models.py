@@ -34,6 +34,25 @@ class OpenAI:
             "usage": {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 40}}}
 
     @staticmethod
+    def calls(arguments, text=None):
+        """An answer that calls execute_code; each of the arguments is an object or, where the protocol has it, a text."""
+        made = OpenAI.whole(text, "tool_calls")
+        made["choices"][0]["message"]["tool_calls"] = [
+            {"id": "c%d" % i, "type": "function", "function": {"name": "execute_code", "arguments": a if isinstance(a, str) else json.dumps(a)}}
+            for i, a in enumerate(arguments)]
+        return made
+
+    @staticmethod
+    def results(request):
+        """The texts that went back for the calls of the last answer."""
+        messages = request.json["messages"]
+        return [m["content"] for m in messages[max(i for i, m in enumerate(messages) if m["role"] == "assistant"):] if m["role"] == "tool"]
+
+    @staticmethod
+    def last_text(request):
+        return request.json["messages"][-1]["content"]
+
+    @staticmethod
     def events(text=REPLY, finish="stop", size=7):
         def chunk(delta, finish=None):
             return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
@@ -59,6 +78,20 @@ class Anthropic:
         return {"id": "x", "type": "message", "role": "assistant", "content": [
             {"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": text}],
             "stop_reason": finish, "usage": {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 20}}
+
+    @staticmethod
+    def calls(arguments, text="I run it."):
+        made = Anthropic.whole(text, "tool_use")
+        made["content"] += [{"type": "tool_use", "id": "c%d" % i, "name": "execute_code", "input": a} for i, a in enumerate(arguments)]
+        return made
+
+    @staticmethod
+    def results(request):
+        return [b["content"] for b in request.json["messages"][-1]["content"] if b["type"] == "tool_result"]
+
+    @staticmethod
+    def last_text(request):
+        return request.json["messages"][-1]["content"][-1]["text"]
 
     @staticmethod
     def events(text=REPLY, finish="end_turn", size=7):
@@ -91,6 +124,23 @@ class Gemini:
                                 "finishReason": finish, "index": 0}],
                 "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 15, "thoughtsTokenCount": 5,
                                   "cachedContentTokenCount": 40}}
+
+    @staticmethod
+    def calls(arguments, text="I run it."):
+        made = Gemini.whole(text)
+        made["candidates"][0]["content"]["parts"] += [
+            {"functionCall": {"name": "execute_code", "args": a}, "thoughtSignature": "s"} for a in arguments]
+        return made
+
+    @staticmethod
+    def results(request):
+        parts = request.json["contents"][-1]["parts"]
+        return [(p["functionResponse"]["response"].get("output") or p["functionResponse"]["response"].get("error"))
+                for p in parts if "functionResponse" in p]
+
+    @staticmethod
+    def last_text(request):
+        return request.json["contents"][-1]["parts"][-1]["text"]
 
     @staticmethod
     def events(text=REPLY, finish="STOP", size=7):

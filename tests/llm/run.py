@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
 what servers answer (answers), commands: generate, programs (fix, transform, generate with cases), questions (math),
-tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
+solve, tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
 scripts of ours (server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
 
 import os
@@ -19,6 +19,7 @@ import generate  # noqa: E402
 import library  # noqa: E402
 import programs  # noqa: E402
 import questions  # noqa: E402
+import solve  # noqa: E402
 import tools  # noqa: E402
 from tap import run_parts  # noqa: E402
 
@@ -31,6 +32,7 @@ PARTS = {
     "tools": tools.test,
     "daemon": daemon_tasks.test,
     "library": library.test,
+    "solve": solve.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

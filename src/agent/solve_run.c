@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "agent/solve_parts.h"
+#include "base/json_get.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+#include "result/verdict_json.h"
+
+enum { ANSWER_MAX = 8 << 20 };
+
+/* ---- the session ---- */
+
+int solve_open(struct solving *s)
+{
+    struct err err;
+
+    if (s->request->alone || session_open(s->request->session, &s->ret->session, &err) == 0)
+        return 0;
+    return agent_finish(s->agent, AGENT_FAILED, &err);
+}
+
+/* After a limit killed it, a new guest has the files. */
+static int revive(struct solving *s)
+{
+    struct session_info info;
+    struct err err;
+
+    session_info(s->ret->session, &info);
+    if (info.state != SESSION_DEAD)
+        return 0;
+    s->lost = true;
+    if (session_restart(s->ret->session, &err) == 0)
+        return 0;
+    return agent_finish(s->agent, AGENT_FAILED, &err);
+}
+
+/* ---- one program ---- */
+
+static bool fits_session(const struct solving *s, const struct execute_call *call)
+{
+    return s->ret->session &&
+           (!call || !call->language || strcmp(call->language, s->agent->request->language) == 0);
+}
+
+static void run_cell(struct solving *s, const struct run_request *q, const struct run_watch *watch,
+                     struct result *result)
+{
+    const struct cell_request cell = {.code = q->code, .wall_ms = q->limits.wall_ms};
+
+    session_exec(s->ret->session, &cell, watch, result);
+}
+
+static struct run_request request_of(const struct solving *s, struct execute_call *call)
+{
+    struct run_request q = agent_program(s->agent);
+
+    if (call)
+        execute_call_apply(call, &q);
+    q.limits.wall_ms = agent_time_for(s->agent, q.limits.wall_ms);
+    return q;
+}
+
+static void keep(struct solving *s, const struct result *result)
+{
+    json_t *document = result_document(result);
+
+    json_decref(s->ret->run);
+    s->ret->run = document;
+    s->ret->refused = result_refused(result);
+    s->ready = result->success;
+    json_array_append_new(
+        s->runs,
+        json_pack("{s:o, s:O}", "code", json_text(buf_str(&s->agent->code)), "result", document));
+}
+
+static int run(struct solving *s, struct execute_call *call)
+{
+    struct run_request q = request_of(s, call);
+    struct run_watch watch;
+    struct result result;
+
+    agent_watch_run(s->agent, &watch);
+    result_init(&result, q.output_limit);
+    if (fits_session(s, call))
+        run_cell(s, &q, &watch, &result);
+    else
+        session_run(&q, &watch, &result);
+    keep(s, &result);
+    result_done(&result);
+    return agent_after_run(s->agent);
+}
+
+int solve_run(struct solving *s, struct execute_call *call)
+{
+    s->lost = false;
+    s->called = call != NULL;
+    if (call)
+        agent_set_code(s->agent, call->code);
+    if (run(s, call) < 0)
+        return -1;
+    return fits_session(s, call) ? revive(s) : 0;
+}
+
+void solve_observe(struct solving *s, struct buf *ret)
+{
+    const struct solve_style *style = s->request->style;
+    struct finished run;
+    struct err err;
+
+    if (finished_read(s->ret->run, &run, &err) == 0) {
+        (void)buf_adds(ret, style->observation);
+        (void)format_result(&run, style->format, ret);
+    }
+    finished_done(&run);
+    if (s->lost)
+        (void)buf_adds(ret, "\nThe session was ended by this: its variables are lost, its files "
+                            "are kept.\n");
+}
+
+/* ---- the answer ---- */
+
+/* The user's expression reads the answer in a run of its own, which the model's programs cannot
+ * touch. */
+static int check(struct solving *s, const json_t *answer, struct result *result)
+{
+    AUTO_FREE char *json = json_write(answer, false);
+    AUTO_FREE char *code = xasprintf(
+        "good = (\n%s\n)\nif not good:\n    raise SystemExit('it is false')\n", s->request->check);
+    const struct run_input value = {STR("answer"), str_from(json)};
+    struct run_request q = *s->agent->request->run;
+    struct run_watch watch = {.cancel_fd = s->agent->watch->cancel_fd};
+
+    q.code = str_from(code);
+    q.language = "python";
+    q.no_check = true;
+    q.out_dir = NULL;
+    q.values = &value;
+    q.value_count = 1;
+    q.limits.wall_ms = agent_time_for(s->agent, q.limits.wall_ms);
+    session_run(&q, &watch, result);
+    return agent_after_run(s->agent);
+}
+
+static void add_rejection(const struct solving *s, const struct result *result,
+                          struct buf *complaint)
+{
+    (void)buf_addf(complaint, "The answer was rejected by the check `%s`", s->request->check);
+    if (result->exception && strcmp(result->exception->type, "SystemExit") != 0)
+        (void)buf_addf(complaint, ": %s: %s", result->exception->type,
+                       result->exception->message ? result->exception->message : "");
+    (void)buf_adds(complaint, ". Find a better one.\n");
+}
+
+static int accept(struct solving *s, json_t *answer, const char *by)
+{
+    json_decref(s->ret->answer);
+    s->ret->answer = answer;
+    s->ret->answer_by = by;
+    (void)agent_finish(s->agent, AGENT_DONE, NULL);
+    return -1;
+}
+
+int solve_answer(struct solving *s, json_t *answer, const char *by, struct buf *complaint)
+{
+    struct result result;
+
+    if (!s->request->check)
+        return accept(s, answer, by);
+    result_init(&result, 64 << 10);
+    int status = check(s, answer, &result);
+    if (status == 0 && result.error.kind != ERR_NONE)
+        status = agent_finish(s->agent, AGENT_FAILED, &result.error);
+    if (status == 0 && result.success)
+        status = accept(s, json_incref(answer), by);
+    else if (status == 0)
+        add_rejection(s, &result, complaint);
+    /* What the run gave was wrong: the next reply is no answer that rests on it. */
+    if (status == 0 && strcmp(by, "reply") != 0)
+        s->ready = false;
+    result_done(&result);
+    json_decref(answer);
+    return status;
+}
+
+int solve_conclude(struct solving *s, struct buf *complaint)
+{
+    const json_t *run = s->ret->run;
+
+    if (json_get_true(run, "is_final_answer"))
+        return solve_answer(s, json_incref(json_object_get(run, "final_answer")), "final_answer",
+                            complaint);
+    if (!s->one_shot || !s->ready)
+        return 0;
+    return solve_answer(s, json_text(str_trim(json_str(json_object_get(run, "stdout")))), "output",
+                        complaint);
+}

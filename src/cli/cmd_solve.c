@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/json_get.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/solve_show.h"
+#include "result/verdict_json.h"
+
+#define AT(member) offsetof(struct cli_settings, member)
+
+/* What a model reads of a program's output, unless the user says otherwise. */
+enum { OUTPUT_LIMIT = 32 << 10, REFUSED = 126 };
+
+static const char *const calls_names[] = {"auto", "tools", "blocks", NULL};
+
+static const struct opt solve_options[] = {
+    {.name = "calls",
+     .kind = OPT_CHOICE,
+     .offset = AT(solve.calls),
+     .group = "The task",
+     .choices = calls_names,
+     .help = "programs come in calls of a tool, or in blocks of code; auto: by the provider"},
+    {.name = "style",
+     .kind = OPT_CHOICE,
+     .offset = AT(solve.style),
+     .group = "The task",
+     .choices = solve_style_names,
+     .help = "replies and results are written as in this system; auto: as the profile's"},
+    {.name = "one-shot",
+     .kind = OPT_FLAG,
+     .offset = AT(solve.one_shot),
+     .group = "The task",
+     .help = "each program runs alone; the output of the first that succeeds is the answer"},
+    {.name = "answer-check",
+     .kind = OPT_STRING,
+     .offset = AT(solve.check),
+     .arg = "EXPR",
+     .group = "The task",
+     .help = "a Python expression over 'answer'; an answer for which it is false goes back"},
+    {.name = "save",
+     .kind = OPT_STRING,
+     .offset = AT(save),
+     .arg = "FILE",
+     .group = "The program",
+     .help = "write the last program to FILE"},
+    {.name = "events",
+     .kind = OPT_FLAG,
+     .offset = AT(events),
+     .group = "Output",
+     .help = "print events as they happen, one JSON object per line"},
+    {0},
+};
+
+static const struct opt *const tables[] = {
+    solve_options,   task_options,  model_options,   work_options, policy_options, limit_options,
+    wall_options,    guard_options, session_options, log_options,  json_option,    quiet_option,
+    general_options, NULL};
+
+#define TAKES                                                                                      \
+    MODEL_TAKES BOUNDS_TAKES                                                                       \
+        "calls,style,one-shot,answer-check,save,events,json,quiet,config,help,lang,python,file,"   \
+        "out,"                                                                                     \
+        "work-dir,env,ro,backend,allow-unsafe,net,require,without,profile,prelude,"                \
+        "allow-imports,forbid-imports,target,tools,timeout,cpu-time,memory,cpus,pids,disk,"        \
+        "open-files,inodes,output-limit,log,log-code,"
+
+/* ---- what is asked ---- */
+
+static bool has_sessions(const struct model_call *call)
+{
+    return call->language->cells_args != NULL;
+}
+
+static int prepare_session(struct solution *solution, struct err *err)
+{
+    struct model_call *call = &solution->call;
+    const struct settings *common = &call->set->common;
+
+    session_request_init(&solution->session);
+    session_request_options(&solution->session, common);
+    tool_set_init(&solution->tools);
+    if (common->tools && tool_set_read(&solution->tools, common->tools, err) < 0)
+        return -1;
+    if (common->tools && solution->request.alone)
+        return err_set(err, ERR_USAGE,
+                       "--tools needs a session: not with --one-shot, and not with "
+                       "this language");
+    solution->tools.final_answer = true;
+    solution->session.tools = &solution->tools;
+    solution->session.forks = 0;
+    solution->session.run = call->run;
+    solution->session.run.language = call->request.language;
+    return 0;
+}
+
+static int prepare(struct solution *solution, const struct cli_options *options, struct err *err)
+{
+    struct model_call *call = &solution->call;
+    const struct cli_settings *set = call->set;
+
+    if (model_call_task(&options->args, "task; describe it", &solution->task, err) < 0 ||
+        model_call_prepare(call, options, err) < 0)
+        return -1;
+    call->run.stdin_fd = -1;
+    if (!settings_asked(&set->common, SETTING_output_limit))
+        call->run.output_limit = OUTPUT_LIMIT;
+    solution->request = (struct solve_request){
+        .calls = (enum solve_calls)set->solve.calls,
+        .style = solve_style_find(set->solve.style, set->common.profile),
+        .one_shot = set->solve.one_shot,
+        .alone = set->solve.one_shot || !has_sessions(call),
+        .session = &solution->session,
+        .check = set->solve.check,
+    };
+    solution->reply =
+        (struct reply_options){.profile = (int)solution->request.style->reply, .fix = true};
+    if (solution->request.style->reply != REPLY_DEFAULT)
+        call->request.reply = &solution->reply;
+    if (!set->bounds.steps)
+        call->request.bounds.steps = solution->request.style->steps;
+    call->request.component = "solve";
+    call->watch = (struct agent_watch){.event = solve_show_event, .ctx = solution};
+    return prepare_session(solution, err);
+}
+
+/* ---- what came of it ---- */
+
+static void print_answer(const struct solve_result *result)
+{
+    if (result->solution.n) {
+        model_call_print_code(buf_str(&result->solution));
+        return;
+    }
+    AUTO_FREE char *text =
+        json_is_string(result->answer) ? NULL : json_write(result->answer, false);
+    model_call_print_code(text ? str_from(text) : json_str(result->answer));
+}
+
+static int status_of(const struct agent *agent, const struct solve_result *result, struct err *err)
+{
+    int status = model_call_status(agent, err);
+
+    return status > 0 && result->refused ? REFUSED : status;
+}
+
+static int report(struct solution *solution, const struct agent *agent,
+                  const struct solve_result *result, struct err *err)
+{
+    struct model_call *call = &solution->call;
+    const struct cli_settings *set = call->set;
+    int status = status_of(agent, result, err);
+
+    if (set->json || set->events) {
+        json_t *document = solve_document(agent, &solution->request, result);
+        solve_show_document(solution, document);
+        json_decref(document);
+    } else {
+        if (status == 0 || result->solution.n)
+            print_answer(result);
+        model_call_usage(call);
+    }
+    if (status > 0) {
+        AUTO_FREE char *line = xasprintf("not solved: %s%s", agent->error.msg,
+                                         result->refused ? "; the last program was refused" : "");
+        model_call_say(call, line);
+    }
+    if (set->save && agent->code.n && model_call_save(set->save, buf_str(&agent->code), err) < 0)
+        return -1;
+    return status;
+}
+
+static int work(struct model_call *call, struct err *err)
+{
+    struct solution *solution = (struct solution *)call;
+    struct solve_result result;
+    struct agent agent;
+
+    report_unsafe(call->set, &call->run);
+    agent_begin(&agent, call->llm, &call->request, &call->watch);
+    (void)solve(&agent, &solution->request, solution->task.p, &result);
+    model_call_erase(call);
+    int status = report(solution, &agent, &result, err);
+    solve_done(&result);
+    agent_done(&agent);
+    return status;
+}
+
+static int solve_main(int argc, char **argv)
+{
+    struct cli_options options;
+    struct solution solution = {.call = {.set = &options.settings, .command = &command_solve}};
+    struct err err;
+    int status = -1;
+
+    if (cli_options_load(&options, tables, argc, argv, &err) == 0) {
+        if (options.settings.help) {
+            help_print_command(stdout, &command_solve);
+            status = 0;
+        } else if (prepare(&solution, &options, &err) == 0) {
+            status = model_call_run(&solution.call, work, &err);
+        }
+    }
+    if (status < 0)
+        status = cli_fail("solve", &err);
+    tool_set_done(&solution.tools);
+    buf_done(&solution.task);
+    cli_options_done(&options);
+    return status;
+}
+
+const struct command command_solve = {
+    .name = "solve",
+    .summary = "let a model solve a task with programs that run behind the wall",
+    .usage = "glovebox solve [OPTION]... TASK... | -",
+    .tables = tables,
+    .takes = TAKES,
+    .run = solve_main,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What `glovebox solve` shows: on a terminal the steps and the programs' output, with --events a
+ * line for everything that happens.
+ */
+#ifndef CLI_SOLVE_SHOW_H
+#define CLI_SOLVE_SHOW_H
+
+#include "agent/solve.h"
+#include "cli/model_call.h"
+
+struct solution {
+    struct model_call call; /* first: model_call_run hands it back */
+    struct buf task;
+    struct solve_request request;
+    struct session_request session;
+    struct tool_set tools;
+    struct reply_options reply;
+};
+
+/* For struct agent_watch, with a struct solution. */
+void solve_show_event(void *ctx, const struct agent_event *event);
+/* The document of --json, or the last event. It is lent. */
+void solve_show_document(struct solution *solution, json_t *document);
+
+#endif

@@ -197,6 +197,14 @@ static int read_milli(const struct reading *r, json_t *v)
     return 0;
 }
 
+bool env_name_is_valid(struct str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if ((unsigned char)name.p[i] < 0x20 || name.p[i] == 0x7f || name.p[i] == '=')
+            return false;
+    return name.n > 0;
+}
+
 static int read_map(const struct reading *r, json_t *v, char **words)
 {
     const char *name;
@@ -204,7 +212,7 @@ static int read_map(const struct reading *r, json_t *v, char **words)
 
     json_object_foreach(v, name, value)
     {
-        if (!*name || strchr(name, '='))
+        if (!env_name_is_valid(str_from(name)))
             return err_set(r->err, ERR_USAGE, "'%s': '%.60s' is not a valid variable name",
                            r->row->field, name);
         if (!is_word(value))

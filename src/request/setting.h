@@ -89,6 +89,9 @@ const struct setting *setting_find(const char *option);
 
 enum setting_id setting_id_of(const struct setting *setting);
 
+/* A variable's name: not empty, without '=' and control characters. */
+bool env_name_is_valid(struct str name);
+
 /* Values that the readers of one request add to the daemon's settings, which are lent. */
 struct setting_lent {
     char **lists[SETTING_COUNT]; /* made here; NULL for most */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "request/setting.h"
 
 /* HOME is not the workspace: otherwise caches and dot-files of libraries would be returned as
  * results. */
@@ -64,9 +65,12 @@ static void put_path(struct env *env, const char *interpreter)
 static int put_users(struct env *env, const char *pair, struct err *err)
 {
     const char *equals = strchr(pair, '=');
+    struct str name = {pair, equals ? (size_t)(equals - pair) : strlen(pair)};
 
-    if (equals == pair || !pair[0])
+    if (!name.n)
         return err_set(err, ERR_USAGE, "--env '%s': write it as NAME=VALUE", pair);
+    if (!env_name_is_valid(name))
+        return err_set(err, ERR_USAGE, "--env: a variable's name has a control character");
     if (equals) {
         put(env, xstrdup(pair));
         return 0;

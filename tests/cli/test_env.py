@@ -188,3 +188,8 @@ def test_threads(t):
         t.exits(t.run("--cpus", "2.5", "-c", "1"), 125, "a share that cannot be held is refused")
     seen = inside(t, "--cpus", "0")
     t.ok("OMP_NUM_THREADS" not in seen, "no limit, nothing said", seen)
+
+
+def test_names(t):
+    for pair in ("A\nB=1", "A\x1b=1", "A\x7f"):
+        t.refused(t.run("--env", pair, "-c", "1"), 2, "--env: a variable's name has a control character", repr(pair))

@@ -11,7 +11,8 @@ def test_unknown(tap, d):
     r = d.post("/v1/run", {"code": "1", "tiemout_ms": 5})
     tap.ok(r.status == 400 and "timeout_ms" in r.message, "an unknown field, and its nearest", r)
     for field, value in (("timeout_ms", "5s"), ("timeout_ms", -1), ("timeout_ms", 1.5),
-                         ("code", 5), ("env", {"A": 1}), ("env", {"A=B": "x"}), ("files", "x"),
+                         ("code", 5), ("env", {"A": 1}), ("env", {"A=B": "x"}), ("env", {"A\nB": "x"}), ("env", {"": "x"}),
+                         ("env", {"A\x7f": "x"}), ("files", "x"),
                          ("args", [1]), ("args", ["a\0b"]), ("net", "all"), ("check", "yes"),
                          ("target", "2.7"), ("cpus", "x"), ("collect", 1), ("language", "klingon")):
         r = d.post("/v1/run", {"code": "1", field: value})

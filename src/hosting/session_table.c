@@ -105,6 +105,15 @@ struct session_entry *sessions_find(struct sessions *s, const char *owner, const
     return e;
 }
 
+bool sessions_have_name(const struct sessions *s, const char *owner, const char *name)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct session_entry *e = s->buckets[i]; e; e = e->next)
+            if (e->name && is_owners(e, owner) && strcmp(e->name, name) == 0)
+                return true;
+    return false;
+}
+
 struct session_entry **sessions_list(struct sessions *s, const char *owner, size_t *ret_n)
 {
     struct session_entry **list = xcalloc(s->totals.count + 1, sizeof(struct session_entry *));

@@ -96,6 +96,8 @@ struct session_new {
 struct session_entry *sessions_add(struct sessions *sessions, const struct session_new *made);
 /* Owner NULL: any owner. Returns NULL if there is none. */
 struct session_entry *sessions_find(struct sessions *sessions, const char *owner, const char *id);
+/* Whether a session of this owner has the name. */
+bool sessions_have_name(const struct sessions *sessions, const char *owner, const char *name);
 /* All sessions of the owner, each held; the caller frees the array. */
 struct session_entry **sessions_list(struct sessions *sessions, const char *owner, size_t *ret_n);
 

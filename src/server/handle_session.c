@@ -171,6 +171,17 @@ static void open_work(struct job *job)
     session_info(o->session, &o->info);
 }
 
+/* Another session may have got the name while this one was opened. */
+static void refuse_name(struct job *job, const char *name)
+{
+    struct err err;
+
+    err_set(&err, ERR_USAGE, "a session has the name '%.200s' already; close it, or choose another",
+            name);
+    job_fail(job, &err);
+    job->status = 409;
+}
+
 /* After opening or forking: adds the session to the table, or closes it when no client waits for it
  * any more. */
 static void new_over(struct job *job, bool is_fork)
@@ -179,6 +190,7 @@ static void new_over(struct job *job, bool is_fork)
     struct sessions *sessions = job->server->sessions;
 
     if (o->session) {
+        bool taken = o->name && sessions_have_name(sessions, job->owner, o->name);
         struct session_entry *e =
             sessions_add(sessions, &(struct session_new){.session = o->session,
                                                          .opening = o->opening,
@@ -189,8 +201,12 @@ static void new_over(struct job *job, bool is_fork)
                                                          .is_fork = is_fork});
         o->opening = NULL;
         o->name = NULL;
-        job_answer_json(job, 201, session_json(e, &o->info));
-        if (!job->call || atomic_load(&job->cancelled) || job->server->state == SERVER_CANCELLING)
+        if (taken)
+            refuse_name(job, e->name);
+        else
+            job_answer_json(job, 201, session_json(e, &o->info));
+        if (taken || !job->call || atomic_load(&job->cancelled) ||
+            job->server->state == SERVER_CANCELLING)
             session_entry_shut(e);
     }
     job_reply(job);

@@ -186,6 +186,17 @@ def test_names(tap, d):
         tap.equal(r.status, status, "a name of %d characters" % len(name), r)
         if r.status == 201:
             d.call("DELETE", "/v1/sessions/" + r.json["id"])
+    s = opened(d, name="one")
+    for r in together(4, lambda i: d.post("/v1/sessions", {"name": "one"})):
+        tap.ok(r.status == 409 and "has the name 'one' already" in r.message, "no two of one name", r)
+    answers = together(4, lambda i: d.post("/v1/sessions", {"name": "two"}))
+    tap.equal(sorted(r.status for r in answers), [201, 409, 409, 409], "nor at the same time")
+    f = d.post(s + "/fork", {"name": "one"})
+    tap.ok(f.status in (409, 501), "nor by a fork", f)
+    names = [e["name"] for e in d.get("/v1/sessions").json["sessions"]]
+    tap.equal((names.count("one"), names.count("two")), (1, 1), "those are closed", names)
+    d.call("DELETE", s)
+    tap.equal(d.post("/v1/sessions", {"name": "one"}).status, 201, "a name is free after its session")
 
 
 STOPPED = """

@@ -15,6 +15,18 @@ static const struct opt *const shown_tables[] = {
     serve_options, serve_model_options, background_options, ceiling_options,
     serve_general, limit_options,       log_options,        NULL};
 
+/* A config file may have the key for the daemons that it is meant for. */
+static int check_output(const struct config *config, struct err *err)
+{
+    const struct opt_source *source = opt_source_of(&config->set, "output");
+
+    if (source->from != OPT_FROM_COMMAND || config->settings.background)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "--output requires --background; a daemon in the foreground prints its messages "
+                   "to standard error");
+}
+
 static int serve_main(int argc, char **argv)
 {
     struct err err;
@@ -22,6 +34,10 @@ static int serve_main(int argc, char **argv)
 
     if (!config)
         return cli_fail("serve", &err);
+    if (check_output(config, &err) < 0) {
+        config_drop(config);
+        return cli_fail("serve", &err);
+    }
     const struct server_settings *s = &config->settings;
     if (!s->help && !s->print_config && s->background)
         return serve_background(argc, argv, config);

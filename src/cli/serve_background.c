@@ -37,6 +37,15 @@ static int open_output(const char *named, char **ret_path, struct err *err)
 
 /* ---- the child ---- */
 
+/* The parent gets no status document, and exits with ours. */
+_Noreturn static void end(const char *what)
+{
+    struct err err;
+
+    err_sys(&err, "%s", what);
+    exit(cli_fail("serve", &err));
+}
+
 static void on_listening(const struct server *server, void *ctx)
 {
     json_t *status = server_status(server);
@@ -44,8 +53,8 @@ static void on_listening(const struct server *server, void *ctx)
 
     (void)ctx;
     json_decref(status);
-    (void)!dup2(OUTPUT_FD, 1);
-    (void)!dup2(OUTPUT_FD, 2);
+    if (dup2(OUTPUT_FD, 1) < 0 || dup2(OUTPUT_FD, 2) < 0)
+        end("send messages to --output");
     (void)close(OUTPUT_FD);
     (void)fd_write_all(REPORT_FD, text, strlen(text));
     (void)close(REPORT_FD);
@@ -59,10 +68,10 @@ static void keep_descriptors(int report, int output)
     int report_high = fcntl(report, F_DUPFD_CLOEXEC, 16),
         output_high = fcntl(output, F_DUPFD_CLOEXEC, 16);
 
-    (void)!dup2(null, 0);
-    (void)!dup2(output_high, 1);
-    (void)dup3(report_high, REPORT_FD, O_CLOEXEC);
-    (void)dup3(output_high, OUTPUT_FD, O_CLOEXEC);
+    if (null < 0 || report_high < 0 || output_high < 0 || dup2(null, 0) < 0 ||
+        dup2(output_high, 1) < 0 || dup3(report_high, REPORT_FD, O_CLOEXEC) < 0 ||
+        dup3(output_high, OUTPUT_FD, O_CLOEXEC) < 0)
+        end("prepare the daemon's descriptors");
     (void)syscall(SYS_close_range, OUTPUT_FD + 1U, ~0U, 0U);
 }
 

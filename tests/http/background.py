@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import re
 import select
 import signal
@@ -283,6 +284,8 @@ def test_mistakes(tap):
                             (("--background", "--stop"), "--background"),
                             (("--stop", "--status"), "--st"),
                             (("--background", "--output", p.folder + "/no/such/file"), "no/such/file"),
+                            (("--output", p.folder + "/x.log"), "--output requires --background"),
+                            (("--stop", "--output", p.folder + "/x.log"), "--output requires --background"),
                             (("--json",), "--json")):
             done = p.serve(*args)
             tap.ok(done.returncode not in (0, 1) and words in done.stderr and not os.path.exists(p.socket) and
@@ -292,6 +295,19 @@ def test_mistakes(tap):
         p.serve("--stop")
 
 
+def few_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (14, 14))
+
+
+def test_descriptors(tap):
+    """A daemon whose descriptors cannot be arranged does not start, and says so."""
+    with Place() as p:
+        done = subprocess.run([GLOVEBOX, "serve", "--background"], env=p.env, cwd=p.folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=2 * PATIENCE, preexec_fn=few_descriptors)
+        tap.ok(done.returncode == 125 and "the daemon's descriptors" in done.stderr and not os.path.exists(p.socket),
+               "too few descriptors", said(done))
+
+
 def test(tap):
-    for part in (test_life, test_drain, test_kill, test_apart, test_other_user, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes):
+    for part in (test_life, test_drain, test_kill, test_apart, test_other_user, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes, test_descriptors):
         part(tap)

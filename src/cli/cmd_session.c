@@ -14,7 +14,6 @@
 #include "cli/given_pipe.h"
 #include "cli/other_words.h"
 #include "cli/run_remote.h"
-#include "net/place.h"
 #include "request/setting.h"
 
 enum { PATIENCE_MS = 120000 };
@@ -254,13 +253,7 @@ static int check_operands(const struct subcommand *sub, const struct session_cal
 
 int session_open_daemon(struct session_call *call, struct err *err)
 {
-    if (remote_open(&call->set->cli, &call->client, err) == 0)
-        return 0;
-    if (err->kind != ERR_SYSTEM)
-        return -1;
-    AUTO_FREE char *name = place_name(call->set->cli.daemon);
-    return err_set(err, ERR_SYSTEM,
-                   "no daemon answers at %s; start one: glovebox serve --background", name);
+    return remote_open(&call->set->cli, &call->client, err);
 }
 
 /* The exit status, or -1 and *err. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run_remote.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,53 +12,10 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/own_python.h"
-#include "net/place.h"
+#include "cli/report.h"
 #include "workspace/workspace.h"
 
-enum { TOKEN_FILE_MAX = 64 << 10, LINE_MAX_BYTES = 128 << 20, PATIENCE_MS = 60000 };
-
-/* ---- the connection ---- */
-
-/* The first word of the first line that is not a comment. */
-static int read_token(const char *path, char **ret, struct err *err)
-{
-    AUTO_BUF struct buf b = {0};
-    struct str rest, line;
-
-    buf_init(&b, TOKEN_FILE_MAX);
-    if (fd_read_file(path, &b, err) < 0)
-        return err_wrap(err, "--token-file");
-    rest = buf_str(&b);
-    while (str_next_line(&rest, &line)) {
-        line = str_trim(line);
-        const char *blank = line.n ? memrchr(line.p, ' ', line.n) : NULL;
-        if (!line.n || line.p[0] == '#')
-            continue;
-        if (blank) /* NAME TOKEN, as the daemon's own file has it */
-            line = str_slice(line, (size_t)(blank + 1 - line.p), line.n);
-        *ret = xstrndup(line.p, line.n);
-        return 0;
-    }
-    return err_set(err, ERR_USAGE, "--token-file %s: there is no token in it", path);
-}
-
-int remote_open(const struct cli_settings *s, struct http_client *ret, struct err *err)
-{
-    bool tcp = false;
-    AUTO_FREE char *token = NULL;
-    AUTO_CLOSE int fd = place_connect(s->daemon, &tcp, err);
-
-    *ret = (struct http_client){.fd = -1};
-    if (fd < 0)
-        return -1;
-    if (s->token_file && read_token(s->token_file, &token, err) < 0)
-        return -1;
-    const char *said = token ? token : tcp ? getenv("GLOVEBOX_TOKEN") : NULL;
-    if (said && strpbrk(said, "\r\n"))
-        return err_set(err, ERR_USAGE, "a token must be one line");
-    http_client_init(ret, fd_take(&fd), said);
-    return 0;
-}
+enum { LINE_MAX_BYTES = 128 << 20, PATIENCE_MS = 60000 };
 
 json_t *remote_json(struct str text, struct err *err)
 {
@@ -78,7 +36,7 @@ int remote_refused(const struct http_reply *reply, struct err *err)
     enum err_kind kind = err_kind_find(json_get_text(error, "kind"));
 
     if (message && reply->status == 401)
-        err_set(err, kind ? kind : ERR_SYSTEM,
+        err_set(err, ERR_SYSTEM,
                 "the daemon accepts only its own tokens; name a file with one: --token-file FILE");
     else if (message)
         err_set(err, kind ? kind : ERR_SYSTEM, "%s", message);
@@ -343,6 +301,23 @@ static int hand_over(struct remote_run *run, struct http_client *client, struct 
     return result;
 }
 
+/* --daemon demands a daemon. */
+static int refuse(const char *daemon, struct err *err)
+{
+    return strstr(err->msg, daemon) ? -1 : err_wrap(err, "--daemon %s", daemon);
+}
+
+/* A daemon that does not answer has cost the user time, and may be of use to no other program
+ * either. */
+static int run_here(const struct cli_settings *settings, const struct err *why)
+{
+    if (why->sys == ETIMEDOUT) {
+        AUTO_FREE char *line = xasprintf("%s; the program runs without it", why->msg);
+        report_say(settings, line);
+    }
+    return 0;
+}
+
 int run_remote(struct remote_run *run, struct err *err)
 {
     struct http_client client = {.fd = -1};
@@ -354,9 +329,10 @@ int run_remote(struct remote_run *run, struct err *err)
         result = hand_over(run, &client, err);
         http_client_done(&client);
     }
-    if (result < 0 && run->options->settings.daemon)
-        return err_wrap(err, "--daemon %s", run->options->settings.daemon);
-    return result < 0 ? 0 : 1;
+    if (result >= 0)
+        return 1;
+    return run->options->settings.daemon ? refuse(run->options->settings.daemon, err)
+                                         : run_here(&run->options->settings, err);
 }
 
 void remote_run_done(struct remote_run *run)

@@ -60,7 +60,9 @@ void remote_run_done(struct remote_run *run);
 
 /* ---- other requests to a daemon ---- */
 
-/* A connection to --daemon, or to the default place of a daemon. */
+/* A connection to --daemon, or to the default place of a daemon. The settings are lent: a request
+ * whose answer does not begin says so on a terminal after 2 s, and fails with ETIMEDOUT if the
+ * daemon is found to be dead or stopped. */
 int remote_open(const struct cli_settings *settings, struct http_client *ret, struct err *err);
 /* Turns the answer of a failed request into an error. Always returns -1. */
 int remote_refused(const struct http_reply *reply, struct err *err);

@@ -62,7 +62,9 @@ static int control_open(const struct config *config, struct control *c, struct e
     c->place = choose_place(&config->settings.listen);
     c->name = place_name(c->place);
     struct cli_settings s = {.daemon = c->place, .token_file = config->settings.token_file};
-    if (remote_open(&s, &c->client, err) == 0)
+    int opened = remote_open(&s, &c->client, err);
+    c->client.quiet = NULL; /* it has a deadline of its own */
+    if (opened == 0)
         return 0;
     if (err->kind != ERR_SYSTEM)
         return -1;
@@ -114,11 +116,12 @@ static json_t *ask(struct control *c, const char *method, const char *path, cons
     if (timer < 0)
         return NULL;
     int asked = http_client_ask(&c->client, &ask, &reply, err);
+    bool refused = reply.status == 401 || reply.status == 403;
     if (asked < 0 && reply.cancelled)
         err_set(err, ERR_TIMEOUT, "%s: the daemon does not answer", c->name);
     else if (asked < 0)
         err_wrap(err, "%s", c->name);
-    else if (reply.status == 401 || reply.status == 403)
+    else if (refused)
         (void)remote_refused(&reply, err);
     else if (reply.status == 200)
         doc = remote_json(buf_str(&reply.body), err);
@@ -128,7 +131,7 @@ static json_t *ask(struct control *c, const char *method, const char *path, cons
     int64_t pid = json_get_int(doc, "pid");
     if (pid > 0 && pid <= INT32_MAX)
         return doc;
-    if (asked == 0 && err->kind != ERR_POLICY)
+    if (asked == 0 && !refused)
         (void)no_daemon(c, err);
     json_decref(doc);
     return NULL;

@@ -14,7 +14,12 @@
 #include "base/num.h"
 #include "net/http.h"
 
-enum { REQUEST_HEAD_MAX = 32 << 10, READ_STEP = 64 << 10, BODY_MAX = 64 << 20 };
+enum {
+    REQUEST_HEAD_MAX = 32 << 10,
+    READ_STEP = 64 << 10,
+    BODY_MAX = 64 << 20,
+    QUIET_STEP_MS = 1000
+};
 
 void http_client_init(struct http_client *c, int fd, const char *token)
 {
@@ -55,22 +60,26 @@ struct talk {
     struct http_chunks chunks;
     struct buf line; /* the answer has begun */
     bool chunked, lines, keep;
-    uint64_t left; /* of a body with a length */
+    unsigned quiet; /* seconds without an answer */
+    uint64_t left;  /* of a body with a length */
 };
 
 /* Waits until the socket is ready for one of `events`. 0, or -1 with *err. */
-static int wait_for(const struct talk *t, short events, struct err *err)
+static int wait_for(struct talk *t, short events, struct err *err)
 {
+    const struct http_client *c = t->client;
     int64_t limit = t->ask->timeout_ms;
     int64_t until = limit ? clock_mono_ms() + limit : 0;
 
     for (;;) {
+        bool counts = c->quiet && !t->reply->began;
+        int64_t step = counts ? QUIET_STEP_MS : 3600000;
         struct pollfd p[] = {{.fd = t->client->fd, .events = events},
                              {.fd = t->ask->cancel_fd, .events = POLLIN}};
         int64_t left = limit ? until - clock_mono_ms() : -1;
         if (limit && left <= 0)
             return err_set(err, ERR_TIMEOUT, "the daemon does not answer");
-        int n = poll(p, 2, left < 0 ? -1 : left > 3600000 ? 3600000 : (int)left);
+        int n = poll(p, 2, (int)(left < 0 || left > step ? step : left));
         if (n < 0 && errno != EINTR)
             return err_sys(err, "wait for the daemon");
         if (n > 0 && p[1].revents) {
@@ -79,6 +88,8 @@ static int wait_for(const struct talk *t, short events, struct err *err)
         }
         if (n > 0 && p[0].revents)
             return 0;
+        if (n == 0 && counts && c->quiet(c->quiet_ctx, c, ++t->quiet, err) < 0)
+            return -1;
     }
 }
 
@@ -107,7 +118,7 @@ static int make_head(const struct talk *t, struct buf *b, struct err *err)
 }
 
 /* 1 when the server takes no more: its answer has the reason. */
-static int send_some(const struct talk *t, struct str s, struct err *err)
+static int send_some(struct talk *t, struct str s, struct err *err)
 {
     while (s.n) {
         ssize_t n = send(t->client->fd, s.p, s.n, MSG_NOSIGNAL);
@@ -123,7 +134,7 @@ static int send_some(const struct talk *t, struct str s, struct err *err)
     return 0;
 }
 
-static int send_file(const struct talk *t, struct err *err)
+static int send_file(struct talk *t, struct err *err)
 {
     AUTO_FREE char *chunk = xmalloc(READ_STEP);
     uint64_t left = t->ask->body_size;
@@ -144,7 +155,7 @@ static int send_file(const struct talk *t, struct err *err)
 }
 
 /* Head and body in one piece if that is small: one system call. */
-static int send_request(const struct talk *t, struct err *err)
+static int send_request(struct talk *t, struct err *err)
 {
     AUTO_BUF struct buf b = {0};
     struct str body = t->ask->has_file ? STR("") : t->ask->body;
@@ -170,7 +181,7 @@ static struct str unread(const struct http_client *c)
     return str_slice(buf_str(&c->in), c->taken, c->in.n);
 }
 
-static int receive(const struct talk *t, struct err *err)
+static int receive(struct talk *t, struct err *err)
 {
     struct http_client *c = t->client;
 

@@ -25,6 +25,10 @@ struct http_client {
     char *token; /* or NULL */
     struct buf in;
     size_t taken; /* bytes of `in` that earlier answers used */
+    /* Called each second while nothing of an answer has come: the first time with 1, then with 2,
+     * and so on. -1 with *err gives up. May be NULL. */
+    int (*quiet)(const void *ctx, const struct http_client *client, unsigned nth, struct err *err);
+    const void *quiet_ctx;
 };
 
 /* Takes the descriptor over, which must be non-blocking. The token is copied, and sent with every

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from box import PATIENCE
+from box import PATIENCE, once
 from procs import wait_for
 from test_stream import tagged, up_and_asleep
 
@@ -273,6 +273,11 @@ def test_no_daemon(t):
     t.equal((r.code, r.out, r.err), (0, b"1\n", b""), "a dead socket")
     t.refused(t.run("--daemon", "unix:" + place, "-c", "1"), 125, "x.sock.*refused",
               "but --daemon demands one")
+    for where in ("unix:/nope/g.sock", "127.0.0.1:1"):
+        r = t.run("--daemon", where, "-c", "1")
+        t.refused(r, 125, "no daemon answers at %s .*start one: glovebox serve --background --listen %s" % (where, where),
+                  "words for %s" % where)
+        t.equal(r.err.count(b"at " + where.encode()), 1, "which name it once")
     os.unlink(place)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(place)
@@ -312,6 +317,33 @@ def test_no_daemon(t):
     listener.shutdown(socket.SHUT_RDWR)
     thread.join(5)
     listener.close()
+
+
+@once
+def test_stopped(t):
+    """A daemon that is stopped: words after 2 s, and no endless wait."""
+    with Daemon(t) as d:
+        place = "unix:" + d.socket
+        d.process.send_signal(signal.SIGSTOP)
+        try:
+            waits = [t.start("run", "-c", "print(1)", env=d.env, stdin=subprocess.DEVNULL),
+                     t.start("run", "--daemon", place, "-c", "print(1)", stdin=subprocess.DEVNULL)]
+            master, slave = pty.openpty()
+            typed = t.start("session", "list", "--daemon", place, stderr=slave)
+            os.close(slave)
+            words = os.read(master, 1000).decode()
+            t.equal(words, "glovebox: waiting for the daemon at %s\r\n" % place, "a terminal sees what it waits for")
+            here, there = [(p.communicate(timeout=PATIENCE), p.returncode) for p in waits]
+            why = "(process %d) does not answer: if it is stopped, 'kill -CONT %d'" % (d.process.pid, d.process.pid)
+            t.ok(here[1] == 0 and here[0][0] == b"1\n" and why.encode() in here[0][1] and b"runs without it" in here[0][1],
+                 "then the program runs here, with a line", here)
+            t.ok(there[1] == 125 and why.encode() in there[0][1] and b"waiting" not in there[0][1],
+                 "and --daemon fails with it", there)
+            t.equal((typed.wait(PATIENCE), d.process.pid), (125, d.process.pid), "session list fails, too")
+            os.close(master)
+        finally:
+            d.process.send_signal(signal.SIGCONT)
+        t.exits(t.run("--daemon", place, "-c", "print(2)"), 0, "it goes on when it is continued", b"2\n")
 
 
 def test_interrupted(t):
@@ -363,6 +395,6 @@ def test_token(t):
         t.equal((out, err), (b"late\n", b""), "its input is waited for")
         t.ok(d.answers(3), "which the daemon did")
         r = t.run("--daemon", place, "--token-file", "wrong", "-c", "print(1)")
-        t.refused(r, 126, "only its own tokens; .*--token-file FILE", "a wrong token is told")
+        t.refused(r, 125, "only its own tokens; .*--token-file FILE", "a wrong token is told")
         r = t.run("--daemon", place, "-c", "print(1)")
-        t.refused(r, 126, "--token-file FILE", "and no token, with the option that gives one")
+        t.refused(r, 125, "--token-file FILE", "and no token, with the option that gives one")

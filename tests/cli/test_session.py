@@ -251,7 +251,7 @@ def test_try(t):
 def test_usage(t):
     nowhere = {"GLOVEBOX_SOCKET": "unix:" + t.path("none.sock")}
     r = t.box("session", "list", env=nowhere)
-    t.refused(r, 125, r"no daemon answers at .*none.sock; start one: glovebox serve --background", "no daemon")
+    t.refused(r, 125, r"no daemon answers at .*none.sock .*; start one: glovebox serve --background", "no daemon")
     t.refused(t.box("session", "lst", env=nowhere), 2, "did you mean 'list'", "no such subcommand")
     t.refused(t.box("session", "show", env=nowhere), 2, "usage: glovebox session show ID", "no id")
     t.refused(t.box("session", "list", "--forks", "1", env=nowhere), 2, "does not apply",

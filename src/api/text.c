@@ -195,7 +195,7 @@ char *glovebox_format(glovebox *box, glovebox_result *result, const char *profil
 
 static void add_output(void *ctx, struct str output)
 {
-    json_array_append_new(ctx, encoded_text(output));
+    json_array_append_new(ctx, json_text(output));
 }
 
 char *glovebox_extract(glovebox *box, const char *text, size_t n, const char *profile)

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-json_t *encoded_text(struct str s)
+json_t *json_text(struct str s)
 {
     AUTO_BUF struct buf b = {0};
 
@@ -15,6 +15,11 @@ json_t *encoded_text(struct str s)
     buf_init(&b, 3 * s.n + 1);
     (void)utf8_add_clean(&b, s);
     return json_stringn_nocheck(b.p, b.n);
+}
+
+json_t *json_text_or_null(struct str s)
+{
+    return s.n ? json_text(s) : json_null();
 }
 
 static json_t *base64_text(struct str s)
@@ -30,7 +35,7 @@ void encoded_set_text(json_t *object, const char *key, struct str s)
 {
     char longer[64];
 
-    json_object_set_new_nocheck(object, key, encoded_text(s));
+    json_object_set_new_nocheck(object, key, json_text(s));
     if (utf8_valid(s))
         return;
     snprintf(longer, sizeof longer, "%s_base64", key);

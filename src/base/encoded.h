@@ -12,7 +12,9 @@
 #include "base/err.h"
 
 /* Any bytes as a JSON string, with U+FFFD for what is not UTF-8. */
-json_t *encoded_text(struct str s);
+json_t *json_text(struct str s);
+/* The same; null for an empty text. */
+json_t *json_text_or_null(struct str s);
 /* The same as object[key], and object[key_base64] with all bytes when some were replaced. */
 void encoded_set_text(json_t *object, const char *key, struct str s);
 

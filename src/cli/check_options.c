@@ -31,13 +31,7 @@ const struct opt check_what_options[] = {
 };
 
 const struct opt check_show_options[] = {
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "Output",
-     .excludes = "sarif, dump-ast",
-     .help = "print every verdict as JSON"},
+    JSON_ROW(AT(json), "print every verdict as JSON", .excludes = "sarif, dump-ast"),
     {.name = "sarif",
      .kind = OPT_FLAG,
      .offset = AT(sarif),
@@ -52,13 +46,7 @@ const struct opt check_show_options[] = {
      .initial = "50",
      .max = 1 << 30,
      .help = "print at most N findings of a program in the text report; 0 for all"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPT_FLAG,
-     .flags = OPT_CONF | OPT_LOOSENS,
-     .offset = AT(quiet),
-     .group = "Output",
-     .help = "print only findings that refuse a program: no warnings, no count"},
+    QUIET_ROW(AT(quiet), "print only findings that refuse a program: no warnings, no count"),
     {0},
 };
 

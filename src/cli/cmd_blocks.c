@@ -32,12 +32,7 @@ static const struct opt parts_options[] = {
 };
 
 static const struct opt general[] = {
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "Output",
-     .help = "print every block with all its fields as JSON"},
+    JSON_ROW(AT(json), "print every block with all its fields as JSON"),
     OPT_HELP_ROW(AT(help)),
     {0},
 };

@@ -31,12 +31,7 @@ static const struct opt options[] = {
      .arg = "ID",
      .group = "What to reset",
      .help = "reset the error count of this invocation only"},
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "Output",
-     .help = "print the answer as JSON"},
+    JSON_ROW(AT(json), "print the answer as JSON"),
     OPT_HELP_ROW(AT(help)),
     {0},
 };

@@ -6,6 +6,7 @@
 
 #include "backends/backend.h"
 #include "backends/listing.h"
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -229,11 +230,6 @@ static void print_verdict(const struct diagnosis *d)
     }
 }
 
-static json_t *string_or_null(const char *s)
-{
-    return s && *s ? json_string(s) : json_null();
-}
-
 static json_t *early_json(const struct diagnosis *d)
 {
     json_t *list = json_array();
@@ -243,8 +239,8 @@ static json_t *early_json(const struct diagnosis *d)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:o, s:s, s:s}", "name", early_starts[i].name, "state",
                             states[a->present ? LAYER_PRESENT : LAYER_ABSENT].name, "does",
-                            early_starts[i].does, "detail", string_or_null(a->why), "without",
-                            early_starts[i].without, "how", early_starts[i].how));
+                            early_starts[i].does, "detail", json_text_or_null(str_from(a->why)),
+                            "without", early_starts[i].without, "how", early_starts[i].how));
     }
     return list;
 }
@@ -290,22 +286,23 @@ static void print_diagnosis(const struct diagnosis *d)
 
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         json_array_append_new(
-            layers,
-            json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name, "state",
-                      states[d->layers[i].state].name, "essential", jail_layers[i].essential,
-                      "does", jail_layers[i].does, "detail", string_or_null(d->layers[i].detail),
-                      "without", jail_layers[i].without, "how", layer_how(i, d->where)));
+            layers, json_pack("{s:s, s:s, s:b, s:s, s:o, s:s, s:s}", "name", jail_layers[i].name,
+                              "state", states[d->layers[i].state].name, "essential",
+                              jail_layers[i].essential, "does", jail_layers[i].does, "detail",
+                              json_text_or_null(str_from(d->layers[i].detail)), "without",
+                              jail_layers[i].without, "how", layer_how(i, d->where)));
     for (unsigned i = 0; i < LAYER_COUNT; i++)
         if (d->layers[i].state != LAYER_PRESENT)
             json_array_append_new(missing, json_pack("{s:s, s:s}", "layer", jail_layers[i].name,
                                                      "why", why_missing(d, i)));
     for (size_t i = 0; i < d->language_count; i++) {
         const struct language_diagnosis *l = &d->languages[i];
-        json_array_append_new(languages, json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", l->name,
-                                                   "state", l->problem ? "absent" : "present",
-                                                   "path", string_or_null(l->path), "version",
-                                                   string_or_null(l->version), "problem",
-                                                   string_or_null(l->problem)));
+        json_array_append_new(languages,
+                              json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", l->name, "state",
+                                        l->problem ? "absent" : "present", "path",
+                                        json_text_or_null(str_from(l->path)), "version",
+                                        json_text_or_null(str_from(l->version)), "problem",
+                                        json_text_or_null(str_from(l->problem))));
     }
     json_object_set_new(doc, "version", json_string(GLOVEBOX_VERSION));
     json_object_set_new(doc, "place", json_string(surroundings_name(d->where)));
@@ -314,7 +311,7 @@ static void print_diagnosis(const struct diagnosis *d)
     json_object_set_new(doc, "limits", limits_json(d));
     json_object_set_new(doc, "complete", json_boolean(is_complete(d)));
     json_object_set_new(doc, "missing", missing);
-    json_object_set_new(doc, "problem", string_or_null(d->why));
+    json_object_set_new(doc, "problem", json_text_or_null(str_from(d->why)));
     json_object_set_new(doc, "layers", layers);
     json_object_set_new(doc, "languages", languages);
     json_object_set_new(doc, "pythons", pythons_json());

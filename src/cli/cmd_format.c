@@ -61,12 +61,7 @@ static const struct opt how_options[] = {
 };
 
 static const struct opt general[] = {
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "Output",
-     .help = "print JSON: the text, and whether the run failed; for adk a result part"},
+    JSON_ROW(AT(json), "print JSON: the text, and whether the run failed; for adk a result part"),
     OPT_HELP_ROW(AT(help)),
     {0},
 };
@@ -179,7 +174,7 @@ static int print_result(struct call *call, struct err *err)
 
 static void add_output(void *ctx, struct str output)
 {
-    json_array_append_new(ctx, encoded_text(output));
+    json_array_append_new(ctx, json_text(output));
 }
 
 static void put_output(void *ctx, struct str output)

@@ -99,13 +99,7 @@ static const struct opt show_options[] = {
      .offset = AT(json),
      .group = "Output",
      .help = "print the whole result as JSON"},
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPT_FLAG,
-     .flags = OPT_CONF | OPT_LOOSENS,
-     .offset = AT(quiet),
-     .group = "Output",
-     .help = "print only the cases that fail"},
+    QUIET_ROW(AT(quiet), "print only the cases that fail"),
     {0},
 };
 

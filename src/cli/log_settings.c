@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/log_settings.h"
 
+#include "cli/options.h"
+
 #include "store/store.h"
 
 /* In the order of enum run_outcome. */
@@ -89,18 +91,8 @@ static const struct opt own_options[] = {
      .group = "Prune",
      .max = INT64_MAX,
      .help = "keep the newest N runs; without --older-than, delete all others"},
-    {.name = "json",
-     .letter = 'j',
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "General",
-     .help = "print one JSON document"},
-    {.name = "config",
-     .kind = OPT_STRING,
-     .offset = AT(config),
-     .arg = "FILE",
-     .group = "General",
-     .help = "read this config file instead of the user's and the project's"},
+    JSON_ROW(AT(json), "print one JSON document"),
+    CONFIG_ROW(AT(config)),
     OPT_HELP_ROW(AT(help)),
     {0},
 };

@@ -12,25 +12,12 @@
 #define AT(member) offsetof(struct cli_settings, member)
 
 const struct opt json_option[] = {
-    {.name = "json",
-     .letter = 'j',
-     .often = true,
-     .kind = OPT_FLAG,
-     .offset = AT(json),
-     .group = "Output",
-     .excludes = "events",
-     .help = "print the whole result as JSON"},
+    JSON_ROW(AT(json), "print the whole result as JSON", .often = true, .excludes = "events"),
     {0},
 };
 
 const struct opt quiet_option[] = {
-    {.name = "quiet",
-     .letter = 'q',
-     .kind = OPT_FLAG,
-     .flags = OPT_CONF | OPT_LOOSENS,
-     .offset = AT(quiet),
-     .group = "Output",
-     .help = "print only the program's output and errors, no notes of Glovebox"},
+    QUIET_ROW(AT(quiet), "print only the program's output and errors, no notes of Glovebox"),
     {0},
 };
 
@@ -53,12 +40,7 @@ const struct opt daemon_options[] = {
 };
 
 const struct opt general_options[] = {
-    {.name = "config",
-     .kind = OPT_STRING,
-     .offset = AT(config),
-     .arg = "FILE",
-     .group = "General",
-     .help = "read this config file instead of the user's and the project's"},
+    CONFIG_ROW(AT(config)),
     OPT_HELP_ROW(AT(help)),
     {0},
 };

@@ -41,6 +41,23 @@ struct cli_settings {
     struct agent_bounds bounds; /* of a task for a model */
 };
 
+/* Rows that several commands have, with the offset of the member and the text of the help. */
+#define JSON_ROW(at, text, ...)                                                                    \
+    {                                                                                              \
+        .name = "json", .letter = 'j', .kind = OPT_FLAG, .offset = (at), .group = "Output",        \
+        .help = (text), __VA_ARGS__                                                                \
+    }
+#define QUIET_ROW(at, text)                                                                        \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .kind = OPT_FLAG, .flags = OPT_CONF | OPT_LOOSENS,         \
+        .offset = (at), .group = "Output", .help = (text)                                          \
+    }
+#define CONFIG_ROW(at)                                                                             \
+    {                                                                                              \
+        .name = "config", .kind = OPT_STRING, .offset = (at), .arg = "FILE", .group = "General",   \
+        .help = "read this config file instead of the user's and the project's"                    \
+    }
+
 struct cli_options {
     struct cli_settings settings;
     struct opt_set set;

@@ -117,7 +117,7 @@ json_t *terminal_ask(struct terminal_ask *a, struct str prompt, bool hidden)
     show_prompt(a, prompt);
     switch (read_shown_or_hidden(a, hidden, &line)) {
     case ASKED_LINE:
-        return encoded_text(buf_str(&line));
+        return json_text(buf_str(&line));
     case ASKED_INTERRUPT:
         return json_false();
     case ASKED_END:

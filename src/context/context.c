@@ -152,7 +152,7 @@ void context_add_processed(struct context *c, const char *invocation, struct str
 {
     if (!context_is_processed(c, invocation, name))
         json_array_append_new(context_make(make_scope(c, invocation), KEY_PROCESSED, json_array),
-                              encoded_text(name));
+                              json_text(name));
 }
 
 /* ---- input files ---- */
@@ -251,12 +251,12 @@ static json_t *shortened(struct str s)
     AUTO_BUF struct buf b = {0};
 
     if (s.n <= CONTEXT_MAX_TEXT)
-        return encoded_text(s);
+        return json_text(s);
     buf_init(&b, CONTEXT_MAX_TEXT + 100);
     (void)buf_add(&b, s.p, utf8_cut(s, half));
     (void)buf_addf(&b, "\n[... %zu bytes left out ...]\n", s.n - 2 * half);
     (void)buf_add(&b, s.p + s.n - half, half);
-    return encoded_text(buf_str(&b));
+    return json_text(buf_str(&b));
 }
 
 void context_add_result(struct context *c, const char *invocation,
@@ -283,7 +283,7 @@ static json_t *overview_inputs(const struct context *c)
     for (size_t i = 0; i < context_input_count(c); i++) {
         bool whole = context_input_read(c, i, &file, &ignored) == 0;
         json_array_append_new(
-            list, json_pack("{s:o, s:o}", "name", encoded_text(file.name), "size",
+            list, json_pack("{s:o, s:o}", "name", json_text(file.name), "size",
                             whole ? json_integer((json_int_t)file.bytes.n) : json_null()));
         buf_done(&file.bytes);
     }

@@ -6,16 +6,11 @@
 static const char *const states[] = {
     [SESSION_IDLE] = "idle", [SESSION_BUSY] = "busy", [SESSION_DEAD] = "dead"};
 
-static json_t *text_or_null(const char *s)
-{
-    return s && *s ? json_text(str_from(s)) : json_null();
-}
-
 json_t *session_json(const struct session_entry *e, const struct session_info *i)
 {
-    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:o}", "id", e->id, "name", text_or_null(e->name),
-                          "language", i->language, "state", states[i->state], "parent",
-                          text_or_null(i->parent));
+    json_t *o = json_pack("{s:s, s:o, s:s, s:s, s:o}", "id", e->id, "name",
+                          json_text_or_null(str_from(e->name)), "language", i->language, "state",
+                          states[i->state], "parent", json_text_or_null(str_from(i->parent)));
 
     json_object_set_new(o, "cells", json_integer(i->cells));
     json_object_set_new(o, "created_ms", json_integer((json_int_t)i->created_ms));
@@ -24,6 +19,6 @@ json_t *session_json(const struct session_entry *e, const struct session_info *i
     json_object_set_new(o, "memory_bytes", json_integer((json_int_t)i->memory_bytes));
     json_object_set_new(o, "cpu_ms", json_real((double)i->cpu_us / 1000));
     session_wall(e->session, o);
-    json_object_set_new(o, "why", text_or_null(i->why));
+    json_object_set_new(o, "why", json_text_or_null(str_from(i->why)));
     return o;
 }

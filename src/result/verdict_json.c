@@ -5,19 +5,6 @@
 
 #include "base/utf8.h"
 
-json_t *json_text(struct str s)
-{
-    AUTO_BUF struct buf b = {0};
-
-    if (!s.n)
-        return json_string("");
-    if (utf8_valid(s))
-        return json_stringn_nocheck(s.p, s.n);
-    buf_init(&b, 3 * s.n + 1);
-    (void)utf8_add_clean(&b, s);
-    return json_stringn_nocheck(b.p, b.n);
-}
-
 json_t *json_lines(struct str lines)
 {
     json_t *list = json_array();
@@ -51,11 +38,6 @@ static json_t *number_or_null(uint32_t n)
     return n ? json_integer(n) : json_null();
 }
 
-static json_t *text_or_null(const char *s)
-{
-    return s && *s ? json_text(str_from(s)) : json_null();
-}
-
 static json_t *finding_json(const struct finding *f)
 {
     json_t *object = json_object();
@@ -65,11 +47,11 @@ static json_t *finding_json(const struct finding *f)
     set(object, "points", json_integer(f->points));
     set(object, "refuses", json_boolean(f->refuses));
     set(object, "message", json_text(str_from(f->message)));
-    set(object, "hint", text_or_null(f->hint));
-    set(object, "name", text_or_null(f->name));
-    set(object, "module", text_or_null(f->module));
-    set(object, "call", text_or_null(f->call));
-    set(object, "label", text_or_null(f->label));
+    set(object, "hint", json_text_or_null(str_from(f->hint)));
+    set(object, "name", json_text_or_null(str_from(f->name)));
+    set(object, "module", json_text_or_null(str_from(f->module)));
+    set(object, "call", json_text_or_null(str_from(f->call)));
+    set(object, "label", json_text_or_null(str_from(f->label)));
     set(object, "line", number_or_null(f->line));
     set(object, "column", number_or_null(f->column));
     set(object, "end_line", number_or_null(f->end_line));
@@ -89,7 +71,7 @@ json_t *verdict_json(const struct verdict *v)
         json_array_append_new(findings, finding_json(&v->findings[i]));
     set(object, "allowed", json_boolean(v->allowed));
     set(object, "stage", json_string(guard_stage_name(v->stage)));
-    set(object, "reason", text_or_null(v->reason));
+    set(object, "reason", json_text_or_null(str_from(v->reason)));
     set(object, "risk", json_integer(v->risk));
     set(object, "findings", findings);
     if (v->left_out)

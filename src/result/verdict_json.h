@@ -4,14 +4,13 @@
 
 #include <jansson.h>
 
+#include "base/encoded.h" /* json_text */
 #include "guard/guard.h"
 
 /* {"allowed", "stage", "reason", "risk", "findings": [...]}; the caller frees. */
 json_t *verdict_json(const struct verdict *v);
 /* Member KEY_base64 with the bytes, if they are not UTF-8 and KEY lost some of them. */
 void json_set_if_odd(json_t *object, const char *key, struct str s);
-/* Any bytes as a JSON string: invalid UTF-8 becomes U+FFFD. */
-json_t *json_text(struct str s);
 /* Lines as an array of strings. */
 json_t *json_lines(struct str lines);
 

@@ -3,33 +3,14 @@
 
 #include <time.h>
 
-#include "base/buf.h"
-#include "base/utf8.h"
-
-/* Our own rows are UTF-8; another program may have written to the file. */
-static json_t *text(struct str s)
-{
-    json_t *v = json_stringn(s.p ? s.p : "", s.n);
-    AUTO_BUF struct buf clean = {0};
-    buf_init(&clean, 3 * s.n);
-
-    if (v)
-        return v;
-    utf8_add_clean(&clean, s);
-    return json_stringn(clean.p, clean.n);
-}
-
-static json_t *text_or_null(struct str s)
-{
-    return s.n ? text(s) : json_null();
-}
+#include "base/encoded.h"
 
 /* JSON that the log holds as text; if it is invalid, the text. */
 static json_t *nested(struct str s)
 {
     json_t *v = json_loadb(s.p ? s.p : "", s.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 
-    return v ? v : text(s);
+    return v ? v : json_text(s);
 }
 
 static json_t *names(struct str list)
@@ -38,7 +19,7 @@ static json_t *names(struct str list)
     struct str name;
 
     while (list.n && str_next(&list, ',', &name))
-        json_array_append_new(v, text(name));
+        json_array_append_new(v, json_text(name));
     return v;
 }
 
@@ -56,7 +37,8 @@ static json_t *time_text(int64_t ms)
 static json_t *verdict(const struct run_record *run)
 {
     return json_pack("{s:b, s:o, s:o}", "allowed", run->allowed, "stage",
-                     text_or_null(run->verdict_stage), "reason", text_or_null(run->verdict_reason));
+                     json_text_or_null(run->verdict_stage), "reason",
+                     json_text_or_null(run->verdict_reason));
 }
 
 static void add_numbers(json_t *to, const struct run_record *run)
@@ -80,22 +62,22 @@ json_t *log_json_run(const struct run_record *run, bool with_code)
 {
     json_t *v = json_object();
 
-    json_object_set_new(v, "id", text(run->id));
+    json_object_set_new(v, "id", json_text(run->id));
     json_object_set_new(v, "time", time_text(run->time_ms));
     json_object_set_new(v, "time_ms", json_integer(run->time_ms));
-    json_object_set_new(v, "source_sha256", text(run->source_sha256));
-    json_object_set_new(v, "language", text(run->language));
-    json_object_set_new(v, "backend", text(run->backend));
-    json_object_set_new(v, "program", text(run->program));
+    json_object_set_new(v, "source_sha256", json_text(run->source_sha256));
+    json_object_set_new(v, "language", json_text(run->language));
+    json_object_set_new(v, "backend", json_text(run->backend));
+    json_object_set_new(v, "program", json_text(run->program));
     json_object_set_new(v, "verdict", verdict(run));
     json_object_set_new(v, "limits", nested(run->limits));
     json_object_set_new(v, "isolation", names(run->isolation));
     json_object_set_new(v, "outcome", json_string(run_outcome_name(run->outcome)));
     add_numbers(v, run);
     json_object_set_new(v, "denied", nested(run->denied));
-    json_object_set_new(v, "error", text_or_null(run->error));
+    json_object_set_new(v, "error", json_text_or_null(run->error));
     if (with_code)
-        json_object_set_new(v, "code", run->code.p ? text(run->code) : json_null());
+        json_object_set_new(v, "code", run->code.p ? json_text(run->code) : json_null());
     return v;
 }
 

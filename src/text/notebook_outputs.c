@@ -104,7 +104,7 @@ void notebook_add_stream(const struct notebook *nb, const struct notebook_cell *
     if (!last) {
         json_array_append_new(outputs_of(cell),
                               json_pack("{s:s, s:s, s:o}", "output_type", "stream",
-                                        stream_member(nb), name, "text", encoded_text(text)));
+                                        stream_member(nb), name, "text", json_text(text)));
         return;
     }
     struct str before = json_str(json_object_get(last, "text"));
@@ -173,7 +173,7 @@ static json_t *lines_json(struct str text)
     struct str line;
 
     while (str_next_line(&text, &line))
-        json_array_append_new(lines, encoded_text(line));
+        json_array_append_new(lines, json_text(line));
     return lines;
 }
 
@@ -203,8 +203,8 @@ void notebook_add_error(const struct notebook *nb, const struct notebook_cell *c
     take_from_stream(nb, cell, str_from(traceback));
     json_array_append_new(outputs_of(cell), json_pack("{s:s, s:o, s:o, s:o}", "output_type",
                                                       nb->format == 3 ? "pyerr" : "error", "ename",
-                                                      encoded_text(str_from(type)), "evalue",
-                                                      encoded_text(str_from(message)), "traceback",
+                                                      json_text(str_from(type)), "evalue",
+                                                      json_text(str_from(message)), "traceback",
                                                       lines_json(str_from(traceback))));
 }
 

@@ -37,7 +37,7 @@ static json_t *new_code(struct str code, bool camel)
     json_t *inner = json_object(), *part = json_object();
 
     json_object_set_new(inner, "language", json_string("PYTHON"));
-    json_object_set_new_nocheck(inner, "code", encoded_text(code));
+    json_object_set_new_nocheck(inner, "code", json_text(code));
     json_object_set_new(part, camel ? code_key.camel : code_key.snake, inner);
     return part;
 }
@@ -47,7 +47,7 @@ json_t *parts_result(bool failed, struct str output)
     json_t *inner = json_object(), *part = json_object();
 
     json_object_set_new(inner, "outcome", json_string(failed ? "OUTCOME_FAILED" : "OUTCOME_OK"));
-    json_object_set_new_nocheck(inner, "output", encoded_text(output));
+    json_object_set_new_nocheck(inner, "output", json_text(output));
     json_object_set_new(part, result_key.snake, inner);
     return part;
 }
@@ -148,7 +148,7 @@ static json_t *between(const struct block_pair *pair, struct str text)
     (void)buf_add_str(&b, pair->open);
     (void)buf_add_str(&b, text);
     (void)buf_add_str(&b, pair->close);
-    json_object_set_new_nocheck(part, "text", encoded_text(buf_str(&b)));
+    json_object_set_new_nocheck(part, "text", json_text(buf_str(&b)));
     return part;
 }
 

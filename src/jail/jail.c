@@ -18,6 +18,7 @@
 #include "base/beside.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/spawn.h"
 #include "base/wire.h"
 #include "jail/jail_parts.h"
 #include "jail/message.h"
@@ -90,23 +91,6 @@ static int lend_all(struct loan *loan, const struct jail_spec *spec, const struc
     return 0;
 }
 
-/* The host may ignore or block signals; the guest must start like any program. What is typed at a
- * terminal goes to a whole group of processes: it is for the host, which then ends the jail and
- * says why. */
-static void plain_signals(posix_spawnattr_t *attr)
-{
-    sigset_t set;
-
-    posix_spawnattr_init(attr);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(attr, &set);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(attr, &set);
-    posix_spawnattr_setpgroup(attr, 0);
-    posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                                       POSIX_SPAWN_SETPGROUP);
-}
-
 static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds, int control,
                         int plan, pid_t *ret_pid, struct err *err)
 {
@@ -119,7 +103,7 @@ static int spawn_helper(const struct jail_spec *spec, const struct jail_fds *fds
     if (jail_find_helper(&path, err) < 0)
         return -1;
     posix_spawn_file_actions_init(&loan.actions);
-    plain_signals(&attr);
+    spawn_plainly(&attr);
     int failed = lend_all(&loan, spec, fds, control, plan) < 0
                      ? errno
                      : posix_spawn(ret_pid, path, &loan.actions, &attr, argv, envp);

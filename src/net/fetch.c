@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/spawn.h"
 
 struct fetch {
     pid_t pid;
@@ -44,21 +45,6 @@ static void make_environment(char *ret[ARRAY_LEN(passed_on) + 1])
     ret[n] = NULL;
 }
 
-/* A process group of its own: Ctrl-C is for us, and we then end it. */
-static int plain_start(posix_spawnattr_t *attr)
-{
-    sigset_t set;
-
-    posix_spawnattr_init(attr);
-    sigfillset(&set);
-    posix_spawnattr_setsigdefault(attr, &set);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(attr, &set);
-    posix_spawnattr_setpgroup(attr, 0);
-    return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETPGROUP);
-}
-
 static int spawn(const char *path, int theirs, pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
@@ -67,7 +53,7 @@ static int spawn(const char *path, int theirs, pid_t *ret_pid)
     char *envp[ARRAY_LEN(passed_on) + 1];
 
     make_environment(envp);
-    plain_start(&attr);
+    spawn_plainly(&attr);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, theirs, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, theirs, STDOUT_FILENO);

@@ -186,6 +186,8 @@ extern const struct backend *const backends[]; /* NULL-terminated */
 const char *backend_why_not(const struct backend *backend, enum backend_ability ability);
 struct backend_need backend_need(const struct backend *backend, enum backend_ability ability);
 const struct backend *backend_find(struct str name, struct err *err);
+/* A program of this host that does nothing, for a trial: `true`, or a shell where there is none. */
+const char *backend_trial_program(char ***ret_argv);
 /* "jail (behind the kernel's own locks, on this machine) or host (...)", for help. */
 void backend_describe_all(struct buf *b);
 

@@ -103,6 +103,15 @@ bool str_next_line(struct str *rest, struct str *ret_line)
     return true;
 }
 
+size_t str_count_lines(struct str s)
+{
+    size_t n = s.n && s.p[s.n - 1] != '\n';
+
+    for (const char *p = s.p; s.n && (p = memchr(p, '\n', (size_t)(s.p + s.n - p))); p++)
+        n++;
+    return n;
+}
+
 size_t str_lines(struct str s)
 {
     size_t n = 0;

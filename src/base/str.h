@@ -34,5 +34,7 @@ bool str_next(struct str *rest, char sep, struct str *ret_piece);
 bool str_next_line(struct str *rest, struct str *ret_line);
 /* How many line ends it has, as Python counts them: \n, \r or \r\n. */
 size_t str_lines(struct str s);
+/* How many lines str_next_line finds. */
+size_t str_count_lines(struct str s);
 
 #endif

@@ -113,7 +113,7 @@ static json_t *as_json(const struct call *call, const struct finished *run, stru
         json_object_set_new(object, "success", json_boolean(run->success));
         encoded_set_text(object, "output", text);
         json_object_set_new(object, "exit_code", json_integer(run->exit_code));
-        json_object_set_new(object, "truncated", json_boolean(format_chapter_cuts(run)));
+        json_object_set_new(object, "truncated", json_boolean(format_chapter_cuts(text)));
         return object;
     }
     encoded_set_text(object, "text", text);

@@ -7,20 +7,11 @@
 #include "base/utf8.h"
 #include "guard/check.h"
 
-static size_t count_lines(struct str s)
-{
-    size_t n = s.n && s.p[s.n - 1] != '\n';
-
-    for (const char *p = s.p; p && (p = memchr(p, '\n', (size_t)(s.p + s.n - p))); p++)
-        n++;
-    return n;
-}
-
 static void sizes(struct check *c, struct str code)
 {
     const struct policy *p = c->policy;
     size_t chars = p->max_code_chars && code.n > p->max_code_chars ? utf8_count(code) : 0;
-    size_t lines = p->max_lines && code.n > p->max_lines ? count_lines(code) : 0;
+    size_t lines = p->max_lines && code.n > p->max_lines ? str_count_lines(code) : 0;
 
     if (chars > p->max_code_chars)
         found_at(c, RULE_TOO_LONG, NULL, STR(""), "%zu characters, more than %zu", chars,
@@ -48,7 +39,7 @@ static void directions(struct check *c, struct str code)
         if (is_bidi(p)) {
             found_at(c, RULE_BIDI_CONTROL, NULL, STR(""),
                      "a character that turns the direction of writing, in line %zu",
-                     count_lines(str_slice(code, 0, (size_t)(p - code.p))) +
+                     str_count_lines(str_slice(code, 0, (size_t)(p - code.p))) +
                          (p == code.p || p[-1] == '\n'));
             return;
         }

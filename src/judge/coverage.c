@@ -8,16 +8,6 @@
 #include "base/mem.h"
 #include "judge/parts.h"
 
-static size_t count_lines(struct str code)
-{
-    struct str line;
-    size_t n = 0;
-
-    while (str_next_line(&code, &line))
-        n++;
-    return n;
-}
-
 /* Marks the lines that an array names. */
 static void mark(struct coverage *c, const struct value *list, uint8_t what)
 {
@@ -57,7 +47,7 @@ void coverage_take(struct judge *j, struct str payload, struct case_result *r)
     struct err err;
 
     if (!c->lines) {
-        c->n = count_lines(j->q->run.code);
+        c->n = str_count_lines(j->q->run.code);
         c->lines = xcalloc(c->n + 1, 1);
     }
     if (payload.n && value_read_json(payload, &limits, &arena, &reported, &err) == 0 &&

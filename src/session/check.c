@@ -90,7 +90,7 @@ static unsigned likely_target(const struct examination *e)
         (q->python ? python_find(q->python, &found, &err)
                    : interpreter_find_recent(python, &found, &err)) < 0)
         return q->target;
-    unsigned target = check_target_of(found.path);
+    unsigned target = check_target_of(python_minor(found.path));
     interpreter_done(&found);
     return target;
 }
@@ -188,10 +188,8 @@ int check_read_prelude(const struct run_request *q, struct buf *ret, struct err 
     return -1;
 }
 
-unsigned check_target_of(const char *interpreter)
+unsigned check_target_of(unsigned minor)
 {
-    unsigned minor = python_minor(interpreter);
-
     return minor < PYTHON_OLDEST || minor > PYTHON_NEWEST ? 0 : minor;
 }
 

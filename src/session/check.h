@@ -19,8 +19,8 @@ int check_language_allowed(const struct policy *policy, const struct language *l
                            struct err *err);
 /* Reads the request's prelude; the buffer stays empty without one. 0 or -1. */
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err);
-/* The N of this interpreter, Python 3.N, if the guard knows that version, else 0. */
-unsigned check_target_of(const char *interpreter);
+/* The N of Python 3.N if the guard knows that version, else 0. */
+unsigned check_target_of(unsigned minor);
 
 /* ---- one program ---- */
 

@@ -108,13 +108,14 @@ static void set_landlock(struct diagnosis *d)
 
 static void diagnose_layers(struct diagnosis *d)
 {
-    static char *argv[] = {(char *)"true", NULL};
+    char **argv;
+    const char *program = backend_trial_program(&argv);
     struct backend_outcome outcome;
     AUTO_BUF struct buf said = {0};
     struct err err;
 
     buf_init(&said, 8192);
-    d->runs = try_program("/usr/bin/true", argv, NULL, &said, &outcome, &err) == 0;
+    d->runs = try_program(program, argv, NULL, &said, &outcome, &err) == 0;
     if (!d->runs)
         snprintf(d->why, sizeof d->why, "%s", err.msg);
     d->holds = d->runs;

@@ -184,7 +184,8 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
         return 0;
     if (find_interpreter(p, e->python ? e->python : p->request->python, err) < 0)
         return -1;
-    e->target = check_target_of(p->interpreter.path);
+    p->python = p->language->traits->has_versions ? python_minor(p->interpreter.path) : 0;
+    e->target = check_target_of(p->python);
     return 0;
 }
 

@@ -3,11 +3,10 @@
  * The guard reads each cell before it is sent. It knows the names from earlier cells: the
  * statements that bound them stand before the cell, as if it were one text.
  */
-#include <string.h>
-
 #include "base/mem.h"
 #include "explain/exception.h"
 #include "explain/feedback.h"
+#include "guard/earlier.h"
 #include "session/check.h"
 #include "session/session_impl.h"
 
@@ -64,9 +63,7 @@ static void look_at_cell(struct session *s, const struct cell_request *cell, uns
     q.file = file;
     q.code = cell->code;
     buf_init(&before, s->names.n);
-    (void)buf_add_str(&before, buf_str(&s->names));
-    for (size_t i = 0; i < before.n; i++)
-        before.p[i] = before.p[i] ? before.p[i] : '\n';
+    earlier_text(&s->names, &before);
     check(s, &q, buf_str(&before), ret);
     /* The earlier statements may cause the error themselves: `from __future__ import` must be
      * first. */
@@ -87,37 +84,10 @@ bool guard_cell(struct session *s, const struct cell_request *cell, unsigned num
 
 /* ---- statements for later cells ---- */
 
-static bool has_record(const struct buf *names, struct str record)
-{
-    struct str rest = buf_str(names), one;
-
-    while (str_next(&rest, '\0', &one)) {
-        if (str_eq(one, record))
-            return true;
-    }
-    return false;
-}
-
-/* The oldest records are dropped first; a known record is not added again. */
-static void add_record(struct buf *names, struct str record)
-{
-    if (!record.n || record.n >= names->limit || has_record(names, record))
-        return;
-    while (names->n + record.n + 1 > names->limit) {
-        const char *end = memchr(names->p, '\0', names->n);
-        buf_drop(names, end ? (size_t)(end - names->p) + 1 : names->n);
-    }
-    (void)buf_add_str(names, record);
-    (void)buf_addc(names, '\0');
-}
-
 void guard_learn(struct session *s, const struct result *r)
 {
     bool whole = r->success && !r->exception;
-    struct str rest = buf_str(whole ? &r->verdict.ended : &r->verdict.failed), record;
 
-    if (!s->shared->policy)
-        return;
-    while (str_next(&rest, '\0', &record))
-        add_record(&s->names, record);
+    if (s->shared->policy)
+        earlier_learn(&s->names, buf_str(whole ? &r->verdict.ended : &r->verdict.failed));
 }

@@ -240,10 +240,9 @@ int guest_check(struct session *s, struct err *err)
 static void set_interpreter(const struct session *s, json_t *object)
 {
     const struct prepared *p = &s->shared->prepared;
-    unsigned minor = p->language->traits->has_versions ? python_minor(p->interpreter.path) : 0;
 
     json_object_set_new(object, "interpreter", json_text(str_from(p->interpreter.path)));
-    json_object_set_new(object, "python", minor ? json_sprintf("3.%u", minor) : json_null());
+    json_object_set_new(object, "python", p->python ? json_sprintf("3.%u", p->python) : json_null());
 }
 
 void session_wall(struct session *s, json_t *object)

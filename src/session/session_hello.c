@@ -92,6 +92,15 @@ static json_t *limits_json(const struct tool_set *tools)
     return object;
 }
 
+/* The guest asks with a call of a tool. */
+static bool asks_at_terminal(const struct session *s)
+{
+    const struct tool_set *tools = s->shared->request.tools;
+
+    return tools && tool_set_input(tools) &&
+           !backend_need(s->shared->prepared.backend, CAN_TOOLS).why_not;
+}
+
 char *hello_json(const struct session *s)
 {
     const struct session_request *q = &s->shared->request;
@@ -101,7 +110,7 @@ char *hello_json(const struct session *s)
         json_string_nocheck(hello_value(q) == SESSION_VALUE_LAST ? "last" : "notebook"));
     set(hello, "tools", tools_json(q->tools));
     set(hello, "final_answer", json_boolean(q->tools && q->tools->final_answer));
-    set(hello, "terminal", json_boolean(q->tools && tool_set_input(q->tools)));
+    set(hello, "terminal", json_boolean(asks_at_terminal(s)));
     set(hello, "preload", words_json(q->preload));
     set(hello, "authorized", authorized_json(&q->run));
     set(hello, "source", json_text(str_from(q->tools ? q->tools->source : NULL)));

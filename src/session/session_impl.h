@@ -24,7 +24,6 @@
 
 enum {
     SESSION_READY_MS = 30000,
-    SESSION_NAMES_MAX = 32 << 10, /* of the earlier cells' statements, for the guard */
     SESSION_VALUE_MAX = 1 << 20,
     SESSION_BUNDLE_MAX = 8 << 20,
     SESSION_BUNDLES = 64,

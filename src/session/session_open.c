@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "guard/earlier.h"
 #include "session/arguments.h"
 #include "session/check.h"
 #include "session/session_impl.h"
@@ -74,7 +75,7 @@ static int check_backend(const struct session *s, struct err *err)
     const struct tool_set *tools = s->shared->request.tools;
     const char *why_not = backend_need(backend, CAN_SESSIONS).why_not;
 
-    if (!why_not && tools && tools->count)
+    if (!why_not && tools && tool_set_has_named(tools))
         why_not = backend_need(backend, CAN_TOOLS).why_not;
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }
@@ -151,7 +152,7 @@ static int prepare(struct session *s, struct err *err)
     s->out_dirfd = p->out_dirfd;
     p->argv = arguments_cells(p->language, p->interpreter.path);
     if (!s->shared->request.run.target)
-        s->shared->request.run.target = check_target_of(p->interpreter.path);
+        s->shared->request.run.target = check_target_of(p->python);
     s->info.language = p->language->name;
     plan_forks(s);
     return 0;
@@ -242,7 +243,7 @@ struct session *session_new(struct session_shared *shared, struct guest *guest)
     s->guest = guest ? guest : guest_new(s);
     s->guest->session = s;
     s->work_dirfd = s->out_dirfd = -1;
-    buf_init(&s->names, SESSION_NAMES_MAX);
+    buf_init(&s->names, EARLIER_MAX);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->turn, NULL);
     result_make_id(s->info.id);

@@ -119,6 +119,14 @@ const struct tool *tool_set_input(const struct tool_set *set)
     return tool_set_find(set, INPUT_NAME);
 }
 
+bool tool_set_has_named(const struct tool_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (!set->items[i].is_input)
+            return true;
+    return false;
+}
+
 /* ---- --tools ---- */
 
 static int check_source(struct str source, const char *path, struct err *err)

@@ -64,6 +64,8 @@ int tool_set_add(struct tool_set *set, const char *name, const char *description
  * is no deadline. */
 void tool_set_add_input(struct tool_set *set, tool_fn fn, void *ctx);
 const struct tool *tool_set_input(const struct tool_set *set); /* or NULL */
+/* Whether it has a tool that a program can call by its name: input() has none. */
+bool tool_set_has_named(const struct tool_set *set);
 /* The tool of that name, or NULL. */
 const struct tool *tool_set_find(const struct tool_set *set, const char *name);
 /* Calls the tool named call->name, if there is one, and returns the JSON text of an "answer" frame

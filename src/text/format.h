@@ -85,8 +85,8 @@ extern const char *const format_profile_names[FORMAT_COUNT + 1];
 /* agentos: the result as a document; `strict` says that a run, not a test, which writes to standard
  * error has failed. chapter: what came of tests. */
 json_t *format_agentos_json(const struct finished *run, bool strict);
-/* Whether the chapter profile cuts the output. */
-bool format_chapter_cuts(const struct finished *run);
+/* Whether the chapter profile has cut the output; `text` is what it wrote. */
+bool format_chapter_cuts(struct str text);
 json_t *format_chapter_tests(const struct finished *run);
 
 /* ---- for the profiles ---- */

@@ -345,13 +345,10 @@ static void add_chapter(const struct finished *run, struct buf *out)
     }
 }
 
-bool format_chapter_cuts(const struct finished *run)
+/* The mark of a cut stands behind as many characters as there may be. */
+bool format_chapter_cuts(struct str text)
 {
-    AUTO_BUF struct buf all = {0};
-
-    buf_init(&all, run->out.n + run->err.n + run->error.n + 64);
-    add_chapter(run, &all);
-    return utf8_count(buf_str(&all)) > CHAPTER_MAX;
+    return utf8_count(text) > CHAPTER_MAX;
 }
 
 static void format_chapter(const struct finished *run, struct buf *out)

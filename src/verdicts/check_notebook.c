@@ -2,10 +2,8 @@
 #include "verdicts/check_notebook.h"
 
 #include "base/json_get.h"
+#include "guard/earlier.h"
 #include "result/verdict_json.h"
-
-/* Bytes of earlier cells' statements; a statement that would exceed them is left out. */
-enum { EARLIER_MAX = 1 << 20 };
 
 static void examine_cell(const struct notebook_check *how, const struct run_request *q,
                          const struct language *language, struct str earlier, struct verdict *ret)
@@ -32,15 +30,6 @@ static void examine_twice(const struct notebook_check *how, const struct run_req
         return;
     verdict_done(ret);
     examine_cell(how, q, language, (struct str){0}, ret);
-}
-
-static void learn(const struct verdict *verdict, struct buf *earlier)
-{
-    struct str rest = buf_str(&verdict->ended), record;
-
-    while (str_next(&rest, '\0', &record))
-        if (buf_add_str(earlier, record) == 0)
-            (void)buf_addc(earlier, '\n');
 }
 
 /* Adds the findings of one cell; the first refusal is the notebook's. */
@@ -71,18 +60,21 @@ static void merge(json_t *all, json_t *one, size_t number)
 static json_t *check_cells(const struct notebook_check *how, const struct notebook *nb,
                            const struct language *language)
 {
-    AUTO_BUF struct buf earlier = {0};
+    AUTO_BUF struct buf names = {0}, earlier = {0};
     json_t *all = NULL;
 
+    buf_init(&names, EARLIER_MAX);
     buf_init(&earlier, EARLIER_MAX);
     for (size_t i = 0; i < nb->n; i++) {
         struct run_request q = *how->request;
         struct verdict verdict;
         q.file = NULL;
         q.code = str_from(nb->cells[i].code);
+        buf_clear(&earlier);
+        earlier_text(&names, &earlier);
         examine_twice(how, &q, language, buf_str(&earlier), &verdict);
         json_t *one = verdict_json(&verdict);
-        learn(&verdict, &earlier);
+        earlier_learn(&names, buf_str(&verdict.ended));
         verdict_done(&verdict);
         if (!all) {
             all = json_copy(one);

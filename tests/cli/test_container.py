@@ -196,6 +196,19 @@ def test_hint_without_state(t):
 
 
 @once
+def test_no_true(t):
+    """The trial of doctor needs no program called true."""
+    if t.who != "root" or not t.has("mountns"):
+        t.skip("a host without /usr/bin/true", "needs root")
+        return
+    script = "mount --bind /dev/null /usr/bin/true && exec %s \"$@\"" % t.glovebox
+    done = t.command(["unshare", "-m", "sh", "-c", script, "sh", "doctor", "--json"])
+    t.ok(done.code == 0 and done.json["runs"], "doctor runs another", done)
+    done = t.command(["unshare", "-m", "sh", "-c", script, "sh", "run", "--no-daemon", "--inodes", "99", "-c", "print(1)"])
+    t.exits(done, 0, "so does a run that asks for a layer", b"1\n")
+
+
+@once
 def test_places(t):
     """Advice fits the place: no sysctl in a container or a chroot."""
     if not needs_root(t):

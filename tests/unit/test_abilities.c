@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "request/settings.h"
 #include "session/run.h"
+#include "session/session.h"
 #include "tap.h"
 
 static int opened;
@@ -133,6 +134,47 @@ static void test_defaults(void)
     result_done(&r);
 }
 
+static int answer(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+{
+    (void)ctx;
+    (void)call;
+    (void)err;
+    *ret = json_null();
+    return 0;
+}
+
+/* Opens a session with tools on a backend that has none. */
+static void open_session(struct tool_set *tools, struct err *err)
+{
+    struct session_request q;
+    struct session *session = NULL;
+
+    lacking = CAN_TOOLS;
+    opened = 0;
+    session_request_init(&q);
+    q.run.own_backend = &poor;
+    q.run.language = "bash";
+    q.run.no_check = true;
+    q.run.log = "off";
+    q.tools = tools;
+    OK(session_open(&q, &session, err) < 0, "no session: %s", err->msg);
+}
+
+static void test_tools(void)
+{
+    struct tool_set tools;
+    struct err err = {0};
+
+    tool_set_init(&tools);
+    tool_set_add_input(&tools, answer, NULL);
+    open_session(&tools, &err);
+    OK(opened > 0, "input() at a terminal is no tool that a session needs");
+    OK(tool_set_add(&tools, "add", NULL, NULL, answer, NULL, &err) == 0, "a tool");
+    open_session(&tools, &err);
+    OK(opened == 0 && strstr(err.msg, "backend poor is too poor"), "a tool is: %s", err.msg);
+    tool_set_done(&tools);
+}
+
 static void test_no_look(void)
 {
     struct result r = run_on(&looking, "--memory", "64m");
@@ -152,6 +194,7 @@ int main(void)
 {
     RUN(test_refused());
     RUN(test_defaults());
+    RUN(test_tools());
     RUN(test_no_look());
     return tap_done();
 }

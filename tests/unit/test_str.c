@@ -86,11 +86,26 @@ static void test_next_line(void)
     OK(!str_next_line(&rest, &line), "not three");
 }
 
+static void test_count_lines(void)
+{
+    static const char *const texts[] = {"", "a", "a\n", "a\n\nb", "\n", "\n\n", "a\rb\r\nc"};
+    struct str line;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct str rest = str_from(texts[i]);
+        size_t n = 0;
+        while (str_next_line(&rest, &line))
+            n++;
+        EQ_INT(str_count_lines(str_from(texts[i])), n);
+    }
+}
+
 int main(void)
 {
     RUN(test_compare());
     RUN(test_find_and_slice());
     RUN(test_next());
     RUN(test_next_line());
+    RUN(test_count_lines());
     return tap_done();
 }

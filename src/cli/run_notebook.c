@@ -36,6 +36,7 @@ struct notebook_run {
     const struct notebook_cell *cell;
     struct buf pending; /* output that is not yet in the notebook */
     int pending_stream;
+    size_t printed; /* bytes of the cell's output that are kept */
     bool cut;
     size_t kept;
     bool lost;       /* something found no room */
@@ -146,9 +147,15 @@ static bool has_space(struct notebook_run *r, size_t bytes)
     return true;
 }
 
+/* Outputs are kept only for a notebook that is written. */
+static bool keeps(const struct notebook_run *r)
+{
+    return r->out_fd >= 0;
+}
+
 static void keep_bundle(struct notebook_run *r, const json_t *bundle)
 {
-    if (has_space(r, json_dumpb(bundle, NULL, 0, JSON_COMPACT)))
+    if (keeps(r) && has_space(r, json_dumpb(bundle, NULL, 0, JSON_COMPACT)))
         notebook_add_bundle(&r->notebook, r->cell, bundle, r->show.cell);
 }
 
@@ -161,13 +168,17 @@ static void flush_pending(struct notebook_run *r)
 
 static void keep_output(struct notebook_run *r, int stream, struct str text)
 {
+    if (!keeps(r) || r->cut)
+        return;
     if (stream != r->pending_stream)
         flush_pending(r);
     r->pending_stream = stream;
-    if (r->cut || buf_add_str(&r->pending, text) == 0)
+    size_t room = r->pending.limit - r->printed, n = text.n < room ? text.n : room;
+    r->printed += n;
+    (void)buf_add_str(&r->pending, str_slice(text, 0, n));
+    if (n == text.n)
         return;
     r->cut = true;
-    (void)buf_add_str(&r->pending, str_slice(text, 0, r->pending.limit - r->pending.n));
     flush_pending(r);
     notebook_add_stream(&r->notebook, r->cell, 2,
                         STR("...(the rest is left out: --output-limit keeps more)...\n"));
@@ -212,7 +223,7 @@ static void keep_error(struct notebook_run *r, const json_t *doc)
     const char *type = json_get_text(e, "type"), *message = json_get_text(e, "message"),
                *trace = json_get_text(e, "traceback"), *summary = json_get_text(doc, "summary");
 
-    if (!json_get_true(doc, "success"))
+    if (keeps(r) && !json_get_true(doc, "success"))
         notebook_add_error(&r->notebook, r->cell, type ? type : "CellFailed",
                            message   ? message
                            : summary ? summary
@@ -249,6 +260,7 @@ static void run_cell(struct notebook_run *r, json_t **ret_doc)
     result_init(&result, r->request.run.output_limit);
     r->printer.waits = false;
     r->cut = false;
+    r->printed = 0;
     session_exec(r->session, &cell, &watch, &result);
     *ret_doc = result_document(&result);
     result_done(&result);

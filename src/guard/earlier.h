@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The statements of earlier cells that bound names (`ended` and `failed` of struct verdict), for the
- * verdicts on later cells (`earlier` of struct guard_input).
+ * The statements of earlier cells that bound names (`ended` and `failed` of struct verdict), for
+ * the verdicts on later cells (`earlier` of struct guard_input).
  */
 #ifndef GUARD_EARLIER_H
 #define GUARD_EARLIER_H

@@ -242,7 +242,8 @@ static void set_interpreter(const struct session *s, json_t *object)
     const struct prepared *p = &s->shared->prepared;
 
     json_object_set_new(object, "interpreter", json_text(str_from(p->interpreter.path)));
-    json_object_set_new(object, "python", p->python ? json_sprintf("3.%u", p->python) : json_null());
+    json_object_set_new(object, "python",
+                        p->python ? json_sprintf("3.%u", p->python) : json_null());
 }
 
 void session_wall(struct session *s, json_t *object)

@@ -172,7 +172,13 @@ def test_options(t):
     texts = [o["text"] for o in written(t, "a.ipynb")["cells"][0]["outputs"]]
     t.ok(len(r.out) == 3000001 and len(texts[0]) == 1024 and "left out" in texts[1], "--output-limit", r)
     notebook(t, "a.ipynb", "for _ in range(130): print('x' * (1 << 20))")
+    notebook(t, "b.ipynb", "import sys\nfor i in range(100):\n  print('x' * 99)\n  print('y' * 99, file=sys.stderr)", "print('z' * 99)")
+    t.exits(t.run("b.ipynb", "--output-limit", "1k", "--out", "out"), 0, "a cell that writes to both streams")
+    kept = [sum(len("".join(o["text"])) for o in c["outputs"]) for c in written(t, "b.ipynb")["cells"]]
+    t.ok(1024 <= kept[0] < 1200 and kept[1] == 100, "the limit is for both together, and for each cell", kept)
     r = t.run("a.ipynb", "--json", "--output-limit", "200m")
+    t.equal(r.code, 0, "without --out nothing is kept for it")
+    r = t.run("a.ipynb", "--json", "--output-limit", "200m", "--out", "out")
     t.ok(r.code == 125 and b"stopped after cell 1: its outputs are too large" in r.err and not r.json["success"],
          "a last cell without room", (r.code, r.err, r.out[:200]))
 

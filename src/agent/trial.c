@@ -56,6 +56,32 @@ static void run(struct agent *agent, struct run_request *q, struct result *ret)
     session_run(q, &watch, ret);
 }
 
+/* Whether the run is what was asked for; if not, the report says why. */
+static bool passes(const struct trial_request *what, const struct result *result,
+                   const struct jail_limits *limits, struct buf *report)
+{
+    bool good =
+        what->kind == TRIAL_RUN ? result->success : !result->error.kind && result->verdict.allowed;
+
+    if (!good)
+        report_result(result, limits, report);
+    else if (what->prints && result->out.total == 0)
+        (void)buf_adds(report, "The program ran, but it printed nothing: print the answer.");
+    return report->n == 0;
+}
+
+static int settle_run(struct agent *agent, const struct trial_request *what,
+                      const struct result *result, bool passed)
+{
+    struct err err;
+
+    if (settle(agent, result) < 0)
+        return -1;
+    if (passed && what->passed && what->passed(what->ctx, result, &err) < 0)
+        return agent_finish(agent, AGENT_FAILED, &err);
+    return 0;
+}
+
 static int try_run(struct agent *agent, const struct trial_request *what, struct trial *ret)
 {
     struct run_request q = agent_program(agent);
@@ -70,12 +96,9 @@ static int try_run(struct agent *agent, const struct trial_request *what, struct
         run(agent, &q, &result);
     else
         session_check(&q, true, &result);
-    ret->passed =
-        what->kind == TRIAL_RUN ? result.success : !result.error.kind && result.verdict.allowed;
-    if (!ret->passed)
-        report_result(&result, &q.limits, &ret->report);
+    ret->passed = passes(what, &result, &q.limits, &ret->report);
     ret->document = result_document(&result);
-    int status = settle(agent, &result);
+    int status = settle_run(agent, what, &result, ret->passed);
     result_done(&result);
     return status;
 }

@@ -19,6 +19,10 @@ struct trial_request {
     enum trial_kind kind;
     const struct judge_request *judge; /* of TRIAL_CASES: all but the program */
     const char *input;                 /* of TRIAL_RUN: a file for standard input, or NULL */
+    bool prints;                       /* of TRIAL_RUN: it also has to print something */
+    /* A run that passed, while its files are still there. -1 ends the task. May be NULL. */
+    int (*passed)(void *ctx, const struct result *result, struct err *err);
+    void *ctx;
 };
 
 struct trial {

@@ -18,6 +18,7 @@ extern const struct command command_generate;
 extern const struct command command_solve;
 extern const struct command command_tool_schema;
 extern const struct command command_tool_call;
+extern const struct command command_analyze;
 extern const struct command command_fix;
 extern const struct command command_transform;
 extern const struct command command_doctor;

@@ -54,6 +54,12 @@ int model_call_run(struct model_call *call, int (*work)(struct model_call *call,
  * with the model_call. */
 void model_call_event(void *ctx, const struct agent_event *event);
 
+/* A line about a step: an attempt of the model's, or the program that it was given. Not with
+ * --json.
+ */
+void model_call_step(struct model_call *call, const struct agent_event *event, const char *given);
+/* Why the task has no success, and what failed last; `best`: there were other samples. */
+void model_call_failure(struct model_call *call, const struct agent *agent, bool best);
 /* A line for the user, on standard error. */
 void model_call_say(struct model_call *call, const char *what);
 /* Takes the line of progress off the terminal, before something else is written. */

@@ -20,7 +20,7 @@
 #include "text/notebook.h"
 #include "verdicts/check_report.h"
 
-enum { DIFF_MAX = 4 << 20, REPORT_LINES = 30, LINE_MAX_CHARS = 300 };
+enum { DIFF_MAX = 4 << 20 };
 
 /* ---- the program ---- */
 
@@ -153,43 +153,15 @@ void program_call_done(struct program_call *pc)
     case_file_done(&pc->cases);
 }
 
-/* ---- progress ---- */
-
-static char *outcome_of(const json_t *step)
-{
-    const json_t *result = json_object_get(step, "result");
-    int64_t total = json_get_int(result, "total");
-    struct str report = json_str(json_object_get(step, "report")), line = {0};
-
-    if (json_get_true(step, "passed"))
-        return xstrdup("success");
-    if (total)
-        return xasprintf("%lld of %lld cases passed", (long long)json_get_int(result, "passed"),
-                         (long long)total);
-    (void)str_next_line(&report, &line);
-    size_t n = line.n < LINE_MAX_CHARS ? line.n : LINE_MAX_CHARS;
-    return xasprintf("%.*s", (int)n, line.p ? line.p : "");
-}
-
-static void on_step(struct program_call *pc, const struct agent_event *event)
-{
-    AUTO_FREE char *outcome = outcome_of(event->document);
-    AUTO_FREE char *sample = event->sample ? xasprintf("sample %d, ", event->sample) : NULL;
-    AUTO_FREE char *line =
-        event->step ? xasprintf("%sattempt %d: %s", sample ? sample : "", event->step, outcome)
-                    : xasprintf("%s%s: %s", sample ? sample : "", pc->shown, outcome);
-
-    model_call_say(&pc->call, line);
-}
+/* ---- the task ---- */
 
 static void on_event(void *ctx, const struct agent_event *event)
 {
     struct program_call *pc = ctx;
 
-    if (event->kind == AGENT_STEP && !pc->call.set->json)
-        on_step(pc, event);
-    else
-        model_call_event(&pc->call, event);
+    model_call_event(&pc->call, event);
+    if (event->kind == AGENT_STEP)
+        model_call_step(&pc->call, event, pc->shown);
 }
 
 int program_call_samples(struct program_call *pc, int (*flow)(void *ctx, struct agent *agent),
@@ -299,29 +271,6 @@ static void print_success(struct program_call *pc, const struct agent *agent, st
     }
 }
 
-static void say_report(struct program_call *pc, const char *report)
-{
-    struct str rest = str_from(report), line;
-
-    for (int i = 0; i < REPORT_LINES && str_next_line(&rest, &line); i++) {
-        AUTO_FREE char *text = xasprintf("  %.*s", (int)(line.n < 1000 ? line.n : 1000), line.p);
-        model_call_say(&pc->call, text);
-    }
-}
-
-static void say_failure(struct program_call *pc, const struct samples *samples,
-                        const struct agent *agent)
-{
-    const char *report = trial_last_report(agent);
-    AUTO_FREE char *line =
-        xasprintf("no success after %d attempt%s%s: %s", agent->step, agent->step == 1 ? "" : "s",
-                  samples->n > 1 ? " of the best sample" : "", agent->error.msg);
-
-    model_call_say(&pc->call, line);
-    if (report)
-        say_report(pc, report);
-}
-
 /* Judged where the candidate could reach its judge. */
 static void say_doubt(struct program_call *pc, const struct agent *agent)
 {
@@ -360,7 +309,7 @@ int program_call_report(struct program_call *pc, const struct samples *samples, 
         if (good && status == 0)
             print_success(pc, agent, buf_str(&diff));
         else if (status > 0)
-            say_failure(pc, samples, agent);
+            model_call_failure(&pc->call, agent, samples->n > 1);
         if (good)
             say_doubt(pc, agent);
         model_call_usage(&pc->call);

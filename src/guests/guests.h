@@ -10,6 +10,8 @@ extern const char guest_python_runner_py[];
 extern const char guest_explore_data_py[];
 /* Imports for --prelude vertex. */
 extern const char guest_vertex_prelude_py[];
+/* The columns, types and first rows of data files, as JSON. */
+extern const char guest_data_shape_py[];
 /* bind(name, file): a JSON file as a variable. */
 extern const char guest_bind_data_py[];
 extern const char guest_bind_data_js[];

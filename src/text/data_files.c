@@ -148,3 +148,10 @@ int data_bind_node(const struct data_binding *bindings, size_t n, struct buf *re
 {
     return bind_all(guest_bind_data_js, bindings, n, ret);
 }
+
+void data_load_python(struct str file, struct buf *ret)
+{
+    (void)buf_adds(ret, "import json\nwith open(");
+    (void)quote(file, ret);
+    (void)buf_adds(ret, ", encoding='utf-8-sig') as data:\n    data = json.load(data)\n");
+}

@@ -34,6 +34,8 @@ struct data_binding {
 };
 /* Ahead of another program, as above; for Node a file that it loads first. */
 int data_bind_python(const struct data_binding *bindings, size_t n, struct buf *ret);
+/* A program's first lines, by which `data` is what the JSON file holds. */
+void data_load_python(struct str file, struct buf *ret);
 int data_bind_node(const struct data_binding *bindings, size_t n, struct buf *ret);
 
 #endif

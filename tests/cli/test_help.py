@@ -7,7 +7,7 @@ import shutil
 
 import box
 
-COMMANDS = ["run", "session", "repl", "check", "test", "blocks", "format", "math", "generate", "fix", "transform", "solve", "tool-schema", "tool-call", "context", "serve", "doctor", "log", "help"]
+COMMANDS = ["run", "session", "repl", "check", "test", "blocks", "format", "math", "generate", "fix", "transform", "solve", "analyze", "tool-schema", "tool-call", "context", "serve", "doctor", "log", "help"]
 TOPICS = [
     "exit-status",
     "limits",

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
-what servers answer (answers), commands: generate, programs (fix, transform, generate with cases), questions (math),
-solve, tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
+what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
+questions (math, analyze), solve, tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
 scripts of ours (server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
 
 import os

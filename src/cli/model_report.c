@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/trial.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "cli/model_call.h"
+
+enum { REPORT_LINES = 30, LINE_MAX_CHARS = 300 };
+
+static struct str cut(struct str line)
+{
+    return str_slice(line, 0, line.n < LINE_MAX_CHARS ? line.n : LINE_MAX_CHARS);
+}
+
+static char *outcome_of(const json_t *step)
+{
+    const json_t *result = json_object_get(step, "result");
+    int64_t total = json_get_int(result, "total");
+    struct str report = json_str(json_object_get(step, "report")), line = {"", 0};
+
+    if (json_get_true(step, "passed"))
+        return xstrdup("success");
+    if (total)
+        return xasprintf("%lld of %lld cases passed", (long long)json_get_int(result, "passed"),
+                         (long long)total);
+    (void)str_next_line(&report, &line);
+    return xstrndup(line.p, cut(line).n);
+}
+
+void model_call_step(struct model_call *call, const struct agent_event *event, const char *given)
+{
+    if (call->set->json)
+        return;
+    AUTO_FREE char *outcome = outcome_of(event->document);
+    AUTO_FREE char *sample = event->sample ? xasprintf("sample %d, ", event->sample) : xstrdup("");
+    AUTO_FREE char *line = event->step ? xasprintf("%sattempt %d: %s", sample, event->step, outcome)
+                                       : xasprintf("%s%s: %s", sample, given, outcome);
+    model_call_say(call, line);
+}
+
+static void say_report(struct model_call *call, struct str report)
+{
+    struct str line;
+
+    for (int i = 0; i < REPORT_LINES && str_next_line(&report, &line); i++) {
+        AUTO_FREE char *text = xasprintf("  %.*s", (int)cut(line).n, line.p);
+        if (str_trim(line).n)
+            model_call_say(call, text);
+    }
+}
+
+void model_call_failure(struct model_call *call, const struct agent *agent, bool best)
+{
+    const char *report = trial_last_report(agent);
+    AUTO_FREE char *line =
+        xasprintf("no success after %d attempt%s%s: %s", agent->step, agent->step == 1 ? "" : "s",
+                  best ? " of the best sample" : "", agent->error.msg);
+
+    model_call_say(call, line);
+    say_report(call, str_from(report));
+}

@@ -338,7 +338,7 @@ static struct interpreter copy_of(const struct interpreter *in)
     return copy;
 }
 
-static bool recall(const char *asked, struct interpreter *ret)
+bool interpreter_recall(const char *asked, struct interpreter *ret)
 {
     int64_t now = clock_mono_ms();
     bool found = false;
@@ -355,7 +355,7 @@ static bool recall(const char *asked, struct interpreter *ret)
     return found;
 }
 
-static void remember(const char *asked, const struct interpreter *in)
+void interpreter_remember(const char *asked, const struct interpreter *in)
 {
     pthread_mutex_lock(&known_lock);
     struct known *k = &known[known_next++ % KNOWN_COUNT];
@@ -366,13 +366,13 @@ static void remember(const char *asked, const struct interpreter *in)
     pthread_mutex_unlock(&known_lock);
 }
 
-static void ask(const struct language *language, struct buf *out)
+void interpreter_ask(const char *const *names, struct buf *out)
 {
     static const char *const variables[] = {"PATH", "HOME", "PYENV_VERSION"};
 
     buf_init(out, 1 << 20);
-    for (const char *const *name = language->programs; *name; name++)
-        (void)buf_addf(out, "%s\n", *name);
+    for (; *names; names++)
+        (void)buf_addf(out, "%s\n", *names);
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         const char *value = getenv(variables[i]);
         (void)buf_addf(out, "%s\n", value ? value : "");
@@ -384,12 +384,12 @@ int interpreter_find_recent(const struct language *language, struct interpreter 
 {
     AUTO_BUF struct buf asked = {0};
 
-    ask(language, &asked);
-    if (recall(asked.p, ret))
+    interpreter_ask(language->programs, &asked);
+    if (interpreter_recall(asked.p, ret))
         return 0;
     if (interpreter_find(language, ret, err) < 0)
         return -1;
-    remember(asked.p, ret);
+    interpreter_remember(asked.p, ret);
     return 0;
 }
 

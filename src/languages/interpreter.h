@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "languages/language.h"
 
@@ -35,5 +36,14 @@ char *interpreter_search(const char *name);
 /* The interpreter of this path. */
 int interpreter_at(const char *path, struct interpreter *ret, struct err *err);
 void interpreter_done(struct interpreter *interpreter);
+
+/* ---- the cache of interpreter_find_recent and python_find ---- */
+
+/* Everything that an answer depends on, except the disk: names, and variables of the environment.
+ * Initialises *ret. */
+void interpreter_ask(const char *const *names, struct buf *ret);
+/* A copy of an answer that is less than a second old; false when there is none. */
+bool interpreter_recall(const char *asked, struct interpreter *ret);
+void interpreter_remember(const char *asked, const struct interpreter *found);
 
 #endif

@@ -315,7 +315,7 @@ bool python_find_minor(unsigned minor, struct interpreter *ret)
     return path && interpreter_at(path, ret, &none) == 0;
 }
 
-int python_find(const char *choice, struct interpreter *ret, struct err *err)
+static int find(const char *choice, struct interpreter *ret, struct err *err)
 {
     AUTO_FREE char *path = NULL;
     unsigned minor;
@@ -331,4 +331,28 @@ int python_find(const char *choice, struct interpreter *ret, struct err *err)
     else if (!(path = interpreter_search("python3")))
         path = newest();
     return path ? interpreter_at(path, ret, err) : no_such(choice, err);
+}
+
+/* A path in the current folder may be another one in a moment. */
+static bool is_fixed(const char *choice)
+{
+    unsigned minor;
+
+    return choice[0] == '/' || python_is_version(str_from(choice), &minor);
+}
+
+int python_find(const char *choice, struct interpreter *ret, struct err *err)
+{
+    const char *const names[] = {"--python", choice, NULL};
+    AUTO_BUF struct buf asked = {0};
+
+    if (!is_fixed(choice))
+        return find(choice, ret, err);
+    interpreter_ask(names, &asked);
+    if (interpreter_recall(asked.p, ret))
+        return 0;
+    if (find(choice, ret, err) < 0)
+        return -1;
+    interpreter_remember(asked.p, ret);
+    return 0;
 }

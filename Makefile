@@ -200,7 +200,13 @@ $(BUILD)/src/python/unicode.o: $(BUILD)/gen/unicode_tables.h
 $(BUILD)/src/python/codec.o: $(BUILD)/gen/codec_tables.h
 $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/python/explain*.c)): $(BUILD)/gen/grammar_tables.h
 
-GUESTS := $(filter-out %.h,$(wildcard src/guests/*.*))
+# The runner's text, in two files: others need the first as well.
+RUNNER := $(BUILD)/gen/python_runner.py
+$(RUNNER): src/guests/packages.py src/guests/python_runner.py
+	@mkdir -p $(@D)
+	$(Q)cat $^ > $@
+
+GUESTS := $(filter-out %.h src/guests/python_runner.py,$(wildcard src/guests/*.*)) $(RUNNER)
 $(BUILD)/gen/guests.c: tools/embed $(GUESTS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed guests/guests.h guest $(GUESTS) > $@.new
@@ -224,19 +230,19 @@ $(BUILD)/gen/prices.c: tools/embed src/llm/prices.txt
 	$(Q)tools/embed llm/prices.h llm src/llm/prices.txt > $@.new
 	$(Q)mv $@.new $@
 
-$(BUILD)/gen/python_boot.c: tools/embed-bytecode src/guests/python_runner.py
+$(BUILD)/gen/python_boot.c: tools/embed-bytecode $(RUNNER)
 	@mkdir -p $(@D)
-	$(Q)tools/embed-bytecode src/guests/python_runner.py > $@.new
+	$(Q)tools/embed-bytecode $(RUNNER) > $@.new
 	$(Q)mv $@.new $@
 
-DRIVER := src/guests/judge_codec.py src/guests/judge_driver.py
+DRIVER := $(patsubst %,src/guests/%.py,judge_codec packages judge_driver)
 $(BUILD)/gen/judge_code.c: tools/embed-driver $(DRIVER)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-driver $(DRIVER) > $@.new
 	$(Q)mv $@.new $@
 
-CELLS := src/guests/judge_codec.py $(patsubst %,src/guests/cells_%.py,charts rich hooks values compile tools \
-	process python)
+CELLS := $(patsubst %,src/guests/%.py,judge_codec cells_charts cells_rich cells_hooks cells_values cells_compile \
+	cells_tools packages cells_process cells_python)
 $(BUILD)/gen/cells_code.c: tools/embed-driver $(CELLS)
 	@mkdir -p $(@D)
 	$(Q)tools/embed-driver $(CELLS) | sed 's/guest_judge_/guest_cells_/' > $@.new

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The process around a session's cells: packages, streams, the event loop, __main__. Follows cells_tools.py in the
+# The process around a session's cells: packages, streams, the event loop, __main__. Follows packages.py in the
 # text that runs inside the wall.
 import builtins
 import gc
@@ -10,42 +10,6 @@ from posix import O_RDONLY, lseek, open as open_fd
 # It wants what site does without importing anything.
 SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"metadata", b"help(", b"copyright", b"credits", b"license",
         b"multiprocessing", b"concurrent")
-# Other systems' modules, which the standard library tries first: no package has them.
-ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
-
-# ---- packages ----
-
-site_lock, site_begun = RLock(), []
-
-
-def load_site():
-    with site_lock:
-        if site_begun:
-            return
-        site_begun.append(True)
-        import site
-        first = sys.path[:1]
-        site.main()
-        if sys.path[:1] != first:
-            sys.path[:0] = first
-        sys.meta_path[:] = [f for f in sys.meta_path if f is not PackageFinder]
-
-
-class PackageFinder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if path is not None or name in ELSEWHERE:
-            return None
-        load_site()
-        from importlib.machinery import PathFinder
-        return PathFinder.find_spec(name, path, target)
-
-    @staticmethod
-    def find_distributions(context=None):
-        load_site()
-        from importlib.metadata import MetadataPathFinder
-        return MetadataPathFinder.find_distributions(context)
-
 
 # ---- what cells print and read ----
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # A session's Python, inside the wall: acts on the host's frames (src/session/cell_wire.h) until there are no more.
 # The last part of one text: judge_codec.py, cells_charts.py, cells_rich.py, cells_hooks.py, cells_values.py,
-# cells_compile.py, cells_tools.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before serve(),
-# which ends by SystemExit. A zygote calls prepare() first, and serve() in its forks.
+# cells_compile.py, cells_tools.py, packages.py, cells_process.py, this; cells_boot.py runs it. Nothing happens before
+# serve(), which ends by SystemExit. A zygote calls prepare() first, and serve() in its forks.
 #
 # The program has the main thread, a __main__ of its own, and the interpreter as python3 would have started it: `site`
-# does its work late, as in python_runner.py. It may change what it likes. Our functions have builtins of their own,
+# does its work late, as packages.py says. It may change what it likes. Our functions have builtins of their own,
 # hold what they need from the start, and put things right before the next cell.
 #
 # An exception's "statement_line" and "statement_column" are of the cell's own statement; "ready" has an "exception"

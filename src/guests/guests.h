@@ -5,7 +5,8 @@
 #ifndef GUESTS_GUESTS_H
 #define GUESTS_GUESTS_H
 
-extern const char guest_python_runner_py[];
+/* What loads packages late, and the runner of a program, which begins with it. */
+extern const char guest_packages_py[], guest_python_runner_py[];
 /* read_csv() and explore_df(), which do without pandas where it is missing. */
 extern const char guest_explore_data_py[];
 /* Imports for --prelude vertex. */
@@ -21,7 +22,8 @@ extern const char guest_python_boot[];
 /* In the boot's place: a Python that loads, waits, and forks for each run. */
 extern const char guest_zygote_python_py[];
 
-/* The judge's, in this order one text: values as typed JSON, and what runs the cases. */
+/* The judge's, in this order one text, with guest_packages_py between: values as typed JSON, and
+ * what runs the cases. */
 extern const char guest_judge_codec_py[], guest_judge_driver_py[];
 /* The same as bytecode, for the Python that has this magic number. Made by tools/embed-driver. */
 extern const char guest_judge_magic[];
@@ -43,7 +45,8 @@ extern const unsigned char guest_rich_begin_code[], guest_rich_later_code[];
 extern const unsigned long guest_rich_begin_code_size, guest_rich_later_code_size;
 
 /* The servers of sessions (session/cell_wire.h). Python's is one text, after the judge's codec and
- * in this order; the boots read them from descriptor 3. */
+ * in this order, with guest_packages_py before the process; the boots read them from descriptor 3.
+ */
 extern const char guest_cells_boot_py[], guest_cells_charts_py[], guest_cells_rich_py[],
     guest_cells_hooks_py[], guest_cells_values_py[], guest_cells_compile_py[],
     guest_cells_tools_py[], guest_cells_process_py[], guest_cells_python_py[];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs a candidate against cases, inside the wall; follows judge_codec.py in one text. Expected values are not
+# Runs a candidate against cases, inside the wall; follows judge_codec.py and packages.py in one text. Expected values are not
 # here: what came of each call is told, and compared outside.
 #
 # Three processes. The driver reads the cases, never runs any of the candidate's code, and writes to our
@@ -198,34 +198,9 @@ def run_case(loader, number, text):
 
 # ---- the loader ----
 
-# Python was started with -S. Packages are looked for when something asks for more than the standard library, as in
-# python_runner.py; these words ask for more of what site does.
+# These words ask for more of what site does (packages.py).
 SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"metadata", b"help(", b"copyright", b"credits", b"license",
         b"exit(", b"quit(")
-ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
-site_begun = []
-
-
-def load_site():
-    if site_begun:
-        return
-    site_begun.append(True)
-    import site
-    first = sys.path[:1]
-    site.main()
-    if sys.path[:1] != first:
-        sys.path[:0] = first
-    sys.meta_path[:] = [f for f in sys.meta_path if f is not PackageFinder]
-
-
-class PackageFinder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if path is not None or name in ELSEWHERE:
-            return None
-        load_site()
-        from importlib.machinery import PathFinder
-        return PathFinder.find_spec(name, path, target)
 
 
 class LoadError(Exception):

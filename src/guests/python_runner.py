@@ -3,13 +3,13 @@
 # would, but without what takes long: `site` (reading .pth files, adding package folders: 1 to 5 ms) does
 # its work when something first asks for more than the standard library, and the interpreter is not taken
 # apart (1 ms and more) where nobody could tell. The program gets a fresh __main__ without names of ours.
-# Frames of ours are below its own; what might look there gets an ordinary start, and so does a text
+# Follows packages.py in one text. Frames of ours are below its own; what might look there gets an ordinary start, and so does a text
 # that the interpreter reads otherwise than compile() would.
 #
 # Run by a fork of a zygote, each page that is written to is copied first, which is most of what a short run costs.
 # Hence no import statement and no open() where something plainer does.
 import sys
-from _thread import RLock, _count as thread_count
+from _thread import _count as thread_count
 from gc import collect, get_objects
 from posix import O_CLOEXEC, O_RDONLY, _exit, close, execv, listdir, open as open_file, read
 
@@ -30,8 +30,6 @@ ORDINARY = (b"_getframe", b"f_back", b"currentframe", b"inspect.stack", b"_stack
 SITE = (b"site", b"sys.path", b"prefix", b"pkgutil", b"help(", b"copyright", b"credits", b"license")
 # Its end may be seen.
 SLOW_ENDING = (b"__del__", b"async def", b"atexit", b"weakref")
-# Other systems' modules, which the standard library tries first: no package has them.
-ELSEWHERE = ("msvcrt", "nt", "org", "vms_lib", "winreg", "_winapi", "_winreg")
 
 
 def start_ordinary():
@@ -75,40 +73,6 @@ def begin_rich():
     return names
 
 
-# ---- packages ----
-
-site_lock, site_begun = RLock(), []
-
-
-def load_site():
-    with site_lock:
-        if site_begun:
-            return
-        site_begun.append(True)
-        import site
-        first = sys.path[:1]
-        site.main()
-        if sys.path[:1] != first:
-            sys.path[:0] = first
-        sys.meta_path[:] = [f for f in sys.meta_path if f is not finder]
-
-
-class finder:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if path is not None or name in ELSEWHERE:
-            return None
-        load_site()
-        from importlib.machinery import PathFinder
-        return PathFinder.find_spec(name, path, target)
-
-    @staticmethod
-    def find_distributions(context=None):
-        load_site()
-        from importlib.metadata import MetadataPathFinder
-        return MetadataPathFinder.find_distributions(context)
-
-
 # ---- before ----
 
 def has_any(source, words):
@@ -122,7 +86,7 @@ def prepare():
     builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
     builtins.quit = Quitter("quit", "Ctrl-D (i.e. EOF)")
     if not site_begun:
-        sys.meta_path.append(finder)
+        sys.meta_path.append(PackageFinder)
 
 
 def read_file(path):

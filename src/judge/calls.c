@@ -52,12 +52,15 @@ static const char boot[] = "import marshal\n"
 
 static void add_driver(struct buf *b)
 {
-    struct str codec = str_from(guest_judge_codec_py), driver = str_from(guest_judge_driver_py);
+    const char *const parts[] = {guest_judge_codec_py, guest_packages_py, guest_judge_driver_py};
+    size_t size = 0;
 
-    (void)buf_addf(b, "%s %lu %zu\n", guest_judge_magic, guest_judge_code_size, codec.n + driver.n);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        size += strlen(parts[i]);
+    (void)buf_addf(b, "%s %lu %zu\n", guest_judge_magic, guest_judge_code_size, size);
     (void)buf_add(b, guest_judge_code, guest_judge_code_size);
-    (void)buf_add_str(b, codec);
-    (void)buf_add_str(b, driver);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        (void)buf_adds(b, parts[i]);
 }
 
 /* JSON on one line: outside strings a line end is white space. */

@@ -17,11 +17,12 @@ import python_values  # noqa: E402
 from driver import LIMITS, Guest, interpreters, source  # noqa: E402
 from tap import Tap  # noqa: E402
 
-PARTS = ("charts", "rich", "hooks", "values", "compile", "tools", "process", "python")
+PARTS = ("judge_codec", "cells_charts", "cells_rich", "cells_hooks", "cells_values", "cells_compile", "cells_tools",
+         "packages", "cells_process", "cells_python")
 
 
 def program_text():
-    return source("judge_codec.py", *["cells_%s.py" % part for part in PARTS])
+    return source(*[part + ".py" for part in PARTS])
 
 
 class Python(Guest):

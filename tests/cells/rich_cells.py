@@ -431,7 +431,7 @@ def run_program(program):
             out = os.open(os.path.join(folder, "out"), os.O_CREAT | os.O_WRONLY)
             os.dup2(out, 1)
             os.dup2(out, 2)
-            arguments = [sys.executable, "-S", "-c", read("python_runner.py"), "--rich", path]
+            arguments = [sys.executable, "-S", "-c", read("packages.py") + read("python_runner.py"), "--rich", path]
             os.execv(arguments[0], arguments)
         os.close(writing)
         with open(reading, "rb") as f:

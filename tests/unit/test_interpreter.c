@@ -278,7 +278,7 @@ static void test_system(void)
     interpreter_done(&in);
 }
 
-static bool finds(const char *choice)
+static bool can_choose(const char *choice)
 {
     struct interpreter found = {0};
     struct err err;
@@ -294,11 +294,12 @@ static void test_chosen_recently(void)
     AUTO_FREE char *path = under("recent/python3");
 
     put_program("opt/python3");
-    OK(!finds(path), "no Python yet");
+    OK(!can_choose(path), "no Python yet");
     put_link("recent/python3", "../opt/python3");
-    OK(finds(path), "that was not remembered");
-    OK(unlink(path) == 0 && finds(path), "an answer is good for a second");
-    OK(chdir("recent") == 0 && !finds("./python3"), "not that for a path in the current folder");
+    OK(can_choose(path), "that was not remembered");
+    OK(unlink(path) == 0 && can_choose(path), "an answer is good for a second");
+    OK(chdir("recent") == 0 && !can_choose("./python3"),
+       "not that for a path in the current folder");
     OK(chdir(root) == 0, "back");
 }
 

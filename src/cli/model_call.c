@@ -138,6 +138,8 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
         return -1;
     const char *term = getenv("TERM");
     call->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 && !set->quiet;
+    if (!call->run.python && set->common.lang && python_is_language(str_from(set->common.lang)))
+        call->run.python = set->common.lang; /* --lang python3.12 */
     call->request.run = &call->run;
     call->request.language = call->language->name;
     call->request.prompts = set->model.prompts;

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/other_words.h"
 #include "cli/print_json.h"
 #include "cli/save_file.h"
@@ -44,6 +45,19 @@ static int read_file(struct program_call *pc, const char *path, struct err *err)
                : other_language_refuse(path, pc->call.run.language, pc->call.run.languages, err);
 }
 
+/* A model is shown text, and what it writes takes the text's place: nothing of it may be lost. */
+static int check_code(const struct program_call *pc, struct err *err)
+{
+    struct str code = buf_str(&pc->code);
+
+    if (str_trim(code).n == 0)
+        return err_set(err, ERR_USAGE, "%s: the program is empty", pc->shown);
+    if (memchr(code.p, '\0', code.n) || !utf8_valid(code))
+        return err_set(err, ERR_USAGE, "%s: is not UTF-8 text, so no model can be shown it",
+                       pc->shown);
+    return 0;
+}
+
 static int read_code(struct program_call *pc, const struct opt_args *args, struct err *err)
 {
     const struct cli_settings *set = pc->call.set;
@@ -62,11 +76,9 @@ static int read_code(struct program_call *pc, const struct opt_args *args, struc
                               : read_file(pc, path, err);
     if (status < 0)
         return set->code ? err_set(err, ERR_USAGE, "-c: the program is too large") : -1;
-    if (str_trim(buf_str(&pc->code)).n == 0)
-        return err_set(err, ERR_USAGE, "%s: the program is empty", pc->shown);
     if (!str_ends(buf_str(&pc->code), "\n"))
         (void)buf_addc(&pc->code, '\n');
-    return 0;
+    return check_code(pc, err);
 }
 
 /* Named by the user, or else found by the file's name and its text. */
@@ -199,19 +211,34 @@ static char *header_name(const char *folder, const char *name)
     return xasprintf("%s/%s", folder, safe.p);
 }
 
-static void make_diff(const struct program_call *pc, const struct agent *agent, struct buf *ret)
+static bool has_crlf(struct str text)
+{
+    long end = str_find(text, STR("\n"));
+
+    return end > 0 && text.p[end - 1] == '\r';
+}
+
+/* The new program with a line end, and with the line ends of Windows where the old one has them. */
+static void make_text(const struct program_call *pc, struct str code, struct buf *ret)
+{
+    bool crlf = has_crlf(buf_str(&pc->code)) && !has_crlf(code);
+    struct str line;
+
+    buf_init(ret, 2 * code.n + 2);
+    while (code.n && str_next(&code, '\n', &line)) {
+        (void)buf_add_str(ret, line);
+        (void)buf_adds(ret, crlf ? "\r\n" : "\n");
+    }
+}
+
+static void make_diff(const struct program_call *pc, struct str text, struct buf *ret)
 {
     AUTO_FREE char *before = header_name("a", pc->shown);
     AUTO_FREE char *after = header_name("b", pc->shown);
-    AUTO_BUF struct buf code = {0};
 
     buf_init(ret, DIFF_MAX);
-    buf_init(&code, agent->code.n + 1);
-    (void)buf_add_str(&code, buf_str(&agent->code));
-    if (!str_ends(buf_str(&code), "\n"))
-        (void)buf_addc(&code, '\n');
-    diff_add(&(struct diff_side){before, buf_str(&pc->code)},
-             &(struct diff_side){after, buf_str(&code)}, ret);
+    diff_add(&(struct diff_side){before, buf_str(&pc->code)}, &(struct diff_side){after, text},
+             ret);
 }
 
 static const char *colour_of(struct str line)
@@ -244,14 +271,15 @@ static const char *target_of(const struct program_call *pc)
     return pc->call.set->in_place ? pc->call.run.file : pc->call.set->save;
 }
 
-static int save(const struct program_call *pc, const struct agent *agent, struct err *err)
+static int save(const struct program_call *pc, struct str text, struct err *err)
 {
     const char *path = target_of(pc);
 
-    return path ? save_file(path, buf_str(&agent->code), err) : 0;
+    return path ? save_file(path, text, err) : 0;
 }
 
-static void print_success(struct program_call *pc, const struct agent *agent, struct str diff)
+static void print_success(struct program_call *pc, const struct agent *agent, struct str text,
+                          struct str diff)
 {
     const struct cli_settings *set = pc->call.set;
     const char *target = target_of(pc);
@@ -260,7 +288,7 @@ static void print_success(struct program_call *pc, const struct agent *agent, st
     if (set->diff || ((target || (terminal && pc->code.n)) && !set->quiet))
         print_diff(diff);
     else if (!target)
-        model_call_print_code(buf_str(&agent->code));
+        model_call_print_code(text);
     if (diff.n == 0 && pc->code.n && agent->step)
         model_call_say(&pc->call, "the model changed nothing");
     else if (terminal && !target && pc->code.n && diff.n)
@@ -298,16 +326,17 @@ int program_call_report(struct program_call *pc, const struct samples *samples, 
 {
     const struct agent *agent = samples_best(samples);
     bool good = agent->end == AGENT_DONE;
-    AUTO_BUF struct buf diff = {0};
+    AUTO_BUF struct buf text = {0}, diff = {0};
 
-    make_diff(pc, agent, &diff);
-    int status = good ? save(pc, agent, err) : model_call_status(agent, err);
+    make_text(pc, buf_str(&agent->code), &text);
+    make_diff(pc, buf_str(&text), &diff);
+    int status = good ? save(pc, buf_str(&text), err) : model_call_status(agent, err);
     finish_document(pc, samples, good && status == 0, buf_str(&diff), document);
     if (pc->call.set->json) {
         print_document(document);
     } else {
         if (good && status == 0)
-            print_success(pc, agent, buf_str(&diff));
+            print_success(pc, agent, buf_str(&text), buf_str(&diff));
         else if (status > 0)
             model_call_failure(&pc->call, agent, samples->n > 1);
         if (good)

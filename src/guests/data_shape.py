@@ -79,10 +79,27 @@ def find_delimiter(sample):
         return ","
 
 
+def find_encoding(name):
+    """For open(), and what is to be said of it."""
+    with open(name, "rb") as f:
+        head = f.read(1 << 20)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", ", encoding='utf-16'"
+    if head.startswith(b"\xef\xbb\xbf"):
+        return "utf-8-sig", ", encoding='utf-8-sig'"
+    try:
+        head.decode()
+    except UnicodeDecodeError as e:
+        if len(head) < 1 << 20 or e.start < len(head) - 4:  # else a letter is cut
+            return "latin-1", ", not UTF-8: perhaps encoding='latin-1'"
+    return "utf-8", ""
+
+
 def table(name, delimiter):
     import csv
     csv.field_size_limit(1 << 24)
-    with open(name, newline="", encoding="utf-8-sig", errors="replace") as f:
+    encoding, remark = find_encoding(name)
+    with open(name, newline="", encoding=encoding, errors="replace") as f:
         if not delimiter:
             delimiter = find_delimiter(f.read(65536))
             f.seek(0)
@@ -100,7 +117,7 @@ def table(name, delimiter):
             if n <= TYPED_ROWS:
                 for column, text in zip(columns, row):
                     column.add(text)
-    lines = ["a table with %s between columns, %d columns, %d rows under a line of names" % (repr(delimiter), len(columns), n)]
+    lines = ["a table with %s between columns, %d columns, %d rows under a line of names%s" % (repr(delimiter), len(columns), n, remark)]
     if n > TYPED_ROWS:
         lines.append("types and ranges are those of the first %d rows" % TYPED_ROWS)
     add_columns(lines, [(c.name, c.describe()) for c in columns])
@@ -240,12 +257,13 @@ def parquet(name):
 
 def text(name):
     first, n = [], 0
-    with open(name, encoding="utf-8", errors="replace") as f:
+    encoding, remark = find_encoding(name)
+    with open(name, encoding=encoding, errors="replace") as f:
         for line in f:
             n += 1
             if n <= 5:
                 first.append("  " + shown(line.rstrip("\n"), 200))
-    return ["text, %d lines" % n, "first lines:"] + first
+    return ["text, %d lines%s" % (n, remark), "first lines:"] + first
 
 
 # ---- which of them ----
@@ -267,7 +285,7 @@ def look(name):
         return "jsonl", json_lines(name)
     if end == "json":
         return json_file(name)
-    if b"\0" in head:
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Wrong("is binary, in a form that is unknown here; give CSV, TSV, JSON, JSON lines, SQLite or Parquet")
     if end in ("csv", "tsv", "tab"):
         return "csv", table(name, None if end == "csv" else "\t")

@@ -103,6 +103,10 @@ def test_fix_results(tap):
     mode = stat.S_IMODE(os.stat(place.path("bad.py")).st_mode)
     tap.ok(done.returncode == 0 and done.stdout + done.stderr == b"" and mode == 0o751 and os.path.islink(place.path("link.py")),
            "a link and a mode stay", done)
+    place.write("crlf.py", b"x = 1\r\nprint(x / 0)\r\n")
+    done, _ = asked(place, [block("x = 1\nprint(x / 1)")], "fix", "crlf.py", "-i", "--diff")
+    with open(place.path("crlf.py"), "rb") as f:
+        tap.ok(f.read() == b"x = 1\r\nprint(x / 1)\r\n" and b"\n x = 1\r\n-print" in done.stdout, "the line ends of Windows stay", done)
     left = [name for name in os.listdir(place.work) if "glovebox-new" in name]
     tap.equal(left, [], "no other file is left")
 
@@ -225,9 +229,12 @@ def test_usage_errors(tap):
     place.write("none.json", "[]")
     place.write("book.ipynb", "{}")
     place.write("empty.py", "  \n")
+    place.write("latin.py", b"# -*- coding: latin-1 -*-\nprint('caf\xe9' / 1)\n")
+    place.write("nul.py", b"print(1)\0\n")
     for name, args, words in (
             ("no program", ["fix"], b"no program"), ("a missing file", ["fix", "gone.py"], b"gone.py"),
             ("two programs", ["fix", "bad.py", "crash.py"], b"one program too many"), ("an empty one", ["fix", "empty.py"], b"is empty"),
+            ("another encoding", ["fix", "latin.py", "-i"], b"latin.py: is not UTF-8"), ("a NUL", ["transform", "nul.py", "x"], b"nul.py: is not UTF-8"),
             ("a notebook", ["fix", "book.ipynb"], b"notebook"), ("a function without cases", ["fix", "bad.py", "--func", "add"], b"--cases"),
             ("a missing file of cases", ["fix", "bad.py", "--cases", "gone.json"], b"gone.json"),
             ("no cases", ["fix", "bad.py", "--cases", "none.json"], b"has no cases"),

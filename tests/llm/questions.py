@@ -110,6 +110,12 @@ def test_analyze(tap):
     done, _ = asked(place, [block("cat sales.csv", "bash")], "analyze", "sales.csv", "q", "--lang", "bash")
     tap.ok(done.returncode == 0 and done.stdout.startswith(b"name,qty"), "another language", done)
     place.write("a:b.csv", "x\n1\n")
+    for name, text, words in (("latin.csv", b"n\xe4me\n1\n", "encoding='latin-1'"), ("bom.csv", "\ufeffname\n1\n".encode(), "encoding='utf-8-sig'"),
+                              ("wide.csv", "n\xe4me\n1\n".encode("utf-16"), "encoding='utf-16'")):
+        place.write(name, text)
+        done, seen = asked(place, [block("print(1)")], "analyze", name, "q")
+        first = last_message(OpenAI, seen[0])
+        tap.ok(words in first and 'me": integer' in first and "\\ufeff" not in first, "an encoding: " + name, first)
     done, _ = asked(place, [block("print(open('a_b.csv').read())")], "analyze", "a:b.csv", "q")
     tap.equal(done.returncode, 0, "a name with a colon", done)
 

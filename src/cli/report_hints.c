@@ -8,17 +8,11 @@
 
 #include "base/mem.h"
 #include "cli/report.h"
+#include "explain/feedback.h"
 #include "languages/elsewhere.h"
 #include "session/prepare.h"
 
 enum { NAMES_SHOWN = 3 };
-
-/* That message has no more information than that it failed. */
-static bool is_plain(const char *text)
-{
-    return strncmp(text, "Code failed to execute", strlen("Code failed to execute")) == 0 ||
-           strncmp(text, "The program ended with", strlen("The program ended with")) == 0;
-}
 
 /* The module that the program's Python lacks; empty for another failure. */
 static struct str missing_module(const json_t *doc)
@@ -55,7 +49,7 @@ static void say_advice(const struct report *how, const json_t *doc)
     const char *type = json_string_value(json_object_get(doc, "error_type"));
     bool theirs = type && (strcmp(type, "guest") == 0 || strcmp(type, "limit") == 0);
 
-    if (!text || !theirs || is_plain(text) || say_elsewhere(how, doc))
+    if (!text || !theirs || feedback_is_general(text) || say_elsewhere(how, doc))
         return;
     AUTO_FREE char *line = xasprintf("hint: %.*s", (int)strcspn(text, "\n"), text);
     report_say(how->settings, line);

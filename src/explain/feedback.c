@@ -219,11 +219,16 @@ static void collect_lines(struct collector *c, struct str text)
     }
 }
 
+bool feedback_is_general(const char *text)
+{
+    return strcmp(text, FEEDBACK_GENERAL) == 0 || str_starts(str_from(text), FEEDBACK_SILENT);
+}
+
 static void collect_fallback(struct collector *c, struct str text)
 {
     AUTO_BUF struct buf b = {0};
 
-    collect_text(c, TOPIC_NONE, xstrdup("Code failed to execute. Check logic and edge cases."));
+    collect_text(c, TOPIC_NONE, xstrdup(FEEDBACK_GENERAL));
     buf_init(&b, 8 * FALLBACK_CHARS);
     (void)buf_adds(&b, FEEDBACK_ERROR);
     printable_add(&b, str_slice(text, 0, utf8_cut(text, 4 * FALLBACK_CHARS)));

@@ -32,6 +32,9 @@ struct feedback_input {
 
 enum { FEEDBACK_CHARS = 4000 };
 
+/* Whether an advice says no more than that the program failed. */
+bool feedback_is_general(const char *text);
+
 /* Nothing for a run that succeeded and passed all of its tests, if any. Free it with
  * feedback_done. */
 void feedback_make(const struct feedback_input *in, struct feedback *ret);

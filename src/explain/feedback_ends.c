@@ -362,7 +362,8 @@ void collect_status(struct collector *c)
                                r->exit_code, r->exit_code - 128, strsignal(r->exit_code - 128)));
     else if (!r->err.total)
         collect_text(c, TOPIC_NONE,
-                     xasprintf("The program ended with exit status %d and wrote nothing to its "
+                     xasprintf(FEEDBACK_SILENT
+                               "%d and wrote nothing to its "
                                "error output. Look where it exits, and have it say why.",
                                r->exit_code));
 }

@@ -34,7 +34,10 @@ bool feedback_end(const struct feedback_input *in, struct buf *b);
 /* "KeyError on line 3: 'a'", with the message cut to that length. */
 void feedback_add_error(struct buf *b, const struct result_exception *e, size_t chars);
 
-/* The beginning of the last text, used when nothing better is known. */
-#define FEEDBACK_ERROR "Error: "
+/* Used when nothing better is known: the only text, the beginning of the last one, and that of the
+ * text about a program without output. */
+#define FEEDBACK_GENERAL "Code failed to execute. Check logic and edge cases."
+#define FEEDBACK_ERROR   "Error: "
+#define FEEDBACK_SILENT  "The program ended with exit status "
 
 #endif

@@ -16,6 +16,7 @@ struct note {
     enum guard_stage stage;
     const char *subject;       /* what it is about: "os.system", a name, a module; "" for none */
     const struct node *node;   /* NULL for findings about the text */
+    bool is_call;              /* the subject is called there */
     uint32_t column, end_byte; /* in bytes, from 0 */
 };
 
@@ -60,6 +61,9 @@ struct span {
  * the check: a path, a name of the tree. */
 void found(struct check *c, enum rule rule, const struct node *n, struct str subject,
            const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* The same for a call: "call of " goes in front of the message. */
+void found_call(struct check *c, enum rule rule, const struct node *n, struct str subject,
+                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* About a place in the text, lines as in the tree. NULL: about the whole. */
 void found_at(struct check *c, enum rule rule, const struct span *span, struct str subject,
               const char *fmt, ...) __attribute__((format(printf, 5, 6)));

@@ -226,56 +226,75 @@ static void set_subject(struct note *n)
         n->f.module = copy(import ? subject : module_of(subject));
     else if (path)
         n->f.module = copy(module_of(subject));
-    if (str_starts(str_from(n->f.message), "call of ") ||
-        (path && n->node && n->node->kind == N_CALL))
+    if (n->is_call || (path && n->node && n->node->kind == N_CALL))
         n->f.call = copy(without_builtins(subject));
 }
 
-static void add(struct check *c, enum rule rule, const struct node *node, const struct span *at,
-                struct str subject, char *message)
+/* Takes the message of the note, which has its rule, its node and whether it is a call. */
+static void add(struct check *c, struct note note, const struct span *at, struct str subject)
 {
+    enum rule rule = note.rule;
     const struct weight *w = policy_weight(c->policy, rule, subject);
 
     if (w->off || (at && known_already(c, rule, at))) {
-        free(message);
+        free(note.f.message);
         return;
     }
-    enum severity severity = weigh(c, rule, w);
+    note.f.severity = weigh(c, rule, w);
     if (c->n == GUARD_MAX_FINDINGS) {
         c->left_out++;
-        free(message);
+        free(note.f.message);
         return;
     }
     if (c->n == c->room) {
         c->room = c->room ? c->room * 2 : 16;
         c->notes = xrealloc_array(c->notes, c->room, sizeof *c->notes);
     }
-    struct note *n = &c->notes[c->n++];
-    *n = (struct note){.rule = rule, .node = node, .stage = rule_stages[rule].stage};
-    n->subject = subject.n ? arena_str(&c->arena, subject).p : "";
-    n->f = (struct finding){.rule = guard_rule(rule)->id,
-                            .severity = severity,
-                            .points = w->points,
-                            .message = message,
-                            .hint = rule_hints[rule] ? xstrdup(rule_hints[rule]) : NULL};
-    set_subject(n);
+    note.stage = rule_stages[rule].stage;
+    note.subject = subject.n ? arena_str(&c->arena, subject).p : "";
+    note.f.rule = guard_rule(rule)->id;
+    note.f.points = w->points;
+    note.f.hint = rule_hints[rule] ? xstrdup(rule_hints[rule]) : NULL;
+    set_subject(&note);
     if (at)
-        place(c, n, at);
+        place(c, &note, at);
     else
-        n->f.excerpt = xstrdup("");
+        note.f.excerpt = xstrdup("");
+    c->notes[c->n++] = note;
+}
+
+static struct span span_of(const struct node *n)
+{
+    return (struct span){n->line, n->column, n->end_line, n->end_column};
 }
 
 void found(struct check *c, enum rule rule, const struct node *n, struct str subject,
            const char *fmt, ...)
 {
-    struct span at = {n->line, n->column, n->end_line, n->end_column};
+    struct span at = span_of(n);
     va_list ap;
 
     if (!rule_is_on(c, rule))
         return;
     va_start(ap, fmt);
-    add(c, rule, n, &at, subject, xvasprintf(fmt, ap));
+    add(c, (struct note){.rule = rule, .node = n, .f.message = xvasprintf(fmt, ap)}, &at, subject);
     va_end(ap);
+}
+
+void found_call(struct check *c, enum rule rule, const struct node *n, struct str subject,
+                const char *fmt, ...)
+{
+    struct span at = span_of(n);
+    va_list ap;
+
+    if (!rule_is_on(c, rule))
+        return;
+    va_start(ap, fmt);
+    AUTO_FREE char *called = xvasprintf(fmt, ap);
+    va_end(ap);
+    struct note note = {.rule = rule, .node = n, .is_call = true};
+    note.f.message = xasprintf("call of %s", called);
+    add(c, note, &at, subject);
 }
 
 void found_at(struct check *c, enum rule rule, const struct span *span, struct str subject,
@@ -286,7 +305,7 @@ void found_at(struct check *c, enum rule rule, const struct span *span, struct s
     if (!rule_is_on(c, rule))
         return;
     va_start(ap, fmt);
-    add(c, rule, NULL, span, subject, xvasprintf(fmt, ap));
+    add(c, (struct note){.rule = rule, .f.message = xvasprintf(fmt, ap)}, span, subject);
     va_end(ap);
 }
 

@@ -169,7 +169,7 @@ static void on_type(const struct call *k)
 static void on_vars(const struct call *k)
 {
     if (!k->n->call.args.n && !k->n->call.keywords.n)
-        found(k->c, RULE_NAMESPACE_ACCESS, k->n, k->path, "call of vars");
+        found_call(k->c, RULE_NAMESPACE_ACCESS, k->n, k->path, "vars");
 }
 
 static void on_yaml(const struct call *k)
@@ -179,7 +179,7 @@ static void on_yaml(const struct call *k)
                                                str_find(loader->text, STR("Base")) >= 0);
 
     if (!safe)
-        found(k->c, RULE_UNSAFE_YAML, k->n, k->path, "call of %s without a safe loader", k->path.p);
+        found_call(k->c, RULE_UNSAFE_YAML, k->n, k->path, "%s without a safe loader", k->path.p);
 }
 
 /* ---- files and processes ---- */
@@ -191,8 +191,9 @@ static void on_open(const struct call *k)
 
     for (size_t i = 0; mode->kind == VALUE_TEXT && i < mode->text.n; i++)
         write |= strchr("wax+", mode->text.p[i]) != NULL;
-    found(k->c, write ? RULE_FILE_WRITE : RULE_FILE_OPEN, k->n, k->path, "call of %s%s%s",
-          shown(k->path).p, write ? " for writing" : "", reached(k->c, k->n->call.func, k->path));
+    found_call(k->c, write ? RULE_FILE_WRITE : RULE_FILE_OPEN, k->n, k->path, "%s%s%s",
+               shown(k->path).p, write ? " for writing" : "",
+               reached(k->c, k->n->call.func, k->path));
 }
 
 static void on_subprocess(const struct call *k)

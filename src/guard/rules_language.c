@@ -111,8 +111,8 @@ static void call(struct check *c, const struct item *i)
         name = shown(path);
         if (name_set_matches(&c->policy->forbidden_calls, path) ||
             name_set_matches(&c->policy->forbidden_calls, name))
-            found(c, RULE_CALL_FORBIDDEN, i->node->call.func, path, "call of %s is forbidden%s",
-                  name.p, reached(c, i->node->call.func, path));
+            found_call(c, RULE_CALL_FORBIDDEN, i->node->call.func, path, "%s is forbidden%s",
+                       name.p, reached(c, i->node->call.func, path));
     }
 }
 

@@ -42,13 +42,13 @@ static void report(struct check *c, const struct item *i, const struct known_pat
     const char *how = reached(c, i->node, path);
 
     if (called)
-        found(c, k->rule, i->node, path, "call of %s%s", name.p, how);
+        found_call(c, k->rule, i->node, path, "%s%s", name.p, how);
     else if (makes_code(k->rule))
         found(c, RULE_CODE_REFERENCE, i->node, path, "%s is handed on%s", name.p, how);
     else
         found(c, k->rule, i->node, path, "%s is used%s", name.p, how);
     if (called && i->node->kind == N_ATTRIBUTE && starts_command(path))
-        found(c, RULE_COMMAND_CALL, i->node, path, "call of %s", name.p);
+        found_call(c, RULE_COMMAND_CALL, i->node, path, "%s", name.p);
     if (called && k->rule == RULE_FORK_CALL && is_in_loop(c, i))
         found(c, RULE_FORK_LOOP, i->node, path, "%s is called in a loop", name.p);
     report_disguise(c, i->node, path);

@@ -170,7 +170,7 @@ static bool size_violation(struct text *t, const struct note *n)
 
 static bool is_call_by_name(const struct note *n)
 {
-    return n->node && n->node->kind == N_NAME && str_starts(str_from(n->f.message), "call of ");
+    return n->node && n->node->kind == N_NAME && n->is_call;
 }
 
 static void violation(struct text *t, const struct note *n)

@@ -14,10 +14,14 @@ static void put(struct agent_lines *lines, json_t *object)
     lines->run.line(lines->run.ctx, str_from(line));
 }
 
-static json_t *named(const char *name, int step)
+static json_t *named(const char *name, const struct agent_event *event)
 {
-    return json_pack("{s:s, s:I, s:i}", "event", name, "time_ms", (json_int_t)clock_wall_ms(),
-                     "step", step);
+    json_t *object = json_pack("{s:s, s:I, s:i}", "event", name, "time_ms",
+                               (json_int_t)clock_wall_ms(), "step", event->step);
+
+    if (event->sample)
+        json_object_set_new(object, "sample", json_integer(event->sample));
+    return object;
 }
 
 static void add_run(struct agent_lines *lines, const struct agent_event *event)
@@ -26,7 +30,7 @@ static void add_run(struct agent_lines *lines, const struct agent_event *event)
         event_lines_add(&lines->run, event->run);
         return;
     }
-    json_t *object = named("ran", event->step);
+    json_t *object = named("ran", event);
 
     event_lines_flush(&lines->run);
     json_object_set_new(object, "result", result_document(event->run->result));
@@ -47,7 +51,7 @@ void agent_lines_add(struct agent_lines *lines, const struct agent_event *event)
         add_run(lines, event);
         return;
     }
-    json_t *object = named(rows[event->kind].name, event->step);
+    json_t *object = named(rows[event->kind].name, event);
     if (rows[event->kind].member)
         json_object_set_new(object, rows[event->kind].member, json_text(event->text));
     if (event->kind == AGENT_STEP)

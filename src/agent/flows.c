@@ -3,30 +3,175 @@
 
 #include <string.h>
 
+#include "agent/fix.h"
 #include "agent/flow_fields.h"
 #include "agent/generate.h"
+#include "agent/math_task.h"
+#include "agent/samples.h"
+#include "agent/solve.h"
+#include "agent/transform.h"
 
-static json_t *work_generate(struct agent *agent, const struct flow_input *input)
+static void take_failure(const struct agent *agent, struct flow_output *ret)
+{
+    if (agent->end == AGENT_FAILED || agent->end == AGENT_CANCELLED)
+        ret->failure = agent->error;
+}
+
+/* ---- one conversation ---- */
+
+static void work_generate(const struct flow_task *task, struct flow_output *ret)
 {
     struct generate_result result;
+    struct agent agent;
 
-    (void)generate(agent, input->task, &result);
-    json_t *document = generate_document(agent, &result);
+    agent_begin(&agent, task->llm, task->request, task->watch);
+    (void)generate(&agent, task->input->task, &result);
+    ret->document = generate_document(&agent, &result);
+    take_failure(&agent, ret);
     generate_done(&result);
-    return document;
+    agent_done(&agent);
 }
+
+static void work_math(const struct flow_task *task, struct flow_output *ret)
+{
+    struct math_answer answer;
+    struct agent agent;
+
+    agent_begin(&agent, task->llm, task->request, task->watch);
+    (void)math_task(&agent, task->input->task, &answer);
+    ret->document = math_task_document(&agent, &answer);
+    take_failure(&agent, ret);
+    buf_done(&answer.text);
+    agent_done(&agent);
+}
+
+static void prepare_session(const struct flow_task *task, struct tool_set *tools,
+                            struct session_request *ret)
+{
+    session_request_init(ret);
+    tool_set_init(tools);
+    tools->final_answer = true;
+    ret->tools = tools;
+    ret->forks = 0;
+    ret->run = *task->request->run;
+    ret->run.language = task->request->language;
+}
+
+static bool has_sessions(const struct agent_request *request)
+{
+    const struct language *language =
+        language_find(request->run->languages, str_from(request->language));
+
+    return language && language->cells_args;
+}
+
+static void work_solve(const struct flow_task *task, struct flow_output *ret)
+{
+    const struct flow_input *input = task->input;
+    const struct solve_style *style = solve_style_find(input->style, task->request->run->profile);
+    const struct reply_options reply = {.profile = (int)style->reply, .fix = true};
+    struct agent_request request = *task->request;
+    struct session_request session;
+    struct tool_set tools;
+    const struct solve_request solve_request = {
+        .calls = (enum solve_calls)input->calls,
+        .style = style,
+        .one_shot = input->one_shot,
+        .alone = input->one_shot || !has_sessions(&request),
+        .session = &session,
+        .check = input->check,
+    };
+    struct solve_result result;
+    struct agent agent;
+
+    prepare_session(task, &tools, &session);
+    if (style->reply != REPLY_DEFAULT)
+        request.reply = &reply;
+    if (!request.bounds.steps)
+        request.bounds.steps = style->steps;
+    agent_begin(&agent, task->llm, &request, task->watch);
+    (void)solve(&agent, &solve_request, input->task, &result);
+    ret->document = solve_document(&agent, &solve_request, &result);
+    take_failure(&agent, ret);
+    solve_done(&result);
+    agent_done(&agent);
+    tool_set_done(&tools);
+}
+
+/* ---- several side by side, the first that passes wins ---- */
+
+static void work_samples(const struct flow_task *task, int (*flow)(void *ctx, struct agent *agent),
+                         struct flow_output *ret)
+{
+    const struct samples_request request = {
+        .llm = task->llm,
+        .settings = task->settings,
+        .task = task->request,
+        .watch = task->watch,
+        .n = task->input->samples,
+        .jobs = task->input->samples,
+        .flow = flow,
+        .ctx = (void *)(uintptr_t)task,
+    };
+    struct samples samples;
+
+    if (samples_run(&request, &samples, &ret->failure) == 0) {
+        const struct agent *best = samples_best(&samples);
+        ret->document = fix_document(best);
+        samples_add_json(&samples, ret->document);
+        take_failure(best, ret);
+    }
+    samples_done(&samples);
+}
+
+static int fix_one(void *ctx, struct agent *agent)
+{
+    const struct flow_input *input = ((const struct flow_task *)ctx)->input;
+    const struct trial_request trial = {.kind = input->judge ? TRIAL_CASES : TRIAL_RUN,
+                                        .judge = input->judge};
+
+    return fix(agent, &(struct fix_request){.code = input->code, .trial = &trial});
+}
+
+static void work_fix(const struct flow_task *task, struct flow_output *ret)
+{
+    work_samples(task, fix_one, ret);
+}
+
+static int transform_one(void *ctx, struct agent *agent)
+{
+    const struct flow_input *input = ((const struct flow_task *)ctx)->input;
+    const struct trial_request trial = {.kind = input->judge ? TRIAL_CASES : TRIAL_READ,
+                                        .judge = input->judge};
+
+    return transform(agent, &(struct transform_request){
+                                .code = input->code, .instruction = input->task, .trial = &trial});
+}
+
+static void work_transform(const struct flow_task *task, struct flow_output *ret)
+{
+    work_samples(task, transform_one, ret);
+}
+
+/* ---- the table ---- */
 
 static const struct field *const generate_fields[] = {flow_task_fields, flow_language_fields,
                                                       flow_common_fields, NULL};
+static const struct field *const math_fields[] = {flow_task_fields, flow_common_fields, NULL};
+static const struct field *const solve_fields[] = {flow_task_fields, flow_language_fields,
+                                                   flow_solve_fields, flow_common_fields, NULL};
+static const struct field *const fix_fields[] = {code_fields, flow_cases_fields, flow_common_fields,
+                                                 NULL};
+static const struct field *const transform_fields[] = {flow_task_fields, code_fields,
+                                                       flow_cases_fields, flow_common_fields, NULL};
 
 const struct flow flows[] = {
-    {.name = "generate",
-     .summary = "Let a model write a program; nothing is run.",
-     .needs = FLOW_TASK,
-     .fields = generate_fields,
-     .steps = 1,
-     .work = work_generate},
-    {0},
+    {"generate", generate_fields, 1, work_generate},
+    {"solve", solve_fields, 0, work_solve},
+    {"fix", fix_fields, 0, work_fix},
+    {"transform", transform_fields, 0, work_transform},
+    {"math", math_fields, 0, work_math},
+    {NULL, NULL, 0, NULL},
 };
 
 const struct flow *flow_find(const char *name)
@@ -37,48 +182,24 @@ const struct flow *flow_find(const char *name)
     return NULL;
 }
 
-static unsigned parts_of(const struct flow_input *input)
+/* What is left to say when not even a conversation could begin. */
+static json_t *bare_document(const struct err *failure)
 {
-    return (input->task ? FLOW_TASK : 0U) | (input->code.p ? FLOW_CODE : 0U) |
-           (input->cases || input->func ? FLOW_CASES : 0U);
+    return json_pack("{s:b, s:{s:s, s:s}}", "success", 0, "error", "kind",
+                     err_kind_name(failure->kind), "message", failure->msg);
 }
 
-int flow_check(const struct flow *flow, const struct flow_input *input, struct err *err)
+void flow_run(const struct flow *flow, const struct flow_task *task, struct flow_output *ret)
 {
-    static const struct {
-        unsigned part;
-        const char *name;
-    } parts[] = {{FLOW_TASK, "task"}, {FLOW_CODE, "code"}, {FLOW_CASES, "cases"}};
-    unsigned given = parts_of(input);
-
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (flow->needs & ~given & parts[i].part)
-            return err_set(err, ERR_USAGE, "'%s' is missing", parts[i].name);
-        if (given & ~(flow->needs | flow->takes) & parts[i].part)
-            return err_set(err, ERR_USAGE, "'%s' does not apply to %s", parts[i].name, flow->name);
-    }
-    if (input->task && str_trim(str_from(input->task)).n == 0)
-        return err_set(err, ERR_USAGE, "'task' is empty");
-    return 0;
-}
-
-int flow_run(const struct flow *flow, struct llm *llm, const struct agent_request *request,
-             const struct agent_watch *watch, const struct flow_input *input,
-             struct flow_output *ret, struct err *err)
-{
-    struct agent_request own = *request;
-    struct agent agent;
+    struct agent_request request = *task->request;
+    struct flow_task own = *task;
 
     *ret = (struct flow_output){0};
-    if (flow_check(flow, input, err) < 0)
-        return -1;
-    own.component = flow->name;
-    if (!own.bounds.steps)
-        own.bounds.steps = flow->steps;
-    agent_begin(&agent, llm, &own, watch);
-    ret->document = flow->work(&agent, input);
-    if (agent.end == AGENT_FAILED || agent.end == AGENT_CANCELLED)
-        ret->failure = agent.error;
-    agent_done(&agent);
-    return 0;
+    request.component = flow->name;
+    if (!request.bounds.steps)
+        request.bounds.steps = flow->steps;
+    own.request = &request;
+    flow->work(&own, ret);
+    if (!ret->document)
+        ret->document = bare_document(&ret->failure);
 }

@@ -141,6 +141,7 @@ static int try_cases(struct agent *agent, const struct trial_request *what, stru
     if (end < 0)
         return agent_finish(agent, AGENT_FAILED, &err);
     q.run = agent_program(agent);
+    q.run.pool = NULL; /* the judge's driver has no warm jails */
     q.run.limits.wall_ms = agent_time_for(agent, q.run.limits.wall_ms);
     judge_run(&q, &(struct judge_watch){.cancel_fd = end}, &result);
     ret->passed = judge_exit_status(&result) == 0;

@@ -57,6 +57,7 @@ static int read_task(struct task *task, const char *name, const char *json, size
     if (!task->flow)
         return err_set(err, ERR_USAGE, "there is no task '%.60s'", name ? name : "");
     run_fields_init(&task->fields.run, &rules, &task->parts);
+    flow_fields_init(&task->fields);
     if (read_document(task, json, n, err) < 0 ||
         fields_read(task->flow->fields, task->document, &rules, &task->fields, err) < 0 ||
         handle_request(task->box, NULL, (struct str){NULL, 0}, &task->run) < 0)
@@ -65,7 +66,7 @@ static int read_task(struct task *task, const char *name, const char *json, size
     task->request.prompts = task->box->settings.model.prompts;
     task->request.bounds = task->box->settings.bounds;
     task->request.stream = task->box->event;
-    return flow_fields_input(task->flow, &task->fields, &task->input, &task->request, err);
+    return flow_fields_input(&task->fields, &task->input, &task->request, err);
 }
 
 static char *do_task(struct task *task, struct err *err)
@@ -80,10 +81,13 @@ static char *do_task(struct task *task, struct err *err)
     handle_forget_cancel(box);
     if (llm_open(&box->settings.model, &llm, err) < 0)
         return NULL;
-    int status = flow_run(task->flow, llm, &task->request, &watch, &task->input, &output, err);
+    const struct flow_task ask = {.llm = llm,
+                                  .settings = &box->settings.model,
+                                  .request = &task->request,
+                                  .watch = &watch,
+                                  .input = &task->input};
+    flow_run(task->flow, &ask, &output);
     llm_close(llm);
-    if (status < 0)
-        return NULL;
     char *text = json_write(output.document, false);
     json_decref(output.document);
     return text;
@@ -98,6 +102,7 @@ char *glovebox_task(glovebox *box, const char *name, const char *json, size_t n)
     request_parts_init(&task.parts);
     if (read_task(&task, name, json, n, &box->err) == 0)
         text = do_task(&task, &box->err);
+    flow_fields_done(&task.fields);
     request_parts_done(&task.parts);
     json_decref(task.document);
     return text;

@@ -13,7 +13,6 @@
 #include "cli/other_words.h"
 #include "cli/print_json.h"
 #include "cli/save_file.h"
-#include "guard/policy.h"
 #include "result/verdict_json.h"
 #include "session/check.h"
 #include "terminal/safe_text.h"
@@ -86,23 +85,14 @@ static int find_language(struct program_call *pc, struct err *err)
 {
     const char *named = pc->call.set->common.lang;
     struct run_request q = pc->call.run;
-    struct examination e;
 
     if (named && strcmp(named, "auto") != 0)
         return 0;
     q.code = buf_str(&pc->code);
-    struct policy *policy = check_open_policy(&q, err);
-    if (!policy)
+    if (check_find_language(&q, &pc->call.language, err) < 0)
         return -1;
-    examine_init(&e, &q, policy);
-    int status = examine_language(&e, err);
-    if (status == 0) {
-        pc->call.language = e.language;
-        pc->call.request.language = e.language->name;
-    }
-    examine_done(&e);
-    policy_free(policy);
-    return status;
+    pc->call.request.language = pc->call.language->name;
+    return 0;
 }
 
 /* ---- cases and samples ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/suggestion.h"
@@ -470,6 +471,14 @@ int case_file_load(const char *path, struct case_file *ret, struct err *err)
     return read_values(&r) < 0
                ? err_wrap(err, "%s", strcmp(path, "-") == 0 ? "standard input" : path)
                : 0;
+}
+
+int case_file_from_json(const json_t *cases, struct case_file *ret, struct err *err)
+{
+    if (json_is_string(cases))
+        return case_file_read(json_str(cases), ret, err);
+    AUTO_FREE char *text = json_dumps(cases, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    return case_file_read(str_from(text), ret, err);
 }
 
 void case_file_done(struct case_file *file)

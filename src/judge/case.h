@@ -16,6 +16,8 @@
 #ifndef JUDGE_CASE_H
 #define JUDGE_CASE_H
 
+#include <jansson.h>
+
 #include "values/compare.h"
 #include "values/value.h"
 
@@ -65,6 +67,9 @@ enum { CASE_FILE_MAX = 256 << 20, CASE_MAX = 1000000, CASE_NODES_MAX = 8000000 }
 int case_file_load(const char *path, struct case_file *ret, struct err *err);
 /* The same from text, which is copied. */
 int case_file_read(struct str text, struct case_file *ret, struct err *err);
+/* The same from a client's JSON: the cases, or a text that holds them (numbers keep their digits).
+ */
+int case_file_from_json(const json_t *cases, struct case_file *ret, struct err *err);
 void case_file_done(struct case_file *file);
 /* Whether some case calls a function with arguments, and so needs the function's name. */
 bool case_file_needs_function(const struct case_file *file);

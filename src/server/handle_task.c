@@ -55,6 +55,14 @@ static const struct field daemon_fields[] = {
 
 const struct field *const generate_tables[] = {flow_task_fields, flow_language_fields,
                                                flow_common_fields, DAEMON_TABLES};
+const struct field *const solve_tables[] = {flow_task_fields,  flow_language_fields,
+                                            flow_solve_fields, flow_common_fields,
+                                            input_fields,      DAEMON_TABLES};
+const struct field *const fix_tables[] = {code_fields, flow_cases_fields, flow_common_fields,
+                                          input_fields, DAEMON_TABLES};
+const struct field *const transform_tables[] = {flow_task_fields,   code_fields,  flow_cases_fields,
+                                                flow_common_fields, input_fields, DAEMON_TABLES};
+const struct field *const math_tables[] = {flow_task_fields, flow_common_fields, DAEMON_TABLES};
 
 /* Everything that a task is made of, in a worker. */
 struct task {
@@ -141,7 +149,7 @@ static int read_task(struct task *task, struct err *err)
     task->request.run = &task->run;
     task->request.prompts = task->model.prompts;
     task->request.stream = job->streams;
-    return flow_fields_input(task->flow, &task->fields.flow, &task->input, &task->request, err);
+    return flow_fields_input(&task->fields.flow, &task->input, &task->request, err);
 }
 
 /* ---- the task ---- */
@@ -180,11 +188,15 @@ static int do_task(struct task *task, struct err *err)
     task->lines.run = (struct event_lines){.line = job_line_of, .ctx = job};
     if (llm_open(&task->model, &llm, err) < 0)
         return -1;
-    int status = flow_run(task->flow, llm, &task->request, &watch, &task->input, &output, err);
-    if (status == 0)
-        answer(task, output.document, &output.failure);
+    const struct flow_task ask = {.llm = llm,
+                                  .settings = &task->model,
+                                  .request = &task->request,
+                                  .watch = &watch,
+                                  .input = &task->input};
+    flow_run(task->flow, &ask, &output);
+    answer(task, output.document, &output.failure);
     llm_close(llm);
-    return status;
+    return 0;
 }
 
 static void work(struct job *job)
@@ -195,8 +207,10 @@ static void work(struct job *job)
 
     request_parts_init(&task.parts);
     run_fields_init(&task.fields.flow.run, &job->config->rules, &task.parts);
+    flow_fields_init(&task.fields.flow);
     if (read_task(&task, &err) < 0 || do_task(&task, &err) < 0)
         job_fail(job, &err);
+    flow_fields_done(&task.fields.flow);
     request_parts_done(&task.parts);
 }
 

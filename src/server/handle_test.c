@@ -80,17 +80,6 @@ const struct field *const test_tables[] = {what_fields, code_fields,   input_fie
                                            wall_fields, limit_fields,  policy_fields, guard_fields,
                                            log_fields,  answer_fields, NULL};
 
-static int read_cases(const struct test_fields *f, struct case_file *ret, struct err *err)
-{
-    if (!f->cases)
-        return 0;
-    if (json_is_string(f->cases))
-        return case_file_read(
-            (struct str){json_string_value(f->cases), json_string_length(f->cases)}, ret, err);
-    AUTO_FREE char *text = json_dumps(f->cases, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    return case_file_read(str_from(text), ret, err);
-}
-
 static void make_request(const struct test_fields *f, const struct case_file *cases,
                          struct judge_request *q)
 {
@@ -158,7 +147,8 @@ static void test_work(struct job *job)
     if (job_read(job, &err) < 0 ||
         fields_read(test_tables, job->doc, &job->config->rules, &fields, &err) < 0 ||
         request_serve(job, &fields.run, &parts, &request.run, &err) < 0 ||
-        (read_cases(&fields, &cases, &err) < 0 && err_wrap(&err, "'cases'") < 0)) {
+        (fields.cases && case_file_from_json(fields.cases, &cases, &err) < 0 &&
+         err_wrap(&err, "'cases'") < 0)) {
         job_fail(job, &err);
     } else {
         make_request(&fields, &cases, &request);

@@ -43,11 +43,10 @@ static void add_query_parameters(const struct query_field *q, json_t *list)
 /* The schema of a line; a stream is one after the other. */
 static const char *line_of(const struct route *r)
 {
-    static const char *const lines[][2] = {{"run", "RunEvent"},
-                                           {"exec", "CellEvent"},
-                                           {"test", "TestEvent"},
-                                           {"batch", "BatchLine"},
-                                           {"generate", "GenerateEvent"}};
+    static const char *const lines[][2] = {
+        {"run", "RunEvent"},    {"exec", "CellEvent"},         {"test", "TestEvent"},
+        {"batch", "BatchLine"}, {"generate", "GenerateEvent"}, {"solve", "SolveEvent"},
+        {"fix", "TaskEvent"},   {"transform", "TaskEvent"},    {"math", "MathEvent"}};
 
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
         if (strcmp(r->name, lines[i][0]) == 0)

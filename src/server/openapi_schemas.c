@@ -13,6 +13,12 @@
 #define ERROR_TYPES "guest,refused,limit,ours"
 #define CELL_ENDS   "done,failed,interrupted,killed,died,refused"
 
+/* The members that the documents of all tasks have. */
+#define TASK                                                                                       \
+    "success boolean language string provider string model string conversation Message[] "         \
+    "stopped =done,steps,tokens,cost,time,gave_up,cancelled,failed steps object[] "                \
+    "usage Usage{} duration_ms integer error null|Failure "
+
 /* "name type" pairs with blanks between. A type may be "null|TYPE"; "[]" after it makes a list, and
  * "{}" an object with such members. "=a,b" is one of these texts. A type that begins with a capital
  * is another schema. A '?' after the name: the member may be
@@ -100,16 +106,28 @@ static const struct {
                   "passed boolean error_type null|=" ERROR_TYPES " detail null|string"},
     {"FinishedEvent", "event =finished time_ms integer result Result"},
     {"TestedEvent", "event =finished time_ms integer result TestResult"},
-    {"AsksEvent", "event =asks time_ms integer step integer"},
-    {"TextEvent", "event =text time_ms integer step integer text string"},
-    {"NoteEvent", "event =note time_ms integer step integer text string"},
-    {"CodeEvent", "event =code time_ms integer step integer code string"},
-    {"StepEvent", "event =step time_ms integer step integer document object"},
-    {"RanEvent", "event =ran time_ms integer step integer result Result"},
+    {"AsksEvent", "event =asks time_ms integer step integer sample? integer"},
+    {"TextEvent", "event =text time_ms integer step integer sample? integer text string"},
+    {"NoteEvent", "event =note time_ms integer step integer sample? integer text string"},
+    {"CodeEvent", "event =code time_ms integer step integer sample? integer code string"},
+    {"StepEvent", "event =step time_ms integer step integer sample? integer document object"},
+    {"RanEvent", "event =ran time_ms integer step integer sample? integer result Result"},
     {"GeneratedEvent", "event =finished time_ms integer result Generated"},
     {"Generated", "code null|string language string provider string model string reply string "
                   "finish =unknown,stop,length,calls,refused attempts integer verdict null|Verdict "
                   "usage Usage{} error null|string"},
+    {"Message", "role =system,user,assistant,tool content string tool_calls? ToolCall[] "
+                "tool_call_id? string"},
+    {"ToolCall", "id string name string arguments string"},
+    {"Sample", "sample integer stopped string attempts integer score number won boolean"},
+    {"TaskResult", TASK "code null|string attempts integer samples? Sample[]"},
+    {"Solved", TASK
+     "code null|string answer any answer_by null|=final_answer,reply,output solution null|string "
+     "style string calls string result null|Result"},
+    {"Computed", TASK "expression null|string value null|string"},
+    {"TaskedEvent", "event =finished time_ms integer result TaskResult"},
+    {"SolvedEvent", "event =finished time_ms integer result Solved"},
+    {"ComputedEvent", "event =finished time_ms integer result Computed"},
     {"Usage", "requests integer prompt_tokens null|integer completion_tokens null|integer "
               "total_tokens null|integer cached_tokens null|integer cost null|number"},
     {"Backends", "backends Backend[]"},
@@ -213,6 +231,9 @@ static const struct {
     {"CellEvent", OF_RUNS "ToolEvent InputEvent FinishedEvent"},
     {"TestEvent", "CaseEvent TestedEvent"},
     {"GenerateEvent", OF_TASKS "GeneratedEvent"},
+    {"SolveEvent", OF_TASKS OF_RUNS "ToolEvent SolvedEvent"},
+    {"TaskEvent", OF_TASKS OF_RUNS "TaskedEvent"},
+    {"MathEvent", OF_TASKS OF_RUNS "ComputedEvent"},
 };
 
 static json_t *reference(struct str name)

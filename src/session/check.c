@@ -375,6 +375,22 @@ void examine_done(struct examination *e)
     python_text_done(&e->own);
 }
 
+int check_find_language(const struct run_request *q, const struct language **ret, struct err *err)
+{
+    struct policy *policy = check_open_policy(q, err);
+    struct examination e;
+
+    if (!policy)
+        return -1;
+    examine_init(&e, q, policy);
+    int status = examine_language(&e, err);
+    if (status == 0)
+        *ret = e.language;
+    examine_done(&e);
+    policy_free(policy);
+    return status;
+}
+
 /* Adds the other fields of a result that depend on the verdict. */
 static void note_verdict(const struct run_request *q, struct result *result)
 {

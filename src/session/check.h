@@ -17,6 +17,8 @@ struct policy *check_open_policy(const struct run_request *q, struct err *err);
  * language. */
 int check_language_allowed(const struct policy *policy, const struct language *language,
                            struct err *err);
+/* The language of the request's code, which is named or detected (examine_language). */
+int check_find_language(const struct run_request *q, const struct language **ret, struct err *err);
 /* Reads the request's prelude; the buffer stays empty without one. 0 or -1. */
 int check_read_prelude(const struct run_request *q, struct buf *ret, struct err *err);
 /* The N of Python 3.N if the guard knows that version, else 0. */

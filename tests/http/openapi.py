@@ -21,6 +21,7 @@ EXAMPLES = {
     "tool_timeout_ms": 100, "final_answer": True, "idle_ms": 60000, "grace_ms": 100, "forks": 1,
     "attempt": False, "attempt_keep": False, "attempt_drop": False, "answers_input": False, "values": {"a": 1}, "names": ["a"], "list": True, "ok": 1,
     "task": "t", "model": "m", "temperature": 0.5, "steps": 1, "token_limit": 10, "cost_limit": 0.5, "task_timeout_ms": 1000,
+    "samples": 1, "calls": "blocks", "style": "default", "one_shot": True, "answer_check": "answer > 1",
     "error": {"type": "T", "message": "m"}, "net": "none", "target": "3.11",
     "context": {"mine": 1}, "invocation": "i", "execution_id": "e",
 }
@@ -215,7 +216,7 @@ def test_lines(tap, d, doc):
 
 
 # Members that may be any JSON: values of programs, and what the operator's own documents hold.
-ANY = {"value", "final_answer", "limits", "denied"}
+ANY = {"value", "final_answer", "answer", "limits", "denied"}
 
 
 def test_typed(tap, doc):

@@ -94,8 +94,64 @@ def test_keys(tap):
             tap.ok(KEY.encode() not in f.read(), "nor in the command line")
 
 
+def block(code):
+    return "```python\n%s\n```" % code
+
+
+def asked(tap, path, body, replies, *options, lines=False):
+    """The answer to one request, and what the model's server was asked."""
+    with Server([r if isinstance(r, Answer) else Answer(body=OpenAI.whole(r)) for r in replies]) as server, \
+            daemon_for(server, *options) as d:
+        doc = d.get("/openapi.json").json
+        r = d.post(path, body, lines=lines)
+        if lines:
+            check_lines(tap, doc, path, r.lines)
+        else:
+            check(tap, doc, path, "post", r)
+        return r, server.requests
+
+
+def test_flows(tap):
+    r, seen = asked(tap, "/v1/solve", {"task": "add", "calls": "blocks", "files": {"n.txt": "41"}},
+                    [block("n = int(open('n.txt').read())"), block("final_answer(n + 1)")])
+    tap.equal((r.json["success"], r.json["answer"], r.json["answer_by"], len(seen)), (True, 42, "final_answer", 2), "solve: in a session, with a file")
+    r, seen = asked(tap, "/v1/solve", {"task": "add", "one_shot": True, "style": "chapter", "steps": 2}, [block("1 / 0"), block("print(6 * 7)")])
+    tap.ok(r.json["success"] and "Result: 42" in r.json["solution"], "solve: one shot, as in the chapter", r)
+    r, _ = asked(tap, "/v1/solve", {"task": "add", "calls": "blocks", "steps": 2}, [block("print(1)")])
+    tap.equal((r.status, r.json["success"], r.json["stopped"]), (200, False, "steps"), "solve: its steps are used up")
+    r, _ = asked(tap, "/v1/solve", {"task": "x", "calls": "blocks"}, [block("print('in')"), "It is in."], lines=True)
+    tap.equal([e["event"] for e in r.lines if e["event"] in ("asks", "code", "stdout", "ran", "step", "finished")],
+              ["asks", "code", "stdout", "ran", "step", "asks", "step", "finished"], "solve: as lines")
+    good, cases = "def f(x):\n    return x + 1", [{"args": [1], "expected": 2}]
+    r, seen = asked(tap, "/v1/fix", {"code": "def f(x):\n    return x", "cases": cases, "func": "f"}, [block(good)])
+    tap.equal((r.json["success"], r.json["code"], r.json["attempts"]), (True, good, 1), "fix: by cases")
+    r, seen = asked(tap, "/v1/fix", {"code": "print(1)"}, [block(good)])
+    tap.equal((r.json["success"], r.json["attempts"], seen), (True, 0, []), "fix: a program that works")
+    r, seen = asked(tap, "/v1/fix", {"code": "let x = ;", "filename": "a.js", "steps": 1}, ["```javascript\nlet x = 1;\n```"])
+    tap.equal((r.json["success"], r.json["language"]), (True, "javascript"), "fix: the language is found")
+    r, seen = asked(tap, "/v1/fix", {"code": "1 / 0", "samples": 3, "steps": 1}, [block("2 / 0"), block("print(3)"), block("2 / 0")])
+    tap.ok(r.json["success"] and len(r.json["samples"]) == 3, "fix: several side by side", r)
+    r, _ = asked(tap, "/v1/fix", {"code": "1 / 0", "steps": 1}, [block("1 / 0")])
+    tap.equal((r.status, r.json["success"], r.json["error"]["message"]), (200, False, "Max attempts reached"), "fix: not fixed")
+    r, _ = asked(tap, "/v1/transform", {"code": good, "task": "rename", "cases": cases, "func": "f"},
+                 [block("def f(y):\n    return y"), block("def f(y):\n    return y + 1")])
+    tap.equal((r.json["success"], r.json["code"], r.json["attempts"]), (True, "def f(y):\n    return y + 1", 2), "transform: by cases")
+    r, _ = asked(tap, "/v1/math", {"task": "six times seven"}, ["6 * 7"])
+    tap.equal((r.json["success"], r.json["expression"], r.json["value"]), (True, "6 * 7", "42"), "math")
+    r, _ = asked(tap, "/v1/math", {"task": "x"}, ["__import__('os').system('id')"])
+    tap.ok(not r.json["success"] and r.json["value"] is None, "math: an expression that is none", r)
+    with Daemon("--model", "gpt-test", "--provider", "openai", env={"OPENAI_API_KEY": KEY}) as d:
+        for path, body, words in (("/v1/fix", {}, "code"), ("/v1/fix", {"code": " "}, "empty"), ("/v1/fix", {"code": "1", "func": "f"}, "cases"),
+                                  ("/v1/fix", {"code": "1", "cases": []}, "cases"), ("/v1/fix", {"code": "1", "cases": "{"}, "cases"),
+                                  ("/v1/fix", {"code": "1", "samples": 0}, "samples"), ("/v1/fix", {"code": "1", "samples": 65}, "samples"),
+                                  ("/v1/transform", {"code": "1"}, "task"), ("/v1/solve", {"task": "x", "style": "y"}, "style")):
+            r = d.post(path, body)
+            tap.ok(r.status == 400 and words in r.message, "wrong: %s %s" % (path, body), r)
+
+
 def test(tap):
     test_answers(tap)
+    test_flows(tap)
     test_requests(tap)
     test_failures(tap)
     test_keys(tap)

@@ -67,6 +67,15 @@ def test_generate(tap):
             tap.equal(p.key_of(server.requests[0]), KEY, p.name + ": the key of the environment")
 
 
+def test_flows(tap):
+    replies = ["```python\nx = 20\n```", "```python\nfinal_answer(x + 1)\n```", "```python\nprint(1)\n```", "6 * 7"]
+    with Server([Answer(body=OpenAI.whole(r)) for r in replies]) as server:
+        got = calls(tap, OpenAI, server, ["set", "model", "gpt-test"], ["set", "log", "off"], ["events"],
+                    ["task", "solve", '{"task": "x", "calls": "blocks"}'], ["task", "fix", '{"code": "1 / 0"}'], ["task", "math", '{"task": "x"}'])
+    tap.equal((got[2][0]["answer"], got[3][0]["success"], got[4][0]["value"]), (21, True, "42"), "solve, fix and math")
+    tap.ok({"asks", "code", "ran", "step"} <= {e["event"] for e in got[2][2]}, "events of solve", got[2][2])
+
+
 def test_wrong(tap):
     with Server([Answer(body=OpenAI.whole())]) as server:
         got = calls(tap, OpenAI, server, ["task", "generate", '{"task": "x"}'], ["set", "model", "gpt-test"], ["task", "nothing", "{}"],
@@ -90,5 +99,6 @@ def test_cancel(tap):
 
 def test(tap):
     test_generate(tap)
+    test_flows(tap)
     test_wrong(tap)
     test_cancel(tap)

@@ -123,7 +123,7 @@ static int prepare(struct solution *solution, const struct cli_options *options,
     if (!set->bounds.steps)
         call->request.bounds.steps = solution->request.style->steps;
     call->request.component = "solve";
-    call->watch = (struct agent_watch){.event = solve_show_event, .ctx = solution};
+    solve_show_begin(solution);
     return prepare_session(solution, err);
 }
 

@@ -3,78 +3,10 @@
 
 #include <stdio.h>
 
-#include "base/clock.h"
-#include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/print_json.h"
-#include "result/verdict_json.h"
-#include "session/event_json.h"
 #include "terminal/safe_text.h"
 #include "verdicts/check_report.h"
-
-/* ---- events ---- */
-
-static void put_line(const json_t *object)
-{
-    AUTO_FREE char *line = json_write(object, false);
-
-    puts(line);
-    fflush(stdout);
-}
-
-static json_t *event_named(const struct agent_event *event, const char *name)
-{
-    return json_pack("{s:s, s:I, s:i}", "event", name, "time_ms", (json_int_t)clock_wall_ms(),
-                     "step", event->step);
-}
-
-static json_t *run_event(const struct agent_event *event)
-{
-    json_t *object = event_json(event->run);
-
-    json_object_set_new(object, "step", json_integer(event->step));
-    return object;
-}
-
-static json_t *document_event(const struct agent_event *event)
-{
-    json_t *object = event_named(event, "step");
-
-    json_object_update_missing(object, (json_t *)(uintptr_t)event->document);
-    return object;
-}
-
-static void print_event(const struct solution *solution, const struct agent_event *event)
-{
-    static const char *const names[] = {
-        [AGENT_ASKS] = "ask", [AGENT_TEXT] = "text", [AGENT_NOTE] = "note", [AGENT_CODE] = "code"};
-
-    /* The event of the step has it. */
-    if (event->kind == AGENT_RUN && event->run->kind == RUN_FINISHED)
-        return;
-    json_t *object = event->kind == AGENT_RUN    ? run_event(event)
-                     : event->kind == AGENT_STEP ? document_event(event)
-                                                 : event_named(event, names[event->kind]);
-
-    if (event->kind == AGENT_ASKS)
-        json_object_set_new(object, "steps",
-                            json_integer((json_int_t)solution->call.request.bounds.steps));
-    else if (event->text.p)
-        json_object_set_new(object, "text", json_text(event->text));
-    put_line(object);
-    json_decref(object);
-}
-
-void solve_show_document(struct solution *solution, json_t *document)
-{
-    if (!solution->call.set->events) {
-        print_document(document);
-        return;
-    }
-    json_t *event = event_finished(json_incref(document));
-    put_line(event);
-    json_decref(event);
-}
 
 /* ---- for people ---- */
 
@@ -136,14 +68,37 @@ static void show_event(struct model_call *call, const struct agent_event *event)
         model_call_event(call, event);
 }
 
-void solve_show_event(void *ctx, const struct agent_event *event)
+static void on_event(void *ctx, const struct agent_event *event)
 {
     struct solution *solution = ctx;
 
     if (solution->call.set->events)
-        print_event(solution, event);
+        agent_lines_add(&solution->lines, event);
     else if (solution->call.set->json)
         model_call_event(ctx, event);
     else
         show_event(&solution->call, event);
+}
+
+/* ---- events ---- */
+
+static void put_line(void *ctx, struct str line)
+{
+    (void)ctx;
+    printf("%.*s\n", (int)line.n, line.p);
+    fflush(stdout);
+}
+
+void solve_show_begin(struct solution *solution)
+{
+    solution->lines.run = (struct event_lines){.line = put_line};
+    solution->call.watch = (struct agent_watch){.event = on_event, .ctx = solution};
+}
+
+void solve_show_document(struct solution *solution, json_t *document)
+{
+    if (solution->call.set->events)
+        agent_lines_finish(&solution->lines, json_incref(document));
+    else
+        print_document(document);
 }

@@ -6,6 +6,7 @@
 #ifndef CLI_SOLVE_SHOW_H
 #define CLI_SOLVE_SHOW_H
 
+#include "agent/event_json.h"
 #include "agent/solve.h"
 #include "cli/model_call.h"
 
@@ -16,10 +17,11 @@ struct solution {
     struct session_request session;
     struct tool_set tools;
     struct reply_options reply;
+    struct agent_lines lines; /* of --events */
 };
 
-/* For struct agent_watch, with a struct solution. */
-void solve_show_event(void *ctx, const struct agent_event *event);
+/* Sets solution->call.watch. */
+void solve_show_begin(struct solution *solution);
 /* The document of --json, or the last event. It is lent. */
 void solve_show_document(struct solution *solution, json_t *document);
 

@@ -287,8 +287,8 @@ def test_events(tap):
     done, _ = solved(tap, OpenAI, [OpenAI.calls([{"code": "print(5)"}]), "five"], "--events")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     kinds = [line["event"] for line in lines if line["event"] != "progress"]
-    tap.equal(kinds, ["ask", "code", "verdict", "started", "stdout", "step", "ask", "text", "step", "finished"], "--events", done)
-    tap.equal([line.get("step") for line in lines if line["event"] in ("ask", "text", "step")], [1, 1, 2, 2, 2], "--events: steps")
+    tap.equal(kinds, ["asks", "code", "verdict", "started", "stdout", "ran", "step", "asks", "text", "step", "finished"], "--events", done)
+    tap.equal([line.get("step") for line in lines if line["event"] in ("asks", "text", "step")], [1, 1, 2, 2, 2], "--events: steps")
     tap.ok(lines[-1]["result"]["answer"] == "five" and all("time_ms" in line for line in lines), "--events: the last one")
     done, _ = solved(tap, OpenAI, [block("print(5)"), "five"], "--quiet")
     tap.equal((done.stdout, done.stderr), (b"five\n", b""), "--quiet")

@@ -265,11 +265,12 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
         .tool_n = question->tool_n,
         .schema = question->schema,
         .lenient = question->lenient,
+        .builtin = question->builtin,
         .stop = question->stop,
         .has_temperature = agent->request->has_temperature,
         .temperature = agent->request->temperature,
         .max_tokens = answer_tokens(agent, tokens),
-        .stream = agent->request->stream,
+        .stream = agent->request->stream && !question->builtin,
     };
     report(agent, (struct agent_event){.kind = AGENT_ASKS});
     if (llm_ask(agent->llm, &ask, &watch, ret, &err) < 0)

@@ -110,7 +110,7 @@ struct agent_question {
     const struct llm_tool *tools;
     size_t tool_n;
     const json_t *schema;
-    bool lenient; /* as in struct llm_request */
+    bool lenient, builtin; /* as in struct llm_request */
     const char *const *stop;
 };
 

@@ -126,7 +126,7 @@ static int take_text(struct solving *s, const struct llm_answer *answer, struct 
     return 0;
 }
 
-static int give_up(struct solving *s, const char *what, struct str words)
+int solve_give_up(struct solving *s, const char *what, struct str words)
 {
     struct err err;
 
@@ -146,7 +146,7 @@ static bool take_final(struct solving *s, const struct llm_answer *answer, struc
     if (final)
         *status = reply.task_successful
                       ? solve_answer(s, json_text(reply.final_answer), "reply", next)
-                      : give_up(s, "the model gave up", reply.final_answer);
+                      : solve_give_up(s, "the model gave up", reply.final_answer);
     if (s->request->style->reply == REPLY_KODEAGENT)
         codeact_done(&reply);
     return final;
@@ -157,7 +157,7 @@ static int take_reply(struct solving *s, const struct llm_answer *answer, struct
     int status = 0;
 
     if (answer->finish == LLM_FINISH_REFUSED)
-        return give_up(s, "the model refused the task", buf_str(&answer->text));
+        return solve_give_up(s, "the model refused the task", buf_str(&answer->text));
     if (answer->finish == LLM_FINISH_LENGTH) {
         (void)buf_adds(next, "Your reply was cut at its maximum length, and nothing of it was run. "
                              "Write a shorter one.\n");
@@ -168,6 +168,16 @@ static int take_reply(struct solving *s, const struct llm_answer *answer, struct
 
 /* ---- the loop ---- */
 
+void solve_step_done(struct solving *s, const struct buf *next)
+{
+    bool says = next && next->n;
+
+    agent_step_done(s->agent, json_pack("{s:o, s:o?}", "runs", s->runs, "message",
+                                        says ? json_text(buf_str(next)) : NULL));
+    if (says)
+        llm_say(&s->agent->messages, LLM_USER, next->p);
+}
+
 static int take(struct solving *s, const struct llm_answer *answer)
 {
     AUTO_BUF struct buf next = {0};
@@ -175,21 +185,19 @@ static int take(struct solving *s, const struct llm_answer *answer)
     buf_init(&next, MESSAGE_MAX);
     s->runs = json_array();
     int status = answer->call_n ? solve_calls(s, answer) : take_reply(s, answer, &next);
-    agent_step_done(s->agent, json_pack("{s:o, s:o?}", "runs", s->runs, "message",
-                                        next.n && status == 0 ? json_text(buf_str(&next)) : NULL));
-    if (next.n && status == 0)
-        llm_say(&s->agent->messages, LLM_USER, next.p);
+    solve_step_done(s, status == 0 ? &next : NULL);
     return status;
 }
 
-static int converse(struct solving *s, const struct agent_question *question)
+int solve_converse(struct solving *s, const struct agent_question *question,
+                   int (*take_answer)(struct solving *s, const struct llm_answer *answer))
 {
     for (;;) {
         struct llm_answer answer;
         int status = agent_ask(s->agent, question, &answer);
 
         if (status == 0)
-            status = take(s, &answer);
+            status = take_answer(s, &answer);
         llm_answer_done(&answer);
         if (status < 0)
             return s->agent->end == AGENT_DONE ? 0 : -1;
@@ -210,7 +218,7 @@ static int ask_all(struct solving *s)
         .stop = s->ret->by_tools ? NULL : style->stop,
         .lenient = true,
     };
-    int status = converse(s, &question);
+    int status = solve_converse(s, &question, take);
 
     json_decref(parameters);
     json_decref(schema);
@@ -241,6 +249,9 @@ int solve(struct agent *agent, const struct solve_request *request, const char *
     ret->by_tools = request->calls == SOLVE_TOOLS ||
                     (request->calls == SOLVE_AUTO && request->style == &solve_styles[0] &&
                      llm_has_tools(agent->llm));
+    ret->builtin = request->calls == SOLVE_BUILTIN;
+    if (agent->end == AGENT_OPEN && ret->builtin)
+        return solve_builtin(&s);
     if (agent->end != AGENT_OPEN || solve_open(&s) < 0 || say_system(&s) < 0)
         return -1;
     llm_say(&agent->messages, LLM_USER, task);
@@ -268,6 +279,9 @@ json_t *solve_document(const struct agent *agent, const struct solve_request *re
                             "answer_by", result->answer_by, "solution",
                             result->solution.n ? json_text(buf_str(&result->solution)) : NULL,
                             "style", request->style->name, "calls",
-                            result->by_tools ? "tools" : "blocks", "result", result->run));
+                            result->builtin    ? "builtin"
+                            : result->by_tools ? "tools"
+                                               : "blocks",
+                            "result", result->run));
     return document;
 }

@@ -15,6 +15,7 @@ enum solve_calls {
                    */
     SOLVE_TOOLS,  /* by calls of execute_code */
     SOLVE_BLOCKS, /* by code in replies */
+    SOLVE_BUILTIN, /* the model runs its programs on its own side: nothing runs here */
 };
 
 /* Lent until solve_done. */
@@ -29,12 +30,12 @@ struct solve_request {
 };
 
 struct solve_result {
-    json_t *answer;        /* typed JSON; NULL when there is none */
-    const char *answer_by; /* "final_answer", "reply" or "output"; NULL for none */
-    json_t *run;           /* the document of the latest program's run; NULL for none */
-    bool refused;          /* the guard refused that program */
-    bool by_tools;         /* how the model was asked */
-    struct buf solution;   /* in the chapter style: the text for the user; else empty */
+    json_t *answer;         /* typed JSON; NULL when there is none */
+    const char *answer_by;  /* "final_answer", "reply" or "output"; NULL for none */
+    json_t *run;            /* the document of the latest program's run; NULL for none */
+    bool refused;           /* the guard refused that program */
+    bool by_tools, builtin; /* how the model was asked */
+    struct buf solution;    /* in the chapter style: the text for the user; else empty */
     struct session *session;
 };
 

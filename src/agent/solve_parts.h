@@ -20,6 +20,16 @@ struct solving {
     json_t *runs;  /* of the current step */
 };
 
+/* ---- solve.c ---- */
+
+/* Asks until take_answer returns -1, which ends the task. 0 if the task has its answer. */
+int solve_converse(struct solving *s, const struct agent_question *question,
+                   int (*take_answer)(struct solving *s, const struct llm_answer *answer));
+/* s->runs become the step's document; *next, if there is any, is the next message for the model. */
+void solve_step_done(struct solving *s, const struct buf *next);
+/* "WHAT: the model's words". -1. */
+int solve_give_up(struct solving *s, const char *what, struct str words);
+
 /* ---- solve_run.c ---- */
 
 /* The session, unless programs run alone. -1: the task is over. */
@@ -41,5 +51,10 @@ int solve_conclude(struct solving *s, struct buf *complaint);
 
 /* Answers the calls of a model: runs the programs, and adds the results to the conversation. */
 int solve_calls(struct solving *s, const struct llm_answer *answer);
+
+/* ---- solve_builtin.c ---- */
+
+/* The whole task, where the model runs its programs itself. 0 if the task has its answer. */
+int solve_builtin(struct solving *s);
 
 #endif

@@ -33,7 +33,13 @@ static const struct backend host_backend = {
 const struct backend *const backends[] = {&jail_backend, &host_backend, NULL};
 
 /* Names that later versions give to backends: refused as such, not as a wrong spelling. */
-static const char *const reserved[] = {"inproc", "docker", "e2b", "builtin"};
+static const struct {
+    const char *name, *advice;
+} reserved[] = {
+    {"inproc", ""},
+    {"docker", ""},
+    {"e2b", ""},
+    {"builtin", "; a model runs its own programs with 'glovebox solve --backend builtin'"}};
 
 static void list_names(char *out, size_t n)
 {
@@ -53,9 +59,9 @@ const struct backend *backend_find(struct str name, struct err *err)
             return backends[i];
     list_names(present, sizeof present);
     for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
-        if (str_is_nocase(name, reserved[i])) {
-            err_set(err, ERR_UNSUPPORTED, "this build has no backend %s, only %s", reserved[i],
-                    present);
+        if (str_is_nocase(name, reserved[i].name)) {
+            err_set(err, ERR_UNSUPPORTED, "this build has no backend %s, only %s%s",
+                    reserved[i].name, present, reserved[i].advice);
             return NULL;
         }
     struct suggestion near = {.word = name};

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/print_json.h"
 #include "terminal/safe_text.h"
@@ -15,6 +16,8 @@ static void show_output(struct model_call *call, struct str text)
     bool dim = call->terminal && check_colour(stderr);
     AUTO_BUF struct buf safe = {0};
 
+    if (!text.n)
+        return;
     buf_init(&safe, 10 * text.n + 64);
     safe_text_add(&safe, text, true);
     if (call->drawn)
@@ -31,12 +34,30 @@ static void show_step(struct model_call *call, const struct agent_event *event)
     model_call_say(call, line);
 }
 
-static void show_code(struct model_call *call, struct str code)
+static void show_code(struct solution *solution, struct str code)
 {
     size_t lines = str_lines(code) + (code.n && !str_ends(code, "\n"));
-    AUTO_FREE char *line = xasprintf("running %zu line%s", lines, lines == 1 ? "" : "s");
+    AUTO_FREE char *line = xasprintf(
+        "%s %zu line%s", solution->request.calls == SOLVE_BUILTIN ? "the model ran" : "running",
+        lines, lines == 1 ? "" : "s");
 
-    model_call_say(call, line);
+    model_call_say(&solution->call, line);
+}
+
+/* Of runs on the model's side, there are no events. */
+static void show_runs(struct solution *solution, const json_t *step)
+{
+    const json_t *run;
+    size_t i;
+
+    if (solution->request.calls != SOLVE_BUILTIN || solution->call.set->quiet)
+        return;
+    json_array_foreach(json_object_get(step, "runs"), i, run)
+    {
+        const json_t *result = json_object_get(run, "result");
+        show_output(&solution->call, json_str(json_object_get(result, "stdout")));
+        show_output(&solution->call, json_str(json_object_get(result, "stderr")));
+    }
 }
 
 /* A refusal and a limit are in no output. */
@@ -56,16 +77,18 @@ static void show_run(struct model_call *call, const struct run_event *event)
         show_end(call, event->result);
 }
 
-static void show_event(struct model_call *call, const struct agent_event *event)
+static void show_event(struct solution *solution, const struct agent_event *event)
 {
     if (event->kind == AGENT_ASKS)
-        show_step(call, event);
+        show_step(&solution->call, event);
     else if (event->kind == AGENT_CODE)
-        show_code(call, event->text);
+        show_code(solution, event->text);
     else if (event->kind == AGENT_RUN)
-        show_run(call, event->run);
+        show_run(&solution->call, event->run);
+    else if (event->kind == AGENT_STEP)
+        show_runs(solution, event->document);
     else
-        model_call_event(call, event);
+        model_call_event(&solution->call, event);
 }
 
 static void on_event(void *ctx, const struct agent_event *event)
@@ -77,7 +100,7 @@ static void on_event(void *ctx, const struct agent_event *event)
     else if (solution->call.set->json)
         model_call_event(ctx, event);
     else
-        show_event(&solution->call, event);
+        show_event(solution, event);
 }
 
 /* ---- events ---- */

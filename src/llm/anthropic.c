@@ -95,12 +95,15 @@ static json_t *make_tools(const struct llm_request *request)
         json_array_append_new(tools, json_pack("{s:s, s:s, s:O}", "name", request->tools[i].name,
                                                "description", request->tools[i].description,
                                                "input_schema", request->tools[i].parameters));
+    if (request->builtin)
+        json_array_append_new(tools, json_pack("{s:s, s:s}", "type", "code_execution_20250825",
+                                               "name", "code_execution"));
     return tools;
 }
 
 static void add_options(json_t *body, const struct llm_request *request)
 {
-    if (request->tool_n)
+    if (request->tool_n || request->builtin)
         json_object_set_new(body, "tools", make_tools(request));
     if (request->schema)
         json_object_set_new(body, "output_config",
@@ -132,13 +135,10 @@ static json_t *make_body(const struct llm_asking *asking)
 /* ---- answers ---- */
 
 static const struct finish_word finish_words[] = {
-    {"end_turn", LLM_FINISH_STOP},
-    {"stop_sequence", LLM_FINISH_STOP},
-    {"max_tokens", LLM_FINISH_LENGTH},
-    {"model_context_window_exceeded", LLM_FINISH_LENGTH},
-    {"tool_use", LLM_FINISH_CALLS},
-    {"refusal", LLM_FINISH_REFUSED},
-    {0}};
+    {"end_turn", LLM_FINISH_STOP},     {"stop_sequence", LLM_FINISH_STOP},
+    {"max_tokens", LLM_FINISH_LENGTH}, {"model_context_window_exceeded", LLM_FINISH_LENGTH},
+    {"tool_use", LLM_FINISH_CALLS},    {"pause_turn", LLM_FINISH_PAUSED},
+    {"refusal", LLM_FINISH_REFUSED},   {0}};
 
 static bool is_type(const json_t *object, const char *type)
 {
@@ -292,4 +292,5 @@ const struct protocol protocol_anthropic = {
     .body = make_body,
     .whole = read_whole,
     .event = read_event,
+    .runs = anthropic_runs,
 };

@@ -146,7 +146,7 @@ static int read_event(void *ctx, struct str data, struct err *err)
     json_t *event = reading_parse(data, err);
     if (!event)
         return -1;
-    int status = in->a->place->provider->protocol->event(&in->reading, event, err);
+    int status = in->a->protocol->event(&in->reading, event, err);
     json_decref(event);
     return status;
 }
@@ -176,7 +176,7 @@ static int read_whole(struct arriving *in, struct str body, struct err *err)
 
     if (!document)
         return -1;
-    int status = in->a->place->provider->protocol->whole(&in->reading, document, err);
+    int status = in->a->protocol->whole(&in->reading, document, err);
     json_decref(document);
     return status;
 }
@@ -189,19 +189,43 @@ static int read_answer(struct arriving *in, struct err *err)
                                     : read_whole(in, buf_str(&in->sse.data), err);
 }
 
-/* A server that sends the key back as a model's words. */
-static void hide_in_text(struct arriving *in)
+/* The text without the key, if that is in it; else NULL. The caller frees. */
+static char *without_key(const struct arriving *in, struct str text)
 {
-    struct buf *text = &in->a->answer->text;
     const char *key = in->a->place->key;
     AUTO_BUF struct buf hidden = {0};
 
-    if (!llm_key_is_secret(key) || !memmem(text->p, text->n, key, strlen(key)))
-        return;
+    if (!llm_key_is_secret(key) || !memmem(text.p, text.n, key, strlen(key)))
+        return NULL;
     buf_init(&hidden, READING_TEXT_MAX);
-    llm_hide_key(&hidden, buf_str(text), key);
+    llm_hide_key(&hidden, text, key);
+    return buf_take(&hidden);
+}
+
+/* A server that sends the key back as a model's words, */
+static void hide_in_text(struct arriving *in)
+{
+    struct buf *text = &in->a->answer->text;
+    AUTO_FREE char *hidden = without_key(in, buf_str(text));
+
+    if (!hidden)
+        return;
     buf_clear(text);
-    (void)buf_add_str(text, buf_str(&hidden));
+    (void)buf_adds(text, hidden);
+}
+
+/* or in its calls. */
+static void hide_in_calls(struct arriving *in)
+{
+    struct llm_answer *answer = in->a->answer;
+
+    for (size_t i = 0; i < answer->call_n; i++) {
+        char *hidden = without_key(in, str_from(answer->calls[i].arguments));
+        if (!hidden)
+            continue;
+        free(answer->calls[i].arguments);
+        answer->calls[i].arguments = hidden;
+    }
 }
 
 static int finish(struct arriving *in, struct err *err)
@@ -219,7 +243,10 @@ static int finish(struct arriving *in, struct err *err)
     }
     reading_show_rest(&in->reading);
     hide_in_text(in);
-    return reading_finish(&in->reading, err) < 0 ? hide_in_error(in, err) : 0;
+    if (reading_finish(&in->reading, err) < 0)
+        return hide_in_error(in, err);
+    hide_in_calls(in);
+    return 0;
 }
 
 /* ---- the attempt ---- */
@@ -232,8 +259,8 @@ static void begin(struct arriving *in, const struct llm_asking *asking)
     reading_init(&in->reading, a->answer, a->watch);
     in->reading.key = llm_key_is_secret(a->place->key) ? a->place->key : NULL;
     sse_init(&in->sse, READING_EVENT_MAX, read_event, in);
-    in->exchange.path = a->place->provider->protocol->path(asking);
-    in->exchange.request = a->place->provider->protocol->body(asking);
+    in->exchange.path = a->protocol->path(asking);
+    in->exchange.request = a->protocol->body(asking);
     in->exchange.stream = a->request->stream;
     in->exchange.timeout_ms = a->timeout_ms;
     in->exchange.piece = take_piece;

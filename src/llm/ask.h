@@ -9,6 +9,7 @@
 
 struct attempt {
     const struct llm_place *place;
+    const struct protocol *protocol; /* the place's, or the one with execution at the model */
     struct model_wire *wire;
     const struct llm_request *request;
     const struct llm_watch *watch;

@@ -91,7 +91,13 @@ static json_t *make_tools(const struct llm_request *request)
                               json_pack("{s:s, s:s, s:O}", "name", request->tools[i].name,
                                         "description", request->tools[i].description,
                                         "parametersJsonSchema", request->tools[i].parameters));
-    return json_pack("[{s:o}]", "functionDeclarations", functions);
+    json_t *tools = json_array();
+    if (json_array_size(functions))
+        json_array_append_new(tools, json_pack("{s:O}", "functionDeclarations", functions));
+    if (request->builtin)
+        json_array_append_new(tools, json_pack("{s:{}}", "codeExecution"));
+    json_decref(functions);
+    return tools;
 }
 
 static json_t *make_config(const struct llm_asking *asking)
@@ -127,7 +133,7 @@ static json_t *make_body(const struct llm_asking *asking)
     if (json_array_size(system))
         json_object_set_new(body, "systemInstruction", json_pack("{s:O}", "parts", system));
     json_decref(system);
-    if (asking->request->tool_n)
+    if (asking->request->tool_n || asking->request->builtin)
         json_object_set_new(body, "tools", make_tools(asking->request));
     json_t *config = make_config(asking);
     if (json_object_size(config))
@@ -225,10 +231,40 @@ static int read_whole(struct reading *r, const json_t *document, struct err *err
     return status;
 }
 
+/* ---- code that the model ran ---- */
+
+static void add_run(const json_t *code, const json_t *result, json_t *ret)
+{
+    const char *outcome = json_get_text(result, "outcome");
+    struct str output = json_str(json_object_get(result, "output")), none = {"", 0};
+    bool done = outcome && strcmp(outcome, "OUTCOME_OK") == 0;
+
+    json_array_append_new(ret, llm_run_json(json_str(json_object_get(code, "code")), "python", done,
+                                            done ? output : none, done ? none : output, outcome));
+}
+
+/* A part with code, and one with its result after it. */
+static void read_runs(const json_t *raw, json_t *ret)
+{
+    const json_t *part, *code = NULL;
+    size_t i;
+
+    json_array_foreach(raw, i, part)
+    {
+        const json_t *result = json_object_get(part, "codeExecutionResult");
+        if (result && code)
+            add_run(code, result, ret);
+        code = result ? NULL : json_object_get(part, "executableCode") ?: code;
+    }
+    if (code)
+        add_run(code, NULL, ret);
+}
+
 const struct protocol protocol_gemini = {
     .name = "gemini",
     .path = make_path,
     .body = make_body,
     .whole = read_whole,
     .event = read_event,
+    .runs = read_runs,
 };

@@ -13,9 +13,11 @@
 #include "base/clock.h"
 #include "base/conf.h"
 #include "base/fd.h"
+#include "base/json_get.h"
 #include "base/json_mem.h"
 #include "base/mem.h"
 #include "llm/ask.h"
+#include "llm/hide_key.h"
 #include "llm/prices.h"
 #include "llm/retry.h"
 #include "llm/schema.h"
@@ -220,11 +222,64 @@ static int64_t timeout_of(const struct llm *llm, const struct llm_watch *watch)
     return left > 0 && ms > left ? 0 : ms;
 }
 
+static const struct protocol *protocol_of(const struct llm *llm, const struct llm_request *request,
+                                          struct err *err)
+{
+    const struct provider *provider = llm->place.provider;
+
+    if (!request->builtin)
+        return provider->protocol;
+    if (!provider->builtin) {
+        (void)err_set(err, ERR_UNSUPPORTED, "models of '%s' run no code on their own side",
+                      provider->name);
+        return NULL;
+    }
+    if (!provider->lacks_builtin || !provider->lacks_builtin(llm->place.model))
+        return provider->builtin;
+    (void)err_set(err, ERR_UNSUPPORTED,
+                  "Gemini code execution tool is not supported for model %.100s", llm_model(llm));
+    return NULL;
+}
+
+/* A server may send the key back. The caller's. */
+static json_t *without_key(const struct llm *llm, json_t *value)
+{
+    AUTO_BUF struct buf hidden = {0};
+
+    if (!llm_key_is_secret(llm->place.key))
+        return value;
+    AUTO_FREE char *text = json_dumps(value, JSON_COMPACT);
+    json_decref(value);
+    buf_init(&hidden, 2 * (size_t)READING_EVENT_MAX);
+    llm_hide_key(&hidden, str_from(text), llm->place.key);
+    return json_loadb(hidden.p, hidden.n, JSON_ALLOW_NUL, NULL);
+}
+
+/* What the model ran; of its texts, the last one is the reply. */
+static void read_runs(const struct llm *llm, const struct protocol *protocol,
+                      struct llm_answer *answer)
+{
+    json_t *runs = json_array(), *last = NULL;
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, READING_TEXT_MAX);
+    protocol->runs(answer->raw, runs);
+    llm_last_text(answer->raw, &text);
+    last = without_key(llm, json_pack("[o, s%]", runs, text.p, text.n));
+    answer->runs = json_incref(json_array_get(last, 0));
+    if (json_array_size(answer->runs) && text.n && !memchr(text.p, '\0', text.n)) {
+        buf_clear(&answer->text);
+        (void)buf_add_str(&answer->text, json_str(json_array_get(last, 1)));
+    }
+    json_decref(last);
+}
+
 int llm_ask(struct llm *llm, const struct llm_request *request, const struct llm_watch *watch,
             struct llm_answer *ret, struct err *err)
 {
     const struct llm_watch nothing = {.cancel_fd = -1};
     struct attempt attempt = {.place = &llm->place,
+                              .protocol = protocol_of(llm, request, err),
                               .wire = llm->wire,
                               .request = request,
                               .watch = watch ? watch : &nothing,
@@ -233,6 +288,8 @@ int llm_ask(struct llm *llm, const struct llm_request *request, const struct llm
     int number = 1;
 
     *ret = (struct llm_answer){0};
+    if (!attempt.protocol)
+        return -1;
     attempt.timeout_ms = timeout_of(llm, attempt.watch);
     for (;; number++) {
         int status = attempt_run(&attempt, err);
@@ -244,5 +301,7 @@ int llm_ask(struct llm *llm, const struct llm_request *request, const struct llm
             return -1;
     }
     count(llm, request->component, ret);
+    if (request->builtin)
+        read_runs(llm, attempt.protocol, ret);
     return check_form(request, ret, err);
 }

@@ -86,6 +86,9 @@ struct llm_request {
     /* The answer must be JSON of this form (llm/schema.h says what a schema may contain). It is
      * sent to servers that have such a field, and checked here in any case. */
     const json_t *schema;
+    /* The model runs code on its own side, where its provider has that: ERR_UNSUPPORTED elsewhere.
+     * Such an answer does not come in pieces. */
+    bool builtin;
     bool lenient; /* an answer of another form is one without a `value`, not a failure */
     bool has_temperature;
     double temperature;      /* 0 to 2 */
@@ -108,6 +111,7 @@ enum llm_finish {
     LLM_FINISH_STOP,    /* complete, or at a stop text */
     LLM_FINISH_LENGTH,  /* cut at max_tokens */
     LLM_FINISH_CALLS,   /* the model waits for the results of its calls */
+    LLM_FINISH_PAUSED,  /* the service interrupted a long turn: ask again to continue */
     LLM_FINISH_REFUSED, /* the model or a filter of the service refused */
 };
 
@@ -119,6 +123,7 @@ struct llm_answer {
     char *finish_word; /* the server's own word, made safe; or NULL */
     json_t *value;     /* with a schema: the text as JSON, which has that form */
     json_t *raw;       /* for llm_say_answer */
+    json_t *runs;      /* with builtin: what it ran, as llm_run_json makes it; else NULL */
     struct llm_usage usage;
     int attempts; /* requests that it took */
 };

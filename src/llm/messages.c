@@ -87,12 +87,13 @@ void llm_answer_done(struct llm_answer *answer)
     free(answer->finish_word);
     json_decref(answer->value);
     json_decref(answer->raw);
+    json_decref(answer->runs);
     *answer = (struct llm_answer){0};
 }
 
 const char *llm_finish_name(enum llm_finish finish)
 {
-    static const char *const names[] = {"unknown", "stop", "length", "calls", "refused"};
+    static const char *const names[] = {"unknown", "stop", "length", "calls", "paused", "refused"};
 
     return names[finish];
 }

@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/provider.h"
 
+#include <string.h>
+
+#include "base/num.h"
+
 #define BEARER "Authorization: Bearer "
+
+/* The message is google/adk's. */
+static bool gemini_lacks_builtin(const char *model)
+{
+    struct str rest = str_from(model), version, number;
+    int64_t family = 0;
+
+    if (!str_starts(rest, "gemini-"))
+        return true;
+    rest = str_slice(rest, strlen("gemini-"), rest.n);
+    return !str_next(&rest, '-', &version) || !str_next(&version, '.', &number) ||
+           !num_int64(number, &family) || family < 2;
+}
 
 const struct provider providers[] = {
     {.name = "openai",
      .help = "OpenAI, and every server with the same protocol (chat completions): use --model-url",
      .protocol = &protocol_openai,
+     .builtin = &protocol_responses,
      .base = "https://api.openai.com/v1",
      .variables = {"OPENAI_BASE_URL", "OPENAI_API_BASE"},
      .keys = {{"OPENAI_API_KEY", BEARER}},
@@ -16,6 +34,7 @@ const struct provider providers[] = {
     {.name = "anthropic",
      .help = "Anthropic (messages)",
      .protocol = &protocol_anthropic,
+     .builtin = &protocol_anthropic,
      .base = "https://api.anthropic.com",
      .variables = {"ANTHROPIC_BASE_URL"},
      .keys = {{"ANTHROPIC_API_KEY", "x-api-key: "}, {"ANTHROPIC_AUTH_TOKEN", BEARER}},
@@ -25,6 +44,8 @@ const struct provider providers[] = {
     {.name = "gemini",
      .help = "Google Gemini (generateContent)",
      .protocol = &protocol_gemini,
+     .builtin = &protocol_gemini,
+     .lacks_builtin = gemini_lacks_builtin,
      .base = "https://generativelanguage.googleapis.com",
      .variables = {"GOOGLE_GEMINI_BASE_URL"},
      .keys = {{"GOOGLE_API_KEY", "x-goog-api-key: "}, {"GEMINI_API_KEY", "x-goog-api-key: "}},

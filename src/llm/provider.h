@@ -26,9 +26,23 @@ struct protocol {
      * protocol, ERR_SYSTEM for an error that the server reports in it. */
     int (*whole)(struct reading *r, const json_t *document, struct err *err);
     int (*event)(struct reading *r, const json_t *event, struct err *err);
+    /* Appends the runs of code in an answer (llm_answer.raw); NULL: it never has any. */
+    void (*runs)(const json_t *raw, json_t *ret);
 };
 
-extern const struct protocol protocol_openai, protocol_anthropic, protocol_gemini;
+/* ---- runs.c ---- */
+
+void anthropic_runs(const json_t *raw, json_t *ret);
+/* Appends the text that follows everything else in an answer. */
+void llm_last_text(const json_t *raw, struct buf *ret);
+
+/* {code, language, success, exit_code, stdout, stderr, outcome}: one run on the model's side, by
+ * the model's word. `outcome` is the service's own word. */
+json_t *llm_run_json(struct str code, const char *language, bool success, struct str out,
+                     struct str err, const char *outcome);
+
+extern const struct protocol protocol_openai, protocol_responses, protocol_anthropic,
+    protocol_gemini;
 
 struct provider_key {
     const char *variable;
@@ -39,12 +53,14 @@ struct provider {
     const char *name;
     const char *help; /* for `glovebox help models` */
     const struct protocol *protocol;
-    const char *base;            /* without a slash at the end */
-    const char *variables[3];    /* that name another base; the first one that is set counts */
-    struct provider_key keys[3]; /* the same for keys */
-    const char *models[8];       /* how its models' names begin */
-    bool needs_key;              /* unless another base is named */
-    bool has_tools;              /* all current models behind it can call tools */
+    const char *base;               /* without a slash at the end */
+    const char *variables[3];       /* that name another base; the first one that is set counts */
+    struct provider_key keys[3];    /* the same for keys */
+    const char *models[8];          /* how its models' names begin */
+    bool needs_key;                 /* unless another base is named */
+    const struct protocol *builtin; /* with execution on the model's side; NULL: it has none */
+    bool (*lacks_builtin)(const char *model); /* NULL: all its models have it */
+    bool has_tools;                           /* all current models behind it can call tools */
 };
 
 extern const struct provider providers[]; /* ends with an empty row */

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
 what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
-questions (math, analyze), solve, tools (tool-schema and tool-call); the daemon (daemon) and the library (library). Servers are
-scripts of ours (server.py), over real connections. $GLOVEBOX names the program (build/glovebox)."""
+questions (math, analyze), solve (and builtin: by the model itself), tools (tool-schema and tool-call); the
+daemon (daemon) and the library (library). Servers are scripts of ours (server.py), over real
+connections. $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -13,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE] + [os.path.join(os.path.dirname(HERE), name) for name in ("python", "http")]
 
 import answers  # noqa: E402
+import builtin  # noqa: E402
 import daemon_tasks  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
@@ -33,6 +35,7 @@ PARTS = {
     "daemon": daemon_tasks.test,
     "library": library.test,
     "solve": solve.test,
+    "builtin": builtin.test,
 }
 
 sys.exit(run_parts(PARTS, sys.argv[1:]))

@@ -101,6 +101,8 @@ def test_hostile_calls(tap):
         results = p.results(seen[1])
         tap.equal((done.returncode, len(results), sum("first 8 calls" in r for r in results)), (0, 1000, 992),
                   p.name + ": a thousand calls", done.stderr[-500:])
+        done, _ = solved(tap, p, [p.calls([{"code": "print('%s')" % KEY}]), "Done."], "--json")
+        tap.equal(json.loads(done.stdout)["code"], "print('[key]')", p.name + ": a call with the key", done.stderr)
         other = json.loads(json.dumps(p.calls([{"code": "print(1)"}])).replace("execute_code", "rm"))
         _, seen = solved(tap, p, [other, "Done."])
         tap.ok("no such tool" in p.results(seen[1])[0], p.name + ": another tool")

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The model runs its programs on its own side. Nothing runs here, so there is no wall and no guard,
+ * and all that is known of a run is the model's word.
+ */
+#include <string.h>
+
+#include "agent/solve_parts.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "result/verdict_json.h"
+
+enum { OUTPUT_MAX = 1 << 20, COMPLAINT_MAX = 64 << 10 };
+
+static void add_text(struct capture *to, struct str text)
+{
+    capture_add(to, text.p, text.n);
+}
+
+static bool is_timeout(const char *outcome)
+{
+    return outcome && (strcmp(outcome, "OUTCOME_DEADLINE_EXCEEDED") == 0 ||
+                       strcmp(outcome, "execution_time_exceeded") == 0);
+}
+
+/* The fields of a result that the model's word can fill. */
+static json_t *result_of(const json_t *run)
+{
+    struct result result;
+
+    result_init(&result, OUTPUT_MAX);
+    result_begin(&result, json_str(json_object_get(run, "code")));
+    result.backend = "builtin";
+    result.language = json_get_text(run, "language");
+    result.started = true;
+    result.success = json_get_true(run, "success");
+    result.timed_out = is_timeout(json_get_text(run, "outcome"));
+    result.exit_code = (int)json_get_int(run, "exit_code");
+    add_text(&result.out, json_str(json_object_get(run, "stdout")));
+    add_text(&result.err, json_str(json_object_get(run, "stderr")));
+    json_t *document = result_document(&result);
+    result_done(&result);
+    return document;
+}
+
+static void take_run(struct solving *s, const json_t *run)
+{
+    json_t *document = result_of(run), *outcome = json_object_get(run, "outcome");
+
+    agent_set_code(s->agent, json_str(json_object_get(run, "code")));
+    json_decref(s->ret->run);
+    s->ret->run = document;
+    json_array_append_new(s->runs,
+                          json_pack("{s:o, s:O?, s:O}", "code", json_text(buf_str(&s->agent->code)),
+                                    "outcome", outcome, "result", document));
+}
+
+/* -1: the task is over. 0: the model is asked again, with *next unless it only paused. */
+static int take_end(struct solving *s, const struct llm_answer *answer, struct buf *next)
+{
+    struct str reply = str_trim(buf_str(&answer->text));
+
+    if (answer->finish == LLM_FINISH_PAUSED)
+        return 0;
+    if (answer->finish == LLM_FINISH_REFUSED)
+        return solve_give_up(s, "the model refused the task", reply);
+    if (reply.n && answer->finish != LLM_FINISH_LENGTH)
+        return solve_answer(s, json_text(reply), "reply", next);
+    (void)buf_adds(next, "The answer is missing. Reply with it.\n");
+    return 0;
+}
+
+static int take(struct solving *s, const struct llm_answer *answer)
+{
+    AUTO_BUF struct buf next = {0};
+    const json_t *run;
+    size_t i;
+
+    buf_init(&next, COMPLAINT_MAX);
+    s->runs = json_array();
+    json_array_foreach(answer->runs, i, run) take_run(s, run);
+    int status = take_end(s, answer, &next);
+    solve_step_done(s, status == 0 ? &next : NULL);
+    return status;
+}
+
+int solve_builtin(struct solving *s)
+{
+    const struct agent_question question = {.builtin = true};
+
+    if (agent_say_system(s->agent, "builtin", NULL) < 0)
+        return -1;
+    llm_say(&s->agent->messages, LLM_USER, s->task);
+    return solve_converse(s, &question, take);
+}

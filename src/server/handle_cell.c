@@ -220,7 +220,7 @@ static void run_cell(struct job *job, const struct cell_request *cell, bool answ
     if (job->streams)
         job->status = 200;
     else
-        job_answer_json(job, status_of(&result), result_document(&result));
+        result_answer(job, status_of(&result), &result, 0);
     result_done(&result);
 }
 

@@ -12,6 +12,10 @@
 /* The work of POST /v1/run, and of each run of a batch. */
 void run_work(struct job *job);
 
+/* The result's document is the answer. Frees the result's output; collect_max: bytes of its files
+ * that go along. */
+void result_answer(struct job *job, int status, struct result *result, uint64_t collect_max);
+
 /* Calls request_make, and adds what the request gets from the daemon: its pool and its log. */
 int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
                   struct run_request *ret, struct err *err);

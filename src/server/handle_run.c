@@ -2,6 +2,7 @@
  *
  * POST /v1/run
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,8 @@
 #include "server/handle_parts.h"
 #include "session/event_json.h"
 #include "session/run.h"
+
+enum { LARGE_OUTPUT = 1 << 20 };
 
 const struct field *const run_tables[] = {
     code_fields,    program_fields, input_fields,   work_fields,  data_fields,
@@ -63,13 +66,23 @@ static void why_cancelled(void *ctx, struct err *ret)
     job_end_words(((struct running *)ctx)->job, ret);
 }
 
-static void answer(const struct running *run, const struct result *r)
+/* An answer is made of three copies of the output. So that many large ones at a time do not take
+ * three times their memory, they are made one after the other. */
+void result_answer(struct job *job, int status, struct result *r, uint64_t collect_max)
 {
-    json_t *doc = result_document(r);
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    bool large = collect_max || r->out.total + r->err.total > LARGE_OUTPUT;
 
-    if (run->collect_max)
-        collect_contents(doc, r, run->collect_max);
-    job_answer_json(run->job, r->error.kind ? err_http_status(r->error.kind) : 200, doc);
+    if (large)
+        pthread_mutex_lock(&one);
+    json_t *doc = result_document(r);
+    capture_done(&r->out);
+    capture_done(&r->err);
+    if (collect_max)
+        collect_contents(doc, r, collect_max);
+    job_answer_json(job, status, doc);
+    if (large)
+        pthread_mutex_unlock(&one);
 }
 
 /* Maximum number of bytes of files to return, 0 for none. */
@@ -166,7 +179,8 @@ static void run_program(struct job *job, const struct run_request *q, uint64_t c
     session_run(q, &watch, result);
     figures_of(result, FIGURES_RUN, (clock_mono_ns() - began) / 1000, job_figures(job));
     if (!job->streams)
-        answer(&run, result);
+        result_answer(job, result->error.kind ? err_http_status(result->error.kind) : 200, result,
+                      collect);
     else
         job->status = 200;
 }

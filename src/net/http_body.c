@@ -19,14 +19,19 @@ void http_body_max(struct http_exchange *x, uint64_t max)
     x->conn->wants_body = true;
 }
 
-/* On the disk if there is a folder for that, else in memory. */
-int http_to_file(struct http_exchange *x, uint64_t max)
+int http_disk_file(void)
 {
     const char *folder = getenv("TMPDIR");
 
+    return open(folder && folder[0] == '/' ? folder : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
+                0600);
+}
+
+/* On the disk if there is a folder for that, else in memory. */
+int http_to_file(struct http_exchange *x, uint64_t max)
+{
     http_body_max(x, max);
-    x->body_fd = open(folder && folder[0] == '/' ? folder : "/var/tmp",
-                      O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    x->body_fd = http_disk_file();
     if (x->body_fd < 0)
         x->body_fd = memfd_create("glovebox-upload", MFD_CLOEXEC);
     return x->body_fd < 0 ? -1 : 0;
@@ -45,6 +50,67 @@ int body_begin(struct http_conn *c)
     return c->head.chunked || c->body_left ? 0 : 1;
 }
 
+/* ---- room ---- */
+
+static uint64_t all_bodies(const struct http_server *s)
+{
+    return s->bodies + s->handler.held(s->handler.ctx);
+}
+
+/* One body alone may be larger. */
+static bool has_room(const struct http_conn *c)
+{
+    uint64_t all = all_bodies(c->server), most = c->server->limits.bodies;
+
+    return !all || (all <= most && c->head.length <= most - all);
+}
+
+static struct http_conn *longest_waiting(const struct http_server *server)
+{
+    struct http_conn *first = NULL;
+
+    for (struct http_conn *c = server->conns; c; c = c->next)
+        if (c->state == CONN_WAIT && (!first || c->waits_since_ms <= first->waits_since_ms))
+            first = c;
+    return first;
+}
+
+/* A body of unknown length has no room of its own, and may be refused on the way. */
+bool body_admit(struct http_conn *c)
+{
+    const struct http_conn *first = longest_waiting(c->server);
+
+    c->reserved = false;
+    if (c->head.chunked || c->head.length <= SHORT_BODY)
+        return true;
+    if (!has_room(c) || (first && first != c))
+        return false;
+    c->reserved = true;
+    c->charged = c->head.length;
+    c->server->bodies += c->charged;
+    c->body_moved_ms = clock_mono_ms();
+    return true;
+}
+
+void body_tick(struct http_conn *c, int64_t now)
+{
+    if (!c->reserved || now < c->body_moved_ms + BODY_STALL_MS)
+        return;
+    c->server->bodies -= c->charged - c->x.body_size;
+    c->charged = c->x.body_size;
+    c->reserved = false;
+}
+
+void bodies_admit(struct http_server *server)
+{
+    struct http_conn *c;
+
+    while ((c = longest_waiting(server)) && has_room(c))
+        conn_advance(c);
+}
+
+/* ---- reading ---- */
+
 static int keep(struct http_conn *c, struct str bytes)
 {
     if (c->x.body_size + bytes.n > c->body_max) {
@@ -52,9 +118,12 @@ static int keep(struct http_conn *c, struct str bytes)
         return -1;
     }
     c->x.body_size += bytes.n;
-    c->charged += bytes.n;
-    c->server->bodies += bytes.n;
-    if (c->server->bodies > c->server->limits.bodies) {
+    c->body_moved_ms = clock_mono_ms();
+    if (!c->reserved) {
+        c->charged += bytes.n;
+        c->server->bodies += bytes.n;
+    }
+    if (!c->reserved && all_bodies(c->server) > c->server->limits.bodies) {
         conn_refuse(c, 503, "too many large requests at once; try again in a second");
         return -1;
     }
@@ -122,12 +191,14 @@ void http_take_body(struct http_exchange *x, struct buf *ret)
     c->x.body = (struct str){NULL, 0};
     c->server->bodies -= c->charged;
     c->charged = 0;
+    c->reserved = false;
 }
 
 void body_done(struct http_conn *c)
 {
     c->server->bodies -= c->charged;
     c->charged = 0;
+    c->reserved = false;
     buf_done(&c->body);
     fd_close(&c->x.body_fd);
     c->x.body = (struct str){NULL, 0};

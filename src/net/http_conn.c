@@ -131,6 +131,16 @@ static void malformed(struct http_conn *c, const struct http_refusal *why)
     conn_refuse(c, why->status, why->why);
 }
 
+static void begin_body(struct http_conn *c, int done)
+{
+    c->state = CONN_BODY;
+    c->deadline_ms = clock_mono_ms() + c->server->limits.body_ms;
+    if (done == 0 && c->head.expects_continue && !c->in.n) {
+        evbuffer_add(c->out, "HTTP/1.1 100 Continue\r\n\r\n", 25);
+        conn_write(c);
+    }
+}
+
 static void take_head(struct http_conn *c, size_t n)
 {
     struct http_refusal ignored;
@@ -149,12 +159,21 @@ static void take_head(struct http_conn *c, size_t n)
     int done = body_begin(c);
     if (done < 0)
         return;
-    c->state = CONN_BODY;
-    c->deadline_ms = clock_mono_ms() + c->server->limits.body_ms;
-    if (done == 0 && c->head.expects_continue && !c->in.n) {
-        evbuffer_add(c->out, "HTTP/1.1 100 Continue\r\n\r\n", 25);
-        conn_write(c);
+    if (body_admit(c)) {
+        begin_body(c, done);
+        return;
     }
+    c->state = CONN_WAIT;
+    c->waits_since_ms = clock_mono_ms();
+    c->deadline_ms = c->waits_since_ms + BODY_WAIT_MS;
+}
+
+static bool step_wait(struct http_conn *c)
+{
+    if (!body_admit(c))
+        return false;
+    begin_body(c, 0);
+    return true;
 }
 
 /* True when something was done and there may be more to do. */
@@ -232,6 +251,9 @@ void conn_advance(struct http_conn *c)
         case CONN_HEAD:
             more = step_head(c);
             break;
+        case CONN_WAIT:
+            more = step_wait(c);
+            break;
         case CONN_BODY:
             more = step_body(c);
             break;
@@ -291,7 +313,7 @@ static void watch_close(struct http_conn *c, bool on)
 /* Reads, unless enough is read; then only watches whether the client is still there. */
 static void watch(struct http_conn *c)
 {
-    bool idle = c->state == CONN_BUSY || c->state == CONN_ANSWER;
+    bool idle = c->state == CONN_WAIT || c->state == CONN_BUSY || c->state == CONN_ANSWER;
 
     watch_close(c, idle && (c->half_closed || c->in.n >= AHEAD_MAX));
 }
@@ -373,6 +395,8 @@ static void too_late(struct http_conn *c)
 {
     if (c->state == CONN_HEAD && c->in.n)
         malformed(c, &(struct http_refusal){408, "the request took too long to arrive"});
+    else if (c->state == CONN_WAIT)
+        conn_refuse(c, 503, "too many large requests at once; try again in a second");
     else if (c->state == CONN_BODY)
         conn_refuse(c, 408, "the body took too long to arrive");
     else
@@ -389,4 +413,6 @@ void conn_tick(struct http_conn *c, int64_t now)
         conn_end(c);
     else if (c->deadline_ms && now > c->deadline_ms)
         too_late(c);
+    else if (c->state == CONN_BODY)
+        body_tick(c, now);
 }

@@ -15,10 +15,16 @@ enum {
     LINGER_MS = 2000,
     LINGER_MAX = 8 << 20,
     TICK_MS = 250,
+    SHORT_BODY = 64 << 10, /* does not wait for room */
+    BODY_WAIT_MS = 10000,  /* for room */
+    BODY_STALL_MS = 2000,
+    LARGE_ANSWER = 1 << 20,
+    ANSWERS_MAX = 128 << 20, /* of all large answers: further ones wait on the disk */
 };
 
 enum conn_state {
     CONN_HEAD, /* waits for a request, or reads its head */
+    CONN_WAIT, /* has the head; the body waits for room */
     CONN_BODY,
     CONN_BUSY,   /* the handler works on an answer */
     CONN_ANSWER, /* the answer is complete, but not all of it is sent */
@@ -46,6 +52,8 @@ struct http_conn {
     struct buf body;
     uint64_t body_left, body_max;
     uint64_t charged; /* part of the body counted in the server's bodies */
+    bool reserved;    /* all of the body is counted, although it has not come yet */
+    int64_t body_moved_ms, waits_since_ms;
     bool wants_body;
 
     struct evbuffer *out;
@@ -67,7 +75,8 @@ struct http_server {
     struct http_handler handler;
     struct http_limits limits;
     struct http_counts counts;
-    uint64_t bodies; /* bytes of all bodies held now */
+    uint64_t bodies;  /* bytes of all bodies held now */
+    uint64_t answers; /* bytes of large answers in memory that their readers have not taken yet */
     struct http_conn *conns;
     struct event *listeners[16];
     size_t listener_count;
@@ -87,8 +96,17 @@ void conn_tick(struct http_conn *c, int64_t now);
 
 /* http_body.c: 1 when the body is complete, 0 for more, -1 refused. */
 int body_begin(struct http_conn *c);
+/* Whether the body may be read now; if so, its room is reserved. */
+bool body_admit(struct http_conn *c);
+/* Room that a client reserved and does not fill is for others. */
+void body_tick(struct http_conn *c, int64_t now);
+/* Lets bodies in that wait, the oldest first. */
+void bodies_admit(struct http_server *server);
 int body_take(struct http_conn *c);
 void body_done(struct http_conn *c);
+
+/* A file without a name on the disk; -1 with errno. */
+int http_disk_file(void);
 
 /* http_write.c */
 void conn_write(struct http_conn *c);

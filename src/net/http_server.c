@@ -97,6 +97,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
         next = c->next;
         conn_tick(c, now);
     }
+    bodies_admit(server);
 }
 
 /* ---- life ---- */

@@ -47,6 +47,9 @@ struct http_handler {
     void (*gone)(void *ctx, struct http_exchange *x);
     /* The end of the exchange: the answer is sent, or never will be. */
     void (*done)(void *ctx, struct http_exchange *x);
+    /* Bytes of bodies that were moved out (http_take_body) and that no work has begun on: they
+     * count with those of limits.bodies. */
+    uint64_t (*held)(void *ctx);
     /* An answer for a malformed request, {"error": ...}; the caller frees. */
     char *(*refusal)(void *ctx, int status, const char *why);
 };
@@ -57,7 +60,7 @@ struct http_limits {
     int64_t idle_ms;   /* between requests */
     int64_t write_ms;  /* without the client taking any byte of an answer */
     unsigned connections;
-    uint64_t bodies; /* bytes of all bodies together */
+    uint64_t bodies; /* bytes of all bodies together: a large one waits until it has room */
 };
 
 struct http_counts {

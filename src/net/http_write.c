@@ -102,9 +102,15 @@ static void add_head(struct http_conn *c, int status, const char *type, const ch
 
 static void free_body(const void *data, size_t n, void *ctx)
 {
-    (void)data;
     (void)n;
-    free(ctx);
+    (void)ctx;
+    free((void *)data);
+}
+
+static void free_large(const void *data, size_t n, void *server)
+{
+    ((struct http_server *)server)->answers -= n;
+    free((void *)data);
 }
 
 static bool has_no_body(const struct http_conn *c, int status)
@@ -115,10 +121,10 @@ static bool has_no_body(const struct http_conn *c, int status)
 /* Do not wait for the rest of a refused body. */
 static void settle(struct http_conn *c)
 {
-    if (c->state == CONN_HEAD || c->state == CONN_BODY) {
+    if (c->state == CONN_HEAD || c->state == CONN_WAIT || c->state == CONN_BODY) {
         bool unread = c->head.chunked || c->head.length;
-        c->body_left = c->state == CONN_HEAD ? c->head.length : c->body_left;
-        c->chunks.state = c->state == CONN_HEAD ? CHUNK_SIZE : c->chunks.state;
+        c->body_left = c->state != CONN_BODY ? c->head.length : c->body_left;
+        c->chunks.state = c->state != CONN_BODY ? CHUNK_SIZE : c->chunks.state;
         c->close_after |= unread;
     } else {
         c->body_left = 0;
@@ -134,10 +140,58 @@ static void complete(struct http_conn *c)
     conn_write(c);
 }
 
-void http_answer(struct http_exchange *x, const struct http_answer *a)
+static bool is_large(const struct http_conn *c, const struct http_answer *a)
+{
+    return a->body && a->size >= LARGE_ANSWER && !has_no_body(c, a->status);
+}
+
+static int put_on_disk(struct http_conn *c, const struct http_answer *a)
+{
+    AUTO_CLOSE int fd = http_disk_file();
+
+    if (fd < 0 || fd_write_all(fd, a->body, a->size) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return -1;
+    c->send_fd = fd_take(&fd);
+    c->send_left = a->size;
+    return 0;
+}
+
+/* Readers that take nothing must not fill the memory: a large answer that finds too many others
+ * waits on the disk. False when there is no room either: then the client gets a 503. */
+static bool find_room(struct http_conn *c, struct http_answer *a)
+{
+    if (!is_large(c, a) || c->server->answers + a->size <= ANSWERS_MAX)
+        return true;
+    bool kept = put_on_disk(c, a) == 0;
+    free(mem_take(&a->body));
+    if (!kept)
+        conn_refuse(c, 503,
+                    "too many large answers wait for their readers, and the disk has no room");
+    return kept;
+}
+
+static void add_body(struct http_conn *c, const struct http_answer *a)
+{
+    if (has_no_body(c, a->status) || !a->body) {
+        free(a->body);
+    } else if (a->size < 2048) {
+        evbuffer_add(c->out, a->body, a->size);
+        free(a->body);
+    } else if (is_large(c, a)) {
+        c->server->answers += a->size;
+        evbuffer_add_reference(c->out, a->body, a->size, free_large, c->server);
+    } else {
+        evbuffer_add_reference(c->out, a->body, a->size, free_body, NULL);
+    }
+}
+
+void http_answer(struct http_exchange *x, const struct http_answer *given)
 {
     struct http_conn *c = x->conn;
+    struct http_answer answer = *given, *a = &answer;
 
+    if (!find_room(c, a))
+        return;
     settle(c);
     add_head(c, a->status,
              a->status == 204 ? NULL
@@ -147,13 +201,7 @@ void http_answer(struct http_exchange *x, const struct http_answer *a)
     if (a->status != 204)
         evbuffer_add_printf(c->out, "Content-Length: %zu\r\n", a->size);
     evbuffer_add(c->out, "\r\n", 2);
-    if (has_no_body(c, a->status) || !a->body)
-        free(a->body);
-    else if (a->size < 2048) {
-        evbuffer_add(c->out, a->body, a->size);
-        free(a->body);
-    } else
-        evbuffer_add_reference(c->out, a->body, a->size, free_body, a->body);
+    add_body(c, a);
     complete(c);
 }
 

@@ -13,6 +13,7 @@
 #include "server/access_log.h"
 #include "server/job.h"
 #include "server/metrics.h"
+#include "server/workers.h"
 
 /* ---- answers ---- */
 
@@ -427,11 +428,20 @@ static void on_done(void *ctx, struct http_exchange *x)
     x->user = NULL;
 }
 
+static uint64_t on_held(void *ctx)
+{
+    struct workers_stats stats;
+
+    workers_stats(((struct server *)ctx)->workers, &stats);
+    return stats.queued_bytes;
+}
+
 const struct http_handler server_front = {
     .head = on_head,
     .request = on_request,
     .drained = on_drained,
     .gone = on_gone,
     .done = on_done,
+    .held = on_held,
     .refusal = refusal,
 };

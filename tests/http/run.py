@@ -3,7 +3,7 @@
 """The daemon from outside, in TAP: run.py [PART...]. Every address (api, sessions), cells that ask (asks), every setting
 through every door (settings), what is refused
 (refused), broken and hostile clients (protocol), crowds (crowd), ends that are seen late (late), tokens
-(tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life),
+(tokens) and what each may have (shares), its description (openapi), its life from start to SIGKILL (life), its memory (memory),
 in the background (background), the code of docs/http.md (documents).
 $GLOVEBOX names the program (build/glovebox)."""
 
@@ -21,6 +21,7 @@ import crowd  # noqa: E402
 import documents  # noqa: E402
 import late  # noqa: E402
 import life  # noqa: E402
+import memory  # noqa: E402
 import openapi  # noqa: E402
 import protocol  # noqa: E402
 import refused  # noqa: E402
@@ -44,6 +45,7 @@ PARTS = {
     "shares": shares.test,
     "openapi": openapi.test,
     "life": life.test,
+    "memory": memory.test,
     "background": background.test,
     "documents": documents.test,
 }

@@ -3,6 +3,7 @@
  * What lies between the guard and the front doors: the tools of other languages, the verdict in a
  * result, and the library's glovebox_check.
  */
+#include "languages/pythons.h"
 #include "session/check.h"
 
 #include <jansson.h>
@@ -85,13 +86,13 @@ static void test_targets(void)
         AUTO_FREE char *link = xasprintf("%s/link", folder);
         FILE *f = fopen(path, "w");
         OK(f && fclose(f) == 0 && symlink(path, link) == 0, "%s", cases[i].name);
-        EQ_INT(check_target_of(path), cases[i].target);
-        EQ_INT(check_target_of(link), cases[i].target);
+        EQ_INT(check_target_of(python_minor(path)), cases[i].target);
+        EQ_INT(check_target_of(python_minor(link)), cases[i].target);
         unlink(path);
         unlink(link);
     }
-    EQ_INT(check_target_of(NULL), 0);
-    EQ_INT(check_target_of("/no/such/python3.12"), 0);
+    EQ_INT(check_target_of(python_minor(NULL)), 0);
+    EQ_INT(check_target_of(python_minor("/no/such/python3.12")), 0);
     rmdir(folder);
 }
 

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from box import PATIENCE
+from box import PATIENCE, once
 from procs import settle, wait_for
 
 
@@ -72,6 +72,22 @@ def test_memory(t):
     )
     t.exits(done, 137, "more than its memory", b"")
     t.ok(done.err.count(b"Memory limit exceeded") == 1 and b"--memory" in done.err, "says so", done)
+
+
+@once
+def test_memory_error(t):
+    """docs/limits.md: the limit kills; MemoryError is for what the whole machine does not have."""
+    code = "try: x = bytearray(%s)\nexcept MemoryError: print('caught')"
+    done = t.run("--json", "--memory", "64m", "-c", code % "300 << 20")
+    t.equal((done.code, done.json["oom_killed"], done.json["limits"], done.json["stdout"]), (137, True, ["memory"], ""),
+            "beyond the limit the program is killed", done)
+    child = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'x = bytearray(300 << 20)'])\nprint('on')"
+    done = t.run("--memory", "64m", "-c", child)
+    t.exits(done, 137, "with all of its processes", b"")
+    t.exits(t.run("--memory", "64m", "-c", code % "1 << 50"), 0, "beyond the machine it may catch an error", b"caught\n")
+    done = t.run("--json", "-c", "x = bytearray(1 << 50)")
+    t.equal((done.code, done.json["exception"]["type"], done.json["oom_killed"], done.json["limits"]),
+            (1, "MemoryError", False, []), "or end with it", done)
 
 
 def test_own_failures(t):

@@ -43,6 +43,18 @@ class OpenAI:
         return made
 
     @staticmethod
+    def call_stream(arguments):
+        """The same as a stream, with the arguments in small pieces."""
+        def chunk(delta, finish=None):
+            return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+        made = [chunk({"role": "assistant", "content": None})]
+        for i, a in enumerate(arguments):
+            text = json.dumps(a)
+            made.append(chunk({"tool_calls": [{"index": i, "id": "c%d" % i, "type": "function", "function": {"name": "execute_code", "arguments": ""}}]}))
+            made += [chunk({"tool_calls": [{"index": i, "function": {"arguments": text[n:n + 5]}}]}) for n in range(0, len(text), 5)]
+        return sse(made + [chunk({}, "tool_calls"), {"choices": [], "usage": OpenAI.whole()["usage"]}])
+
+    @staticmethod
     def results(request):
         """The texts that went back for the calls of the last answer."""
         messages = request.json["messages"]
@@ -84,6 +96,18 @@ class Anthropic:
         made = Anthropic.whole(text, "tool_use")
         made["content"] += [{"type": "tool_use", "id": "c%d" % i, "name": "execute_code", "input": a} for i, a in enumerate(arguments)]
         return made
+
+    @staticmethod
+    def call_stream(arguments):
+        made = Anthropic.events("I run it.", "tool_use")
+        blocks = []
+        for i, a in enumerate(arguments, 1):
+            text = json.dumps(a)
+            blocks.append({"type": "content_block_start", "index": i, "content_block": {"type": "tool_use", "id": "c%d" % i, "name": "execute_code", "input": {}}})
+            blocks += [{"type": "content_block_delta", "index": i, "delta": {"type": "input_json_delta", "partial_json": text[n:n + 5]}}
+                       for n in range(0, len(text), 5)]
+            blocks.append({"type": "content_block_stop", "index": i})
+        return b"".join(b"event: %s\n" % e["type"].encode() + sse([e], done=False) for e in made[:-2] + blocks + made[-2:])
 
     @staticmethod
     def results(request):
@@ -131,6 +155,12 @@ class Gemini:
         made["candidates"][0]["content"]["parts"] += [
             {"functionCall": {"name": "execute_code", "args": a}, "thoughtSignature": "s"} for a in arguments]
         return made
+
+    @staticmethod
+    def call_stream(arguments):
+        parts = [[{"functionCall": {"name": "execute_code", "args": a}, "thoughtSignature": "s"}] for a in arguments]
+        made = [{"candidates": [{"content": {"role": "model", "parts": p}, "index": 0}]} for p in parts]
+        return sse(made + Gemini.events("")[-1:], end="\r\n\r\n", done=False)
 
     @staticmethod
     def results(request):

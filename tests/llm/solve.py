@@ -87,6 +87,17 @@ def test_calls(tap):
         tap.equal((got["success"], got["steps"][0]["runs"][0]["result"]["stdout"]), (True, "55\n"), p.name + ": a block instead of a call")
 
 
+def test_streams(tap):
+    for p in PROTOCOLS:
+        answers = [events(p.call_stream([{"code": "x = 5\nprint(x)"}, {"code": "x + 1"}])), events(p.stream("It is 55."))]
+        done, seen = solved(tap, p, answers, "--stream")
+        tap.equal((done.returncode, done.stdout), (0, b"It is 55.\n"), p.name + ": a stream of calls", done.stderr)
+        tap.equal([(r["stdout"], r["value"]) for r in map(json.loads, p.results(seen[1]))], [("5\n", None), ("", 6)], p.name + ": their results")
+        cut = p.call_stream([{"code": "print('ran')"}])
+        done, seen = solved(tap, p, [events(cut[:len(cut) * 2 // 3], then="close")], "--stream", "--model-retries", "0")
+        tap.ok(done.returncode == 125 and b"running" not in done.stderr, p.name + ": a stream that is cut in a call", done)
+
+
 def test_hostile_calls(tap):
     for p in PROTOCOLS:
         wrong = [{"code": 7}, {}, {"code": "x", "language": "cobol"}, {"code": "echo $((40 + 2))", "language": "bash"},
@@ -347,6 +358,6 @@ def test_terminal(tap):
 
 
 def test(tap):
-    for part in (test_blocks, test_calls, test_hostile_calls, test_choices, test_data, test_styles, test_refusals, test_bounds, test_attacks,
-                 test_answers, test_events, test_records, test_cancel, test_terminal):
+    for part in (test_blocks, test_calls, test_streams, test_hostile_calls, test_choices, test_data, test_styles, test_refusals, test_bounds,
+                 test_attacks, test_answers, test_events, test_records, test_cancel, test_terminal):
         part(tap)

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/report.h"
-#include "cli/solve_show.h"
+#include "cli/solve_samples.h"
 #include "result/verdict_json.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
@@ -58,13 +58,14 @@ static const struct opt solve_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    solve_options,   task_options,  model_options,   work_options, policy_options, limit_options,
-    wall_options,    guard_options, session_options, log_options,  json_option,    quiet_option,
-    general_options, NULL};
+    solve_options,  task_options,  sample_options, model_options,   work_options,
+    policy_options, limit_options, wall_options,   guard_options,   session_options,
+    log_options,    json_option,   quiet_option,   general_options, NULL};
 
 #define TAKES                                                                                      \
     MODEL_TAKES BOUNDS_TAKES                                                                       \
-        "calls,style,one-shot,answer-check,save,events,json,quiet,config,help,lang,python,file,"   \
+        "calls,style,one-shot,answer-check,samples,jobs,save,events,json,quiet,config,help,lang,"  \
+        "python,file,"                                                                             \
         "out,"                                                                                     \
         "work-dir,env,ro,backend,allow-unsafe,net,require,without,profile,prelude,"                \
         "allow-imports,forbid-imports,target,tools,timeout,cpu-time,memory,cpus,pids,disk,"        \
@@ -137,7 +138,7 @@ static int prepare(struct solution *solution, const struct cli_options *options,
     if (model_call_task(&options->args, "task; describe it", &solution->task, err) < 0 ||
         model_call_prepare(call, options, err) < 0)
         return -1;
-    if (is_builtin(set) && check_builtin(call, err) < 0)
+    if ((is_builtin(set) && check_builtin(call, err) < 0) || solve_samples_check(set, err) < 0)
         return -1;
     call->run.stdin_fd = -1;
     if (!settings_asked(&set->common, SETTING_output_limit))
@@ -183,8 +184,9 @@ static int status_of(const struct agent *agent, const struct solve_result *resul
     return status > 0 && result->refused ? REFUSED : status;
 }
 
+/* `samples` is NULL for a single conversation. */
 static int report(struct solution *solution, const struct agent *agent,
-                  const struct solve_result *result, struct err *err)
+                  const struct solve_result *result, const struct samples *samples, struct err *err)
 {
     struct model_call *call = &solution->call;
     const struct cli_settings *set = call->set;
@@ -192,6 +194,8 @@ static int report(struct solution *solution, const struct agent *agent,
 
     if (set->json || set->events) {
         json_t *document = solve_document(agent, &solution->request, result);
+        if (samples)
+            samples_add_json(samples, document);
         solve_show_document(solution, document);
         json_decref(document);
     } else {
@@ -209,6 +213,21 @@ static int report(struct solution *solution, const struct agent *agent,
     return status;
 }
 
+static int work_samples(struct model_call *call, struct err *err)
+{
+    struct solution *solution = (struct solution *)call;
+    struct solve_samples all;
+
+    report_unsafe(call->set, &call->run);
+    int status = solve_samples_run(&all, solution, err);
+    if (status == 0) {
+        const struct agent *best = samples_best(&all.samples);
+        status = report(solution, best, solve_samples_result(&all, best), &all.samples, err);
+    }
+    solve_samples_done(&all);
+    return status;
+}
+
 static int work(struct model_call *call, struct err *err)
 {
     struct solution *solution = (struct solution *)call;
@@ -219,7 +238,7 @@ static int work(struct model_call *call, struct err *err)
     agent_begin(&agent, call->llm, &call->request, &call->watch);
     (void)solve(&agent, &solution->request, solution->task.p, &result);
     model_call_erase(call);
-    int status = report(solution, &agent, &result, err);
+    int status = report(solution, &agent, &result, NULL, err);
     solve_done(&result);
     agent_done(&agent);
     return status;
@@ -237,7 +256,8 @@ static int solve_main(int argc, char **argv)
             help_print_command(stdout, &command_solve);
             status = 0;
         } else if (prepare(&solution, &options, &err) == 0) {
-            status = model_call_run(&solution.call, work, &err);
+            status = model_call_run(&solution.call,
+                                    options.settings.samples > 1 ? work_samples : work, &err);
         }
     }
     if (status < 0)

@@ -18,6 +18,8 @@
 
 enum { NOT_DONE = 1, STEPS = 4, TASK_MAX = 1 << 20, DRAW_EVERY_MS = 200 };
 
+#define SAMPLES_TEMPERATURE 0.8
+
 /* ---- on the terminal ---- */
 
 /* Before any line of ours. */
@@ -117,6 +119,22 @@ static int read_temperature(struct model_call *call, struct err *err)
     return 0;
 }
 
+/* Several at a low temperature would be much the same. */
+static int prepare_samples(struct model_call *call, const struct cli_options *options,
+                           struct err *err)
+{
+    const struct cli_settings *set = call->set;
+
+    if (set->samples <= 1)
+        return 0;
+    if (set->model.record || set->model.replay)
+        return err_set(err, ERR_USAGE, "--%s keeps one conversation; --samples has several",
+                       set->model.record ? "record" : "replay");
+    if (opt_source_of(&options->set, "temperature")->from == OPT_FROM_DEFAULT)
+        call->request.temperature = SAMPLES_TEMPERATURE;
+    return 0;
+}
+
 static int find_language(struct model_call *call, struct err *err)
 {
     const char *name = call->set->common.lang;
@@ -134,7 +152,8 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
     const struct cli_settings *set = call->set;
 
     if (cli_options_taken(options, call->command, err) < 0 || find_language(call, err) < 0 ||
-        read_temperature(call, err) < 0 || settings_request(&set->common, &call->run, err) < 0)
+        read_temperature(call, err) < 0 || prepare_samples(call, options, err) < 0 ||
+        settings_request(&set->common, &call->run, err) < 0)
         return -1;
     const char *term = getenv("TERM");
     call->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 && !set->quiet;

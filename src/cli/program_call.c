@@ -115,23 +115,13 @@ static int read_cases(struct program_call *pc, struct err *err)
     return 0;
 }
 
-static int check_samples(const struct program_call *pc, struct err *err)
-{
-    const struct cli_settings *set = pc->call.set;
-
-    if (set->samples > 1 && (set->model.record || set->model.replay))
-        return err_set(err, ERR_USAGE, "--%s keeps one conversation; --samples has several",
-                       set->model.record ? "record" : "replay");
-    return 0;
-}
-
 int program_call_cases(struct program_call *pc, const struct cli_options *options, struct err *err)
 {
-    if (read_cases(pc, err) < 0 || check_samples(pc, err) < 0)
+    if (read_cases(pc, err) < 0)
         return -1;
-    if (opt_source_of(&options->set, "temperature")->from == OPT_FROM_DEFAULT)
-        pc->call.request.temperature =
-            pc->call.set->samples > 1 ? SAMPLES_TEMPERATURE : pc->temperature;
+    if (pc->call.set->samples <= 1 &&
+        opt_source_of(&options->set, "temperature")->from == OPT_FROM_DEFAULT)
+        pc->call.request.temperature = pc->temperature;
     return 0;
 }
 

@@ -22,7 +22,7 @@
 
 struct program_call {
     struct model_call call; /* first: model_call_run hands it back */
-    double temperature;     /* if the user names none; with several samples SAMPLES_TEMPERATURE */
+    double temperature;     /* if the user names none, and there are not several samples */
     struct buf code;        /* with a line end */
     const char *shown;      /* the program's name in messages */
     struct case_file cases;
@@ -30,9 +30,6 @@ struct program_call {
     struct trial_request trial; /* TRIAL_CASES with cases; else the command sets the kind */
     const char *withheld[2];
 };
-
-/* Several samples at a low temperature would be much the same. */
-#define SAMPLES_TEMPERATURE 0.8
 
 /* The program: the first operand, standard input or -c. Sets all but the component. */
 int program_call_read(struct program_call *pc, const struct cli_options *options, struct err *err);

@@ -8,7 +8,7 @@ import stat
 import subprocess
 import time
 
-from models import GLOVEBOX, PROTOCOLS, OpenAI, Place
+from models import GLOVEBOX, KEY, PROTOCOLS, OpenAI, Place
 from server import PATIENCE, Answer, Server
 
 BAD = "def add(a, b):\n    return a - b\n"
@@ -109,6 +109,37 @@ def test_fix_results(tap):
         tap.ok(f.read() == b"x = 1\r\nprint(x / 1)\r\n" and b"\n x = 1\r\n-print" in done.stdout, "the line ends of Windows stay", done)
     left = [name for name in os.listdir(place.work) if "glovebox-new" in name]
     tap.equal(left, [], "no other file is left")
+
+
+def on_terminal(place, replies, *args):
+    """What a terminal gets on standard output."""
+    with Server([Answer(body=OpenAI.whole(r)) for r in replies]) as server:
+        env = place.env({OpenAI.variable: KEY, OpenAI.url_variable: server.url + OpenAI.suffix, "TERM": "xterm"})
+        ours, theirs = os.openpty()
+        done = subprocess.run([GLOVEBOX, args[0], "--model", OpenAI.model, *args[1:]], env=env, cwd=place.work, stdin=subprocess.DEVNULL,
+                              stdout=theirs, stderr=subprocess.PIPE, timeout=PATIENCE)
+        os.close(theirs)
+        got = b""
+        try:
+            while piece := os.read(ours, 65536):
+                got += piece
+        except OSError:
+            pass
+        os.close(ours)
+    return done, got
+
+
+def test_terminal(tap):
+    place = place_with(tap)
+    evil = "def add(a, b):\n    return a + b  # \x1b]0;evil\x07"
+    done, got = on_terminal(place, [block(evil)], "fix", "bad.py", "--cases", "cases.json")
+    tap.ok(done.returncode == 0 and b"\x1b[31m-    return a - b\x1b[m\r\n" in got and b"\x1b]" not in got and b"\\x1b]0;evil" in got,
+           "a terminal gets the diff in colours, and obeys nothing in it", got)
+    tap.ok(b"nothing was written; --in-place or --save FILE does that" in done.stderr, "and a hint", done)
+    done, got = on_terminal(place, [block(GOOD)], "generate", "--cases", "cases.json", "an adder")
+    tap.equal(got, GOOD.replace("\n", "\r\n").encode() + b"\r\n", "a new program is shown as it is")
+    with open(place.path("bad.py")) as f:
+        tap.equal(f.read(), BAD, "the file stays")
 
 
 def test_cases_stay_outside(tap):
@@ -255,6 +286,6 @@ def test_usage_errors(tap):
 
 
 def test(tap):
-    for part in (test_fix, test_fix_results, test_cases_stay_outside, test_transform, test_generate, test_samples, test_hostile, test_cancel,
+    for part in (test_fix, test_fix_results, test_terminal, test_cases_stay_outside, test_transform, test_generate, test_samples, test_hostile, test_cancel,
                  test_usage_errors):
         part(tap)

@@ -357,7 +357,32 @@ def test_terminal(tap):
     tap.ok(b"\x1b[2m\\x1b]0;evil\\x07" in shown and re.search(rb"step 1 of 6: asking gpt-test", shown), "the output is dim", shown)
 
 
+def test_samples(tap):
+    """Several conversations, each with a session: the first answer that passes the check wins."""
+    right, wrong = block("final_answer(55)"), block("final_answer(54)")
+    args = ("--calls", "blocks", "--samples", "3", "--answer-check", "answer == 55", "--steps", "1")
+    for p in PROTOCOLS:
+        got, seen = document(tap, p, [wrong, wrong, right], *args)
+        tap.equal((got["answer"], sum(s["won"] for s in got["samples"]), got["usage"]["solve"]["requests"], len(seen)), (55, 1, 3, 3),
+                  p.name + ": the best of three, and the usage of all", got)
+    got, seen = document(tap, OpenAI, [right, Answer(raw=b"", then="hold")], *args)
+    tap.equal((got["answer"], sorted(s["stopped"] for s in got["samples"]), seen[0].json["temperature"]), (55, ["done", "lost", "lost"], 0.8),
+              "requests of the rest are cancelled", got)
+    begun = time.monotonic()
+    done, _ = solved(tap, OpenAI, [block("while True: pass"), block("while True: pass"), Answer(body=OpenAI.whole(right), wait=lambda: time.sleep(0.5))],
+                     *args, "--timeout", "50s")
+    tap.ok(done.returncode == 0 and done.stdout == b"55\n" and time.monotonic() - begun < 40, "and their runs", done)
+    done, _ = solved(tap, OpenAI, [wrong], *args)
+    tap.ok(done.returncode == 1 and done.stdout == b"" and b"not solved" in done.stderr, "none passes", done)
+    done, _ = solved(tap, OpenAI, [Answer(401, {"error": {"message": "no"}})], *args, "--json")
+    tap.equal((done.returncode, json.loads(done.stdout)["success"]), (2, False), "a failure of all", done)
+    for more, words in ((["--samples", "2"], b"--answer-check"), ([*args, "--events"], b"--events"), ([*args, "--out", "o"], b"--out"),
+                        ([*args, "--work-dir", "."], b"--work-dir"), ([*args, "--record", "r"], b"--record")):
+        done, seen = solved(tap, OpenAI, [right], *more)
+        tap.ok(done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1 and not seen, "wrong usage: %s" % words, done)
+
+
 def test(tap):
     for part in (test_blocks, test_calls, test_streams, test_hostile_calls, test_choices, test_data, test_styles, test_refusals, test_bounds,
-                 test_attacks, test_answers, test_events, test_records, test_cancel, test_terminal):
+                 test_attacks, test_answers, test_events, test_records, test_cancel, test_terminal, test_samples):
         part(tap)

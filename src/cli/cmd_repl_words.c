@@ -6,10 +6,13 @@
 
 #include "cli/cmd_repl.h"
 #include "guard/foreign_line.h"
+#include "text/shell_lines.h"
 
 const char *repl_foreign_hint(const struct language_traits *traits, struct str line)
 {
-    if (!traits->is_notebook || memchr(line.p, '\n', line.n))
+    AUTO_BUF struct buf python = {0};
+
+    if (!traits->is_notebook || memchr(line.p, '\n', line.n) || shell_lines(line, &python))
         return NULL;
     return foreign_line_hint(line);
 }

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "explain/feedback.h"
 #include "session/session_impl.h"
+#include "text/shell_lines.h"
 
 /* ---- how it ended ---- */
 
@@ -253,6 +254,33 @@ static void record(struct session *s, const struct cell_request *cell, struct re
     record_append(&s->recorder, &q, r);
 }
 
+/* Checks the cell, and runs it if it is allowed. */
+static void check_and_run(struct session *s, const struct cell_request *cell,
+                          const struct reporter *t)
+{
+    struct result *r = t->result;
+    bool allowed = guard_cell(s, cell, r->cell.number, r);
+
+    if (r->checked)
+        reporter_event(t, (struct run_event){.kind = RUN_VERDICT});
+    if (allowed)
+        run_or_try(s, cell, t);
+    else if (!r->verdict.texts.has_exit_code)
+        r->exit_code = err_exit_status(ERR_POLICY);
+}
+
+/* The shell commands of IPython become Python first, so that the guard reads them. */
+static void run_as_python(struct session *s, const struct cell_request *cell,
+                          const struct reporter *t)
+{
+    struct cell_request plain = *cell;
+    AUTO_BUF struct buf code = {0};
+
+    if (s->shared->prepared.language->traits->is_notebook && shell_lines(cell->code, &code))
+        plain.code = buf_str(&code);
+    check_and_run(s, &plain, t);
+}
+
 static void exec_in_turn(struct session *s, const struct cell_request *cell,
                          const struct reporter *t)
 {
@@ -263,13 +291,7 @@ static void exec_in_turn(struct session *s, const struct cell_request *cell,
     if (guest_check(s, &r->error) < 0) {
         r->cell.ended = CELL_DIED;
     } else if (check_cell(cell, &r->error) == 0) {
-        bool allowed = guard_cell(s, cell, r->cell.number, r);
-        if (r->checked)
-            reporter_event(t, (struct run_event){.kind = RUN_VERDICT});
-        if (allowed)
-            run_or_try(s, cell, t);
-        else if (!r->verdict.texts.has_exit_code)
-            r->exit_code = err_exit_status(ERR_POLICY);
+        run_as_python(s, cell, t);
     }
     if (!r->started)
         feedback_make(

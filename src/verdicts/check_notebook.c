@@ -4,6 +4,7 @@
 #include "base/json_get.h"
 #include "guard/earlier.h"
 #include "result/verdict_json.h"
+#include "text/shell_lines.h"
 
 static void examine_cell(const struct notebook_check *how, const struct run_request *q,
                          const struct language *language, struct str earlier, struct verdict *ret)
@@ -70,6 +71,9 @@ static json_t *check_cells(const struct notebook_check *how, const struct notebo
         struct verdict verdict;
         q.file = NULL;
         q.code = str_from(nb->cells[i].code);
+        AUTO_BUF struct buf plain = {0};
+        if (language->traits->is_notebook && shell_lines(q.code, &plain))
+            q.code = buf_str(&plain);
         buf_clear(&earlier);
         earlier_text(&names, &earlier);
         examine_twice(how, &q, language, buf_str(&earlier), &verdict);

@@ -60,13 +60,30 @@ def test_exits(t):
         else:
             t.ok(r.code == status and b"nonsense" not in r.err, "%s in %s" % (code, language), r)
     t.exits(cells(t, "false", "echo on", args=("--lang", "bash")), 0, "a command that fails does not", b"on\n")
-    r = cells(t, "%time 1", "!ls", "len?", "?str.join", "6 * 7  # is it 42?")
+    r = cells(t, "%time 1", "!pip install x", "len?", "?str.join", "6 * 7  # is it 42?")
     t.exits(r, 0, "words of IPython's prompt", b"42\n")
-    t.equal((r.err.count(b"IPython"), r.err.count(b"\n")), (4, 4), "have a line each", r)
-    t.ok(b"help(NAME)" in r.err and b"subprocess.run" in r.err and b"Error" not in r.err, "with the words of here", r)
+    t.equal((r.err.count(b"IPython"), r.err.count(b"\n")), (3, 4), "have a line each", r)
+    t.ok(b"help(NAME)" in r.err and b"cannot be installed" in r.err and b"Error" not in r.err, "with the words of here", r)
     with Daemon(t) as d:
         r = cells(t, "exit(9)", "nonsense(", args=("--daemon", "unix:" + d.socket))
         t.ok(r.code == 9 and not r.err, "in a daemon's session", r)
+
+
+@once
+def test_shell_commands(t):
+    """IPython's."""
+    r = cells(t, "print('first'); x = 2\n!echo second", "open('a.csv', 'w').close()\nfiles = !ls *.csv\nfiles",
+              "for n in 1, 2:\n    !echo {x} $x {n} \"q\" $((n + 1)) {nope}", "lines = !echo a; echo b >&2; exit 3",
+              "lines", "!exit 4", "_exit_code", 's = """\n!ls\n"""\ns', "x != 2")
+    want = b"first\nsecond\n['a.csv']\n2 2 1 q 1 {nope}\n2 2 2 q 1 {nope}\n['a', 'b']\n4\n'\\n!ls\\n'\nFalse\n"
+    t.exits(r, 0, "commands of the shell", want)
+    r = cells(t, "x = 1\nfiles = !ls", "y = = !ls", args=("--profile", "strict"))
+    t.ok(b"subprocess" in r.err and b"<cell 1>:2:" in r.err and not r.out, "are the profile's to judge", r)
+    t.write("a.ipynb", '{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [{"cell_type": "code",'
+            ' "metadata": {}, "outputs": [], "source": "files = !echo a b\\nprint(files)"}]}')
+    t.exits(t.run("a.ipynb"), 0, "in a notebook", b"['a b']\n")
+    t.ok(t.box("check", "a.ipynb").code == 0 and t.box("check", "--profile", "strict", "a.ipynb").code == 1, "check reads them")
+    t.equal(t.run("-c", "!ls").code, 126, "not in a program")
 
 
 @once

@@ -36,6 +36,8 @@ void record_insert_sql(struct buf *sql);
 void record_select_sql(struct buf *sql, bool with_code);
 /* The run's texts must live until the statement has run. Returns SQLite's code. */
 int record_bind(sqlite3_stmt *insert, const struct run_record *run);
+/* A text of at most RUN_TEXT_MAX bytes. */
+int record_bind_text(sqlite3_stmt *stmt, int at, struct str s);
 /* The texts belong to the statement, until its next step. */
 void record_read(sqlite3_stmt *select, bool with_code, struct run_record *ret);
 

@@ -58,6 +58,22 @@ static int delete_before(struct store *s, int64_t older_than_ms, struct mark mar
     return rc;
 }
 
+/* What models used goes with the runs of its time: it stays if an older run does. */
+static int delete_usage(struct store *s, int64_t older_than_ms)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(s->db,
+                                "DELETE FROM usage WHERE time_ms < min(?1, (SELECT"
+                                " coalesce(min(time_ms), ?1) FROM runs))",
+                                -1, &stmt, NULL);
+
+    if (rc != SQLITE_OK)
+        return rc;
+    sqlite3_bind_int64(stmt, 1, older_than_ms);
+    (void)sqlite3_step(stmt);
+    return sqlite3_finalize(stmt);
+}
+
 /* Free pages are moved to the end of the file and cut off; the file itself shrinks when the
  * write-ahead log is folded in. A concurrent reader only delays this until another fold. */
 static int give_back(struct store *s)
@@ -79,6 +95,8 @@ int store_prune(struct store *s, int64_t older_than_ms, int64_t keep_newest, int
 
     if (rc == SQLITE_OK && !all_kept)
         rc = delete_before(s, older_than_ms, mark, &deleted);
+    if (rc == SQLITE_OK && !all_kept)
+        rc = delete_usage(s, older_than_ms);
     if (rc == SQLITE_OK)
         rc = give_back(s);
     if (rc != SQLITE_OK)

@@ -164,6 +164,11 @@ static int bind_column(sqlite3_stmt *stmt, int at, const struct column *column,
     return bind_text(stmt, at, trimmed(column->kind, *(const struct str *)field));
 }
 
+int record_bind_text(sqlite3_stmt *stmt, int at, struct str s)
+{
+    return bind_text(stmt, at, trimmed(TEXT, s));
+}
+
 int record_bind(sqlite3_stmt *insert, const struct run_record *run)
 {
     int rc = SQLITE_OK;

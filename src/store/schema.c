@@ -41,6 +41,22 @@ const char *const store_migrations[] = {
     "CREATE INDEX runs_time ON runs(time_ms);"
     "PRAGMA application_id = 0x476c7662;"
     "PRAGMA user_version = 1;",
+
+    "CREATE TABLE usage("
+    "  seq INTEGER PRIMARY KEY,"
+    "  time_ms INTEGER NOT NULL,"
+    "  run_id TEXT NOT NULL,"
+    "  component TEXT NOT NULL,"
+    "  provider TEXT NOT NULL,"
+    "  model TEXT NOT NULL,"
+    "  requests INTEGER NOT NULL,"
+    "  prompt_tokens INTEGER," /* NULL for unknown, as are the others */
+    "  completion_tokens INTEGER,"
+    "  cached_tokens INTEGER,"
+    "  cost REAL);"
+    "CREATE INDEX usage_time ON usage(time_ms);"
+    "UPDATE meta SET value = '2' WHERE key = 'schema';"
+    "PRAGMA user_version = 2;",
 };
 
 const int store_version = ARRAY_LEN(store_migrations);

@@ -158,7 +158,8 @@ int store_stats(struct store *s, const struct store_query *query, struct store_s
                 struct err *err);
 
 /* Deletes the runs before older_than_ms (wall clock; INT64_MAX: of any age), but never one of the
- * newest `keep_newest`, and returns the space to the file system. */
+ * newest `keep_newest`, and the usage that is older than all runs that remain. Returns the space to
+ * the file system. */
 int store_prune(struct store *s, int64_t older_than_ms, int64_t keep_newest, int64_t *ret_deleted,
                 struct err *err);
 

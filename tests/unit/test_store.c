@@ -348,18 +348,18 @@ static void test_shrinks(void)
 static void test_versions(void)
 {
     static const char *const next[] = {
-        "SELECT 1 / 0; THIS IS NOT SQL",
+        "SELECT 1 / 0; THIS IS NOT SQL", "NOR THIS",
         "ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';"
-        "PRAGMA user_version = 2;"};
-    static const char *const broken[] = {"", "ALTER TABLE runs ADD COLUMN half TEXT; NOT SQL"};
+        "PRAGMA user_version = 3;"};
+    static const char *const broken[] = {"", "", "ALTER TABLE runs ADD COLUMN half TEXT; NOT SQL"};
     struct store *s = open_log(in_folder("version.db"), STORE_CREATE);
     struct run_record run = sample("old", 1);
 
     EQ_INT(store_append(s, &run, &err), 0);
-    EQ_INT(store_migrate(s, broken, 2, &err), -1);
+    EQ_INT(store_migrate(s, broken, 3, &err), -1);
     OK(one_line(err.msg), "a script that fails: %s", err.msg);
     EQ_INT(sqlite3_exec(s->db, "SELECT half FROM runs", NULL, NULL, NULL), SQLITE_ERROR);
-    EQ_INT(store_migrate(s, next, 2, &err), 0);
+    EQ_INT(store_migrate(s, next, 3, &err), 0);
     EQ_INT(sqlite3_exec(s->db, "SELECT mood FROM runs", NULL, NULL, NULL), SQLITE_OK);
     EQ_INT(count(s, (struct store_query){0}), 1);
     store_close(s);

@@ -330,6 +330,7 @@ int agent_check(struct agent *agent, struct verdict *ret)
 
     if (!policy)
         return fail(agent, &err);
+    q.review = false; /* that is for a run */
     examine_init(&e, &q, policy);
     int status = examine_program(&e, ret, &err);
     examine_done(&e);

@@ -29,6 +29,7 @@ static struct run_request shape_request(const struct agent *agent, char *const *
     q.language = "python";
     q.args = names;
     q.no_check = true;
+    q.review = false;
     q.prelude = NULL;
     q.prelude_text = (struct str){0};
     q.env = NULL;

@@ -134,6 +134,7 @@ static int check(struct solving *s, const json_t *answer, struct result *result)
     q.code = str_from(code);
     q.language = "python";
     q.no_check = true;
+    q.review = false;
     q.out_dir = NULL;
     q.values = &value;
     q.value_count = 1;

@@ -95,7 +95,7 @@ static int try_run(struct agent *agent, const struct trial_request *what, struct
     if (what->kind == TRIAL_RUN)
         run(agent, &q, &result);
     else
-        session_check(&q, true, &result);
+        session_check(&q, true, agent->watch->cancel_fd, &result);
     ret->passed = passes(what, &result, &q.limits, &ret->report);
     ret->document = result_document(&result);
     int status = settle_run(agent, what, &result, ret->passed);

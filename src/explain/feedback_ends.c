@@ -225,7 +225,7 @@ static void collect_refusal(struct collector *c)
     collect_syntax(c);
     if (!c->to->n && v->reason && *v->reason)
         collect_text(c, TOPIC_NONE, printable_text(str_from(v->reason)));
-    if (v->stage == GUARD_IMPORTS || v->stage == GUARD_PATTERNS || v->stage == GUARD_REVIEW)
+    if (v->stage == GUARD_IMPORTS || v->stage == GUARD_PATTERNS)
         collect_text(c, TOPIC_NONE,
                      xstrdup("The program was not started: write it without what is named here, or "
                              "have its owner allow it (--allow-imports, --profile)."));

@@ -3,9 +3,10 @@
  * Reads a program and says whether it may run, and why. It never runs anything, and it is not the
  * wall: it refuses early and explains.
  *
- * Stages in order: input (size, NUL, encoding), syntax, imports, patterns, and later a model's
- * review. The first that refuses ends the check. Text in other languages than Python gets the
- * first stage only; what their own interpreters say of their syntax is asked by src/session/.
+ * Stages in order: input (size, NUL, encoding), syntax, imports, patterns, review. The first that
+ * refuses ends the check. The review is made by a reader of the caller's choice (guard_reviewed).
+ * Text in other languages than Python gets the first stage only; what their own interpreters say of
+ * their syntax is asked by src/session/.
  */
 #ifndef GUARD_GUARD_H
 #define GUARD_GUARD_H
@@ -19,7 +20,7 @@
 #include "python/text.h"
 
 enum guard_stage { GUARD_INPUT, GUARD_SYNTAX, GUARD_IMPORTS, GUARD_PATTERNS, GUARD_REVIEW };
-#define GUARD_ALL_STAGES 0xfu
+#define GUARD_ALL_STAGES 0xfu /* without the review */
 
 enum severity { SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH, SEVERITY_CRITICAL };
 
@@ -81,6 +82,15 @@ struct guard_input {
 
 /* Always gives a verdict; end with verdict_done. */
 void guard_check(const struct policy *policy, const struct guard_input *input, struct verdict *ret);
+struct guard_review {
+    bool secure;
+    bool answered;      /* false: the reviewer gave no verdict, and the reason says why */
+    const char *reason; /* one line */
+};
+
+/* Adds the outcome of a review to the verdict of an allowed program. */
+void guard_reviewed(const struct policy *policy, const struct guard_review *review,
+                    struct verdict *v);
 void verdict_done(struct verdict *v);
 
 const char *guard_stage_name(enum guard_stage stage); /* "input", "syntax", ... */

@@ -156,6 +156,7 @@ static void run_jail(struct calls *calls, struct batch *b, int request_fd, struc
     q.limits.pids = q.limits.pids ? q.limits.pids + HELPERS : 0;
     q.output_limit = CHANNEL;
     q.no_check |= j->has_run;
+    q.review &= !j->approved;
     result_init(ret, CHANNEL);
     session_run(&q, &watch, ret);
 }

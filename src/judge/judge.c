@@ -159,6 +159,7 @@ static void note_layers(struct judge *j, const struct result *run)
 void judge_add_run(struct judge *j, struct result *run)
 {
     note_layers(j, run);
+    j->approved |= run->checked && run->verdict.allowed && run->verdict.stage == GUARD_REVIEW;
     if (j->has_run)
         add_figures(&j->ret->run, run);
     else

@@ -21,6 +21,7 @@ struct judge {
     const struct judge_request *q;
     const struct judge_watch *watch;
     struct judge_result *ret;
+    bool approved;   /* the reviewer has read the candidate: later runs need no review */
     bool has_run;    /* ret->run is filled in; later ones are added to it */
     bool stop;       /* what is left cannot be judged */
     bool loaded;     /* the candidate was, or without cases: it ran */

@@ -48,6 +48,7 @@ static int run_with_input(const struct program *p, const struct run_request *q, 
     if (fd < 0)
         return -1;
     request.stdin_fd = fd;
+    request.review &= !p->judge->approved;
     request.limits.wall_ms = judge_timeout_ms(p->judge->q, p->test);
     session_run(&request, watch, ret);
     return 0;

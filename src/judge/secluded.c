@@ -23,6 +23,7 @@ void judge_seclude(struct run_request *q)
     q->cold = true;
     q->net_host = false;
     q->no_check = true;
+    q->review = false;
     q->profile = NULL;
     q->prelude = NULL;
     q->prelude_text = (struct str){0};

@@ -62,6 +62,7 @@ int math_run(const struct run_request *q, const struct run_watch *watch, struct 
     request.file = NULL;
     request.language = "python";
     request.no_check = true; /* the expression was checked already */
+    request.review = false;
     request.prelude_text = (struct str){0};
     request.value_count = 0;
     request.prelude = request.context = request.invocation = request.execution_id = NULL;

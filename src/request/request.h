@@ -28,6 +28,8 @@ struct run_input {
     struct str bytes;
 };
 
+struct reviewer; /* request/reviewer.h */
+
 struct run_request {
     struct str code;
     struct python_text *text; /* for its tree, if the caller has it or needs it; or NULL */
@@ -65,8 +67,10 @@ struct run_request {
     int retries;
     int64_t retry_delay_ms;
 
-    bool cold;           /* nothing is shared with other runs, not even a zygote */
-    bool no_check;       /* run it without the guard */
+    bool cold;                       /* nothing is shared with other runs, not even a zygote */
+    bool no_check;                   /* run it without the guard */
+    bool review;                     /* the reviewer must approve the program, even with no_check */
+    const struct reviewer *reviewer; /* lent; NULL: nothing is approved */
     bool only_read;      /* refuse every program that the guard cannot read, whatever the profile */
     const char *profile; /* a policy's name or file; NULL: "standard", "host" without a wall */
     char *const *allow_imports, *const *forbid_imports; /* "a,b.*"; NULL-terminated, or NULL */

@@ -59,6 +59,7 @@ void result_done(struct result *r)
     json_decref(r->results);
     json_decref(r->final_answer);
     json_decref(r->context);
+    json_decref(r->usage);
     backend_close(r->guest);
     buf_done(&r->notes);
     buf_done(&r->warnings);

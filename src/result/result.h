@@ -99,7 +99,8 @@ struct result {
     json_t *results;              /* bundles, or NULL */
     json_t *context;              /* the changed copy of the request's, or NULL */
     bool is_final_answer;
-    bool judged; /* the tests decide success, */
+    json_t *usage; /* of models, by component; NULL for none */
+    bool judged;   /* the tests decide success, */
     size_t tests, tests_passed;
     struct jail_limits limits; /* limits that applied */
     struct buf warnings;       /* lines: see "warnings" in 'glovebox help results' */

@@ -253,7 +253,7 @@ json_t *result_document(const struct result *r)
     set(doc, "limits_set", limits_json(&r->limits, r->out.limit));
     set(doc, "attempts", json_integer(r->attempts));
     set(doc, "feedback", feedback(&r->feedback));
-    set(doc, "usage", json_object());
+    set(doc, "usage", r->usage ? json_incref(r->usage) : json_object());
     set(doc, "error", error(&r->error));
     set(doc, "error_type", error_type(r));
     set_words(doc, r);

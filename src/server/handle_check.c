@@ -51,7 +51,7 @@ static int check_one(struct job *job, const struct run_request *q, struct str pa
     int64_t began = clock_mono_ns();
 
     result_init(&result, 1);
-    session_check(q, true, &result);
+    session_check(q, true, job->cancel_fd, &result);
     figures_of(&result, FIGURES_CHECK, (clock_mono_ns() - began) / 1000, job_figures(job));
     json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "verdict",

@@ -327,7 +327,7 @@ const char *check_shown_name(const struct run_request *q)
 
 void examine_init(struct examination *e, const struct run_request *q, const struct policy *policy)
 {
-    *e = (struct examination){.request = q, .policy = policy};
+    *e = (struct examination){.request = q, .policy = policy, .cancel_fd = -1};
     e->text = q->text ? q->text : &e->own;
 }
 
@@ -342,7 +342,8 @@ const struct python_tree *examine_tree(struct examination *e)
     return python_text_parse(e->text, e->request->code) ? &e->text->tree : NULL;
 }
 
-void examine(struct examination *e, struct verdict *ret)
+/* Without a policy, only the reviewer reads the program. */
+static void ask_guard(struct examination *e, struct verdict *ret)
 {
     struct guard_input input = {
         .code = e->request->code,
@@ -355,24 +356,61 @@ void examine(struct examination *e, struct verdict *ret)
         .text = e->text,
     };
 
+    *ret = (struct verdict){.allowed = true};
+    if (!e->policy)
+        return;
     aim(e, target_of(e));
     guard_check(e->policy, &input, ret);
+}
+
+static void ask_reviewer(struct examination *e, struct verdict *ret)
+{
+    const struct run_request *q = e->request;
+    const struct review_question question = {.run = q,
+                                             .run_id = e->run_id ? e->run_id : "",
+                                             .language = e->language->name,
+                                             .code = q->code,
+                                             .tools = e->tools,
+                                             .cancel_fd = e->cancel_fd};
+    struct review_answer answer = {0};
+
+    if (!q->review || !ret->allowed)
+        return;
+    if (q->reviewer)
+        q->reviewer->review(q->reviewer->ctx, &question, &answer);
+    const struct guard_review review = {
+        .secure = answer.secure,
+        .answered = answer.answered,
+        .reason = answer.reason ? answer.reason : "no review: no model was named (--model)"};
+    guard_reviewed(e->policy, &review, ret);
+    e->cancelled = answer.cancelled;
+    e->usage = json_incref(answer.usage);
+    review_answer_done(&answer);
+}
+
+void examine(struct examination *e, struct verdict *ret)
+{
+    ask_guard(e, ret);
+    ask_reviewer(e, ret);
 }
 
 int examine_program(struct examination *e, struct verdict *ret, struct err *err)
 {
     if (examine_language(e, err) < 0)
         return -1;
-    examine(e, ret);
+    ask_guard(e, ret);
     bool syntax = !e->stages || e->stages & 1u << GUARD_SYNTAX;
     if (e->asks_tools && syntax && ret->allowed && !policy_reads(str_from(e->language->name)))
         syntax_probe(e->request, e->language, ret);
+    ask_reviewer(e, ret);
     return 0;
 }
 
 void examine_done(struct examination *e)
 {
     python_text_done(&e->own);
+    json_decref(e->usage);
+    e->usage = NULL;
 }
 
 int check_find_language(const struct run_request *q, const struct language **ret, struct err *err)
@@ -402,10 +440,17 @@ static void note_verdict(const struct run_request *q, struct result *result)
 void examine_for(struct examination *e, struct result *result)
 {
     examine(e, &result->verdict);
+    json_decref(result->usage);
+    result->usage = mem_take(&e->usage);
+    if (e->cancelled) {
+        result->cancelled = true;
+        verdict_done(&result->verdict);
+        return;
+    }
     note_verdict(e->request, result);
 }
 
-void session_check(const struct run_request *q, bool asks_tools, struct result *ret)
+void session_check(const struct run_request *q, bool asks_tools, int cancel_fd, struct result *ret)
 {
     AUTO_BUF struct buf prelude = {0};
     struct policy *policy = check_open_policy(q, &ret->error);
@@ -413,6 +458,7 @@ void session_check(const struct run_request *q, bool asks_tools, struct result *
 
     examine_init(&e, q, policy);
     e.asks_tools = asks_tools;
+    e.cancel_fd = cancel_fd;
     if (policy && check_read_prelude(q, &prelude, &ret->error) == 0) {
         e.prelude = buf_str(&prelude);
         if (examine_program(&e, &ret->verdict, &ret->error) == 0) {

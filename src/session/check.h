@@ -7,7 +7,7 @@
 #define SESSION_CHECK_H
 
 #include "python/text.h"
-#include "request/request.h"
+#include "request/reviewer.h"
 #include "result/result.h"
 
 /* The request's profile with the imports that it allows and forbids. NULL with *err; free with
@@ -32,8 +32,13 @@ struct examination {
     struct str prelude, earlier;       /* see struct guard_input */
     unsigned stages;
     bool cell;
-    bool runs;       /* on this host, by an interpreter that may be an older Python */
-    bool asks_tools; /* run other languages' tools to check the syntax */
+    bool runs;          /* on this host, by an interpreter that may be an older Python */
+    int cancel_fd;      /* readable: give up the review; -1 for none */
+    const char *run_id; /* the result's, for the reviewer; NULL: there is no run */
+    const struct tool_names *tools;  /* that the program may call; NULL: none */
+    bool cancelled;                  /* the review was given up */
+    json_t *usage;                   /* of the review, by component; NULL for none */
+    bool asks_tools;                 /* run other languages' tools to check the syntax */
     const struct language *language; /* examine_language's, or the caller's */
     const char *python;              /* the version that the language's name has, or NULL */
     unsigned target;                 /* of the interpreter; 0: unknown */
@@ -48,21 +53,21 @@ void examine_init(struct examination *e, const struct run_request *q, const stru
 int examine_language(struct examination *e, struct err *err);
 /* The tree of the code; NULL when it is not Python, and then e->text has the error. */
 const struct python_tree *examine_tree(struct examination *e);
-/* The verdict of the guard; this is the only caller of the guard. */
+/* The verdict of the guard, and of the request's reviewer; this is the only caller of both. */
 void examine(struct examination *e, struct verdict *ret);
 /* Language, verdict and the findings of tools. -1 as examine_language. */
 int examine_program(struct examination *e, struct verdict *ret, struct err *err);
 void examine_done(struct examination *e);
 
 /* Fills in the result's verdict and, if that refuses, the other fields of a refusal (see
- * result_refused). */
+ * result_refused). A cancelled review gives no verdict: the result is cancelled. */
 void examine_for(struct examination *e, struct result *result);
 
 /* The program's name in messages: its file, "<stdin>" or "<string>". */
 const char *check_shown_name(const struct run_request *q);
 
-/* glovebox_check and POST /v1/check: examine_program, by the request's policy. Failures of ours are
- * in ret->error. */
-void session_check(const struct run_request *q, bool asks_tools, struct result *ret);
+/* glovebox_check and POST /v1/check: examine_program, by the request's policy. cancel_fd ends a
+ * review (-1 for none). Failures of ours are in ret->error. */
+void session_check(const struct run_request *q, bool asks_tools, int cancel_fd, struct result *ret);
 
 #endif

@@ -181,14 +181,18 @@ static int choose(struct run *run, struct err *err)
 /* Called before anything is laid or started. False when the guard refused. */
 static bool may_run(struct run *run)
 {
-    if (!run->policy)
+    if (!run->policy && !run->request->review)
         return true;
     run->examination.prelude = buf_str(&run->prelude);
+    run->examination.cancel_fd = run->watch->cancel_fd;
+    run->examination.run_id = run->result->id;
     examine_for(&run->examination, run->result);
     /* An exception needs the tree again. That of a large text is made anew then, so that it takes
      * no memory while the program runs. */
     if (run->request->code.n > TREE_KEPT_MAX)
         examine_done(&run->examination);
+    if (run->result->cancelled)
+        return false;
     reporter_event(&run->reporter, (struct run_event){.kind = RUN_VERDICT});
     return !result_refused(run->result);
 }

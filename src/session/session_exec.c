@@ -259,13 +259,13 @@ static void check_and_run(struct session *s, const struct cell_request *cell,
                           const struct reporter *t)
 {
     struct result *r = t->result;
-    bool allowed = guard_cell(s, cell, r->cell.number, r);
+    bool allowed = guard_cell(s, cell, t->watch->cancel_fd, r);
 
     if (r->checked)
         reporter_event(t, (struct run_event){.kind = RUN_VERDICT});
     if (allowed)
         run_or_try(s, cell, t);
-    else if (!r->verdict.texts.has_exit_code)
+    else if (result_refused(r) && !r->verdict.texts.has_exit_code)
         r->exit_code = err_exit_status(ERR_POLICY);
 }
 

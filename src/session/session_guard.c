@@ -13,8 +13,11 @@
 int guard_open(struct session *s, struct err *err)
 {
     const struct run_request *q = &s->shared->request.run;
-    const char *tools = s->shared->request.tools ? s->shared->request.tools->source : NULL;
+    const struct tool_set *set = s->shared->request.tools;
+    const char *tools = set ? set->source : NULL;
 
+    if (set)
+        tool_set_names(set, &s->shared->tools);
     if (check_read_prelude(q, &s->shared->prelude, err) < 0)
         return -1;
     if (!q->no_check && !(s->shared->policy = check_open_policy(q, err)))
@@ -25,22 +28,35 @@ int guard_open(struct session *s, struct err *err)
     return 0;
 }
 
-static void check(struct session *s, const struct run_request *q, struct str earlier,
-                  struct result *ret)
+/* What the checks of a cell have in common. */
+struct looking {
+    struct session *session;
+    struct run_request request; /* of the cell */
+    const struct policy *policy;
+    int cancel_fd;
+    struct result *result;
+};
+
+static void check(const struct looking *l, struct str earlier)
 {
+    struct session *s = l->session;
     struct examination e;
 
-    examine_init(&e, q, s->shared->policy);
+    examine_init(&e, &l->request, l->policy);
     e.language = s->shared->prepared.language;
     e.prelude = buf_str(&s->shared->prelude);
     e.earlier = earlier;
     e.cell = true;
-    examine_for(&e, ret);
+    e.cancel_fd = l->cancel_fd;
+    e.run_id = l->result->id;
+    e.tools = &s->shared->tools;
+    examine_for(&e, l->result);
     examine_done(&e);
 }
 
-static void check_again(struct session *s, const struct run_request *q, struct result *ret)
+static void check_again(const struct looking *l)
 {
+    struct result *ret = l->result;
     struct capture fresh;
 
     verdict_done(&ret->verdict);
@@ -49,37 +65,42 @@ static void check_again(struct session *s, const struct run_request *q, struct r
     capture_init(&fresh, ret->err.limit);
     capture_done(&ret->err);
     ret->err = fresh;
-    check(s, q, STR(""), ret);
+    check(l, STR(""));
 }
 
-static void look_at_cell(struct session *s, const struct cell_request *cell, unsigned number,
-                         struct result *ret)
+static void look_at_cell(struct looking *l, const struct cell_request *cell, unsigned number)
 {
-    struct run_request q = s->shared->request.run;
+    const struct session *s = l->session;
     AUTO_BUF struct buf before = {0};
-    AUTO_FREE char *file = NULL;
+    AUTO_FREE char *file = xasprintf("<cell %u>", number);
 
-    file = xasprintf("<cell %u>", number);
-    q.file = file;
-    q.code = cell->code;
+    l->request.file = file;
+    l->request.code = cell->code;
     buf_init(&before, s->names.n);
     earlier_text(&s->names, &before);
-    check(s, &q, buf_str(&before), ret);
+    check(l, buf_str(&before));
     /* The earlier statements may cause the error themselves: `from __future__ import` must be
      * first. */
-    if (before.n && result_refused(ret) && ret->verdict.stage <= GUARD_SYNTAX)
-        check_again(s, &q, ret);
+    if (before.n && result_refused(l->result) && l->result->verdict.stage <= GUARD_SYNTAX)
+        check_again(l);
 }
 
-bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
+bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_fd,
                 struct result *ret)
 {
-    if (!s->shared->policy || cell->no_check)
+    unsigned number = ret->cell.number;
+    struct looking looking = {.session = s,
+                              .request = s->shared->request.run,
+                              .policy = cell->no_check ? NULL : s->shared->policy,
+                              .cancel_fd = cancel_fd,
+                              .result = ret};
+
+    if (!looking.policy && !looking.request.review)
         return true;
-    look_at_cell(s, cell, number, ret);
+    look_at_cell(&looking, cell, number);
     if (ret->exception && ret->exception->line)
         ret->exception->cell = number;
-    return !result_refused(ret);
+    return !result_refused(ret) && !ret->cancelled;
 }
 
 /* ---- statements for later cells ---- */

@@ -14,6 +14,7 @@
 
 #include "backends/backend.h"
 #include "guard/guard.h"
+#include "request/reviewer.h"
 #include "session/prepare.h"
 #include "session/record.h"
 #include "session/reporter.h"
@@ -42,6 +43,7 @@ struct session_shared {
     struct warm warm;              /* the template of guests that can be forked */
     struct backend_pool *own_pool; /* made where none was given; or NULL */
     struct policy *policy;         /* NULL: nothing is checked */
+    struct tool_names tools;       /* for the reviewer */
     struct buf prelude; /* --prelude and the tools' source, which the guard treats as ours */
     char no_fork[200];  /* why it has no forks; "" when the guest decides */
 };
@@ -216,8 +218,9 @@ char *hello_json(const struct session *s);
 /* ---- session_guard.c ---- */
 
 int guard_open(struct session *s, struct err *err);
-/* False when the cell is refused; the result has the verdict. */
-bool guard_cell(struct session *s, const struct cell_request *cell, unsigned number,
+/* False when the cell is refused, and the result has the verdict; or when its review was
+ * cancelled. */
+bool guard_cell(struct session *s, const struct cell_request *cell, int cancel_fd,
                 struct result *ret);
 /* After a cell was sent: later cells know the names that it bound. The result has its verdict, and
  * whether it ran to its end. */

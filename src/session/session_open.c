@@ -230,6 +230,7 @@ static void shared_release(struct session_shared *f)
     warm_done(&f->warm);
     prepared_done(&f->prepared);
     policy_free(f->policy);
+    tool_names_done(&f->tools);
     buf_done(&f->prelude);
     free(f);
 }

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "request/reviewer.h"
 
 struct tool_call {
     const char *session; /* the ID of the session that calls */
@@ -76,5 +77,13 @@ char *tool_set_call(const struct tool_set *set, struct tool_call *call);
 int tool_set_source(struct tool_set *set, struct str source, const char *name, struct err *err);
 /* --tools FILE: the same from a file. */
 int tool_set_read(struct tool_set *set, const char *path, struct err *err);
+
+/* ---- names, for a reviewer ---- */
+
+/* Those of the tools, of the source's functions, and final_answer. */
+void tool_set_names(const struct tool_set *set, struct tool_names *ret);
+/* "search,fetch". Call tool_names_done in both cases. */
+int tool_names_read(struct str list, struct tool_names *ret, struct err *err);
+void tool_names_done(struct tool_names *names);
 
 #endif

@@ -620,7 +620,7 @@ def test_lists(t):
         {("explanation", "id", "points", "severity", "stage", "summary")},
         "fields",
     )
-    t.equal({r["stage"] for r in doc}, {"input", "syntax", "imports", "patterns"}, "stages")
+    t.equal({r["stage"] for r in doc}, {"input", "syntax", "imports", "patterns", "review"}, "stages")
     t.equal(
         [r["id"] for r in doc if not r["summary"] or not r["explanation"]], [], "each is explained"
     )

@@ -14,7 +14,7 @@ EXAMPLES = {
     "memory_bytes": 256 << 20, "disk_bytes": 64 << 20, "inodes": 1000,
     "output_limit_bytes": 1000, "pids": 20, "cpus": 0.5, "open_files": 100, "retries": 1,
     "retry_delay_ms": 10, "deadline_ms": 9000, "collect": True, "collect_bytes": 100,
-    "optimize_data": False, "cases": [{"call": "1", "expected": 1}], "func": "f", "setup": "y = 1",
+    "optimize_data": False, "review": False, "cases": [{"call": "1", "expected": 1}], "func": "f", "setup": "y = 1",
     "isolate": False, "strict_stderr": False, "coverage": False, "compare": "tokens", "checker": "x",
     "checker_filename": "c.py", "runs": [{"code": "print(1)"}], "name": "n", "value": "last",
     "preload": ["json"], "tools": [{"name": "t"}], "tools_source": "def u():\n    return 1\n",

@@ -130,7 +130,9 @@ GLOVEBOX_API int glovebox_on_tool(glovebox *box, const char *name, const char *d
                                   glovebox_tool_fn fn, void *ctx);
 GLOVEBOX_API void glovebox_on_final_answer(glovebox *box, int on);
 
-/* ---- Tasks for a language model ---- */
+/* ---- Language models ---- */
+/* With "review", the model reads every program before it runs, and may refuse it. It is chosen as
+ * for a task; sessions that are open keep the one that they were opened with. */
 /* Gives a task to a model, does it to its end, and returns the document that the command of that
  * name prints with --json; the caller frees it with glovebox_free. `name` is "generate", "solve",
  * "fix", "transform" or "math"; json, n bytes, is an object such as {"task": "print 20 primes"}

@@ -13,9 +13,10 @@ enum { PROMPT_MAX = 256 << 10 };
 static const struct {
     const char *name, *text;
 } built_in[] = {
-    {"analyze", prompt_analyze_md},     {"builtin", prompt_builtin_md}, {"fix", prompt_fix_md},
-    {"generate", prompt_generate_md},   {"math", prompt_math_md},       {"solve", prompt_solve_md},
-    {"transform", prompt_transform_md},
+    {"analyze", prompt_analyze_md}, {"builtin", prompt_builtin_md},
+    {"fix", prompt_fix_md},         {"generate", prompt_generate_md},
+    {"math", prompt_math_md},       {"review", prompt_review_md},
+    {"solve", prompt_solve_md},     {"transform", prompt_transform_md},
 };
 
 static const char *find_built_in(const char *name)

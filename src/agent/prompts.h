@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 extern const char prompt_analyze_md[], prompt_builtin_md[], prompt_fix_md[], prompt_generate_md[],
-    prompt_math_md[], prompt_solve_md[], prompt_transform_md[];
+    prompt_math_md[], prompt_review_md[], prompt_solve_md[], prompt_transform_md[];
 
 struct prompt_value {
     const char *word, *value;

@@ -92,6 +92,7 @@ void glovebox_close(glovebox *box)
     free(box->inputs);
     free((char *)box->input.p);
     handle_tools_done(box);
+    review_close(box->review);
     free(box->complaint);
     fd_close(&box->cancel[0]);
     fd_close(&box->cancel[1]);
@@ -162,6 +163,19 @@ void handle_forget_cancel(const glovebox *box)
         ;
 }
 
+/* The model may have been changed since the last call, but sessions keep theirs. */
+static int open_review(glovebox *box)
+{
+    const struct review_settings settings = {.model = &box->settings.model,
+                                             .log = box->settings.common.log};
+
+    if (box->review && atomic_load(&box->sessions))
+        return 0;
+    review_close(box->review);
+    box->review = NULL;
+    return review_open(&settings, &box->review, &box->err);
+}
+
 int handle_request(glovebox *box, const char *language, struct str code, struct run_request *ret)
 {
     handle_begin(box);
@@ -171,6 +185,11 @@ int handle_request(glovebox *box, const char *language, struct str code, struct 
     ret->language = language ? language : ret->language;
     ret->inputs = box->inputs;
     ret->input_count = box->input_count;
+    if (!ret->review)
+        return 0;
+    if (open_review(box) < 0)
+        return -1;
+    ret->reviewer = review_reviewer(box->review);
     return 0;
 }
 
@@ -219,11 +238,12 @@ glovebox_result *glovebox_check(glovebox *box, const char *language, const char 
     glovebox_result *result = result_new();
     struct result *run = &result->judged.run;
 
+    handle_forget_cancel(box);
     if (handle_request(box, language, (struct str){code, n}, &request) < 0)
         return result_failed(result, &box->err);
     result->limits = request.limits;
     result_init(run, request.output_limit);
-    session_check(&request, false, run);
+    session_check(&request, false, box->cancel[0], run);
     if (result_refused(run))
         feedback_make(&(struct feedback_input){.result = run, .limits = &result->limits},
                       &run->feedback);

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "agent/bounds.h"
+#include "agent/review.h"
 #include "base/opt.h"
 #include "judge/judge.h"
 #include "llm/settings.h"
@@ -41,6 +42,7 @@ struct glovebox {
     struct err err;
     struct tool_set tools; /* each ctx is a struct api_tool of session.c */
     atomic_uint sessions;  /* sessions that are open */
+    struct review *review; /* for runs, and for the open sessions; NULL until one is needed */
     struct backend_pool
         *pool;       /* zygotes for sessions that can be forked; NULL until there are any */
     int forks;       /* levels of forks for the next session */

@@ -7,6 +7,7 @@
 
 #include "agent/event_json.h"
 #include "agent/flow_fields.h"
+#include "agent/usage.h"
 #include "api/handle.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -69,6 +70,17 @@ static int read_task(struct task *task, const char *name, const char *json, size
     return flow_fields_input(&task->fields, &task->input, &task->request, err);
 }
 
+/* A task is done even if that cannot be written. */
+static void log_usage(const glovebox *box, const struct llm *llm)
+{
+    const struct usage_of what = {.log = box->settings.common.log,
+                                  .provider = llm_provider_name(llm),
+                                  .model = llm_model(llm)};
+    struct err err;
+
+    (void)usage_write(&what, llm_usage_of(llm), &err);
+}
+
 static char *do_task(struct task *task, struct err *err)
 {
     glovebox *box = task->box;
@@ -87,6 +99,7 @@ static char *do_task(struct task *task, struct err *err)
                                   .watch = &watch,
                                   .input = &task->input};
     flow_run(task->flow, &ask, &output);
+    log_usage(box, llm);
     llm_close(llm);
     char *text = json_write(output.document, false);
     json_decref(output.document);

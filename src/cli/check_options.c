@@ -27,6 +27,11 @@ const struct opt check_what_options[] = {
      .arg = "NAMES",
      .group = "What to check",
      .help = "run only these stages: input,syntax,imports,patterns"},
+    {.name = "review",
+     .kind = OPT_FLAG,
+     .offset = AT(common.review),
+     .group = "What to check",
+     .help = "then let a model (--model) read what these stages allow"},
     {0},
 };
 

@@ -23,9 +23,9 @@ static const struct opt *const tables[] = {
     quiet_option,  general_options, NULL};
 
 #define TAKES                                                                                      \
-    MODEL_TAKES BOUNDS_TAKES                                                                       \
-        "out,file,env,lang,python,profile,allow-imports,forbid-imports,timeout,cpu-time,memory,"   \
-        "cpus,pids,disk,output-limit,net,json,quiet,config,help,"
+    MODEL_TAKES BOUNDS_TAKES "review,out,file,env,lang,python,profile,allow-imports,forbid-"       \
+                             "imports,timeout,cpu-time,memory,"                                    \
+                             "cpus,pids,disk,output-limit,net,json,quiet,config,help,"
 
 struct analysis {
     struct model_call call; /* first: model_call_run hands it back */

@@ -12,6 +12,7 @@
 #include "cli/check_options.h"
 #include "cli/check_rules.h"
 #include "cli/commands.h"
+#include "cli/model_review.h"
 #include "cli/options.h"
 #include "cli/run_notebook.h"
 #include "languages/pythons.h"
@@ -26,13 +27,27 @@
 #include "verdicts/check_report.h"
 
 /* How help shows the options of the common tables; --no-check would make no sense here. */
-static const struct opt *const shown[] = {check_what_options,  policy_options,  check_show_options,
-                                          check_other_options, general_options, NULL};
+static const struct opt *const shown[] = {check_what_options,
+                                          policy_options,
+                                          check_show_options,
+                                          check_other_options,
+                                          review_model_options,
+                                          general_options,
+                                          NULL};
 /* A config file has the settings of other commands as well. */
-static const struct opt *const tables[] = {
-    check_what_options, check_show_options, check_other_options, general_options,
-    work_options,       data_options,       wall_options,        policy_options,
-    guard_options,      limit_options,      log_options,         NULL};
+static const struct opt *const tables[] = {check_what_options,
+                                           check_show_options,
+                                           check_other_options,
+                                           general_options,
+                                           work_options,
+                                           data_options,
+                                           wall_options,
+                                           policy_options,
+                                           guard_options,
+                                           limit_options,
+                                           log_options,
+                                           review_model_options,
+                                           NULL};
 
 /* ---- one program ---- */
 
@@ -40,6 +55,7 @@ struct check {
     const struct cli_settings *set;
     struct run_request request; /* the part that all programs have in common */
     struct policy *policy;
+    struct review *review;
     struct buf prelude;
     unsigned stages;
     struct check_report report;
@@ -316,6 +332,8 @@ static int prepare(struct check *c, struct err *err)
         return err_wrap(err, "--stages");
     }
     c->policy = check_open_policy(&c->request, err);
+    if (c->policy && !set->dump_ast && model_review_open(set, &c->request, &c->review, err) < 0)
+        return -1;
     return c->policy ? check_read_prelude(&c->request, &c->prelude, err) : -1;
 }
 
@@ -340,6 +358,7 @@ static int check(const struct cli_options *options, struct err *err)
             status = exit_status(&c);
     }
     policy_free(c.policy);
+    review_close(c.review);
     buf_done(&c.prelude);
     return status;
 }

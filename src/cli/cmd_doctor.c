@@ -365,7 +365,7 @@ static int doctor_main(int argc, char **argv)
 
 const struct command command_doctor = {
     .name = "doctor",
-    .summary = "what this machine supports: layers of the wall, languages, warm runs, forks",
+    .summary = "what this machine supports: layers, languages, warm runs, forks",
     .usage = "glovebox doctor [--json]",
     .tables = shown,
     .run = doctor_main,

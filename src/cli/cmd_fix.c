@@ -24,7 +24,7 @@ static const struct opt *const tables[] = {
     wall_options,    guard_options, log_options,  json_option,    quiet_option,
     general_options, NULL};
 
-#define TAKES MODEL_TAKES BOUNDS_TAKES PROGRAM_TAKES ",stdin,samples,jobs,"
+#define TAKES MODEL_TAKES BOUNDS_TAKES PROGRAM_TAKES ",review,stdin,samples,jobs,"
 
 static int flow(void *ctx, struct agent *agent)
 {

@@ -31,9 +31,9 @@ static const struct opt *const tables[] = {
     json_option,      quiet_option,  general_options, NULL};
 
 #define TAKES                                                                                      \
-    MODEL_TAKES BOUNDS_TAKES                                                                       \
-        "save,cases,func,samples,jobs,lang,profile,allow-imports,forbid-imports,timeout,cpu-time," \
-        "memory,cpus,pids,disk,output-limit,net,json,quiet,config,help,"
+    MODEL_TAKES BOUNDS_TAKES "review,save,cases,func,samples,jobs,lang,profile,allow-imports,"     \
+                             "forbid-imports,timeout,cpu-time,"                                    \
+                             "memory,cpus,pids,disk,output-limit,net,log,json,quiet,config,help,"
 
 struct generation {
     struct program_call pc; /* first: model_call_run hands it back */

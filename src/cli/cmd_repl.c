@@ -3,6 +3,7 @@
  * `glovebox repl`: cells typed one after another.
  */
 #include "cli/cmd_repl.h"
+#include "cli/model_review.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,20 +33,21 @@ static const struct opt repl_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    repl_options,   session_options, work_options,  data_options,  quiet_option,
-    wall_options,   policy_options,  guard_options, limit_options, log_options,
-    daemon_options, general_options, NULL};
+    repl_options,   session_options,      work_options,    data_options,  quiet_option,
+    wall_options,   policy_options,       guard_options,   limit_options, log_options,
+    daemon_options, review_model_options, general_options, NULL};
 
 /* --out is for the displays of cells: an existing session takes it too. */
-#define TAKES ",session,out,quiet,daemon,token-file,config,help,"
+#define THERE_TAKES ",session,out,quiet,daemon,token-file,config,help,"
+#define TAKES       THERE_TAKES REVIEW_TAKES
 
 static int check_options(const struct session_call *call, struct err *err)
 {
     const struct session_settings *set = call->set;
 
-    return set->session ? session_check_options(call, TAKES, 0, "repl --session", err)
+    return set->session ? session_check_options(call, THERE_TAKES, 0, "repl --session", err)
            : set->cli.daemon
-               ? session_check_options(call, TAKES, SESSION_THERE, "repl --daemon", err)
+               ? session_check_options(call, THERE_TAKES, SESSION_THERE, "repl --daemon", err)
                : session_check_options(call, TAKES, SESSION_HERE, "repl", err);
 }
 

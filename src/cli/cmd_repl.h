@@ -5,6 +5,7 @@
 #ifndef CLI_CMD_REPL_H
 #define CLI_CMD_REPL_H
 
+#include "agent/review.h"
 #include "cli/cmd_session.h"
 #include "cli/terminal_ask.h"
 #include "session/session.h"
@@ -61,6 +62,7 @@ struct repl_host {
     void *ctx;
     /* one of these */
     struct session *session;
+    struct review *review; /* NULL: nothing is reviewed */
     struct session_call *call;
     bool own; /* we opened the daemon's session, and close it at the end */
     /* The sessions that the current one was forked from, the first one first. */

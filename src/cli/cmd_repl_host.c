@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/cmd_repl.h"
+#include "cli/model_review.h"
 #include "cli/report.h"
 #include "cli/run_remote.h"
 #include "terminal/safe_text.h"
@@ -44,6 +45,7 @@ static int open_here(struct repl_host *h, struct err *err)
 
     session_request_init(q);
     if (settings_request(&set->cli.common, &q->run, err) < 0 ||
+        model_review_open(&set->cli, &q->run, &h->review, err) < 0 ||
         (set->cli.common.tools && tool_set_read(&h->tools, set->cli.common.tools, err) < 0))
         return -1;
     q->run.stdin_fd = -1;

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "cli/events.h"
+#include "cli/model_review.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
 #include "cli/print_config.h"
@@ -70,9 +71,9 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    run_options,  work_options,   data_options,    json_option,   show_options,
-    quiet_option, wall_options,   policy_options,  guard_options, limit_options,
-    log_options,  daemon_options, general_options, NULL};
+    run_options,  work_options,   data_options,         json_option,     show_options,
+    quiet_option, wall_options,   policy_options,       guard_options,   limit_options,
+    log_options,  daemon_options, review_model_options, general_options, NULL};
 
 /* One invocation. */
 struct invocation {
@@ -82,6 +83,7 @@ struct invocation {
     int stdin_fd; /* opened by us, or -1 */
     int cancel_pipe[2];
     int64_t begin_ns;
+    struct review *review;
     struct remote_run remote;
     struct run_show show;
 };
@@ -217,6 +219,7 @@ static int run(struct invocation *in, struct err *err)
     struct printer printer;
 
     if (settings_request(&in->options.settings.common, &in->request, err) < 0 ||
+        model_review_open(&in->options.settings, &in->request, &in->review, err) < 0 ||
         read_code(in, err) < 0 || choose_stdin(in, err) < 0 ||
         cancel_catch_signals(in->cancel_pipe, err) < 0)
         return -1;
@@ -287,6 +290,7 @@ static int run_main(int argc, char **argv)
         if (nothing_given)
             help_print_short(stderr, &command_run);
     }
+    review_close(in.review);
     fd_close(&in.stdin_fd);
     buf_done(&in.code);
     cli_options_done(&in.options);

@@ -65,7 +65,7 @@ static const struct opt *const tables[] = {
 #define TAKES                                                                                      \
     MODEL_TAKES BOUNDS_TAKES                                                                       \
         "calls,style,one-shot,answer-check,samples,jobs,save,events,json,quiet,config,help,lang,"  \
-        "python,file,"                                                                             \
+        "python,file,review,"                                                                      \
         "out,"                                                                                     \
         "work-dir,env,ro,backend,allow-unsafe,net,require,without,profile,prelude,"                \
         "allow-imports,forbid-imports,target,tools,timeout,cpu-time,memory,cpus,pids,disk,"        \
@@ -235,6 +235,7 @@ static int work(struct model_call *call, struct err *err)
     struct agent agent;
 
     report_unsafe(call->set, &call->run);
+    solution->session.run.reviewer = call->run.reviewer;
     agent_begin(&agent, call->llm, &call->request, &call->watch);
     (void)solve(&agent, &solution->request, solution->task.p, &result);
     model_call_erase(call);

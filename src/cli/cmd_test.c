@@ -12,6 +12,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/model_review.h"
 #include "cli/options.h"
 #include "cli/other_words.h"
 #include "cli/print_json.h"
@@ -104,13 +105,15 @@ static const struct opt show_options[] = {
 };
 
 static const struct opt *const tables[] = {
-    what_options,   suite_options, work_options,  data_options, show_options,    wall_options,
-    policy_options, guard_options, limit_options, log_options,  general_options, NULL};
+    what_options,         suite_options,   work_options,  data_options,  show_options,
+    wall_options,         policy_options,  guard_options, limit_options, log_options,
+    review_model_options, general_options, NULL};
 
 /* One invocation. */
 struct invocation {
     struct cli_options options;
     struct judge_request request;
+    struct review *review;
     struct case_file cases;
     struct buf code, setup, checker;
     const char *withheld[7]; /* files that contain or decide the right answers; NULL-terminated */
@@ -344,7 +347,8 @@ static int test(struct invocation *in, struct err *err)
     struct judge_result result;
     int cancel[2];
 
-    if (settings_request(&s->common, &in->request.run, err) < 0)
+    if (settings_request(&s->common, &in->request.run, err) < 0 ||
+        model_review_open(s, &in->request.run, &in->review, err) < 0)
         return -1;
     withhold(in);
     if (check_all_shown(in, err) < 0)
@@ -387,6 +391,7 @@ static int test_main(int argc, char **argv)
     }
     if (status < 0)
         status = cli_fail("test", &err);
+    review_close(in.review);
     case_file_done(&in.cases);
     buf_done(&in.code);
     buf_done(&in.setup);

@@ -4,21 +4,24 @@
 #include "agent/tool_call.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
+#include "cli/model_review.h"
 #include "cli/print_json.h"
 #include "cli/reply_input.h"
 #include "cli/report.h"
 #include "terminal/cancel.h"
 
-static const struct opt *const tables[] = {work_options, policy_options,  guard_options,
-                                           wall_options, limit_options,   log_options,
-                                           quiet_option, general_options, NULL};
+static const struct opt *const tables[] = {
+    work_options, policy_options, guard_options,        wall_options,    limit_options,
+    log_options,  quiet_option,   review_model_options, general_options, NULL};
 
 /* A session's settings and those of a daemon have no effect on one run here. */
 #define TAKES                                                                                      \
     ",lang,python,file,env,ro,out,work-dir,profile,prelude,allow-imports,forbid-imports,target,"   \
-    "check,no-check,backend,allow-unsafe,net,require,without,cold,timeout,cpu-time,memory,cpus,"   \
+    "check,no-check,review,backend,allow-unsafe,net,require,without,cold,timeout,cpu-time,memory," \
+    "cpus,"                                                                                        \
     "pids,"                                                                                        \
-    "disk,open-files,inodes,output-limit,retries,retry-delay,log,log-code,quiet,config,help,"
+    "disk,open-files,inodes,output-limit,retries,retry-delay,log,log-code,quiet,config,"           \
+    "help," REVIEW_TAKES
 
 static json_t *read_message(const struct cli_options *options, struct err *err)
 {
@@ -37,11 +40,13 @@ static json_t *read_message(const struct cli_options *options, struct err *err)
 static int answer(const struct cli_options *options, const json_t *message, struct err *err)
 {
     struct run_request request;
+    struct review *review;
     struct result result;
     int cancel[2];
 
     if (settings_request(&options->settings.common, &request, err) < 0 ||
-        cancel_catch_signals(cancel, err) < 0)
+        cancel_catch_signals(cancel, err) < 0 ||
+        model_review_open(&options->settings, &request, &review, err) < 0)
         return -1;
     const struct run_watch watch = {.cancel_fd = cancel[0]};
     request.stdin_fd = -1;
@@ -53,6 +58,7 @@ static int answer(const struct cli_options *options, const json_t *message, stru
         print_document(reply);
     json_decref(reply);
     result_done(&result);
+    review_close(review);
     return status;
 }
 

@@ -37,7 +37,7 @@ static const struct opt *const tables[] = {transform_options,
                                            general_options,
                                            NULL};
 
-#define TAKES MODEL_TAKES BOUNDS_TAKES PROGRAM_TAKES ",instruction,samples,jobs,"
+#define TAKES MODEL_TAKES BOUNDS_TAKES PROGRAM_TAKES ",review,instruction,samples,jobs,"
 
 struct transformation {
     struct program_call pc; /* first: model_call_run hands it back */

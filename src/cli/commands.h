@@ -16,6 +16,8 @@ extern const struct command command_context;
 extern const struct command command_math;
 extern const struct command command_generate;
 extern const struct command command_solve;
+extern const struct command command_review;
+extern const struct command command_usage;
 extern const struct command command_tool_schema;
 extern const struct command command_tool_call;
 extern const struct command command_analyze;

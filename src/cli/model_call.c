@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/usage.h"
 #include "base/clock.h"
 #include "base/core_dump.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cli/model_review.h"
 #include "cli/save_file.h"
 #include "languages/pythons.h"
 #include "terminal/cancel.h"
@@ -193,6 +195,18 @@ void model_call_print_code(struct str code)
         putchar('\n');
 }
 
+char *model_usage_text(const struct llm_usage *u)
+{
+    AUTO_FREE char *tokens = u->tokens_known
+                                 ? xasprintf("%lld + %lld tokens", (long long)u->prompt_tokens,
+                                             (long long)u->completion_tokens)
+                                 : xstrdup("tokens unknown");
+    AUTO_FREE char *cost =
+        u->cost_known ? xasprintf("about $%.6f", u->cost) : xstrdup("cost unknown");
+
+    return xasprintf("%s, %s", tokens, cost);
+}
+
 void model_call_usage(struct model_call *call)
 {
     struct llm_usage u;
@@ -200,13 +214,7 @@ void model_call_usage(struct model_call *call)
     llm_usage_total(llm_usage_of(call->llm), &u);
     if (u.requests == 0)
         return;
-    AUTO_FREE char *tokens = u.tokens_known
-                                 ? xasprintf("%lld + %lld tokens", (long long)u.prompt_tokens,
-                                             (long long)u.completion_tokens)
-                                 : xstrdup("tokens unknown");
-    AUTO_FREE char *cost =
-        u.cost_known ? xasprintf("about $%.6f", u.cost) : xstrdup("cost unknown");
-    AUTO_FREE char *line = xasprintf("%s, %s", tokens, cost);
+    AUTO_FREE char *line = model_usage_text(&u);
 
     model_call_say(call, line);
 }
@@ -223,14 +231,48 @@ int model_call_status(const struct agent *agent, struct err *err)
 
 /* ---- the work ---- */
 
+static void log_usage(struct model_call *call)
+{
+    const struct usage_of what = {.log = call->set->common.log,
+                                  .provider = llm_provider_name(call->llm),
+                                  .model = llm_model(call->llm)};
+    struct err err;
+
+    if (usage_write(&what, llm_usage_of(call->llm), &err) < 0)
+        model_call_say(call, err.msg);
+}
+
+/* The same model reviews what it wrote, in conversations of its own. */
+static int open_review(struct model_call *call, struct review **ret, struct err *err)
+{
+    const struct review_settings settings = model_review_settings(call->set);
+
+    *ret = NULL;
+    if (!call->run.review)
+        return 0;
+    if (call->set->model.record || call->set->model.replay)
+        return err_set(err, ERR_USAGE,
+                       "--review does not go with --record and --replay of a task: a record is of "
+                       "one conversation");
+    if (review_open(&settings, ret, err) < 0)
+        return -1;
+    call->run.reviewer = review_reviewer(*ret);
+    return 0;
+}
+
 int model_call_run(struct model_call *call, int (*work)(struct model_call *call, struct err *err),
                    struct err *err)
 {
+    struct review *review;
     int cancel[2];
 
     core_dump_without_memory();
-    if (cancel_catch_signals(cancel, err) < 0 || llm_open(&call->set->model, &call->llm, err) < 0)
+    if (cancel_catch_signals(cancel, err) < 0 || open_review(call, &review, err) < 0)
         return -1;
+    if (llm_open(&call->set->model, &call->llm, err) < 0) {
+        review_close(review);
+        return -1;
+    }
     call->watch = (struct agent_watch){
         .event = call->watch.event ? call->watch.event : model_call_event,
         .ctx = call->watch.event ? call->watch.ctx : call,
@@ -238,6 +280,8 @@ int model_call_run(struct model_call *call, int (*work)(struct model_call *call,
     };
     int status = work(call, err);
     model_call_erase(call);
+    log_usage(call);
+    review_close(review);
     llm_close(call->llm);
     call->llm = NULL;
     return status < 0 && cancel_signal() ? 128 + cancel_signal() : status;

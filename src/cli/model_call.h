@@ -66,6 +66,8 @@ void model_call_say(struct model_call *call, const char *what);
 void model_call_erase(struct model_call *call);
 /* What the task used. */
 void model_call_usage(struct model_call *call);
+/* "120 + 8 tokens, about $0.000034"; the caller frees. */
+char *model_usage_text(const struct llm_usage *usage);
 /* Writes a program to a file, with a line end. */
 int model_call_save(const char *path, struct str code, struct err *err);
 /* Writes a program to standard output: a terminal does not obey what is in it. */

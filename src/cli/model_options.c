@@ -4,23 +4,24 @@
 
 #define SETTING_AT(member) offsetof(struct cli_settings, member)
 
+#define RECORD_ROWS                                                                                \
+    {.name = "record",                                                                             \
+     .kind = OPT_STRING,                                                                           \
+     .offset = SETTING_AT(model.record),                                                           \
+     .arg = "FILE",                                                                                \
+     .group = "The model",                                                                         \
+     .excludes = "replay",                                                                         \
+     .help = "write every request and answer to FILE, without keys"},                              \
+    {                                                                                              \
+        .name = "replay", .kind = OPT_STRING, .offset = SETTING_AT(model.replay), .arg = "FILE",   \
+        .group = "The model", .excludes = "record",                                                \
+        .help = "answer from a file that --record wrote, without network and key"                  \
+    }
+
 const struct opt model_options[] = {
 #define AT(member) SETTING_AT(model.member)
 #include "llm/options.def"
-    {.name = "record",
-     .kind = OPT_STRING,
-     .offset = SETTING_AT(model.record),
-     .arg = "FILE",
-     .group = "The model",
-     .excludes = "replay",
-     .help = "write every request and answer to FILE, without keys"},
-    {.name = "replay",
-     .kind = OPT_STRING,
-     .offset = SETTING_AT(model.replay),
-     .arg = "FILE",
-     .group = "The model",
-     .excludes = "record",
-     .help = "answer from a file that --record wrote, without network and key"},
+    RECORD_ROWS,
     {.name = "temperature",
      .kind = OPT_STRING,
      .flags = OPT_CONF,
@@ -35,6 +36,19 @@ const struct opt model_options[] = {
      .offset = SETTING_AT(stream),
      .group = "Output",
      .help = "show the replies on standard error as they arrive"},
+    {0},
+};
+
+const struct opt review_model_options[] = {
+#define AT(member) SETTING_AT(model.member)
+#include "llm/options.def"
+    RECORD_ROWS,
+    {.name = "no-review-cache",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF,
+     .offset = SETTING_AT(no_review_cache),
+     .group = "The model",
+     .help = "ask the model about every program, also one that it has reviewed before"},
     {0},
 };
 

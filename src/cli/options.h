@@ -39,6 +39,9 @@ struct cli_settings {
         char *check;
     } solve;
     struct agent_bounds bounds; /* of a task for a model */
+    bool no_review_cache;       /* of reviews */
+    int usage_by;               /* of usage: an enum usage_by */
+    char *since;
 };
 
 /* Rows that several commands have, with the offset of the member and the text of the help. */
@@ -67,7 +70,8 @@ struct cli_options {
 extern const struct opt json_option[];
 extern const struct opt general_options[]; /* --config, --help */
 extern const struct opt quiet_option[];
-extern const struct opt model_options[]; /* model_options.c */
+extern const struct opt model_options[];        /* model_options.c */
+extern const struct opt review_model_options[]; /* of --review: which model, and its cache */
 extern const struct opt cases_options[], sample_options[], program_options[];
 extern const struct opt daemon_options[]; /* --daemon, --token-file */
 

@@ -11,6 +11,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/cmd_session.h"
+#include "cli/model_review.h"
 #include "cli/report.h"
 #include "result/verdict_json.h"
 #include "session/session.h"
@@ -26,6 +27,7 @@ struct notebook_run {
     const struct cli_settings *set;
     const char *path, *name; /* of the file, and its last component */
     struct notebook notebook;
+    struct review *review;
     struct session_request request;
     struct session *session;
     struct printer printer;
@@ -354,7 +356,8 @@ static int open_session(struct notebook_run *r, struct err *err)
     struct session_request *q = &r->request;
 
     session_request_init(q);
-    if (settings_request(&r->set->common, &q->run, err) < 0)
+    if (settings_request(&r->set->common, &q->run, err) < 0 ||
+        model_review_open(r->set, &q->run, &r->review, err) < 0)
         return -1;
     if (!language_find(q->run.languages, str_from(r->notebook.language)))
         return err_set(err, ERR_USAGE,
@@ -402,6 +405,7 @@ int run_notebook(const struct cli_options *options, struct err *err)
     int status = check_options(options, err) < 0 ? -1 : run_all(&r, err);
 
     session_close(r.session);
+    review_close(r.review);
     notebook_done(&r.notebook);
     json_decref(r.results);
     buf_done(&r.pending);

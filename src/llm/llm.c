@@ -189,7 +189,7 @@ static int read_value(const struct llm_request *request, struct llm_answer *answ
 {
     if (answer->finish == LLM_FINISH_LENGTH)
         return err_set(err, ERR_GUEST, "the model's answer was cut at its maximum of tokens");
-    answer->value = reading_parse(bare_json(buf_str(&answer->text)), err);
+    answer->value = reading_parse_strictly(bare_json(buf_str(&answer->text)), err);
     if (!answer->value || schema_check(request->schema, answer->value, err) < 0)
         return err_wrap(err, "the model's answer has not the form that was asked for");
     return 0;

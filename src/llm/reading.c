@@ -45,7 +45,7 @@ static size_t count_values(struct str text)
     return n;
 }
 
-json_t *reading_parse(struct str text, struct err *err)
+static json_t *parse(struct str text, size_t flags, struct err *err)
 {
     json_error_t where;
     AUTO_BUF struct buf begin = {0};
@@ -54,13 +54,23 @@ json_t *reading_parse(struct str text, struct err *err)
         err_set(err, ERR_LIMIT, "the answer is too large");
         return NULL;
     }
-    json_t *value = json_loadb(text.p, text.n, JSON_ALLOW_NUL | JSON_DECODE_ANY, &where);
+    json_t *value = json_loadb(text.p, text.n, JSON_ALLOW_NUL | JSON_DECODE_ANY | flags, &where);
     if (!value) {
         buf_init(&begin, 1024);
         printable_add_word(&begin, text, 60);
         err_set(err, ERR_GUEST, "the answer is not valid JSON: %s", begin.n ? begin.p : "(empty)");
     }
     return value;
+}
+
+json_t *reading_parse(struct str text, struct err *err)
+{
+    return parse(text, 0, err);
+}
+
+json_t *reading_parse_strictly(struct str text, struct err *err)
+{
+    return parse(text, JSON_REJECT_DUPLICATES, err);
 }
 
 /* ---- growing ---- */

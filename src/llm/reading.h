@@ -52,6 +52,9 @@ int reading_finish(struct reading *r, struct err *err);
 
 /* JSON that a server sent, of any type. NULL with ERR_GUEST; the caller's. */
 json_t *reading_parse(struct str text, struct err *err);
+/* The same of a model's own words, in which no name may occur twice in an object: the two values
+ * could contradict each other. */
+json_t *reading_parse_strictly(struct str text, struct err *err);
 
 void reading_text(struct reading *r, struct str piece);
 /* The call with this index; NULL beyond the ceiling. */

@@ -133,6 +133,24 @@ static int check_backend(const struct settings *s, const struct request_rules *r
                        : 0;
 }
 
+/* With --review, that is every program. */
+static int add_reviewer(const struct job *job, const struct settings *s, struct run_request *q,
+                        struct err *err)
+{
+    const struct config *config = job->config;
+
+    if (config->settings.common.review && !s->review)
+        return err_set(err, ERR_POLICY, "'review': this daemon reviews every program");
+    if (!q->review)
+        return 0;
+    if (!config->review)
+        return err_set(err, ERR_USAGE,
+                       "'review': this daemon has no model; its operator can give it one with "
+                       "'glovebox serve --model NAME'");
+    q->reviewer = review_reviewer(config->review);
+    return 0;
+}
+
 int request_serve(struct job *job, struct run_fields *fields, struct request_parts *parts,
                   struct run_request *ret, struct err *err)
 {
@@ -141,7 +159,7 @@ int request_serve(struct job *job, struct run_fields *fields, struct request_par
     bool unsafe;
 
     if (check_backend(s, rules, &unsafe, err) < 0 || check_profile(fields, rules, err) < 0 ||
-        request_make(fields, rules, parts, ret, err) < 0)
+        request_make(fields, rules, parts, ret, err) < 0 || add_reviewer(job, s, ret, err) < 0)
         return -1;
     ret->allow_unsafe |= unsafe;
     ret->pool = job->server->pool;

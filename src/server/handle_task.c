@@ -9,6 +9,7 @@
 
 #include "agent/event_json.h"
 #include "agent/flow_fields.h"
+#include "agent/usage.h"
 #include "base/mem.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
@@ -177,6 +178,18 @@ static void answer(struct task *task, json_t *document, const struct err *failur
     task->job->status = 200;
 }
 
+/* In the daemon's own log, whatever log the client named. */
+static void log_usage(const struct task *task, const struct llm *llm)
+{
+    const struct usage_of what = {.log = task->job->config->settings.common.log,
+                                  .provider = llm_provider_name(llm),
+                                  .model = llm_model(llm)};
+    struct err err;
+
+    if (usage_write(&what, llm_usage_of(llm), &err) < 0)
+        server_say(task->job->server, "%s", err.msg);
+}
+
 static int do_task(struct task *task, struct err *err)
 {
     struct job *job = task->job;
@@ -195,6 +208,7 @@ static int do_task(struct task *task, struct err *err)
                                   .input = &task->input};
     flow_run(task->flow, &ask, &output);
     answer(task, output.document, &output.failure);
+    log_usage(task, llm);
     llm_close(llm);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/printable.h"
 #include "net/notify.h"
 
 #define AT(member) offsetof(struct server_settings, member)
@@ -196,6 +197,19 @@ const struct opt serve_model_options[] = {
      .arg = "NAMES",
      .group = "The model",
      .help = "models that clients may choose instead of --model"},
+    {.name = "review",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF,
+     .offset = SETTING_AT(common.review),
+     .group = "The model",
+     .help = "let the model read every program of every client, and run it only if the model finds "
+             "it secure; with --model alone, clients may ask for that"},
+    {.name = "no-review-cache",
+     .kind = OPT_FLAG,
+     .flags = OPT_CONF,
+     .offset = SETTING_AT(no_review_cache),
+     .group = "The model",
+     .help = "ask the model about every program, also one that it has reviewed before"},
 #undef AT
 #define AT(member) SETTING_AT(model.member)
 #include "llm/options.def"
@@ -362,6 +376,34 @@ unsigned config_owners(const struct config *config)
     return config->owners;
 }
 
+static void note(void *ctx, const char *what)
+{
+    AUTO_FREE char *line = printable_text(str_from(what));
+
+    (void)ctx;
+    fprintf(stderr, "glovebox serve: review: %s\n", line);
+}
+
+/* A model in the user's config file may be meant for other commands: without a key for it, the
+ * daemon has no reviewer. */
+static int open_reviewer(struct config *config, struct err *err)
+{
+    const struct server_settings *s = &config->settings;
+    const struct review_settings settings = {.model = &s->model,
+                                             .log = s->common.log,
+                                             .discreet = true,
+                                             .no_cache = s->no_review_cache,
+                                             .note = note};
+
+    if (s->status || s->stop || s->print_config)
+        return 0;
+    if (s->common.review && !s->model.model)
+        return err_set(err, ERR_USAGE, "--review needs a model: --model NAME");
+    if (!s->model.model || review_open(&settings, &config->review, err) == 0)
+        return 0;
+    return s->common.review ? err_wrap(err, "--model") : 0;
+}
+
 static int make(struct config *config, int argc, char **argv, struct err *err)
 {
     struct server_settings *s = &config->settings;
@@ -386,7 +428,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
     if (!s->sessions_memory)
         s->sessions_memory =
             (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
-    return read_tokens(config, err);
+    return read_tokens(config, err) < 0 ? -1 : open_reviewer(config, err);
 }
 
 struct config *config_make(int argc, char **argv, bool (*elsewhere)(struct str key),
@@ -414,6 +456,7 @@ void config_drop(struct config *config)
     if (!config || atomic_fetch_sub(&config->references, 1) != 1)
         return;
     token_list_done(&config->tokens);
+    review_close(config->review);
     settings_done(&config->settings.common);
     opt_args_done(&config->args);
     opt_done(&config->set);

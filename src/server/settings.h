@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "agent/bounds.h"
+#include "agent/review.h"
 #include "hosting/tokens.h"
 #include "llm/settings.h"
 #include "request/setting.h"
@@ -31,6 +32,7 @@ struct server_settings {
     struct llm_settings model;       /* for clients' tasks; without a name there are none */
     struct opt_list models;          /* that clients may choose besides */
     struct agent_bounds bounds;      /* of a task: a client may only lower them */
+    bool no_review_cache;
 };
 
 struct config {
@@ -40,7 +42,8 @@ struct config {
     struct opt_args args;
     struct request_rules rules;
     struct token_list tokens;
-    unsigned owners; /* config_owners */
+    struct review *review; /* the daemon's reviewer; NULL: it has none */
+    unsigned owners;       /* config_owners */
 };
 
 /* Reads the command line, the environment, and the user's config file with its section [serve]. A

@@ -120,7 +120,7 @@ def test_usage_errors(tap):
         done = place.run("generate", *args, env={**env, **extra})
         tap.ok(done.returncode in (2, 125) and words in done.stderr and len(done.stderr.splitlines()) == 1, name, done)
     done = place.run("run", "--model", "gpt-x", "-c", "1")
-    tap.ok(done.returncode == 2 and b"unknown option --model" in done.stderr, "run has no model", done)
+    tap.ok(done.returncode == 2 and b"--model has no effect without --review" in done.stderr, "run has a model for reviews alone", done)
     done = place.run("generate", "--model", "gpt-x", "x", env={**env, "GLOVEBOX_FETCH": "/nowhere/f"})
     tap.ok(done.returncode == 125 and b"/nowhere/f" in done.stderr and len(done.stderr.splitlines()) == 1, "no glovebox-fetch", done)
     fake = place.write("fake", "#!/bin/sh\nexit 127\n")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
 what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
-questions (math, analyze), solve (and builtin: by the model itself), tools (tool-schema and tool-call); the
+questions (math, analyze), solve (and builtin: by the model itself), review, usage, tools (tool-schema and tool-call); the
 daemon (daemon) and the library (library). Servers are scripts of ours (server.py), over real
 connections. $GLOVEBOX names the program (build/glovebox)."""
 
@@ -21,8 +21,11 @@ import generate  # noqa: E402
 import library  # noqa: E402
 import programs  # noqa: E402
 import questions  # noqa: E402
+import review  # noqa: E402
+import review_daemon  # noqa: E402
 import solve  # noqa: E402
 import tools  # noqa: E402
+import usage  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 PARTS = {
@@ -31,6 +34,9 @@ PARTS = {
     "generate": generate.test,
     "programs": programs.test,
     "questions": questions.test,
+    "review": review.test,
+    "review-daemon": review_daemon.test,
+    "usage": usage.test,
     "tools": tools.test,
     "daemon": daemon_tasks.test,
     "library": library.test,

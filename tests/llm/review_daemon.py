@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reviews in the daemon and in the library: with the operator's model, and never without it."""
+
+import http.client
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+
+from models import GLOVEBOX, KEY, OpenAI, Place
+from review import NO, PROGRAM, YES, keys
+from server import PATIENCE, Answer, Server
+
+
+class UnixHTTP(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=PATIENCE)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(PATIENCE)
+        self.sock.connect(self.path)
+
+
+def post(path, target, body):
+    connection = UnixHTTP(path)
+    connection.request("POST", target, json.dumps(body), {"Content-Type": "application/json"})
+    reply = connection.getresponse()
+    doc = json.loads(reply.read())
+    connection.close()
+    return reply.status, doc
+
+
+class Daemon:
+    def __init__(self, place, server, *args):
+        self.path = place.path("d.sock")
+        env = place.env(dict(keys(OpenAI, server), XDG_STATE_HOME=place.path("state"), GLOVEBOX_LOG=None, GLOVEBOX_SOCKET=None))
+        self.process = subprocess.Popen([GLOVEBOX, "serve", "--listen", "unix:" + self.path, *args], cwd=place.work, env=env,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def __enter__(self):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until and self.process.poll() is None:
+            try:
+                UnixHTTP(self.path).connect()
+                break
+            except OSError:
+                time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.said = self.process.communicate(timeout=PATIENCE)[0]
+
+
+def test_daemon(tap):
+    place = Place(tap)
+    yes, no = Answer(body=OpenAI.whole(YES)), Answer(body=OpenAI.whole(NO))
+    with Server([no, no, yes, no, no, no, no]) as server:
+        with Daemon(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM})
+            tap.equal((status, doc["verdict"]["stage"], doc["stdout"]), (200, "review", ""), "every run is reviewed", doc)
+            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "no_check": True})
+            tap.equal((doc["verdict"]["stage"], doc["stdout"]), ("review", ""), "also without a check", doc)
+            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM})
+            tap.equal((doc["stdout"], doc["usage"]["review"]["requests"]), ("ran\n", 1), "an approved one runs", doc)
+            for target, body in (("/v1/run", {"code": PROGRAM}), ("/v1/check", {"code": PROGRAM}), ("/v1/sessions", {})):
+                status, doc = post(daemon.path, target, dict(body, review=False))
+                tap.equal((status, doc["error"]["kind"]), (403, "policy"), "a client cannot do without: " + target, doc)
+            status, doc = post(daemon.path, "/v1/check", {"code": PROGRAM})
+            tap.equal((doc["allowed"], doc["files"][0]["verdict"]["stage"]), (False, "review"), "check", doc)
+            status, doc = post(daemon.path, "/v1/test", {"code": "def f(): pass", "cases": [{"call": "f()", "expected": None}]})
+            tap.ok("it reads keys" in json.dumps(doc) and not doc.get("all_passed"), "test", doc)
+            status, doc = post(daemon.path, "/v1/sessions", {})
+            target = "/v1/sessions/%s/exec" % doc["id"]
+            for extra in {}, {"no_check": True}:
+                status, doc = post(daemon.path, target, dict(extra, code=PROGRAM))
+                tap.equal((doc["verdict"]["stage"], doc["stdout"]), ("review", ""), "cells: %s" % extra, doc)
+        tap.ok(KEY.encode() not in daemon.said, "no key in its messages", daemon.said)
+    with Server([Answer(401, {"error": {"message": "bad key"}}), no]) as server:
+        with Daemon(place, server, "--model", "gpt-test", "--no-review-cache") as daemon:
+            tap.equal(post(daemon.path, "/v1/run", {"code": PROGRAM})[1]["stdout"], "ran\n", "a client need not ask for a review")
+            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "review": True})
+            tap.equal(doc["verdict"]["reason"], "no review: the model could not be asked", "clients do not see what the model's server said", doc)
+            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "review": True, "model": "gpt-mine"})
+            tap.equal((status, doc["error"]["kind"]), (400, "usage"), "a client cannot choose the model", doc)
+        tap.ok(b"401" in daemon.said, "the operator sees it", daemon.said)
+        tap.equal(len(server.requests), 1, "one request")
+    with Server([]) as server, Daemon(place, server) as daemon:
+        status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "review": True})
+        tap.ok(status == 400 and "no model" in doc["error"]["message"], "a daemon without a model", doc)
+
+
+# Arguments: the library, then options and programs as JSON. Prints the result of each program.
+CALLER = r"""
+import ctypes, json, sys
+lib = ctypes.CDLL(sys.argv[1])
+for name, kind in (("open", ctypes.c_void_p), ("run", ctypes.c_void_p), ("check", ctypes.c_void_p), ("result_json", ctypes.c_char_p),
+                   ("set", ctypes.c_int), ("result_free", None), ("close", None)):
+    getattr(lib, "glovebox_" + name).restype = kind
+box = ctypes.c_void_p(lib.glovebox_open())
+for name, value in json.loads(sys.argv[2]):
+    if name != "run":
+        assert lib.glovebox_set(box, name.encode(), value.encode()) == 0, name
+        continue
+    code = value.encode()
+    result = ctypes.c_void_p(lib.glovebox_run(box, b"python", code, ctypes.c_size_t(len(code)), None))
+    print(lib.glovebox_result_json(result).decode(), flush=True)
+    lib.glovebox_result_free(result)
+lib.glovebox_close(box)
+"""
+
+
+def test_library(tap):
+    place = Place(tap)
+    steps = [("log", "off"), ("review", "true"), ("run", PROGRAM), ("model", "gpt-test"), ("run", PROGRAM), ("run", PROGRAM + "#"),
+             ("review", "false"), ("run", PROGRAM)]
+    with Server([Answer(body=OpenAI.whole(NO)), Answer(body=OpenAI.whole(YES))]) as server:
+        library = os.path.join(os.path.dirname(GLOVEBOX), "libglovebox.so")
+        done = subprocess.run([sys.executable, "-c", CALLER, library, json.dumps(steps)], cwd=place.work, capture_output=True,
+                              env=place.env(dict(keys(OpenAI, server), XDG_STATE_HOME=place.path("state"))), timeout=PATIENCE)
+        docs = [json.loads(line) for line in done.stdout.splitlines()]
+        tap.equal([d["stdout"] for d in docs], ["", "", "ran\n", "ran\n"], "the library runs only after an approval", done)
+        tap.ok("model" in docs[0]["error"]["message"], "without a model, nothing runs", docs[0]["error"])
+        tap.equal((docs[1]["verdict"]["stage"], len(server.requests)), ("review", 2), "the reviewer's no", docs[1]["verdict"])
+
+
+def test_tasks(tap):
+    """A task's usage is in the daemon's log, and nothing that is not run is reviewed."""
+    place = Place(tap)
+    with Server([Answer(body=OpenAI.whole())]) as server:
+        with Daemon(place, server, "--review", "--model", "gpt-test") as daemon:
+            status, doc = post(daemon.path, "/v1/generate", {"task": "a word"})
+            tap.equal((status, bool(doc["code"]), len(server.requests)), (200, True, 1), "generate in a daemon that reviews", doc)
+        done = place.run("usage", "--by", "component", "--json", env={"XDG_STATE_HOME": place.path("state"), "GLOVEBOX_LOG": None})
+        tap.equal([(r["component"], r["requests"]) for r in json.loads(done.stdout)["rows"]], [("generate", 1)], "usage of a daemon's task")
+
+
+def test(tap):
+    test_daemon(tap)
+    test_tasks(tap)
+    test_library(tap)

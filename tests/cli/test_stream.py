@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from box import PATIENCE
-from procs import wait_for
+from procs import settle, wait_for
 
 
 def tagged(tag):
@@ -277,7 +277,8 @@ def test_reader_goes(t):
 
 def test_slow_reader(t):
     p = t.start("run", "-c", "for i in range(200000): print(i)\n")
-    time.sleep(1)
+    select.select([p.stdout], [], [], PATIENCE)
+    settle(p.pid)
     out, _ = p.communicate(timeout=PATIENCE)
     t.ok(
         p.returncode == 0 and out.startswith(b"0\n1\n") and out.endswith(b"199999\n"),

@@ -4,9 +4,11 @@
 import hashlib
 import os
 import resource
+import select
 import time
 
 from box import PATIENCE
+from procs import children, settle, wait_for
 from test_daemon_run import Daemon
 
 BIG = 100 << 20
@@ -23,10 +25,18 @@ PEAK = 96 << 20
 LEAN = {"ASAN_OPTIONS": "quarantine_size_mb=1:thread_local_quarantine_size_kb=64"}
 
 
-def digest(p, pause=0):
-    """The SHA-256 and size of what comes out, with a reader that begins late."""
+def stand_still(p, pid):
+    """Waits until the process has written and nothing moves any more, here or below `pid`: all wait for the reader."""
+    select.select([p.stdout], [], [], PATIENCE)
+    settle(p.pid)
+    settle(pid)
+
+
+def digest(p, late=None):
+    """The SHA-256 and size of what comes out. `late`: the reader begins when all below this process stands still."""
     found, size = hashlib.sha256(), 0
-    time.sleep(pause)
+    if late:
+        stand_still(p, late)
     while True:
         block = p.stdout.read(1 << 20)
         if not block:
@@ -40,10 +50,10 @@ def peak_of(pid):
         return next(int(x.split()[1]) << 10 for x in f if x.startswith("VmHWM"))
 
 
-def whole(t, name, *args, blocks=100, pause=0, env=None):
+def whole(t, name, *args, blocks=100, late=None, env=None):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     p = t.start(*args, env={**LEAN, **(env or {})})
-    found, size = digest(p, pause)
+    found, size = digest(p, late and (late.pid if late is not True else p.pid))
     said = p.stderr.read().decode()
     p.wait(PATIENCE)
     t.ok(p.returncode == 0 and found in said and size > blocks << 19, "%s: every byte" % name,
@@ -58,7 +68,7 @@ def test_here(t):
     t.write("big.py", PROGRAM % 100)
     t.write("some.py", PROGRAM % 8)
     whole(t, "a pipe", "run", "--no-daemon", "--timeout", "80s", "big.py")
-    whole(t, "a late reader", "run", "--no-daemon", "some.py", blocks=8, pause=2)
+    whole(t, "a late reader", "run", "--no-daemon", "some.py", blocks=8, late=True)
     whole(t, "without a wall", "run", "--backend", "host", "--allow-unsafe", "--no-check", "some.py",
           blocks=8)
     with open(t.path("out"), "wb") as out:
@@ -87,9 +97,9 @@ def test_daemon(t):
     t.write("big.py", PROGRAM % 20)
     with Daemon(t, env=LEAN) as d:
         whole(t, "a daemon", "run", "--timeout", "80s", "big.py", blocks=20, env=d.env)
-        whole(t, "warm", "run", "--timeout", "80s", "big.py", blocks=20, env=d.env, pause=2)
+        whole(t, "warm", "run", "--timeout", "80s", "big.py", blocks=20, env=d.env, late=d.process)
         session = t.box("session", "new", "--timeout", "80s", env=d.env).out.decode().strip()
-        whole(t, "a cell", "session", "exec", session, "big.py", blocks=20, env=d.env, pause=2)
+        whole(t, "a cell", "session", "exec", session, "big.py", blocks=20, env=d.env, late=d.process)
         peak = peak_of(d.process.pid)
         t.ok(peak < PEAK, "the daemon keeps nothing of it", peak)
         late_cell(t, d, session)
@@ -99,7 +109,8 @@ def late_cell(t, d, session):
     """The clock of a cell runs on while nobody reads; its session survives that."""
     p = t.start("session", "exec", "--timeout", "1s", session, "-c",
                 "while True: print('y' * 1000)", env=d.env)
-    time.sleep(4)
+    select.select([p.stdout], [], [], PATIENCE)
+    wait_for(lambda: b"busy" not in t.box("session", "list", env=d.env).out)
     out, err = p.communicate(timeout=PATIENCE)
     t.ok(p.returncode == 124 and b"not done after 1s" in err and len(out) < 16 << 20,
          "a cell whose reader stands still ends in time", err)
@@ -110,7 +121,8 @@ def late_cell(t, d, session):
 def test_reader(t):
     p = t.start("run", "--no-daemon", "--timeout", "1s", "--lang", "sh", "-c", "yes")
     begin = time.monotonic()
-    time.sleep(3)
+    select.select([p.stdout], [], [], PATIENCE)
+    wait_for(lambda: not children(p.pid))
     out, err = p.communicate(timeout=PATIENCE)
     t.ok(p.returncode == 124 and len(out) < 2 << 20 and b"not done after 1s" in err,
          "the clock ends what waits for its reader", (p.returncode, len(out), err))

@@ -2,12 +2,13 @@
 """Broken, slow and hostile clients."""
 
 import json
+import select
 import socket
 import subprocess
 import time
 
 from daemon import GLOVEBOX, PATIENCE, Daemon, read_all, statuses
-from procs import still_there, wait_for
+from procs import settle, still_there, wait_for
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
@@ -208,7 +209,8 @@ def test_slow(tap, d):
 def test_slow_reader(tap, d):
     c = d.begin("POST", "/v1/run", {"code": "print('x' * 20000000)", "output_limit_bytes": 32 << 20},
                 lines=True)
-    time.sleep(1)
+    select.select([c.sock], [], [], PATIENCE)
+    settle(d.process.pid)
     data = c.getresponse().read()
     lines = [json.loads(line) for line in data.splitlines()]
     n = sum(len(e["text"]) for e in lines if e["event"] == "stdout")

@@ -45,15 +45,15 @@ const struct field flow_cases_fields[] = {
     {0},
 };
 
-static const char *const calls_names[] = {"auto", "tools", "blocks", NULL};
-
 const struct field flow_solve_fields[] = {
     {.name = "calls",
      .kind = FIELD_CHOICE,
      .offset = AT(calls),
-     .choices = calls_names,
+     .choices = solve_calls_names,
      .initial = "auto",
-     .help = "Programs come in calls of a tool, or in blocks of code; auto: by the provider."},
+     .help =
+         "Programs come in calls of a tool or in blocks of code, by the provider (auto), or the "
+         "model runs them itself (builtin)."},
     {.name = "style",
      .kind = FIELD_CHOICE,
      .offset = AT(style),

@@ -84,10 +84,42 @@ static int take(struct solving *s, const struct llm_answer *answer)
     return status;
 }
 
+/* Nothing of what a program has here is there. */
+static int check(const struct solving *s, struct err *err)
+{
+    const struct run_request *q = s->agent->request->run;
+    const struct tool_set *tools = s->request->session->tools;
+    const struct language *language =
+        language_find(q->languages, str_from(s->agent->request->language));
+    const struct {
+        bool given;
+        const char *what;
+    } rows[] = {{q->files && *q->files, "files"},
+                {q->input_count, "files"},
+                {tools && (tools->source || tools->count), "tools"},
+                {q->out_dir, "an output folder"},
+                {q->work_dir, "a work folder"},
+                {q->env && *q->env, "variables"},
+                {s->request->one_shot, "one-shot runs"},
+                {s->request->style != &solve_styles[0], "styles"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].given)
+            return err_set(err, ERR_USAGE,
+                           "where the model runs the programs itself, %s can have no effect",
+                           rows[i].what);
+    return language && language->traits->has_final_answer
+               ? 0
+               : err_set(err, ERR_USAGE, "models run programs in Python only");
+}
+
 int solve_builtin(struct solving *s)
 {
     const struct agent_question question = {.builtin = true};
+    struct err err;
 
+    if (check(s, &err) < 0)
+        return agent_finish(s->agent, AGENT_FAILED, &err);
     if (agent_say_system(s->agent, "builtin", NULL) < 0)
         return -1;
     llm_say(&s->agent->messages, LLM_USER, s->task);

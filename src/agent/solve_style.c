@@ -80,6 +80,8 @@ const char *const solve_style_names[] = {
     "auto", "default", "smolagents", "smolagents-json", "kodeagent", "adk", "chapter", NULL,
 };
 
+const char *const solve_calls_names[] = {"auto", "tools", "blocks", "builtin", NULL};
+
 const struct solve_style *solve_style_find(int choice, const char *profile)
 {
     if (choice > 0)

@@ -29,6 +29,8 @@ struct solve_style {
 extern const struct solve_style solve_styles[];
 /* The names, in the order of the rows and after "auto"; and a NULL. */
 extern const char *const solve_style_names[];
+/* Of enum solve_calls (solve.h). */
+extern const char *const solve_calls_names[];
 /* `choice` is an index of the names; "auto" is the style of the policy profile, else ours. */
 const struct solve_style *solve_style_find(int choice, const char *profile);
 /* {thought, code}, for a structured style. The caller's. */

@@ -16,14 +16,12 @@
 /* What a model reads of a program's output, unless the user says otherwise. */
 enum { OUTPUT_LIMIT = 32 << 10, REFUSED = 126 };
 
-static const char *const calls_names[] = {"auto", "tools", "blocks", "builtin", NULL};
-
 static const struct opt solve_options[] = {
     {.name = "calls",
      .kind = OPT_CHOICE,
      .offset = AT(solve.calls),
      .group = "The task",
-     .choices = calls_names,
+     .choices = solve_calls_names,
      .help = "programs come in calls of a tool or in blocks of code, by the provider (auto), or "
              "the model runs them itself (builtin)"},
     {.name = "style",
@@ -107,29 +105,6 @@ static bool is_builtin(const struct cli_settings *set)
     return set->solve.calls == SOLVE_BUILTIN || (backend && strcmp(backend, "builtin") == 0);
 }
 
-/* Nothing of what a program has here is there. */
-static int check_builtin(const struct model_call *call, struct err *err)
-{
-    const struct cli_settings *set = call->set;
-    const struct {
-        bool given;
-        const char *option;
-    } rows[] = {{set->common.file.n, "--file"},      {set->common.tools, "--tools"},
-                {set->common.out, "--out"},          {set->common.work_dir, "--work-dir"},
-                {set->solve.one_shot, "--one-shot"}, {set->solve.style, "--style"},
-                {set->common.env.n, "--env"}};
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (rows[i].given)
-            return err_set(err, ERR_USAGE,
-                           "%s has no effect where the model runs the programs "
-                           "itself",
-                           rows[i].option);
-    return call->language->traits->has_final_answer
-               ? 0
-               : err_set(err, ERR_USAGE, "--lang: models run programs in Python only");
-}
-
 static int prepare(struct solution *solution, const struct cli_options *options, struct err *err)
 {
     struct model_call *call = &solution->call;
@@ -138,7 +113,7 @@ static int prepare(struct solution *solution, const struct cli_options *options,
     if (model_call_task(&options->args, "task; describe it", &solution->task, err) < 0 ||
         model_call_prepare(call, options, err) < 0)
         return -1;
-    if ((is_builtin(set) && check_builtin(call, err) < 0) || solve_samples_check(set, err) < 0)
+    if (solve_samples_check(set, err) < 0)
         return -1;
     call->run.stdin_fd = -1;
     if (!settings_asked(&set->common, SETTING_output_limit))

@@ -113,9 +113,10 @@ static const struct {
     {"StepEvent", "event =step time_ms integer step integer sample? integer document object"},
     {"RanEvent", "event =ran time_ms integer step integer sample? integer result Result"},
     {"GeneratedEvent", "event =finished time_ms integer result Generated"},
-    {"Generated", "code null|string language string provider string model string reply string "
-                  "finish =unknown,stop,length,calls,refused attempts integer verdict null|Verdict "
-                  "usage Usage{} error null|string"},
+    {"Generated",
+     "code null|string language string provider string model string reply string "
+     "finish =unknown,stop,length,calls,paused,refused attempts integer verdict null|Verdict "
+     "usage Usage{} error null|string"},
     {"Message", "role =system,user,assistant,tool content string tool_calls? ToolCall[] "
                 "tool_call_id? string"},
     {"ToolCall", "id string name string arguments string"},

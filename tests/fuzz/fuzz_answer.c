@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static const struct protocol *const protocols[] = {&protocol_openai, &protocol_anthropic,
-                                                   &protocol_gemini};
+                                                   &protocol_gemini, &protocol_responses};
 
 static int read_document(const struct protocol *p, bool event, struct reading *r, struct str text)
 {
@@ -36,7 +36,7 @@ static int read_all(const struct protocol *p, bool events, struct reading *r, st
 {
     struct str line;
 
-    if (!events)
+    if (!events || !p->event)
         return read_document(p, false, r, text);
     while (str_next_line(&text, &line))
         if (read_document(p, true, r, line) < 0)
@@ -48,7 +48,7 @@ static int read_all(const struct protocol *p, bool events, struct reading *r, st
 static void send_back(const struct protocol *p, const struct llm_answer *answer)
 {
     struct llm_messages messages = {0};
-    const struct llm_request request = {.messages = &messages};
+    const struct llm_request request = {.messages = &messages, .builtin = p->runs != NULL};
     const struct llm_asking asking = {.request = &request, .model = "m"};
 
     llm_say(&messages, LLM_USER, "task");
@@ -63,9 +63,25 @@ static void send_back(const struct protocol *p, const struct llm_answer *answer)
     llm_messages_done(&messages);
 }
 
+/* Runs on the model's side, and the reply after them. */
+static void read_runs(const struct protocol *p, const struct llm_answer *answer)
+{
+    json_t *runs = json_array();
+    struct buf last;
+
+    buf_init(&last, READING_TEXT_MAX);
+    if (p->runs)
+        p->runs(answer->raw, runs);
+    llm_last_text(answer->raw, &last);
+    for (size_t i = 0; i < json_array_size(runs); i++)
+        assert(json_is_string(json_object_get(json_array_get(runs, i), "code")));
+    buf_done(&last);
+    json_decref(runs);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    const struct protocol *p = protocols[(n ? data[0] : 0) / 2 % 3];
+    const struct protocol *p = protocols[(n ? data[0] : 0) / 2 % 4];
     struct llm_answer answer = {0};
     struct reading r;
     struct err err;
@@ -75,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                  (struct str){n ? (const char *)data + 1 : "", n ? n - 1 : 0}) == 0 &&
         reading_finish(&r, &err) == 0) {
         assert(utf8_valid(buf_str(&answer.text)) && !memchr(answer.text.p, 0, answer.text.n));
+        read_runs(p, &answer);
         send_back(p, &answer);
     }
     reading_done(&r);

@@ -63,9 +63,8 @@ static const struct opt *const tables[] = {
 #define TAKES                                                                                      \
     MODEL_TAKES BOUNDS_TAKES                                                                       \
         "calls,style,one-shot,answer-check,samples,jobs,save,events,json,quiet,config,help,lang,"  \
-        "python,file,review,"                                                                      \
-        "out,"                                                                                     \
-        "work-dir,env,ro,backend,allow-unsafe,net,require,without,profile,prelude,"                \
+        "python,file,review,out,work-dir,env,ro,backend,allow-unsafe,net,require,without,profile," \
+        "prelude,"                                                                                 \
         "allow-imports,forbid-imports,target,tools,timeout,cpu-time,memory,cpus,pids,disk,"        \
         "open-files,inodes,output-limit,log,log-code,"
 
@@ -111,9 +110,7 @@ static int prepare(struct solution *solution, const struct cli_options *options,
     const struct cli_settings *set = call->set;
 
     if (model_call_task(&options->args, "task; describe it", &solution->task, err) < 0 ||
-        model_call_prepare(call, options, err) < 0)
-        return -1;
-    if (solve_samples_check(set, err) < 0)
+        model_call_prepare(call, options, err) < 0 || solve_samples_check(set, err) < 0)
         return -1;
     call->run.stdin_fd = -1;
     if (!settings_asked(&set->common, SETTING_output_limit))

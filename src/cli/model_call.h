@@ -10,7 +10,7 @@
 #ifndef CLI_MODEL_CALL_H
 #define CLI_MODEL_CALL_H
 
-#include "agent/agent.h"
+#include "agent/samples.h"
 #include "cli/command.h"
 #include "cli/options.h"
 
@@ -49,6 +49,11 @@ int model_call_task(const struct opt_args *args, const char *what, struct buf *r
  * the work returned: an exit status, or -1 with *err; 128 + the signal after Ctrl-C. */
 int model_call_run(struct model_call *call, int (*work)(struct model_call *call, struct err *err),
                    struct err *err);
+
+/* Does the flow --samples times. Call samples_done in both cases. */
+int model_call_samples(struct model_call *call, int (*flow)(void *ctx, struct agent *agent),
+                       void *ctx, struct samples_request *request, struct samples *ret,
+                       struct err *err);
 
 /* Shows what happens: pieces of an answer and notes. A command with a watch of its own may call it
  * with the model_call. */

@@ -19,6 +19,8 @@ static char *outcome_of(const json_t *step)
 
     if (json_get_true(step, "passed"))
         return xstrdup("success");
+    if (json_get_true(result, "cancelled"))
+        return xstrdup("stopped");
     if (total)
         return xasprintf("%lld of %lld cases passed", (long long)json_get_int(result, "passed"),
                          (long long)total);
@@ -28,7 +30,9 @@ static char *outcome_of(const json_t *step)
 
 void model_call_step(struct model_call *call, const struct agent_event *event, const char *given)
 {
-    if (call->set->json)
+    bool known = event->step == 0 && event->sample > 1; /* each sample tries the same program */
+
+    if (call->set->json || known)
         return;
     AUTO_FREE char *outcome = outcome_of(event->document);
     AUTO_FREE char *sample = event->sample ? xasprintf("sample %d, ", event->sample) : xstrdup("");
@@ -57,4 +61,23 @@ void model_call_failure(struct model_call *call, const struct agent *agent, bool
 
     model_call_say(call, line);
     say_report(call, str_from(report));
+}
+
+int model_call_samples(struct model_call *call, int (*flow)(void *ctx, struct agent *agent),
+                       void *ctx, struct samples_request *request, struct samples *ret,
+                       struct err *err)
+{
+    *request = (struct samples_request){
+        .llm = call->llm,
+        .settings = &call->set->model,
+        .task = &call->request,
+        .watch = &call->watch,
+        .n = (int)call->set->samples,
+        .jobs = (int)call->set->jobs,
+        .flow = flow,
+        .ctx = ctx,
+    };
+    int status = samples_run(request, ret, err);
+    model_call_erase(call);
+    return status;
 }

@@ -164,19 +164,7 @@ int program_call_samples(struct program_call *pc, int (*flow)(void *ctx, struct 
 
     call->watch.event = on_event;
     call->watch.ctx = pc;
-    *request = (struct samples_request){
-        .llm = call->llm,
-        .settings = &call->set->model,
-        .task = &call->request,
-        .watch = &call->watch,
-        .n = (int)call->set->samples,
-        .jobs = (int)call->set->jobs,
-        .flow = flow,
-        .ctx = ctx,
-    };
-    int status = samples_run(request, ret, err);
-    model_call_erase(call);
-    return status;
+    return model_call_samples(call, flow, ctx, request, ret, err);
 }
 
 /* ---- what came of it ---- */

@@ -63,19 +63,7 @@ int solve_samples_run(struct solve_samples *s, struct solution *solution, struct
     *s = (struct solve_samples){.solution = solution, .lock = PTHREAD_MUTEX_INITIALIZER};
     call->watch.event = on_event;
     call->watch.ctx = solution;
-    s->request = (struct samples_request){
-        .llm = call->llm,
-        .settings = &call->set->model,
-        .task = &call->request,
-        .watch = &call->watch,
-        .n = (int)call->set->samples,
-        .jobs = (int)call->set->jobs,
-        .flow = flow,
-        .ctx = s,
-    };
-    int status = samples_run(&s->request, &s->samples, err);
-    model_call_erase(call);
-    return status;
+    return model_call_samples(call, flow, s, &s->request, &s->samples, err);
 }
 
 const struct solve_result *solve_samples_result(const struct solve_samples *s,

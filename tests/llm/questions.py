@@ -4,13 +4,11 @@
 import json
 import math
 import os
-import signal
 import sqlite3
-import subprocess
 
-from models import GLOVEBOX, PROTOCOLS, OpenAI, Place
-from programs import asked, block, document, last_message
-from server import PATIENCE, Answer, Server
+from models import PROTOCOLS, OpenAI, Place
+from programs import asked, block, document, interrupted, last_message
+from server import Answer
 
 CIRCLE = ("math", "the area of a circle of radius 3")
 
@@ -168,14 +166,8 @@ def test_hostile_data(tap):
     tap.ok(done.returncode == 0 and os.listdir(place.path("out")) == [], "no link comes out", done)
     done, _ = asked(place, [block("#" + "x" * (9 << 20))], "analyze", "sales.csv", "q")
     tap.ok(done.returncode == 125 and b"too large" in done.stderr, "analyze: an endless reply", done)
-    with Server([Answer(raw=b"", then="hold")]) as server:
-        env = place.env({OpenAI.variable: "k" * 20, OpenAI.url_variable: server.url + OpenAI.suffix})
-        process = subprocess.Popen([GLOVEBOX, "analyze", "--model", OpenAI.model, "sales.csv", "q"], cwd=place.work, env=env, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-        server.wait_request()
-        os.kill(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    tap.ok(process.returncode == 130 and out == b"", "Ctrl-C ends it", err)
+    code, out, err = interrupted(place, "analyze", "sales.csv", "q")
+    tap.ok(code == 130 and out == b"", "Ctrl-C ends it", err)
 
 
 def test(tap):

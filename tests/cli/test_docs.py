@@ -81,7 +81,7 @@ def whole(path):
 def test_routes(t):
     paths = r"/[a-zA-Z0-9/{}._]+"
     there = {whole(path) for path in re.findall(f'"({paths})"', read("src/server/routes.c"))}
-    cells = " ".join(cell for cell, _ in table(read("docs/http.md"), "request"))
+    cells = " ".join(cell for name in ("request", "task") for cell, _ in table(read("docs/http.md"), name))
     told = {whole(path) for path in re.findall(rf"[`\s]((?:\.\.\.)?{paths})", cells)}
     t.ok(ONE_SESSION + "/exec" in there, "routes.c is read as it is written")
     t.equal(told, there, "docs/http.md lists the routes")

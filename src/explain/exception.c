@@ -162,7 +162,7 @@ static char *calls_of(const struct exception_input *in, const struct reading_err
  * when the text ends too soon. */
 static bool is_beyond(const struct exception_input *in, const struct reading_frame *f)
 {
-    return is_program(in, f->file) && f->line > (int64_t)str_lines(in->code) + 1;
+    return is_program(in, f->file) && f->line > (int64_t)str_count_lines(in->code) + 1;
 }
 
 static void set_place(const struct exception_input *in, const struct reading_error *e,

@@ -274,7 +274,7 @@ static void set_place(struct result_exception *e, const json_t *from, struct str
     (void)cell_integer(from, "column", 1, INT32_MAX, &column);
     (void)cell_integer(from, "cell", 1, UINT32_MAX, &cell);
     bool ours = cell == number || !cell;
-    if (ours && line > (int64_t)str_lines(code) + 1) /* the guest made it up */
+    if (ours && line > (int64_t)str_count_lines(code) + 1) /* the guest made it up */
         return;
     if (cell_integer(from, "statement_line", 1, INT32_MAX, &e->top_line))
         (void)cell_integer(from, "statement_column", 1, INT32_MAX, &e->top_column);

@@ -80,6 +80,9 @@ void finding_done(struct finding *f);
 void check_done(struct check *c);
 /* Sorts what was found and hands it to the verdict. */
 void findings_finish(struct check *c, struct verdict *ret);
+/* The findings that made a stage refuse, in the order of the text; NULL after the last. */
+const struct note *findings_next(const struct check *c, enum guard_stage stage,
+                                 const struct note *after);
 
 /* ---- stages; each reports its findings ---- */
 

@@ -343,6 +343,19 @@ static bool is_of_stage(const struct check *c, const struct note *n, enum guard_
            (c->policy->together && n->stage >= GUARD_IMPORTS && stage >= GUARD_IMPORTS);
 }
 
+const struct note *findings_next(const struct check *c, enum guard_stage stage,
+                                 const struct note *after)
+{
+    bool by_score = !c->stages[stage].refuses && !c->policy->together;
+
+    for (size_t i = after ? (size_t)(after - c->notes) + 1 : 0; i < c->n; i++) {
+        const struct note *n = &c->notes[i];
+        if (is_of_stage(c, n, stage) && (by_score || n->f.severity >= c->policy->refuse_at))
+            return n;
+    }
+    return NULL;
+}
+
 static bool is_grave(const struct check *c, const struct note *n)
 {
     const struct policy *p = c->policy;

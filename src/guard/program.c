@@ -33,7 +33,7 @@ static const struct scope *next_scope(const struct scope *s)
     return s ? s->next : NULL;
 }
 
-static void index_scopes(struct program *p)
+void program_index_scopes(struct program *p)
 {
     size_t n = 0, size = 16;
 
@@ -154,16 +154,6 @@ uint32_t program_add(struct program *p, const struct node *node, const struct sc
     }
     p->items[p->n] = (struct item){node, scope, parent};
     return (uint32_t)p->n++;
-}
-
-void program_init(struct program *p, struct python_tree *tree, bool cell)
-{
-    *p =
-        (struct program){.tree = tree, .module_scope = tree->scopes, .cell = cell, .catches = cell};
-    index_scopes(p);
-    program_walk(p);
-    program_follow_calls(p);
-    program_find_sure(p);
 }
 
 void program_done(struct program *p)

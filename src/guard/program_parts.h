@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Between program.c, which keeps what is known of a program, and program_walk.c, which finds it.
+ * Between program.c, which keeps what is known of a program, and the files that find it: in the
+ * order of program_init.c.
  */
 #ifndef GUARD_PROGRAM_PARTS_H
 #define GUARD_PROGRAM_PARTS_H
 
 #include "guard/program.h"
 
+void program_index_scopes(struct program *p);
 void program_walk(struct program *p);
 struct symbol_facts *program_facts(struct program *p);
 /* The symbol's, which begin here if it has none yet. */

@@ -8,28 +8,6 @@
 #include "base/mem.h"
 #include "guard/texts_parts.h"
 
-static bool in_stage(const struct check *c, const struct note *n, enum guard_stage stage)
-{
-    bool both = c->policy->together && stage >= GUARD_IMPORTS && n->stage >= GUARD_IMPORTS;
-
-    return n->stage == stage || both;
-}
-
-/* ---- what refused ---- */
-
-const struct note *text_next(const struct text *t, const struct note *after)
-{
-    const struct check *c = t->c;
-    bool by_score = !c->stages[t->stage].refuses && !c->policy->together;
-
-    for (size_t i = after ? (size_t)(after - c->notes) + 1 : 0; i < c->n; i++) {
-        const struct note *n = &c->notes[i];
-        if (in_stage(c, n, t->stage) && (by_score || n->f.severity >= c->policy->refuse_at))
-            return n;
-    }
-    return NULL;
-}
-
 /* ---- plain words ---- */
 
 static const struct note *worst(const struct text *t, size_t *ret_n)
@@ -37,7 +15,8 @@ static const struct note *worst(const struct text *t, size_t *ret_n)
     const struct note *best = NULL;
 
     *ret_n = 0;
-    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n;
+         n = findings_next(t->c, t->stage, n)) {
         ++*ret_n;
         if (!best || n->f.severity > best->f.severity)
             best = n;
@@ -83,7 +62,8 @@ static void add_labels(struct check *c, struct verdict *v)
     if (!labels[c->policy->texts] || v->stage < GUARD_IMPORTS)
         return;
     buf_init(&t.reason, TEXT_LIMIT);
-    for (const struct note *n = text_next(&t, NULL); n; n = text_next(&t, n)) {
+    for (const struct note *n = findings_next(t.c, t.stage, NULL); n;
+         n = findings_next(t.c, t.stage, n)) {
         buf_clear(&t.reason);
         labels[c->policy->texts](&t, n);
         if (t.reason.n)

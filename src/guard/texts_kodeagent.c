@@ -40,7 +40,8 @@ static void syntax(struct text *t)
 
 static bool came_before(const struct text *t, const struct note *n)
 {
-    for (const struct note *k = text_next(t, NULL); k != n; k = text_next(t, k)) {
+    for (const struct note *k = findings_next(t->c, t->stage, NULL); k != n;
+         k = findings_next(t->c, t->stage, k)) {
         if (k->rule == n->rule && strcmp(k->subject, n->subject) == 0)
             return true;
     }
@@ -51,7 +52,8 @@ static void imports(struct text *t)
 {
     AUTO_BUF struct buf names = {0};
 
-    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n;
+         n = findings_next(t->c, t->stage, n)) {
         if (n->rule != RULE_NAME_FORBIDDEN)
             continue;
         (void)buf_addf(&t->reason, "Forbidden builtin: %s", n->subject);
@@ -60,7 +62,8 @@ static void imports(struct text *t)
         return;
     }
     buf_init(&names, TEXT_LIMIT);
-    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n;
+         n = findings_next(t->c, t->stage, n)) {
         if (!came_before(t, n))
             (void)buf_addf(&names, "%s%s", names.n ? "\n" : "", n->subject);
     }
@@ -236,7 +239,7 @@ static void patterns(struct text *t)
 {
     int points = t->c->stages[GUARD_PATTERNS].points;
     bool critical = t->c->stages[GUARD_PATTERNS].refuses;
-    const struct note *n = text_next(t, NULL);
+    const struct note *n = findings_next(t->c, t->stage, NULL);
 
     if (!n) {
         (void)buf_adds(&t->reason, "No suspicious patterns detected");
@@ -248,7 +251,7 @@ static void patterns(struct text *t)
         (void)buf_addf(&t->reason, "High risk score (%d): ", points);
     else
         (void)buf_adds(&t->reason, "Minor concerns detected: ");
-    for (bool first = true; n; n = text_next(t, n), first = false) {
+    for (bool first = true; n; n = findings_next(t->c, t->stage, n), first = false) {
         (void)buf_adds(&t->reason, first ? "" : "; ");
         violation(t, n);
     }

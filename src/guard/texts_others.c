@@ -26,7 +26,8 @@ static bool is_syntax(const struct text *t)
 
 static bool has_rule(const struct text *t, enum rule rule)
 {
-    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n;
+         n = findings_next(t->c, t->stage, n)) {
         if (n->rule == rule)
             return true;
     }
@@ -48,7 +49,8 @@ static bool fits(const struct label *l, const struct note *n)
 
 static bool has_label(const struct text *t, const struct label *labels, size_t n_labels)
 {
-    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n;
+         n = findings_next(t->c, t->stage, n)) {
         for (size_t i = 0; i < n_labels; i++) {
             if (fits(&labels[i], n))
                 return true;
@@ -77,13 +79,14 @@ static void add_labels(struct text *t, const struct label *labels, size_t n_labe
     const char *last = NULL;
 
     for (size_t i = 0; i < n_labels; i++) {
-        const struct note *n = text_next(t, NULL);
+        const struct note *n = findings_next(t->c, t->stage, NULL);
         while (n && !fits(&labels[i], n))
-            n = text_next(t, n);
+            n = findings_next(t->c, t->stage, n);
         if (n && (!last || strcmp(last, labels[i].text) != 0))
             add(t, last = labels[i].text);
     }
-    for (const struct note *n = text_next(t, NULL); n && !last; n = text_next(t, n))
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n && !last;
+         n = findings_next(t->c, t->stage, n))
         add(t, n->f.message);
 }
 
@@ -227,8 +230,8 @@ void text_restricted(struct text *t)
 {
     if (is_syntax(t))
         restricted_syntax(t);
-    for (const struct note *n = text_next(t, NULL); n && t->stage >= GUARD_IMPORTS;
-         n = text_next(t, n))
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n && t->stage >= GUARD_IMPORTS;
+         n = findings_next(t->c, t->stage, n))
         add_restricted(t, n);
     if (t->reason.n)
         t->v->texts.stderr_text = xstrndup(t->reason.p, t->reason.n);
@@ -281,7 +284,8 @@ static const char *listed(const struct text *t, const char *name)
 /* The imports of one entry of the list; NULL: of all that are left. */
 static void add_imports_of(struct text *t, const char *entry, struct name_set *seen)
 {
-    for (const struct note *n = text_next(t, NULL); n; n = text_next(t, n)) {
+    for (const struct note *n = findings_next(t->c, t->stage, NULL); n;
+         n = findings_next(t->c, t->stage, n)) {
         bool import = n->rule == RULE_IMPORT_FORBIDDEN || n->rule == RULE_IMPORT_NOT_ALLOWED;
         const char *name = import ? listed(t, n->subject) : NULL;
         if (!name || (entry && strcmp(name, entry) != 0) || name_set_has(seen, str_from(name)))

@@ -17,9 +17,6 @@ struct text {
     struct buf reason;
 };
 
-/* The findings that made the stage refuse, in the order of the text; NULL after the last. */
-const struct note *text_next(const struct text *t, const struct note *after);
-
 /* One finding in the profile's words, added to t->reason; nothing where it has none. */
 typedef void label_fn(struct text *t, const struct note *n);
 label_fn label_kodeagent, label_chapter, label_restricted, label_agentos, label_smolagents;

@@ -135,9 +135,10 @@ static bool is_within(const struct note *inner, const struct note *outer)
 /* Of what is found at one place, the innermost is evaluated first. */
 static const struct note *first_refusal(const struct text *t)
 {
-    const struct note *first = text_next(t, NULL);
+    const struct note *first = findings_next(t->c, t->stage, NULL);
 
-    for (const struct note *n = first; n && n->f.line == first->f.line; n = text_next(t, n)) {
+    for (const struct note *n = first; n && n->f.line == first->f.line;
+         n = findings_next(t->c, t->stage, n)) {
         if (n->f.column == first->f.column && is_within(n, first))
             first = n;
     }

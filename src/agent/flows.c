@@ -8,7 +8,7 @@
 #include "agent/generate.h"
 #include "agent/math_task.h"
 #include "agent/samples.h"
-#include "agent/solve.h"
+#include "agent/solve_setup.h"
 #include "agent/transform.h"
 
 static void take_failure(const struct agent *agent, struct flow_output *ret)
@@ -45,57 +45,39 @@ static void work_math(const struct flow_task *task, struct flow_output *ret)
     agent_done(&agent);
 }
 
-static void prepare_session(const struct flow_task *task, struct tool_set *tools,
-                            struct session_request *ret)
+/* The daemon's usual limit is meant for people. */
+static struct run_request for_model(const struct run_request *from)
 {
-    session_request_init(ret);
-    tool_set_init(tools);
-    tools->final_answer = true;
-    ret->tools = tools;
-    ret->forks = 0;
-    ret->run = *task->request->run;
-    ret->run.language = task->request->language;
-}
+    struct run_request run = *from, usual;
 
-static bool has_sessions(const struct agent_request *request)
-{
-    const struct language *language =
-        language_find(request->run->languages, str_from(request->language));
-
-    return language && language->cells_args;
+    run_request_init(&usual);
+    if (run.output_limit == usual.output_limit)
+        run.output_limit = SOLVE_OUTPUT_LIMIT;
+    return run;
 }
 
 static void work_solve(const struct flow_task *task, struct flow_output *ret)
 {
     const struct flow_input *input = task->input;
-    const struct solve_style *style = solve_style_find(input->style, task->request->run->profile);
-    const struct reply_options reply = {.profile = (int)style->reply, .fix = true};
+    const struct solve_choice choice = {.calls = input->calls,
+                                        .style = input->style,
+                                        .one_shot = input->one_shot,
+                                        .check = input->check};
+    const struct run_request run = for_model(task->request->run);
     struct agent_request request = *task->request;
-    struct session_request session;
-    struct tool_set tools;
-    const struct solve_request solve_request = {
-        .calls = (enum solve_calls)input->calls,
-        .style = style,
-        .one_shot = input->one_shot,
-        .alone = input->one_shot || !has_sessions(&request),
-        .session = &session,
-        .check = input->check,
-    };
+    struct solve_setup setup;
     struct solve_result result;
     struct agent agent;
 
-    prepare_session(task, &tools, &session);
-    if (style->reply != REPLY_DEFAULT)
-        request.reply = &reply;
-    if (!request.bounds.steps)
-        request.bounds.steps = style->steps;
+    request.run = &run;
+    solve_setup(&setup, &choice, &request);
     agent_begin(&agent, task->llm, &request, task->watch);
-    (void)solve(&agent, &solve_request, input->task, &result);
-    ret->document = solve_document(&agent, &solve_request, &result);
+    (void)solve(&agent, &setup.request, input->task, &result);
+    ret->document = solve_document(&agent, &setup.request, &result);
     take_failure(&agent, ret);
     solve_done(&result);
     agent_done(&agent);
-    tool_set_done(&tools);
+    solve_setup_done(&setup);
 }
 
 /* ---- several side by side, the first that passes wins ---- */

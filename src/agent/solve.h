@@ -24,7 +24,7 @@ struct solve_request {
     const struct solve_style *style;
     bool one_shot; /* each program runs alone, and the first one that succeeds ends the task */
     bool alone;    /* each program runs alone */
-    /* What a session is opened with, its run as agent_request.run; its tools have final_answer. */
+    /* What a session is opened with; its run is the agent's. Its tools have final_answer. */
     const struct session_request *session;
     const char *check; /* a Python expression that is true for a good `answer`; or NULL */
 };

@@ -100,6 +100,7 @@ static int check(const struct solving *s, struct err *err)
                 {q->out_dir, "an output folder"},
                 {q->work_dir, "a work folder"},
                 {q->env && *q->env, "variables"},
+                {q->review, "a review"},
                 {s->request->one_shot, "one-shot runs"},
                 {s->request->style != &solve_styles[0], "styles"}};
 

@@ -26,6 +26,12 @@ static int run(struct solving *s, const struct llm_call *call, struct execute_ca
 {
     AUTO_BUF struct buf complaint = {0};
 
+    if (s->ret->session && (program->env || program->inputs)) {
+        refuse(s, call,
+               "'environment' and 'input_files' are not available here: let the program "
+               "set variables and write files");
+        return 0;
+    }
     buf_init(&complaint, REPLY_MAX);
     if (solve_run(s, program) < 0 || solve_conclude(s, &complaint) < 0)
         return -1;

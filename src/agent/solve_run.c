@@ -13,9 +13,12 @@ enum { ANSWER_MAX = 8 << 20 };
 
 int solve_open(struct solving *s)
 {
+    struct session_request session = *s->request->session;
     struct err err;
 
-    if (s->request->alone || session_open(s->request->session, &s->ret->session, &err) == 0)
+    session.run = *s->agent->request->run;
+    session.run.language = s->agent->request->language;
+    if (s->request->alone || session_open(&session, &s->ret->session, &err) == 0)
         return 0;
     return agent_finish(s->agent, AGENT_FAILED, &err);
 }

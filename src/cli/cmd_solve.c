@@ -13,8 +13,7 @@
 
 #define AT(member) offsetof(struct cli_settings, member)
 
-/* What a model reads of a program's output, unless the user says otherwise. */
-enum { OUTPUT_LIMIT = 32 << 10, REFUSED = 126 };
+enum { REFUSED = 126 };
 
 static const struct opt solve_options[] = {
     {.name = "calls",
@@ -70,31 +69,18 @@ static const struct opt *const tables[] = {
 
 /* ---- what is asked ---- */
 
-static bool has_sessions(const struct model_call *call)
-{
-    return call->language->cells_args != NULL;
-}
-
 static int prepare_session(struct solution *solution, struct err *err)
 {
-    struct model_call *call = &solution->call;
-    const struct settings *common = &call->set->common;
+    const struct settings *common = &solution->call.set->common;
+    struct solve_setup *setup = &solution->setup;
 
-    session_request_init(&solution->session);
-    session_request_options(&solution->session, common);
-    tool_set_init(&solution->tools);
-    if (common->tools && tool_set_read(&solution->tools, common->tools, err) < 0)
-        return -1;
-    if (common->tools && solution->request.alone)
+    session_request_options(&setup->session, common);
+    setup->session.forks = 0;
+    if (common->tools && setup->request.alone)
         return err_set(err, ERR_USAGE,
                        "--tools needs a session: not with --one-shot, and not with "
                        "this language");
-    solution->tools.final_answer = true;
-    solution->session.tools = &solution->tools;
-    solution->session.forks = 0;
-    solution->session.run = call->run;
-    solution->session.run.language = call->request.language;
-    return 0;
+    return common->tools ? tool_set_read(&setup->tools, common->tools, err) : 0;
 }
 
 static bool is_builtin(const struct cli_settings *set)
@@ -108,27 +94,19 @@ static int prepare(struct solution *solution, const struct cli_options *options,
 {
     struct model_call *call = &solution->call;
     const struct cli_settings *set = call->set;
+    const struct solve_choice choice = {.calls = is_builtin(set) ? SOLVE_BUILTIN : set->solve.calls,
+                                        .style = set->solve.style,
+                                        .one_shot = set->solve.one_shot,
+                                        .check = set->solve.check};
 
     if (model_call_task(&options->args, "task; describe it", &solution->task, err) < 0 ||
         model_call_prepare(call, options, err) < 0 || solve_samples_check(set, err) < 0)
         return -1;
     call->run.stdin_fd = -1;
     if (!settings_asked(&set->common, SETTING_output_limit))
-        call->run.output_limit = OUTPUT_LIMIT;
-    solution->request = (struct solve_request){
-        .calls = is_builtin(set) ? SOLVE_BUILTIN : (enum solve_calls)set->solve.calls,
-        .style = solve_style_find(set->solve.style, set->common.profile),
-        .one_shot = set->solve.one_shot,
-        .alone = set->solve.one_shot || !has_sessions(call),
-        .session = &solution->session,
-        .check = set->solve.check,
-    };
-    solution->reply =
-        (struct reply_options){.profile = (int)solution->request.style->reply, .fix = true};
-    if (solution->request.style->reply != REPLY_DEFAULT)
-        call->request.reply = &solution->reply;
-    if (!set->bounds.steps)
-        call->request.bounds.steps = solution->request.style->steps;
+        call->run.output_limit = SOLVE_OUTPUT_LIMIT;
+    call->request.bounds.steps = set->bounds.steps;
+    solve_setup(&solution->setup, &choice, &call->request);
     if (is_builtin(set))
         call->run.backend = NULL;
     call->request.component = "solve";
@@ -165,7 +143,7 @@ static int report(struct solution *solution, const struct agent *agent,
     int status = status_of(agent, result, err);
 
     if (set->json || set->events) {
-        json_t *document = solve_document(agent, &solution->request, result);
+        json_t *document = solve_document(agent, &solution->setup.request, result);
         if (samples)
             samples_add_json(samples, document);
         solve_show_document(solution, document);
@@ -207,9 +185,8 @@ static int work(struct model_call *call, struct err *err)
     struct agent agent;
 
     report_unsafe(call->set, &call->run);
-    solution->session.run.reviewer = call->run.reviewer;
     agent_begin(&agent, call->llm, &call->request, &call->watch);
-    (void)solve(&agent, &solution->request, solution->task.p, &result);
+    (void)solve(&agent, &solution->setup.request, solution->task.p, &result);
     model_call_erase(call);
     int status = report(solution, &agent, &result, NULL, err);
     solve_done(&result);
@@ -235,7 +212,7 @@ static int solve_main(int argc, char **argv)
     }
     if (status < 0)
         status = cli_fail("solve", &err);
-    tool_set_done(&solution.tools);
+    solve_setup_done(&solution.setup);
     buf_done(&solution.task);
     cli_options_done(&options);
     return status;

@@ -53,7 +53,7 @@ static int flow(void *ctx, struct agent *agent)
     const struct solution *solution = s->solution;
     struct solve_sample *sample = begin(s, agent);
 
-    return solve(agent, &solution->request, solution->task.p, &sample->result);
+    return solve(agent, &solution->setup.request, solution->task.p, &sample->result);
 }
 
 int solve_samples_run(struct solve_samples *s, struct solution *solution, struct err *err)

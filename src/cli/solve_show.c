@@ -37,9 +37,10 @@ static void show_step(struct model_call *call, const struct agent_event *event)
 static void show_code(struct solution *solution, struct str code)
 {
     size_t lines = str_lines(code) + (code.n && !str_ends(code, "\n"));
-    AUTO_FREE char *line = xasprintf(
-        "%s %zu line%s", solution->request.calls == SOLVE_BUILTIN ? "the model ran" : "running",
-        lines, lines == 1 ? "" : "s");
+    AUTO_FREE char *line =
+        xasprintf("%s %zu line%s",
+                  solution->setup.request.calls == SOLVE_BUILTIN ? "the model ran" : "running",
+                  lines, lines == 1 ? "" : "s");
 
     model_call_say(&solution->call, line);
 }
@@ -50,7 +51,7 @@ static void show_runs(struct solution *solution, const json_t *step)
     const json_t *run;
     size_t i;
 
-    if (solution->request.calls != SOLVE_BUILTIN || solution->call.set->quiet)
+    if (solution->setup.request.calls != SOLVE_BUILTIN || solution->call.set->quiet)
         return;
     json_array_foreach(json_object_get(step, "runs"), i, run)
     {

@@ -7,16 +7,13 @@
 #define CLI_SOLVE_SHOW_H
 
 #include "agent/event_json.h"
-#include "agent/solve.h"
+#include "agent/solve_setup.h"
 #include "cli/model_call.h"
 
 struct solution {
     struct model_call call; /* first: model_call_run hands it back */
     struct buf task;
-    struct solve_request request;
-    struct session_request session;
-    struct tool_set tools;
-    struct reply_options reply;
+    struct solve_setup setup;
     struct agent_lines lines; /* of --events */
 };
 

@@ -122,6 +122,8 @@ def test_flows(tap):
     r, _ = asked(tap, "/v1/solve", {"task": "x", "calls": "blocks"}, [block("print('in')"), "It is in."], lines=True)
     tap.equal([e["event"] for e in r.lines if e["event"] in ("asks", "code", "stdout", "ran", "step", "finished")],
               ["asks", "code", "stdout", "ran", "step", "asks", "step", "finished"], "solve: as lines")
+    _, seen = asked(tap, "/v1/solve", {"task": "x", "calls": "blocks"}, [block("print('x' * 100000)"), "It is x."])
+    tap.ok(30000 < len(OpenAI.last_text(seen[1])) < 34000, "solve: the model reads 32 KiB of an output")
     good, cases = "def f(x):\n    return x + 1", [{"args": [1], "expected": 2}]
     r, seen = asked(tap, "/v1/fix", {"code": "def f(x):\n    return x", "cases": cases, "func": "f"}, [block(good)])
     tap.equal((r.json["success"], r.json["code"], r.json["attempts"]), (True, good, 1), "fix: by cases")

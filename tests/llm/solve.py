@@ -101,11 +101,11 @@ def test_streams(tap):
 def test_hostile_calls(tap):
     for p in PROTOCOLS:
         wrong = [{"code": 7}, {}, {"code": "x", "language": "cobol"}, {"code": "echo $((40 + 2))", "language": "bash"},
-                 {"code": "while True: pass", "timeout_seconds": 0.5}]
+                 {"code": "while True: pass", "timeout_seconds": 0.5}, {"code": "x", "environment": {"A": "b"}}]
         _, seen = solved(tap, p, [p.calls(wrong), "Done."])
         results = [json.loads(r) for r in p.results(seen[1])]
-        words = ("is not a string", "'code' is missing", "'cobol' is not known", None, "timed out")
-        tap.equal(len(results), 5, p.name + ": each call is answered")
+        words = ("is not a string", "'code' is missing", "'cobol' is not known", None, "timed out", "not available here")
+        tap.equal(len(results), 6, p.name + ": each call is answered")
         tap.ok(all(w in (r["error"] or "") if w else r["stdout"] == "42\n" for w, r in zip(words, results)), p.name + ": in words", results)
         many = p.calls([{"code": "print(%d)" % i} for i in range(1000)])
         done, seen = solved(tap, p, [many, "It is 55."])

@@ -25,6 +25,14 @@ struct review_settings {
     void *ctx;
 };
 
+/* The row of --no-review-cache, with the offset of its flag. */
+#define REVIEW_CACHE_ROW(at)                                                                       \
+    {                                                                                              \
+        .name = "no-review-cache", .kind = OPT_FLAG, .flags = OPT_CONF, .offset = (at),            \
+        .group = "The model",                                                                      \
+        .help = "ask the model about every program, also one that it has reviewed before"          \
+    }
+
 struct review;
 
 /* Finds model and key; nothing is sent yet. -1 as llm_open. The settings must outlive it. */

@@ -2,6 +2,8 @@
 #include "agent/samples.h"
 #include "cli/options.h"
 
+#include "agent/review.h"
+
 #define SETTING_AT(member) offsetof(struct cli_settings, member)
 
 #define RECORD_ROWS                                                                                \
@@ -43,12 +45,7 @@ const struct opt review_model_options[] = {
 #define AT(member) SETTING_AT(model.member)
 #include "llm/options.def"
     RECORD_ROWS,
-    {.name = "no-review-cache",
-     .kind = OPT_FLAG,
-     .flags = OPT_CONF,
-     .offset = SETTING_AT(no_review_cache),
-     .group = "The model",
-     .help = "ask the model about every program, also one that it has reviewed before"},
+    REVIEW_CACHE_ROW(SETTING_AT(no_review_cache)),
     {0},
 };
 

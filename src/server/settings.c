@@ -204,12 +204,7 @@ const struct opt serve_model_options[] = {
      .group = "The model",
      .help = "let the model read every program of every client, and run it only if the model finds "
              "it secure; with --model alone, clients may ask for that"},
-    {.name = "no-review-cache",
-     .kind = OPT_FLAG,
-     .flags = OPT_CONF,
-     .offset = SETTING_AT(no_review_cache),
-     .group = "The model",
-     .help = "ask the model about every program, also one that it has reviewed before"},
+    REVIEW_CACHE_ROW(SETTING_AT(no_review_cache)),
 #undef AT
 #define AT(member) SETTING_AT(model.member)
 #include "llm/options.def"

@@ -1,97 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reviews in the daemon and in the library: with the operator's model, and never without it."""
 
-import http.client
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
 
+from daemon import Daemon
 from models import GLOVEBOX, KEY, OpenAI, Place
 from review import NO, PROGRAM, YES, keys
 from server import PATIENCE, Answer, Server
 
 
-class UnixHTTP(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=PATIENCE)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(PATIENCE)
-        self.sock.connect(self.path)
+def post(daemon, target, body):
+    answer = daemon.post(target, body)
+    return answer.status, answer.json
 
 
-def post(path, target, body):
-    connection = UnixHTTP(path)
-    connection.request("POST", target, json.dumps(body), {"Content-Type": "application/json"})
-    reply = connection.getresponse()
-    doc = json.loads(reply.read())
-    connection.close()
-    return reply.status, doc
-
-
-class Daemon:
-    def __init__(self, place, server, *args):
-        self.path = place.path("d.sock")
-        env = place.env(dict(keys(OpenAI, server), XDG_STATE_HOME=place.path("state"), GLOVEBOX_LOG=None, GLOVEBOX_SOCKET=None))
-        self.process = subprocess.Popen([GLOVEBOX, "serve", "--listen", "unix:" + self.path, *args], cwd=place.work, env=env,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-    def __enter__(self):
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until and self.process.poll() is None:
-            try:
-                UnixHTTP(self.path).connect()
-                break
-            except OSError:
-                time.sleep(0.02)
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.said = self.process.communicate(timeout=PATIENCE)[0]
+def daemon_for(place, server, *options):
+    return Daemon(*options, env=dict(keys(OpenAI, server), XDG_STATE_HOME=place.path("state")))
 
 
 def test_daemon(tap):
     place = Place(tap)
     yes, no = Answer(body=OpenAI.whole(YES)), Answer(body=OpenAI.whole(NO))
     with Server([no, no, yes, no, no, no, no]) as server:
-        with Daemon(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
-            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM})
+        with daemon_for(place, server, "--review", "--model", "gpt-test", "--no-review-cache") as daemon:
+            status, doc = post(daemon, "/v1/run", {"code": PROGRAM})
             tap.equal((status, doc["verdict"]["stage"], doc["stdout"]), (200, "review", ""), "every run is reviewed", doc)
-            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "no_check": True})
+            status, doc = post(daemon, "/v1/run", {"code": PROGRAM, "no_check": True})
             tap.equal((doc["verdict"]["stage"], doc["stdout"]), ("review", ""), "also without a check", doc)
-            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM})
+            status, doc = post(daemon, "/v1/run", {"code": PROGRAM})
             tap.equal((doc["stdout"], doc["usage"]["review"]["requests"]), ("ran\n", 1), "an approved one runs", doc)
             for target, body in (("/v1/run", {"code": PROGRAM}), ("/v1/check", {"code": PROGRAM}), ("/v1/sessions", {})):
-                status, doc = post(daemon.path, target, dict(body, review=False))
+                status, doc = post(daemon, target, dict(body, review=False))
                 tap.equal((status, doc["error"]["kind"]), (403, "policy"), "a client cannot do without: " + target, doc)
-            status, doc = post(daemon.path, "/v1/check", {"code": PROGRAM})
+            status, doc = post(daemon, "/v1/check", {"code": PROGRAM})
             tap.equal((doc["allowed"], doc["files"][0]["verdict"]["stage"]), (False, "review"), "check", doc)
-            status, doc = post(daemon.path, "/v1/test", {"code": "def f(): pass", "cases": [{"call": "f()", "expected": None}]})
+            status, doc = post(daemon, "/v1/test", {"code": "def f(): pass", "cases": [{"call": "f()", "expected": None}]})
             tap.ok("it reads keys" in json.dumps(doc) and not doc.get("all_passed"), "test", doc)
-            status, doc = post(daemon.path, "/v1/sessions", {})
+            status, doc = post(daemon, "/v1/sessions", {})
             target = "/v1/sessions/%s/exec" % doc["id"]
             for extra in {}, {"no_check": True}:
-                status, doc = post(daemon.path, target, dict(extra, code=PROGRAM))
+                status, doc = post(daemon, target, dict(extra, code=PROGRAM))
                 tap.equal((doc["verdict"]["stage"], doc["stdout"]), ("review", ""), "cells: %s" % extra, doc)
-        tap.ok(KEY.encode() not in daemon.said, "no key in its messages", daemon.said)
+            tap.ok(KEY not in daemon.words(), "no key in its messages", daemon.words())
     with Server([Answer(401, {"error": {"message": "bad key"}}), no]) as server:
-        with Daemon(place, server, "--model", "gpt-test", "--no-review-cache") as daemon:
-            tap.equal(post(daemon.path, "/v1/run", {"code": PROGRAM})[1]["stdout"], "ran\n", "a client need not ask for a review")
-            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "review": True})
+        with daemon_for(place, server, "--model", "gpt-test", "--no-review-cache") as daemon:
+            tap.equal(post(daemon, "/v1/run", {"code": PROGRAM})[1]["stdout"], "ran\n", "a client need not ask for a review")
+            status, doc = post(daemon, "/v1/run", {"code": PROGRAM, "review": True})
             tap.equal(doc["verdict"]["reason"], "no review: the model could not be asked", "clients do not see what the model's server said", doc)
-            status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "review": True, "model": "gpt-mine"})
+            status, doc = post(daemon, "/v1/run", {"code": PROGRAM, "review": True, "model": "gpt-mine"})
             tap.equal((status, doc["error"]["kind"]), (400, "usage"), "a client cannot choose the model", doc)
-        tap.ok(b"401" in daemon.said, "the operator sees it", daemon.said)
+            tap.ok("401" in daemon.words(), "the operator sees it", daemon.words())
         tap.equal(len(server.requests), 1, "one request")
-    with Server([]) as server, Daemon(place, server) as daemon:
-        status, doc = post(daemon.path, "/v1/run", {"code": PROGRAM, "review": True})
+    with Server([]) as server, daemon_for(place, server) as daemon:
+        status, doc = post(daemon, "/v1/run", {"code": PROGRAM, "review": True})
         tap.ok(status == 400 and "no model" in doc["error"]["message"], "a daemon without a model", doc)
+        done = place.run("session", "new", "--review", env={"GLOVEBOX_SOCKET": "unix:" + daemon.socket})
+        tap.ok(done.returncode == 2 and b"no model" in done.stderr, "session new --review", done)
+        status, doc = post(daemon, "/v1/batch", {"runs": [{"code": PROGRAM, "review": True}]})
+        tap.ok("no model" in json.dumps(doc) and "ran" not in json.dumps(doc), "in a batch, too", doc)
 
 
 # Arguments: the library, then options and programs as JSON. Prints the result of each program.
@@ -131,12 +100,19 @@ def test_library(tap):
 def test_tasks(tap):
     """A task's usage is in the daemon's log, and nothing that is not run is reviewed."""
     place = Place(tap)
-    with Server([Answer(body=OpenAI.whole())]) as server:
-        with Daemon(place, server, "--review", "--model", "gpt-test") as daemon:
-            status, doc = post(daemon.path, "/v1/generate", {"task": "a word"})
-            tap.equal((status, bool(doc["code"]), len(server.requests)), (200, True, 1), "generate in a daemon that reviews", doc)
-        done = place.run("usage", "--by", "component", "--json", env={"XDG_STATE_HOME": place.path("state"), "GLOVEBOX_LOG": None})
+    with Server([Answer(body=OpenAI.whole())]) as server, daemon_for(place, server, "--review", "--model", "gpt-test") as daemon:
+        status, doc = post(daemon, "/v1/generate", {"task": "a word"})
+        tap.equal((status, bool(doc["code"]), len(server.requests)), (200, True, 1), "generate in a daemon that reviews", doc)
+        done = place.run("usage", "--by", "component", "--json", "--log", daemon.log)
         tap.equal([(r["component"], r["requests"]) for r in json.loads(done.stdout)["rows"]], [("generate", 1)], "usage of a daemon's task")
+    block = "```python\n%s\n```" % PROGRAM
+    for name, steps in ("solve", 1), ("solve", 2), ("fix", 1):
+        with Server([Answer(body=OpenAI.whole(block)), Answer(body=OpenAI.whole(NO))]) as server, \
+                daemon_for(Place(tap), server, "--review", "--model", "gpt-test") as daemon:
+            body = {"task": "x", "calls": "blocks"} if name == "solve" else {"code": "print('ran'"}
+            status, doc = post(daemon, "/v1/" + name, dict(body, steps=steps))
+            tap.ok("it reads keys" in json.dumps(doc) and '"ran\\\\n"' not in json.dumps(doc) and not doc["success"],
+                   "%s in a daemon that reviews, in %d steps" % (name, steps), (status, doc))
 
 
 def test(tap):

@@ -49,7 +49,7 @@ JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/b
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
 	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
-CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/hosting/*.c src/net/*.c))
+CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
 # The program that is linked with libcurl, and what it shares with the others.
 FETCH_SRC := $(wildcard src/fetch/*.c) src/net/fetch_wire.c src/net/url.c \
 	$(patsubst %,src/base/%.c,err mem str buf wire num fd clock printable utf8)
@@ -78,7 +78,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp replay \
 	backends oom fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -324,8 +324,8 @@ $(BUILD)/bench/%: bench/%.c $(TEST_LIB)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape wall limits soak python guard cells session warm http forks cheats llm    tests of the program from outside
-cli escape wall limits soak python guard cells session warm http forks cheats llm: all example $(BUILD)/tests/feed \
+## make cli escape wall limits soak python guard cells session warm http forks cheats llm mcp    tests of the program from outside
+cli escape wall limits soak python guard cells session warm http forks cheats llm mcp: all example $(BUILD)/tests/feed \
 		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/glovebox-parses
 	@tests/run-outside $@
 

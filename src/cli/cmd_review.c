@@ -221,7 +221,7 @@ static int review(const struct cli_options *options, struct err *err)
     struct call call = {.set = &options->settings};
     int status = -1;
 
-    if (cli_options_taken(options, &command_review, err) == 0 &&
+    if (cli_options_taken(&options->set, &command_review, err) == 0 &&
         settings_request(&call.set->common, &call.run, err) == 0 &&
         read_code(&call, &options->args, err) == 0 && read_tools(&call, err) == 0)
         status = ask(&call, err);

@@ -72,7 +72,7 @@ static int call_main(int argc, char **argv)
         if (options.settings.help) {
             help_print_command(stdout, &command_tool_call);
             status = 0;
-        } else if (cli_options_taken(&options, &command_tool_call, &err) == 0) {
+        } else if (cli_options_taken(&options.set, &command_tool_call, &err) == 0) {
             json_t *message = read_message(&options, &err);
             status = message ? answer(&options, message, &err) : -1;
             json_decref(message);

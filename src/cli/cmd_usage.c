@@ -233,7 +233,7 @@ static int usage(const struct cli_options *options, struct err *err)
     struct store *s = NULL;
     int64_t since_ms = 0;
 
-    if (cli_options_taken(options, &command_usage, err) < 0)
+    if (cli_options_taken(&options->set, &command_usage, err) < 0)
         return -1;
     if (options->args.operand_n || options->args.rest_n)
         return err_set(err, ERR_USAGE, "'glovebox usage' takes no arguments, only options");

@@ -23,6 +23,7 @@ extern const struct command command_tool_call;
 extern const struct command command_analyze;
 extern const struct command command_fix;
 extern const struct command command_transform;
+extern const struct command command_mcp;
 extern const struct command command_doctor;
 extern const struct command command_serve;
 extern const struct command command_log;

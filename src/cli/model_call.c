@@ -153,7 +153,7 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
 {
     const struct cli_settings *set = call->set;
 
-    if (cli_options_taken(options, call->command, err) < 0 || find_language(call, err) < 0 ||
+    if (cli_options_taken(&options->set, call->command, err) < 0 || find_language(call, err) < 0 ||
         read_temperature(call, err) < 0 || prepare_samples(call, options, err) < 0 ||
         settings_request(&set->common, &call->run, err) < 0)
         return -1;

@@ -91,10 +91,9 @@ static bool is_shown(const void *ctx, const struct opt *row)
     return command_shows(ctx, row);
 }
 
-int cli_options_taken(const struct cli_options *options, const struct command *command,
-                      struct err *err)
+int cli_options_taken(const struct opt_set *set, const struct command *command, struct err *err)
 {
-    return command_refuse_others(&options->set, is_shown, command, command->name, err);
+    return command_refuse_others(set, is_shown, command, command->name, err);
 }
 
 void cli_options_done(struct cli_options *options)

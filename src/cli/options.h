@@ -86,8 +86,7 @@ bool cli_is_key(struct str key);
 int cli_options_only(const struct cli_options *options, const struct opt *const *shown,
                      const char *command, struct err *err);
 /* The same by command->takes. */
-int cli_options_taken(const struct cli_options *options, const struct command *command,
-                      struct err *err);
+int cli_options_taken(const struct opt_set *set, const struct command *command, struct err *err);
 void cli_options_done(struct cli_options *options);
 
 /* "glovebox run: message" on standard error; returns the exit status. */

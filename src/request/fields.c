@@ -203,16 +203,19 @@ static const struct field *find(const struct field *const *tables, const char *n
     return NULL;
 }
 
-static int unknown(const struct field *const *tables, const char *name, struct err *err)
+static int unknown(const struct field *const *tables, const char *name, const char *manual,
+                   struct err *err)
 {
     struct suggestion near = {.word = str_from(name)};
 
     for (; *tables; tables++)
         for (const struct field *f = *tables; f->name; f++)
             suggestion_try(&near, f->name);
-    return err_set(err, ERR_USAGE, "there is no field '%.60s'%s%s%s", name,
-                   near.best ? "; did you mean '" : "; /openapi.json lists them",
-                   near.best ? near.best : "", near.best ? "'?" : "");
+    if (near.best)
+        return err_set(err, ERR_USAGE, "there is no field '%.60s'; did you mean '%s'?", name,
+                       near.best);
+    return err_set(err, ERR_USAGE, "there is no field '%.60s'%s%s%s", name, manual ? "; " : "",
+                   manual ? manual : "", manual ? " lists them" : "");
 }
 
 static int permitted(const struct field *f, const struct request_rules *rules, struct err *err)
@@ -258,7 +261,7 @@ int fields_read(const struct field *const *tables, json_t *object,
     {
         const struct field *f = find(tables, name);
         if (!f)
-            return unknown(tables, name, err);
+            return unknown(tables, name, rules->manual, err);
         if (json_is_null(value) && f->kind != FIELD_ANY)
             continue;
         if (permitted(f, rules, err) < 0 || readers[f->kind](f, value, member(f, ret), err) < 0)

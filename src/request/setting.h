@@ -29,8 +29,9 @@ int permits_read(const struct opt_list *list, unsigned *ret, struct err *err);
 /* The operator's decisions about requests. */
 struct request_rules {
     const struct settings *defaults;
-    unsigned permits; /* bits of enum permit */
-    bool lock_policy; /* clients cannot choose a policy, and nothing runs without the guard */
+    unsigned permits;   /* bits of enum permit */
+    const char *manual; /* the place where fields are described, for messages; or NULL */
+    bool lock_policy;   /* clients cannot choose a policy, and nothing runs without the guard */
     int64_t ceilings[SETTING_COUNT]; /* 0: none */
 };
 /* ERR_POLICY where `what` needs a permit that the rules do not have. */

@@ -418,6 +418,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
         settings_request(&s->common, &(struct run_request){0}, err) < 0)
         return -1;
     config->rules.defaults = &s->common;
+    config->rules.manual = "/openapi.json";
     config->rules.lock_policy = s->lock_policy;
     memcpy(config->rules.ceilings, s->ceilings, sizeof s->ceilings);
     if (!s->sessions_memory)

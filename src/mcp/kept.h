@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a run leaves for the client to read later: long output, figures, files of a sandbox that is
+ * gone. The oldest are dropped when there are too many. Any thread.
+ */
+#ifndef MCP_KEPT_H
+#define MCP_KEPT_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+
+struct kept;
+
+struct kept *kept_new(void);
+void kept_free(struct kept *kept);
+
+/* Copies all of it. False when the bytes alone are too many. */
+bool kept_add(struct kept *kept, const char *uri, struct str name, const char *mime,
+              struct str bytes);
+/* Appends a copy of the bytes; *ret_mime is a constant. False when there is none with this URI. */
+bool kept_read(struct kept *kept, const char *uri, struct buf *ret, const char **ret_mime);
+/* Appends {uri, name, mimeType, size} of each to an array, the oldest first. */
+void kept_list(struct kept *kept, json_t *array);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The methods of the protocol, in both generations.
+ */
+#include <string.h>
+
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "mcp/tools.h"
+#include "result/verdict_json.h"
+
+enum { CALLS_MAX = 1000 };
+
+#define META       "io.modelcontextprotocol/"
+#define MODERN     "2026-07-28"
+#define NEWEST_OLD "2025-11-25"
+
+static const char *const old_versions[] = {NEWEST_OLD,   "2025-06-18", "2025-03-26",
+                                           "2024-11-05", "2024-10-07", NULL};
+
+const char *const mcp_level_names[] = {"debug",    "info",  "notice",    "warning", "error",
+                                       "critical", "alert", "emergency", NULL};
+
+enum mcp_level mcp_level_find(struct str name)
+{
+    for (int i = 0; mcp_level_names[i]; i++)
+        if (str_is(name, mcp_level_names[i]))
+            return (enum mcp_level)i;
+    return LEVEL_NONE;
+}
+
+static json_t *server_info(void)
+{
+    return json_pack("{s:s, s:s, s:s}", "name", "glovebox", "title", "Glovebox", "version",
+                     GLOVEBOX_VERSION);
+}
+
+json_t *mcp_result(json_t *result, bool modern, bool cached)
+{
+    if (!modern)
+        return result;
+    json_object_set_new(result, "resultType", json_string("complete"));
+    json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
+    if (cached) {
+        json_object_set_new(result, "ttlMs", json_integer(0));
+        json_object_set_new(result, "cacheScope", json_string("private"));
+    }
+    return result;
+}
+
+/* ---- the beginning of a conversation ---- */
+
+static json_t *capabilities(void)
+{
+    return json_pack("{s:{s:b}, s:{s:b, s:b}, s:{}}", "tools", "listChanged", 0, "resources",
+                     "listChanged", 0, "subscribe", 0, "logging");
+}
+
+static json_t *instructions(const struct mcp_server *server)
+{
+    AUTO_FREE char *text = xasprintf(
+        "Glovebox runs programs and shell commands in sandboxes. execute_code without a session is "
+        "a fresh sandbox. For several steps, open a session with create_session, pass its "
+        "session_id to each call, and close it at the end.\n\nThe sandbox:\n%.*s",
+        (int)server->about.n, server->about.p);
+
+    return json_text(str_trim(str_from(text)));
+}
+
+static int initialize(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                      struct rpc_problem *problem)
+{
+    struct str asked = json_str(json_object_get(m->params, "protocolVersion"));
+
+    if (!asked.n)
+        return rpc_problem_set(problem, RPC_PARAMS, "'protocolVersion' must be a text");
+    server->version = NEWEST_OLD;
+    for (size_t i = 0; old_versions[i]; i++)
+        if (str_is(asked, old_versions[i]))
+            server->version = old_versions[i];
+    *ret = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", server->version, "capabilities",
+                     capabilities(), "serverInfo", server_info(), "instructions",
+                     instructions(server));
+    return 0;
+}
+
+static json_t *modern_versions(void)
+{
+    return json_pack("[s]", MODERN);
+}
+
+static int discover(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                    struct rpc_problem *problem)
+{
+    (void)m;
+    (void)problem;
+    *ret = json_pack("{s:o, s:o, s:o}", "supportedVersions", modern_versions(), "capabilities",
+                     capabilities(), "instructions", instructions(server));
+    return 0;
+}
+
+static int ping(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                struct rpc_problem *problem)
+{
+    (void)server;
+    (void)m;
+    (void)problem;
+    *ret = json_object();
+    return 0;
+}
+
+static int set_level(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                     struct rpc_problem *problem)
+{
+    enum mcp_level level = mcp_level_find(json_str(json_object_get(m->params, "level")));
+
+    if (level == LEVEL_NONE)
+        return rpc_problem_set(problem, RPC_PARAMS,
+                               "'level' must be one of debug, info, notice, warning, error, "
+                               "critical, alert, emergency");
+    server->level = level;
+    *ret = json_object();
+    return 0;
+}
+
+/* ---- lists ---- */
+
+static int list_tools(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                      struct rpc_problem *problem)
+{
+    (void)m;
+    (void)problem;
+    *ret = tools_list(server);
+    return 0;
+}
+
+static int list_templates(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                          struct rpc_problem *problem)
+{
+    (void)server;
+    (void)m;
+    (void)problem;
+    *ret = resource_templates();
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static int check_tool(struct mcp_call *call, struct rpc_problem *problem)
+{
+    struct str name = json_str(json_object_get(call->message.params, "name"));
+    json_t *arguments = json_object_get(call->message.params, "arguments");
+
+    call->tool = tool_find(name);
+    if (!call->tool)
+        return rpc_problem_set(problem, RPC_PARAMS, "there is no tool '%.*s'",
+                               (int)utf8_cut(name, 60), name.p ? name.p : "");
+    if (arguments && !json_is_null(arguments) && !json_is_object(arguments))
+        return rpc_problem_set(problem, RPC_PARAMS, "'arguments' must be an object");
+    if (!json_is_object(arguments))
+        arguments = call->none = json_object();
+    call->arguments = arguments;
+    return 0;
+}
+
+static void call_tool(struct mcp_call *call)
+{
+    struct rpc_problem problem;
+
+    if (check_tool(call, &problem) < 0) {
+        mcp_call_refuse(call, &problem);
+        mcp_call_finish(call);
+    } else {
+        tools_call(call);
+    }
+}
+
+/* ---- the methods ---- */
+
+enum era { ERA_OLD = 1 << 0, ERA_MODERN = 1 << 1, ERA_BOTH = ERA_OLD | ERA_MODERN };
+
+static const struct method {
+    const char *name;
+    enum era era;
+    /* Either answers at once, or takes the call over. */
+    int (*answer)(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+                  struct rpc_problem *problem);
+    void (*begin)(struct mcp_call *call);
+} methods[] = {
+    {"initialize", ERA_OLD, initialize, NULL},
+    {"ping", ERA_OLD, ping, NULL},
+    {"logging/setLevel", ERA_OLD, set_level, NULL},
+    {"server/discover", ERA_MODERN, discover, NULL},
+    {"tools/list", ERA_BOTH, list_tools, NULL},
+    {"resources/templates/list", ERA_BOTH, list_templates, NULL},
+    {"resources/list", ERA_BOTH, NULL, resources_list},
+    {"resources/read", ERA_BOTH, NULL, resources_read},
+    {"tools/call", ERA_BOTH, NULL, call_tool},
+};
+
+static const struct method *find_method(const char *name, bool modern, struct rpc_problem *problem)
+{
+    for (size_t i = 0; i < ARRAY_LEN(methods); i++)
+        if (strcmp(methods[i].name, name) == 0 && methods[i].era & (modern ? ERA_MODERN : ERA_OLD))
+            return &methods[i];
+    (void)rpc_problem_set(problem, RPC_METHOD, "there is no method '%.*s'%s",
+                          (int)utf8_cut(str_from(name), 60), name,
+                          modern ? " in this version of the protocol" : "");
+    return NULL;
+}
+
+/* Whether the request is of the newer generation; -1 when it is invalid. */
+static int read_era(const struct rpc_message *m, struct rpc_problem *problem)
+{
+    const json_t *meta = json_object_get(m->params, "_meta");
+    const json_t *version = json_object_get(meta, META "protocolVersion");
+    struct str name = json_str(version);
+
+    if (!version)
+        return 0;
+    if (!str_is(name, MODERN)) {
+        (void)rpc_problem_set(problem, RPC_VERSION, "version '%.*s' is not supported",
+                              (int)utf8_cut(name, 60), name.p ? name.p : "");
+        problem->data =
+            json_pack("{s:o, s:o}", "supported", modern_versions(), "requested", json_text(name));
+        return -1;
+    }
+    if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
+        return rpc_problem_set(problem, RPC_PARAMS,
+                               "'_meta' must have the object '" META "clientCapabilities'");
+    return 1;
+}
+
+/* ---- messages ---- */
+
+static void refuse(struct mcp_server *server, const json_t *id, struct rpc_problem *problem)
+{
+    mcp_out_send(server->out, rpc_error(id, problem));
+}
+
+static void answer_now(struct mcp_server *server, const struct rpc_message *m,
+                       const struct method *method, bool modern)
+{
+    struct rpc_problem problem;
+    json_t *result;
+
+    if (method->answer(server, m, &result, &problem) < 0)
+        refuse(server, m->id, &problem);
+    else
+        mcp_out_send(server->out, rpc_result(m->id, mcp_result(result, modern, true)));
+}
+
+static int may_begin(const struct mcp_server *server, const struct rpc_message *m,
+                     struct rpc_problem *problem)
+{
+    if (mcp_call_find(server, m->id))
+        return rpc_problem_set(problem, RPC_INVALID, "a request with this id is being answered");
+    return server->call_n < CALLS_MAX
+               ? 0
+               : rpc_problem_set(problem, RPC_INTERNAL, "%d requests are being answered already",
+                                 CALLS_MAX);
+}
+
+static void handle_request(struct mcp_server *server, struct rpc_message *m)
+{
+    struct rpc_problem problem;
+    int modern = read_era(m, &problem);
+    const struct method *method = modern < 0 ? NULL : find_method(m->method, modern > 0, &problem);
+
+    if (!method || (method->begin && may_begin(server, m, &problem) < 0))
+        refuse(server, m->id, &problem);
+    else if (method->answer)
+        answer_now(server, m, method, modern > 0);
+    else
+        method->begin(mcp_call_new(server, m, modern > 0));
+}
+
+/* Notifications of other kinds need no action, and unknown ones are to be ignored. */
+static void handle_notification(struct mcp_server *server, const struct rpc_message *m)
+{
+    const json_t *id = json_object_get(m->params, "requestId");
+    struct mcp_call *call = id ? mcp_call_find(server, id) : NULL;
+
+    if (call && strcmp(m->method, "notifications/cancelled") == 0)
+        mcp_call_cancel(call);
+}
+
+void mcp_receive(struct mcp_server *server, struct str line)
+{
+    struct rpc_problem problem;
+    struct rpc_message m = {0};
+
+    if (!line.p) {
+        (void)rpc_problem_set(&problem, RPC_PARSE, "the message is longer than %d MiB",
+                              RPC_LINE_MAX >> 20);
+        refuse(server, NULL, &problem);
+    } else if (!str_trim(line).n) {
+        return;
+    } else if (rpc_read(line, &m, &problem) < 0) {
+        refuse(server, m.id, &problem);
+    } else if (m.kind == RPC_REQUEST) {
+        handle_request(server, &m);
+    } else if (m.kind == RPC_NOTIFICATION) {
+        handle_notification(server, &m);
+    }
+    json_decref(m.doc);
+}

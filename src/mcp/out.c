@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/out.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+
+struct item {
+    struct item *next;
+    json_t *message;
+};
+
+struct mcp_out {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct item *first, **end;
+    size_t waiting; /* with the one that is being written */
+    bool broken, ending;
+    int fd, broken_fd;
+};
+
+static int write_message(int fd, const json_t *message)
+{
+    AUTO_FREE char *text = json_write(message, false);
+    size_t n = strlen(text);
+
+    text[n] = '\n'; /* instead of the NUL */
+    return fd_write_all(fd, text, n + 1);
+}
+
+static void note_broken(struct mcp_out *out)
+{
+    const uint64_t one = 1;
+
+    out->broken = true;
+    (void)!write(out->broken_fd, &one, sizeof one);
+}
+
+/* With the lock held, and given up while it writes. */
+static void write_first(struct mcp_out *out)
+{
+    struct item *item = out->first;
+    int status = 0;
+
+    out->first = item->next;
+    if (!out->first)
+        out->end = &out->first;
+    bool broken = out->broken;
+    pthread_mutex_unlock(&out->lock);
+    if (!broken)
+        status = write_message(out->fd, item->message);
+    json_decref(item->message);
+    free(item);
+    pthread_mutex_lock(&out->lock);
+    out->waiting--;
+    if (status < 0)
+        note_broken(out);
+    pthread_cond_broadcast(&out->changed);
+}
+
+static void *writer_main(void *ctx)
+{
+    struct mcp_out *out = ctx;
+
+    pthread_mutex_lock(&out->lock);
+    while (out->first || !out->ending) {
+        if (out->first)
+            write_first(out);
+        else
+            pthread_cond_wait(&out->changed, &out->lock);
+    }
+    pthread_mutex_unlock(&out->lock);
+    return NULL;
+}
+
+int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err)
+{
+    struct mcp_out *out = xcalloc(1, sizeof *out);
+    sigset_t all, before;
+
+    *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd};
+    out->end = &out->first;
+    pthread_mutex_init(&out->lock, NULL);
+    pthread_cond_init(&out->changed, NULL);
+    sigfillset(&all); /* SIGPIPE, too: a closed pipe is an error of write */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    errno = pthread_create(&out->thread, NULL, writer_main, out);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (errno) {
+        free(out);
+        return err_sys(err, "start a thread");
+    }
+    *ret = out;
+    return 0;
+}
+
+static struct timespec in_ms(int ms)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec += ms / 1000;
+    at.tv_nsec += ms % 1000 * 1000000L;
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000;
+    }
+    return at;
+}
+
+void mcp_out_close(struct mcp_out *out, int patience_ms)
+{
+    struct timespec until = in_ms(patience_ms);
+    int waited = 0;
+
+    pthread_mutex_lock(&out->lock);
+    out->ending = true;
+    pthread_cond_broadcast(&out->changed);
+    while (out->waiting && waited == 0)
+        waited = pthread_cond_timedwait(&out->changed, &out->lock, &until);
+    bool written = !out->waiting;
+    pthread_mutex_unlock(&out->lock);
+    if (!written) {
+        pthread_detach(out->thread); /* it hangs in write, and ends with the process */
+        return;
+    }
+    pthread_join(out->thread, NULL);
+    pthread_cond_destroy(&out->changed);
+    pthread_mutex_destroy(&out->lock);
+    free(out);
+}
+
+void mcp_out_send(struct mcp_out *out, json_t *message)
+{
+    struct item *item = xcalloc(1, sizeof *item);
+
+    item->message = message;
+    pthread_mutex_lock(&out->lock);
+    *out->end = item;
+    out->end = &item->next;
+    out->waiting++;
+    pthread_cond_broadcast(&out->changed);
+    pthread_mutex_unlock(&out->lock);
+}
+
+size_t mcp_out_waiting(struct mcp_out *out)
+{
+    pthread_mutex_lock(&out->lock);
+    size_t n = out->waiting;
+    pthread_mutex_unlock(&out->lock);
+    return n;
+}

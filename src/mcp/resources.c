@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Resources: files of sessions, and what runs left (kept.h). A path is hostile text from a guest:
+ * it is percent-encoded.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "base/mime.h"
+#include "base/utf8.h"
+#include "mcp/parts.h"
+#include "result/verdict_json.h"
+
+#define SCHEME "sandbox://"
+
+enum {
+    LISTED_MAX = 1000,   /* files of one session */
+    READ_MAX = 64 << 20, /* bytes of one resource */
+    URI_SHOWN = 200,
+};
+
+/* ---- addresses ---- */
+
+char *resource_uri(const char *session, struct str path)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    struct buf b;
+
+    buf_init(&b, 3 * path.n + 100);
+    (void)buf_addf(&b, SCHEME "%s/", session);
+    for (size_t i = 0; i < path.n; i++) {
+        char c = path.p[i];
+        if (c && strchr(plain, c))
+            (void)buf_addc(&b, c);
+        else
+            (void)buf_addf(&b, "%%%02X", (unsigned char)c);
+    }
+    return buf_take(&b);
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c | 0x20) : NULL;
+
+    return at ? (int)(at - digits) : -1;
+}
+
+/* The byte behind a '%'; -1 for invalid digits, or a NUL. */
+static int decode_byte(struct str digits)
+{
+    int high = digits.n < 2 ? -1 : hex_digit(digits.p[0]);
+    int low = high < 0 ? -1 : hex_digit(digits.p[1]);
+
+    return low < 0 || !(high | low) ? -1 : high << 4 | low;
+}
+
+/* NULL for an invalid one. */
+static char *decode_path(struct str s)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, s.n + 1);
+    for (size_t i = 0; i < s.n; i++) {
+        int byte = s.p[i] == '%' ? decode_byte(str_slice(s, i + 1, s.n)) : s.p[i];
+        if (s.p[i] == '%' && byte < 0)
+            return NULL;
+        i += s.p[i] == '%' ? 2 : 0;
+        (void)buf_addc(&b, (char)byte);
+    }
+    return buf_take(&b);
+}
+
+/* ---- reading ---- */
+
+static struct str uri_of(const struct mcp_call *call)
+{
+    return json_str(json_object_get(call->message.params, "uri"));
+}
+
+static void refuse_uri(struct mcp_call *call)
+{
+    struct str uri = uri_of(call);
+    struct rpc_problem problem;
+
+    (void)rpc_problem_set(&problem, call->modern ? RPC_PARAMS : RPC_NO_RESOURCE,
+                          "there is no resource '%.*s'", (int)utf8_cut(uri, URI_SHOWN), uri.p);
+    problem.data = json_pack("{s:o}", "uri", json_text(uri));
+    mcp_call_refuse(call, &problem);
+}
+
+static void answer_bytes(struct mcp_call *call, const char *mime, struct str bytes)
+{
+    bool text = utf8_valid(bytes);
+    AUTO_BUF struct buf base64 = {0};
+
+    buf_init(&base64, 2 * bytes.n + 8);
+    if (!text)
+        (void)base64_add(&base64, bytes);
+    call->result =
+        json_pack("{s:[{s:o, s:s, s:o}]}", "contents", "uri", json_text(uri_of(call)), "mimeType",
+                  mime, text ? "text" : "blob", json_text(text ? bytes : buf_str(&base64)));
+}
+
+static int read_session_file(struct mcp_call *call, const char *path, struct buf *ret)
+{
+    uint64_t size;
+    struct err err;
+    AUTO_CLOSE int fd = session_file_open(mcp_call_session(call), path, &size, &err);
+
+    return fd < 0 || size > READ_MAX ? -1 : fd_read_all(fd, ret);
+}
+
+static void read_work(struct mcp_task *task)
+{
+    struct mcp_call *call = (struct mcp_call *)task;
+    struct str uri = uri_of(call);
+    AUTO_FREE char *path =
+        decode_path(str_slice(uri, strlen(SCHEME) + strlen(call->turn.entry->id) + 1, uri.n));
+    AUTO_BUF struct buf bytes = {0};
+
+    buf_init(&bytes, READ_MAX);
+    if (!path || read_session_file(call, path, &bytes) < 0)
+        refuse_uri(call);
+    else
+        answer_bytes(
+            call, mime_type(path, strlen(path), bytes.p, bytes.n < MIME_HEAD ? bytes.n : MIME_HEAD),
+            buf_str(&bytes));
+}
+
+static struct session_entry *entry_of(const struct mcp_call *call)
+{
+    struct str uri = uri_of(call), id;
+    char name[RESULT_ID];
+
+    if (!str_starts(uri, SCHEME))
+        return NULL;
+    uri = str_slice(uri, strlen(SCHEME), uri.n);
+    if (!str_next(&uri, '/', &id) || id.n >= sizeof name)
+        return NULL;
+    memcpy(name, id.p, id.n);
+    name[id.n] = '\0';
+    return sessions_find(call->server->sessions, "", name);
+}
+
+void resources_read(struct mcp_call *call)
+{
+    struct str uri = uri_of(call);
+    struct session_entry *entry = entry_of(call);
+    AUTO_BUF struct buf bytes = {0};
+    const char *mime;
+
+    if (entry) {
+        call->task.work = read_work;
+        mcp_call_submit(call, entry);
+        return;
+    }
+    buf_init(&bytes, READ_MAX);
+    if (uri.n && strlen(uri.p) == uri.n && kept_read(call->server->kept, uri.p, &bytes, &mime))
+        answer_bytes(call, mime, buf_str(&bytes));
+    else
+        refuse_uri(call);
+    mcp_call_finish(call);
+}
+
+/* ---- listing ---- */
+
+static void add_file(json_t *list, const char *session, const struct workspace_file *f)
+{
+    struct str path = str_from(f->path);
+    AUTO_FREE char *uri = resource_uri(session, path);
+
+    json_array_append_new(
+        list, json_pack("{s:s, s:o, s:s, s:I}", "uri", uri, "name", json_text(path), "mimeType",
+                        mime_type(f->path, path.n, "", 0), "size", (json_int_t)f->size));
+}
+
+static void add_files(json_t *list, const struct session_entry *entry)
+{
+    struct workspace_file *files;
+    size_t n, listed = 0;
+    struct err err;
+
+    if (session_files(entry->session, &files, &n, &err) < 0)
+        return;
+    for (size_t i = 0; i < n && listed < LISTED_MAX; i++)
+        if (!str_ends(str_from(files[i].path), "/")) {
+            add_file(list, entry->id, &files[i]);
+            listed++;
+        }
+    workspace_files_done(files, n);
+}
+
+/* A session that runs a cell would make the list wait for that. */
+static void list_work(struct mcp_task *task)
+{
+    struct mcp_call *call = (struct mcp_call *)task;
+    json_t *list = json_array();
+    struct session_info info;
+
+    kept_list(call->server->kept, list);
+    for (size_t i = 0; i < call->list_n; i++) {
+        session_info(call->list[i]->session, &info);
+        if (info.state != SESSION_BUSY)
+            add_files(list, call->list[i]);
+    }
+    call->result = json_pack("{s:o}", "resources", list);
+}
+
+void resources_list(struct mcp_call *call)
+{
+    call->list = sessions_list(call->server->sessions, "", &call->list_n);
+    call->task.work = list_work;
+    mcp_call_submit(call, NULL);
+}
+
+json_t *resource_templates(void)
+{
+    return json_pack("{s:[{s:s, s:s, s:s, s:s}]}", "resourceTemplates", "uriTemplate",
+                     SCHEME "{session_id}/{+path}", "name", "session-file", "title",
+                     "A file of a session", "description",
+                     "A file of an open session, or of a run while it is kept.");
+}

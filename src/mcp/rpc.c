@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/rpc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_get.h"
+#include "base/utf8.h"
+#include "result/verdict_json.h"
+
+enum { ID_MAX = 1000, METHOD_MAX = 200 }; /* bytes */
+
+int rpc_problem_set(struct rpc_problem *problem, enum rpc_code code, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(problem->message, sizeof problem->message, fmt, ap);
+    va_end(ap);
+    problem->code = code;
+    problem->data = NULL;
+    return -1;
+}
+
+/* ---- reading ---- */
+
+static int parse(struct str line, json_t **ret, struct rpc_problem *problem)
+{
+    json_error_t where;
+
+    if (!utf8_valid(line))
+        return rpc_problem_set(problem, RPC_PARSE, "the message is not UTF-8");
+    *ret = json_loadb(line.p, line.n, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+                      &where);
+    if (!*ret)
+        return rpc_problem_set(problem, RPC_PARSE, "the message is not JSON: column %d: %s",
+                               where.column, where.text);
+    if (json_is_array(*ret))
+        return rpc_problem_set(problem, RPC_INVALID,
+                               "batches are not supported: send each message in a line of its own");
+    return json_is_object(*ret)
+               ? 0
+               : rpc_problem_set(problem, RPC_INVALID, "a message must be a JSON object");
+}
+
+static int read_id(struct rpc_message *m, struct rpc_problem *problem)
+{
+    const json_t *id = json_object_get(m->doc, "id");
+    bool good = json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= ID_MAX);
+
+    if (id && !good)
+        return rpc_problem_set(problem, RPC_INVALID,
+                               "'id' must be an integer, or a string of at most %d bytes", ID_MAX);
+    m->id = id;
+    return 0;
+}
+
+static int read_method(struct rpc_message *m, struct rpc_problem *problem)
+{
+    const json_t *method = json_object_get(m->doc, "method");
+    bool answers = json_object_get(m->doc, "result") || json_object_get(m->doc, "error");
+
+    if (!method && m->id && answers) {
+        m->kind = RPC_RESPONSE;
+        return 0;
+    }
+    if (!json_is_string(method) || json_string_length(method) > METHOD_MAX ||
+        strlen(json_string_value(method)) != json_string_length(method))
+        return rpc_problem_set(problem, RPC_INVALID, "'method' must be the name of a method");
+    m->method = json_string_value(method);
+    m->kind = m->id ? RPC_REQUEST : RPC_NOTIFICATION;
+    return 0;
+}
+
+static int read_params(struct rpc_message *m, struct rpc_problem *problem)
+{
+    json_t *params = json_object_get(m->doc, "params");
+
+    if (params && !json_is_null(params) && !json_is_object(params))
+        return rpc_problem_set(problem, RPC_PARAMS, "'params' must be an object");
+    m->params = json_is_object(params) ? params : NULL;
+    return 0;
+}
+
+int rpc_read(struct str line, struct rpc_message *ret, struct rpc_problem *problem)
+{
+    *ret = (struct rpc_message){0};
+    if (parse(line, &ret->doc, problem) < 0 || read_id(ret, problem) < 0)
+        return -1;
+    if (!str_is(json_str(json_object_get(ret->doc, "jsonrpc")), "2.0"))
+        return rpc_problem_set(problem, RPC_INVALID, "'jsonrpc' must be \"2.0\"");
+    return read_method(ret, problem) < 0 ? -1 : read_params(ret, problem);
+}
+
+/* ---- writing ---- */
+
+static json_t *copy_id(const json_t *id)
+{
+    return id ? json_deep_copy(id) : json_null();
+}
+
+json_t *rpc_result(const json_t *id, json_t *result)
+{
+    return json_pack("{s:s, s:o, s:o}", "jsonrpc", "2.0", "id", copy_id(id), "result", result);
+}
+
+json_t *rpc_error(const json_t *id, struct rpc_problem *problem)
+{
+    return json_pack("{s:s, s:o, s:{s:i, s:o, s:o*}}", "jsonrpc", "2.0", "id", copy_id(id), "error",
+                     "code", problem->code, "message", json_text(str_from(problem->message)),
+                     "data", problem->data);
+}
+
+json_t *rpc_notification(const char *method, json_t *params)
+{
+    return json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+}
+
+/* ---- lines ---- */
+
+void rpc_lines_init(struct rpc_lines *lines, size_t max, void (*line)(void *ctx, struct str line),
+                    void *ctx)
+{
+    *lines = (struct rpc_lines){.line = line, .ctx = ctx, .max = max};
+    buf_init(&lines->held, max);
+}
+
+void rpc_lines_done(struct rpc_lines *lines)
+{
+    buf_done(&lines->held);
+}
+
+static void hold(struct rpc_lines *lines, struct str piece)
+{
+    if (lines->dropping || buf_add_str(&lines->held, piece) == 0)
+        return;
+    lines->dropping = true;
+    buf_done(&lines->held);
+}
+
+static void end_line(struct rpc_lines *lines)
+{
+    struct str line = buf_str(&lines->held);
+
+    if (lines->dropping)
+        line = (struct str){NULL, 0};
+    else if (str_ends(line, "\r"))
+        line.n--;
+    lines->line(lines->ctx, line);
+    lines->dropping = false;
+    buf_done(&lines->held);
+}
+
+void rpc_lines_feed(struct rpc_lines *lines, struct str bytes)
+{
+    while (bytes.n) {
+        const char *end = memchr(bytes.p, '\n', bytes.n);
+        size_t n = end ? (size_t)(end - bytes.p) : bytes.n;
+        hold(lines, str_slice(bytes, 0, n));
+        if (!end)
+            return;
+        end_line(lines);
+        bytes = str_slice(bytes, n + 1, bytes.n);
+    }
+}
+
+void rpc_lines_end(struct rpc_lines *lines)
+{
+    if (lines->held.n || lines->dropping)
+        end_line(lines);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tools that make sessions. The loop puts the new session into the table when the call is done.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "mcp/tools.h"
+
+static void answer_session(struct mcp_call *call)
+{
+    const struct session_info *info = &call->info;
+    int64_t idle_s = call->server->options->idle_ms / 1000;
+
+    session_info(call->opened, &call->info);
+    AUTO_FREE char *text =
+        xasprintf("Session %s is open; its cells are in %s. It is closed after %lld s without use.",
+                  info->id, info->language, (long long)idle_s);
+
+    tool_answer(call, json_pack("[o]", tool_text(str_from(text))),
+                json_pack("{s:s, s:s, s:o, s:I}", "session_id", info->id, "language",
+                          info->language, "parent",
+                          *info->parent ? json_string(info->parent) : json_null(), "idle_seconds",
+                          (json_int_t)idle_s),
+                false);
+    mcp_call_log(call, LEVEL_INFO, "session %s is open", info->id);
+}
+
+/* ---- create_session ---- */
+
+/* A program's language is guessed from its text; a session has none. */
+static const char *language_for(const struct mcp_call *call, const struct tool_arguments *a)
+{
+    const char *own = call->server->rules.defaults->lang;
+
+    if (a->run.language && strcmp(a->run.language, "auto") != 0)
+        return a->run.language;
+    return own && strcmp(own, "auto") != 0 ? own : "python";
+}
+
+/* The message owns the texts of the arguments. */
+static struct session_opening *make_opening(struct mcp_call *call, struct tool_arguments *a)
+{
+    struct session_opening *opening = session_opening_new(NULL, NULL);
+
+    opening->doc = json_incref(call->message.doc);
+    opening->parts = a->parts;
+    request_parts_init(&a->parts);
+    opening->request.run = a->request;
+    opening->request.run.language = language_for(call, a);
+    opening->request.run.stdin_fd = -1;
+    opening->request.tools = &opening->tools;
+    session_request_options(&opening->request, call->server->rules.defaults);
+    opening->output_limit = a->request.output_limit;
+    return opening;
+}
+
+void tool_create_session(struct mcp_task *task)
+{
+    struct mcp_call *call = (struct mcp_call *)task;
+    struct tool_arguments a;
+    struct err err;
+
+    if (tool_arguments_read(call, &a) == 0) {
+        call->opening = make_opening(call, &a);
+        if (session_opening_open(call->opening, &call->opened, &err) < 0)
+            mcp_call_fail(call, &err);
+        else
+            answer_session(call);
+    }
+    tool_arguments_done(&a);
+}
+
+/* ---- fork_session ---- */
+
+void tool_fork_session(struct mcp_task *task)
+{
+    struct mcp_call *call = (struct mcp_call *)task;
+    struct err err;
+
+    if (session_fork(mcp_call_session(call), &call->opened, &err) < 0) {
+        mcp_call_fail(call, &err);
+        return;
+    }
+    call->opening = session_opening_hold(call->turn.entry->opening);
+    answer_session(call);
+}

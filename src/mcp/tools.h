@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tools: a row each. Descriptions, schemas of arguments and results, and the readers of
+ * arguments are made from the same tables.
+ */
+#ifndef MCP_TOOLS_H
+#define MCP_TOOLS_H
+
+#include "mcp/parts.h"
+#include "request/run_fields.h"
+
+/* A member of a structured result. */
+struct tool_output {
+    const char *name; /* NULL ends the table */
+    const char *type; /* of JSON Schema; NULL: any value */
+    const char *help;
+    bool maybe;                      /* it may be null */
+    const struct tool_output *items; /* of an array of objects */
+};
+
+enum tool_session { TOOL_ALONE, TOOL_MAY_HAVE_SESSION, TOOL_IN_SESSION };
+enum tool_hint {
+    TOOL_READS = 1 << 0,    /* it changes nothing */
+    TOOL_DESTROYS = 1 << 1, /* it may remove or overwrite something */
+    TOOL_REPEATS = 1 << 2,  /* again with the same arguments, it changes nothing more */
+};
+
+struct mcp_tool {
+    const char *name, *title, *about;
+    const struct field *const *fields;
+    const struct tool_output *output;
+    void (*work)(struct mcp_task *call); /* in a worker */
+    enum tool_session session;
+    unsigned hints;
+    bool runs;  /* the description has the sandbox's limits */
+    bool opens; /* it makes a session */
+    bool closes;
+};
+
+extern const struct mcp_tool mcp_tools[]; /* ends with a row without a name */
+
+const struct mcp_tool *tool_find(struct str name);
+/* The result of tools/list: the same for every client. */
+json_t *tools_list(const struct mcp_server *server);
+/* Begins the call of a tool; takes it over. */
+void tools_call(struct mcp_call *call);
+
+/* ---- for the tools ---- */
+
+/* Arguments that are read over a struct tool_arguments. */
+struct tool_arguments {
+    struct run_fields run; /* first */
+    const char *session_id, *path, *func;
+    struct str command, content, setup;
+    double timeout; /* seconds */
+    int64_t offset, limit;
+    int encoding;
+    json_t *cases;
+    struct request_parts parts;
+    struct run_request request;
+};
+/* -1: the call has its failed result. Call tool_arguments_done in every case. */
+int tool_arguments_read(struct mcp_call *call, struct tool_arguments *ret);
+/* -1: the language is unknown, or the server was started without it. */
+int tool_check_offered(const struct mcp_call *call, const char *language, struct err *err);
+void tool_arguments_done(struct tool_arguments *arguments);
+
+/* Sets the answer of a call: {content, structuredContent, isError}. Both values are taken over. */
+void tool_answer(struct mcp_call *call, json_t *content, json_t *structured, bool failed);
+json_t *tool_text(struct str text);
+/* An item that names a resource; NULL for a client that does not know such items. */
+json_t *tool_link(const struct mcp_call *call, const char *uri, struct str name, const char *mime,
+                  int64_t size);
+
+/* tool_run.c */
+void tool_execute_code(struct mcp_task *task);
+void tool_run_command(struct mcp_task *task);
+/* tool_files.c */
+void tool_write_file(struct mcp_task *task);
+void tool_read_file(struct mcp_task *task);
+void tool_list_files(struct mcp_task *task);
+/* Puts the arguments' `files` into the session. */
+int tool_put_files(struct session *session, const struct request_parts *parts, struct err *err);
+/* tool_check.c */
+void tool_check_code(struct mcp_task *task);
+void tool_test_code(struct mcp_task *task);
+/* tool_session.c */
+void tool_create_session(struct mcp_task *task);
+void tool_fork_session(struct mcp_task *task);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/workers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { STACK_BYTES = 8 << 20 }; /* the parser of a large program is recursive */
+
+struct mcp_workers {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct mcp_task *queue, *finished;
+    unsigned threads, threads_max, idle;
+    bool ending;
+    int done_fd;
+};
+
+struct mcp_workers *mcp_workers_open(unsigned threads_max, int done_fd)
+{
+    struct mcp_workers *w = xcalloc(1, sizeof *w);
+
+    w->threads_max = threads_max;
+    w->done_fd = done_fd;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    return w;
+}
+
+static void append(struct mcp_task **list, struct mcp_task *task)
+{
+    while (*list)
+        list = &(*list)->next;
+    task->next = NULL;
+    *list = task;
+}
+
+static struct mcp_task *take_first(struct mcp_workers *w)
+{
+    struct mcp_task *task = w->queue;
+
+    if (task)
+        w->queue = task->next;
+    return task;
+}
+
+/* With the lock held, and given up while it works. */
+static void work_on(struct mcp_workers *w, struct mcp_task *task)
+{
+    const uint64_t one = 1;
+
+    pthread_mutex_unlock(&w->lock);
+    task->work(task);
+    pthread_mutex_lock(&w->lock);
+    append(&w->finished, task);
+    (void)!write(w->done_fd, &one, sizeof one);
+}
+
+static void *worker_main(void *ctx)
+{
+    struct mcp_workers *w = ctx;
+    struct mcp_task *task;
+
+    pthread_mutex_lock(&w->lock);
+    while (!w->ending) {
+        if ((task = take_first(w))) {
+            work_on(w, task);
+            continue;
+        }
+        w->idle++;
+        pthread_cond_wait(&w->changed, &w->lock);
+        w->idle--;
+    }
+    w->threads--;
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* Without another thread the task waits for one of those that exist. */
+static void start_thread(struct mcp_workers *w)
+{
+    sigset_t all, before;
+    pthread_attr_t attr;
+    pthread_t thread;
+
+    sigfillset(&all);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, &attr, worker_main, w) == 0)
+        w->threads++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+}
+
+static unsigned length(const struct mcp_task *list)
+{
+    unsigned n = 0;
+
+    for (; list; list = list->next)
+        n++;
+    return n;
+}
+
+void mcp_workers_add(struct mcp_workers *w, struct mcp_task *task, bool urgent)
+{
+    pthread_mutex_lock(&w->lock);
+    if (urgent) {
+        task->next = w->queue;
+        w->queue = task;
+    } else {
+        append(&w->queue, task);
+    }
+    if (length(w->queue) > w->idle && (w->threads < w->threads_max || urgent))
+        start_thread(w);
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool mcp_workers_remove(struct mcp_workers *w, struct mcp_task *task)
+{
+    pthread_mutex_lock(&w->lock);
+    struct mcp_task **at = &w->queue;
+    while (*at && *at != task)
+        at = &(*at)->next;
+    bool found = *at != NULL;
+    if (found)
+        *at = task->next;
+    pthread_mutex_unlock(&w->lock);
+    return found;
+}
+
+void mcp_workers_deliver(struct mcp_workers *w)
+{
+    struct mcp_task *task;
+
+    pthread_mutex_lock(&w->lock);
+    while ((task = w->finished)) {
+        w->finished = task->next;
+        pthread_mutex_unlock(&w->lock);
+        task->done(task);
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+void mcp_workers_close(struct mcp_workers *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->changed);
+    while (w->threads)
+        pthread_cond_wait(&w->changed, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines that are no messages, and messages of clients that mean harm or do not know the protocol."""
+
+import json
+
+from client import Client
+
+INVALID = [
+    ("not JSON", b"hello", -32700, None),
+    ("cut off", b'{"jsonrpc":"2.0","id":1', -32700, None),
+    ("not UTF-8", b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', -32700, None),
+    ("a name twice", b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32700, None),
+    ("deep", b"[" * 100000, -32700, None),
+    ("deep parameters", b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 5000 + b"1" + b"}" * 5001, -32700, None),
+    ("a huge number", b'{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}', -32700, None),
+    ("a batch", b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600, None),
+    ("a text", b'"ping"', -32600, None),
+    ("no version", b'{"id":5,"method":"ping"}', -32600, 5),
+    ("another version", b'{"jsonrpc":"1.0","id":5,"method":"ping"}', -32600, 5),
+    ("id null", b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+    ("id true", b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600, None),
+    ("id 1.5", b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
+    ("id an object", b'{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600, None),
+    ("id too long", b'{"jsonrpc":"2.0","id":"' + b"x" * 2000 + b'","method":"ping"}', -32600, None),
+    ("no method", b'{"jsonrpc":"2.0","id":6}', -32600, 6),
+    ("method 7", b'{"jsonrpc":"2.0","id":6,"method":7}', -32600, 6),
+    ("NUL in the method", b'{"jsonrpc":"2.0","id":6,"method":"ping\\u0000x"}', -32600, 6),
+    ("params a list", b'{"jsonrpc":"2.0","id":6,"method":"ping","params":[1]}', -32602, 6),
+    ("params a text", b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":"x"}', -32602, 6),
+    ("an unknown method", b'{"jsonrpc":"2.0","id":6,"method":"x\\ny"}', -32601, 6),
+    ("a call without a name", b'{"jsonrpc":"2.0","id":6,"method":"tools/call"}', -32602, 6),
+    ("a tool named 5", b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":5}}', -32602, 6),
+    ("no version to begin with", b'{"jsonrpc":"2.0","id":6,"method":"initialize"}', -32602, 6),
+]
+
+
+def test_lines(tap):
+    with Client() as client:
+        for name, line, code, id in INVALID:
+            client.write(line + b"\n")
+            got = client.wait(id)
+            tap.equal(got and got["error"]["code"], code, name, got)
+        for id in (0, -5, 9007199254740993, "", "a\u00e9\u0000b", "7"):
+            client.send("ping", id=id)
+            tap.equal(client.wait(id), {"jsonrpc": "2.0", "id": id, "result": {}}, f"id {id!r} comes back")
+        client.write(b"\n  \r\n\r\n" + json.dumps({"jsonrpc": "2.0", "id": 70, "method": "ping"}).encode() + b"\r\n")
+        tap.ok(client.wait(70), "empty lines, and line ends of another system")
+        for piece in (b'{"jsonrpc":"2.0",', b'"id":71,"meth', b'od":"ping"}', b"\n"):
+            client.write(piece)
+        tap.ok(client.wait(71), "a message in pieces")
+        tap.ok(not client.bad, "only messages were sent", client.bad)
+
+
+def test_huge(tap):
+    with Client() as client:
+        for _ in range(66):
+            client.write(b"x" * (1 << 20))
+        client.write(b"\n")
+        got = client.wait(None)
+        tap.equal(got and got["error"]["code"], -32700, "a line without an end", got)
+        tap.ok(client.ask("ping"), "... and the next message")
+        with open(f"/proc/{client.process.pid}/status") as f:
+            kb = next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
+        tap.ok(kb < 60000, f"its memory is given back: {kb} KiB")
+
+
+def test_notifications(tap):
+    with Client() as client:
+        for params in ({}, {"requestId": None}, {"requestId": {}}, {"requestId": "nothing"}, {"requestId": 1.5}):
+            client.note("notifications/cancelled", params)
+        client.write(b'{"jsonrpc":"2.0","method":"notifications/cancelled"}\n{"jsonrpc":"2.0","method":"tools/call","params":{}}\n')
+        client.write(b'{"jsonrpc":"2.0","id":"x","result":{"a":1}}\n{"jsonrpc":"2.0","id":"x","error":{}}\n')
+        tap.ok(client.ask("ping") and not any(client.answers.values()), "notifications and answers get no answer", client.answers)
+
+
+def test_ids(tap):
+    with Client() as client:
+        client.send("tools/call", {"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(1)"}}, id="same")
+        client.send("tools/call", {"name": "execute_code", "arguments": {"code": "1"}}, id="same")
+        first, second = client.wait("same"), client.wait("same")
+        tap.equal((first.get("error", {}).get("code"), "result" in second), (-32600, True), "an id that is in use")
+        client.send("tools/call", {"name": "execute_code", "arguments": {"code": "1"}}, id="same")
+        tap.ok("result" in client.wait("same"), "... and is free afterwards")
+
+
+def test(tap):
+    test_lines(tap)
+    test_huge(tap)
+    test_notifications(tap)
+    test_ids(tap)

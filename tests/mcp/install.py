@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""glovebox mcp --install: what it prints, what it writes, and what it keeps."""
+
+import json
+import os
+import stat
+import subprocess
+import tempfile
+
+from client import GLOVEBOX, PATIENCE, environment
+
+FILES = {"claude": ".claude.json", "claude-desktop": ".config/Claude/claude_desktop_config.json", "cursor": ".cursor/mcp.json",
+         "vscode": ".vscode/mcp.json", "codex": ".codex/config.toml", "gemini": ".gemini/settings.json",
+         "windsurf": ".codeium/windsurf/mcp_config.json"}
+
+
+def run(folder, *words):
+    return subprocess.run([GLOVEBOX, "mcp", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=folder,
+                          env=environment(folder), timeout=PATIENCE, check=False)
+
+
+def entry_in(client, text):
+    if client == "codex":
+        lines = dict(line.split(" = ", 1) for line in text.split("[mcp_servers.glovebox]\n")[1].splitlines() if " = " in line)
+        return {key: json.loads(value) for key, value in lines.items()}
+    return json.loads(text)["servers" if client == "vscode" else "mcpServers"]["glovebox"]
+
+
+def test_each(tap):
+    for client, name in FILES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            printed = run(folder, "--install", client, "--memory", "2g", "--ro=/usr:/u")
+            entry = entry_in(client, printed.stdout)
+            tap.equal((entry["command"], entry["args"]), (os.path.realpath(GLOVEBOX), ["mcp", "--memory", "2g", "--ro=/usr:/u"]), client + ": printed")
+            tap.ok(name in printed.stderr and os.listdir(folder) == [], "... and nothing is written", printed.stderr)
+            path = os.path.join(folder, name)
+            written = run(folder, "--write", "--install=" + client, "--timeout", "9s")
+            with open(path) as f:
+                entry = entry_in(client, f.read())
+            tap.equal((written.returncode, entry["args"]), (0, ["mcp", "--timeout", "9s"]), client + ": written", written)
+            tap.equal(run(folder, "--install", client, "--write").returncode, 0, client + ": again")
+            with open(path) as f:
+                text = f.read()
+            tap.equal((entry_in(client, text)["args"], text.count("[mcp_servers.glovebox]") <= 1), (["mcp"], True), "... replaces the entry")
+            tap.equal(os.listdir(os.path.dirname(path)), [os.path.basename(path)] if client != "claude" else [name], "... and leaves nothing else")
+
+
+def test_kept(tap):
+    old = {"b": [1.5, 12345678901234567, {"\u00e9": None}], "mcpServers": {"other": {"command": "x"}}, "a": True}
+    with tempfile.TemporaryDirectory() as folder:
+        path, real = os.path.join(folder, ".claude.json"), os.path.join(folder, "real.json")
+        with open(real, "w") as f:
+            json.dump(old, f)
+        os.chmod(real, 0o640)
+        os.symlink(real, path)
+        done = run(folder, "--install", "claude", "--write")
+        with open(real) as f:
+            text = f.read()
+        new = json.loads(text)
+        del new["mcpServers"]["glovebox"]
+        tap.equal((done.returncode, new, list(new)), (0, old, list(old)), "what is there is kept, in its order")
+        tap.ok(os.path.islink(path) and stat.S_IMODE(os.stat(real).st_mode) == 0o640, "... and the link, and the mode")
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, ".codex"))
+        path = os.path.join(folder, ".codex", "config.toml")
+        before = '# mine\nmodel = "m"\n\n[mcp_servers.glovebox]\ncommand = "old"\n[mcp_servers.other]\ncommand = "x" # keep\n'
+        with open(path, "w") as f:
+            f.write(before)
+        run(folder, "--install", "codex", "--write")
+        with open(path) as f:
+            text = f.read()
+        tap.ok(text.startswith('# mine\nmodel = "m"\n\n[mcp_servers.other]\ncommand = "x" # keep\n') and "old" not in text, "TOML: other lines are kept", text)
+
+
+def test_refused(tap):
+    for content in ('{"a": 1, // a comment\n}', "[]", '{"mcpServers": 5}', '{"a": 1, "a": 2}', "\xff"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, ".claude.json")
+            with open(path, "w", encoding="latin-1") as f:
+                f.write(content)
+            done = run(folder, "--install", "claude", "--write")
+            with open(path, encoding="latin-1") as f:
+                same = f.read() == content
+            tap.ok(done.returncode == 2 and same and ".claude.json" in done.stderr and os.listdir(folder) == [".claude.json"],
+                   f"a file that cannot be added to: {content!r}", done)
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, "--install", "claude", "--ro", "data")
+        tap.ok(done.returncode == 2 and "absolute" in done.stderr, "a relative path", done)
+
+
+def test(tap):
+    test_each(tap)
+    test_kept(tap)
+    test_refused(tap)

@@ -100,6 +100,17 @@ def test_analyze(tap):
            "the files of the program that answered", done)
     done, _ = asked(place, [block("open('plot.png', 'w').write('x')\nprint(1)")], "analyze", "sales.csv", "plot it")
     tap.ok(b"not kept: plot.png (--out DIR keeps files)" in done.stderr, "files without --out", done)
+    many = "for i in range(30): open('f%02d' % i, 'w').write('x')\nprint(1)"
+    done, _ = asked(place, [block(many)], "analyze", "sales.csv", "q", "--out", "many")
+    tap.ok(len(os.listdir(place.path("many"))) == 30 and b"and 10 more files" in done.stderr and len(done.stderr.splitlines()) < 25, "many files", done)
+    if "matplotlib" in first:
+        draw = "import matplotlib\nmatplotlib.use('agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint(1)"
+        done, _ = asked(place, [block(draw)], "analyze", "sales.csv", "draw", "--out", "shown")
+        tap.equal((done.returncode, os.listdir(place.path("shown"))), (0, ["display-1.png"]), "what a program displays is kept", done)
+        done, _ = asked(place, [block(draw)], "analyze", "sales.csv", "draw")
+        tap.ok(b"not kept: 1 display (--out DIR keeps them)" in done.stderr, "or said to be lost", done)
+    else:
+        tap.skip("what a program displays is kept", "no matplotlib")
     done, _ = asked(place, [block(SUM)], "analyze", "sales.csv", "q", "--json")
     got = document(done)
     tap.equal((got["answer"], got["attempts"], got["success"], got["code"]), ("5.5\n", 1, True, SUM), "--json", done)

@@ -139,8 +139,8 @@ static int check_texts(const struct flow_fields *f, struct err *err)
     return 0;
 }
 
-int flow_fields_input(struct flow_fields *f, struct flow_input *ret, struct agent_request *request,
-                      struct err *err)
+int flow_fields_input(const struct flow *flow, struct flow_fields *f, struct flow_input *ret,
+                      struct agent_request *request, struct err *err)
 {
     *ret = (struct flow_input){
         .task = f->task,
@@ -155,6 +155,8 @@ int flow_fields_input(struct flow_fields *f, struct flow_input *ret, struct agen
     request->temperature = f->temperature;
     if (check_numbers(f, err) < 0 || check_texts(f, err) < 0 || read_cases(f, ret, err) < 0)
         return -1;
+    if (flow->needs_files && !request->run->input_count)
+        return err_set(err, ERR_USAGE, "'files' is missing: they are the data");
     return choose_language(f, request, err);
 }
 

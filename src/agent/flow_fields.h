@@ -31,7 +31,7 @@ void flow_fields_init(struct flow_fields *fields);
 /* Sets the input, and in the request language and temperature. The input borrows from the fields
  * and from the document that they were read from. -1 with ERR_USAGE. Call flow_fields_done in both
  * cases. */
-int flow_fields_input(struct flow_fields *fields, struct flow_input *ret,
+int flow_fields_input(const struct flow *flow, struct flow_fields *fields, struct flow_input *ret,
                       struct agent_request *request, struct err *err);
 void flow_fields_done(struct flow_fields *fields);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/flows.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "agent/analyze.h"
 #include "agent/fix.h"
 #include "agent/flow_fields.h"
 #include "agent/generate.h"
@@ -10,6 +12,7 @@
 #include "agent/samples.h"
 #include "agent/solve_setup.h"
 #include "agent/transform.h"
+#include "base/mem.h"
 
 static void take_failure(const struct agent *agent, struct flow_output *ret)
 {
@@ -43,6 +46,38 @@ static void work_math(const struct flow_task *task, struct flow_output *ret)
     take_failure(&agent, ret);
     buf_done(&answer.text);
     agent_done(&agent);
+}
+
+/* The files of the request are the data; NULL-terminated, the caller frees. */
+static char **names_of(const struct run_request *run)
+{
+    char **names = xcalloc(run->input_count + 1, sizeof *names);
+
+    for (size_t i = 0; i < run->input_count; i++)
+        names[i] = xstrndup(run->inputs[i].name.p, run->inputs[i].name.n);
+    return names;
+}
+
+static void free_names(char **names)
+{
+    for (size_t i = 0; names[i]; i++)
+        free(names[i]);
+    free(names);
+}
+
+static void work_analyze(const struct flow_task *task, struct flow_output *ret)
+{
+    const struct trial_request trial = {.kind = TRIAL_RUN};
+    char **names = names_of(task->request->run);
+    struct agent agent;
+
+    agent_begin(&agent, task->llm, task->request, task->watch);
+    (void)analyze(&agent, &(struct analyze_request){
+                              .question = task->input->task, .names = names, .trial = &trial});
+    ret->document = analyze_document(&agent);
+    take_failure(&agent, ret);
+    agent_done(&agent);
+    free_names(names);
 }
 
 /* The daemon's usual limit is meant for people. */
@@ -139,7 +174,7 @@ static void work_transform(const struct flow_task *task, struct flow_output *ret
 
 static const struct field *const generate_fields[] = {flow_task_fields, flow_language_fields,
                                                       flow_common_fields, NULL};
-static const struct field *const math_fields[] = {flow_task_fields, flow_common_fields, NULL};
+static const struct field *const question_fields[] = {flow_task_fields, flow_common_fields, NULL};
 static const struct field *const solve_fields[] = {flow_task_fields, flow_language_fields,
                                                    flow_solve_fields, flow_common_fields, NULL};
 static const struct field *const fix_fields[] = {code_fields, flow_cases_fields, flow_common_fields,
@@ -148,12 +183,13 @@ static const struct field *const transform_fields[] = {flow_task_fields, code_fi
                                                        flow_cases_fields, flow_common_fields, NULL};
 
 const struct flow flows[] = {
-    {"generate", generate_fields, 1, work_generate},
-    {"solve", solve_fields, 0, work_solve},
-    {"fix", fix_fields, 0, work_fix},
-    {"transform", transform_fields, 0, work_transform},
-    {"math", math_fields, 0, work_math},
-    {NULL, NULL, 0, NULL},
+    {"generate", generate_fields, 1, false, work_generate},
+    {"solve", solve_fields, 0, false, work_solve},
+    {"fix", fix_fields, 0, false, work_fix},
+    {"transform", transform_fields, 0, false, work_transform},
+    {"analyze", question_fields, 0, true, work_analyze},
+    {"math", question_fields, 0, false, work_math},
+    {NULL, NULL, 0, false, NULL},
 };
 
 const struct flow *flow_find(const char *name)

@@ -41,7 +41,8 @@ struct flow_output {
 struct flow {
     const char *name;                  /* "generate"; also the component in the usage */
     const struct field *const *fields; /* over struct flow_fields; ends with NULL */
-    int64_t steps; /* answers of the model when the caller sets no number; 0: the usual */
+    int64_t steps;    /* answers of the model when the caller sets no number; 0: the usual */
+    bool needs_files; /* files in the workspace: they are its data */
     void (*work)(const struct flow_task *task, struct flow_output *ret);
 };
 

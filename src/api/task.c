@@ -67,7 +67,7 @@ static int read_task(struct task *task, const char *name, const char *json, size
     task->request.prompts = task->box->settings.model.prompts;
     task->request.bounds = task->box->settings.bounds;
     task->request.stream = task->box->event;
-    return flow_fields_input(&task->fields, &task->input, &task->request, err);
+    return flow_fields_input(task->flow, &task->fields, &task->input, &task->request, err);
 }
 
 /* A task is done even if that cannot be written. */

@@ -109,7 +109,8 @@ extern const struct field *const run_tables[],
                                                                          *const answer_tables[],
                                                                              *const stop_tables[];
 extern const struct field *const generate_tables[],
-    *const solve_tables[], *const fix_tables[], *const transform_tables[], *const math_tables[];
+    *const solve_tables[], *const fix_tables[], *const transform_tables[],
+                                                    *const math_tables[], *const analyze_tables[];
 extern const struct query_field runs_query[];
 
 #endif

@@ -63,6 +63,8 @@ const struct field *const fix_tables[] = {code_fields, flow_cases_fields, flow_c
                                           input_fields, DAEMON_TABLES};
 const struct field *const transform_tables[] = {flow_task_fields,   code_fields,  flow_cases_fields,
                                                 flow_common_fields, input_fields, DAEMON_TABLES};
+const struct field *const analyze_tables[] = {flow_task_fields, flow_common_fields, input_fields,
+                                              DAEMON_TABLES};
 const struct field *const math_tables[] = {flow_task_fields, flow_common_fields, DAEMON_TABLES};
 
 /* Everything that a task is made of, in a worker. */
@@ -150,7 +152,7 @@ static int read_task(struct task *task, struct err *err)
     task->request.run = &task->run;
     task->request.prompts = task->model.prompts;
     task->request.stream = job->streams;
-    return flow_fields_input(&task->fields.flow, &task->input, &task->request, err);
+    return flow_fields_input(task->flow, &task->fields.flow, &task->input, &task->request, err);
 }
 
 /* ---- the task ---- */

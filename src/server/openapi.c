@@ -44,9 +44,10 @@ static void add_query_parameters(const struct query_field *q, json_t *list)
 static const char *line_of(const struct route *r)
 {
     static const char *const lines[][2] = {
-        {"run", "RunEvent"},    {"exec", "CellEvent"},         {"test", "TestEvent"},
-        {"batch", "BatchLine"}, {"generate", "GenerateEvent"}, {"solve", "SolveEvent"},
-        {"fix", "TaskEvent"},   {"transform", "TaskEvent"},    {"math", "MathEvent"}};
+        {"run", "RunEvent"},        {"exec", "CellEvent"},         {"test", "TestEvent"},
+        {"batch", "BatchLine"},     {"generate", "GenerateEvent"}, {"solve", "SolveEvent"},
+        {"fix", "TaskEvent"},       {"transform", "TaskEvent"},    {"math", "MathEvent"},
+        {"analyze", "AnalyzeEvent"}};
 
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
         if (strcmp(r->name, lines[i][0]) == 0)

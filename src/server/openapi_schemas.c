@@ -126,6 +126,8 @@ static const struct {
      "code null|string answer any answer_by null|=final_answer,reply,output solution null|string "
      "style string calls string result null|Result"},
     {"Computed", TASK "expression null|string value null|string"},
+    {"Analyzed", TASK "code null|string answer null|string attempts integer"},
+    {"AnalyzedEvent", "event =finished time_ms integer result Analyzed"},
     {"TaskedEvent", "event =finished time_ms integer result TaskResult"},
     {"SolvedEvent", "event =finished time_ms integer result Solved"},
     {"ComputedEvent", "event =finished time_ms integer result Computed"},
@@ -234,6 +236,7 @@ static const struct {
     {"GenerateEvent", OF_TASKS "GeneratedEvent"},
     {"SolveEvent", OF_TASKS OF_RUNS "ToolEvent SolvedEvent"},
     {"TaskEvent", OF_TASKS OF_RUNS "TaskedEvent"},
+    {"AnalyzeEvent", OF_TASKS OF_RUNS "AnalyzedEvent"},
     {"MathEvent", OF_TASKS OF_RUNS "ComputedEvent"},
 };
 

@@ -27,6 +27,8 @@ const struct route routes[] = {
      ROUTE_JSON | ROUTE_STREAMS, fix_tables, NULL, 200, "TaskResult", handle_task},
     {HTTP_POST, "/v1/transform", "transform", "Let a model rewrite a program by an instruction.",
      ROUTE_JSON | ROUTE_STREAMS, transform_tables, NULL, 200, "TaskResult", handle_task},
+    {HTTP_POST, "/v1/analyze", "analyze", "Let a model answer a question about data files.",
+     ROUTE_JSON | ROUTE_STREAMS, analyze_tables, NULL, 200, "Analyzed", handle_task},
     {HTTP_POST, "/v1/math", "math", "Let a model answer a question by an expression.",
      ROUTE_JSON | ROUTE_STREAMS, math_tables, NULL, 200, "Computed", handle_task},
     {HTTP_POST, "/v1/sessions", "openSession", "Open a session: a guest that stays.", ROUTE_JSON,

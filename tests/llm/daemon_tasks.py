@@ -142,11 +142,14 @@ def test_flows(tap):
     tap.equal((r.json["success"], r.json["expression"], r.json["value"]), (True, "6 * 7", "42"), "math")
     r, _ = asked(tap, "/v1/math", {"task": "x"}, ["__import__('os').system('id')"])
     tap.ok(not r.json["success"] and r.json["value"] is None, "math: an expression that is none", r)
+    r, seen = asked(tap, "/v1/analyze", {"task": "the sum of n?", "files": {"d.csv": "n,m\n1,2\n3,4\n"}},
+                    [block("import csv\nprint(sum(int(r['n']) for r in csv.DictReader(open('d.csv'))))")])
+    tap.ok(r.json["success"] and r.json["answer"].strip() == "4" and "d.csv" in json.dumps(seen[0].json), "analyze", r)
     with Daemon("--model", "gpt-test", "--provider", "openai", env={"OPENAI_API_KEY": KEY}) as d:
         for path, body, words in (("/v1/fix", {}, "code"), ("/v1/fix", {"code": " "}, "empty"), ("/v1/fix", {"code": "1", "func": "f"}, "cases"),
                                   ("/v1/fix", {"code": "1", "cases": []}, "cases"), ("/v1/fix", {"code": "1", "cases": "{"}, "cases"),
                                   ("/v1/fix", {"code": "1", "samples": 0}, "samples"), ("/v1/fix", {"code": "1", "samples": 65}, "samples"),
-                                  ("/v1/transform", {"code": "1"}, "task"), ("/v1/solve", {"task": "x", "style": "y"}, "style")):
+                                  ("/v1/transform", {"code": "1"}, "task"), ("/v1/analyze", {"task": "x"}, "files"), ("/v1/solve", {"task": "x", "style": "y"}, "style")):
             r = d.post(path, body)
             tap.ok(r.status == 400 and words in r.message, "wrong: %s %s" % (path, body), r)
 

@@ -250,9 +250,11 @@ int solve(struct agent *agent, const struct solve_request *request, const char *
                     (request->calls == SOLVE_AUTO && request->style == &solve_styles[0] &&
                      llm_has_tools(agent->llm));
     ret->builtin = request->calls == SOLVE_BUILTIN;
-    if (agent->end == AGENT_OPEN && ret->builtin)
+    if (agent->end != AGENT_OPEN || solve_check_open(&s) < 0)
+        return -1;
+    if (ret->builtin)
         return solve_builtin(&s);
-    if (agent->end != AGENT_OPEN || solve_open(&s) < 0 || say_system(&s) < 0)
+    if (solve_open(&s) < 0 || say_system(&s) < 0)
         return -1;
     llm_say(&agent->messages, LLM_USER, task);
     int status = ask_all(&s);

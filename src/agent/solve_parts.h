@@ -47,6 +47,14 @@ int solve_answer(struct solving *s, json_t *answer, const char *by, struct buf *
  * 0 with *complaint: the answer was rejected. */
 int solve_conclude(struct solving *s, struct buf *complaint);
 
+/* ---- solve_check.c: the user's expression about an answer, if there is one ---- */
+
+/* Whether it can be evaluated at all. -1: the task is over. */
+int solve_check_open(struct solving *s);
+/* *ret_good, or what is wrong in *complaint. -1: the task is over. */
+int solve_check_answer(struct solving *s, const json_t *answer, bool *ret_good,
+                       struct buf *complaint);
+
 /* ---- solve_calls.c ---- */
 
 /* Answers the calls of a model: runs the programs, and adds the results to the conversation. */

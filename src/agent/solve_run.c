@@ -123,39 +123,6 @@ void solve_observe(struct solving *s, struct buf *ret)
 
 /* ---- the answer ---- */
 
-/* The user's expression reads the answer in a run of its own, which the model's programs cannot
- * touch. */
-static int check(struct solving *s, const json_t *answer, struct result *result)
-{
-    AUTO_FREE char *json = json_write(answer, false);
-    AUTO_FREE char *code = xasprintf(
-        "good = (\n%s\n)\nif not good:\n    raise SystemExit('it is false')\n", s->request->check);
-    const struct run_input value = {STR("answer"), str_from(json)};
-    struct run_request q = *s->agent->request->run;
-    struct run_watch watch = {.cancel_fd = s->agent->watch->cancel_fd};
-
-    q.code = str_from(code);
-    q.language = "python";
-    q.no_check = true;
-    q.review = false;
-    q.out_dir = NULL;
-    q.values = &value;
-    q.value_count = 1;
-    q.limits.wall_ms = agent_time_for(s->agent, q.limits.wall_ms);
-    session_run(&q, &watch, result);
-    return agent_after_run(s->agent);
-}
-
-static void add_rejection(const struct solving *s, const struct result *result,
-                          struct buf *complaint)
-{
-    (void)buf_addf(complaint, "The answer was rejected by the check `%s`", s->request->check);
-    if (result->exception && strcmp(result->exception->type, "SystemExit") != 0)
-        (void)buf_addf(complaint, ": %s: %s", result->exception->type,
-                       result->exception->message ? result->exception->message : "");
-    (void)buf_adds(complaint, ". Find a better one.\n");
-}
-
 static int accept(struct solving *s, json_t *answer, const char *by)
 {
     json_decref(s->ret->answer);
@@ -167,24 +134,19 @@ static int accept(struct solving *s, json_t *answer, const char *by)
 
 int solve_answer(struct solving *s, json_t *answer, const char *by, struct buf *complaint)
 {
-    struct result result;
+    bool good = false;
 
-    if (!s->request->check)
+    if (solve_check_answer(s, answer, &good, complaint) < 0) {
+        json_decref(answer);
+        return -1;
+    }
+    if (good)
         return accept(s, answer, by);
-    result_init(&result, 64 << 10);
-    int status = check(s, answer, &result);
-    if (status == 0 && result.error.kind != ERR_NONE)
-        status = agent_finish(s->agent, AGENT_FAILED, &result.error);
-    if (status == 0 && result.success)
-        status = accept(s, json_incref(answer), by);
-    else if (status == 0)
-        add_rejection(s, &result, complaint);
-    /* What the run gave was wrong: the next reply is no answer that rests on it. */
-    if (status == 0 && strcmp(by, "reply") != 0)
-        s->ready = false;
-    result_done(&result);
     json_decref(answer);
-    return status;
+    /* What the run gave was wrong: the next reply is no answer that rests on it. */
+    if (strcmp(by, "reply") != 0)
+        s->ready = false;
+    return 0;
 }
 
 int solve_conclude(struct solving *s, struct buf *complaint)

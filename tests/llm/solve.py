@@ -170,6 +170,10 @@ def test_data(tap):
            "an answer that is rejected", [r.json["messages"][-1] for r in seen])
     got, seen = document(tap, OpenAI, [block("final_answer('x')")] * 2, "--answer-check", "answer > 0", "--steps", "2", code=1)
     tap.ok(not got["success"] and got["answer"] is None and "TypeError" in OpenAI.last_text(seen[1]), "a check that raises", OpenAI.last_text(seen[1]))
+    for check, words, requests in (("answer >", b"cannot be evaluated", 0), ("anser > 0", b"'anser' is not defined", 1),
+                                   ("__import__('os').system('id') == 0", b"cannot be evaluated", 0)):
+        done, seen = solved(tap, OpenAI, [block("final_answer(1)")], "--answer-check", check, "--profile", "strict")
+        tap.ok(done.returncode == 2 and words in done.stderr and len(seen) == requests, "--answer-check " + check, done)
     for args, words in ((["--tools", "none.py"], b"none.py"), (["--tools", "tools.py", "--one-shot"], b"--tools needs a session"),
                         (["--style", "x"], b"smolagents"), (["--steps", "0"], b"--steps"), (["--forks", "2"], b"does not apply"), (["--data", "a=b.json"], b"--data")):
         done, seen = solved(tap, OpenAI, [block("final_answer(1)")], *args, place=place)

@@ -23,7 +23,8 @@ enum {
 
 void http_client_init(struct http_client *c, int fd, const char *token)
 {
-    *c = (struct http_client){.fd = fd, .token = token ? xstrdup(token) : NULL};
+    *c = (struct http_client){
+        .fd = fd, .peer = "the daemon", .token = token ? xstrdup(token) : NULL};
     buf_init(&c->in, HTTP_HEAD_MAX + READ_STEP);
 }
 
@@ -78,10 +79,10 @@ static int wait_for(struct talk *t, short events, struct err *err)
                              {.fd = t->ask->cancel_fd, .events = POLLIN}};
         int64_t left = limit ? until - clock_mono_ms() : -1;
         if (limit && left <= 0)
-            return err_set(err, ERR_TIMEOUT, "the daemon does not answer");
+            return err_set(err, ERR_TIMEOUT, "%s does not answer", t->client->peer);
         int n = poll(p, 2, (int)(left < 0 || left > step ? step : left));
         if (n < 0 && errno != EINTR)
-            return err_sys(err, "wait for the daemon");
+            return err_sys(err, "wait for %s", t->client->peer);
         if (n > 0 && p[1].revents) {
             t->reply->cancelled = true;
             return err_set(err, ERR_TIMEOUT, "stopped");
@@ -93,10 +94,10 @@ static int wait_for(struct talk *t, short events, struct err *err)
     }
 }
 
-static int broken(struct err *err)
+static int broken(const struct talk *t, struct err *err)
 {
-    return errno ? err_sys(err, "the connection to the daemon")
-                 : err_set(err, ERR_SYSTEM, "the daemon closed the connection");
+    return errno ? err_sys(err, "the connection to %s", t->client->peer)
+                 : err_set(err, ERR_SYSTEM, "%s closed the connection", t->client->peer);
 }
 
 /* ---- the request ---- */
@@ -107,6 +108,8 @@ static int make_head(const struct talk *t, struct buf *b, struct err *err)
     uint64_t size = a->has_file ? a->body_size : a->body.n;
 
     (void)buf_addf(b, "%s %s HTTP/1.1\r\nHost: localhost\r\n", a->method, a->path);
+    if (a->upgrade)
+        (void)buf_adds(b, "Connection: Upgrade\r\nUpgrade: tcp\r\n");
     if (a->line)
         (void)buf_adds(b, "Accept: application/x-ndjson\r\n");
     if (t->client->token)
@@ -127,7 +130,7 @@ static int send_some(struct talk *t, struct str s, struct err *err)
         else if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
             return 1;
         else if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return broken(err);
+            return broken(t, err);
         else if (n < 0 && errno == EAGAIN && wait_for(t, POLLOUT, err) < 0)
             return -1;
     }
@@ -176,7 +179,7 @@ static int send_request(struct talk *t, struct err *err)
 
 /* ---- the answer's head ---- */
 
-static struct str unread(const struct http_client *c)
+struct str http_client_unread(const struct http_client *c)
 {
     return str_slice(buf_str(&c->in), c->taken, c->in.n);
 }
@@ -192,7 +195,7 @@ static int receive(struct talk *t, struct err *err)
         room = room < READ_STEP ? room : READ_STEP;
         char *p = room ? buf_room(&c->in, room) : NULL;
         if (!p)
-            return err_set(err, ERR_GUEST, "the head of the daemon's answer is too long");
+            return err_set(err, ERR_GUEST, "the head of the answer of %s is too long", c->peer);
         ssize_t n = recv(c->fd, p, room, 0);
         if (n > 0) {
             buf_grew(&c->in, (size_t)n);
@@ -201,25 +204,25 @@ static int receive(struct talk *t, struct err *err)
         if (n == 0)
             errno = 0;
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
-            return broken(err);
+            return broken(t, err);
         if (errno == EAGAIN && wait_for(t, POLLIN, err) < 0)
             return -1;
     }
 }
 
-static int bad_head(struct err *err)
+static int bad_head(const struct talk *t, struct err *err)
 {
-    return err_set(err, ERR_GUEST, "the server there is not a glovebox daemon");
+    return err_set(err, ERR_GUEST, "the answer there is not that of %s", t->client->peer);
 }
 
 /* "HTTP/1.1 200 OK" */
-static int read_status(const struct talk *t, struct str line, struct err *err)
+static int read_status(struct talk *t, struct str line, struct err *err)
 {
     int64_t status;
 
     if (!str_starts(line, "HTTP/1.1 ") || line.n < 12 ||
         !num_int64(str_slice(line, 9, 12), &status) || status < 100 || status > 599)
-        return bad_head(err);
+        return bad_head(t, err);
     t->reply->status = (int)status;
     return 0;
 }
@@ -230,17 +233,17 @@ static int read_header(struct talk *t, struct str line, bool *has_length, struct
     int64_t length;
 
     if (colon <= 0)
-        return bad_head(err);
+        return bad_head(t, err);
     struct str name = str_slice(line, 0, (size_t)colon);
     struct str value = str_trim(str_slice(line, (size_t)colon + 1, line.n));
     if (str_is_nocase(name, "content-length")) {
         if (*has_length || !num_int64(value, &length) || length < 0)
-            return bad_head(err);
+            return bad_head(t, err);
         *has_length = true;
         t->left = (uint64_t)length;
     } else if (str_is_nocase(name, "transfer-encoding")) {
         if (!str_is_nocase(value, "chunked"))
-            return bad_head(err);
+            return bad_head(t, err);
         t->chunked = true;
     } else if (str_is_nocase(name, "connection")) {
         t->keep = !http_list_has(value, "close");
@@ -248,6 +251,12 @@ static int read_header(struct talk *t, struct str line, bool *has_length, struct
         t->lines = str_is_nocase(http_media_type(value), "application/x-ndjson");
     }
     return 0;
+}
+
+/* Docker answers 101, older engines 200. */
+static bool is_upgraded(const struct talk *t)
+{
+    return t->ask->upgrade && (t->reply->status == 101 || t->reply->status == 200);
 }
 
 static int parse_head(struct talk *t, struct str head, struct err *err)
@@ -263,9 +272,9 @@ static int parse_head(struct talk *t, struct str head, struct err *err)
     while (str_next_line(&head, &line))
         if (line.n && read_header(t, line, &has_length, err) < 0)
             return -1;
-    if (t->chunked ? has_length : !has_length && t->reply->status >= 200)
-        return bad_head(err);
-    return 0;
+    if (t->reply->status < 200 || is_upgraded(t) || t->reply->status == 204)
+        return 0;
+    return t->chunked == has_length ? bad_head(t, err) : 0;
 }
 
 /* Skips "100 Continue" and other 1xx answers. */
@@ -275,17 +284,17 @@ static int read_head(struct talk *t, struct err *err)
 
     do {
         long end;
-        while ((end = str_find(unread(c), STR("\r\n\r\n"))) < 0) {
-            if (unread(c).n > HTTP_HEAD_MAX)
-                return bad_head(err);
+        while ((end = str_find(http_client_unread(c), STR("\r\n\r\n"))) < 0) {
+            if (http_client_unread(c).n > HTTP_HEAD_MAX)
+                return bad_head(t, err);
             if (receive(t, err) < 0)
                 return -1;
         }
-        struct str head = str_slice(unread(c), 0, (size_t)end);
+        struct str head = str_slice(http_client_unread(c), 0, (size_t)end);
         c->taken += (size_t)end + 4;
         if (parse_head(t, head, err) < 0)
             return -1;
-    } while (t->reply->status < 200);
+    } while (t->reply->status < 200 && !is_upgraded(t));
     t->reply->began = true;
     return 0;
 }
@@ -331,9 +340,9 @@ static int take_chunks(struct talk *t, struct err *err)
 
     while (t->chunks.state != CHUNK_DONE) {
         struct str content = {0};
-        long n = http_chunks_read(&t->chunks, unread(c), &content);
+        long n = http_chunks_read(&t->chunks, http_client_unread(c), &content);
         if (n < 0)
-            return bad_head(err);
+            return bad_head(t, err);
         c->taken += (size_t)n;
         if (take(t, content, err) < 0)
             return -1;
@@ -345,7 +354,7 @@ static int take_chunks(struct talk *t, struct err *err)
 
 static int take_counted(struct talk *t, struct err *err)
 {
-    struct str s = unread(t->client);
+    struct str s = http_client_unread(t->client);
 
     s = str_slice(s, 0, s.n < t->left ? s.n : (size_t)t->left);
     t->client->taken += s.n;
@@ -369,8 +378,14 @@ static int read_body(struct talk *t, struct err *err)
 static int exchange(struct talk *t, struct err *err)
 {
     if (t->client->fd < 0)
-        return err_set(err, ERR_SYSTEM, "the connection to the daemon is closed");
-    if (send_request(t, err) < 0 || read_head(t, err) < 0 || read_body(t, err) < 0)
+        return err_set(err, ERR_SYSTEM, "the connection to %s is closed", t->client->peer);
+    if (send_request(t, err) < 0 || read_head(t, err) < 0)
+        return -1;
+    if (is_upgraded(t)) {
+        t->keep = true;
+        return 0;
+    }
+    if (read_body(t, err) < 0)
         return -1;
     t->reply->streamed = t->reply->status == 200 && ((t->lines && t->ask->line) || t->ask->piece);
     return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Requests to our own daemon over a connected socket: HTTP/1.1, one after the other on one
- * connection. Small on purpose: redirections, compression and answers without a length, which our
- * server does not send, are errors. Every wait has a deadline and ends when the cancel descriptor
- * becomes readable; every length has a ceiling.
+ * Requests to our own daemon, or to a container engine, over a connected socket: HTTP/1.1, one
+ * after the other on one connection. Small on purpose: redirections, compression and answers
+ * without a length, which these servers do not send, are errors. Every wait has a deadline and ends
+ * when the cancel descriptor becomes readable; every length has a ceiling.
  *
  *     struct http_client client;
  *     http_client_init(&client, fd, NULL);
@@ -21,8 +21,9 @@
 #include "base/err.h"
 
 struct http_client {
-    int fd;      /* -1 once the connection cannot be used any more */
-    char *token; /* or NULL */
+    int fd;           /* -1 once the connection cannot be used any more */
+    const char *peer; /* the server, for messages: "the daemon", unless the caller changes it */
+    char *token;      /* or NULL */
     struct buf in;
     size_t taken; /* bytes of `in` that earlier answers used */
     /* Called each second while nothing of an answer has come: the first time with 1, then with 2,
@@ -43,6 +44,7 @@ struct http_ask {
     struct str body;
     int body_fd; /* if has_file: a file of body_size bytes instead */
     bool has_file;
+    bool upgrade; /* the connection is to become the caller's: see http_client_unread */
     uint64_t body_size;
     int64_t timeout_ms; /* time without any byte moving; 0: no deadline */
     int cancel_fd;      /* readable: give up; -1 for none */
@@ -69,6 +71,9 @@ struct http_reply {
 int http_client_ask(struct http_client *client, const struct http_ask *ask, struct http_reply *ret,
                     struct err *err);
 void http_reply_done(struct http_reply *reply);
+/* Bytes that came after the last answer. After an `upgrade` (status 101 or 200), they are the first
+ * of the new protocol, and the descriptor is the caller's to read and write. */
+struct str http_client_unread(const struct http_client *client);
 
 /* Appends a path's text, encoded for an address; slashes stay. */
 void http_encode_path(struct buf *b, struct str path);

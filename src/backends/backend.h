@@ -38,6 +38,7 @@ struct file_set;
 
 struct backend_job {
     const char *exec_path; /* as seen inside */
+    const char *image;     /* with backend.interpreter: what that named; or NULL */
     char **argv;           /* NULL-terminated, as is env */
     char **env;
     const struct host_view *views;
@@ -105,6 +106,9 @@ struct backend_files {
     /* To open files below without ever following a link. Stays the guest's; -1 when there is none.
      */
     int (*folder)(struct backend_guest *guest);
+    /* Whether the files went with the guest, which has ended. NULL: they never do before `close`.
+     */
+    bool (*gone)(struct backend_guest *guest);
     /* How the program names its workspace, with a slash at the end; valid as long as the guest. */
     const char *(*inside)(struct backend_guest *guest);
     int (*list)(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,
@@ -132,6 +136,12 @@ struct backend {
     struct backend_can (*can)(enum backend_ability ability);
     /* What it needs, without a look at the host: each run asks this. NULL: `can` does not look. */
     struct backend_need (*need)(enum backend_ability ability);
+    /* The interpreter of a language where its guests are: *ret has a path of that place, or a name
+     * to look for in $PATH there, and views of nothing. `choice` is --python and `image` is
+     * --image, or NULL. Looks at nothing: a missing one is the failure of `open`. NULL: guests have
+     * those of this host (languages/interpreter.h). */
+    int (*interpreter)(const struct language *language, const char *choice, const char *image,
+                       struct interpreter *ret, struct err *err);
 
     /* Starts the job. 0 once its program is about to run: the outcome, which is zero before, then
      * fills as things happen; it, the job and the sink live until `end`. -1 when nothing was
@@ -164,6 +174,9 @@ struct backend {
      * it, to write and to read, and the one it reads, instead of those of job.channel. They are the
      * caller's then. False when there are none. */
     bool (*channel)(struct backend_guest *guest, int ret[3]);
+    /* Removes what dead processes left of it, and what it keeps for later runs. *ret_said: in
+     * words, what that was; the caller frees. */
+    int (*clean)(char **ret_said, struct err *err);
     const struct backend_files *files;
     const struct backend_pool_entries *pool; /* what it keeps ready between jobs (pool.h) */
 

@@ -23,7 +23,9 @@ bool backend_has_files(struct backend_guest *guest)
 {
     const struct backend_files *files = guest ? guest->backend->files : NULL;
 
-    return files && (!files->folder || files->folder(guest) >= 0);
+    if (!files || (files->gone && files->gone(guest)))
+        return false;
+    return !files->folder || files->folder(guest) >= 0;
 }
 
 static const struct backend_files *files_of(struct backend_guest *guest)

@@ -401,5 +401,6 @@ void interpreter_done(struct interpreter *interpreter)
     }
     free(interpreter->views);
     free(interpreter->path);
+    free(interpreter->image);
     *interpreter = (struct interpreter){0};
 }

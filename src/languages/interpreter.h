@@ -21,6 +21,8 @@ struct interpreter {
     char *path;              /* to execute, also inside */
     struct host_view *views; /* beside the system's own folders: its prefix, and nothing else */
     size_t view_count;
+    char *image;    /* elsewhere: of the container that has it; or NULL */
+    unsigned minor; /* elsewhere: the N of Python 3.N, if that is known; or 0 */
 };
 
 /* Looks in $PATH as a shell would. Follows the shims of version managers (pyenv); a virtual

@@ -258,6 +258,10 @@ static int check_stranger(const struct language_table *table, const struct langu
     const struct language *other = taken_by(table, row, str_from(row->name));
     bool command = str_is(item->key, "command");
 
+    if (str_is(item->key, "image"))
+        return err_set(err, ERR_USAGE,
+                       "a project's config file may not name an image; do so in your own config "
+                       "file");
     if (!row->stranger || other)
         return err_set(err, ERR_USAGE,
                        "a project's config file may not change the command of '%s'; change it in "
@@ -294,6 +298,11 @@ int language_configure(struct language_table *table, struct str name, const stru
 
     if (stranger && check_stranger(table, row, item, err) < 0)
         return -1;
+    if (str_is(item->key, "image") && item->n == 1) {
+        free((char *)row->image);
+        row->image = xstrndup(item->values[0].p, item->values[0].n);
+        return 0;
+    }
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         if (!str_is(item->key, keys[i].key))
             continue;
@@ -303,7 +312,7 @@ int language_configure(struct language_table *table, struct str name, const stru
         return 0;
     }
     return err_set(err, ERR_USAGE,
-                   "language.%s has no '%.*s'; it has command, args, extension and aliases",
+                   "language.%s has no '%.*s'; it has command, args, extension, aliases and image",
                    row->name, (int)item->key.n, item->key.p);
 }
 
@@ -327,6 +336,7 @@ static int complete(struct language *row, const struct language *base, struct er
         row->check_args = base->check_args;
         row->extension = base->extension;
         row->install = base->install;
+        row->image = row->image ? row->image : base->image ? xstrdup(base->image) : NULL;
         return 0;
     }
     if (!row->args)
@@ -356,6 +366,7 @@ void language_table_done(struct language_table *table)
         free_words(row->args);
         free_words(row->extensions);
         free_words(row->aliases);
+        free((char *)row->image);
         free(row);
     }
     free(table->user);

@@ -59,6 +59,7 @@ struct language {
     const char *const *waits_for;
     const char *extension; /* for a program without a name */
     const char *install;   /* how to get it on this distribution */
+    const char *image;     /* a container image that has it, or NULL */
     bool stranger;         /* from a stranger's file: see language_configure */
 };
 

@@ -111,6 +111,7 @@ const struct language language_rows[] = {
         .rich = &python_rich,
         .extension = ".py",
         .install = "apt-get install python3",
+        .image = "python:3.11-slim",
     },
     {
         .name = "javascript",
@@ -129,6 +130,7 @@ const struct language language_rows[] = {
         .waits_for = WORDS("main.js", "main.mjs"),
         .extension = ".js",
         .install = "apt-get install nodejs",
+        .image = "node:22-slim",
     },
     {
         .name = "r",
@@ -148,6 +150,7 @@ const struct language language_rows[] = {
         .early = WORDS(""),
         .extension = ".R",
         .install = "apt-get install r-base-core",
+        .image = "r-base:4.4.3",
     },
     {
         .name = "bash",
@@ -168,6 +171,7 @@ const struct language language_rows[] = {
                        "MALLOC_", "GLIBC_", "TZ"),
         .extension = ".sh",
         .install = "apt-get install bash",
+        .image = "debian:bookworm-slim",
     },
     {
         .name = "sh",
@@ -180,6 +184,7 @@ const struct language language_rows[] = {
         .syntax_args = WORDS("-n", "{file}"),
         .extension = ".sh",
         .install = "apt-get install dash",
+        .image = "debian:bookworm-slim",
     },
 };
 

@@ -123,6 +123,11 @@ unsigned python_minor(const char *path)
     return minor_of_venv(path);
 }
 
+unsigned interpreter_minor(const struct interpreter *interpreter)
+{
+    return interpreter->image ? interpreter->minor : python_minor(interpreter->path);
+}
+
 /* ---- by version ---- */
 
 static bool is_program(const char *path)

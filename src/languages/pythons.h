@@ -20,6 +20,9 @@ unsigned python_of_shebang(struct str code);
 /* The N of Python 3.N, from the interpreter's real name or its virtual environment; 0: unknown. */
 unsigned python_minor(const char *path);
 
+/* The same of one that may be elsewhere. */
+unsigned interpreter_minor(const struct interpreter *interpreter);
+
 /* Finds the Python of a version in $PATH, then in the folders of pyenv, uv and conda; or the one at
  * a path: the program, or a virtual environment's folder. ERR_UNSUPPORTED when this host has no
  * such version, with the versions that it has; ERR_USAGE when the path is not a Python. */

@@ -55,6 +55,7 @@ struct run_request {
     const char *backend;               /* NULL: jail */
     const struct backend *own_backend; /* instead of a named one; or NULL */
     struct backend_pool *pool; /* (backends/pool.h), lent; NULL: nothing is ready in advance */
+    const char *image;         /* of the container, where the backend has them; or NULL */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

@@ -32,13 +32,20 @@ static int apply_names(struct policy *p, char *const *lists, import_fn *apply, c
     return 0;
 }
 
-static bool has_no_wall(const struct run_request *q)
+/* NULL: none is named, or there is none of that name. */
+static const struct backend *named_backend(const struct run_request *q)
 {
     struct err err;
-    const struct backend *backend = q->own_backend;
 
-    if (!backend && q->backend)
-        backend = backend_find(str_from(q->backend), &err);
+    if (q->own_backend || !q->backend)
+        return q->own_backend;
+    return backend_find(str_from(q->backend), &err);
+}
+
+static bool has_no_wall(const struct run_request *q)
+{
+    const struct backend *backend = named_backend(q);
+
     return backend && backend->unsafe;
 }
 
@@ -78,19 +85,27 @@ static void try_language(void *ctx, const struct language *language)
         g->best = language;
 }
 
+static int find_python(const struct run_request *q, struct interpreter *ret)
+{
+    const struct language *python = language_find(q->languages, STR("python"));
+    const struct backend *backend = named_backend(q);
+    struct err err;
+
+    if (backend && backend->interpreter)
+        return backend->interpreter(python, q->python, q->image, ret, &err);
+    return q->python ? python_find(q->python, ret, &err)
+                     : interpreter_find_recent(python, ret, &err);
+}
+
 /* The Python version that the guard will assume, before the program is known to be Python. */
 static unsigned likely_target(const struct examination *e)
 {
     const struct run_request *q = e->request;
-    const struct language *python = language_find(q->languages, STR("python"));
     struct interpreter found = {0};
-    struct err err;
 
-    if (q->target || !e->runs || !e->policy ||
-        (q->python ? python_find(q->python, &found, &err)
-                   : interpreter_find_recent(python, &found, &err)) < 0)
+    if (q->target || !e->runs || !e->policy || find_python(q, &found) < 0)
         return q->target;
-    unsigned target = check_target_of(python_minor(found.path));
+    unsigned target = check_target_of(interpreter_minor(&found));
     interpreter_done(&found);
     return target;
 }

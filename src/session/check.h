@@ -12,6 +12,7 @@
 
 /* The request's profile with the imports that it allows and forbids. NULL with *err; free with
  * policy_free. */
+struct interpreter;
 struct policy *check_open_policy(const struct run_request *q, struct err *err);
 /* For callers that have no program yet: -1 with *err when the policy does not allow the
  * language. */

@@ -56,6 +56,8 @@ static void put_path(struct env *env, const char *interpreter)
     const char *slash = strrchr(interpreter, '/');
     const char *rest = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
+    if (!slash)
+        return; /* in a container, whose image has a $PATH */
     if (strncmp(interpreter, "/usr/bin/", 9) == 0 || strncmp(interpreter, "/bin/", 5) == 0)
         put(env, xasprintf("PATH=%s", rest));
     else

@@ -4,8 +4,9 @@
 
 #include "request/request.h"
 
-/* The guest's environment, built from scratch, never from the host's. `interpreter` leads $PATH.
- * NULL on failure; the caller frees with environment_free. */
+/* The guest's environment, built from scratch, never from the host's. `interpreter` leads $PATH;
+ * without a slash in its name there is no $PATH. NULL on failure; the caller frees with
+ * environment_free. */
 char **environment_make(const struct run_request *request, const char *interpreter,
                         struct err *err);
 void environment_free(char **env);

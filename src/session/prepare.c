@@ -158,11 +158,27 @@ static bool is_usual_python(const struct language *language)
     return language->traits->has_versions && strcmp(language->programs[0], "python3") == 0;
 }
 
+/* The version of the first line counts where nothing else names one. */
+static int find_elsewhere(struct prepared *p, const char *choice, struct err *err)
+{
+    const struct run_request *q = p->request;
+    unsigned named =
+        is_usual_python(p->language) && !choice && !q->image ? python_of_shebang(q->code) : 0;
+    AUTO_FREE char *version = named ? xasprintf("3.%u", named) : NULL;
+
+    return p->backend->interpreter(p->language, version ? version : choice, q->image,
+                                   &p->interpreter, err);
+}
+
 /* The examination may have looked it up already, and a daemon does so some hundred times a
  * second. */
 static int find_interpreter(struct prepared *p, const char *choice, struct err *err)
 {
-    if (choice && p->language->traits->has_versions)
+    if (!p->language->traits->has_versions)
+        choice = NULL;
+    if (p->backend->interpreter)
+        return find_elsewhere(p, choice, err);
+    if (choice)
         return python_find(choice, &p->interpreter, err);
     unsigned named = is_usual_python(p->language) ? python_of_shebang(p->request->code) : 0;
     if (named && python_find_minor(named, &p->interpreter))
@@ -184,7 +200,7 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
         return 0;
     if (find_interpreter(p, e->python ? e->python : p->request->python, err) < 0)
         return -1;
-    p->python = p->language->traits->has_versions ? python_minor(p->interpreter.path) : 0;
+    p->python = p->language->traits->has_versions ? interpreter_minor(&p->interpreter) : 0;
     e->target = check_target_of(p->python);
     return 0;
 }
@@ -359,6 +375,7 @@ struct backend_job prepared_job(const struct prepared *p)
 
     return (struct backend_job){
         .exec_path = p->interpreter.path,
+        .image = p->interpreter.image,
         .argv = p->argv,
         .env = p->env,
         .views = p->views.at,

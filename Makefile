@@ -39,15 +39,15 @@ JAIL_CFLAGS := -std=c17 $(WARN) -fno-common $(FLAGS_$(if $(filter asan cov,$(MOD
 
 ZYGOTE_CFLAGS := $(JAIL_CFLAGS) -fPIC -fvisibility=hidden
 
-LIB_DIRS := base python values context guard jail guests languages request workspace text store backends result explain session judge llm math agent api
-# Of the network, the library has what reaches a model.
-LIB_NET := $(patsubst %,src/net/%.c,fetch fetch_wire url)
+LIB_DIRS := base python values context guard jail guests languages request workspace text store docker backends result explain session judge llm math agent api
+# Of the network, the library has what reaches a model or a container engine.
+LIB_NET := $(patsubst %,src/net/%.c,fetch fetch_wire url http_client http_chunks http_text http_head)
 LIB_SRC := $(foreach d,$(LIB_DIRS),$(wildcard src/$(d)/*.c)) $(LIB_NET)
 # The helper, without what is a zygote's, and what it shares with the library.
 JAIL_ONLY := $(filter-out src/inside/zygote%,$(wildcard src/inside/*.c))
 JAIL_SHARED := src/base/err.c src/base/mem.c src/base/str.c src/base/buf.c src/base/wire.c src/base/num.c \
 	src/base/fd.c src/base/clock.c src/jail/spec.c src/jail/layers.c src/jail/filter.c src/jail/landlock.c \
-	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c
+	src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c src/docker/contained.c
 JAIL_SHARED := $(wildcard $(JAIL_SHARED))
 CLI_SRC := $(filter-out $(LIB_NET),$(wildcard src/cli/*.c src/terminal/*.c src/verdicts/*.c src/server/*.c src/mcp/*.c src/hosting/*.c src/net/*.c))
 # The program that is linked with libcurl, and what it shares with the others.
@@ -59,7 +59,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/guests.o $(BUILD)/gen/python
 	$(BUILD)/gen/suite_tests_code.o $(BUILD)/gen/suite_candidate_code.o $(BUILD)/gen/prompts.o $(BUILD)/gen/prices.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/%.o) $(BUILD)/gen/help_texts.o
 # What a zygote loads, for the host's own libc: the last steps into a jail.
-ZYGOTE_SRC := $(wildcard src/inside/zygote*.c) src/inside/guest.c src/inside/spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c,$(JAIL_SHARED))
+ZYGOTE_SRC := $(wildcard src/inside/zygote*.c) src/inside/guest.c src/inside/spaces.c $(filter-out src/jail/lay.c src/jail/host_box.c src/jail/proc_stat.c src/jail/caps.c src/docker/contained.c,$(JAIL_SHARED))
 ZYGOTE_OBJ := $(ZYGOTE_SRC:%.c=$(BUILD)/zygote/%.o)
 JAIL_OBJ := $(patsubst %.c,$(BUILD)/helper/%.o,$(JAIL_ONLY) $(JAIL_SHARED))
 
@@ -78,7 +78,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker replay \
 	backends oom fuzz lint format stats bench install uninstall clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -324,9 +324,9 @@ $(BUILD)/bench/%: bench/%.c $(TEST_LIB)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape wall limits soak python guard cells session warm http forks cheats llm mcp    tests of the program from outside
-cli escape wall limits soak python guard cells session warm http forks cheats llm mcp: all example $(BUILD)/tests/feed \
-		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/glovebox-parses
+## make cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker    tests of the program from outside
+cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker: all example $(BUILD)/tests/feed \
+		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/tests/backends $(BUILD)/glovebox-parses
 	@tests/run-outside $@
 
 ## make check-v2   the cgroup tests on a kernel with cgroup v2, in a virtual machine (minutes)

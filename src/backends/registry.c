@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "backends/docker.h"
 #include "backends/local.h"
 #include "base/mem.h"
 #include "base/suggestion.h"
@@ -30,14 +31,13 @@ static const struct backend host_backend = {
     LOCAL_ENTRIES,
 };
 
-const struct backend *const backends[] = {&jail_backend, &host_backend, NULL};
+const struct backend *const backends[] = {&jail_backend, &host_backend, &docker_backend, NULL};
 
 /* Names that later versions give to backends: refused as such, not as a wrong spelling. */
 static const struct {
     const char *name, *advice;
 } reserved[] = {
     {"inproc", ""},
-    {"docker", ""},
     {"e2b", ""},
     {"builtin", "; a model runs its own programs with 'glovebox solve --backend builtin'"}};
 
@@ -47,7 +47,11 @@ static void list_names(char *out, size_t n)
 
     out[0] = '\0';
     for (unsigned i = 0; backends[i] && at < n; i++)
-        at += (size_t)snprintf(out + at, n - at, "%s%s", at ? " and " : "", backends[i]->name);
+        at += (size_t)snprintf(out + at, n - at, "%s%s",
+                               !i                ? ""
+                               : backends[i + 1] ? ", "
+                                                 : " and ",
+                               backends[i]->name);
 }
 
 const struct backend *backend_find(struct str name, struct err *err)

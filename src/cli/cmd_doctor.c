@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,12 +16,22 @@
 #include "languages/pythons.h"
 #include "session/diagnose.h"
 
-static const struct opt *const shown[] = {json_option, general_options, NULL};
+static const struct opt clean_option[] = {
+    {.name = "clean",
+     .kind = OPT_FLAG,
+     .offset = offsetof(struct cli_settings, clean),
+     .group = "What to do",
+     .help = "instead: remove what dead processes left in container engines, and the images that "
+             "were made for runs there"},
+    {0},
+};
+
+static const struct opt *const shown[] = {json_option, clean_option, general_options, NULL};
 /* The languages come from the config files, and those have the settings of other commands as well.
  */
 static const struct opt *const tables[] = {
-    json_option,    general_options, quiet_option,  work_options, data_options, wall_options,
-    policy_options, guard_options,   limit_options, log_options,  NULL};
+    json_option,  clean_option,   general_options, quiet_option,  work_options, data_options,
+    wall_options, policy_options, guard_options,   limit_options, log_options,  NULL};
 
 static const struct {
     const char *name, *text, *colour;
@@ -341,6 +352,22 @@ static int doctor(const struct cli_settings *settings)
     return status;
 }
 
+/* An engine that is not there has nothing to clean. */
+static int clean(void)
+{
+    for (size_t i = 0; backends[i]; i++) {
+        AUTO_FREE char *said = NULL;
+        struct err err;
+        if (!backends[i]->clean)
+            continue;
+        int result = backends[i]->clean(&said, &err);
+        if (result < 0 && err.kind != ERR_UNSUPPORTED)
+            return cli_fail("doctor", &err);
+        printf("%s: %s\n", backends[i]->name, result == 0 ? said : err.msg);
+    }
+    return 0;
+}
+
 static int doctor_main(int argc, char **argv)
 {
     struct cli_options options;
@@ -354,7 +381,7 @@ static int doctor_main(int argc, char **argv)
         } else if (options.args.operand_n) {
             err_set(&err, ERR_USAGE, "unexpected argument '%s'", options.args.operands[0]);
         } else if (cli_options_only(&options, shown, "doctor", &err) == 0) {
-            status = doctor(&options.settings);
+            status = options.settings.clean ? clean() : doctor(&options.settings);
         }
     }
     if (status < 0)
@@ -366,7 +393,7 @@ static int doctor_main(int argc, char **argv)
 const struct command command_doctor = {
     .name = "doctor",
     .summary = "what this machine supports: layers, languages, warm runs, forks",
-    .usage = "glovebox doctor [--json]",
+    .usage = "glovebox doctor [--json | --clean]",
     .tables = shown,
     .run = doctor_main,
 };

@@ -27,7 +27,7 @@ struct cli_settings {
     bool sarif, dump_ast, no_attributes, list_rules, list_profiles;
     char *show_profile;
     int64_t max_findings;
-    bool json, events, quiet, trace_time, print_config, help;
+    bool json, events, quiet, trace_time, print_config, help, clean;
     char *daemon, *token_file; /* of commands that ask a daemon */
     struct llm_settings model; /* of commands with a model */
     char *temperature, *save, *instruction;

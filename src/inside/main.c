@@ -40,6 +40,7 @@
  * only stack a stricter filter of its own on top, and so refuse itself more calls than are
  * reported.
  */
+#include "inside/contained.h"
 #include "inside/inside.h"
 
 #include <errno.h>
@@ -371,6 +372,8 @@ int main(int argc, char **argv)
 {
     struct inside in = {.sync_fd = -1, .box_fd = -1, .locks_fd = -1, .init_fd = -1};
 
+    if (argc == 2 && strcmp(argv[1], "--contained") == 0)
+        return contained_main();
     if (argc != 2 || strcmp(argv[1], "--spec") != 0 || fcntl(SPEC_FD_SPEC, F_GETFD) < 0) {
         fputs("glovebox-jail is a part of glovebox and is started by it; use: glovebox run\n",
               stderr);

@@ -318,6 +318,6 @@ def test_hostile(t):
 
 
 def test_own_failure(t):
-    done = t.run("--json", "--backend", "docker", "-c", "print(1)")
+    done = t.run("--json", "--backend", "inproc", "-c", "print(1)")
     advice = done.json["feedback"]
     t.ok(advice and "backend" in advice[0], "a failure of ours is told as one", done)

@@ -467,7 +467,7 @@ def test_not_judged(t):
     if t.has("memory"):
         doc = judge(t, ADD, cases, "--memory", "2m")
         t.equal((doc["errors"], doc["failed"], doc["score"], doc["error_type"]), (1, 0, None, "ours"), "no memory to start in", doc)
-    done = t.box("test", "c.py", "--cases", "cases.json", "--json", "--backend", "docker")
+    done = t.box("test", "c.py", "--cases", "cases.json", "--json", "--backend", "inproc")
     doc = done.json
     t.equal((doc["errors"], doc["score"], doc["error_type"], doc["trustworthy"], doc["test_results"][0]["error_type"]),
             (1, None, "ours", False, "ours"), "a backend that is not there", done)
@@ -514,7 +514,7 @@ def test_killed_from_outside(t):
 def test_error_types(t):
     for code, kind, more in (
         ("pass", None, ()), ("1/0", "guest", ()), ("import sys; sys.exit(3)", "guest", ()), ("while 1: pass", "limit", ("--timeout", "300ms")),
-        ("import os; os.system('id')", "refused", ("--profile", "strict")), ("pass", "ours", ("--backend", "docker")),
+        ("import os; os.system('id')", "refused", ("--profile", "strict")), ("pass", "ours", ("--backend", "inproc")),
         ("def f(:", "refused", ()), ("def f(:", "guest", ("--no-check",)),
     ):
         doc = t.run("--json", *more, "-c", code).json

@@ -92,9 +92,9 @@ def test_memory_error(t):
 
 def test_own_failures(t):
     t.refused(
-        t.run("--backend", "docker", "-c", "1"),
+        t.run("--backend", "inproc", "-c", "1"),
         125,
-        "docker|backend",
+        "inproc|backend",
         "a backend that is not there yet",
     )
     t.refused(

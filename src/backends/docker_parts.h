@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared by the docker*.c files, and included by no others.
+ */
+#ifndef BACKENDS_DOCKER_PARTS_H
+#define BACKENDS_DOCKER_PARTS_H
+
+#include "backends/docker.h"
+#include "base/buf.h"
+#include "docker/contained.h"
+#include "docker/engine.h"
+
+#define DOCKER_IMAGE  "python:3.11-slim" /* for a job that names none */
+#define DOCKER_LAYERS (LAYERS_ALL & ~LAYER_BIT(LAYER_LANDLOCK))
+
+/* The engine's setup decides whether a container has them: a run without them has lost nothing. */
+#define DOCKER_OPTIONAL (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_CGROUPNS))
+
+/* The guest's output to the channel, on its way to the session. */
+struct docker_outlet {
+    int fd;
+    bool ends; /* after these bytes */
+    struct buf bytes;
+};
+
+/* A source of bytes for the guest. */
+struct docker_source {
+    int fd;
+    size_t window; /* bytes that may still be sent */
+};
+
+struct docker_guest {
+    struct backend_guest base;
+    const struct backend_job *job; /* as the next two, lent until the end */
+    const struct backend_sink *sink;
+    struct backend_outcome *out;
+    struct engine *engine;
+    char *container;
+    int fd;              /* its streams; -1 once they ended */
+    struct buf in;       /* output as it came */
+    int piece_stream;    /* of the piece that has begun */
+    uint32_t piece_left; /* bytes of it */
+    struct buf frames;   /* of its standard output: frames of the helper */
+    struct buf words;    /* of its standard error */
+    struct buf queue;    /* to send */
+    struct docker_source sources[CONTAINED_WAYS];
+    struct docker_outlet channel;
+    int64_t start_ns, deadline_ms;
+    int64_t kill_ms; /* it was asked to end: when the engine is to kill it */
+    struct backend_usage usage;
+    struct jail_limits limits;        /* the job's */
+    struct backend_outcome rest;      /* after the end */
+    uint64_t max_bytes, entries_left; /* of its workspace, as it arrives */
+    int spool;                        /* a copy of its workspace as it arrives; -1 for none */
+    int mirror;                       /* the copy as a folder of this host; -1 for none */
+    char *mirror_path;
+    bool mirrored; /* it has the state of the end */
+    bool failed;   /* the helper could not start it: error */
+    bool answered; /* DONE came: error, or no error */
+    bool ended, over;
+    layer_mask held;
+    struct err error;
+};
+
+#define docker_of(guest) ((struct docker_guest *)(guest))
+
+/* docker_can.c */
+struct backend_can docker_can(enum backend_ability ability);
+struct backend_need docker_need(enum backend_ability ability);
+
+/* docker_start.c: makes the container, sends it the plan and the files. After -1, docker_leave. */
+int docker_start(struct docker_guest *d, struct err *err);
+/* Also for docker_can: the helper's image of this image. The caller frees. */
+char *docker_image(struct engine *engine, const char *image, int cancel_fd, struct err *err);
+
+/* docker_frames.c: appends a frame to the queue. */
+void docker_put(struct docker_guest *d, enum contained_frame kind, struct str bytes);
+/* Sends what the connection takes. */
+void docker_send(struct docker_guest *d);
+/* Reads what came, and acts on whole frames. */
+void docker_receive(struct docker_guest *d);
+/* Notes a limit that was met, once. */
+void docker_hit(struct docker_guest *d, enum jail_limit_hit limit);
+/* Writes the file's content into the connection. */
+int docker_send_file(struct docker_guest *d, int file, int64_t until_ms, struct err *err);
+
+/* Writes to the channel what its reader takes. */
+void docker_pass_channel(struct docker_guest *d);
+
+/* docker.c: waits for at most this long, and moves what can be moved. */
+void docker_move(struct docker_guest *d, int timeout_ms);
+
+/* docker_files.c */
+extern const struct backend_files docker_files;
+void docker_left_out(struct docker_guest *d, struct str record);
+void docker_files_done(struct docker_guest *d);
+/* An unnamed file in $TMPDIR or /tmp. */
+int docker_spool(struct err *err);
+
+#endif

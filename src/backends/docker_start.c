@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A container for a job: its configuration as data, then the requests that make it. Whatever the
+ * image says of commands, users and ports is replaced.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "backends/docker_parts.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "jail/jail.h"
+
+enum { LAY_MS = 120000, CPU_PERIOD_US = 100000 };
+
+/* Options of a tmpfs that the guest may write. Limits of 0 stay the kernel's. */
+static json_t *tmpfs(const struct jail_limits *l, const char *mode)
+{
+    char size[40] = "", inodes[40] = "";
+
+    if (l->disk_bytes)
+        snprintf(size, sizeof size, ",size=%" PRIu64, l->disk_bytes);
+    if (l->inodes)
+        snprintf(inodes, sizeof inodes, ",nr_inodes=%" PRIu64, l->inodes + 4);
+    return json_sprintf("rw,exec,nosuid,nodev,uid=%u,gid=%u,mode=%s%s%s", CONTAINED_UID,
+                        CONTAINED_UID, mode, size, inodes);
+}
+
+static json_t *host_config(const struct backend_job *job)
+{
+    const struct jail_limits *l = &job->limits;
+    json_t *config =
+        json_pack("{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o}, s:[{s:s, s:i, s:i}]}",
+                  "AutoRemove", 1, "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs",
+                  1, "CapDrop", "ALL", "SecurityOpt", "no-new-privileges", "IpcMode", "private",
+                  "LogConfig", "Type", "none", "Tmpfs", CONTAINED_BOX, tmpfs(l, "0755"), "/tmp",
+                  tmpfs(l, "1777"), "Ulimits", "Name", "core", "Soft", 0, "Hard", 0);
+
+    if (l->memory_bytes) { /* as much with swap: there is none */
+        json_object_set_new(config, "Memory", json_integer((json_int_t)l->memory_bytes));
+        json_object_set_new(config, "MemorySwap", json_integer((json_int_t)l->memory_bytes));
+    }
+    if (l->disk_bytes)
+        json_object_set_new(config, "ShmSize", json_integer((json_int_t)l->disk_bytes));
+    if (l->pids) /* and the helper */
+        json_object_set_new(config, "PidsLimit", json_integer((json_int_t)l->pids + 1));
+    if (l->cpu_milli) {
+        json_object_set_new(config, "CpuPeriod", json_integer(CPU_PERIOD_US));
+        json_object_set_new(config, "CpuQuota",
+                            json_integer((json_int_t)l->cpu_milli * (CPU_PERIOD_US / 1000)));
+    }
+    return config;
+}
+
+static json_t *make_config(const struct backend_job *job, const char *image)
+{
+    return json_pack("{s:s, s:[s], s:[s], s:o, s:s, s:b, s:b, s:b, s:b, s:b, s:{s:[s]}, s:o}",
+                     "Image", image, "Entrypoint", CONTAINED_PATH, "Cmd", "--contained", "User",
+                     json_sprintf("%u:%u", CONTAINED_UID, CONTAINED_UID), "WorkingDir", "/",
+                     "OpenStdin", 1, "StdinOnce", 1, "AttachStdin", 1, "AttachStdout", 1,
+                     "AttachStderr", 1, "Healthcheck", "Test", "NONE", "HostConfig",
+                     host_config(job));
+}
+
+/* ---- what no container can have ---- */
+
+static int refuse(const struct backend_job *job, struct backend_outcome *out, struct err *err)
+{
+    out->lacking = job->required & ~DOCKER_LAYERS;
+    if (out->lacking)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "layer %s is required, and backend docker does not have it",
+                       jail_layers[__builtin_ctz(out->lacking)].name);
+    if (job->view_count)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend docker shows no files of this host: give them with --file");
+    if (DOCKER_LAYERS & ~job->layers)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend docker leaves no layer out: --without needs --backend jail");
+    return 0;
+}
+
+/* ---- the plan and the files ---- */
+
+static void send_plan(struct docker_guest *d)
+{
+    const struct backend_job *job = d->job;
+    const struct contained_plan plan = {.path = job->exec_path,
+                                        .argv = job->argv,
+                                        .env = job->env,
+                                        .has_stdin = job->stdin_fd >= 0,
+                                        .has_channel = job->channel[0] >= 0,
+                                        .has_lay = job->lay != NULL,
+                                        .disk_bytes = job->limits.disk_bytes,
+                                        .inodes = job->limits.inodes,
+                                        .cpu_ms = (uint64_t)job->limits.cpu_ms,
+                                        .open_files = job->limits.open_files,
+                                        .required = job->required};
+    AUTO_BUF struct buf record = {0};
+
+    buf_init(&record, CONTAINED_PLAN_MAX);
+    contained_plan_put(&record, &plan);
+    docker_put(d, CONTAINED_PLAN, buf_str(&record));
+    docker_send(d);
+}
+
+static int send_files(struct docker_guest *d, struct err *err)
+{
+    if (!d->job->lay)
+        return 0;
+    AUTO_CLOSE int spool = docker_spool(err);
+    if (spool < 0 || d->job->lay(d->job->lay_ctx, spool, err) < 0)
+        return -1;
+    if (lseek(spool, 0, SEEK_SET) < 0)
+        return err_sys(err, "keep the input files");
+    return docker_send_file(d, spool, clock_mono_ms() + LAY_MS, err);
+}
+
+/* ---- the requests ---- */
+
+char *docker_image(struct engine *engine, const char *image, int cancel_fd, struct err *err)
+{
+    AUTO_FREE char *helper = NULL;
+
+    if (jail_find_helper(&helper, err) < 0)
+        return NULL;
+    return engine_image(engine, image, helper, cancel_fd, err);
+}
+
+static int make(struct docker_guest *d, struct err *err)
+{
+    const char *image = d->job->image ? d->job->image : DOCKER_IMAGE;
+    AUTO_FREE char *ready = docker_image(d->engine, image, d->sink->cancel_fd, err);
+
+    if (!ready)
+        return -1;
+    json_t *config = make_config(d->job, ready);
+    int result = engine_create(d->engine, config, &d->container, err);
+    json_decref(config);
+    if (result < 0)
+        return -1;
+    outcome_phase(d->out, "create");
+    d->fd = engine_attach(d->engine, d->container, &d->in, err);
+    return d->fd < 0 ? -1 : engine_start(d->engine, d->container, err);
+}
+
+static int lend_channel(struct docker_guest *d, struct err *err)
+{
+    const int *channel = d->job->channel;
+
+    if (channel[0] < 0)
+        return 0;
+    d->sources[CONTAINED_TO_CHANNEL].fd = fcntl(channel[0], F_DUPFD_CLOEXEC, 0);
+    d->channel.fd = fcntl(channel[1], F_DUPFD_CLOEXEC, 0);
+    if (d->sources[CONTAINED_TO_CHANNEL].fd < 0 || d->channel.fd < 0 ||
+        fd_nonblock(d->channel.fd, true) < 0)
+        return err_sys(err, "keep the channel");
+    return 0;
+}
+
+int docker_start(struct docker_guest *d, struct err *err)
+{
+    unsigned left;
+    struct err ignored;
+
+    if (refuse(d->job, d->out, err) < 0 || lend_channel(d, err) < 0 ||
+        engine_open(&d->engine, err) < 0)
+        return -1;
+    (void)engine_sweep(d->engine, &left, &ignored);
+    outcome_phase(d->out, "engine");
+    if (make(d, err) < 0)
+        return -1;
+    outcome_phase(d->out, "container");
+    send_plan(d);
+    return send_files(d, err);
+}

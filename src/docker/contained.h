@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Frames between a backend and the helper in a container (inside/contained.c), over the container's
+ * standard input and output. A frame has a head, two u32 in little-endian: its kind and the number
+ * of bytes that follow, at most CONTAINED_PIECE_MAX, and CONTAINED_PLAN_MAX for a plan.
+ *
+ * The backend sends a plan, and after it, outside of any frame, the files as jail/lay.h says. The
+ * helper answers HELD, then STARTED or FAILED. From then on both send what comes, until the helper
+ * has sent OVER: no process of the guest lives any more. After that it answers only FILES, and it
+ * exits when its input ends.
+ *
+ * Bytes for the guest (IN, CHANNEL_IN) have a window: at most CONTAINED_WINDOW of them may be on
+ * their way. CREDIT returns those that the guest has taken.
+ */
+#ifndef DOCKER_CONTAINED_H
+#define DOCKER_CONTAINED_H
+
+#include <stdint.h>
+
+#include "base/wire.h"
+
+#define CONTAINED_PATH "/.glovebox-jail" /* of the helper, in the image */
+#define CONTAINED_BOX  "/box" /* a tmpfs, as in a jail (SPEC_BOX); the workspace is `work` in it */
+#define CONTAINED_UID  65534u
+
+enum {
+    CONTAINED_HEAD = 8,
+    CONTAINED_PIECE_MAX = 64 << 10,
+    CONTAINED_PLAN_MAX = 8 << 20,
+    CONTAINED_WINDOW = 64 << 10,
+};
+
+enum contained_frame {
+    /* to the helper */
+    CONTAINED_PLAN = 1, /* contained_plan_put */
+    CONTAINED_IN,       /* bytes for stdin; none: its end */
+    CONTAINED_CHANNEL_IN,
+    CONTAINED_INTERRUPT,
+    CONTAINED_KILL,
+    CONTAINED_FILES,
+    CONTAINED_PUT,    /* none of it yet, then */
+    CONTAINED_BYTES,  /* in pieces, then */
+    CONTAINED_PLACE,  /* its path */
+    CONTAINED_REMOVE, /* path */
+    /* from it */
+    CONTAINED_HELD, /* u32: layers around it; before anything else */
+    CONTAINED_STARTED,
+    CONTAINED_FAILED, /* u32 kind of error, u32 errno, text */
+    CONTAINED_OUT,
+    CONTAINED_ERR,
+    CONTAINED_CHANNEL_OUT, /* bytes; none: the guest closed its end */
+    CONTAINED_CREDIT,      /* u32 enum contained_way, u32 bytes */
+    CONTAINED_SHUT,        /* u32 enum contained_way: the guest reads no more */
+    CONTAINED_USAGE,       /* u64 ns of processor time, u64 memory now, u64 its peak */
+    CONTAINED_LIMIT,       /* u32 enum jail_limit_hit */
+    CONTAINED_ENDED,       /* u32 status of the guest's first process, as from wait() */
+    CONTAINED_OVER,
+    CONTAINED_TREE,     /* bytes of a stream as in jail/lay.h: the workspace */
+    CONTAINED_LEFT_OUT, /* u32 mode of an entry that is not in it, u64 size, path */
+    CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */
+};
+
+enum contained_way { CONTAINED_TO_STDIN, CONTAINED_TO_CHANNEL, CONTAINED_WAYS };
+
+/* Strings are the caller's. */
+struct contained_plan {
+    const char *path; /* without a slash: to look for in the container's $PATH */
+    char **argv, **env;
+    bool has_stdin, has_channel, has_lay;
+    uint64_t disk_bytes, inodes, cpu_ms;
+    uint32_t open_files;
+    uint32_t required; /* layers, else nothing starts */
+};
+
+void contained_plan_put(struct buf *b, const struct contained_plan *plan);
+/* False when it is no such record. The strings are the caller's to free, or to keep until exec. */
+bool contained_plan_get(struct str record, struct contained_plan *ret);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests to the engine, and the version of the API that both sides speak.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/printable.h"
+#include "docker/engine_parts.h"
+
+enum { ANSWER_MS = 60000, ANSWER_MAX = 8 << 20 };
+
+/* Older engines lack limits that a container needs; what newer ones added is not used. */
+#define API_OLDEST 40
+#define API_NEWEST 51
+
+void engine_show(const char *text, char *out, size_t n)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, n);
+    printable_add_word(&b, str_from(text), n - 4);
+    snprintf(out, n, "%s", b.p);
+}
+
+/* ---- one request ---- */
+
+static int reconnect(struct engine *e, struct err *err)
+{
+    if (e->client.fd >= 0)
+        return 0;
+    int fd = engine_connect(e->place, err);
+    if (fd < 0)
+        return -1;
+    http_client_done(&e->client);
+    http_client_init(&e->client, fd, NULL);
+    e->client.peer = ENGINE_PEER;
+    return 0;
+}
+
+/* Podman has the text in "cause" as well; "message" is what both have. */
+static void read_said(struct engine_answer *answer, const struct buf *body)
+{
+    const char *message = json_string_value(json_object_get(answer->json, "message"));
+
+    if (answer->status >= 400)
+        engine_show(message ? message : body->p, answer->said, sizeof answer->said);
+}
+
+static char *make_body(const struct engine_ask *ask, struct str *ret)
+{
+    char *text = ask->json ? json_dumps(ask->json, JSON_COMPACT) : NULL;
+
+    *ret = ask->json ? str_from(mem_must(text)) : ask->body;
+    return text;
+}
+
+int engine_ask(struct engine *e, const struct engine_ask *ask, struct engine_answer *ret,
+               struct err *err)
+{
+    struct http_reply reply = {0};
+    struct str body;
+    AUTO_FREE char *path = xasprintf("%s%s%s", *e->version ? "/" : "", e->version, ask->path);
+    AUTO_FREE char *text = make_body(ask, &body);
+    struct http_ask http = {.method = ask->method,
+                            .path = path,
+                            .type = ask->type,
+                            .body = body,
+                            .timeout_ms = ask->timeout_ms ? ask->timeout_ms : ANSWER_MS,
+                            .cancel_fd = ask->cancel_fd > 0 ? ask->cancel_fd : -1,
+                            .body_max = ANSWER_MAX};
+
+    *ret = (struct engine_answer){0};
+    if (reconnect(e, err) < 0)
+        return -1;
+    int result = http_client_ask(&e->client, &http, &reply, err);
+    if (result == 0) {
+        ret->status = reply.status;
+        ret->json = json_loadb(reply.body.p, reply.body.n, 0, NULL);
+        read_said(ret, &reply.body);
+    } else if (err->kind == ERR_GUEST) {
+        err->kind = ERR_UNSUPPORTED;
+    }
+    http_reply_done(&reply);
+    return result;
+}
+
+void engine_answer_done(struct engine_answer *answer)
+{
+    json_decref(answer->json);
+    answer->json = NULL;
+}
+
+int engine_must(const struct engine_answer *answer, const char *what, struct err *err)
+{
+    if (answer->status < 400)
+        return 0;
+    return err_set(err, answer->status < 500 ? ERR_UNSUPPORTED : ERR_SYSTEM,
+                   ENGINE_PEER " cannot %s: %s", what, answer->said);
+}
+
+/* ---- the version ---- */
+
+/* "1.41" as 41; 0 for another text. */
+static int read_minor(const char *text)
+{
+    int64_t minor;
+
+    return text && strncmp(text, "1.", 2) == 0 && num_int64(str_from(text + 2), &minor) &&
+                   minor > 0 && minor < 1000
+               ? (int)minor
+               : 0;
+}
+
+static int choose_version(struct engine *e, const json_t *versions, struct err *err)
+{
+    int newest = read_minor(json_string_value(json_object_get(versions, "ApiVersion")));
+    int oldest = read_minor(json_string_value(json_object_get(versions, "MinAPIVersion")));
+
+    if (newest < API_OLDEST)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the container engine at %.200s speaks version 1.%d of its API, and 1.%d "
+                       "is needed (Docker 19.03, or Podman 3.0): update it",
+                       e->place, newest, API_OLDEST);
+    int version = newest > API_NEWEST ? API_NEWEST : newest;
+    snprintf(e->version, sizeof e->version, "v1.%d", version < oldest ? oldest : version);
+    return 0;
+}
+
+static void describe(struct engine *e, const json_t *versions)
+{
+    const char *version = json_string_value(json_object_get(versions, "Version"));
+    const json_t *first = json_array_get(json_object_get(versions, "Components"), 0);
+    const char *name = json_string_value(json_object_get(first, "Name"));
+    bool podman = name && strncmp(name, "Podman", 6) == 0;
+    char shown[60];
+
+    engine_show(version ? version : "of an unknown version", shown, sizeof shown);
+    e->described = xasprintf("%s %s at %s", podman ? "Podman" : "Docker", shown, e->place);
+}
+
+static int agree(struct engine *e, struct err *err)
+{
+    struct engine_answer answer;
+
+    if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = "/version"}, &answer, err) < 0)
+        return -1;
+    int result = engine_must(&answer, "say its version", err);
+    if (result == 0)
+        result = choose_version(e, answer.json, err);
+    if (result == 0)
+        describe(e, answer.json);
+    engine_answer_done(&answer);
+    return result;
+}
+
+int engine_open(struct engine **ret, struct err *err)
+{
+    struct engine *e = xcalloc(1, sizeof *e);
+
+    http_client_init(&e->client, -1, NULL);
+    e->place = engine_place(err);
+    if (!e->place || agree(e, err) < 0) {
+        engine_close(e);
+        return -1;
+    }
+    *ret = e;
+    return 0;
+}
+
+void engine_close(struct engine *e)
+{
+    if (!e)
+        return;
+    http_client_done(&e->client);
+    free(e->place);
+    free(e->described);
+    free(e);
+}
+
+const char *engine_describe(const struct engine *e)
+{
+    return e->described;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A container engine that speaks the Docker Engine API: Docker, or Podman's service. No program of
+ * the engine's is needed; requests go over its socket, one after the other.
+ *
+ *     engine_open(&engine, &err);
+ *     engine_ask(engine, &(struct engine_ask){.method = "GET", .path = "/info"}, &answer, &err);
+ *     json_decref(answer.json);
+ *     engine_close(engine);
+ *
+ * For one thread. All failures are ours or the engine's, in words that name what to do: ERR_SYSTEM
+ * where trying again may help, ERR_UNSUPPORTED where the engine is missing or too old, or may not
+ * be used.
+ */
+#ifndef DOCKER_ENGINE_H
+#define DOCKER_ENGINE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct engine;
+
+/* Connects to the engine in $DOCKER_HOST (unix:///PATH, tcp://HOST:PORT), else to the first socket
+ * that exists: /var/run/docker.sock, those of a rootless Docker and of Podman. Agrees on a version
+ * of the API. */
+int engine_open(struct engine **ret, struct err *err);
+void engine_close(struct engine *engine); /* NULL is fine */
+/* "Docker 27.3.1 at /var/run/docker.sock". */
+const char *engine_describe(const struct engine *engine);
+
+struct engine_ask {
+    const char *method;
+    const char *path;   /* behind the version: "/containers/json", encoded, with the query */
+    const json_t *json; /* the body, or: */
+    struct str body;
+    const char *type;   /* of `body` */
+    int64_t timeout_ms; /* without any byte from the engine; 0: 60 s */
+    int cancel_fd;      /* readable: gives up; 0 and -1 for none */
+};
+struct engine_answer {
+    int status;
+    json_t *json;   /* of a complete JSON body, else NULL; the caller's */
+    char said[400]; /* the engine's message with a status from 400 on, safe to print; or "" */
+};
+/* 0 with any status: the caller knows which are good. -1 when there is no answer, and *ret is
+ * empty. */
+int engine_ask(struct engine *engine, const struct engine_ask *ask, struct engine_answer *ret,
+               struct err *err);
+void engine_answer_done(struct engine_answer *answer);
+/* -1 with what the engine said, unless the status is below 400. `what` is what was tried: "start
+ * the container". */
+int engine_must(const struct engine_answer *answer, const char *what, struct err *err);
+
+/* ---- images ---- */
+
+/* The name of an image that is `image` with our helper in it, made if it is not there: it is kept
+ * and used again. An image that the engine does not have is pulled. `helper` is the path of the
+ * helper's program. The caller frees. NULL with *err: ERR_UNSUPPORTED when there is no such
+ * image. */
+char *engine_image(struct engine *engine, const char *image, const char *helper, int cancel_fd,
+                   struct err *err);
+
+/* ---- containers ---- */
+
+#define ENGINE_LABEL "io.glovebox.owner" /* of everything that we make */
+
+/* Creates a container with this configuration, to which a name and our label are added. *ret_id is
+ * the caller's to free. */
+int engine_create(struct engine *engine, json_t *config, char **ret_id, struct err *err);
+/* A connection of its own to the container's streams: what is written goes to its input; what is
+ * read are pieces of output (engine_piece_head). The caller closes. `first` gets bytes that were
+ * read already. */
+int engine_attach(struct engine *engine, const char *id, struct buf *first, struct err *err);
+int engine_start(struct engine *engine, const char *id, struct err *err);
+int engine_kill(struct engine *engine, const char *id, struct err *err);
+/* Whether the engine counted an end for want of memory. False also when the container is gone. */
+bool engine_was_out_of_memory(struct engine *engine, const char *id);
+/* Kills it, and waits until nothing is left of it. */
+int engine_remove(struct engine *engine, const char *id, struct err *err);
+/* Removes the containers whose owner is dead: a process of this host that was killed between
+ * creating and starting one. *ret_count is their number. */
+int engine_sweep(struct engine *engine, unsigned *ret_count, struct err *err);
+/* The images that engine_image made and that no container uses. */
+int engine_sweep_images(struct engine *engine, unsigned *ret_count, struct err *err);
+
+/* The head of a piece of output: 8 bytes, the stream (1, 2) and the length. False for another
+ * protocol. */
+#define ENGINE_PIECE_HEAD 8
+bool engine_piece_head(struct str bytes, int *ret_stream, uint32_t *ret_n);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Containers: made with a name and a label of ours, so that whatever a dead owner left is found.
+ *
+ * A container that runs goes with its owner: the engine closes its input, the helper in it exits,
+ * and the engine removes it (AutoRemove). Only one that was created and never started can be left,
+ * by a process that was killed between these two steps. Its label names that process.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "docker/engine_parts.h"
+
+enum { START_MS = 60000, REMOVE_MS = 15000, ID_MAX = 100 };
+
+/* ---- owners ---- */
+
+/* "4711 6a3e... 4026531836": the process, the boot of its machine, and its pid namespace. */
+static void owner(char *out, size_t n)
+{
+    char boot[64] = "", space[64] = "";
+
+    if (fd_read_file_at(-1, "/proc/sys/kernel/random/boot_id", boot, sizeof boot) < 0)
+        boot[0] = '\0';
+    boot[strcspn(boot, "\n")] = '\0';
+    ssize_t got = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[got > 0 ? got : 0] = '\0';
+    snprintf(out, n, "%d %s %s", (int)getpid(), boot, space);
+}
+
+/* Whether it was a process of this machine that is gone. Nothing is known of other machines. */
+static bool is_dead(const char *label)
+{
+    char ours[200];
+
+    owner(ours, sizeof ours);
+    const char *place = strchr(label, ' '), *here = strchr(ours, ' ');
+    int64_t pid;
+
+    return place && strcmp(place, here) == 0 &&
+           num_int64((struct str){label, (size_t)(place - label)}, &pid) && pid > 0 &&
+           pid <= INT32_MAX && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+/* ---- one container ---- */
+
+/* Asks without a body; the status must be below 400, or `also`. */
+static int act(struct engine *e, const char *method, const char *path, const char *what, int also,
+               struct err *err)
+{
+    const struct engine_ask ask = {.method = method,
+                                   .path = path,
+                                   .body =
+                                       str_is(str_from(method), "POST") ? STR("") : (struct str){0},
+                                   .timeout_ms = START_MS};
+    struct engine_answer answer;
+
+    if (engine_ask(e, &ask, &answer, err) < 0)
+        return -1;
+    int result = answer.status == also ? 0 : engine_must(&answer, what, err);
+    engine_answer_done(&answer);
+    return result;
+}
+
+int engine_create(struct engine *e, json_t *config, char **ret_id, struct err *err)
+{
+    unsigned char random[8];
+    char label[200];
+    struct engine_answer answer;
+
+    owner(label, sizeof label);
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return err_sys(err, "name a container");
+    unsigned long long number;
+    memcpy(&number, random, sizeof number);
+    AUTO_FREE char *path =
+        xasprintf("/containers/create?name=glovebox-%d-%016llx", (int)getpid(), number);
+    json_object_set_new(config, "Labels", json_pack("{s:s}", ENGINE_LABEL, label));
+    const struct engine_ask ask = {.method = "POST", .path = path, .json = config};
+    if (engine_ask(e, &ask, &answer, err) < 0)
+        return -1;
+    const char *id = json_string_value(json_object_get(answer.json, "Id"));
+    int result = engine_must(&answer, "create a container", err);
+    if (result == 0 && (!id || strlen(id) > ID_MAX))
+        result = err_set(err, ERR_SYSTEM, ENGINE_PEER " named no container");
+    if (result == 0)
+        *ret_id = xstrdup(id);
+    engine_answer_done(&answer);
+    return result;
+}
+
+int engine_start(struct engine *e, const char *id, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/start", id);
+
+    return act(e, "POST", path, "start the container", 0, err);
+}
+
+int engine_kill(struct engine *e, const char *id, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/kill", id);
+
+    return act(e, "POST", path, "kill the container", 404, err);
+}
+
+/* *ret is NULL when it is gone. */
+static int inspect(struct engine *e, const char *id, json_t **ret, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/json", id);
+    struct engine_answer answer;
+
+    *ret = NULL;
+    if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = path}, &answer, err) < 0)
+        return -1;
+    int result = answer.status == 404 ? 0 : engine_must(&answer, "inspect the container", err);
+    if (answer.status == 200)
+        *ret = json_incref(answer.json);
+    engine_answer_done(&answer);
+    return result;
+}
+
+bool engine_was_out_of_memory(struct engine *e, const char *id)
+{
+    json_t *found;
+    struct err err;
+
+    if (inspect(e, id, &found, &err) < 0)
+        return false;
+    bool out = json_is_true(json_object_get(json_object_get(found, "State"), "OOMKilled"));
+    json_decref(found);
+    return out;
+}
+
+/* The engine may be removing it already, since its process is gone: 409 then. */
+int engine_remove(struct engine *e, const char *id, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s?force=1&v=1", id);
+    int64_t until = clock_mono_ms() + REMOVE_MS;
+    json_t *left;
+
+    for (;;) {
+        if (act(e, "DELETE", path, "remove the container", 404, err) < 0 && e->client.fd < 0)
+            return -1;
+        if (inspect(e, id, &left, err) < 0)
+            return -1;
+        if (!left)
+            return 0;
+        json_decref(left);
+        if (clock_mono_ms() > until)
+            return err_set(err, ERR_SYSTEM, "the container %s is not removed after %d s", id,
+                           REMOVE_MS / 1000);
+        (void)nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+}
+
+/* ---- its streams ---- */
+
+int engine_attach(struct engine *e, const char *id, struct buf *first, struct err *err)
+{
+    AUTO_FREE char *path =
+        xasprintf("/%s/containers/%s/attach?stream=1&stdin=1&stdout=1&stderr=1", e->version, id);
+    const struct http_ask ask = {.method = "POST",
+                                 .path = path,
+                                 .body = {"", 0},
+                                 .upgrade = true,
+                                 .timeout_ms = START_MS,
+                                 .cancel_fd = -1};
+    struct http_client client;
+    struct http_reply reply;
+    int fd = engine_connect(e->place, err);
+
+    if (fd < 0)
+        return -1;
+    http_client_init(&client, fd, NULL);
+    client.peer = ENGINE_PEER;
+    int result = http_client_ask(&client, &ask, &reply, err);
+    if (result == 0 && reply.status >= 300)
+        result = err_set(err, ERR_SYSTEM, ENGINE_PEER " does not attach to the container (%d)",
+                         reply.status);
+    if (result == 0)
+        (void)buf_add_str(first, http_client_unread(&client));
+    fd = result == 0 ? fd_take(&client.fd) : -1;
+    http_reply_done(&reply);
+    http_client_done(&client);
+    return fd;
+}
+
+bool engine_piece_head(struct str bytes, int *ret_stream, uint32_t *ret_n)
+{
+    const unsigned char *p = (const unsigned char *)bytes.p;
+
+    if (bytes.n < ENGINE_PIECE_HEAD || p[0] > 2 || p[1] || p[2] || p[3])
+        return false;
+    *ret_stream = p[0];
+    *ret_n = (uint32_t)p[4] << 24 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 8 | p[7];
+    return true;
+}
+
+/* ---- leftovers ---- */
+
+int engine_sweep(struct engine *e, unsigned *ret_count, struct err *err)
+{
+    static const char path[] =
+        "/containers/json?all=1&filters=%7B%22label%22:%5B%22" ENGINE_LABEL "%22%5D%7D";
+    struct engine_answer answer;
+    size_t i;
+    json_t *found;
+
+    *ret_count = 0;
+    if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = path}, &answer, err) < 0)
+        return -1;
+    json_array_foreach(answer.json, i, found)
+    {
+        const char *id = json_string_value(json_object_get(found, "Id"));
+        const char *label =
+            json_string_value(json_object_get(json_object_get(found, "Labels"), ENGINE_LABEL));
+        struct err ignored;
+        if (id && strlen(id) <= ID_MAX && label && is_dead(label))
+            *ret_count += engine_remove(e, id, &ignored) == 0;
+    }
+    engine_answer_done(&answer);
+    return 0;
+}

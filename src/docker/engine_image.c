@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Images with our helper in them. An image of the user's gets one layer more: the helper, a static
+ * program. The name of the result is a sum over both, so it is made once and never changes. The
+ * engine gives it its name in one step, so a second process that makes it meanwhile does no harm.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "docker/contained.h"
+#include "docker/engine_parts.h"
+
+enum { HELPER_MAX = 32 << 20, PULL_MS = 600000, IMAGE_NAME_MAX = 255, TAR_BLOCK = 512 };
+
+#define IMAGES "glovebox-run"
+
+static int ask(struct engine *e, const char *method, const char *path, struct engine_answer *ret,
+               struct err *err)
+{
+    return engine_ask(e, &(struct engine_ask){.method = method, .path = path}, ret, err);
+}
+
+static char *encoded(const char *text)
+{
+    struct buf b;
+
+    buf_init(&b, 4096);
+    http_encode_path(&b, str_from(text));
+    return buf_take(&b);
+}
+
+/* ---- looking and pulling ---- */
+
+/* Its ID, the caller's; NULL without *err set when there is no such image. */
+static char *find_image(struct engine *e, const char *name, struct err *err)
+{
+    AUTO_FREE char *in_path = encoded(name);
+    AUTO_FREE char *path = xasprintf("/images/%s/json", in_path);
+    struct engine_answer answer;
+    char *id = NULL;
+
+    err->kind = ERR_NONE;
+    if (ask(e, "GET", path, &answer, err) < 0)
+        return NULL;
+    const char *found = json_string_value(json_object_get(answer.json, "Id"));
+    if (answer.status == 200 && found)
+        id = xstrdup(found);
+    else if (answer.status != 404)
+        (void)engine_must(&answer, "look for the image", err);
+    engine_answer_done(&answer);
+    return id;
+}
+
+/* The answer is a line of JSON for each step; an error that came later is in the last one. */
+struct pull {
+    char problem[400];
+};
+
+static int take_piece(void *ctx, struct str bytes, struct err *err)
+{
+    struct pull *pull = ctx;
+    long at = str_find(bytes, STR("\"error\":\""));
+
+    (void)err;
+    if (at < 0 || pull->problem[0])
+        return 0;
+    struct str rest = str_slice(bytes, (size_t)at + 9, bytes.n);
+    long end = str_find(rest, STR("\"}"));
+    AUTO_FREE char *text = xstrndup(rest.p, end < 0 ? rest.n : (size_t)end);
+    engine_show(text, pull->problem, sizeof pull->problem);
+    return 0;
+}
+
+static int say_missing(const char *image, const char *why, struct err *err)
+{
+    return err_set(err, ERR_UNSUPPORTED,
+                   "there is no image %.200s, and the engine cannot get it: %.200s; load one "
+                   "(docker load, docker pull), or name another with --image",
+                   image, why);
+}
+
+static int pull_image(struct engine *e, const char *image, int cancel_fd, struct err *err)
+{
+    const char *slash = strrchr(image, '/'), *colon = strrchr(image, ':');
+    bool tagged = (colon && (!slash || colon > slash)) || strchr(image, '@');
+    AUTO_FREE char *name = encoded(image);
+    AUTO_FREE char *path = xasprintf("/%s/images/create?fromImage=%s%s", e->version, name,
+                                     tagged ? "" : "&tag=latest");
+    struct pull pull = {""};
+    struct http_reply reply;
+    const struct http_ask http = {.method = "POST",
+                                  .path = path,
+                                  .body = {"", 0},
+                                  .timeout_ms = PULL_MS,
+                                  .cancel_fd = cancel_fd,
+                                  .piece = take_piece,
+                                  .ctx = &pull};
+
+    int result = http_client_ask(&e->client, &http, &reply, err);
+    if (result == 0 && reply.status != 200) {
+        json_t *json = json_loadb(reply.body.p, reply.body.n, 0, NULL);
+        const char *message = json_string_value(json_object_get(json, "message"));
+        engine_show(message ? message : reply.body.p, pull.problem, sizeof pull.problem);
+        json_decref(json);
+    }
+    http_reply_done(&reply);
+    return result == 0 && pull.problem[0] ? say_missing(image, pull.problem, err) : result;
+}
+
+/* Letters, digits and what stands between them in a name, a tag and a digest. */
+static int check_name(const char *image, struct err *err)
+{
+    size_t n =
+        strspn(image, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@");
+
+    if (*image && !image[n] && n <= IMAGE_NAME_MAX && image[0] != '/' && !strstr(image, ".."))
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "'%.200s' is not the name of an image; write NAME, NAME:TAG or "
+                   "NAME@DIGEST",
+                   image);
+}
+
+static char *need_image(struct engine *e, const char *image, int cancel_fd, struct err *err)
+{
+    char *id = check_name(image, err) < 0 ? NULL : find_image(e, image, err);
+
+    if (id || err->kind)
+        return id;
+    if (pull_image(e, image, cancel_fd, err) < 0)
+        return NULL;
+    id = find_image(e, image, err);
+    if (!id && !err->kind)
+        (void)say_missing(image, "it did not arrive", err);
+    return id;
+}
+
+/* ---- making one ---- */
+
+/* One file as a tar archive (POSIX ustar), with the two empty blocks at its end. */
+static void add_tar(struct buf *b, const char *name, struct str content)
+{
+    static const char zeros[2 * TAR_BLOCK];
+    char head[TAR_BLOCK] = "";
+    unsigned sum = 0;
+
+    snprintf(head, 100, "%s", name);
+    memcpy(head + 100, "0000755\0000000000\0000000000", 24);
+    snprintf(head + 124, 12, "%011zo", content.n);
+    memcpy(head + 136, "00000000000", 12);
+    memset(head + 148, ' ', 8);
+    head[156] = '0';
+    memcpy(head + 257, "ustar\00000", 9);
+    for (size_t i = 0; i < sizeof head; i++)
+        sum += (unsigned char)head[i];
+    snprintf(head + 148, 8, "%06o", sum);
+    (void)buf_add(b, head, sizeof head);
+    (void)buf_add_str(b, content);
+    (void)buf_add(b, zeros, (TAR_BLOCK - content.n % TAR_BLOCK) % TAR_BLOCK);
+    (void)buf_add(b, zeros, sizeof zeros);
+}
+
+static int put_helper(struct engine *e, const char *container, struct str helper, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/containers/%s/archive?path=/", container);
+    AUTO_BUF struct buf tar = {0};
+    struct engine_answer answer;
+
+    buf_init(&tar, helper.n + 8 * TAR_BLOCK);
+    add_tar(&tar, CONTAINED_PATH + 1, helper);
+    const struct engine_ask put = {
+        .method = "PUT", .path = path, .body = buf_str(&tar), .type = "application/x-tar"};
+    if (engine_ask(e, &put, &answer, err) < 0)
+        return -1;
+    int result = engine_must(&answer, "add the helper to the image", err);
+    engine_answer_done(&answer);
+    return result;
+}
+
+static int commit(struct engine *e, const char *container, const char *tag, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/commit?container=%s&repo=" IMAGES "&tag=%s", container, tag);
+    json_t *config = json_pack("{s:{s:s}}", "Labels", ENGINE_LABEL, "image");
+    const struct engine_ask post = {.method = "POST", .path = path, .json = config};
+    struct engine_answer answer;
+
+    int result = engine_ask(e, &post, &answer, err);
+    json_decref(config);
+    if (result == 0)
+        result = engine_must(&answer, "save the image", err);
+    engine_answer_done(&answer);
+    return result;
+}
+
+static int make_image(struct engine *e, const char *base, const char *tag, struct str helper,
+                      struct err *err)
+{
+    json_t *config = json_pack("{s:s, s:[s]}", "Image", base, "Cmd", CONTAINED_PATH);
+    AUTO_FREE char *container = NULL;
+    struct err ignored;
+
+    int result = engine_create(e, config, &container, err);
+    json_decref(config);
+    if (result < 0)
+        return -1;
+    if (put_helper(e, container, helper, err) < 0 || commit(e, container, tag, err) < 0)
+        result = -1;
+    (void)engine_remove(e, container, &ignored);
+    return result;
+}
+
+static void make_tag(const char *base, struct str helper, char tag[33])
+{
+    struct sha256 sum;
+    char hex[SHA256_HEX];
+
+    sha256_init(&sum);
+    sha256_add(&sum, base, strlen(base) + 1);
+    sha256_add(&sum, helper.p, helper.n);
+    sha256_hex(&sum, hex);
+    snprintf(tag, 33, "%.32s", hex);
+}
+
+char *engine_image(struct engine *e, const char *image, const char *helper, int cancel_fd,
+                   struct err *err)
+{
+    AUTO_BUF struct buf program = {0};
+    char tag[33];
+
+    AUTO_FREE char *base = need_image(e, image, cancel_fd, err);
+    buf_init(&program, HELPER_MAX);
+    if (!base || fd_read_file(helper, &program, err) < 0)
+        return NULL;
+    make_tag(base, buf_str(&program), tag);
+    AUTO_FREE char *name = xasprintf(IMAGES ":%s", tag);
+    AUTO_FREE char *there = find_image(e, name, err);
+    if (!there && (err->kind || make_image(e, base, tag, buf_str(&program), err) < 0))
+        return NULL;
+    return mem_take(&name);
+}
+
+int engine_sweep_images(struct engine *e, unsigned *ret_count, struct err *err)
+{
+    struct engine_answer answer, removed;
+    size_t i;
+    json_t *image;
+
+    *ret_count = 0;
+    if (ask(e, "GET", "/images/json?filters=%7B%22label%22:%5B%22" ENGINE_LABEL "=image%22%5D%7D",
+            &answer, err) < 0)
+        return -1;
+    json_array_foreach(answer.json, i, image)
+    {
+        const char *id = json_string_value(json_object_get(image, "Id"));
+        AUTO_FREE char *path = xasprintf("/images/%.100s", id ? id : "");
+        if (!id || ask(e, "DELETE", path, &removed, err) < 0)
+            continue;
+        *ret_count += removed.status == 200;
+        engine_answer_done(&removed);
+    }
+    engine_answer_done(&answer);
+    return 0;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pid 1 of a container. The engine has built the wall, with an image of the user's that may have
+ * nothing in it but an interpreter. So this helper, which is static, does everything that is to be
+ * done inside: it lays the files, starts the guest, moves its bytes, counts, kills, and sends the
+ * files back. docker/contained.h has the frames.
+ *
+ * The guest has the same user. It cannot kill this process, because the kernel protects the first
+ * process of a pid namespace from signals that come from inside, and cannot inspect it, because it
+ * is not dumpable. The backend nevertheless trusts nothing that comes from here.
+ *
+ * The end of our input is the end of the backend, however that came: we exit, and the kernel kills
+ * everything in the namespace.
+ */
+#include "inside/contained.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "inside/inside.h"
+#include "jail/lay.h"
+#include "jail/limits.h"
+
+enum { USAGE_MS = 500, CPU_LOOK_MS = 20, BROKEN = 3 };
+
+/* Bytes on their way to the guest; at most CONTAINED_WINDOW. */
+struct inlet {
+    int fd;
+    bool ends; /* after these bytes */
+    char *bytes;
+    size_t at, n;
+};
+
+struct contained {
+    struct contained_plan plan;
+    struct contained_guest guest;
+    struct inlet inlets[CONTAINED_WAYS];
+    struct contained_arriving arriving;
+    int work;
+    int signals;
+    int status;
+    bool ended, over;
+    int64_t look_ms, usage_ms; /* when to look at the control groups, and report, next */
+    uint64_t reported_cpu;     /* no report without news */
+};
+
+/* ---- frames ---- */
+
+void contained_send(enum contained_frame kind, const void *p, size_t n)
+{
+    char frame[CONTAINED_HEAD + CONTAINED_PIECE_MAX];
+    const uint32_t head[2] = {kind, (uint32_t)n};
+
+    for (unsigned i = 0; i < CONTAINED_HEAD; i++)
+        frame[i] = (char)(head[i / 4] >> (8 * (i % 4)));
+    memcpy(frame + CONTAINED_HEAD, p, n);
+    if (fd_write_all(STDOUT_FILENO, frame, CONTAINED_HEAD + n) < 0)
+        _exit(BROKEN);
+}
+
+void contained_send_buf(enum contained_frame kind, const struct buf *b)
+{
+    contained_send(kind, b->p, b->n);
+}
+
+void contained_send_err(enum contained_frame kind, const struct err *err)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 1024);
+    wire_put_u32(&b, err->kind);
+    wire_put_u32(&b, (uint32_t)err->sys);
+    wire_put_cstr(&b, err->kind ? err->msg : "");
+    contained_send_buf(kind, &b);
+}
+
+static void send_numbers(enum contained_frame kind, const uint32_t *numbers, size_t n)
+{
+    AUTO_BUF struct buf b = {0};
+
+    buf_init(&b, 64);
+    for (size_t i = 0; i < n; i++)
+        wire_put_u32(&b, numbers[i]);
+    contained_send_buf(kind, &b);
+}
+
+static void read_exactly(void *p, size_t n)
+{
+    char *at = p;
+
+    while (n) {
+        ssize_t got = read(STDIN_FILENO, at, n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            _exit(0); /* the backend is gone, and so is the guest */
+        at += got;
+        n -= (size_t)got;
+    }
+}
+
+static uint32_t read_number(const unsigned char *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The caller frees. */
+static char *read_frame(size_t max, uint32_t *ret_kind, size_t *ret_n)
+{
+    unsigned char head[CONTAINED_HEAD];
+
+    read_exactly(head, sizeof head);
+    *ret_kind = read_number(head);
+    *ret_n = read_number(head + 4);
+    if (*ret_n > max)
+        _exit(BROKEN);
+    char *bytes = xmalloc(*ret_n + 1);
+    read_exactly(bytes, *ret_n);
+    bytes[*ret_n] = '\0';
+    return bytes;
+}
+
+/* ---- to the guest ---- */
+
+static void shut(struct contained *c, enum contained_way way)
+{
+    struct inlet *in = &c->inlets[way];
+
+    if (in->fd < 0)
+        return;
+    fd_close(&in->fd);
+    in->n = 0;
+    send_numbers(CONTAINED_SHUT, (const uint32_t[]){way}, 1);
+}
+
+static void receive_bytes(struct contained *c, enum contained_way way, struct str bytes)
+{
+    struct inlet *in = &c->inlets[way];
+
+    if (in->fd < 0)
+        return;
+    if (in->n + bytes.n > CONTAINED_WINDOW)
+        _exit(BROKEN);
+    memmove(in->bytes, in->bytes + in->at, in->n);
+    memcpy(in->bytes + in->n, bytes.p, bytes.n);
+    in->at = 0;
+    in->n += bytes.n;
+    in->ends |= !bytes.n;
+    if (in->ends && !in->n)
+        fd_close(&in->fd);
+}
+
+static void move_in(struct contained *c, enum contained_way way)
+{
+    struct inlet *in = &c->inlets[way];
+    ssize_t done = write(in->fd, in->bytes + in->at, in->n);
+
+    if (done < 0 && errno != EAGAIN && errno != EINTR)
+        shut(c, way);
+    if (done <= 0)
+        return;
+    in->at += (size_t)done;
+    in->n -= (size_t)done;
+    send_numbers(CONTAINED_CREDIT, (const uint32_t[]){way, (uint32_t)done}, 2);
+    if (in->ends && !in->n)
+        fd_close(&in->fd);
+}
+
+/* ---- from the guest ---- */
+
+/* False when there is no more for now. */
+static bool move_out(int *fd, enum contained_frame kind)
+{
+    static char piece[CONTAINED_PIECE_MAX];
+    ssize_t got;
+
+    do
+        got = read(*fd, piece, sizeof piece);
+    while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == EAGAIN)
+        return false;
+    if (got > 0)
+        contained_send(kind, piece, (size_t)got);
+    else if (kind == CONTAINED_CHANNEL_OUT)
+        contained_send(kind, "", 0);
+    if (got <= 0)
+        fd_close(fd);
+    return got > 0;
+}
+
+/* What lies in the pipes of a guest that is dead. */
+static void drain(struct contained *c)
+{
+    struct contained_guest *g = &c->guest;
+
+    while (g->out >= 0 && move_out(&g->out, CONTAINED_OUT))
+        ;
+    while (g->err >= 0 && move_out(&g->err, CONTAINED_ERR))
+        ;
+    while (g->from >= 0 && move_out(&g->from, CONTAINED_CHANNEL_OUT))
+        ;
+}
+
+/* ---- counting ---- */
+
+static void send_usage(struct contained *c, bool always)
+{
+    AUTO_BUF struct buf b = {0};
+    struct contained_usage use;
+
+    contained_usage(&use);
+    c->usage_ms = clock_mono_ms() + USAGE_MS;
+    if (!always && use.cpu_ns / 1000000 == c->reported_cpu)
+        return;
+    c->reported_cpu = use.cpu_ns / 1000000;
+    buf_init(&b, 64);
+    wire_put_u64(&b, use.cpu_ns);
+    wire_put_u64(&b, use.memory_now);
+    wire_put_u64(&b, use.memory_peak);
+    contained_send_buf(CONTAINED_USAGE, &b);
+}
+
+static void send_limit(uint32_t limit)
+{
+    send_numbers(CONTAINED_LIMIT, &limit, 1);
+}
+
+static void send_limits(const struct contained *c)
+{
+    struct contained_usage use;
+    struct statvfs disk;
+
+    contained_usage(&use);
+    if (use.oom_kills)
+        send_limit(LIMIT_MEMORY);
+    if (use.pids_hits)
+        send_limit(LIMIT_PIDS);
+    if (fstatvfs(c->work, &disk) == 0 && (!disk.f_bfree || !disk.f_ffree))
+        send_limit(LIMIT_DISK);
+}
+
+/* ---- the end ---- */
+
+/* Everything but us. Processes that fork all the time cannot outrun it: a fork fails in a process
+ * with a signal that kills it. */
+static void kill_all(struct contained *c)
+{
+    int status;
+    pid_t pid;
+
+    do {
+        (void)kill(-1, SIGKILL);
+        pid = waitpid(-1, &status, 0);
+        if (pid == c->guest.pid && !c->ended) {
+            c->ended = true;
+            c->status = status;
+        }
+    } while (pid > 0 || (pid < 0 && errno == EINTR));
+}
+
+static void finish(struct contained *c)
+{
+    if (c->over)
+        return;
+    kill_all(c);
+    drain(c);
+    send_limits(c);
+    send_usage(c, true);
+    send_numbers(CONTAINED_ENDED, (const uint32_t[]){(uint32_t)c->status}, 1);
+    contained_send(CONTAINED_OVER, "", 0);
+    for (int i = 0; i < CONTAINED_WAYS; i++)
+        fd_close(&c->inlets[i].fd);
+    c->over = true;
+}
+
+static void reap(struct contained *c)
+{
+    struct signalfd_siginfo info;
+    int status;
+    pid_t pid;
+
+    (void)!read(c->signals, &info, sizeof info);
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+        if (pid == c->guest.pid) {
+            c->status = status;
+            c->ended = true;
+        }
+    if (c->ended)
+        finish(c);
+}
+
+static void check_cpu(struct contained *c)
+{
+    struct contained_usage use;
+
+    if (c->over || clock_mono_ms() < c->look_ms)
+        return;
+    c->look_ms = clock_mono_ms() + CPU_LOOK_MS;
+    contained_usage(&use);
+    if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
+        send_limit(LIMIT_CPU);
+        finish(c);
+    } else if (clock_mono_ms() >= c->usage_ms) {
+        send_usage(c, false);
+    }
+}
+
+/* ---- requests ---- */
+
+static void remove_file(const struct contained *c, const char *path)
+{
+    struct err err = {0};
+
+    (void)contained_remove(c->work, path, &err);
+    contained_send_err(CONTAINED_DONE, &err);
+}
+
+static void place_file(struct contained *c, const char *path)
+{
+    contained_put_end(&c->arriving, c->work, path);
+    contained_send_err(CONTAINED_DONE, &c->arriving.err);
+}
+
+static void receive(struct contained *c)
+{
+    uint32_t kind;
+    size_t n;
+    AUTO_FREE char *bytes = read_frame(CONTAINED_PIECE_MAX, &kind, &n);
+
+    if (kind == CONTAINED_IN)
+        receive_bytes(c, CONTAINED_TO_STDIN, (struct str){bytes, n});
+    else if (kind == CONTAINED_CHANNEL_IN)
+        receive_bytes(c, CONTAINED_TO_CHANNEL, (struct str){bytes, n});
+    else if (kind == CONTAINED_INTERRUPT && !c->ended)
+        (void)kill(-c->guest.pid, SIGINT);
+    else if (kind == CONTAINED_KILL)
+        finish(c);
+    else if (kind == CONTAINED_FILES)
+        contained_files(c->work, c->plan.disk_bytes);
+    else if (kind == CONTAINED_PUT)
+        contained_put_begin(&c->arriving);
+    else if (kind == CONTAINED_BYTES)
+        contained_put_bytes(&c->arriving, (struct str){bytes, n});
+    else if (kind == CONTAINED_PLACE)
+        place_file(c, bytes);
+    else if (kind == CONTAINED_REMOVE)
+        remove_file(c, bytes);
+}
+
+/* ---- the loop ---- */
+
+static struct pollfd inlet_poll(const struct inlet *in)
+{
+    return (struct pollfd){.fd = in->fd, .events = in->n ? POLLOUT : 0};
+}
+
+static void move_inlet(struct contained *c, enum contained_way way, short revents)
+{
+    if (c->inlets[way].fd < 0)
+        return;
+    if (revents & POLLERR)
+        shut(c, way);
+    else if (revents & POLLOUT)
+        move_in(c, way);
+}
+
+static void serve_once(struct contained *c)
+{
+    struct contained_guest *g = &c->guest;
+    struct pollfd polls[] = {
+        {.fd = STDIN_FILENO, .events = POLLIN},
+        {.fd = c->over ? -1 : c->signals, .events = POLLIN},
+        {.fd = g->out, .events = POLLIN},
+        {.fd = g->err, .events = POLLIN},
+        {.fd = g->from, .events = POLLIN},
+        inlet_poll(&c->inlets[CONTAINED_TO_STDIN]),
+        inlet_poll(&c->inlets[CONTAINED_TO_CHANNEL]),
+    };
+    int wait_ms = c->over ? -1 : c->plan.cpu_ms ? CPU_LOOK_MS : USAGE_MS;
+
+    if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
+        return;
+    if (polls[2].revents)
+        (void)move_out(&g->out, CONTAINED_OUT);
+    if (polls[3].revents)
+        (void)move_out(&g->err, CONTAINED_ERR);
+    if (polls[4].revents)
+        (void)move_out(&g->from, CONTAINED_CHANNEL_OUT);
+    move_inlet(c, CONTAINED_TO_STDIN, polls[5].revents);
+    move_inlet(c, CONTAINED_TO_CHANNEL, polls[6].revents);
+    if (polls[0].revents)
+        receive(c);
+    if (polls[1].revents && !c->over)
+        reap(c);
+    check_cpu(c);
+}
+
+/* ---- the start ---- */
+
+static int check_required(layer_mask missing, struct err *err)
+{
+    if (!missing)
+        return 0;
+    return err_set(err, ERR_UNSUPPORTED, "layer %s is required, and the container does not have it",
+                   jail_layers[__builtin_ctz(missing)].name);
+}
+
+static int prepare(struct contained *c, layer_mask held, struct err *err)
+{
+    const struct lay_limits limits = {c->plan.disk_bytes, c->plan.inodes};
+
+    if (check_required(c->plan.required & ~held, err) < 0)
+        return -1;
+    if (mkdir(CONTAINED_BOX "/work", 0755) < 0 ||
+        (c->work = open(CONTAINED_BOX "/work", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+        return err_sys(err, "make the workspace");
+    if (c->plan.has_lay && lay_receive(STDIN_FILENO, c->work, limits, err) < 0)
+        return -1;
+    return contained_start(&c->plan, &c->guest, err);
+}
+
+static void watch_children(struct contained *c)
+{
+    sigset_t children;
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)sigemptyset(&children);
+    (void)sigaddset(&children, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &children, NULL);
+    c->signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void read_plan(struct contained *c)
+{
+    uint32_t kind;
+    size_t n;
+    AUTO_FREE char *bytes = read_frame(CONTAINED_PLAN_MAX, &kind, &n);
+
+    if (kind != CONTAINED_PLAN || !contained_plan_get((struct str){bytes, n}, &c->plan))
+        _exit(BROKEN);
+}
+
+int contained_main(void)
+{
+    static struct contained c = {.work = -1, .arriving = {.fd = -1}};
+    layer_mask held = contained_layers();
+    struct err err = {0};
+
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    umask(022);
+    watch_children(&c);
+    read_plan(&c);
+    send_numbers(CONTAINED_HELD, &held, 1);
+    if (prepare(&c, held, &err) < 0) {
+        contained_send_err(CONTAINED_FAILED, &err);
+        return 1;
+    }
+    for (int i = 0; i < CONTAINED_WAYS; i++)
+        c.inlets[i].bytes = xmalloc(CONTAINED_WINDOW);
+    c.inlets[CONTAINED_TO_STDIN].fd = c.guest.in;
+    c.inlets[CONTAINED_TO_CHANNEL].fd = c.guest.to;
+    contained_send(CONTAINED_STARTED, "", 0);
+    for (;;)
+        serve_once(&c);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parts of the helper in a container (contained*.c); used by no others.
+ */
+#ifndef INSIDE_CONTAINED_H
+#define INSIDE_CONTAINED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "docker/contained.h"
+#include "jail/layers.h"
+
+/* Everything that pid 1 of a container does; returns its exit status. */
+int contained_main(void);
+
+/* A frame to the backend. A backend that is gone ends this process. */
+void contained_send(enum contained_frame kind, const void *p, size_t n);
+void contained_send_buf(enum contained_frame kind, const struct buf *b);
+void contained_send_err(enum contained_frame kind, const struct err *err);
+
+/* contained_group.c: what the control groups of this container count and limit. */
+struct contained_usage {
+    uint64_t cpu_ns, memory_now, memory_peak, oom_kills, pids_hits;
+};
+void contained_usage(struct contained_usage *ret);
+/* The layers that hold around this process. */
+layer_mask contained_layers(void);
+
+/* contained_start.c: starts the guest's first process. Our ends of its standard descriptors and of
+ * its channel are in *ret; -1 for none. */
+struct contained_guest {
+    int pid;
+    int in, out, err; /* of its standard descriptors */
+    int to, from;     /* of its channel */
+};
+int contained_start(const struct contained_plan *plan, struct contained_guest *ret,
+                    struct err *err);
+
+/* contained_files.c. The workspace as frames TREE and LEFT_OUT, then DONE. At most max_bytes of
+ * content. The guest may live and change it meanwhile. */
+void contained_files(int work, uint64_t max_bytes);
+/* A file that arrives in pieces, and takes the place of an old one when it is complete. The first
+ * error stays in `err`; pieces after it are dropped. */
+struct contained_arriving {
+    int fd;
+    struct err err;
+};
+void contained_put_begin(struct contained_arriving *a);
+void contained_put_bytes(struct contained_arriving *a, struct str bytes);
+void contained_put_end(struct contained_arriving *a, int work, const char *path);
+int contained_remove(int work, const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What holds in a container, read by its pid 1 before any code of the guest runs, and what its
+ * control groups count. An engine shows a container its own groups, read-only; which files there
+ * are depends on the version of control groups.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "inside/contained.h"
+
+#define GROUPS      "/sys/fs/cgroup/"
+#define NO_LIMIT_V1 (1ULL << 60) /* control groups v1 have a number near 2^63 for "none" */
+
+/* The number after the word, or the first one for "". False when there is none ("max"). */
+static bool read_number(const char *file, const char *word, uint64_t *ret)
+{
+    char text[4096], *end;
+
+    if (fd_read_file_at(AT_FDCWD, file, text, sizeof text) < 0)
+        return false;
+    const char *at = *word ? strstr(text, word) : text;
+    if (!at)
+        return false;
+    at += strlen(word);
+    uint64_t value = strtoull(at, &end, 10);
+    if (end == at)
+        return false;
+    *ret = value;
+    return true;
+}
+
+static uint64_t read_first(const char *const files[2], const char *const words[2])
+{
+    uint64_t value = 0;
+
+    if (!read_number(files[0], words[0], &value))
+        (void)read_number(files[1], words[1], &value);
+    return value;
+}
+
+void contained_usage(struct contained_usage *ret)
+{
+    uint64_t cpu_us;
+    static const char *const plain[] = {"", ""}, *const kills[] = {"oom_kill ", "oom_kill "},
+                             *const max[] = {"max ", "max "};
+
+    ret->cpu_ns = read_number(GROUPS "cpu.stat", "usage_usec ", &cpu_us) ? cpu_us * 1000 : 0;
+    if (!ret->cpu_ns)
+        (void)read_number(GROUPS "cpuacct/cpuacct.usage", "", &ret->cpu_ns);
+    ret->memory_now = read_first(
+        (const char *const[]){GROUPS "memory.current", GROUPS "memory/memory.usage_in_bytes"},
+        plain);
+    ret->memory_peak = read_first(
+        (const char *const[]){GROUPS "memory.peak", GROUPS "memory/memory.max_usage_in_bytes"},
+        plain);
+    ret->oom_kills = read_first(
+        (const char *const[]){GROUPS "memory.events", GROUPS "memory/memory.oom_control"}, kills);
+    ret->pids_hits =
+        read_first((const char *const[]){GROUPS "pids.events", GROUPS "pids/pids.events"}, max);
+}
+
+/* ---- layers ---- */
+
+static bool has_limit(const char *v2, const char *v1)
+{
+    uint64_t value;
+
+    return read_number(v2, "", &value) ||
+           (read_number(v1, "", &value) && value && value < NO_LIMIT_V1);
+}
+
+static bool status_has(const char *status, const char *line)
+{
+    return strstr(status, line) != NULL;
+}
+
+/* No interface but the loopback: two lines of headings, one of its own. */
+static bool has_no_net(void)
+{
+    char text[4096];
+    unsigned lines = 0;
+
+    if (fd_read_file_at(AT_FDCWD, "/proc/net/dev", text, sizeof text) < 0)
+        return false;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    return lines == 3 && strstr(text, " lo:");
+}
+
+/* The whole range as it is ("0 0 4294967295") is the host's own user namespace. */
+static bool is_mapped(void)
+{
+    char text[200];
+
+    if (fd_read_file_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof text) < 0)
+        return false;
+    struct str rest = str_trim(str_from(text));
+    return rest.n && !(str_starts(rest, "0 ") && str_ends(rest, " 4294967295"));
+}
+
+layer_mask contained_layers(void)
+{
+    char status[8192];
+    struct statvfs root;
+
+    if (fd_read_file_at(AT_FDCWD, "/proc/self/status", status, sizeof status) < 0)
+        status[0] = '\0';
+    const struct {
+        enum jail_layer layer;
+        bool holds;
+    } found[] = {
+        {LAYER_USERNS, is_mapped()},
+        {LAYER_PIDNS, getpid() == 1},
+        {LAYER_PROC, getpid() == 1},
+        {LAYER_MOUNTNS, true},
+        {LAYER_IPCNS, true},
+        {LAYER_UTSNS, true},
+        {LAYER_NETNS, has_no_net()},
+        {LAYER_ROOT, statvfs("/", &root) == 0 && root.f_flag & ST_RDONLY},
+        {LAYER_CAPS, status_has(status, "\nCapBnd:\t0000000000000000\n")},
+        {LAYER_NNP, status_has(status, "\nNoNewPrivs:\t1\n")},
+        {LAYER_SECCOMP, status_has(status, "\nSeccomp:\t2\n")},
+        {LAYER_MEMORY, has_limit(GROUPS "memory.max", GROUPS "memory/memory.limit_in_bytes")},
+        {LAYER_PIDS, has_limit(GROUPS "pids.max", GROUPS "pids/pids.max")},
+        {LAYER_CPU, has_limit(GROUPS "cpu.max", GROUPS "cpu/cpu.cfs_quota_us")},
+        {LAYER_RLIMITS, true},
+    };
+    layer_mask held = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(found); i++)
+        if (found[i].holds)
+            held |= LAYER_BIT(found[i].layer);
+    return held;
+}

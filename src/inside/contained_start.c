@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The guest's first process in a container. The engine has set up the wall (namespaces,
+ * capabilities, filter); the limits of single processes and the descriptors are ours to set.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "inside/contained.h"
+
+extern char **environ;
+
+#define CHILD_END 64 /* above every descriptor that the child places */
+
+/* The guest's ends; -1 for none. */
+struct theirs {
+    int fds[5];
+    int report; /* closes at exec; else the errno is written there */
+};
+
+static void name_of(const char *pair, size_t *ret_n)
+{
+    const char *equals = strchr(pair, '=');
+
+    *ret_n = equals ? (size_t)(equals - pair) + 1 : strlen(pair);
+}
+
+/* The image's environment, which has its $PATH, below that of the plan. */
+static char **merge_env(char **plan)
+{
+    size_t n = 0, own = 0, length;
+
+    while (plan[n])
+        n++;
+    while (environ[own])
+        own++;
+    char **all = xcalloc(n + own + 1, sizeof *all), **at = all;
+    for (char **pair = environ; *pair; pair++) {
+        bool replaced = false;
+        name_of(*pair, &length);
+        for (size_t i = 0; i < n && !replaced; i++)
+            replaced = strncmp(plan[i], *pair, length) == 0;
+        if (!replaced)
+            *at++ = *pair;
+    }
+    for (size_t i = 0; i < n; i++)
+        *at++ = plan[i];
+    return all;
+}
+
+static void set_limits(const struct contained_plan *plan)
+{
+    const struct rlimit none = {0, 0}, files = {plan->open_files, plan->open_files};
+
+    (void)setrlimit(RLIMIT_CORE, &none);
+    if (plan->open_files)
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* The kernel is to kill the guest before us when memory is out. The file belongs to root as long as
+ * we cannot be inspected; the child has nothing of value before exec. */
+static void prefer_to_die(void)
+{
+    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    (void)fd_write_file_at(AT_FDCWD, "/proc/self/oom_score_adj", "500");
+}
+
+static int place_fds(const struct theirs *t)
+{
+    int high[5], report = fcntl(t->report, F_DUPFD_CLOEXEC, CHILD_END);
+
+    for (int i = 0; i < 5; i++)
+        if (t->fds[i] >= 0 && (high[i] = fcntl(t->fds[i], F_DUPFD_CLOEXEC, CHILD_END)) < 0)
+            return -1;
+    for (int i = 0; i < 5; i++)
+        if (t->fds[i] >= 0 ? dup2(high[i], i) < 0 : (close(i), false))
+            return -1;
+    (void)syscall(SYS_close_range, 5, (unsigned)report - 1, 0);
+    (void)syscall(SYS_close_range, (unsigned)report + 1, ~0U, 0);
+    return report;
+}
+
+static _Noreturn void become_guest(const struct contained_plan *plan, const struct theirs *t)
+{
+    sigset_t none;
+
+    (void)sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)setsid();
+    prefer_to_die();
+    char **env = merge_env(plan->env);
+    int report = place_fds(t);
+    if (report >= 0 && chdir(CONTAINED_BOX "/work") == 0) {
+        set_limits(plan);
+        environ = env;
+        (void)execvp(plan->path, plan->argv);
+    }
+    int why = errno;
+    (void)!write(report, &why, sizeof why);
+    _exit(127);
+}
+
+static int open_pipe(int *ret_ours, int *ret_theirs, bool we_write, struct err *err)
+{
+    int ends[2];
+
+    if (fd_pipe(ends, err) < 0)
+        return -1;
+    *ret_ours = ends[we_write];
+    *ret_theirs = ends[!we_write];
+    return fd_nonblock(*ret_ours, true) < 0 ? err_sys(err, "prepare a pipe") : 0;
+}
+
+static int open_pipes(const struct contained_plan *plan, struct contained_guest *g,
+                      struct theirs *t, struct err *err)
+{
+    if (plan->has_stdin ? open_pipe(&g->in, &t->fds[0], true, err) < 0
+                        : (t->fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+        return -1;
+    if (open_pipe(&g->out, &t->fds[1], false, err) < 0 ||
+        open_pipe(&g->err, &t->fds[2], false, err) < 0)
+        return -1;
+    if (!plan->has_channel)
+        return 0;
+    return open_pipe(&g->to, &t->fds[3], true, err) < 0 ||
+                   open_pipe(&g->from, &t->fds[4], false, err) < 0
+               ? -1
+               : 0;
+}
+
+/* Whether it became its program. */
+static int wait_for_exec(int from, const char *path, struct err *err)
+{
+    int why;
+    ssize_t n;
+
+    do
+        n = read(from, &why, sizeof why);
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof why)
+        return 0;
+    errno = why;
+    if (why == ENOENT)
+        return err_set(err, ERR_UNSUPPORTED, "there is no %s in it", path);
+    return err_sys(err, "start %s", path);
+}
+
+int contained_start(const struct contained_plan *plan, struct contained_guest *ret, struct err *err)
+{
+    struct theirs t = {.fds = {-1, -1, -1, -1, -1}};
+    int report[2];
+
+    *ret = (struct contained_guest){.in = -1, .out = -1, .err = -1, .to = -1, .from = -1};
+    if (open_pipes(plan, ret, &t, err) < 0 || fd_pipe(report, err) < 0)
+        return -1;
+    t.report = report[1];
+    ret->pid = fork();
+    if (ret->pid < 0)
+        return err_sys(err, "start a process in the container");
+    if (ret->pid == 0)
+        become_guest(plan, &t);
+    fd_close(&report[1]);
+    for (int i = 0; i < 5; i++)
+        fd_close(&t.fds[i]);
+    int result = wait_for_exec(report[0], plan->path, err);
+    fd_close(&report[0]);
+    return result;
+}

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Docker engine of the tests' own: on a private socket, with a private data folder, without a bridge or firewall
+rules, and with an image made of this machine's files. Nothing is downloaded.
+
+    with engine.started() as docker:
+        docker.host                     # for $DOCKER_HOST
+        docker.containers()             # all, as the engine lists them
+    engine.why_not()                    # why there can be none here, or None
+"""
+
+import contextlib
+import glob
+import http.client
+import io
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tarfile
+import tempfile
+import time
+
+IMAGE = "python:3.11-slim"
+OTHER_IMAGE = "debian:bookworm-slim"
+PROGRAMS = ("/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/head", "/usr/bin/cat", "/usr/bin/sleep", "/usr/bin/id",
+            "/usr/bin/ls", "/usr/bin/mkfifo", "/usr/bin/ln", "/usr/bin/touch", "/usr/bin/mkdir", "/usr/bin/chmod",
+            "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc")
+START_SECONDS = 60
+
+
+def why_not():
+    if os.geteuid() != 0:
+        return "root, to start a container engine"
+    for program in ("dockerd", "containerd", "runc"):
+        if not shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
+            return "the program %s (Debian: docker.io)" % program
+    return None
+
+
+class Connection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=120)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Engine:
+    def __init__(self, folder):
+        self.folder = folder
+        self.path = os.path.join(folder, "engine.sock")
+        self.host = "unix://" + self.path
+        self.process = None
+
+    def start(self):
+        log = open(os.path.join(self.folder, "log"), "ab")
+        self.process = subprocess.Popen(
+            ["dockerd", "--host", self.host, "--data-root", self.folder + "/data", "--exec-root", self.folder + "/exec",
+             "--pidfile", self.folder + "/pid", "--bridge=none", "--iptables=false", "--ip6tables=false",
+             "--ip-forward=false", "--ip-masq=false"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin"})
+        log.close()
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until and self.process.poll() is None:
+            with contextlib.suppress(OSError):
+                if self.ask("GET", "/_ping")[0] == 200:
+                    return
+            time.sleep(0.1)
+        raise RuntimeError("no engine: " + self.words())
+
+    def words(self):
+        with open(os.path.join(self.folder, "log"), errors="replace") as f:
+            return f.read()[-600:]
+
+    def stop(self):
+        """With everything it started: its containerd and the shims of its containers are in its session."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.kill_children()
+
+    def kill_children(self):
+        """Processes that name our folder on their command line: what a killed engine left."""
+        for path in glob.glob("/proc/[0-9]*/cmdline"):
+            with contextlib.suppress(OSError, ValueError):
+                with open(path, "rb") as f:
+                    words = f.read()
+                if self.folder.encode() in words and int(path.split("/")[2]) != os.getpid():
+                    os.kill(int(path.split("/")[2]), signal.SIGKILL)
+        with contextlib.suppress(OSError):  # else the next engine waits for that containerd, if nobody reaped it
+            os.unlink(self.folder + "/exec/containerd/containerd.pid")
+
+    def ask(self, method, path, body=None, kind="application/json"):
+        connection = Connection(self.path)
+        try:
+            connection.request(method, path, body, {"Content-Type": kind})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def get(self, path):
+        status, body = self.ask("GET", path)
+        if status != 200:
+            raise RuntimeError("%s: %d %r" % (path, status, body[:300]))
+        return json.loads(body)
+
+    def containers(self):
+        return self.get("/containers/json?all=1")
+
+    def add_image(self, name, archive):
+        repository, tag = name.rsplit(":", 1)
+        status, body = self.ask("POST", "/images/create?fromSrc=-&repo=%s&tag=%s" % (repository, tag), archive,
+                                "application/x-tar")
+        if status != 200 or b'"error"' in body:
+            raise RuntimeError("no image %s: %r" % (name, body[-300:]))
+
+
+def libraries(program):
+    done = subprocess.run(["ldd", program], capture_output=True, text=True)
+    return [word for line in done.stdout.splitlines() for word in line.split() if word.startswith("/")]
+
+
+def python_files():
+    """The standard library without what no test imports, and without compiled caches."""
+    root = os.path.join("/usr/lib", os.path.basename(os.path.realpath("/usr/bin/python3")))
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("test", "__pycache__", "idlelib", "tkinter", "lib2to3", "ensurepip")]
+        for name in files:
+            yield os.path.join(folder, name)
+
+
+def make_archive(with_python):
+    """A root folder with a shell, a few tools, and Python, as a tar archive."""
+    programs = list(PROGRAMS) + (["/usr/bin/python3"] if with_python else [])
+    files = {p: p for p in programs}
+    for program in programs:
+        files.update((p, p) for p in libraries(os.path.realpath(program)))
+    if with_python:
+        for path in python_files():
+            files[path] = path
+            if path.endswith(".so"):
+                files.update((p, p) for p in libraries(path))
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", dereference=True) as tar:
+        for folder in ("tmp", "etc", "proc", "sys", "dev", "root"):
+            entry = tarfile.TarInfo(folder)
+            entry.type, entry.mode = tarfile.DIRTYPE, 0o1777 if folder == "tmp" else 0o755
+            tar.addfile(entry)
+        for target, source in sorted(files.items()):
+            if os.path.isfile(source):
+                tar.add(os.path.realpath(source), target.lstrip("/"), recursive=False)
+    return out.getvalue()
+
+
+@contextlib.contextmanager
+def started():
+    folder = tempfile.mkdtemp(prefix="glovebox-engine-")
+    engine = Engine(folder)
+    try:
+        engine.start()
+        engine.add_image(IMAGE, make_archive(True))
+        engine.add_image(OTHER_IMAGE, make_archive(False))
+        yield engine
+    finally:
+        engine.stop()
+        unmount(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def unmount(folder):
+    with open("/proc/self/mounts") as f:
+        places = [line.split()[1] for line in f]
+    for place in sorted(places, reverse=True):
+        if place.startswith(folder):
+            subprocess.run(["umount", "-l", place], stderr=subprocess.DEVNULL)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each limit ends a program in a container, and is reported as itself. Files of a program that met one come back."""
+
+import time
+
+import program
+
+STUBBORN = "trap '' TERM INT HUP; echo up; while :; do :; done"
+FORKS = "f() { f | f & }; f; sleep 60"
+MANY = "for i in range(300000): print('x' * 200)"
+
+
+def test_time(tap, docker):
+    began = time.monotonic()
+    r = program.result(docker.host, "--lang", "bash", "--timeout", "1s", "-c", "echo text > file; " + STUBBORN)
+    tap.equal((r.get("timed_out"), r.get("exit_code"), r.get("stdout")), (True, 124, "up\n"), "the deadline", r)
+    tap.ok(time.monotonic() - began < 20, "soon after it")
+    tap.equal([f["path"] for f in r.get("files", [])], ["file"], "and its files come back", r)
+
+
+def test_processor(tap, docker):
+    r = program.result(docker.host, "--cpu-time", "300ms", "--timeout", "60s", "-c", "while True: pass")
+    tap.equal((r.get("timed_out"), r.get("limits")), (True, ["cpu_time"]), "processor time", r)
+
+
+def test_memory(tap, docker):
+    r = program.result(docker.host, "--memory", "64m", "-c", "x = bytearray(10 ** 9)")
+    tap.equal((r.get("oom_killed"), r.get("exit_code"), r.get("timed_out")), (True, 137, False), "memory", r)
+    r = program.result(docker.host, "--memory", "64m", "--disk", "200m", "-c",
+                       "f = open('f', 'wb')\nwhile True: f.write(bytes(1 << 20))")
+    tap.equal((r.get("oom_killed"), r.get("success")), (True, False), "files are memory, too", r)
+
+
+def test_processes(tap, docker):
+    r = program.result(docker.host, "--lang", "bash", "--pids", "20", "--timeout", "3s", "-c", FORKS)
+    tap.ok(r.get("timed_out") and r.get("exit_code") == 124, "a fork bomb ends at the deadline", r)
+
+
+def test_disk(tap, docker):
+    r = program.result(docker.host, "--disk", "4m", "-c", "open('f', 'wb').write(bytes(8 << 20))")
+    tap.ok(r.get("exit_code") == 1 and "No space left" in r.get("stderr", ""), "the disk is full", r)
+    r = program.result(docker.host, "--inodes", "50", "-c", "for i in range(100): open(str(i), 'w')")
+    tap.ok(r.get("exit_code") == 1 and "No space left" in r.get("stderr", ""), "so is the number of files", r)
+
+
+def test_output(tap, docker):
+    r = program.result(docker.host, "--output-limit", "10k", "-c", MANY)
+    tap.equal((r.get("stdout_bytes"), r.get("stdout_truncated"), r.get("exit_code")), (300000 * 201, True, 0),
+              "all output is counted, the limit's share is kept", r.get("broken"))
+
+
+def test_streams(tap, docker):
+    """Output arrives while the program runs, not at its end."""
+    process = program.subprocess.Popen(program.command("-c", "print(1, flush=True)\ninput()"), stdin=program.subprocess.PIPE,
+                                       stdout=program.subprocess.PIPE, env=program.environment(docker.host))
+    first = process.stdout.readline()
+    process.stdin.write(b"end\n")
+    process.stdin.close()
+    tap.equal((first, process.wait(60)), (b"1\n", 0), "output comes as it is printed, and input goes in later")
+
+
+def test_large_input(tap, docker):
+    done = program.run(docker.host, "-c", "import sys, time; time.sleep(1); print(len(sys.stdin.buffer.read()))",
+                       stdin=bytes(5 << 20))
+    tap.equal(done.stdout, b"%d\n" % (5 << 20), "5 MB of input to a slow reader", program.said(done))
+
+
+def test_required(tap, docker):
+    done = program.run(docker.host, "--require", "landlock", "-c", "print(1)")
+    tap.ok(done.returncode == 125 and not done.stdout and b"landlock" in done.stderr, "a layer that it has not", program.said(done))
+    done = program.run(docker.host, "--require", "seccomp,memory,netns", "-c", "print(1)")
+    tap.equal((done.returncode, done.stdout), (0, b"1\n"), "layers that it has", program.said(done))
+
+
+def test(tap, docker):
+    for name, function in sorted(globals().items()):
+        if name.startswith("test_"):
+            function(tap, docker)
+    tap.equal(docker.containers(), [], "no container is left")

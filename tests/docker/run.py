@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The backend `docker`, against an engine of the tests' own (engine.py) and against one that is made up (pretender.py).
+
+    tests/docker/run.py [NAME...]    all parts, or those named
+"""
+import importlib
+import os
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
+
+import engine  # noqa: E402
+from tap import run_parts  # noqa: E402
+
+ALONE = ["errors", "pretence"]  # need no engine
+NAMES = ["contract", "runs", "limits", "hostile", "ends"]
+
+
+def with_engine(module, docker):
+    def test(tap):
+        module.test(tap, docker)
+
+    test.__module__ = module.__name__
+    return test
+
+
+def skipped(name, reason):
+    def test(tap):
+        tap.skip(name, "needs " + reason)
+
+    test.__module__ = "engine"
+    return test
+
+
+def main(names):
+    sys.path.insert(0, HERE)
+    parts = {name: importlib.import_module(name).test for name in ALONE if name in names}
+    wanted, reason = [n for n in NAMES if n in names], engine.why_not()
+    if not wanted or reason:
+        parts.update((n, skipped(n, reason)) for n in wanted)
+        return run_parts(parts)
+    with engine.started() as docker:
+        parts.update((n, with_engine(importlib.import_module(n), docker)) for n in wanted)
+        return run_parts(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or ALONE + NAMES))

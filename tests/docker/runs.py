@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in a container: what they get, what comes back."""
+
+import os
+import tempfile
+
+import engine
+import program
+
+SAYS_ALL = """
+import os, sys
+print(sys.argv[1:], os.environ.get("COLOR"), sys.stdin.read(), os.getcwd())
+print("complaint", file=sys.stderr)
+sys.exit(3)
+"""
+LOCKED = ["pidns", "mountns", "netns", "ipcns", "utsns", "root", "proc", "capabilities", "no_new_privs", "seccomp",
+          "memory", "pids", "cpu", "rlimits"]
+
+
+def test_what_it_gets(tap, docker):
+    done = program.run(docker.host, "--env", "COLOR=green", "-c", SAYS_ALL, "--", "a b", "'\"$x\"'", stdin=b"input")
+    want = repr(["a b", "'\"$x\"'"]).encode() + b" green input /box/work\n"
+    tap.equal((done.returncode, done.stdout, done.stderr), (3, want, b"complaint\n"),
+              "arguments, a variable, input, both outputs, the exit code")
+
+
+def test_result(tap, docker):
+    r = program.result(docker.host, "-c", "print(1)\nraise ValueError('no')")
+    tap.equal((r.get("backend"), r.get("exit_code"), r.get("stdout"), r.get("success")), ("docker", 1, "1\n", False),
+              "the result names the backend", r)
+    error = r.get("exception") or {}
+    tap.equal((error.get("type"), error.get("line")), ("ValueError", 2), "and the exception", r)
+    tap.ok(set(LOCKED) <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"), r.get("broken"))
+    tap.ok(r.get("duration_ms", 0) > 0 and r.get("max_memory_mb", 0) > 0, "and what it used", r)
+    lost = [m for m in r.get("missing", []) if m["lost"]]
+    tap.equal(lost, [], "and no layer is lost")
+
+
+def test_signal(tap, docker):
+    r = program.result(docker.host, "-c", "import os; os.kill(os.getpid(), 11)")
+    tap.equal((r.get("exit_code"), r.get("signal")), (139, 11), "a signal is no exit code", r)
+
+
+def test_wall(tap, docker):
+    code = """
+import os, socket
+for path in ("/", "/etc", "/usr", "/root"):
+    try: open(path + "/x", "w"); print("wrote", path)
+    except OSError: pass
+for path in ("/tmp", "/dev/shm", "/box/work"): open(path + "/x", "w").write("y")
+try: socket.create_connection(("127.0.0.1", 9), 1); print("connected")
+except OSError: pass
+print(os.getuid(), os.getgid(), os.path.exists("/var/run/docker.sock"), len(os.listdir("/sys/class/net")))
+"""
+    done = program.run(docker.host, "-c", code)
+    tap.equal(done.stdout, b"65534 65534 False 1\n", "no root, no network, nothing to write but its own folders", program.said(done))
+
+
+def test_languages(tap, docker):
+    done = program.run(docker.host, "--lang", "bash", "-c", "x=(1 2); echo ${#x[@]}")
+    tap.equal(done.stdout, b"2\n", "Bash has an image of its own", program.said(done))
+    done = program.run(docker.host, "--lang", "bash", "--image", engine.IMAGE, "-c", "type -p python3")
+    tap.equal(done.stdout, b"/usr/bin/python3\n", "another image with --image", program.said(done))
+    done = program.run(docker.host, "--image", engine.OTHER_IMAGE, "-c", "print(1)")
+    tap.ok(done.returncode == 125 and b"there is no python3 in it" in done.stderr and engine.OTHER_IMAGE.encode() in done.stderr,
+           "an image without Python", program.said(done))
+
+
+def test_own_language(tap, docker):
+    with tempfile.TemporaryDirectory() as home:
+        os.mkdir(home + "/glovebox")
+        with open(home + "/glovebox/glovebox.conf", "w") as f:
+            f.write('[language.counter]\ncommand = "wc"\nargs = ["-c", "{file}"]\nextension = ".count"\nimage = "%s"\n'
+                    % engine.OTHER_IMAGE)
+        env = {**program.environment(docker.host), "XDG_CONFIG_HOME": home}
+        done = program.subprocess.run(program.command("--lang", "counter", "-c", "12345"), env=env, capture_output=True,
+                                      timeout=program.SECONDS)
+        tap.equal(done.stdout, b"5 /box/work/main.count\n", "a language of the user's, by its image", program.said(done))
+
+
+def test_large_source(tap, docker):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "large.py")
+        with open(path, "w") as f:
+            f.write("x = '''%s'''\nprint(len(x), 'it''s \"$HOME\" `id`')\n" % ("a\\'" * 1000000))
+        done = program.run(docker.host, path)
+    tap.equal(done.stdout, b"2000000 its \"$HOME\" `id`\n", "a program of 3 MB, with quotes", program.said(done))
+
+
+def test_files(tap, docker):
+    code = """
+import os
+assert open("in/data.csv").read() == "1,2\\n"
+assert open("same.txt").read() == "same"
+open("same.txt", "a").close()
+open("changed.txt", "a").write(" more")
+os.makedirs("deep/er"); open("deep/er/new.bin", "wb").write(bytes(range(256)) * 1000)
+os.mkdir("empty"); os.mkdir("__pycache__"); open("__pycache__/x.pyc", "w").close()
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("data.csv", "1,2\n"), ("same.txt", "same"), ("changed.txt", "some")):
+            with open(os.path.join(folder, name), "w") as f:
+                f.write(text)
+        r = program.result(docker.host, "-c", code, "--out", "out", "--file", "data.csv:in/data.csv", "--file", "same.txt",
+                           "--file", "changed.txt", cwd=folder)
+        got = {f["path"]: f["change"] for f in r.get("files", [])}
+        tap.equal(got, {"changed.txt": "modified", "deep/er/new.bin": "new", "empty/": "new"},
+                  "what changed comes back, inputs do not", r)
+        with open(os.path.join(folder, "out/deep/er/new.bin"), "rb") as f:
+            tap.equal(f.read(), bytes(range(256)) * 1000, "with its bytes")
+        with open(os.path.join(folder, "out/changed.txt")) as f:
+            tap.equal(f.read(), "some more", "a changed input as well")
+
+
+def test_rich(tap, docker):
+    r = program.result(docker.host, "-c", "from IPython.display import display\ndisplay({'text/plain': 'x'}, raw=True)")
+    tap.ok("broken" not in r and r.get("backend") == "docker", "a program that may show something", r)
+
+
+def test(tap, docker):
+    for name, function in sorted(globals().items()):
+        if name.startswith("test_"):
+            function(tap, docker)
+    tap.equal(docker.containers(), [], "no container is left")

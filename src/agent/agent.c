@@ -343,18 +343,6 @@ void agent_watch_run(struct agent *agent, struct run_watch *ret)
     *ret = (struct run_watch){.event = on_run, .ctx = agent, .cancel_fd = agent->watch->cancel_fd};
 }
 
-int agent_run(struct agent *agent, struct result *ret)
-{
-    struct run_request q = agent_program(agent);
-    struct run_watch watch;
-
-    agent_watch_run(agent, &watch);
-    q.limits.wall_ms = agent_time_for(agent, q.limits.wall_ms);
-    result_init(ret, q.output_limit);
-    session_run(&q, &watch, ret);
-    return agent_after_run(agent);
-}
-
 /* ---- the document ---- */
 
 static json_t *call_json(const struct llm_call *call)

@@ -7,7 +7,7 @@
  *     agent_say_system(&agent, "solve", NULL);
  *     llm_say(&agent.messages, LLM_USER, task);
  *     while (agent_ask(&agent, &question, &answer) == 0) {
- *         ... agent_take_code, agent_check, agent_run; agent_step_done ...
+ *         ... agent_take_code, agent_check or a trial (agent/trial.h); agent_step_done ...
  *         ... what came of it goes back: llm_say(&agent.messages, LLM_USER, observation) ...
  *     }
  *     document = agent_document(&agent);
@@ -125,12 +125,8 @@ int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint
 void agent_set_code(struct agent *agent, struct str code);
 /* The guard's verdict on agent->code, without a run. */
 int agent_check(struct agent *agent, struct verdict *ret);
-/* Runs agent->code behind the wall. *ret is initialised here, and always filled in: whatever the
- * program did, 0. -1: the task was cancelled or its time is over; the result has what there was. */
-int agent_run(struct agent *agent, struct result *ret);
-/* For a flow that runs by itself (a session's cell, the judge): agent->code as it is to be run,
- * what an event of a run shows, and how long it may take: the least of `wall_ms` and the task's
- * time. */
+/* For a run, a session's cell or the judge: agent->code as it is to be run, what an event of the
+ * run shows, and how long it may take: the least of `wall_ms` and the task's time. */
 struct run_request agent_program(const struct agent *agent);
 void agent_watch_run(struct agent *agent, struct run_watch *ret);
 int64_t agent_time_for(const struct agent *agent, int64_t wall_ms);

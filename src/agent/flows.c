@@ -182,7 +182,7 @@ static const struct field *const fix_fields[] = {code_fields, flow_cases_fields,
 static const struct field *const transform_fields[] = {flow_task_fields, code_fields,
                                                        flow_cases_fields, flow_common_fields, NULL};
 
-const struct flow flows[] = {
+static const struct flow flows[] = {
     {"generate", generate_fields, 1, false, work_generate},
     {"solve", solve_fields, 0, false, work_solve},
     {"fix", fix_fields, 0, false, work_fix},

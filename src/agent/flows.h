@@ -46,7 +46,6 @@ struct flow {
     void (*work)(const struct flow_task *task, struct flow_output *ret);
 };
 
-extern const struct flow flows[]; /* ends with a NULL name */
 /* NULL for an unknown name. */
 const struct flow *flow_find(const char *name);
 /* The whole task; the request's component and, if it has none, its number of steps are set here.

@@ -18,6 +18,7 @@ struct mcp_settings {
     struct cli_settings cli; /* first: the shared tables count on it */
     struct opt_list languages;
     int64_t sessions;
+    uint64_t message_limit;
     struct mcp_install install;
 };
 
@@ -42,6 +43,15 @@ static const struct opt mcp_options[] = {
      .min = 1,
      .max = 1000,
      .help = "maximum number of open sessions"},
+    {.name = "message-limit",
+     .kind = OPT_SIZE,
+     .offset = AT(message_limit),
+     .arg = "SIZE",
+     .group = "The server",
+     .initial = "8m",
+     .min = 64 << 10,
+     .max = 256 << 20,
+     .help = "size of the longest answer; many clients end the connection at 10 MiB"},
     {.name = "install",
      .kind = OPT_STRING,
      .offset = AT(install.client),
@@ -64,7 +74,8 @@ static const struct opt *const tables[] = {
     session_options, log_options,  quiet_option, general_options, NULL};
 
 #define TAKES                                                                                      \
-    ",languages,sessions,install,write,lang,python,file,env,backend,net,ro,require,without,"       \
+    ",languages,sessions,message-limit,install,write,lang,python,file,env,backend,net,ro,require," \
+    "without,"                                                                                     \
     "allow-unsafe,cold,profile,allow-imports,forbid-imports,target,prelude,check,no-check,"        \
     "timeout,cpu-time,memory,cpus,pids,disk,inodes,open-files,output-limit,retries,retry-delay,"   \
     "preload,grace,forks,idle,log,log-code,quiet,config,help,"
@@ -101,6 +112,7 @@ static int serve(const struct mcp_settings *set, struct err *err)
         .settings = &set->cli.common,
         .languages = set->languages.items,
         .sessions_max = (size_t)set->sessions,
+        .message_max = set->message_limit,
         .idle_ms = set->cli.common.idle ? set->cli.common.idle : IDLE_MS,
         .in_fd = STDIN_FILENO,
         .out_fd = STDOUT_FILENO,

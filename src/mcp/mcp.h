@@ -21,7 +21,8 @@ struct mcp_options {
     const struct settings *settings; /* of every run and session; lent */
     char *const *languages; /* the only ones that are offered; NULL-terminated, or NULL for all */
     size_t sessions_max;
-    int64_t idle_ms; /* a session that is not used for so long is closed */
+    size_t message_max; /* bytes of an answer */
+    int64_t idle_ms;    /* a session that is not used for so long is closed */
     int in_fd, out_fd;
     int quit_fd; /* readable: end now */
 };

@@ -13,6 +13,8 @@
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "mcp/rpc.h"
 
 struct item {
     struct item *next;
@@ -27,15 +29,34 @@ struct mcp_out {
     size_t waiting; /* with the one that is being written */
     bool broken, ending;
     int fd, broken_fd;
+    size_t max;
 };
 
-static int write_message(int fd, const json_t *message)
+static char *refusal(const json_t *message, size_t n, size_t max)
 {
-    AUTO_FREE char *text = json_write(message, false);
-    size_t n = strlen(text);
+    struct rpc_problem problem;
+    char most[32];
 
+    (void)rpc_problem_set(&problem, RPC_INTERNAL,
+                          "the answer has %zu bytes, more than --message-limit allows, %s; "
+                          "read_file reads a file in pieces",
+                          n, num_format_size(max, most, sizeof most));
+    json_t *error = rpc_error(json_object_get(message, "id"), &problem);
+    char *text = json_write(error, false);
+    json_decref(error);
+    return text;
+}
+
+static int write_message(const struct mcp_out *out, const json_t *message)
+{
+    AUTO_FREE char *whole = json_write(message, false);
+    size_t n = strlen(whole);
+    AUTO_FREE char *less = n > out->max ? refusal(message, n, out->max) : NULL;
+    char *text = less ? less : whole;
+
+    n = strlen(text);
     text[n] = '\n'; /* instead of the NUL */
-    return fd_write_all(fd, text, n + 1);
+    return fd_write_all(out->fd, text, n + 1);
 }
 
 static void note_broken(struct mcp_out *out)
@@ -58,7 +79,7 @@ static void write_first(struct mcp_out *out)
     bool broken = out->broken;
     pthread_mutex_unlock(&out->lock);
     if (!broken)
-        status = write_message(out->fd, item->message);
+        status = write_message(out, item->message);
     json_decref(item->message);
     free(item);
     pthread_mutex_lock(&out->lock);
@@ -83,12 +104,12 @@ static void *writer_main(void *ctx)
     return NULL;
 }
 
-int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err)
+int mcp_out_open(int fd, int broken_fd, size_t max, struct mcp_out **ret, struct err *err)
 {
     struct mcp_out *out = xcalloc(1, sizeof *out);
     sigset_t all, before;
 
-    *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd};
+    *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd, .max = max};
     out->end = &out->first;
     pthread_mutex_init(&out->lock, NULL);
     pthread_cond_init(&out->changed, NULL);

@@ -13,8 +13,10 @@
 
 struct mcp_out;
 
-/* `broken_fd` is an eventfd that gets a count when the client no longer reads. */
-int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err);
+/* `broken_fd` is an eventfd that gets a count when the client no longer reads. An answer of more
+ * than `max` bytes becomes an error: many clients end the connection at a long line, and all
+ * sessions would be lost. */
+int mcp_out_open(int fd, int broken_fd, size_t max, struct mcp_out **ret, struct err *err);
 /* Waits until everything is written, but not longer than patience_ms. */
 void mcp_out_close(struct mcp_out *out, int patience_ms);
 

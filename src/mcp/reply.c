@@ -18,8 +18,8 @@ enum {
     FILES_LISTED = 100,
     LINKS_MAX = 20,
     PICTURES_MAX = 8,
-    PICTURE_MAX = 4 << 20,     /* base64 of one in the answer */
-    FILES_KEPT_MAX = 32 << 20, /* bytes of one sandbox's files */
+    PICTURES_SIZE_MAX = 4 << 20, /* base64 of all in the answer */
+    FILES_KEPT_MAX = 32 << 20,   /* bytes of one sandbox's files */
 };
 
 struct reply {
@@ -29,7 +29,8 @@ struct reply {
     json_t *document, *structured, *content;
     struct buf text;
     unsigned pictures, links, displays;
-    size_t room; /* for files that are kept */
+    size_t room;          /* for files that are kept */
+    size_t picture_bytes; /* in the answer */
 };
 
 /* ---- long output ---- */
@@ -146,11 +147,13 @@ static bool put_picture(struct reply *r, const json_t *data)
 
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         struct str base64 = json_str(json_object_get(data, forms[i]));
-        if (!base64.n || base64.n > PICTURE_MAX || r->pictures >= PICTURES_MAX)
+        if (!base64.n || r->picture_bytes + base64.n > PICTURES_SIZE_MAX ||
+            r->pictures >= PICTURES_MAX)
             continue;
         json_array_append_new(r->content, json_pack("{s:s, s:o, s:s}", "type", "image", "data",
                                                     json_text(base64), "mimeType", forms[i]));
         r->pictures++;
+        r->picture_bytes += base64.n;
         return true;
     }
     return false;

@@ -95,7 +95,7 @@ static void refuse_uri(struct mcp_call *call)
 
 static void answer_bytes(struct mcp_call *call, const char *mime, struct str bytes)
 {
-    bool text = utf8_valid(bytes);
+    bool text = utf8_valid(bytes) && !memchr(bytes.p, '\0', bytes.n);
     AUTO_BUF struct buf base64 = {0};
 
     buf_init(&base64, 2 * bytes.n + 8);

@@ -68,7 +68,7 @@ static int open_server(struct mcp_server *s, const struct mcp_options *options, 
     buf_init(&s->about, ABOUT_MAX);
     if (settings_request(options->settings, &s->base, err) < 0 || describe(s, err) < 0 ||
         open_events(s, err) < 0 || backend_pool_open(&pool, &s->pool, err) < 0 ||
-        mcp_out_open(options->out_fd, s->broken_fd, &s->out, err) < 0)
+        mcp_out_open(options->out_fd, s->broken_fd, options->message_max, &s->out, err) < 0)
         return -1;
     s->workers = mcp_workers_open(THREADS_MAX, s->done_fd);
     s->kept = kept_new();

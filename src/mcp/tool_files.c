@@ -15,7 +15,7 @@
 
 enum {
     READ_DEFAULT = 64 << 10,
-    READ_MAX = 16 << 20,
+    READ_MAX = 1 << 20, /* a text is in the answer twice */
     PICTURE_MAX = 3 << 20,
     FILES_LISTED = 1000,
 };
@@ -101,13 +101,16 @@ static int read_piece(int fd, size_t limit, struct piece *ret, struct err *err)
     return 0;
 }
 
-/* A piece may end within a character: that is for the next piece. */
+/* A piece may end within a character: that is for the next piece. Bytes with a NUL are no text. */
 static void find_text(struct piece *p)
 {
     struct str all = buf_str(&p->bytes);
     size_t valid = utf8_valid_prefix(all);
 
-    p->text = valid == all.n || (all.n - valid < 4 && p->offset + all.n < p->size && valid > 0);
+    bool nul = memchr(all.p, '\0', all.n) != NULL;
+
+    p->text =
+        !nul && (valid == all.n || (all.n - valid < 4 && p->offset + all.n < p->size && valid > 0));
     if (p->text)
         p->bytes.n = valid;
 }

@@ -100,7 +100,7 @@ static const struct field read_rows[] = {
      .kind = FIELD_BYTES,
      .offset = AT(limit),
      .initial = "65536",
-     .help = "Bytes to read at most; up to 16 MiB."},
+     .help = "Bytes to read at most; up to 1048576."},
     {0},
 };
 static const struct field check_rows[] = {

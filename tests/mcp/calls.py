@@ -92,12 +92,21 @@ def test_cancel(tap):
 
 def test_large(tap):
     raw = os.urandom(20 << 20)
-    with Client() as client:
+    with Client("--message-limit", "64m") as client:
         session = client.tool("create_session")["session_id"]
         made = client.tool("write_file", session_id=session, path="big", content=base64.b64encode(raw).decode(), encoding="base64")
         tap.equal(made.get("size"), len(raw), "20 MiB in")
         answer = client.ask("resources/read", {"uri": made["uri"]})
         tap.ok(base64.b64decode(answer["result"]["contents"][0]["blob"]) == raw, "20 MiB out")
+    with Client() as client:
+        session = client.tool("create_session")["session_id"]
+        client.tool("execute_code", session_id=session, code="open('big', 'wb').write(bytes(20 << 20))")
+        error = client.ask("resources/read", {"uri": f"sandbox://{session}/big"}).get("error", {})
+        tap.ok(error.get("code") == -32603 and "--message-limit" in error["message"], "an answer beyond the limit is an error", error)
+        piece = client.tool("read_file", session_id=session, path="big", offset=19 << 20, limit=1 << 20)
+        tap.equal((len(base64.b64decode(piece["content"])) if piece["encoding"] == "base64" else len(piece["content"]), piece["next_offset"]),
+                  (1 << 20, None), "a piece of it")
+        tap.ok(client.call("read_file", {"session_id": session, "path": "big", "limit": 2 << 20})["isError"], "a piece that is too large")
         found = client.tool("execute_code", code="# " + "x" * (15 << 20) + "\nprint(1)")
         tap.equal(found.get("stdout"), "1\n", "a program of 15 MiB")
 

@@ -35,7 +35,7 @@ class Client:
         self.folder = tempfile.TemporaryDirectory(prefix="gbmcp-")
         self.process = subprocess.Popen([GLOVEBOX, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=environment(self.folder.name), cwd=self.folder.name)
-        self.count, self.answers, self.notes, self.order, self.bad = 0, {}, [], [], []
+        self.count, self.answers, self.notes, self.bad, self.said = 0, {}, [], [], b""
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -47,8 +47,10 @@ class Client:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.close()
+    def __exit__(self, kind, *_):
+        status = self.close()
+        if kind is None and (status != (0, []) or self.said):
+            raise AssertionError(f"it ended with {status} and said {self.said!r}")
 
     # ---- lines ----
 
@@ -64,7 +66,6 @@ class Client:
                     self.notes.append(message)
                 elif message:
                     self.answers.setdefault(json.dumps(message.get("id")), []).append(message)
-                    self.order.append(message.get("id"))
                 self.changed.notify_all()
         with self.changed:
             self.bad.append(b"end")
@@ -128,6 +129,7 @@ class Client:
             self.process.kill()
             status = self.process.wait()
         self.reader.join(PATIENCE)
+        self.said = self.process.stderr.read()
         wait_for(lambda: not still_there(below))
         self.folder.cleanup()
         return status, still_there(below)

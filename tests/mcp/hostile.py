@@ -3,7 +3,7 @@
 
 import json
 
-from client import Client
+from client import GLOVEBOX, Client
 
 INVALID = [
     ("not JSON", b"hello", -32700, None),
@@ -61,7 +61,7 @@ def test_huge(tap):
         tap.ok(client.ask("ping"), "... and the next message")
         with open(f"/proc/{client.process.pid}/status") as f:
             kb = next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
-        tap.ok(kb < 60000, f"its memory is given back: {kb} KiB")
+        tap.ok(kb < 60000 or "asan" in GLOVEBOX, f"its memory is given back: {kb} KiB")
 
 
 def test_notifications(tap):

@@ -51,25 +51,16 @@ static void read_said(struct engine_answer *answer, const struct buf *body)
         engine_show(message ? message : body->p, answer->said, sizeof answer->said);
 }
 
-static char *make_body(const struct engine_ask *ask, struct str *ret)
-{
-    char *text = ask->json ? json_dumps(ask->json, JSON_COMPACT) : NULL;
-
-    *ret = ask->json ? str_from(mem_must(text)) : ask->body;
-    return text;
-}
-
 int engine_ask(struct engine *e, const struct engine_ask *ask, struct engine_answer *ret,
                struct err *err)
 {
     struct http_reply reply = {0};
-    struct str body;
     AUTO_FREE char *path = xasprintf("%s%s%s", *e->version ? "/" : "", e->version, ask->path);
-    AUTO_FREE char *text = make_body(ask, &body);
+    AUTO_FREE char *text = ask->json ? mem_must(json_dumps(ask->json, JSON_COMPACT)) : NULL;
     struct http_ask http = {.method = ask->method,
                             .path = path,
                             .type = ask->type,
-                            .body = body,
+                            .body = text ? str_from(text) : ask->body,
                             .timeout_ms = ask->timeout_ms ? ask->timeout_ms : ANSWER_MS,
                             .cancel_fd = ask->cancel_fd > 0 ? ask->cancel_fd : -1,
                             .body_max = ANSWER_MAX};

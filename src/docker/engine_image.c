@@ -173,7 +173,7 @@ static int put_helper(struct engine *e, const char *container, struct str helper
     struct engine_answer answer;
 
     buf_init(&tar, helper.n + 8 * TAR_BLOCK);
-    add_tar(&tar, CONTAINED_PATH + 1, helper);
+    add_tar(&tar, &CONTAINED_PATH[1], helper);
     const struct engine_ask put = {
         .method = "PUT", .path = path, .body = buf_str(&tar), .type = "application/x-tar"};
     if (engine_ask(e, &put, &answer, err) < 0)

@@ -299,6 +299,7 @@ const struct command command_analyze = {
              "glovebox analyze [OPTION]... DATA... -- QUESTION...",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,out,file,python,steps,cost-limit,timeout,memory,stream,json,",
     .files = true,
     .run = analyze_main,
 };

@@ -105,6 +105,7 @@ const struct command command_fix = {
              "glovebox fix [OPTION]... FILE --cases CASES",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,in-place,save,diff,cases,file,steps,cost-limit,timeout,json,",
     .files = true,
     .run = fix_main,
 };

@@ -187,5 +187,6 @@ const struct command command_generate = {
              "glovebox generate [OPTION]... --cases CASES TASK...",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,lang,save,cases,steps,samples,cost-limit,profile,stream,json,",
     .run = generate_main,
 };

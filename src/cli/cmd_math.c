@@ -203,5 +203,6 @@ const struct command command_math = {
              "glovebox math [OPTION]... --model NAME QUESTION...",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,timeout,steps,cost-limit,quiet,json,",
     .run = math_main,
 };

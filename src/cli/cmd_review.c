@@ -258,6 +258,7 @@ const struct command command_review = {
              "glovebox review [OPTION]... -c CODE",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,code,lang,tools,profile,no-review-cache,json,",
     .files = true,
     .run = review_main,
 };

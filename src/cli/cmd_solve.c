@@ -224,5 +224,6 @@ const struct command command_solve = {
     .usage = "glovebox solve [OPTION]... TASK... | -",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,file,out,tools,answer-check,steps,cost-limit,timeout,net,json,",
     .run = solve_main,
 };

@@ -128,6 +128,7 @@ const struct command command_transform = {
              "glovebox transform [OPTION]... - | -c CODE --instruction TEXT",
     .tables = tables,
     .takes = TAKES,
+    .often = ",model,in-place,save,diff,cases,lang,steps,cost-limit,profile,json,",
     .files = true,
     .run = transform_main,
 };

@@ -23,6 +23,7 @@ struct command {
     const char *usage;   /* "glovebox run [OPTION]... [FILE]"; one line for each way to call it */
     const struct opt *const *tables; /* ends with NULL; commands may share a table */
     const char *takes;               /* ",name,name,": the options that have an effect; NULL: all */
+    const char *often;    /* likewise: what help shows first, in this order; NULL: rows so marked */
     unsigned session;     /* and settings of these sessions: bits of enum setting_session */
     const char *operands; /* what completion offers: as struct opt.values; NULL: see `files` */
     bool files;           /* operands are files */

@@ -223,6 +223,12 @@ static void put_option(const struct page *page, const struct opt *row)
     put_labelled(page, buf_str(&label), MAX_COLUMN, buf_str(&text));
 }
 
+static bool is_often(const struct command *command, const struct opt *row)
+{
+    return command_shows(command, row) &&
+           (command->often ? command_lists(command->often, 0, row) : row->often);
+}
+
 /* Whether the options used most come first: a command with few options needs no such choice. */
 static bool has_often(const struct command *command)
 {
@@ -232,19 +238,32 @@ static bool has_often(const struct command *command)
 
     while ((row = opt_next(command->tables, &walk))) {
         shown += command_shows(command, row);
-        often += command_shows(command, row) && row->often;
+        often += is_often(command, row);
     }
     return often && shown > MANY_OPTIONS;
 }
 
-static void put_often(const struct page *page, const struct command *command)
+static void put_named(const struct page *page, const struct command *command, struct str name)
 {
     struct opt_walk walk = {0};
     const struct opt *row;
 
-    fputs("\nMost used:\n", page->out);
     while ((row = opt_next(command->tables, &walk)))
-        if (row->often && command_shows(command, row))
+        if (str_is(name, row->name) && command_shows(command, row))
+            put_option(page, row);
+}
+
+static void put_often(const struct page *page, const struct command *command)
+{
+    struct str names = str_from(command->often ? command->often : ""), name;
+    struct opt_walk walk = {0};
+    const struct opt *row;
+
+    fputs("\nMost used:\n", page->out);
+    while (names.n && str_next(&names, ',', &name))
+        put_named(page, command, name);
+    while (!command->often && (row = opt_next(command->tables, &walk)))
+        if (is_often(command, row))
             put_option(page, row);
 }
 
@@ -258,7 +277,7 @@ static void put_group(const struct page *page, const struct command *command,
     bool begun = false;
 
     while ((row = opt_next(command->tables, &walk))) {
-        if (!command_shows(command, row) || (often && row->often) ||
+        if (!command_shows(command, row) || (often && is_often(command, row)) ||
             strcmp(group_of(row), group_of(first)) != 0)
             continue;
         if (!begun && row != first)
@@ -314,7 +333,7 @@ void help_print_command(FILE *out, const struct command *command)
         put_often(&page, command);
     put_section(&page, NULL, text->text);
     while ((row = opt_next(command->tables, &walk)))
-        if (command_shows(command, row) && !(often && row->often))
+        if (command_shows(command, row) && !(often && is_often(command, row)))
             put_group(&page, command, row, often);
     put_section(&page, "Examples", text->examples);
 }

@@ -116,6 +116,11 @@ def test_often(t):
     t.equal(again, [], "each of them is listed once")
     for name in ("session", "test", "repl"):
         t.match(rb"\n\nMost used:\n", t.box(name, "--help").out, name + " has such a part")
+    for name in ("generate", "fix", "transform", "solve", "analyze", "math", "review"):
+        head, _, rest = t.box(name, "--help").out.decode().partition("Most used:\n")[2].partition("\n\n")
+        names = re.findall(r"(?m)^ +(?:-\w, )?--([\w-]+)", head)
+        t.ok(names[:1] == ["model"] and 5 < len(names) <= 10, name + " shows the model and up to nine others first", names)
+        t.equal([n for n in names if re.search(r"(?m)^ +(-\w, )?--%s " % n, rest)], [], name + " lists each once")
     for name in ("doctor", "help", "format"):
         t.ok(b"Most used" not in t.box(name, "--help").out, name + " has not")
     t.ok(len(t.box("help", env={"COLUMNS": "80"}).out.splitlines()) < 55, "the overview is short")

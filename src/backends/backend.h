@@ -106,6 +106,9 @@ struct backend_files {
     /* To open files below without ever following a link. Stays the guest's; -1 when there is none.
      */
     int (*folder)(struct backend_guest *guest);
+    /* Without `folder`: one with a copy of the workspace as it is now, for the caller until its
+     * next call of any of these. May be NULL. */
+    int (*copy)(struct backend_guest *guest, struct err *err);
     /* Whether the files went with the guest, which has ended. NULL: they never do before `close`.
      */
     bool (*gone)(struct backend_guest *guest);
@@ -138,8 +141,7 @@ struct backend {
     struct backend_need (*need)(enum backend_ability ability);
     /* The interpreter of a language where its guests are: *ret has a path of that place, or a name
      * to look for in $PATH there, and views of nothing. `choice` is --python and `image` is
-     * --image, or NULL. Looks at nothing: a missing one is the failure of `open`. NULL: guests have
-     * those of this host (languages/interpreter.h). */
+     * --image, or NULL. A missing one is the failure of `open`. NULL: those of this host. */
     int (*interpreter)(const struct language *language, const char *choice, const char *image,
                        struct interpreter *ret, struct err *err);
 
@@ -174,8 +176,7 @@ struct backend {
      * it, to write and to read, and the one it reads, instead of those of job.channel. They are the
      * caller's then. False when there are none. */
     bool (*channel)(struct backend_guest *guest, int ret[3]);
-    /* Removes what dead processes left of it, and what it keeps for later runs. *ret_said: in
-     * words, what that was; the caller frees. */
+    /* Removes what dead processes left, and what is kept for later. *ret_said: the caller frees. */
     int (*clean)(char **ret_said, struct err *err);
     const struct backend_files *files;
     const struct backend_pool_entries *pool; /* what it keeps ready between jobs (pool.h) */
@@ -220,6 +221,7 @@ void backend_look(struct backend_guest *guest);
 void backend_usage(struct backend_guest *guest, struct backend_usage *ret);
 bool backend_channel(struct backend_guest *guest, int ret[3]);
 int backend_folder(struct backend_guest *guest);         /* -1 for NULL, and without a folder */
+int backend_view(struct backend_guest *guest);           /* the same, or else a copy */
 const char *backend_inside(struct backend_guest *guest); /* "" for NULL */
 /* False for NULL, and when the guest's files are gone or the backend has none: then none of the
  * next five may be called. */

@@ -15,9 +15,7 @@ static const struct need {
     layer_mask layers;
     const char *how, *never, *missing;
 } needs[BACKEND_ABILITIES] = {
-    [CAN_SESSIONS] = {.never = "runs programs, no sessions yet"},
     [CAN_FORKS] = {.never = "a session in a container cannot be forked"},
-    [CAN_TOOLS] = {.never = "runs programs, no sessions yet"},
     [CAN_WARM] = {.never = "starts each container anew"},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),

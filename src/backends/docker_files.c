@@ -248,7 +248,13 @@ static bool is_gone(struct backend_guest *guest)
     return docker_of(guest)->fd < 0 && !docker_of(guest)->mirrored;
 }
 
-const struct backend_files docker_files = {.gone = is_gone,
+static int copy_of(struct backend_guest *guest, struct err *err)
+{
+    return copy(docker_of(guest), err) < 0 ? -1 : docker_of(guest)->mirror;
+}
+
+const struct backend_files docker_files = {.copy = copy_of,
+                                           .gone = is_gone,
                                            .inside = inside,
                                            .list = list_files,
                                            .read = read_file,

@@ -14,6 +14,15 @@ int backend_folder(struct backend_guest *guest)
     return files && files->folder ? files->folder(guest) : -1;
 }
 
+int backend_view(struct backend_guest *guest)
+{
+    const struct backend_files *files = guest ? guest->backend->files : NULL;
+    struct err err;
+
+    return files && files->copy && backend_has_files(guest) ? files->copy(guest, &err)
+                                                            : backend_folder(guest);
+}
+
 const char *backend_inside(struct backend_guest *guest)
 {
     return guest && guest->backend->files ? guest->backend->files->inside(guest) : "";

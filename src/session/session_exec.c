@@ -137,9 +137,10 @@ static void collect(struct session *s, const struct reporter *t)
 
     struct changes *changes = s->guest->changes;
 
-    if (!changes || guest_work(s) < 0)
+    int work = changes ? guest_work(s) : -1;
+    if (work < 0)
         return;
-    if (changes_collect(changes, guest_work(s), s->out_dirfd, &r->files, &err) < 0) {
+    if (changes_collect(changes, work, s->out_dirfd, &r->files, &err) < 0) {
         err_wrap(&err, "bring the files out");
         r->error = err;
         r->success = false;

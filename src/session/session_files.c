@@ -40,8 +40,10 @@ int session_file_open(struct session *s, const char *path, uint64_t *ret_size, s
 /* The next cell does not report a change that was made from outside. */
 static void forget(struct session *s, const char *path)
 {
-    if (s->guest->changes && guest_work(s) >= 0)
-        changes_forget(s->guest->changes, guest_work(s), path);
+    int work = s->guest->changes ? guest_work(s) : -1;
+
+    if (work >= 0)
+        changes_forget(s->guest->changes, work, path);
 }
 
 int session_file_put(struct session *s, const char *path, int fd, uint64_t max, struct err *err)

@@ -184,8 +184,9 @@ void guest_look(struct guest *g, const struct lay_list *laid, const struct guest
         .max_entries = limits->inodes ? limits->inodes : 65536,
         .max_files = 10000,
     });
-    if (backend_folder(g->handle) >= 0)
-        changes_begin(g->changes, backend_folder(g->handle), laid, like ? like->changes : NULL);
+    int work = backend_view(g->handle);
+    if (work >= 0)
+        changes_begin(g->changes, work, laid, like ? like->changes : NULL);
 }
 
 int guest_start(struct session *s, struct lay_list *laid, struct err *err)
@@ -227,7 +228,7 @@ void guest_end(struct session *s, enum err_kind kind, const char *why)
 
 int guest_work(const struct session *s)
 {
-    return backend_folder(s->guest->handle);
+    return backend_view(s->guest->handle);
 }
 
 int guest_check(struct session *s, struct err *err)

@@ -124,7 +124,7 @@ void guest_swap(struct session *s, struct guest **other);
 int guest_start(struct session *s, struct lay_list *laid, struct err *err);
 /* Kills it if it lives; the session is dead then, for this reason. */
 void guest_end(struct session *s, enum err_kind kind, const char *why);
-/* The workspace of the guest, alive or dead; -1 for none. */
+/* The workspace of the guest, alive or dead, or a copy of it as it is now; -1 for none. */
 int guest_work(const struct session *s);
 /* ERR_LIMIT or ERR_GUEST with the reason why it is dead; 0 when it lives. */
 int guest_check(struct session *s, struct err *err);

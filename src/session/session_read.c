@@ -134,7 +134,7 @@ static void read_end(const struct exchange *x, struct result *r)
 static void look_at_disk(const struct exchange *x)
 {
     struct statvfs st;
-    int work = guest_work(x->session);
+    int work = backend_folder(x->guest->handle);
 
     if (x->guest->outcome.held & LAYER_BIT(LAYER_ROOT) && work >= 0 && fstatvfs(work, &st) == 0 &&
         (!st.f_bfree || !st.f_ffree))

@@ -16,7 +16,7 @@ import engine  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 ALONE = ["errors", "pretence"]  # need no engine
-NAMES = ["contract", "runs", "limits", "hostile", "ends"]
+NAMES = ["contract", "runs", "limits", "hostile", "sessions", "ends"]
 
 
 def with_engine(module, docker):

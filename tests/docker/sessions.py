@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions in a container: the servers of cells that run in jails, over the same channel."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+import program
+from ends import wait_for
+
+
+def repl(host, cells, *words, lang="python"):
+    done = subprocess.run([program.GLOVEBOX, "repl", "--no-daemon", "--log", "off", "--no-check", "--quiet", "--backend", "docker",
+                           "--lang", lang, *words], input="\n%%\n".join(cells).encode(), capture_output=True,
+                          timeout=program.SECONDS, env=program.environment(host))
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def test_state(tap, docker):
+    out, err = repl(docker.host, ["x = 41\ndef f(): return x + 1", "f()", "print('out')\nimport sys\nprint('err', file=sys.stderr)",
+                                  "1/0", "x"])
+    tap.equal(out, "42\nout\n41\n", "variables stay between cells", err)
+    tap.ok("err\n" in err and "ZeroDivisionError" in err, "errors are those of a cell", err)
+    out, err = repl(docker.host, ["x=(4 2)", "echo ${x[0]}${x[1]}"], lang="bash")
+    tap.equal(out, "42\n", "in Bash as well", err)
+
+
+def test_interrupted(tap, docker):
+    out, err = repl(docker.host, ["x = 5", "while True: pass", "import time\ntime.sleep(60)", "x + 1"], "--timeout", "1s")
+    tap.equal((out, err.count("KeyboardInterrupt")), ("6\n", 2), "a cell that takes too long is interrupted, the session lives", err)
+
+
+def test_memory(tap, docker):
+    out, err = repl(docker.host, ["open('kept', 'w').write('text')\nNone", "x = bytearray(10 ** 9)", "2", ":reset", "open('kept').read()"],
+                    "--memory", "64m")
+    tap.ok(out.endswith("'text'\n") and "memory" in err and "2\n" not in out,
+           "one that takes too much memory ends it; a new one has its files", out, err)
+
+
+def test_files(tap, docker):
+    out, err = repl(docker.host, ["import os\nos.mkdir('d')\nopen('d/a.txt', 'w').write('one')\nos.symlink('/etc/passwd', 'link')",
+                                  ":files"])
+    tap.ok(out.split()[-2:] == ["3", "d/a.txt"] and "link" not in out, "files are listed, links are not", out, err)
+
+
+def test_daemon(tap, docker):
+    """Sessions of a daemon: cells, files put and read, tools of the program around it, and nothing left."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**program.environment(docker.host), "GLOVEBOX_SOCKET": "unix:%s/daemon.sock" % folder, "XDG_CONFIG_HOME": folder}
+        daemon = subprocess.Popen([program.GLOVEBOX, "serve", "--listen", "unix:%s/daemon.sock" % folder, "--log", "off"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
+        try:
+            daemon.stdout.readline()
+
+            def session(*words, stdin=b""):
+                return subprocess.run([program.GLOVEBOX, "session", *words], input=stdin, capture_output=True, env=env, timeout=120)
+
+            done = session("new", "--backend", "docker", "--json")
+            tap.ok(done.returncode == 0, "a session of a daemon", done)
+            name = json.loads(done.stdout)["id"] if done.returncode == 0 else "none"
+            session("exec", name, "-c", "open('made', 'w').write('inside'); y = 6")
+            done = session("exec", name, "--json", "-c", "open('more', 'w').write('x'); y * 7")
+            r = json.loads(done.stdout or b"{}")
+            tap.equal((r.get("backend"), [f["path"] for f in r.get("files", [])]), ("docker", ["more"]),
+                      "a cell's result names what it changed", done)
+            session("get", name, "made", folder + "/got")
+            with open(folder + "/got") as f:
+                tap.equal(f.read(), "inside", "a file comes out")
+            with open(folder + "/in.txt", "w") as f:
+                f.write("outside")
+            session("put", name, folder + "/in.txt:deep/in.txt")
+            done = session("exec", name, "-c", "print(open('deep/in.txt').read())")
+            tap.equal(done.stdout, b"outside\n", "a file goes in", done)
+            tap.equal(len(docker.containers()), 1, "it has one container")
+            session("close", name)
+            tap.ok(wait_for(lambda: not docker.containers()), "and none when it is closed", docker.containers())
+            session("new", "--backend", "docker")
+        finally:
+            daemon.terminate()
+            daemon.communicate(timeout=60)
+        tap.ok(wait_for(lambda: not docker.containers()), "nor when the daemon ends", docker.containers())
+
+
+def test_judged(tap, docker):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/c.py", "w") as f:
+            f.write("def add(a, b):\n    return a + b if a < 10 else 0\n")
+        with open(folder + "/cases.json", "w") as f:
+            json.dump([{"call": "add(1, 2)", "expected": 3}, {"call": "add(10, 2)", "expected": 12}], f)
+        done = subprocess.run([program.GLOVEBOX, "test", "c.py", "--cases", "cases.json", "--json", "--backend", "docker"], cwd=folder,
+                              capture_output=True, timeout=120, env=program.environment(docker.host))
+        r = json.loads(done.stdout or b"{}")
+        tap.equal((r.get("passed"), r.get("failed"), r.get("trustworthy")), (1, 1, True), "the judge runs candidates in containers", r, done.stderr)
+
+
+def test(tap, docker):
+    for name, function in sorted(globals().items()):
+        if name.startswith("test_"):
+            function(tap, docker)
+    tap.equal(docker.containers(), [], "no container is left")

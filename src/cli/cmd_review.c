@@ -197,7 +197,7 @@ static int ask(struct call *call, struct err *err)
     const struct language *language;
     struct review_answer answer = {0};
 
-    if (find_language(call, &language, err) < 0)
+    if (find_language(call, &language, err) < 0 || model_check_choice(call->set, true, err) < 0)
         return -1;
     core_dump_without_memory();
     if (cancel_catch_signals(call->cancel, err) < 0 ||

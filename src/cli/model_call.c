@@ -267,7 +267,8 @@ int model_call_run(struct model_call *call, int (*work)(struct model_call *call,
     int cancel[2];
 
     core_dump_without_memory();
-    if (cancel_catch_signals(cancel, err) < 0 || open_review(call, &review, err) < 0)
+    if (model_check_choice(call->set, call->run.review, err) < 0 ||
+        cancel_catch_signals(cancel, err) < 0 || open_review(call, &review, err) < 0)
         return -1;
     if (llm_open(&call->set->model, &call->llm, err) < 0) {
         review_close(review);

@@ -24,6 +24,27 @@ struct review_settings model_review_settings(const struct cli_settings *set)
                                     .note = set->quiet ? NULL : model_note};
 }
 
+static bool is_of_project(const struct cli_settings *set, const char *name)
+{
+    return opt_source_of(set->common.sources, name)->from == OPT_FROM_PROJECT;
+}
+
+int model_check_choice(const struct cli_settings *set, bool reviews, struct err *err)
+{
+    if (!is_of_project(set, "model") && !is_of_project(set, "provider"))
+        return 0;
+    if (reviews)
+        return err_set(err, ERR_USAGE,
+                       "a project's config file may not choose the model of a review: name it on "
+                       "the command line or in your own config file");
+    if (set->model.key_file && !set->model.url)
+        return err_set(err, ERR_USAGE,
+                       "a project's config file may not choose the service that gets the key of "
+                       "--key-file: name the model on the command line or in your own config "
+                       "file");
+    return 0;
+}
+
 static int refuse_given(const struct opt_set *sources, const char *why, struct err *err)
 {
     for (const struct opt *row = review_model_options; row->name; row++)
@@ -47,6 +68,8 @@ int model_review_open(const struct cli_settings *set, struct run_request *q, str
                        "--review reviews every program");
     if (!set->model.model && !set->model.replay && !set->model.url)
         return err_set(err, ERR_USAGE, "--review needs a model: --model NAME");
+    if (model_check_choice(set, true, err) < 0)
+        return -1;
     core_dump_without_memory();
     if (review_open(&settings, ret, err) < 0)
         return err_wrap(err, "--review");

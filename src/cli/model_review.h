@@ -20,6 +20,9 @@ void model_note(void *ctx, const char *what);
  * is NULL. -1 when the model is missing or its options have no effect. Call review_close. */
 int model_review_open(const struct cli_settings *set, struct run_request *q, struct review **ret,
                       struct err *err);
+/* A project's config file may name the model, but neither that of a review nor the service that a
+ * key file is for: a stranger may have written it. -1 with ERR_USAGE. */
+int model_check_choice(const struct cli_settings *set, bool reviews, struct err *err);
 /* The settings of any review of the command. */
 struct review_settings model_review_settings(const struct cli_settings *set);
 

@@ -172,6 +172,28 @@ def test_places(tap):
             tap.ok(done.returncode == 2 and line.split()[0].encode() in done.stderr, "a project may not set " + line.split()[0], done)
 
 
+def test_bounds_of_a_project(tap):
+    place = Place(tap)
+    own = os.path.join(place.config, "glovebox.conf")
+    bounds = [("steps", "2", "3"), ("token-limit", "500", "0"), ("cost-limit", "0.5", "0"), ("task-timeout", "1m", "2m"), ("samples", "2", "3"),
+              ("model-timeout", "1m", "0"), ("max-tokens", "500", "501")]
+    with open(own, "w") as f:
+        f.write("".join("%s = %s\n" % (name, value) for name, value, _ in bounds))
+    for name, _, more in bounds:
+        place.write("glovebox.conf", "%s = %s\n" % (name, more))
+        done = place.run("solve", "--model", "gpt-x", "x")
+        tap.ok(done.returncode == 2 and ("%s: a project's config file may only lower" % name).encode() in done.stderr,
+               "a project may not raise " + name, done)
+    key = place.write("key", KEY)
+    place.write("glovebox.conf", "model = vllm/any\n")
+    for line, words in ("key-file = %s" % key, b"the key of --key-file"), ("review = true", b"the model of a review"):
+        with open(own, "w") as f:
+            f.write(line + "\n")
+        with Server([Answer(body=OpenAI.whole())]) as server:
+            done = place.run("solve", "x", env={"VLLM_BASE_URL": server.url})
+        tap.ok(done.returncode == 2 and words in done.stderr and not server.requests, "a project's model: " + line.split()[0], done)
+
+
 def test_versions(tap):
     """An address may have the version, which is in our paths, or not."""
     for p, version in (PROTOCOLS[1], "/v1"), (PROTOCOLS[2], "/v1beta"):
@@ -312,5 +334,5 @@ def test_prompts(tap):
 
 
 def test(tap):
-    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_versions, test_keys, test_descriptors, test_records, test_prices, test_prompts):
+    for part in (test_bodies, test_results, test_terminal, test_usage_errors, test_places, test_bounds_of_a_project, test_versions, test_keys, test_descriptors, test_records, test_prices, test_prompts):
         part(tap)

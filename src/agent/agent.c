@@ -153,7 +153,7 @@ static int check_tokens(struct agent *agent, const struct llm_usage *used, int64
     if (used->requests && !used->tokens_known)
         return reach(agent, AGENT_TOKENS,
                      "the service does not report its tokens, so their number cannot be bounded");
-    *ret = bound - used->prompt_tokens - used->completion_tokens;
+    *ret = bound - llm_usage_tokens(used);
     return *ret > 0 ? 0 : reach(agent, AGENT_TOKENS, "the task used all of its tokens");
 }
 

@@ -21,7 +21,7 @@ enum { IDLE_MAX = 8 };
 struct review {
     struct review_settings settings;
     struct reviewer reviewer;
-    char *provider, *model;
+    char *provider, *model, *address;
     pthread_mutex_t lock;
     struct llm *idle[IDLE_MAX]; /* a connection is for one thread at a time */
     size_t idle_n;
@@ -126,7 +126,7 @@ static void make_key(struct asking *a)
     add_to_sum(&sum, STR("review 1"));
     add_to_sum(&sum, str_from(r->provider));
     add_to_sum(&sum, str_from(r->model));
-    add_to_sum(&sum, str_from(r->settings.model->url));
+    add_to_sum(&sum, str_from(r->address));
     add_to_sum(&sum, buf_str(&a->system));
     add_to_sum(&sum, a->question->code);
     sha256_hex(&sum, a->key);
@@ -291,6 +291,7 @@ int review_open(const struct review_settings *settings, struct review **ret, str
     r->reviewer = (struct reviewer){review, r};
     r->provider = xstrdup(llm_provider_name(llm));
     r->model = xstrdup(llm_model(llm));
+    r->address = xstrdup(llm_address(llm));
     pthread_mutex_init(&r->lock, NULL);
     pthread_mutex_init(&r->recording, NULL);
     r->idle[r->idle_n++] = llm;
@@ -309,6 +310,7 @@ void review_close(struct review *r)
     pthread_mutex_destroy(&r->recording);
     free(r->provider);
     free(r->model);
+    free(r->address);
     free(r);
 }
 

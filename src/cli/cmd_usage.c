@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/model_review.h"
 #include "cli/options.h"
+#include "llm/usage.h"
 #include "result/verdict_json.h"
 #include "store/log_when.h"
 #include "store/usage.h"
@@ -55,12 +56,14 @@ static const struct opt *const tables[] = {
 
 static json_t *row_json(const struct usage_sum *s)
 {
+    const struct llm_usage tokens = {.prompt_tokens = s->prompt_tokens,
+                                     .completion_tokens = s->completion_tokens};
+
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I}", "runs", (json_int_t)s->runs, "requests",
         (json_int_t)s->requests, "prompt_tokens", (json_int_t)s->prompt_tokens, "completion_tokens",
-        (json_int_t)s->completion_tokens, "total_tokens",
-        (json_int_t)(s->prompt_tokens + s->completion_tokens), "cached_tokens",
-        (json_int_t)s->cached_tokens, "cost", s->cost, "requests_without_tokens",
+        (json_int_t)s->completion_tokens, "total_tokens", (json_int_t)llm_usage_tokens(&tokens),
+        "cached_tokens", (json_int_t)s->cached_tokens, "cost", s->cost, "requests_without_tokens",
         (json_int_t)s->without_tokens, "requests_without_cost", (json_int_t)s->without_cost);
 }
 

@@ -189,24 +189,39 @@ static int read_answer(struct arriving *in, struct err *err)
                                     : read_whole(in, buf_str(&in->sse.data), err);
 }
 
-/* The text without the key, if that is in it; else NULL. The caller frees. */
-static char *without_key(const struct arriving *in, struct str text)
+static void hide_in(char **text, const char *key)
 {
-    const char *key = in->a->place->key;
-    AUTO_BUF struct buf hidden = {0};
+    char *hidden = llm_without_key(str_from(*text), key);
 
-    if (!llm_key_is_secret(key) || !memmem(text.p, text.n, key, strlen(key)))
-        return NULL;
-    buf_init(&hidden, READING_TEXT_MAX);
-    llm_hide_key(&hidden, text, key);
-    return buf_take(&hidden);
+    if (!hidden)
+        return;
+    free(*text);
+    *text = hidden;
 }
 
-/* A server that sends the key back as a model's words, */
+/* In JSON, escapes can hide the key from a search. */
+static void hide_in_arguments(char **text, const char *key)
+{
+    struct err err;
+
+    if (!llm_key_is_secret(key))
+        return;
+    hide_in(text, key);
+    json_t *value = reading_parse(str_from(*text), &err);
+    AUTO_FREE char *plain = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    if (plain && strstr(plain, key)) {
+        value = llm_json_without_key(value, key);
+        free(*text);
+        *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    }
+    json_decref(value);
+}
+
+/* A server may send the key back as a model's words, */
 static void hide_in_text(struct arriving *in)
 {
     struct buf *text = &in->a->answer->text;
-    AUTO_FREE char *hidden = without_key(in, buf_str(text));
+    AUTO_FREE char *hidden = llm_without_key(buf_str(text), in->a->place->key);
 
     if (!hidden)
         return;
@@ -214,18 +229,18 @@ static void hide_in_text(struct arriving *in)
     (void)buf_adds(text, hidden);
 }
 
-/* or in its calls. */
-static void hide_in_calls(struct arriving *in)
+/* or in its calls, or in what goes back with the next request and into a record. */
+static void hide_in_rest(struct arriving *in)
 {
     struct llm_answer *answer = in->a->answer;
+    const char *key = in->a->place->key;
 
     for (size_t i = 0; i < answer->call_n; i++) {
-        char *hidden = without_key(in, str_from(answer->calls[i].arguments));
-        if (!hidden)
-            continue;
-        free(answer->calls[i].arguments);
-        answer->calls[i].arguments = hidden;
+        hide_in(&answer->calls[i].id, key);
+        hide_in(&answer->calls[i].name, key);
+        hide_in_arguments(&answer->calls[i].arguments, key);
     }
+    answer->raw = llm_json_without_key(answer->raw, key);
 }
 
 static int finish(struct arriving *in, struct err *err)
@@ -245,7 +260,7 @@ static int finish(struct arriving *in, struct err *err)
     hide_in_text(in);
     if (reading_finish(&in->reading, err) < 0)
         return hide_in_error(in, err);
-    hide_in_calls(in);
+    hide_in_rest(in);
     return 0;
 }
 

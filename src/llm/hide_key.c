@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_get.h"
 #include "base/mem.h"
 
 enum { KEY_PIECE = 8 };
@@ -78,6 +79,52 @@ void llm_hide_key(struct buf *b, struct str text, const char *key)
 bool llm_key_is_secret(const char *key)
 {
     return key && strlen(key) >= KEY_PIECE;
+}
+
+char *llm_without_key(struct str text, const char *key)
+{
+    AUTO_BUF struct buf hidden = {0};
+
+    if (!llm_key_is_secret(key) || !memmem(text.p, text.n, key, strlen(key)))
+        return NULL;
+    buf_init(&hidden, text.n);
+    llm_hide_key(&hidden, text, key);
+    return buf_take(&hidden);
+}
+
+static json_t *copy_text(const json_t *text, const char *key)
+{
+    AUTO_FREE char *hidden = llm_without_key(json_str(text), key);
+
+    return hidden ? json_string(hidden) : json_copy((json_t *)(uintptr_t)text);
+}
+
+/* The parser's bound on the depth is this one's, too. */
+static json_t *copy_value(const json_t *value, const char *key)
+{
+    json_t *copy = json_is_object(value)  ? json_object()
+                   : json_is_array(value) ? json_array()
+                                          : copy_text(value, key);
+    json_t *member;
+    const char *name;
+    size_t i;
+
+    json_array_foreach(value, i, member) json_array_append_new(copy, copy_value(member, key));
+    json_object_foreach((json_t *)(uintptr_t)value, name, member)
+    {
+        AUTO_FREE char *hidden = llm_without_key(str_from(name), key);
+        json_object_set_new(copy, hidden ? hidden : name, copy_value(member, key));
+    }
+    return copy;
+}
+
+json_t *llm_json_without_key(json_t *value, const char *key)
+{
+    if (!value || !llm_key_is_secret(key))
+        return value;
+    json_t *copy = copy_value(value, key);
+    json_decref(value);
+    return copy;
 }
 
 size_t llm_key_free(struct str text, const char *key)

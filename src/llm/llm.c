@@ -85,6 +85,11 @@ const char *llm_model(const struct llm *llm)
     return llm->place.model;
 }
 
+const char *llm_address(const struct llm *llm)
+{
+    return llm->place.base;
+}
+
 int64_t llm_max_tokens(const struct llm *llm)
 {
     return llm->settings->max_tokens;
@@ -185,19 +190,22 @@ static struct str bare_json(struct str text)
     return text;
 }
 
-static int read_value(const struct llm_request *request, struct llm_answer *answer, struct err *err)
+static int read_value(const struct llm *llm, const struct llm_request *request,
+                      struct llm_answer *answer, struct err *err)
 {
     if (answer->finish == LLM_FINISH_LENGTH)
         return err_set(err, ERR_GUEST, "the model's answer was cut at its maximum of tokens");
-    answer->value = reading_parse_strictly(bare_json(buf_str(&answer->text)), err);
+    answer->value = llm_json_without_key(
+        reading_parse_strictly(bare_json(buf_str(&answer->text)), err), llm->place.key);
     if (!answer->value || schema_check(request->schema, answer->value, err) < 0)
         return err_wrap(err, "the model's answer has not the form that was asked for");
     return 0;
 }
 
-static int check_form(const struct llm_request *request, struct llm_answer *answer, struct err *err)
+static int check_form(const struct llm *llm, const struct llm_request *request,
+                      struct llm_answer *answer, struct err *err)
 {
-    if (!request->schema || answer->call_n || read_value(request, answer, err) == 0)
+    if (!request->schema || answer->call_n || read_value(llm, request, answer, err) == 0)
         return 0;
     if (!request->lenient)
         return -1;
@@ -241,20 +249,6 @@ static const struct protocol *protocol_of(const struct llm *llm, const struct ll
     return NULL;
 }
 
-/* A server may send the key back. The caller's. */
-static json_t *without_key(const struct llm *llm, json_t *value)
-{
-    AUTO_BUF struct buf hidden = {0};
-
-    if (!llm_key_is_secret(llm->place.key))
-        return value;
-    AUTO_FREE char *text = json_dumps(value, JSON_COMPACT);
-    json_decref(value);
-    buf_init(&hidden, 2 * (size_t)READING_EVENT_MAX);
-    llm_hide_key(&hidden, str_from(text), llm->place.key);
-    return json_loadb(hidden.p, hidden.n, JSON_ALLOW_NUL, NULL);
-}
-
 /* What the model ran; of its texts, the last one is the reply. */
 static void read_runs(const struct llm *llm, const struct protocol *protocol,
                       struct llm_answer *answer)
@@ -265,7 +259,7 @@ static void read_runs(const struct llm *llm, const struct protocol *protocol,
     buf_init(&text, READING_TEXT_MAX);
     protocol->runs(answer->raw, runs);
     llm_last_text(answer->raw, &text);
-    last = without_key(llm, json_pack("[o, s%]", runs, text.p, text.n));
+    last = llm_json_without_key(json_pack("[o, s%]", runs, text.p, text.n), llm->place.key);
     answer->runs = json_incref(json_array_get(last, 0));
     if (json_array_size(answer->runs) && text.n && !memchr(text.p, '\0', text.n)) {
         buf_clear(&answer->text);
@@ -303,5 +297,5 @@ int llm_ask(struct llm *llm, const struct llm_request *request, const struct llm
     count(llm, request->component, ret);
     if (request->builtin)
         read_runs(llm, attempt.protocol, ret);
-    return check_form(request, ret, err);
+    return check_form(llm, request, ret, err);
 }

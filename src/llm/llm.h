@@ -151,6 +151,8 @@ void llm_close(struct llm *llm); /* NULL is fine; wipes the key */
 /* "openai" and so on; the model's name as the server knows it. */
 const char *llm_provider_name(const struct llm *llm);
 const char *llm_model(const struct llm *llm);
+/* Where requests go: from the settings, a variable, or the provider. */
+const char *llm_address(const struct llm *llm);
 /* The settings' maximum length of an answer, in tokens; 0: the service's. */
 int64_t llm_max_tokens(const struct llm *llm);
 /* Whether models of this provider can be expected to call tools. */

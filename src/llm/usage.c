@@ -29,6 +29,11 @@ void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more)
     sum->cost += more->cost;
 }
 
+int64_t llm_usage_tokens(const struct llm_usage *usage)
+{
+    return plus(usage->prompt_tokens, usage->completion_tokens);
+}
+
 static json_t *number(bool known, int64_t n)
 {
     return known ? json_integer(n) : json_null();
@@ -39,12 +44,11 @@ static json_t *usage_json(const struct llm_usage *u)
 {
     bool known = u->tokens_known;
 
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "requests", (json_int_t)u->requests,
-                     "prompt_tokens", number(known, u->prompt_tokens), "completion_tokens",
-                     number(known, u->completion_tokens), "total_tokens",
-                     number(known, plus(u->prompt_tokens, u->completion_tokens)), "cached_tokens",
-                     number(known, u->cached_tokens), "cost",
-                     u->cost_known ? json_real(u->cost) : json_null());
+    return json_pack(
+        "{s:I, s:o, s:o, s:o, s:o, s:o}", "requests", (json_int_t)u->requests, "prompt_tokens",
+        number(known, u->prompt_tokens), "completion_tokens", number(known, u->completion_tokens),
+        "total_tokens", number(known, llm_usage_tokens(u)), "cached_tokens",
+        number(known, u->cached_tokens), "cost", u->cost_known ? json_real(u->cost) : json_null());
 }
 
 void llm_usage_count(struct llm_usage_table *table, const char *component,

@@ -17,6 +17,10 @@ struct llm_usage {
     double cost;       /* in dollars: the known part */
 };
 
+/* Of questions and answers together. A server's numbers may be anything: the sum ends at the
+ * largest number. */
+int64_t llm_usage_tokens(const struct llm_usage *usage);
+
 /* Unknown once one part is unknown. */
 void llm_usage_add(struct llm_usage *sum, const struct llm_usage *more);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models and how they are reached, in TAP: run.py [PART...]. glovebox-fetch alone (fetch),
 what servers answer (answers), commands: generate, programs (fix, transform, generate with cases),
-questions (math, analyze), solve (and builtin: by the model itself), review, usage, tools (tool-schema and tool-call); the
+questions (math, analyze), hostile (servers and models that attack), solve (and builtin: by the model itself), review, usage, tools (tool-schema and tool-call); the
 daemon (daemon) and the library (library). Servers are scripts of ours (server.py), over real
 connections. $GLOVEBOX names the program (build/glovebox)."""
 
@@ -18,6 +18,7 @@ import builtin  # noqa: E402
 import daemon_tasks  # noqa: E402
 import fetch  # noqa: E402
 import generate  # noqa: E402
+import hostile  # noqa: E402
 import library  # noqa: E402
 import programs  # noqa: E402
 import questions  # noqa: E402
@@ -34,6 +35,7 @@ PARTS = {
     "generate": generate.test,
     "programs": programs.test,
     "questions": questions.test,
+    "hostile": hostile.test,
     "review": review.test,
     "review-daemon": review_daemon.test,
     "usage": usage.test,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`glovebox mcp` from outside, in TAP: run.py [PART...]. Both generations of the protocol (eras), each tool (tools),
 resources (resources), broken and hostile clients (hostile), many calls at once, progress and cancellation (calls),
-how it ends (life), clients' configurations (install). $GLOVEBOX names the program (build/glovebox)."""
+how it ends (life), clients' configurations (install). Only by name: the official SDKs (sdk). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -17,6 +17,7 @@ import hostile  # noqa: E402
 import install  # noqa: E402
 import life  # noqa: E402
 import resources  # noqa: E402
+import sdk  # noqa: E402
 import tools  # noqa: E402
 from procs import own_mounts  # noqa: E402
 from tap import run_parts  # noqa: E402
@@ -31,5 +32,7 @@ PARTS = {
     "install": install.test,
 }
 
+BY_NAME = {"sdk": sdk.test}
+
 own_mounts()
-sys.exit(run_parts(PARTS, sys.argv[1:]))
+sys.exit(run_parts({**PARTS, **BY_NAME}, sys.argv[1:] or list(PARTS)))

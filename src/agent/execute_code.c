@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "result/verdict_json.h"
-#include "text/format.h"
 
 enum {
     ARGUMENTS_MAX = 24 << 20, /* bytes; room for files */
@@ -329,7 +328,7 @@ void execute_call_apply(struct execute_call *call, struct run_request *request)
 
 /* ---- the reply ---- */
 
-static json_t *why(const struct finished *run)
+json_t *execute_why(const struct finished *run)
 {
     AUTO_BUF struct buf text = {0};
 
@@ -365,11 +364,12 @@ json_t *execute_reply(const json_t *document, const char *id)
         return execute_refusal(err.msg);
     if (!id)
         id = json_get_text(document, "id");
-    json_t *reply = json_pack(
-        "{s:b, s:I, s:f, s:o?, s:o, s:o, s:o, s:O?, s:o}", "success", run.success, "exit_code",
-        (json_int_t)run.exit_code, "execution_time", (double)run.duration_ms / 1000, "execution_id",
-        id ? json_text(str_from(id)) : NULL, "stdout", json_text(run.out), "stderr",
-        json_text(run.err), "error", why(&run), "value", run.value, "output_files", files_of(&run));
+    json_t *reply = json_pack("{s:b, s:I, s:f, s:o?, s:o, s:o, s:o, s:O?, s:o}", "success",
+                              run.success, "exit_code", (json_int_t)run.exit_code, "execution_time",
+                              (double)run.duration_ms / 1000, "execution_id",
+                              id ? json_text(str_from(id)) : NULL, "stdout", json_text(run.out),
+                              "stderr", json_text(run.err), "error", execute_why(&run), "value",
+                              run.value, "output_files", files_of(&run));
     finished_done(&run);
     return reply;
 }

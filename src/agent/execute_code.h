@@ -18,6 +18,7 @@
 #include <jansson.h>
 
 #include "request/request.h"
+#include "text/format.h"
 
 #define EXECUTE_CODE_NAME "execute_code"
 
@@ -51,6 +52,8 @@ void execute_call_done(struct execute_call *call);
  * it changes. It borrows from the call. */
 void execute_call_apply(struct execute_call *call, struct run_request *request);
 
+/* Why a run failed, in a line; null for one that succeeded. The caller's. */
+json_t *execute_why(const struct finished *run);
 /* {success, exit_code, execution_time, execution_id, stdout, stderr, error, value, output_files}
  * out of a result's document. The caller's. */
 json_t *execute_reply(const json_t *document, const char *id);

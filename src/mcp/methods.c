@@ -270,10 +270,10 @@ static void handle_request(struct mcp_server *server, struct rpc_message *m)
 
     if (!method || (method->begin && may_begin(server, m, &problem) < 0))
         refuse(server, m->id, &problem);
-    else if (method->answer)
-        answer_now(server, m, method, modern > 0);
-    else
+    else if (method->begin)
         method->begin(mcp_call_new(server, m, modern > 0));
+    else
+        answer_now(server, m, method, modern > 0);
 }
 
 /* Notifications of other kinds need no action, and unknown ones are to be ignored. */

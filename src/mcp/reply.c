@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "agent/execute_code.h"
 #include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_get.h"
@@ -209,20 +210,6 @@ static void copy(struct reply *r, const char *to, const char *from)
     json_object_set(r->structured, to, value ? value : json_null());
 }
 
-static void put_error(struct reply *r, const struct finished *run)
-{
-    AUTO_BUF struct buf why = {0};
-
-    buf_init(&why, 64 << 10);
-    if (run->exception_type.n && !run->error.n && !run->timed_out && !run->out_of_memory)
-        (void)buf_addf(&why, "%.*s: %.*s", (int)run->exception_type.n, run->exception_type.p,
-                       (int)run->exception_message.n, run->exception_message.p);
-    else
-        format_reason(run, &why);
-    json_object_set_new(r->structured, "error",
-                        run->success ? json_null() : json_text(buf_str(&why)));
-}
-
 static void put_members(struct reply *r)
 {
     const struct result *result = r->result;
@@ -272,7 +259,7 @@ static void put_text(struct reply *r)
     if (json_array_size(json_object_get(r->document, "results")))
         json_object_set_new(r->document, "value", json_null());
     if (finished_read(r->document, &run, &err) == 0) {
-        put_error(r, &run);
+        json_object_set_new(r->structured, "error", execute_why(&run));
         (void)format_result(&run, FORMAT_MARKDOWN, &r->text);
         finished_done(&run);
     }

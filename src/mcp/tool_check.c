@@ -165,16 +165,6 @@ static void judge(struct mcp_call *call, const struct tool_arguments *a,
     judge_result_done(&result);
 }
 
-static int read_cases(const struct tool_arguments *a, struct case_file *ret, struct err *err)
-{
-    if (!a->cases)
-        return 0;
-    if (json_is_string(a->cases))
-        return case_file_read(json_str(a->cases), ret, err);
-    AUTO_FREE char *text = json_dumps(a->cases, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    return case_file_read(str_from(text), ret, err);
-}
-
 void tool_test_code(struct mcp_task *task)
 {
     struct mcp_call *call = (struct mcp_call *)task;
@@ -183,7 +173,7 @@ void tool_test_code(struct mcp_task *task)
     struct err err;
 
     if (tool_arguments_read(call, &a) == 0) {
-        if (read_cases(&a, &cases, &err) < 0) {
+        if (a.cases && case_file_from_json(a.cases, &cases, &err) < 0) {
             (void)err_wrap(&err, "'cases'");
             mcp_call_fail(call, &err);
         } else {

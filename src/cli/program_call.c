@@ -225,7 +225,7 @@ static void print_diff(struct str diff)
         fwrite(diff.p, 1, diff.n, stdout);
         return;
     }
-    while (str_next(&diff, '\n', &line)) {
+    while (diff.n && str_next(&diff, '\n', &line)) {
         AUTO_BUF struct buf shown = {0};
         buf_init(&shown, 10 * line.n + 16);
         safe_text_add(&shown, line, true);

@@ -135,6 +135,7 @@ def test_terminal(tap):
     done, got = on_terminal(place, [block(evil)], "fix", "bad.py", "--cases", "cases.json")
     tap.ok(done.returncode == 0 and b"\x1b[31m-    return a - b\x1b[m\r\n" in got and b"\x1b]" not in got and b"\\x1b]0;evil" in got,
            "a terminal gets the diff in colours, and obeys nothing in it", got)
+    tap.ok(not got.endswith(b"\x1b[m\r\n\x1b[m\r\n"), "without an empty line at the end", got)
     tap.ok(b"nothing was written; --in-place or --save FILE does that" in done.stderr, "and a hint", done)
     done, got = on_terminal(place, [block(GOOD)], "generate", "--cases", "cases.json", "an adder")
     tap.equal(got, GOOD.replace("\n", "\r\n").encode() + b"\r\n", "a new program is shown as it is")

@@ -77,24 +77,27 @@ void agent_done(struct agent *agent)
 
 /* ---- what is shown ---- */
 
+/* `event.step` is 1 for what belongs to the answer that is awaited, and 0 otherwise. */
 static void report(struct agent *agent, struct agent_event event)
 {
-    bool answering =
-        event.kind == AGENT_ASKS || event.kind == AGENT_TEXT || event.kind == AGENT_NOTE;
-
-    event.step = agent->step + answering;
+    event.step += agent->step;
     if (agent->watch->event)
         agent->watch->event(agent->watch->ctx, &event);
 }
 
 static void on_text(void *ctx, struct str piece)
 {
-    report(ctx, (struct agent_event){.kind = AGENT_TEXT, .text = piece});
+    report(ctx, (struct agent_event){.kind = AGENT_TEXT, .step = 1, .text = piece});
 }
 
 static void on_note(void *ctx, const char *what)
 {
-    report(ctx, (struct agent_event){.kind = AGENT_NOTE, .text = str_from(what)});
+    report(ctx, (struct agent_event){.kind = AGENT_NOTE, .step = 1, .text = str_from(what)});
+}
+
+void agent_note(struct agent *agent, const char *what)
+{
+    report(agent, (struct agent_event){.kind = AGENT_NOTE, .text = str_from(what)});
 }
 
 static void on_run(void *ctx, const struct run_event *event)
@@ -272,7 +275,7 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
         .max_tokens = answer_tokens(agent, tokens),
         .stream = agent->request->stream && !question->builtin,
     };
-    report(agent, (struct agent_event){.kind = AGENT_ASKS});
+    report(agent, (struct agent_event){.kind = AGENT_ASKS, .step = 1});
     if (llm_ask(agent->llm, &ask, &watch, ret, &err) < 0)
         return ask_failed(agent, &err);
     agent->step++;

@@ -133,6 +133,8 @@ int64_t agent_time_for(const struct agent *agent, int64_t wall_ms);
 /* 0, or -1 when the task was cancelled or its time is over: after such a run. */
 int agent_after_run(struct agent *agent);
 
+/* A line for the user about the answer that just came: why it goes back. */
+void agent_note(struct agent *agent, const char *what);
 /* Adds the step's document (taken over), with "step" set, and reports it. */
 void agent_step_done(struct agent *agent, json_t *document);
 

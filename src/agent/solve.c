@@ -121,8 +121,9 @@ static int take_text(struct solving *s, const struct llm_answer *answer, struct 
         return run_code(s, next);
     if (is_answer(s, buf_str(&reply)))
         return solve_answer(s, json_text(str_trim(buf_str(&reply))), "reply", next);
-    (void)buf_adds(next, complaint.n ? complaint.p : "there is no program in the reply");
-    (void)buf_adds(next, "\n");
+    const char *why = complaint.n ? complaint.p : "there is no program in the reply";
+    agent_note(s->agent, why);
+    (void)buf_addf(next, "%s\n", why);
     return 0;
 }
 
@@ -159,6 +160,7 @@ static int take_reply(struct solving *s, const struct llm_answer *answer, struct
     if (answer->finish == LLM_FINISH_REFUSED)
         return solve_give_up(s, "the model refused the task", buf_str(&answer->text));
     if (answer->finish == LLM_FINISH_LENGTH) {
+        agent_note(s->agent, "the reply was cut at its maximum of tokens (--max-tokens)");
         (void)buf_adds(next, "Your reply was cut at its maximum length, and nothing of it was run. "
                              "Write a shorter one.\n");
         return 0;

@@ -132,6 +132,14 @@ static int accept(struct solving *s, json_t *answer, const char *by)
     return -1;
 }
 
+static void note_rejected(const struct solving *s, const json_t *answer)
+{
+    AUTO_FREE char *text = json_write(answer, false);
+    AUTO_FREE char *line = xasprintf("the answer does not pass the check: %.200s", text);
+
+    agent_note(s->agent, line);
+}
+
 int solve_answer(struct solving *s, json_t *answer, const char *by, struct buf *complaint)
 {
     bool good = false;
@@ -142,6 +150,7 @@ int solve_answer(struct solving *s, json_t *answer, const char *by, struct buf *
     }
     if (good)
         return accept(s, answer, by);
+    note_rejected(s, answer);
     json_decref(answer);
     /* What the run gave was wrong: the next reply is no answer that rests on it. */
     if (strcmp(by, "reply") != 0)

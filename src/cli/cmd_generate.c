@@ -61,14 +61,20 @@ static int put_code(const struct model_call *call, struct str code, struct err *
     return 0;
 }
 
+static void put_document(const struct model_call *call, const struct agent *agent,
+                         const struct generate_result *result)
+{
+    if (!call->set->json)
+        return;
+    json_t *document = generate_document(agent, result);
+    print_document(document);
+    json_decref(document);
+}
+
 static int report(struct model_call *call, const struct agent *agent,
                   const struct generate_result *result, struct err *err)
 {
-    if (call->set->json) {
-        json_t *document = generate_document(agent, result);
-        print_document(document);
-        json_decref(document);
-    }
+    put_document(call, agent, result);
     if (agent->code.n && put_code(call, buf_str(&agent->code), err) < 0)
         return -1;
     if (!call->set->json) {
@@ -81,6 +87,8 @@ static int report(struct model_call *call, const struct agent *agent,
         return 0;
     AUTO_FREE char *line = xasprintf("no program: %.400s", result->complaint.p);
     model_call_say(call, line);
+    if (!call->set->json)
+        model_call_reply(call, buf_str(&result->answer.text));
     return NO_CODE;
 }
 
@@ -93,10 +101,12 @@ static int work(struct model_call *call, struct err *err)
     agent_begin(&agent, call->llm, &call->request, &call->watch);
     int status = generate(&agent, generation->task.p, &result);
     model_call_erase(call);
-    if (status == 0)
+    if (status == 0) {
         status = report(call, &agent, &result, err);
-    else
+    } else {
+        put_document(call, &agent, &result);
         *err = agent.error;
+    }
     generate_done(&result);
     agent_done(&agent);
     return status;

@@ -157,6 +157,8 @@ static int report(struct solution *solution, const struct agent *agent,
         AUTO_FREE char *line = xasprintf("not solved: %s%s", agent->error.msg,
                                          result->refused ? "; the last program was refused" : "");
         model_call_say(call, line);
+        if (!set->json && !set->events)
+            model_call_last_reply(call, agent);
     }
     if (set->save && agent->code.n && model_call_save(set->save, buf_str(&agent->code), err) < 0)
         return -1;

@@ -92,7 +92,7 @@ int model_call_task(const struct opt_args *args, const char *what, struct buf *r
 
     buf_init(ret, TASK_MAX);
     if (only && strcmp(only, "-") == 0) {
-        if (fd_read_all(STDIN_FILENO, ret) < 0)
+        if (fd_read_all(STDIN_FILENO, ret) < 0 && !ret->overflow)
             return err_sys(err, "read standard input");
     } else {
         for (size_t i = 0; i < args->operand_n + args->rest_n; i++)

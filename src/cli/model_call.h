@@ -65,6 +65,9 @@ void model_call_event(void *ctx, const struct agent_event *event);
 void model_call_step(struct model_call *call, const struct agent_event *event, const char *given);
 /* Why the task has no success, and what failed last; `best`: there were other samples. */
 void model_call_failure(struct model_call *call, const struct agent *agent, bool best);
+/* The first lines of a reply that has no program; of the last one, if it has none. */
+void model_call_reply(struct model_call *call, struct str reply);
+void model_call_last_reply(struct model_call *call, const struct agent *agent);
 /* A line for the user, on standard error. */
 void model_call_say(struct model_call *call, const char *what);
 /* Takes the line of progress off the terminal, before something else is written. */

@@ -52,6 +52,30 @@ static void say_report(struct model_call *call, struct str report)
     }
 }
 
+/* With --stream, it was shown when it came. */
+void model_call_reply(struct model_call *call, struct str reply)
+{
+    if (!str_trim(reply).n) {
+        model_call_say(call, "the model's reply was empty");
+    } else if (!call->set->stream) {
+        model_call_say(call, "the model's reply:");
+        say_report(call, reply);
+    }
+}
+
+/* A reply without a program is not in what was shown of its step. */
+void model_call_last_reply(struct model_call *call, const struct agent *agent)
+{
+    const json_t *step = json_array_get(agent->steps, json_array_size(agent->steps) - 1);
+    const struct llm_message *last = NULL;
+
+    for (size_t i = 0; i < agent->messages.n; i++)
+        if (agent->messages.at[i].role == LLM_ASSISTANT)
+            last = &agent->messages.at[i];
+    if (last && !json_get_text(step, "code") && !json_array_size(json_object_get(step, "runs")))
+        model_call_reply(call, str_from(last->text));
+}
+
 void model_call_failure(struct model_call *call, const struct agent *agent, bool best)
 {
     const char *report = trial_last_report(agent);
@@ -61,6 +85,7 @@ void model_call_failure(struct model_call *call, const struct agent *agent, bool
 
     model_call_say(call, line);
     say_report(call, str_from(report));
+    model_call_last_reply(call, agent);
 }
 
 int model_call_samples(struct model_call *call, int (*flow)(void *ctx, struct agent *agent),

@@ -226,8 +226,13 @@ static void complain_none(const struct reply_reader *r, struct buf *complaint)
         complain_smolagents(complaint, wrong);
         return;
     }
-    (void)buf_adds(complaint, r->language_n ? "there is no code block in that language in the reply"
-                                            : "there is no code block in the reply");
+    if (r->language_n == 1)
+        (void)buf_addf(complaint, "there is no %.*s code block in the reply",
+                       (int)str_slice(r->languages[0], 0, 60).n, r->languages[0].p);
+    else
+        (void)buf_adds(complaint, r->language_n
+                                      ? "there is no code block in these languages in the reply"
+                                      : "there is no code block in the reply");
 }
 
 static void read_chosen(const struct reply_reader *r, struct str text, bool list,

@@ -55,7 +55,7 @@ def test_choice(t):
         blocks(t, REPLY, "--all"), 0, "--all", b'print("not this")\n\nx = 1\n\nprint(x)\n'
     )
     t.exits(blocks(t, REPLY, "-l", "js,python", "--first"), 0, "--lang", b"x = 1\n")
-    t.refused(blocks(t, REPLY, "--lang", "r"), 1, "no code block in that language", "none in R")
+    t.refused(blocks(t, REPLY, "--lang", "r"), 1, "no r code block", "none in R")
     t.refused(blocks(t, "just words"), 1, "no code block in the reply", "no code")
     t.refused(blocks(t, ""), 1, "no code block", "nothing")
     t.refused(blocks(t, REPLY, "--first", "--last"), 2, "--first", "two choices")

@@ -50,12 +50,16 @@ def test_results(tap):
     done, _ = asked(OpenAI, [Answer(body=OpenAI.whole(evil))], "--profile", "strict", "--json", tap=tap)
     tap.equal(json.loads(done.stdout)["verdict"]["allowed"], False, "refused under a stricter profile", done)
     done, _ = asked(OpenAI, [Answer(body=OpenAI.whole("I am sorry."))], tap=tap)
-    tap.ok(done.returncode == 1 and done.stdout == b"" and b"no program" in done.stderr, "no code", done)
+    tap.ok(done.returncode == 1 and done.stdout == b"" and b"no python code block" in done.stderr and b"  I am sorry.\n" in done.stderr,
+           "no code: the reply is shown", done)
     done, _ = asked(OpenAI, [Answer(body=OpenAI.whole("sorry"))], "--json", tap=tap)
     got = json.loads(done.stdout)
     tap.ok(done.returncode == 1 and got["code"] is None and got["verdict"] is None and got["error"], "no code, as JSON", done)
     done, _ = asked(OpenAI, [Answer(body=OpenAI.whole(None))], tap=tap)
-    tap.equal(done.returncode, 1, "an empty reply", done)
+    tap.ok(done.returncode == 1 and b"reply was empty" in done.stderr, "an empty reply", done)
+    done, _ = asked(OpenAI, [Answer(401, {"error": {"message": "no"}})], "--json", tap=tap)
+    got = json.loads(done.stdout)
+    tap.ok(done.returncode == 2 and got["code"] is None and "401" in got["error"], "a failure, as JSON", done)
     done, _ = asked(OpenAI, [Answer(body=OpenAI.whole(finish="length"))], tap=tap)
     tap.ok(b"maximum of tokens" in done.stderr, "a reply that was cut", done)
     nul = OpenAI.whole("```python\nprint('a\x00b')\n```")
@@ -73,6 +77,8 @@ def test_results(tap):
         done = place.run("generate", "--model", "gpt-test", "-", stdin=b"from stdin", env={"OPENAI_BASE_URL": server.url})
         tap.equal((done.returncode, server.requests[-1].json["messages"][1]["content"]), (0, "from stdin"), "a task from standard input")
         tap.ok("authorization" not in server.requests[-1].headers, "no key, no header")
+        done = place.ask(OpenAI, server, "generate", "-", stdin=b"x" * ((1 << 20) + 1))
+        tap.ok(done.returncode == 2 and b"longer than 1024 KiB" in done.stderr, "a task that is too long", done)
 
 
 def test_terminal(tap):

@@ -63,7 +63,7 @@ def test_blocks(tap):
         got, seen = document(tap, p, ["Hm.", block("final_answer(sum(range(11)))")], "--calls", "blocks")
         tap.equal((got["success"], got["answer"], got["answer_by"], got["stopped"], got["calls"], got["style"], got["code"], len(seen)),
                   (True, 55, "final_answer", "done", "blocks", "default", "final_answer(sum(range(11)))", 2), p.name + ": final_answer()")
-        tap.ok("no code block" in got["steps"][0]["message"] and got["steps"][0]["runs"] == [], p.name + ": a reply without a program")
+        tap.ok("no python code block" in got["steps"][0]["message"] and got["steps"][0]["runs"] == [], p.name + ": a reply without a program")
         tap.equal([s["step"] for s in got["steps"]], [1, 2], p.name + ": the steps")
         tap.equal([m["role"] for m in got["conversation"]], ["system", "user", "assistant", "user", "assistant"], p.name + ": the conversation")
 
@@ -77,7 +77,7 @@ def test_calls(tap):
         tap.equal([(r["success"], r["stdout"], r["value"]) for r in results], [(True, "5\n", None), (True, "", 6)], p.name + ": results")
         failed = json.loads(p.results(seen[2])[0])
         tap.ok(not failed["success"] and failed["error"] == "ZeroDivisionError: division by zero", p.name + ": a failure", failed)
-        tap.ok("there is no code" in p.last_text(seen[3]), p.name + ": and a text is no program", p.last_text(seen[3]))
+        tap.ok("there is no python code" in p.last_text(seen[3]), p.name + ": and a text is no program", p.last_text(seen[3]))
         done, seen = solved(tap, p, answers[:1] + ["It is 55.\n```python\nnot run\n```"])
         tap.equal((done.returncode, done.stdout.decode()), (0, "It is 55.\n```python\nnot run\n```\n"), p.name + ": an answer with code", done)
         golden(tap, p.name + "-calls", seen)
@@ -307,6 +307,14 @@ def test_events(tap):
     tap.equal(kinds, ["asks", "code", "verdict", "started", "stdout", "ran", "step", "asks", "text", "step", "finished"], "--events", done)
     tap.equal([line.get("step") for line in lines if line["event"] in ("asks", "text", "step")], [1, 1, 2, 2, 2], "--events: steps")
     tap.ok(lines[-1]["result"]["answer"] == "five" and all("time_ms" in line for line in lines), "--events: the last one")
+    done, _ = solved(tap, OpenAI, ["not\nyet", block("final_answer(5)")], "--events")
+    notes = [line for line in map(json.loads, done.stdout.splitlines()) if line["event"] == "note"]
+    tap.equal([(n["step"], n["text"]) for n in notes], [(1, "there is no python code block in the reply")], "--events: why an answer goes back")
+    done, _ = solved(tap, OpenAI, ["not\nyet"], "--steps", "2")
+    tap.ok(done.stderr.count(b"no python code block") == 2 and b"glovebox:   not\nglovebox:   yet\n" in done.stderr, "no program: the reply is shown", done)
+    for answer in (block("final_answer(5)"), OpenAI.calls([{"code": "final_answer(5)"}])):
+        done, _ = solved(tap, OpenAI, [answer], "--steps", "2", "--answer-check", "answer > 5")
+        tap.ok(done.returncode == 1 and done.stderr.count(b"does not pass the check: 5\n") == 2, "the check's refusal is shown", done)
     done, _ = solved(tap, OpenAI, [block("print(5)"), "five"], "--quiet")
     tap.equal((done.stdout, done.stderr), (b"five\n", b""), "--quiet")
 

@@ -122,7 +122,7 @@ static void test_no_code(glovebox *box)
     EQ_STR(glovebox_error(box), "there is no code block in the reply");
     options_of("lang", "go", options);
     code_is(box, "```py\n1\n```", options, NULL);
-    EQ_STR(glovebox_error(box), "there is no code block in that language in the reply");
+    EQ_STR(glovebox_error(box), "there is no go code block in the reply");
     options_of("profile", "kodeagent", options);
     code_is(box, "{\"thought\": \"t\", \"final_answer\": \"x\", \"task_successful\": true}",
             options, NULL);

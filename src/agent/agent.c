@@ -47,6 +47,8 @@ static int reach(struct agent *agent, enum agent_end end, const char *what)
     return agent_finish(agent, end, &err);
 }
 
+static void use_own_reviewer(struct agent *agent);
+
 void agent_begin(struct agent *agent, struct llm *llm, const struct agent_request *request,
                  const struct agent_watch *watch)
 {
@@ -56,6 +58,8 @@ void agent_begin(struct agent *agent, struct llm *llm, const struct agent_reques
     agent->began_ms = clock_mono_ms();
     agent->steps = json_array();
     buf_init(&agent->code, 0);
+    if (request->run->review)
+        use_own_reviewer(agent);
     if (request->bounds.time_ms)
         agent->deadline_ms = agent->began_ms + request->bounds.time_ms;
     if (request->bounds.cost_milli && !llm_price_known(llm)) {
@@ -72,6 +76,7 @@ void agent_done(struct agent *agent)
     llm_messages_done(&agent->messages);
     buf_done(&agent->code);
     json_decref(agent->steps);
+    llm_usage_table_done(&agent->reviews);
     *agent = (struct agent){0};
 }
 
@@ -234,13 +239,22 @@ static int ask_failed(struct agent *agent, const struct err *error)
     return fail(agent, error);
 }
 
-static int check_bounds(struct agent *agent, int64_t *ret_tokens)
+static int check_use(struct agent *agent, int64_t *ret_tokens)
 {
-    struct llm_usage used;
+    struct llm_usage used, reviews;
 
     llm_usage_total(llm_usage_of(agent->llm), &used);
+    llm_usage_total(&agent->reviews, &reviews);
+    llm_usage_add(&used, &reviews);
     if (agent->end != AGENT_OPEN || check_time(agent) < 0 ||
         check_tokens(agent, &used, ret_tokens) < 0 || check_cost(agent, &used) < 0)
+        return -1;
+    return 0;
+}
+
+static int check_bounds(struct agent *agent, int64_t *ret_tokens)
+{
+    if (check_use(agent, ret_tokens) < 0)
         return -1;
     int64_t steps = agent->request->bounds.steps;
     if (agent->step >= (steps ? steps : STEPS))
@@ -281,6 +295,37 @@ int agent_ask(struct agent *agent, const struct agent_question *question, struct
     agent->step++;
     llm_say_answer(&agent->messages, ret);
     return 0;
+}
+
+/* ---- reviews of the programs ---- */
+
+/* A program that the bounds leave no review for is not approved. */
+static void review(void *ctx, const struct review_question *question, struct review_answer *ret)
+{
+    struct agent *agent = ctx;
+    struct review_question own = *question;
+    int64_t tokens;
+
+    own.deadline_ms = agent->deadline_ms;
+    if (check_use(agent, &tokens) < 0) {
+        ret->reason = xasprintf("no review: %s", agent->error.msg);
+        return;
+    }
+    agent->theirs->review(agent->theirs->ctx, &own, ret);
+    llm_usage_count_json(&agent->reviews, ret->usage);
+}
+
+static void use_own_reviewer(struct agent *agent)
+{
+    agent->theirs = agent->request->run->reviewer;
+    if (!agent->theirs)
+        return;
+    agent->reviewer = (struct reviewer){review, agent};
+    agent->run = *agent->request->run;
+    agent->run.reviewer = &agent->reviewer;
+    agent->own = *agent->request;
+    agent->own.run = &agent->run;
+    agent->request = &agent->own;
 }
 
 /* ---- the program ---- */
@@ -387,17 +432,24 @@ static json_t *error_json(const struct err *error)
                      json_text(str_from(error->msg)));
 }
 
+static json_t *usage_json(const struct agent *agent)
+{
+    json_t *usage = llm_usage_table_json(llm_usage_of(agent->llm));
+
+    json_object_update_new(usage, llm_usage_table_json(&agent->reviews));
+    return usage;
+}
+
 json_t *agent_document(const struct agent *agent)
 {
     bool failed = agent->error.kind != ERR_NONE;
 
-    return json_pack("{s:b, s:s, s:s, s:s, s:s, s:o?, s:O, s:o, s:o, s:I, s:o?}", "success",
-                     agent->end == AGENT_DONE, "stopped", agent_end_name(agent->end), "language",
-                     agent->request->language, "provider", llm_provider_name(agent->llm), "model",
-                     llm_model(agent->llm), "code",
-                     agent->code.n ? json_text(buf_str(&agent->code)) : NULL, "steps", agent->steps,
-                     "conversation", conversation_json(&agent->messages), "usage",
-                     llm_usage_table_json(llm_usage_of(agent->llm)), "duration_ms",
-                     (json_int_t)(clock_mono_ms() - agent->began_ms), "error",
-                     failed ? error_json(&agent->error) : NULL);
+    return json_pack(
+        "{s:b, s:s, s:s, s:s, s:s, s:o?, s:O, s:o, s:o, s:I, s:o?}", "success",
+        agent->end == AGENT_DONE, "stopped", agent_end_name(agent->end), "language",
+        agent->request->language, "provider", llm_provider_name(agent->llm), "model",
+        llm_model(agent->llm), "code", agent->code.n ? json_text(buf_str(&agent->code)) : NULL,
+        "steps", agent->steps, "conversation", conversation_json(&agent->messages), "usage",
+        usage_json(agent), "duration_ms", (json_int_t)(clock_mono_ms() - agent->began_ms), "error",
+        failed ? error_json(&agent->error) : NULL);
 }

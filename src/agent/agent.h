@@ -24,6 +24,7 @@
 #include "guard/guard.h"
 #include "llm/llm.h"
 #include "request/request.h"
+#include "request/reviewer.h"
 #include "result/result.h"
 #include "session/run.h"
 #include "text/reply.h"
@@ -91,6 +92,13 @@ struct agent {
     struct err error; /* of an end that is neither AGENT_OPEN nor AGENT_DONE */
     struct buf code;  /* the latest program; empty for none */
     json_t *steps;    /* a document for each step */
+
+    /* With reviews: the request with our own reviewer, which asks theirs within the bounds. */
+    struct agent_request own;
+    struct run_request run;
+    struct reviewer reviewer;
+    const struct reviewer *theirs;
+    struct llm_usage_table reviews; /* what they used: not a part of what `llm` used */
 };
 
 /* `llm` and the pointers are lent until agent_done. A cost bound for a model whose price is unknown

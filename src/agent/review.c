@@ -208,8 +208,10 @@ static void explain(struct asking *a, const struct llm_answer *answer, const str
 static int ask(struct asking *a, struct llm *llm, struct err *err)
 {
     struct review *r = a->review;
-    const struct llm_watch watch = {
-        .cancel_fd = a->question->cancel_fd, .note = r->settings.note, .ctx = r->settings.ctx};
+    const struct llm_watch watch = {.cancel_fd = a->question->cancel_fd,
+                                    .deadline_ms = a->question->deadline_ms,
+                                    .note = r->settings.note,
+                                    .ctx = r->settings.ctx};
     struct llm_messages messages = {0};
     struct llm_answer answer = {0};
     json_t *schema = review_schema();

@@ -252,6 +252,17 @@ static const char *end_of(const struct samples *samples, const struct sample *sa
     return agent_end_name(sample->agent.end);
 }
 
+/* The reviews of all; what else was used is the connection's already. */
+static void add_reviews(const struct samples *samples, json_t *document)
+{
+    struct llm_usage_table reviews = {0};
+
+    for (int i = 0; i < samples->n; i++)
+        llm_usage_count_table(&reviews, &samples->at[i].agent.reviews);
+    json_object_update_new(json_object_get(document, "usage"), llm_usage_table_json(&reviews));
+    llm_usage_table_done(&reviews);
+}
+
 void samples_add_json(const struct samples *samples, json_t *document)
 {
     json_t *list = json_array();
@@ -264,4 +275,5 @@ void samples_add_json(const struct samples *samples, json_t *document)
                             trial_last_score(&sample->agent), "won", i == samples->winner));
     }
     json_object_set_new(document, "samples", list);
+    add_reviews(samples, document);
 }

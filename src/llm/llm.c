@@ -120,8 +120,7 @@ const struct llm_usage_table *llm_usage_of(const struct llm *llm)
 
 void llm_usage_take(struct llm *llm, const struct llm *other)
 {
-    for (size_t i = 0; i < other->usage.n; i++)
-        llm_usage_count(&llm->usage, other->usage.at[i].component, &other->usage.at[i].usage);
+    llm_usage_count_table(&llm->usage, &other->usage);
 }
 
 /* ---- waiting for another attempt ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_get.h"
 #include "base/mem.h"
 
 /* A server's number may be anything; sums must not overflow. */
@@ -63,6 +64,32 @@ void llm_usage_count(struct llm_usage_table *table, const char *component,
         table->at[table->n++] = (struct llm_usage_row){.component = xstrdup(component)};
     }
     llm_usage_add(&table->at[i].usage, usage);
+}
+
+void llm_usage_count_json(struct llm_usage_table *table, const json_t *json)
+{
+    const char *component;
+    json_t *row;
+
+    json_object_foreach((json_t *)(uintptr_t)json, component, row)
+    {
+        const struct llm_usage usage = {
+            .requests = json_get_int(row, "requests"),
+            .tokens_known = json_is_integer(json_object_get(row, "prompt_tokens")),
+            .prompt_tokens = json_get_int(row, "prompt_tokens"),
+            .completion_tokens = json_get_int(row, "completion_tokens"),
+            .cached_tokens = json_get_int(row, "cached_tokens"),
+            .cost_known = json_is_number(json_object_get(row, "cost")),
+            .cost = json_number_value(json_object_get(row, "cost")),
+        };
+        llm_usage_count(table, component, &usage);
+    }
+}
+
+void llm_usage_count_table(struct llm_usage_table *table, const struct llm_usage_table *more)
+{
+    for (size_t i = 0; i < more->n; i++)
+        llm_usage_count(table, more->at[i].component, &more->at[i].usage);
 }
 
 void llm_usage_total(const struct llm_usage_table *table, struct llm_usage *ret)

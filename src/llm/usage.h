@@ -36,6 +36,9 @@ struct llm_usage_table {
 
 void llm_usage_count(struct llm_usage_table *table, const char *component,
                      const struct llm_usage *usage);
+/* Counts what llm_usage_table_json wrote. */
+void llm_usage_count_json(struct llm_usage_table *table, const json_t *json);
+void llm_usage_count_table(struct llm_usage_table *table, const struct llm_usage_table *more);
 /* The sum of all components. */
 void llm_usage_total(const struct llm_usage_table *table, struct llm_usage *ret);
 /* {COMPONENT: {requests, prompt_tokens, completion_tokens, total_tokens, cached_tokens, cost},

@@ -24,6 +24,7 @@ struct review_question {
     struct str code;                /* as the program's author wrote it, without the prelude */
     const struct tool_names *tools; /* NULL: none */
     int cancel_fd;                  /* readable: give up; -1 for none */
+    int64_t deadline_ms;            /* of clock_mono_ms(); 0: none */
 };
 
 /* All zero is a refusal. */

@@ -2,6 +2,7 @@
 """Servers and models that attack: what they send must not carry the key anywhere, and must not undo a task's bounds."""
 
 import json
+import threading
 
 from models import KEY, Anthropic, OpenAI, Place
 from server import Answer, Server
@@ -59,6 +60,35 @@ def test_addresses(tap):
         tap.equal((done.returncode, len(server.requests)), (status, 1), "a verdict of another server is none of this one's", done)
 
 
+def test_reviews(tap):
+    """The reviews of a task's programs are within its bounds."""
+    yes = json.dumps({"is_secure": True, "reason": "x"})
+    calls, released = OpenAI.calls([{"code": "print(%d)" % i} for i in range(8)]), threading.Event()
+
+    def answer(request):
+        of_review = b"Review the program" in request.body
+        return Answer(body=OpenAI.whole(yes) if of_review else calls, wait=released.wait if of_review else None)
+
+    def solve_reviewed(*args):
+        place = Place(tap)
+        with Server([answer]) as server:
+            done = place.ask(OpenAI, server, "solve", "--json", "--review", "--steps", "2", *args, "x",
+                             env={"XDG_STATE_HOME": place.path("state"), "GLOVEBOX_LOG": None})
+            return json.loads(done.stdout), len(server.requests)
+
+    document, count = solve_reviewed("--task-timeout", "1s")
+    released.set()
+    tap.ok(document["stopped"] == "time" and document["duration_ms"] < 20000 and count == 2, "a review that does not end", document)
+    document, count = solve_reviewed("--token-limit", "350")
+    usage = document["usage"]
+    tap.equal((document["stopped"], count, usage["solve"]["requests"], usage["review"]["total_tokens"]), ("tokens", 3, 1, 240),
+              "tokens of reviews", document)
+    reasons = [run["result"]["verdict"]["reason"] for run in document["steps"][0]["runs"]]
+    tap.ok(reasons[2:] == ["no review: the task used all of its tokens"] * 6, "the rest is not approved", reasons)
+    document, count = solve_reviewed("--token-limit", "100000", "--samples", "2", "--answer-check", "answer == 1")
+    tap.equal((document["usage"]["review"]["requests"], count), (count - document["usage"]["solve"]["requests"], count), "those of all samples", document)
+
+
 def test(tap):
-    for part in test_keys, test_tokens, test_addresses:
+    for part in test_keys, test_tokens, test_addresses, test_reviews:
         part(tap)

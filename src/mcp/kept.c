@@ -96,12 +96,14 @@ bool kept_read(struct kept *k, const char *uri, struct buf *ret, const char **re
     return item != NULL;
 }
 
-void kept_list(struct kept *k, json_t *array)
+void kept_list(struct kept *k, json_t *array, size_t room)
 {
     pthread_mutex_lock(&k->lock);
-    for (const struct item *item = k->first; item; item = item->next)
+    for (const struct item *item = k->first; item && strlen(item->uri) <= room; item = item->next) {
+        room -= strlen(item->uri);
         json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:I}", "uri", item->uri, "name",
                                                json_text(str_from(item->name)), "mimeType",
                                                item->mime, "size", (json_int_t)item->n));
+    }
     pthread_mutex_unlock(&k->lock);
 }

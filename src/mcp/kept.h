@@ -20,7 +20,8 @@ bool kept_add(struct kept *kept, const char *uri, struct str name, const char *m
               struct str bytes);
 /* Appends a copy of the bytes; *ret_mime is a constant. False when there is none with this URI. */
 bool kept_read(struct kept *kept, const char *uri, struct buf *ret, const char **ret_mime);
-/* Appends {uri, name, mimeType, size} of each to an array, the oldest first. */
-void kept_list(struct kept *kept, json_t *array);
+/* Appends {uri, name, mimeType, size} of each to an array, the oldest first, until their URIs have
+ * `room` bytes. */
+void kept_list(struct kept *kept, json_t *array, size_t room);
 
 #endif

@@ -17,6 +17,8 @@ enum {
     HEAD_MAX = 24 << 10, /* bytes of a stream that are in the answer */
     TAIL_MAX = 8 << 10,
     FILES_LISTED = 100,
+    FILES_IN_TEXT = 20,
+    TEXT_MAX = 128 << 10,
     LINKS_MAX = 20,
     PICTURES_MAX = 8,
     PICTURES_SIZE_MAX = 4 << 20, /* base64 of all in the answer */
@@ -189,8 +191,8 @@ static void put_display(struct reply *r, const json_t *bundle)
         if (json_object_get(data, kept_forms[i].mime))
             keep_display(r, data, i);
     if (!picture && plain.n)
-        (void)buf_addf(&r->text, "\n%s:\n\n%.*s\n", value ? "Value" : "Display",
-                       (int)utf8_cut(plain, HEAD_MAX), plain.p);
+        (void)buf_addf(&r->text, "\n%s:\n\n%.*s%s\n", value ? "Value" : "Display",
+                       (int)utf8_cut(plain, HEAD_MAX), plain.p, plain.n > HEAD_MAX ? " [cut]" : "");
 }
 
 static void put_displays(struct reply *r)
@@ -250,6 +252,17 @@ static void put_advice(struct reply *r)
                                  "with create_session.\n");
 }
 
+/* A long list of files is for the structured result. Returns the number of files left out. */
+static size_t shorten_files(struct reply *r)
+{
+    json_t *files = json_object_get(r->document, "files");
+    size_t all = json_array_size(files);
+
+    while (json_array_size(files) > FILES_IN_TEXT)
+        (void)json_array_remove(files, json_array_size(files) - 1);
+    return all - json_array_size(files);
+}
+
 /* The displays have the value as people read it; the document has it as typed JSON. */
 static void put_text(struct reply *r)
 {
@@ -258,11 +271,23 @@ static void put_text(struct reply *r)
 
     if (json_array_size(json_object_get(r->document, "results")))
         json_object_set_new(r->document, "value", json_null());
+    size_t left_out = shorten_files(r);
     if (finished_read(r->document, &run, &err) == 0) {
         json_object_set_new(r->structured, "error", execute_why(&run));
         (void)format_result(&run, FORMAT_MARKDOWN, &r->text);
         finished_done(&run);
     }
+    if (left_out)
+        (void)buf_addf(&r->text, "(%zu more files)\n", left_out);
+}
+
+static json_t *text_item(struct reply *r)
+{
+    if (r->text.n > TEXT_MAX) {
+        r->text.n = utf8_cut(buf_str(&r->text), TEXT_MAX);
+        (void)buf_adds(&r->text, "\n[cut]\n");
+    }
+    return tool_text(buf_str(&r->text));
 }
 
 static void log_notes(const struct reply *r)
@@ -296,7 +321,7 @@ void reply_run(struct mcp_call *call, const struct result *result, const char *s
     put_files(&r);
     put_advice(&r);
     log_notes(&r);
-    json_array_insert_new(r.content, 0, tool_text(buf_str(&r.text)));
+    json_array_insert_new(r.content, 0, text_item(&r));
     tool_answer(call, r.content, r.structured, !result->success);
     json_decref(r.document);
     buf_done(&r.text);

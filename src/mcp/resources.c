@@ -17,8 +17,9 @@
 #define SCHEME "sandbox://"
 
 enum {
-    LISTED_MAX = 1000,   /* files of one session */
-    READ_MAX = 64 << 20, /* bytes of one resource */
+    LISTED_MAX = 5000,
+    PATHS_LISTED = 512 << 10, /* bytes: of paths, and of URIs of what is kept */
+    READ_MAX = 64 << 20,      /* bytes of one resource */
     URI_SHOWN = 200,
 };
 
@@ -169,29 +170,39 @@ void resources_read(struct mcp_call *call)
 
 /* ---- listing ---- */
 
-static void add_file(json_t *list, const char *session, const struct workspace_file *f)
+/* What a list has room for: a guest chooses the number and the names of its files. */
+struct listing {
+    json_t *rows;
+    size_t bytes; /* of paths, so far */
+};
+
+static bool has_room(const struct listing *l)
+{
+    return json_array_size(l->rows) < LISTED_MAX && l->bytes < PATHS_LISTED;
+}
+
+static void add_file(struct listing *l, const char *session, const struct workspace_file *f)
 {
     struct str path = str_from(f->path);
     AUTO_FREE char *uri = resource_uri(session, path);
 
+    l->bytes += path.n;
     json_array_append_new(
-        list, json_pack("{s:s, s:o, s:s, s:I}", "uri", uri, "name", json_text(path), "mimeType",
-                        mime_type(f->path, path.n, "", 0), "size", (json_int_t)f->size));
+        l->rows, json_pack("{s:s, s:o, s:s, s:I}", "uri", uri, "name", json_text(path), "mimeType",
+                           mime_type(f->path, path.n, "", 0), "size", (json_int_t)f->size));
 }
 
-static void add_files(json_t *list, const struct session_entry *entry)
+static void add_files(struct listing *l, const struct session_entry *entry)
 {
     struct workspace_file *files;
-    size_t n, listed = 0;
     struct err err;
+    size_t n;
 
     if (session_files(entry->session, &files, &n, &err) < 0)
         return;
-    for (size_t i = 0; i < n && listed < LISTED_MAX; i++)
-        if (!str_ends(str_from(files[i].path), "/")) {
-            add_file(list, entry->id, &files[i]);
-            listed++;
-        }
+    for (size_t i = 0; i < n && has_room(l); i++)
+        if (!str_ends(str_from(files[i].path), "/"))
+            add_file(l, entry->id, &files[i]);
     workspace_files_done(files, n);
 }
 
@@ -199,16 +210,16 @@ static void add_files(json_t *list, const struct session_entry *entry)
 static void list_work(struct mcp_task *task)
 {
     struct mcp_call *call = (struct mcp_call *)task;
-    json_t *list = json_array();
+    struct listing list = {.rows = json_array()};
     struct session_info info;
 
-    kept_list(call->server->kept, list);
+    kept_list(call->server->kept, list.rows, PATHS_LISTED);
     for (size_t i = 0; i < call->list_n; i++) {
         session_info(call->list[i]->session, &info);
         if (info.state != SESSION_BUSY)
-            add_files(list, call->list[i]);
+            add_files(&list, call->list[i]);
     }
-    call->result = json_pack("{s:o}", "resources", list);
+    call->result = json_pack("{s:o}", "resources", list.rows);
 }
 
 void resources_list(struct mcp_call *call)

@@ -18,6 +18,7 @@ enum {
     READ_MAX = 1 << 20, /* a text is in the answer twice */
     PICTURE_MAX = 3 << 20,
     FILES_LISTED = 1000,
+    PATHS_LISTED = 256 << 10, /* bytes of their paths: each is in the answer three times */
 };
 
 /* ---- writing ---- */
@@ -231,13 +232,14 @@ static void answer_list(struct mcp_call *call, const struct workspace_file *file
     const char *session = call->turn.entry->id;
     json_t *rows = json_array();
     AUTO_BUF struct buf text = {0};
-    size_t left_out = 0;
+    size_t left_out = 0, room = PATHS_LISTED;
 
     buf_init(&text, 1 << 20);
     for (size_t i = 0; i < n; i++) {
         if (str_ends(str_from(files[i].path), "/"))
             continue;
-        if (json_array_size(rows) < FILES_LISTED)
+        room -= room < strlen(files[i].path) ? room : strlen(files[i].path);
+        if (json_array_size(rows) < FILES_LISTED && room)
             add_row(session, &files[i], rows, &text);
         else
             left_out++;

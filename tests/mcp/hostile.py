@@ -83,8 +83,34 @@ def test_ids(tap):
         tap.ok("result" in client.wait("same"), "... and is free afterwards")
 
 
+GREEDY = {
+    "a value": "'a' * 10_000_000",
+    "an exception": "raise ValueError('x' * 10**7)",
+    "displays": "for i in range(20000): display('d' * 1000)",
+    "output": "for i in range(200000): print('\\x1b' * 100)",
+    "files": "import os\nfor i in range(3000): open('f' * 200 + str(i), 'w').close()",
+    "long paths": "import os\np = '/'.join(['\u00e9' * 100] * 9)\nos.makedirs(p)\n"
+                  "for i in range(1500): open(p + '/' + '\u00e9' * 100 + str(i), 'w').close()",
+}
+
+
+def test_answers(tap):
+    """A program makes its answer as long as it can."""
+    with Client("--memory", "1g") as client:
+        session = client.tool("create_session")["session_id"]
+        for name, code in GREEDY.items():
+            for more in ({}, {"session_id": session}):
+                result = client.call("execute_code", {"code": code, **more})
+                tap.ok("content" in result and len(json.dumps(result["content"])) < 1 << 20 and len(json.dumps(result)) < 4 << 20,
+                       f"{name}: the answer is bounded: {len(json.dumps(result))} bytes")
+        listed = client.call("list_files", {"session_id": session})
+        tap.ok("content" in listed and listed["structuredContent"]["files_left_out"] > 0, "a list of files is bounded")
+        tap.ok("result" in client.ask("resources/list"), "... and of resources")
+
+
 def test(tap):
     test_lines(tap)
     test_huge(tap)
     test_notifications(tap)
     test_ids(tap)
+    test_answers(tap)

@@ -32,6 +32,7 @@ static const struct opt mcp_options[] = {
      .flags = OPT_COMMAS,
      .offset = AT(languages),
      .arg = "NAMES",
+     .values = "languages",
      .group = "The server",
      .help = "offer only these languages, the first by default: python,bash; may be repeated"},
     {.name = "sessions",

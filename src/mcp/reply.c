@@ -220,7 +220,8 @@ static void put_members(struct reply *r)
 
     json_object_set_new(r->structured, "session_id",
                         r->session ? json_string(r->session) : json_null());
-    copy(r, "run_id", "id");
+    json_object_set_new(r->structured, "run_id",
+                        *result->id ? json_string(result->id) : json_null());
     copy(r, "language", "language");
     copy(r, "success", "success");
     copy(r, "exit_code", "exit_code");

@@ -61,6 +61,14 @@ def test_run(tap):
         tap.ok(result["isError"] and "line 2" in texts(result) and result["structuredContent"]["advice"], "an exception", result)
         result = client.call("execute_code", {"code": "def f(:"})
         tap.equal((result["isError"], result["structuredContent"]["error_type"]), (True, "refused"), "a syntax error")
+    with Checked(tap, "--profile", "strict", "--forbid-imports", "json") as client:
+        session = client.tool("create_session")["session_id"]
+        for arguments in ({}, {"session_id": session}):
+            found = client.tool("execute_code", code="import json", **arguments)
+            tap.ok(found["error_type"] == "refused" and "json" in found["error"], "a module that is forbidden", found)
+        found = client.tool("run_command", session_id=session, command="ls")
+        tap.ok(found["error_type"] == "refused" and found["run_id"] is None, "a shell where the profile reads Python only", found)
+    with Checked(tap) as client:
         found = client.tool("execute_code", code="while True: pass", timeout=0.3)
         tap.equal((found["timed_out"], found["exit_code"]), (True, 124), "the time of a call")
         found = client.tool("execute_code", code="a = bytearray(1 << 30)")

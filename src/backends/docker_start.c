@@ -15,30 +15,39 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 
-enum { LAY_MS = 120000, CPU_PERIOD_US = 100000 };
+enum { FILES_LEAST = 1024, PROCESSES_MOST = 16384, LAY_MS = 120000, CPU_PERIOD_US = 100000 };
 
-/* Options of a tmpfs that the guest may write. Limits of 0 stay the kernel's. */
-static json_t *tmpfs(const struct jail_limits *l, const char *mode)
+/* Options of a tmpfs that every user may write: Podman knows none for its owner. Limits of 0 stay
+ * the kernel's. */
+static json_t *tmpfs(const struct jail_limits *l, bool podman)
 {
     char size[40] = "", inodes[40] = "";
 
     if (l->disk_bytes)
         snprintf(size, sizeof size, ",size=%" PRIu64, l->disk_bytes);
-    if (l->inodes)
+    if (l->inodes && !podman)
         snprintf(inodes, sizeof inodes, ",nr_inodes=%" PRIu64, l->inodes + 4);
-    return json_sprintf("rw,exec,nosuid,nodev,uid=%u,gid=%u,mode=%s%s%s", CONTAINED_UID,
-                        CONTAINED_UID, mode, size, inodes);
+    return json_sprintf("rw,exec,nosuid,nodev,mode=1777%s%s", size, inodes);
 }
 
-static json_t *host_config(const struct backend_job *job)
+/* Podman's own defaults are more than many hosts permit. */
+static json_t *ulimits(const struct jail_limits *l)
+{
+    int files = l->open_files > FILES_LEAST ? (int)l->open_files : FILES_LEAST; /* the helper's */
+
+    return json_pack("[{s:s, s:i, s:i}, {s:s, s:i, s:i}, {s:s, s:i, s:i}]", "Name", "core", "Soft",
+                     0, "Hard", 0, "Name", "nofile", "Soft", files, "Hard", files, "Name", "nproc",
+                     "Soft", PROCESSES_MOST, "Hard", PROCESSES_MOST);
+}
+
+static json_t *host_config(const struct backend_job *job, bool podman)
 {
     const struct jail_limits *l = &job->limits;
-    json_t *config =
-        json_pack("{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o}, s:[{s:s, s:i, s:i}]}",
-                  "AutoRemove", 1, "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs",
-                  1, "CapDrop", "ALL", "SecurityOpt", "no-new-privileges", "IpcMode", "private",
-                  "LogConfig", "Type", "none", "Tmpfs", CONTAINED_BOX, tmpfs(l, "0755"), "/tmp",
-                  tmpfs(l, "1777"), "Ulimits", "Name", "core", "Soft", 0, "Hard", 0);
+    json_t *config = json_pack(
+        "{s:b, s:s, s:b, s:[s], s:[s], s:s, s:{s:s}, s:{s:o, s:o}, s:o}", "AutoRemove", 1,
+        "NetworkMode", job->net_host ? "host" : "none", "ReadonlyRootfs", 1, "CapDrop", "ALL",
+        "SecurityOpt", "no-new-privileges", "IpcMode", "private", "LogConfig", "Type", "none",
+        "Tmpfs", CONTAINED_BOX, tmpfs(l, podman), "/tmp", tmpfs(l, podman), "Ulimits", ulimits(l));
 
     if (l->memory_bytes) { /* as much with swap: there is none */
         json_object_set_new(config, "Memory", json_integer((json_int_t)l->memory_bytes));
@@ -56,14 +65,15 @@ static json_t *host_config(const struct backend_job *job)
     return config;
 }
 
-static json_t *make_config(const struct backend_job *job, const char *image)
+static json_t *make_config(const struct backend_job *job, const char *image, bool podman)
 {
-    return json_pack("{s:s, s:[s], s:[s], s:o, s:s, s:b, s:b, s:b, s:b, s:b, s:{s:[s]}, s:o}",
-                     "Image", image, "Entrypoint", CONTAINED_PATH, "Cmd", "--contained", "User",
+    return json_pack("{s:s, s:[s], s:[s], s:o, s:s, s:b, s:b, s:b, s:b, s:b, s:o*, s:o}", "Image",
+                     image, "Entrypoint", CONTAINED_PATH, "Cmd", "--contained", "User",
                      json_sprintf("%u:%u", CONTAINED_UID, CONTAINED_UID), "WorkingDir", "/",
                      "OpenStdin", 1, "StdinOnce", 1, "AttachStdin", 1, "AttachStdout", 1,
-                     "AttachStderr", 1, "Healthcheck", "Test", "NONE", "HostConfig",
-                     host_config(job));
+                     "AttachStderr", 1, "Healthcheck",
+                     podman ? NULL : json_pack("{s:[s]}", "Test", "NONE"), "HostConfig",
+                     host_config(job, podman));
 }
 
 /* ---- what no container can have ---- */
@@ -138,7 +148,7 @@ static int make(struct docker_guest *d, struct err *err)
 
     if (!ready)
         return -1;
-    json_t *config = make_config(d->job, ready);
+    json_t *config = make_config(d->job, ready, engine_is_podman(d->engine));
     int result = engine_create(d->engine, config, &d->container, err);
     json_decref(config);
     if (result < 0)

@@ -127,11 +127,11 @@ static void describe(struct engine *e, const json_t *versions)
     const char *version = json_string_value(json_object_get(versions, "Version"));
     const json_t *first = json_array_get(json_object_get(versions, "Components"), 0);
     const char *name = json_string_value(json_object_get(first, "Name"));
-    bool podman = name && strncmp(name, "Podman", 6) == 0;
     char shown[60];
 
+    e->podman = name && strncmp(name, "Podman", 6) == 0;
     engine_show(version ? version : "of an unknown version", shown, sizeof shown);
-    e->described = xasprintf("%s %s at %s", podman ? "Podman" : "Docker", shown, e->place);
+    e->described = xasprintf("%s %s at %s", e->podman ? "Podman" : "Docker", shown, e->place);
 }
 
 static int agree(struct engine *e, struct err *err)
@@ -171,6 +171,11 @@ void engine_close(struct engine *e)
     free(e->place);
     free(e->described);
     free(e);
+}
+
+bool engine_is_podman(const struct engine *e)
+{
+    return e->podman;
 }
 
 const char *engine_describe(const struct engine *e)

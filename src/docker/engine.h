@@ -32,6 +32,8 @@ int engine_open(struct engine **ret, struct err *err);
 void engine_close(struct engine *engine); /* NULL is fine */
 /* "Docker 27.3.1 at /var/run/docker.sock". */
 const char *engine_describe(const struct engine *engine);
+/* Podman's service refuses a few words of the configuration. */
+bool engine_is_podman(const struct engine *engine);
 
 struct engine_ask {
     const char *method;

@@ -113,6 +113,13 @@ int engine_kill(struct engine *e, const char *id, struct err *err)
     return act(e, "POST", path, "kill the container", 404, err);
 }
 
+/* Podman has 500 for a container that goes away meanwhile. */
+static bool is_gone(const struct engine_answer *answer)
+{
+    return answer->status == 404 ||
+           (answer->status == 500 && strstr(answer->said, "no such container"));
+}
+
 /* *ret is NULL when it is gone. */
 static int inspect(struct engine *e, const char *id, json_t **ret, struct err *err)
 {
@@ -122,7 +129,7 @@ static int inspect(struct engine *e, const char *id, json_t **ret, struct err *e
     *ret = NULL;
     if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = path}, &answer, err) < 0)
         return -1;
-    int result = answer.status == 404 ? 0 : engine_must(&answer, "inspect the container", err);
+    int result = is_gone(&answer) ? 0 : engine_must(&answer, "inspect the container", err);
     if (answer.status == 200)
         *ret = json_incref(answer.json);
     engine_answer_done(&answer);
@@ -165,6 +172,17 @@ int engine_remove(struct engine *e, const char *id, struct err *err)
 
 /* ---- its streams ---- */
 
+static int say_refused(const struct http_reply *reply, struct err *err)
+{
+    char said[300];
+
+    json_t *json = json_loadb(reply->body.p, reply->body.n, 0, NULL);
+    const char *message = json_string_value(json_object_get(json, "message"));
+    engine_show(message ? message : reply->body.p, said, sizeof said);
+    json_decref(json);
+    return err_set(err, ERR_SYSTEM, ENGINE_PEER " does not attach to the container: %s", said);
+}
+
 int engine_attach(struct engine *e, const char *id, struct buf *first, struct err *err)
 {
     AUTO_FREE char *path =
@@ -185,8 +203,7 @@ int engine_attach(struct engine *e, const char *id, struct buf *first, struct er
     client.peer = ENGINE_PEER;
     int result = http_client_ask(&client, &ask, &reply, err);
     if (result == 0 && reply.status >= 300)
-        result = err_set(err, ERR_SYSTEM, ENGINE_PEER " does not attach to the container (%d)",
-                         reply.status);
+        result = say_refused(&reply, err);
     if (result == 0)
         (void)buf_add_str(first, http_client_unread(&client));
     fd = result == 0 ? fd_take(&client.fd) : -1;

@@ -15,6 +15,7 @@ struct engine {
     char *place;
     char *described;
     char version[16]; /* "v1.41" */
+    bool podman;
 };
 
 /* engine_place.c: the text that names the engine's place. The caller frees. NULL with *err. */

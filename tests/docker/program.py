@@ -26,9 +26,11 @@ def result(host, *words, stdin=b"", **more):
     """The result's document; {"broken": output} when there is none."""
     done = run(host, "--json", *words, stdin=stdin, **more)
     try:
-        return json.loads(done.stdout)
+        if b"Sanitizer" not in done.stderr:
+            return json.loads(done.stdout)
     except ValueError:
-        return {"broken": (done.stdout + done.stderr)[-600:]}
+        pass
+    return {"broken": (done.stdout + done.stderr)[-2000:]}
 
 
 def said(done):

@@ -191,15 +191,26 @@ static void say_lost_displays(struct model_call *call, size_t n)
     model_call_say(call, line);
 }
 
+static const json_t *last_step(const struct agent *agent)
+{
+    return json_array_get(agent->steps, json_array_size(agent->steps) - 1);
+}
+
+static void print_answer(const struct agent *agent)
+{
+    const json_t *result = json_object_get(last_step(agent), "result");
+
+    model_call_print_code(json_str(json_object_get(result, "stdout")));
+    fflush(stdout);
+}
+
 static void show(struct analysis *a, const struct agent *agent)
 {
-    const json_t *last = json_array_get(agent->steps, json_array_size(agent->steps) - 1);
-    const json_t *result = json_object_get(last, "result");
+    const json_t *result = json_object_get(last_step(agent), "result");
     struct run_show shown = {.place = {.settings = a->call.set}};
 
     if (!a->call.set->json) {
-        model_call_print_code(json_str(json_object_get(result, "stdout")));
-        fflush(stdout);
+        print_answer(agent);
         say_files(&a->call, json_object_get(result, "files"));
         say_lost_displays(&a->call, json_array_size(json_object_get(result, "results")));
     }
@@ -218,6 +229,8 @@ static int report(struct analysis *a, const struct agent *agent, struct err *err
     if (status == 0)
         show(a, agent);
     if (!a->call.set->json) {
+        if (status < 0 && json_get_true(last_step(agent), "passed"))
+            print_answer(agent); /* its files could not be kept */
         if (status > 0)
             model_call_failure(&a->call, agent, false);
         model_call_usage(&a->call);

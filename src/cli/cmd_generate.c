@@ -54,11 +54,11 @@ static void show_findings(const struct model_call *call, const struct generate_r
 
 static int put_code(const struct model_call *call, struct str code, struct err *err)
 {
-    if (call->set->save)
-        return model_call_save(call->set->save, code, err);
-    if (!call->set->json)
+    int status = call->set->save ? model_call_save(call->set->save, code, err) : 0;
+
+    if (!call->set->json && (!call->set->save || status < 0)) /* it was paid for */
         model_call_print_code(code);
-    return 0;
+    return status;
 }
 
 static void put_document(const struct model_call *call, const struct agent *agent,

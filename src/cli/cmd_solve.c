@@ -134,6 +134,14 @@ static int status_of(const struct agent *agent, const struct solve_result *resul
     return status > 0 && result->refused ? REFUSED : status;
 }
 
+/* The answer holds, but the files of its program did not come out. */
+static int check_files(const struct solve_result *result, struct err *err)
+{
+    const char *error = json_get_text(json_object_get(result->run, "error"), "message");
+
+    return error ? err_set(err, ERR_SYSTEM, "%s", error) : 0;
+}
+
 /* `samples` is NULL for a single conversation. */
 static int report(struct solution *solution, const struct agent *agent,
                   const struct solve_result *result, const struct samples *samples, struct err *err)
@@ -162,7 +170,7 @@ static int report(struct solution *solution, const struct agent *agent,
     }
     if (set->save && agent->code.n && model_call_save(set->save, buf_str(&agent->code), err) < 0)
         return -1;
-    return status;
+    return status == 0 ? check_files(result, err) : status;
 }
 
 static int work_samples(struct model_call *call, struct err *err)

@@ -157,6 +157,8 @@ int model_call_prepare(struct model_call *call, const struct cli_options *option
         read_temperature(call, err) < 0 || prepare_samples(call, options, err) < 0 ||
         settings_request(&set->common, &call->run, err) < 0)
         return -1;
+    if (set->save && save_file_check(set->save, err) < 0)
+        return err_wrap(err, "--save");
     const char *term = getenv("TERM");
     call->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0 && !set->quiet;
     if (!call->run.python && set->common.lang && python_is_language(str_from(set->common.lang)))

@@ -75,6 +75,8 @@ static int read_code(struct program_call *pc, const struct opt_args *args, struc
                               : read_file(pc, path, err);
     if (status < 0)
         return set->code ? err_set(err, ERR_USAGE, "-c: the program is too large") : -1;
+    if (set->in_place && save_file_check(path, err) < 0)
+        return err_wrap(err, "--in-place");
     if (!str_ends(buf_str(&pc->code), "\n"))
         (void)buf_addc(&pc->code, '\n');
     return check_code(pc, err);
@@ -303,7 +305,9 @@ int program_call_report(struct program_call *pc, const struct samples *samples, 
     if (pc->call.set->json) {
         print_document(document);
     } else {
-        if (good && status == 0)
+        if (good && status < 0)
+            model_call_print_code(buf_str(&text)); /* it was paid for */
+        else if (good)
             print_success(pc, agent, buf_str(&text), buf_str(&diff));
         else if (status > 0)
             model_call_failure(&pc->call, agent, samples->n > 1);

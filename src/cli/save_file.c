@@ -51,6 +51,29 @@ static int write_new(const char *name, const struct stat *old, struct str text)
     return write_text(fd, text) < 0 || fsync(fd) < 0 ? -1 : 0;
 }
 
+/* The new file is made beside the old one: what counts is the folder. */
+static int try_folder(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    AUTO_FREE char *folder = xstrndup(target, slash ? (size_t)(slash + 1 - target) : 0);
+
+    return access(slash ? folder : ".", W_OK | X_OK);
+}
+
+int save_file_check(const char *path, struct err *err)
+{
+    AUTO_FREE char *real = realpath(path, NULL);
+    const char *target = real ? real : path;
+    struct stat old;
+    bool exists = stat(target, &old) == 0;
+
+    errno = EISDIR;
+    if (exists && S_ISDIR(old.st_mode))
+        return err_sys(err, "write %s", path);
+    int status = exists && !S_ISREG(old.st_mode) ? access(target, W_OK) : try_folder(target);
+    return status < 0 ? err_sys(err, "write %s", path) : 0;
+}
+
 int save_file(const char *path, struct str text, struct err *err)
 {
     AUTO_FREE char *real = realpath(path, NULL);

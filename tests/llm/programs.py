@@ -285,11 +285,17 @@ def test_usage_errors(tap):
             ("no samples", ["fix", "bad.py", "--samples", "0"], b"samples")):
         done, seen = asked(place, [block(GOOD)], *args)
         tap.ok(done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1 and not seen, name, done)
-    done, _ = asked(place, [block(GOOD)], "fix", "bad.py", "--cases", "cases.json", "--save", "gone/new.py")
-    tap.ok(done.returncode == 125 and b"gone/new.py" in done.stderr, "a missing folder", done)
+    os.mkdir(place.path("folder"))
+    for target, words in (("gone/new.py", b"gone/new.py"), ("folder", b"directory")):
+        for command in (["fix", "bad.py"], ["generate", "an adder"], ["solve", "add"]):
+            done, seen = asked(place, [block(GOOD)], *command, "--save", target)
+            tap.ok(done.returncode == 125 and words in done.stderr and not seen, "%s --save %s: no model is asked" % (command[0], target), done)
     if os.path.exists("/dev/full"):
         done, _ = asked(place, [block(GOOD)], "fix", "bad.py", "--cases", "cases.json", "--save", "/dev/full")
         tap.ok(done.returncode == 125 and b"/dev/full" in done.stderr and b"No space" in done.stderr, "a full disk", done)
+        tap.equal(done.stdout.decode().strip(), GOOD.strip(), "a full disk: the program is printed instead")
+        done, _ = asked(place, [block(GOOD)], "generate", "an adder", "--save", "/dev/full")
+        tap.equal((done.returncode, done.stdout.decode().strip()), (125, GOOD.strip()), "generate, too")
 
 
 def test(tap):

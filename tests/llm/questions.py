@@ -103,6 +103,8 @@ def test_analyze(tap):
     many = "for i in range(30): open('f%02d' % i, 'w').write('x')\nprint(1)"
     done, _ = asked(place, [block(many)], "analyze", "sales.csv", "q", "--out", "many")
     tap.ok(len(os.listdir(place.path("many"))) == 30 and b"and 10 more files" in done.stderr and len(done.stderr.splitlines()) < 25, "many files", done)
+    done, _ = asked(place, [block("open('a.txt', 'w').write('x')\nprint(1)")], "analyze", "sales.csv", "q", "--out", "/proc")
+    tap.ok(done.returncode == 125 and done.stdout == b"1\n" and b"a.txt" in done.stderr, "files that cannot be kept: the answer is shown", done)
     if "matplotlib" in first:
         draw = "import matplotlib\nmatplotlib.use('agg')\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint(1)"
         done, _ = asked(place, [block(draw)], "analyze", "sales.csv", "draw", "--out", "shown")

@@ -161,6 +161,8 @@ def test_data(tap):
         tap.equal((done.returncode, done.stdout, f.read()), (0, b"ok\n", "6"), "files and tools", done.stderr)
     with open(place.path("p.py")) as f:
         tap.equal(f.read(), code + "\n", "--save")
+    done, _ = solved(tap, OpenAI, [block("open('a.txt', 'w').write('x')\nfinal_answer(1)")], "--out", "/proc", place=place)
+    tap.ok(done.returncode == 125 and done.stdout == b"1\n" and b"a.txt" in done.stderr, "files that do not come out: the answer, and a failure", done)
     system = seen[0].json["messages"][0]["content"]
     tap.ok("def twice(x):" in system and "The current folder has: in.csv." in system, "the model knows of them", system)
     got, seen = document(tap, OpenAI, [block("final_answer(-5)"), OpenAI.calls([{"code": "final_answer(0)"}]), block("final_answer(5)")],

@@ -257,11 +257,21 @@ static int say_why(struct docker_guest *d, struct err *err)
                    "the container did not start%s%s", words.n ? ": " : "", words.p);
 }
 
+/* The wish to stop may come while the engine gets an image. */
+static bool is_stopped(const struct backend_sink *sink)
+{
+    struct pollfd look = {.fd = sink->cancel_fd, .events = POLLIN};
+
+    return poll(&look, 1, 0) > 0;
+}
+
 static int start(struct docker_guest *d, struct err *err)
 {
     int64_t until = clock_mono_ms() + SETUP_MS;
 
-    if (docker_start(d, err) < 0)
+    bool begun = docker_start(d, err) == 0;
+    d->out->cancelled |= is_stopped(d->sink);
+    if (!begun)
         return d->out->cancelled || d->failed ? say_why(d, err) : -1;
     while (!d->out->started && !d->failed && !d->out->cancelled && d->fd >= 0 &&
            clock_mono_ms() < until)
@@ -279,9 +289,8 @@ static int docker_open(const struct backend_job *job, const struct backend_sink 
                        struct err *err)
 {
     struct docker_guest *d = guest_new(job, sink, ret);
-    struct pollfd cancel = {.fd = sink->cancel_fd, .events = POLLIN};
 
-    ret->cancelled = poll(&cancel, 1, 0) > 0;
+    ret->cancelled = is_stopped(sink);
     if (ret->cancelled || start(d, err) < 0) {
         ret->started = false;
         docker_close(&d->base);

@@ -3,8 +3,12 @@
 written but where it belongs."""
 
 import os
+import signal
+import socket
 import struct
+import subprocess
 import tempfile
+import threading
 import time
 
 import program
@@ -186,6 +190,54 @@ def test_engines(tap):
     for name, (how, words) in bad.items():
         r = run(tap, name, lambda talk: None, **how)
         tap.ok(words in str((r.get("error") or {}).get("message")), "%s: an error in words" % name, r)
+
+
+def honest(talk):
+    talk.begin()
+    talk.say(frame(OUT, b"done"))
+    talk.end()
+    talk.files(frame(TREE, lay_end(0)), GOOD_DONE)
+    talk.stream.read(1)
+
+
+def test_retried(tap):
+    """A failure of the engine before the start is ours, and tried again; a configuration that it refuses is not."""
+    busy, made = (500, b'{"message": "busy"}'), (201, b'{"Id": "c0ffee"}')
+    r = run(tap, "a busy engine", honest, answers={("POST", "/create"): [busy, busy, made]}, words=("--retries", "2"))
+    tap.equal((r.get("stdout"), r.get("attempts")), ("done", 3), "three attempts", r)
+    r = run(tap, "an engine that refuses", honest, answers={("POST", "/create"): [(400, b'{"message": "no"}'), made]})
+    tap.equal((r.get("success"), r.get("attempts")), (False, 1), "one attempt", r)
+
+
+def test_stopped(tap):
+    """Ctrl-C while the engine gets an image."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked, answers = threading.Event(), {("GET", "/json"): (404, b"{}")}
+        answers[("POST", "/images/create")] = lambda: (asked.set(), time.sleep(15), (200, b"{}"))[2]
+        pretender = Pretender(folder, honest, answers)
+        process = subprocess.Popen(program.command("-c", "1"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=program.environment(pretender.host))
+        asked.wait(20)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        pretender.close()
+        tap.ok(process.returncode == 130 and time.monotonic() - began < 10, "Ctrl-C while an image is pulled", process.returncode)
+
+
+def test_tcp(tap):
+    """An engine behind a port, by its address and by a name."""
+    with tempfile.TemporaryDirectory() as folder:
+        pretender = Pretender(folder, honest)
+        pretender.server.close()
+        pretender.server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=pretender.accept, daemon=True).start()
+        done = program.run("tcp://127.0.0.1:%d" % pretender.server.getsockname()[1], "-c", "1")
+        tap.equal((done.returncode, done.stdout), (0, b"done"), "an engine behind a port", program.said(done))
+        pretender.started.clear()
+        done = program.run("tcp://localhost:%d" % pretender.server.getsockname()[1], "-c", "1")
+        tap.equal((done.returncode, done.stdout), (0, b"done"), "by the name of its host", program.said(done))
+        pretender.close()
 
 
 def test(tap):

@@ -32,7 +32,7 @@ def lay_end(records):
 
 class Pretender:
     """`speak(talk)` is the container, once it was started. `answers` replaces some of the engine's: {(method, path's
-    end): (status, bytes)}."""
+    end): (status, bytes)}; or all bytes of it, a function that returns one of these, or a list of them."""
 
     def __init__(self, folder, speak=None, answers=None, version=None):
         self.path = os.path.join(folder, "pretender.sock")
@@ -102,7 +102,9 @@ class Pretender:
     def answer(self, method, path):
         for (of, end), answer in self.answers.items():
             if method == of and path.endswith(end):
-                return answer
+                if isinstance(answer, list):  # one after the other; the last one stays
+                    answer = answer.pop(0) if len(answer) > 1 else answer[0]
+                return answer() if callable(answer) else answer
         if path.endswith("/version"):
             return 200, json.dumps(self.version).encode()
         if path.endswith("/start"):

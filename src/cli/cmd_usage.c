@@ -166,9 +166,9 @@ static void print_head(const char *group, size_t *widths)
     putchar('\n');
 }
 
-static void print_text(const json_t *doc)
+static void print_text(const json_t *doc, int by)
 {
-    const char *group = json_string_value(json_object_get(doc, "by"));
+    const char *group = groups[by];
     const json_t *rows = json_object_get(doc, "rows"), *total = json_object_get(doc, "total"), *row;
     size_t widths[COLUMNS] = {0}, i;
 
@@ -178,9 +178,7 @@ static void print_text(const json_t *doc)
     }
     measure(total, group, widths);
     static const char *const shouted[] = {"DAY", "MODEL", "COMPONENT"};
-    for (i = 0; strcmp(groups[i], group) != 0; i++)
-        ;
-    print_head(shouted[i], widths);
+    print_head(shouted[by], widths);
     json_array_foreach(rows, i, row)
     {
         print_row(row, group, widths);
@@ -222,7 +220,7 @@ static int report(const struct cli_settings *set, json_t *doc, struct err *err)
         AUTO_FREE char *text = json_write(doc, isatty(STDOUT_FILENO));
         puts(text);
     } else if (json_array_size(rows)) {
-        print_text(doc);
+        print_text(doc, set->usage_by);
     } else {
         printf("no usage yet in %s\n", json_string_value(json_object_get(doc, "log")));
     }

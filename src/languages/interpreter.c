@@ -355,27 +355,27 @@ bool interpreter_recall(const char *asked, struct interpreter *ret)
     return found;
 }
 
-void interpreter_remember(const char *asked, const struct interpreter *in)
+void interpreter_remember(const char *asked, const struct interpreter *found)
 {
     pthread_mutex_lock(&known_lock);
     struct known *k = &known[known_next++ % KNOWN_COUNT];
     free(k->asked);
     interpreter_done(&k->found);
     *k = (struct known){
-        .asked = xstrdup(asked), .until_ms = clock_mono_ms() + KNOWN_MS, .found = copy_of(in)};
+        .asked = xstrdup(asked), .until_ms = clock_mono_ms() + KNOWN_MS, .found = copy_of(found)};
     pthread_mutex_unlock(&known_lock);
 }
 
-void interpreter_ask(const char *const *names, struct buf *out)
+void interpreter_ask(const char *const *names, struct buf *ret)
 {
     static const char *const variables[] = {"PATH", "HOME", "PYENV_VERSION"};
 
-    buf_init(out, 1 << 20);
+    buf_init(ret, 1 << 20);
     for (; *names; names++)
-        (void)buf_addf(out, "%s\n", *names);
+        (void)buf_addf(ret, "%s\n", *names);
     for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
         const char *value = getenv(variables[i]);
-        (void)buf_addf(out, "%s\n", value ? value : "");
+        (void)buf_addf(ret, "%s\n", value ? value : "");
     }
 }
 

@@ -41,7 +41,7 @@ const struct field flow_cases_fields[] = {
      .kind = FIELD_COUNT,
      .offset = AT(samples),
      .initial = "1",
-     .help = "How many conversations are tried side by side; the first that passes wins."},
+     .help = "How many conversations are tried, four side by side; the first that passes wins."},
     {0},
 };
 

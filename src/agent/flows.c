@@ -126,7 +126,7 @@ static void work_samples(const struct flow_task *task, int (*flow)(void *ctx, st
         .task = task->request,
         .watch = task->watch,
         .n = task->input->samples,
-        .jobs = task->input->samples,
+        .jobs = SAMPLES_JOBS,
         .flow = flow,
         .ctx = (void *)(uintptr_t)task,
     };

@@ -13,7 +13,10 @@
 
 #include "agent/agent.h"
 
-enum { SAMPLES_MAX = 64 };
+enum {
+    SAMPLES_MAX = 64,
+    SAMPLES_JOBS = 4, /* at the same time, unless the user of a command chooses another number */
+};
 
 /* Lent until samples_done. */
 struct samples_request {

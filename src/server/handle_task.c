@@ -23,6 +23,8 @@ struct task_fields {
 
 #define AT(member) offsetof(struct task_fields, member)
 
+enum { COST_MAX = 1000000000 };
+
 static const struct field daemon_fields[] = {
     {.name = "model",
      .kind = FIELD_WORD,
@@ -95,13 +97,27 @@ static int lower(const char *name, int64_t asked, int64_t *bound, struct err *er
     return 0;
 }
 
+/* A bound that rounds to 0 would be none. */
+static int read_cost(double dollars, int64_t *ret_milli, struct err *err)
+{
+    if (dollars < 0)
+        return 0;
+    if ((dollars > 0 && dollars < 0.001) || dollars > COST_MAX)
+        return err_set(err, ERR_USAGE,
+                       "'cost_limit' must be from 0.001 to %d dollars, or 0 for none", COST_MAX);
+    *ret_milli = (int64_t)(dollars * 1000 + 0.5);
+    return 0;
+}
+
 static int read_bounds(struct task *task, struct err *err)
 {
     const struct task_fields *f = &task->fields;
     struct agent_bounds *bounds = &task->request.bounds;
-    int64_t milli = f->cost_limit < 0 ? -1 : (int64_t)(f->cost_limit * 1000 + 0.5);
+    int64_t milli = -1;
 
     *bounds = task->job->config->settings.bounds;
+    if (read_cost(f->cost_limit, &milli, err) < 0)
+        return -1;
     if (f->steps == 0)
         return err_set(err, ERR_USAGE, "'steps' must be at least 1");
     if (lower("steps", f->steps, &bounds->steps, err) < 0 ||

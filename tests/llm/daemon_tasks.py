@@ -3,6 +3,8 @@
 
 import json
 import os
+import threading
+import time
 
 from daemon import Daemon
 from models import CODE, KEY, PROTOCOLS, OpenAI
@@ -48,6 +50,7 @@ def test_requests(tap):
                 r = d.post("/v1/generate", dict(body, task="x"))
                 tap.ok(r.status == 403 and words in r.message, "not allowed: %s" % body, r)
             for body, words in (({}, "task"), ({"task": " "}, "empty"), ({"task": "a\0b"}, "task"), ({"task": 1}, "task"), ({"task": "x", "steps": 0}, "steps"),
+                                ({"task": "x", "cost_limit": 0.0001}, "cost_limit"), ({"task": "x", "cost_limit": 1e300}, "cost_limit"),
                                 ({"task": "x", "temperature": 3}, "temperature"), ({"task": "x", "language": "klingon"}, "klingon"),
                                 ({"task": "x", "code": "1"}, "code"), ({"task": "x", "key_file": "/etc/shadow"}, "key_file"),
                                 ({"task": "x", "model_url": server.url}, "model_url")):
@@ -100,7 +103,7 @@ def block(code):
 
 def asked(tap, path, body, replies, *options, lines=False):
     """The answer to one request, and what the model's server was asked."""
-    with Server([r if isinstance(r, Answer) else Answer(body=OpenAI.whole(r)) for r in replies]) as server, \
+    with Server([r if isinstance(r, Answer) or callable(r) else Answer(body=OpenAI.whole(r)) for r in replies]) as server, \
             daemon_for(server, *options) as d:
         doc = d.get("/openapi.json").json
         r = d.post(path, body, lines=lines)
@@ -109,6 +112,23 @@ def asked(tap, path, body, replies, *options, lines=False):
         else:
             check(tap, doc, path, "post", r)
         return r, server.requests
+
+
+def test_samples_at_once(tap):
+    """A client has one worker for a task: its samples must not be as many runs at once as it likes."""
+    counts, lock, now = [], threading.Lock(), [0]
+
+    def answer(_):
+        with lock:
+            now[0] += 1
+            counts.append(now[0])
+        time.sleep(0.3)
+        with lock:
+            now[0] -= 1
+        return Answer(body=OpenAI.whole("none"))
+
+    r, seen = asked(tap, "/v1/fix", {"code": "1 / 0", "samples": 16, "steps": 1}, [answer])
+    tap.equal((r.json["success"], len(seen), max(counts)), (False, 16, 4), "fix: sixteen samples, four at once", r)
 
 
 def test_flows(tap):
@@ -133,6 +153,7 @@ def test_flows(tap):
     tap.equal((r.json["success"], r.json["language"]), (True, "javascript"), "fix: the language is found")
     r, seen = asked(tap, "/v1/fix", {"code": "1 / 0", "samples": 3, "steps": 1}, [block("2 / 0"), block("print(3)"), block("2 / 0")])
     tap.ok(r.json["success"] and len(r.json["samples"]) == 3, "fix: several side by side", r)
+    test_samples_at_once(tap)
     r, _ = asked(tap, "/v1/fix", {"code": "1 / 0", "steps": 1}, [block("1 / 0")])
     tap.equal((r.status, r.json["success"], r.json["error"]["message"]), (200, False, "Max attempts reached"), "fix: not fixed")
     r, _ = asked(tap, "/v1/transform", {"code": good, "task": "rename", "cases": cases, "func": "f"},

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The shape of data files (the arguments), for a model that has not seen them: columns, types, a few rows. Prints
 # {"files": [{"name", "kind", "shape"}], "packages": [...]}, or {"error"}. Everything in it is bounded, however large the data are.
-import json
-import re
+import os
 import sys
+
+# The data are beside this program, and a file such as json.py among them must not be the module.
+sys.path = [folder for folder in sys.path if os.path.realpath(folder) != os.getcwd()]
+import json  # noqa: E402
+import re  # noqa: E402
 
 CELL, COLUMNS, ROWS, TABLES, KEYS = 60, 60, 3, 20, 40
 TYPED_ROWS = 10000

@@ -2,8 +2,10 @@
 """Servers and models that attack: what they send must not carry the key anywhere, and must not undo a task's bounds."""
 
 import json
+import os
 import threading
 
+from daemon_tasks import daemon_for
 from models import KEY, Anthropic, OpenAI, Place
 from server import Answer, Server
 
@@ -89,6 +91,21 @@ def test_reviews(tap):
     tap.equal((document["usage"]["review"]["requests"], count), (count - document["usage"]["solve"]["requests"], count), "those of all samples", document)
 
 
+def test_data(tap):
+    """Data are no modules of the program that finds their shape: nothing has read them, and the host backend has no wall."""
+    place, modules = Place(tap), ["csv.py", "json.py", "re.py", "sqlite3.py"]
+    mine = "open(%r, 'w').write('here')\nraise SystemExit('from the data')\n" % place.path("proof")
+    files = {"a.csv": "a,b\n1,2\n", **{name: mine for name in modules}}
+    for name, text in files.items():
+        place.write(name, text)
+    with Server([Answer(body=OpenAI.whole(BLOCK % "print(7)"))]) as server:
+        done = place.ask(OpenAI, server, "analyze", *files, "--", "x")
+        tap.ok(done.stdout == b"7\n" and b"from the data" in server.requests[0].body, "modules as data", done)
+        with daemon_for(server, "--allow", "host-backend") as d:
+            r = d.post("/v1/analyze", {"task": "x", "backend": "host", "files": files})
+    tap.ok(r.json["answer"] == "7\n" and not os.path.exists(place.path("proof")), "modules as data of a run on the host", r)
+
+
 def test(tap):
-    for part in test_keys, test_tokens, test_addresses, test_reviews:
+    for part in test_keys, test_tokens, test_addresses, test_reviews, test_data:
         part(tap)

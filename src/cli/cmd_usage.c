@@ -109,6 +109,15 @@ static json_t *make_document(struct store *s, const char *path, enum usage_by by
 
 /* ---- the table ---- */
 
+/* Nothing is known of it: a sum of 0 would say that it was free. */
+static bool is_unknown(const json_t *row, size_t column)
+{
+    int64_t requests = json_get_int(row, "requests");
+
+    return requests && column == COLUMNS - 1 &&
+           json_get_int(row, "requests_without_cost") == requests;
+}
+
 static void fill_cell(const json_t *row, size_t column, const char *group, char ret[CELL])
 {
     static const char *const names[COLUMNS] = {
@@ -121,7 +130,9 @@ static void fill_cell(const json_t *row, size_t column, const char *group, char 
     AUTO_BUF struct buf text = {0};
 
     buf_init(&text, 8 << 10);
-    if (json_is_real(value))
+    if (is_unknown(row, column))
+        (void)buf_adds(&text, "unknown");
+    else if (json_is_real(value))
         (void)buf_addf(&text, "$%.6f%s", json_real_value(value), more);
     else if (json_is_integer(value))
         (void)buf_addf(&text, "%" JSON_INTEGER_FORMAT "%s", json_integer_value(value), more);

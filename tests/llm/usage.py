@@ -44,6 +44,7 @@ def test_sums(tap):
         text = run("usage", "--by", "component").stdout.decode().splitlines()
         tap.ok(text[0].split() == ["COMPONENT", "RUNS", "REQUESTS", "PROMPT", "ANSWER", "CACHED", "COST"] and text[-2].startswith("total") and
                text[-1].startswith("+ and") and len({len(line) for line in text[:-1] if "+" not in line}) == 1, "for people", text)
+        tap.ok([line.split()[-1] for line in text if line.startswith("generate")] == ["unknown"], "a cost of which nothing is known is not 0", text)
         tap.equal(json.loads(run("usage", "--since", "2030-01-01", "--json").stdout)["total"]["requests"], 0, "--since")
         tap.equal(json.loads(run("usage", "--since", "1h", "--json").stdout)["total"]["requests"], 4, "--since an age")
         for args, words in ((["--by", "moon"], b"--by"), (["--since", "soon"], b"--since"), (["x"], b"no arguments"),

@@ -156,20 +156,25 @@ static void print_json(const struct call *call, const char *language,
     puts(text);
 }
 
-static void print_text(const struct call *call, const struct review_answer *answer)
+/* Also of a model that gave no verdict. */
+static void print_usage(const struct call *call)
 {
     const struct llm_usage_table *used = review_usage(call->review);
+
+    if (!used->n || call->set->quiet || call->set->json)
+        return;
+    AUTO_FREE char *text = model_usage_text(&used->at[0].usage);
+    model_note(NULL, text);
+}
+
+static void print_text(const struct review_answer *answer)
+{
     AUTO_BUF struct buf line = {0};
 
     buf_init(&line, 64 << 10);
     safe_text_add(&line, str_from(answer->reason), false);
     printf("%s: %s%s\n", answer->secure ? "secure" : "refused", line.p,
            answer->cached ? " (an earlier verdict)" : "");
-    fflush(stdout);
-    if (used->n && !call->set->quiet) {
-        AUTO_FREE char *text = model_usage_text(&used->at[0].usage);
-        model_note(NULL, text);
-    }
 }
 
 static int report(const struct call *call, const char *language, const struct review_answer *answer,
@@ -180,9 +185,10 @@ static int report(const struct call *call, const char *language, const struct re
     if (call->set->json)
         print_json(call, language, answer);
     else if (answer->answered)
-        print_text(call, answer);
+        print_text(answer);
     if (fflush(stdout) != 0)
         return err_sys(err, "standard output");
+    print_usage(call);
     if (answer->answered)
         return answer->secure ? 0 : err_exit_status(ERR_POLICY);
     return call->set->json ? err_exit_status(ERR_SYSTEM)

@@ -178,6 +178,15 @@ INJECTIONS = [
 ]
 
 
+def test_unanswered_usage(tap):
+    place = Place(tap)
+    with Server([Answer(body=OpenAI.whole("sure"))]) as server:
+        done = call(place, server, "review", "-c", PROGRAM)
+        tap.ok(done.returncode == 125 and b"glovebox: 100 + 20 tokens" in done.stderr, "what an answer without a verdict used is shown", done)
+        done = call(place, server, "review", "--quiet", "-c", PROGRAM)
+        tap.ok(b"tokens" not in done.stderr, "not with --quiet", done)
+
+
 def test_injection(tap):
     """Whatever a program says, the model gets it as data, and its verdict alone counts."""
     place = Place(tap)
@@ -455,6 +464,6 @@ def test_replay(tap):
 
 
 def test(tap):
-    for part in (test_verdicts, test_result, test_bad_answers, test_injection, test_order, test_cache, test_tools, test_commands, test_tasks,
+    for part in (test_verdicts, test_result, test_bad_answers, test_unanswered_usage, test_injection, test_order, test_cache, test_tools, test_commands, test_tasks,
                  test_usage_errors, test_key, test_cancel, test_replay):
         part(tap)

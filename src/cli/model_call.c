@@ -58,6 +58,21 @@ static void draw(struct model_call *call)
     call->drawn_ms = now_ms;
 }
 
+/* A model may think for minutes before its first word. */
+static void show_wait(struct model_call *call)
+{
+    AUTO_BUF struct buf name = {0};
+
+    if (!call->terminal)
+        return;
+    buf_init(&name, 4096);
+    safe_text_add(&name, str_from(llm_model(call->llm)), false);
+    model_call_erase(call);
+    fprintf(stderr, "\rwaiting for %s\033[K", name.p);
+    fflush(stderr);
+    call->drawn = true;
+}
+
 static void show_text(struct model_call *call, struct str piece)
 {
     AUTO_BUF struct buf safe = {0};
@@ -67,6 +82,8 @@ static void show_text(struct model_call *call, struct str piece)
         draw(call);
         return;
     }
+    if (call->drawn)
+        model_call_erase(call);
     buf_init(&safe, 8 * piece.n + 64);
     safe_text_add(&safe, piece, true);
     fwrite(safe.p, 1, safe.n, stderr);
@@ -78,7 +95,9 @@ void model_call_event(void *ctx, const struct agent_event *event)
 {
     struct model_call *call = ctx;
 
-    if (event->kind == AGENT_TEXT)
+    if (event->kind == AGENT_ASKS)
+        show_wait(call);
+    else if (event->kind == AGENT_TEXT)
         show_text(call, event->text);
     else if (event->kind == AGENT_NOTE)
         model_call_say(call, event->text.p);

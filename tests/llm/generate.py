@@ -97,6 +97,17 @@ def test_terminal(tap):
         os.close(ours)
         os.close(theirs)
     tap.equal(got, b"print('\\x1b]0;evil\\x07')\r\n", "on a terminal")
+    with Server([events(OpenAI.stream())]) as server:
+        env = place.env({OpenAI.variable: KEY, OpenAI.url_variable: server.url + OpenAI.suffix, "TERM": "xterm"})
+        for more in ([], ["--stream"]):
+            ours, theirs = os.openpty()
+            subprocess.run([GLOVEBOX, "generate", "--model", OpenAI.model, *more, "x"], env=env, cwd=place.work, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=theirs, timeout=PATIENCE)
+            got = os.read(ours, 65536)
+            os.close(ours)
+            os.close(theirs)
+            tap.ok(got.startswith(b"\rwaiting for gpt-test\x1b[K") and (b"\r\x1b[KHere it is" if more else b"\r\x1b[Kglovebox: ") in got,
+                   "a terminal shows that a question is under way: %s" % more, got)
 
 
 def test_usage_errors(tap):

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # The shape of data files (the arguments), for a model that has not seen them: columns, types, a few rows. Prints
 # {"files": [{"name", "kind", "shape"}], "packages": [...]}, or {"error"}. Everything in it is bounded, however large the data are.
-import os
 import sys
+from posix import stat
 
-# The data are beside this program, and a file such as json.py among them must not be the module.
-sys.path = [folder for folder in sys.path if os.path.realpath(folder) != os.getcwd()]
+
+def is_current(folder):
+    try:
+        one, other = stat(folder or "."), stat(".")
+    except OSError:
+        return False
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+
+
+# The data are beside this program, and a file such as json.py among them must not be the module. Other imports, such as
+# that of os, can import more, so this comes first.
+sys.path = [folder for folder in sys.path if not is_current(folder)]
 import json  # noqa: E402
 import re  # noqa: E402
 

@@ -17,8 +17,6 @@
 #include "cli/run_show.h"
 #include "workspace/workspace.h"
 
-enum { FILES_SHOWN = 20 };
-
 static const struct opt *const tables[] = {
     task_options,  model_options,   work_options,  data_options, policy_options,
     limit_options, wall_options,    guard_options, log_options,  json_option,
@@ -150,38 +148,6 @@ static int keep_files(void *ctx, const struct result *result, struct err *err)
     return 0;
 }
 
-static bool is_kept(const json_t *file)
-{
-    const char *change = json_get_text(file, "change");
-
-    return json_get_text(file, "path") && change && strcmp(change, "deleted") != 0;
-}
-
-static void say_file(struct model_call *call, const char *path)
-{
-    const char *out = call->set->common.out;
-    AUTO_FREE char *line = out ? xasprintf("%s/%s is written", out, path)
-                               : xasprintf("not kept: %s (--out DIR keeps files)", path);
-
-    model_call_say(call, line);
-}
-
-static void say_files(struct model_call *call, const json_t *files)
-{
-    const json_t *file;
-    size_t i, n = 0;
-
-    json_array_foreach(files, i, file)
-    {
-        if (is_kept(file) && ++n <= FILES_SHOWN)
-            say_file(call, json_get_text(file, "path"));
-    }
-    if (n <= FILES_SHOWN)
-        return;
-    AUTO_FREE char *line = xasprintf("and %zu more files", n - FILES_SHOWN);
-    model_call_say(call, line);
-}
-
 static void say_lost_displays(struct model_call *call, size_t n)
 {
     if (!n || call->set->common.out)
@@ -211,7 +177,7 @@ static void show(struct analysis *a, const struct agent *agent)
 
     if (!a->call.set->json) {
         print_answer(agent);
-        say_files(&a->call, json_object_get(result, "files"));
+        model_call_files(&a->call, json_object_get(result, "files"));
         say_lost_displays(&a->call, json_array_size(json_object_get(result, "results")));
     }
     run_show_end(&shown, json_object_get(result, "results"));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "agent/trial.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/model_call.h"
 
-enum { REPORT_LINES = 30, LINE_MAX_CHARS = 300 };
+enum { REPORT_LINES = 30, LINE_MAX_CHARS = 300, FILES_SHOWN = 20 };
 
 static struct str cut(struct str line)
 {
@@ -86,6 +88,38 @@ void model_call_failure(struct model_call *call, const struct agent *agent, bool
     model_call_say(call, line);
     say_report(call, str_from(report));
     model_call_last_reply(call, agent);
+}
+
+static bool is_kept(const json_t *file)
+{
+    const char *change = json_get_text(file, "change");
+
+    return json_get_text(file, "path") && change && strcmp(change, "deleted") != 0;
+}
+
+static void say_file(struct model_call *call, const char *path)
+{
+    const char *out = call->set->common.out;
+    AUTO_FREE char *line = out ? xasprintf("%s/%s is written", out, path)
+                               : xasprintf("not kept: %s (--out DIR keeps files)", path);
+
+    model_call_say(call, line);
+}
+
+void model_call_files(struct model_call *call, const json_t *files)
+{
+    const json_t *file;
+    size_t i, n = 0;
+
+    json_array_foreach(files, i, file)
+    {
+        if (is_kept(file) && ++n <= FILES_SHOWN)
+            say_file(call, json_get_text(file, "path"));
+    }
+    if (n <= FILES_SHOWN)
+        return;
+    AUTO_FREE char *line = xasprintf("and %zu more files", n - FILES_SHOWN);
+    model_call_say(call, line);
 }
 
 int model_call_samples(struct model_call *call, int (*flow)(void *ctx, struct agent *agent),

@@ -45,17 +45,19 @@ static void show_code(struct solution *solution, struct str code)
     model_call_say(&solution->call, line);
 }
 
-/* Of runs on the model's side, there are no events. */
+/* Files, and the output of runs on the model's side: of these, there are no events. */
 static void show_runs(struct solution *solution, const json_t *step)
 {
     const json_t *run;
     size_t i;
 
-    if (solution->setup.request.calls != SOLVE_BUILTIN || solution->call.set->quiet)
-        return;
     json_array_foreach(json_object_get(step, "runs"), i, run)
     {
         const json_t *result = json_object_get(run, "result");
+        if (solution->call.set->common.out)
+            model_call_files(&solution->call, json_object_get(result, "files"));
+        if (solution->setup.request.calls != SOLVE_BUILTIN || solution->call.set->quiet)
+            continue;
         show_output(&solution->call, json_str(json_object_get(result, "stdout")));
         show_output(&solution->call, json_str(json_object_get(result, "stderr")));
     }

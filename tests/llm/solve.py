@@ -161,7 +161,11 @@ def test_data(tap):
         tap.equal((done.returncode, done.stdout, f.read()), (0, b"ok\n", "6"), "files and tools", done.stderr)
     with open(place.path("p.py")) as f:
         tap.equal(f.read(), code + "\n", "--save")
-    done, _ = solved(tap, OpenAI, [block("open('a.txt', 'w').write('x')\nfinal_answer(1)")], "--out", "/proc", place=place)
+    write = block("open('a.txt', 'w').write('x')\nfinal_answer(1)")
+    for more, note in (([], b"not kept: a.txt"), (["--out", "out2"], b"out2/a.txt is written"), (["--work-dir", "."], None), (["--out", "out3", "-q"], None)):
+        done, _ = solved(tap, OpenAI, [write], *more, place=place)
+        tap.ok(done.returncode == 0 and (note in done.stderr if note else b"a.txt" not in done.stderr), "files are mentioned: %s" % more, done)
+    done, _ = solved(tap, OpenAI, [write], "--out", "/proc", place=place)
     tap.ok(done.returncode == 125 and done.stdout == b"1\n" and b"a.txt" in done.stderr, "files that do not come out: the answer, and a failure", done)
     system = seen[0].json["messages"][0]["content"]
     tap.ok("def twice(x):" in system and "The current folder has: in.csv." in system, "the model knows of them", system)

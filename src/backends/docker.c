@@ -382,6 +382,7 @@ static int docker_clean(char **ret_said, struct err *err)
 
     if (engine_open(&engine, err) < 0)
         return -1;
+    docker_sweep_files();
     int result = engine_sweep(engine, &containers, err);
     if (result == 0)
         result = engine_sweep_images(engine, &images, err);

@@ -6,11 +6,14 @@
  * (links, pipes, sockets, files over the limit) gets a stand-in of its kind. From there the code
  * for every other workspace continues: it lists, compares, copies and says what was skipped.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "backends/docker_parts.h"
@@ -22,7 +25,7 @@
 #include "workspace/workspace.h"
 #include "workspace/workspace_files.h"
 
-enum { FILES_MS = 120000, ENTRIES_MOST = 1000000, QUEUED_MOST = 1 << 20 };
+enum { FILES_MS = 120000, ENTRIES_MOST = 1000000, QUEUED_MOST = 1 << 20, LEFT_S = 60 };
 
 #define BYTES_MOST ((uint64_t)256 << 20) /* where the job has no limit */
 #define PATHS_MOST ((uint64_t)64 << 20)  /* of all records' heads together */
@@ -58,15 +61,47 @@ void docker_files_done(struct docker_guest *d)
     drop_mirror(d);
 }
 
+#define MIRRORS "glovebox-files-"
+
+/* A folder that no process has locked, and that is old enough to be no one's that is about to. */
+static bool is_left(int folder, const char *name)
+{
+    struct stat st;
+    AUTO_CLOSE int fd =
+        openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+           time(NULL) - st.st_ctime > LEFT_S && flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+void docker_sweep_files(void)
+{
+    DIR *dir = opendir(temporary());
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        if (strncmp(entry->d_name, MIRRORS, strlen(MIRRORS)) != 0 ||
+            !is_left(dirfd(dir), entry->d_name))
+            continue;
+        AUTO_FREE char *path = xasprintf("%s/%s", temporary(), entry->d_name);
+        host_box_remove(path);
+    }
+    if (dir)
+        (void)closedir(dir);
+}
+
+/* The lock says that its owner lives. */
 static int make_mirror(struct docker_guest *d, struct err *err)
 {
     drop_mirror(d);
-    AUTO_FREE char *path = xasprintf("%s/glovebox-files-XXXXXX", temporary());
+    AUTO_FREE char *path = xasprintf("%s/" MIRRORS "XXXXXX", temporary());
     if (!mkdtemp(path))
         return err_sys(err, "make a folder in %s", temporary());
     d->mirror_path = mem_take(&path);
     d->mirror = open(d->mirror_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return d->mirror < 0 ? err_sys(err, "open %s", d->mirror_path) : 0;
+    if (d->mirror < 0 || flock(d->mirror, LOCK_EX | LOCK_NB) < 0)
+        return err_sys(err, "open %s", d->mirror_path);
+    return 0;
 }
 
 static void stand_in(int dirfd, const char *name, unsigned mode, uint64_t size)

@@ -94,6 +94,8 @@ void docker_move(struct docker_guest *d, int timeout_ms);
 extern const struct backend_files docker_files;
 void docker_left_out(struct docker_guest *d, struct str record);
 void docker_files_done(struct docker_guest *d);
+/* Removes copies of workspaces whose process was killed. */
+void docker_sweep_files(void);
 /* An unnamed file in $TMPDIR or /tmp. */
 int docker_spool(struct err *err);
 

@@ -181,6 +181,7 @@ int docker_start(struct docker_guest *d, struct err *err)
         engine_open(&d->engine, err) < 0)
         return -1;
     (void)engine_sweep(d->engine, &left, &ignored);
+    docker_sweep_files();
     outcome_phase(d->out, "engine");
     if (make(d, err) < 0)
         return -1;

@@ -2,6 +2,7 @@
 """What comes from a container and from an engine is hostile: every lie ends in an error, in bounded time, and nothing is
 written but where it belongs."""
 
+import fcntl
 import os
 import signal
 import socket
@@ -223,6 +224,28 @@ def test_stopped(tap):
         process.communicate(timeout=60)
         pretender.close()
         tap.ok(process.returncode == 130 and time.monotonic() - began < 10, "Ctrl-C while an image is pulled", process.returncode)
+
+
+def test_copies(tap):
+    """Copies of workspaces: that of a killed process goes, that of a living one stays. The age is that of the folder's
+    ctime, which cannot be set, so this waits."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("dead", "alive"):
+            os.makedirs("%s/glovebox-files-%s/d" % (folder, name))
+        lock = os.open(folder + "/glovebox-files-alive", os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.symlink("glovebox-files-alive", folder + "/glovebox-files-link")
+        pretender = Pretender(folder, honest)
+        env = {**program.environment(pretender.host), "TMPDIR": folder}
+        program.subprocess.run(program.command("-c", "1"), env=env, capture_output=True, timeout=60)
+        tap.ok(os.path.exists(folder + "/glovebox-files-dead"), "a new one stays")
+        time.sleep(62)
+        pretender.started.clear()
+        program.subprocess.run(program.command("-c", "1"), env=env, capture_output=True, timeout=60)
+        pretender.close()
+        left = sorted(n for n in os.listdir(folder) if n.startswith("glovebox-files-"))
+        tap.equal(left, ["glovebox-files-alive", "glovebox-files-link"], "the one without an owner is gone")
+        os.close(lock)
 
 
 def test_tcp(tap):

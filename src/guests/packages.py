@@ -15,11 +15,11 @@ def load_site():
         if site_begun:
             return
         site_begun.append(True)
+        # Python does this before the program's folder is in the path, so no file of that is imported here.
+        first, sys.path[:1] = sys.path[:1], []
         import site
-        first = sys.path[:1]
         site.main()
-        if sys.path[:1] != first:
-            sys.path[:0] = first
+        sys.path[:0] = first
         sys.meta_path[:] = [f for f in sys.meta_path if f is not PackageFinder]
 
 

@@ -146,6 +146,11 @@ static int check_bounds(const struct cli_options *options, struct err *err)
         if (opt_source_of(&options->set, rows[i])->from == OPT_FROM_COMMAND)
             return err_set(err, ERR_USAGE, "--%s needs --cases, which decide what is a success",
                            rows[i]);
+    if (!options->settings.cases &&
+        opt_source_of(&options->set, "review")->from == OPT_FROM_COMMAND)
+        return err_set(err, ERR_USAGE,
+                       "--review needs --cases: without them nothing is run, and 'glovebox review' "
+                       "reads a program that is not run");
     return 0;
 }
 

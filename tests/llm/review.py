@@ -377,6 +377,9 @@ def test_tasks(tap):
     with Server([Answer(body=OpenAI.whole(NO))]) as server:
         done = call(place, server, "solve", "--review", "--record", "r", "x")
         tap.ok(done.returncode == 2 and b"--record" in done.stderr, "no record of two conversations", done)
+    with Server([Answer(body=OpenAI.whole(block % PROGRAM)), Answer(body=OpenAI.whole(NO))]) as server:
+        done = call(place, server, "generate", "--review", "x")
+        tap.ok(done.returncode == 2 and b"--review needs --cases" in done.stderr and not server.requests, "generate without a run has no review", done)
     with Server([Answer(body=OpenAI.whole(NO))]) as server:
         done = call(place, server, "tool-call", "--review", stdin=json.dumps(message).encode())
         tap.ok(done.returncode == 0 and b"it reads keys" in done.stdout and b"ran" not in done.stdout, "tool-call", done)

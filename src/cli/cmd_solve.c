@@ -164,8 +164,9 @@ static int report(struct solution *solution, const struct agent *agent,
         model_call_usage(call);
     }
     if (status > 0) {
-        AUTO_FREE char *line = xasprintf("not solved: %s%s", agent->error.msg,
-                                         result->refused ? "; the last program was refused" : "");
+        AUTO_FREE char *line =
+            xasprintf("not solved: %s%s%s", agent->error.msg, model_call_more(agent),
+                      result->refused ? "; the last program was refused" : "");
         model_call_say(call, line);
         if (!set->json && !set->events)
             model_call_last_reply(call, agent);

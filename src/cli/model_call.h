@@ -63,6 +63,8 @@ void model_call_event(void *ctx, const struct agent_event *event);
  * --json.
  */
 void model_call_step(struct model_call *call, const struct agent_event *event, const char *given);
+/* The option that moves the bound that the task reached: "; --steps allows more", or "". */
+const char *model_call_more(const struct agent *agent);
 /* Why the task has no success, and what failed last; `best`: there were other samples. */
 void model_call_failure(struct model_call *call, const struct agent *agent, bool best);
 /* The first lines of a reply that has no program; of the last one, if it has none. */

@@ -78,12 +78,24 @@ void model_call_last_reply(struct model_call *call, const struct agent *agent)
         model_call_reply(call, str_from(last->text));
 }
 
+const char *model_call_more(const struct agent *agent)
+{
+    static const char *const more[AGENT_FAILED + 1] = {
+        [AGENT_STEPS] = "; --steps allows more",
+        [AGENT_TOKENS] = "; --token-limit allows more",
+        [AGENT_COST] = "; --cost-limit allows more",
+        [AGENT_TIME] = "; --task-timeout allows more",
+    };
+
+    return more[agent->end] ? more[agent->end] : "";
+}
+
 void model_call_failure(struct model_call *call, const struct agent *agent, bool best)
 {
     const char *report = trial_last_report(agent);
     AUTO_FREE char *line =
-        xasprintf("no success after %d attempt%s%s: %s", agent->step, agent->step == 1 ? "" : "s",
-                  best ? " of the best sample" : "", agent->error.msg);
+        xasprintf("no success after %d attempt%s%s: %s%s", agent->step, agent->step == 1 ? "" : "s",
+                  best ? " of the best sample" : "", agent->error.msg, model_call_more(agent));
 
     model_call_say(call, line);
     say_report(call, str_from(report));

@@ -81,7 +81,7 @@ def test_fix_results(tap):
     tap.ok(not os.path.exists(place.path("new.py")), "nothing is written without success")
     done, _ = asked(place, [block(WORSE)], "fix", "bad.py", "--cases", "cases.json", "--steps", "1", "-i")
     with open(place.path("bad.py")) as f:
-        tap.ok(done.returncode == 1 and f.read() == BAD and b"no success after 1 attempt:" in done.stderr and
+        tap.ok(done.returncode == 1 and f.read() == BAD and b"no success after 1 attempt: " in done.stderr and b"; --steps allows more\n" in done.stderr and
                b"Expected 3, got 2" in done.stderr and done.stdout == b"", "no success: the file stays, the reason is shown", done)
     done, _ = asked(place, [block(WORSE), "I give up."], "fix", "bad.py", "--cases", "cases.json", "--steps", "2", "--json")
     tap.equal(document(done)["code"], WORSE, "the last program stays when an answer has none")

@@ -49,7 +49,6 @@ static int open_here(struct repl_host *h, struct err *err)
         (set->cli.common.tools && tool_set_read(&h->tools, set->cli.common.tools, err) < 0))
         return -1;
     q->run.stdin_fd = -1;
-    q->run.out_dir = NULL; /* --out is for the displays of cells */
     if (!q->run.language || strcmp(q->run.language, "auto") == 0)
         q->run.language = "python";
     h->tools.final_answer = true;

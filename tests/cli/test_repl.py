@@ -369,6 +369,10 @@ def test_pictures(t):
     t.match("\x1b_Ga=T,.*\x1b", term.ask("P()\n", "\x1b_G.*>>> $"), "a terminal that can shows it")
     term.type("\x04")
     t.equal(term.end(), 0, "the end")
+    r = cells(t, "open('f.txt', 'w').write('x')", "import os; os.mkdir('d'); open('d/g', 'w').write('y')", args=("--out", "files"))
+    for path, content in (("files/f.txt", b"x"), ("files/d/g", b"y")):
+        with open(t.path("here", *path.split("/")), "rb") as f:
+            t.equal(f.read(), content, "--out keeps what cells write: " + path)
     r = cells(t, *code.split("\n%%\n"), "P()", args=("--out", "pictures"))
     t.ok(b"P object" in r.out and b"saved pictures/cell3-1.png" in r.err, "else it is a file", r)
     with open(t.path("here", "pictures", "cell3-1.png"), "rb") as f:

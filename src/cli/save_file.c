@@ -67,6 +67,8 @@ int save_file_check(const char *path, struct err *err)
     struct stat old;
     bool exists = stat(target, &old) == 0;
 
+    if (!*path)
+        return err_set(err, ERR_USAGE, "the file's name is empty");
     errno = EISDIR;
     if (exists && S_ISDIR(old.st_mode))
         return err_sys(err, "write %s", path);

@@ -286,6 +286,8 @@ def test_usage_errors(tap):
         done, seen = asked(place, [block(GOOD)], *args)
         tap.ok(done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1 and not seen, name, done)
     os.mkdir(place.path("folder"))
+    done, seen = asked(place, [block(GOOD)], "generate", "an adder", "--save", "")
+    tap.ok(done.returncode == 2 and b"--save: the file's name is empty" in done.stderr and not seen, "--save with an empty name", done)
     for target, words in (("gone/new.py", b"gone/new.py"), ("folder", b"directory")):
         for command in (["fix", "bad.py"], ["generate", "an adder"], ["solve", "add"]):
             done, seen = asked(place, [block(GOOD)], *command, "--save", target)

@@ -39,6 +39,10 @@ def why_not():
     return None
 
 
+class NoEngine(Exception):
+    """An engine is installed, and this machine does not let it start itself or a container."""
+
+
 class Connection(http.client.HTTPConnection):
     def __init__(self, path):
         super().__init__("localhost", timeout=120)
@@ -72,7 +76,7 @@ class Engine:
                 if self.ask("GET", "/_ping")[0] == 200:
                     return
             time.sleep(0.1)
-        raise RuntimeError("no engine: " + self.words())
+        raise NoEngine(self.words().strip().rpartition("\n")[2] or "dockerd is silent")
 
     def words(self):
         with open(os.path.join(self.folder, "log"), errors="replace") as f:
@@ -114,6 +118,16 @@ class Engine:
         if status != 200:
             raise RuntimeError("%s: %d %r" % (path, status, body[:300]))
         return json.loads(body)
+
+    def try_container(self):
+        body = json.dumps({"Image": IMAGE, "Cmd": ["python3", "-c", ""], "HostConfig": {"NetworkMode": "none"}})
+        status, answer = self.ask("POST", "/containers/create", body)
+        if status == 201:
+            one = "/containers/" + json.loads(answer)["Id"]
+            status, answer = self.ask("POST", one + "/start")
+            self.ask("DELETE", one + "?force=1")
+        if status >= 400:
+            raise NoEngine(answer.decode(errors="replace").strip())
 
     def containers(self):
         return self.get("/containers/json?all=1")
@@ -171,6 +185,7 @@ def started():
         engine.start()
         engine.add_image(IMAGE, make_archive(True))
         engine.add_image(OTHER_IMAGE, make_archive(False))
+        engine.try_container()
         yield engine
     finally:
         engine.stop()

@@ -29,7 +29,7 @@ def with_engine(module, docker):
 
 def skipped(name, reason):
     def test(tap):
-        tap.skip(name, "needs " + reason)
+        tap.skip(name, reason)
 
     test.__module__ = "engine"
     return test
@@ -40,10 +40,14 @@ def main(names):
     parts = {name: importlib.import_module(name).test for name in ALONE if name in names}
     wanted, reason = [n for n in NAMES if n in names], engine.why_not()
     if not wanted or reason:
-        parts.update((n, skipped(n, reason)) for n in wanted)
+        parts.update((n, skipped(n, "needs %s" % reason)) for n in wanted)
         return run_parts(parts)
-    with engine.started() as docker:
-        parts.update((n, with_engine(importlib.import_module(n), docker)) for n in wanted)
+    try:
+        with engine.started() as docker:
+            parts.update((n, with_engine(importlib.import_module(n), docker)) for n in wanted)
+            return run_parts(parts)
+    except engine.NoEngine as why:
+        parts.update((n, skipped(n, "no container engine works here: %s" % why)) for n in wanted)
         return run_parts(parts)
 
 

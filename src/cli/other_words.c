@@ -23,6 +23,8 @@
     "'glovebox session list' has the daemon's sessions, 'glovebox doctor' this machine's layers"
 #define NO_LANGUAGE "'glovebox help languages' lists the languages, and how to add one"
 
+#define NO_IMAGE "programs use this machine's interpreters; --backend docker has images (--image)"
+
 static const char *const command_words[][2] = {
     {"-c", "'glovebox run -c CODE' runs a text"},
     {"attach", IN_SESSION},
@@ -38,7 +40,7 @@ static const char *const command_words[][2] = {
     {"eval", "'glovebox run -c CODE' runs a text, 'glovebox math EXPR' calculates"},
     {"exec", "'glovebox run FILE' runs a program, 'glovebox session exec ID' a cell of a session"},
     {"go", NO_LANGUAGE},
-    {"images", "there are no images: programs use this machine's interpreters"},
+    {"images", NO_IMAGE},
     {"info", STATUS},
     {"init", NEW},
     {"install", PACKAGES},
@@ -54,7 +56,7 @@ static const char *const command_words[][2] = {
     {"pip", PACKAGES},
     {"pip3", PACKAGES},
     {"ps", LISTS},
-    {"pull", "there are no images: programs use this machine's interpreters"},
+    {"pull", NO_IMAGE},
     {"r", IN_R},
     {"rm", CLOSE},
     {"rscript", IN_R},
@@ -114,7 +116,6 @@ const char *other_verb(const char *command, const char *verb)
 /* ---- options ---- */
 
 #define SHOWS    "--ro SRC[:DST] shows a folder inside, --file puts a file in"
-#define NO_IMAGE "there are no images: programs use this machine's interpreters"
 #define NO_NET   "there is no network unless you give --net host"
 #define OPENS    "--net host opens the network; without it there is none"
 #define NOT_ROOT "programs have a user of their own inside"
@@ -143,7 +144,6 @@ static const struct opt_other other_options[] = {
     {"gpus", "there are no graphics processors inside"},
     {"hostname", "programs have a host name of their own inside"},
     {"i", "programs read this command's standard input already"},
-    {"image", NO_IMAGE},
     {"input", "did you mean --stdin, for standard input, or --file?"},
     {"internet", OPENS},
     {"interpreter", "--python chooses a Python; other languages use the first program in $PATH"},

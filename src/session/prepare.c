@@ -147,6 +147,12 @@ int prepare_backend(struct prepared *p, struct err *err)
             name, foreign_words(name));
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
+    if (q->image && !p->backend->interpreter)
+        return err_set(
+            err, ERR_USAGE,
+            "backend %s has no images, it runs this machine's interpreters: --image needs "
+            "--backend docker",
+            p->backend->name);
     if (check_abilities(p, err) < 0)
         return -1;
     return check_least(&q->limits, err);

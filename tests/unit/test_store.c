@@ -349,8 +349,8 @@ static void test_versions(void)
 {
     static const char *const next[] = {
         "SELECT 1 / 0; THIS IS NOT SQL", "NOR THIS",
-        "ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';"
-        "PRAGMA user_version = 3;"};
+        ("ALTER TABLE runs ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm';"
+         "PRAGMA user_version = 3;")};
     static const char *const broken[] = {"", "", "ALTER TABLE runs ADD COLUMN half TEXT; NOT SQL"};
     struct store *s = open_log(in_folder("version.db"), STORE_CREATE);
     struct run_record run = sample("old", 1);

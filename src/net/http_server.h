@@ -104,7 +104,7 @@ struct http_answer {
     char *body;        /* allocated; taken over */
     size_t size;
 };
-void http_answer(struct http_exchange *x, const struct http_answer *answer);
+void http_answer(struct http_exchange *x, const struct http_answer *given);
 /* From the descriptor's position on; takes it over. If the file is shorter than `size`, the
  * connection is closed early. */
 void http_answer_file(struct http_exchange *x, const char *type, int fd, uint64_t size);

@@ -21,15 +21,14 @@ struct side {
 
 static void split(struct str text, struct side *ret)
 {
-    size_t room = 0;
+    size_t room = 64;
 
-    *ret = (struct side){0};
+    *ret = (struct side){.lines = xcalloc(room, sizeof *ret->lines)};
     while (text.n) {
         const char *end = memchr(text.p, '\n', text.n);
         size_t n = end ? (size_t)(end - text.p) + 1 : text.n;
         if (ret->n == room)
-            ret->lines =
-                xrealloc_array(ret->lines, room = room ? 2 * room : 64, sizeof *ret->lines);
+            ret->lines = xrealloc_array(ret->lines, room *= 2, sizeof *ret->lines);
         ret->lines[ret->n++] = str_slice(text, 0, n);
         text = str_slice(text, n, text.n);
     }
@@ -185,7 +184,7 @@ static bool add_line(struct buf *out, char mark, struct str line)
 /* The line before an empty range, or else its first one, counted from 1. */
 static void add_range(struct buf *out, size_t from, size_t end)
 {
-    (void)buf_addf(out, end > from ? "%zu" : "%zu", end > from ? from + 1 : from);
+    (void)buf_addf(out, "%zu", end > from ? from + 1 : from);
     if (end - from != 1)
         (void)buf_addf(out, ",%zu", end - from);
 }

@@ -65,7 +65,7 @@ TRAPS = (
     ("set -e; trap 'echo err' ERR; false; echo no", {"exit": 1, "error": "CommandFailed", "out": has("err\n")}),
     ("set +e; trap - DEBUG ERR; echo 2", {"out": has("dbg")}), ("case $- in *T*) echo T;; esac; f; exit 2", {"exit": 2, "out": "T\n"}), ("set +T", {"out": ""}),
     ("trap 'echo usr1' USR1; trap 'echo term' TERM; kill -USR1 $$; echo k; kill $$", {"out": "usr1\nk\nterm\n"}),
-    ("sh -c 'kill -USR1 $0' $$; sleep 0.5; echo k", {"out": "usr1\nk\n"}), ("sleep 20 & kill %1; wait $!", {"exit": 143}),
+    ("sh -c 'kill -USR1 $0' $$; sleep 0.5; echo k", {"out": "usr1\nk\n"}), ("sleep 20 & sleep 0.5; kill %1; wait $!", {"exit": 143}),
     ("trap - USR1 TERM; x=kept; kill -USR1 $$; echo no", {"ok": False, "error": "ShellError", "out": ""}), ("echo $x", {"out": "kept\n"}),
 )
 TOOLS = (

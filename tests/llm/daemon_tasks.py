@@ -86,10 +86,16 @@ def test_failures(tap):
 
 
 def test_keys(tap):
-    with Server([Answer(body=OpenAI.whole("```python\nx = '%s'\n```" % KEY))]) as server, daemon_for(server, "--access-log", "-") as d:
+    """Whole, and in a stream, with pieces that are shorter than the key."""
+    text = block("x = '%s'" % KEY)
+    with Server([Answer(body=OpenAI.whole(text)), Answer(body=OpenAI.stream(text), kind="text/event-stream")]) as server, \
+            daemon_for(server, "--access-log", "-") as d:
         with open("/proc/%d/coredump_filter" % d.process.pid) as f:
             tap.equal(int(f.read(), 16), 0, "a core dump of the daemon has no memory")
-        seen = [d.post("/v1/generate", {"task": "x"}).body, d.post("/v1/generate", {"task": "x"}, lines=True).body,
+        whole, stream = d.post("/v1/generate", {"task": "x"}), d.post("/v1/generate", {"task": "x"}, lines=True)
+        pieces = [e["text"] for e in stream.lines if e["event"] == "text"]
+        tap.equal(("".join(pieces), len(pieces) > 1), (block("x = '[key]'"), True), "the pieces of a stream do not make up the key")
+        seen = [whole.body, stream.body,
                 d.post("/v1/run", {"code": "import os, json; print(json.dumps(dict(os.environ)))"}).body,
                 d.get("/metrics").body, d.get("/v1/runs").body, d.get("/v1/status").body, d.words().encode()]
         tap.equal([i for i, text in enumerate(seen) if KEY.encode() in text], [], "the key is in no answer, log or guest")

@@ -8,10 +8,7 @@
 #include "base/mem.h"
 #include "result/verdict_json.h"
 
-enum {
-    BYTES_MAX = 128 << 20,
-    ITEMS_MAX = 1000,
-};
+enum { ITEMS_MAX = 1000 };
 
 struct item {
     struct item *next;
@@ -61,7 +58,7 @@ void kept_free(struct kept *k)
 
 bool kept_add(struct kept *k, const char *uri, struct str name, const char *mime, struct str bytes)
 {
-    if (bytes.n > BYTES_MAX)
+    if (bytes.n > KEPT_MAX_BYTES)
         return false;
     struct item *item = xcalloc(1, sizeof *item);
     *item = (struct item){.uri = xstrdup(uri),
@@ -72,7 +69,7 @@ bool kept_add(struct kept *k, const char *uri, struct str name, const char *mime
     if (bytes.n)
         memcpy(item->bytes, bytes.p, bytes.n);
     pthread_mutex_lock(&k->lock);
-    while (k->items && (k->items >= ITEMS_MAX || k->bytes + bytes.n > BYTES_MAX))
+    while (k->items && (k->items >= ITEMS_MAX || k->bytes + bytes.n > KEPT_MAX_BYTES))
         drop_first(k);
     *k->end = item;
     k->end = &item->next;

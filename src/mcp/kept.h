@@ -10,6 +10,8 @@
 
 #include "base/buf.h"
 
+enum { KEPT_MAX_BYTES = 128 << 20 }; /* of all together, so of one as well */
+
 struct kept;
 
 struct kept *kept_new(void);

@@ -43,6 +43,7 @@ static char *output_uri(const struct reply *r, const char *name)
     return xasprintf("sandbox://output/%s/%s", r->result->id, name);
 }
 
+/* URI NULL: nothing has the rest. */
 static void cut(struct str all, const char *uri, struct buf *ret)
 {
     size_t head = utf8_cut(all, HEAD_MAX), tail = all.n - TAIL_MAX;
@@ -51,7 +52,8 @@ static void cut(struct str all, const char *uri, struct buf *ret)
         tail++;
     buf_init(ret, HEAD_MAX + TAIL_MAX + 400);
     (void)buf_add(ret, all.p, head);
-    (void)buf_addf(ret, "\n[%zu bytes are left out here; %s has them]\n", tail - head, uri);
+    (void)buf_addf(ret, "\n[%zu bytes are left out here; %s%s]\n", tail - head,
+                   uri ? uri : "the output is too long to keep", uri ? " has them" : "");
     (void)buf_add(ret, all.p + tail, all.n - tail);
 }
 
@@ -63,14 +65,14 @@ static void put_stream(struct reply *r, const char *name)
     AUTO_FREE char *uri = output_uri(r, name);
     AUTO_BUF struct buf less = {0};
     bool long_one = all.n > HEAD_MAX + TAIL_MAX;
+    bool kept = long_one && kept_add(r->call->server->kept, uri, str_from(name), "text/plain", all);
 
     if (long_one) {
-        (void)kept_add(r->call->server->kept, uri, str_from(name), "text/plain", all);
-        cut(all, uri, &less);
+        cut(all, kept ? uri : NULL, &less);
         json_object_set_new(r->document, name, json_text(buf_str(&less)));
     }
     json_object_set(r->structured, name, json_object_get(r->document, name));
-    json_object_set_new(r->structured, key, long_one ? json_string(uri) : json_null());
+    json_object_set_new(r->structured, key, kept ? json_string(uri) : json_null());
 }
 
 /* ---- files ---- */

@@ -19,7 +19,7 @@
 enum {
     LISTED_MAX = 5000,
     PATHS_LISTED = 512 << 10, /* bytes: of paths, and of URIs of what is kept */
-    READ_MAX = 64 << 20,      /* bytes of one resource */
+    READ_MAX = 64 << 20,      /* bytes of a session's file */
     URI_SHOWN = 200,
 };
 
@@ -160,7 +160,7 @@ void resources_read(struct mcp_call *call)
         mcp_call_submit(call, entry);
         return;
     }
-    buf_init(&bytes, READ_MAX);
+    buf_init(&bytes, KEPT_MAX_BYTES);
     if (uri.n && strlen(uri.p) == uri.n && kept_read(call->server->kept, uri.p, &bytes, &mime))
         answer_bytes(call, mime, buf_str(&bytes));
     else

@@ -21,6 +21,15 @@ def test_output(tap):
         tap.equal(read(client, found["stdout_uri"])["text"] == whole, True, "all of it as a resource")
 
 
+def test_huge_output(tap):
+    with Client("--output-limit", "200m", "--message-limit", "256m", "--memory", "1g") as client:
+        for size, kept in ((80, True), (130, False)):
+            found = client.tool("execute_code", code=f"import sys\nfor i in range({size}): sys.stdout.write('x' * (1 << 20))")
+            uri = found["stdout_uri"]
+            tap.equal(uri and len(read(client, uri).get("text", "")), (size << 20) if kept else None, f"{size} MiB of output: the resource")
+            tap.equal("too long to keep" in found["stdout"], not kept, "... and the answer reports it")
+
+
 def test_files(tap):
     name = "d/a b%\u00e9?#.txt"
     with Client() as client:
@@ -55,5 +64,6 @@ def test_busy(tap):
 
 def test(tap):
     test_output(tap)
+    test_huge_output(tap)
     test_files(tap)
     test_busy(tap)

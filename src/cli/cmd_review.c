@@ -108,7 +108,7 @@ static int read_code(struct call *call, const struct opt_args *args, struct err 
     return 0;
 }
 
-/* Names, or a file whose functions have them. */
+/* --tools has the names themselves, or a Python file that defines the functions. */
 static int read_tools(struct call *call, struct err *err)
 {
     const char *given = call->set->common.tools;

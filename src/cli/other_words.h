@@ -24,7 +24,7 @@ const struct opt_other *other_options_of(const char *command);
  * 0 for any other file, and where the user has named the language (`asked`). */
 int other_language_refuse(const char *file, const char *asked, const struct language_table *table,
                           struct err *err);
-/* ERR_USAGE for a file whose first bytes are no text. */
+/* ERR_USAGE for a file that does not begin with text. */
 int other_format_refuse(const char *file, struct str bytes, struct err *err);
 
 #endif

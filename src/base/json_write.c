@@ -28,32 +28,41 @@ static void put_escape(struct buf *b, unsigned c)
         (void)buf_addf(b, "\\u%04X\\u%04X", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
 }
 
+/* Most characters of most texts: the quick way to pass them. */
+static bool is_plain(char c)
+{
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 /* Whether the first character, *ret, must be escaped. The text may be for a terminal, and that must
  * not receive hidden ones from a guest. */
 static bool needs_escape(struct str s, unsigned *ret, size_t *ret_n)
 {
-    unsigned char c = (unsigned char)s.p[0];
-
-    *ret = c;
+    *ret = (unsigned char)s.p[0];
     *ret_n = 1;
-    if (c < 0x80)
-        return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+    if (*ret < 0x80)
+        return !is_plain(s.p[0]);
     *ret = utf8_first(s, ret_n);
     return utf8_is_hidden(*ret);
 }
 
 static void put_text(struct buf *b, struct str s)
 {
-    size_t from = 0, n;
+    size_t from = 0, at = 0, n;
     unsigned c;
 
     (void)buf_addc(b, '"');
-    for (size_t i = 0; i < s.n; i += n) {
-        if (!needs_escape(str_slice(s, i, s.n), &c, &n))
+    while (at < s.n) {
+        if (is_plain(s.p[at])) {
+            at++;
             continue;
-        (void)buf_add_str(b, str_slice(s, from, i));
-        put_escape(b, c);
-        from = i + n;
+        }
+        if (needs_escape(str_slice(s, at, s.n), &c, &n)) {
+            (void)buf_add_str(b, str_slice(s, from, at));
+            put_escape(b, c);
+            from = at + n;
+        }
+        at += n;
     }
     (void)buf_add_str(b, str_slice(s, from, s.n));
     (void)buf_addc(b, '"');

@@ -268,16 +268,25 @@ static struct span span_of(const struct node *n)
     return (struct span){n->line, n->column, n->end_line, n->end_column};
 }
 
+/* The note has its rule, its node and whether it is a call. */
+static void add_said(struct check *c, struct note note, const struct span *at, struct str subject,
+                     const char *fmt, va_list ap)
+{
+    if (!rule_is_on(c, note.rule))
+        return;
+    AUTO_FREE char *said = xvasprintf(fmt, ap);
+    note.f.message = note.is_call ? xasprintf("call of %s", said) : mem_take(&said);
+    add(c, note, at, subject);
+}
+
 void found(struct check *c, enum rule rule, const struct node *n, struct str subject,
            const char *fmt, ...)
 {
     struct span at = span_of(n);
     va_list ap;
 
-    if (!rule_is_on(c, rule))
-        return;
     va_start(ap, fmt);
-    add(c, (struct note){.rule = rule, .node = n, .f.message = xvasprintf(fmt, ap)}, &at, subject);
+    add_said(c, (struct note){.rule = rule, .node = n}, &at, subject, fmt, ap);
     va_end(ap);
 }
 
@@ -287,14 +296,9 @@ void found_call(struct check *c, enum rule rule, const struct node *n, struct st
     struct span at = span_of(n);
     va_list ap;
 
-    if (!rule_is_on(c, rule))
-        return;
     va_start(ap, fmt);
-    AUTO_FREE char *called = xvasprintf(fmt, ap);
+    add_said(c, (struct note){.rule = rule, .node = n, .is_call = true}, &at, subject, fmt, ap);
     va_end(ap);
-    struct note note = {.rule = rule, .node = n, .is_call = true};
-    note.f.message = xasprintf("call of %s", called);
-    add(c, note, &at, subject);
 }
 
 void found_at(struct check *c, enum rule rule, const struct span *span, struct str subject,
@@ -302,10 +306,8 @@ void found_at(struct check *c, enum rule rule, const struct span *span, struct s
 {
     va_list ap;
 
-    if (!rule_is_on(c, rule))
-        return;
     va_start(ap, fmt);
-    add(c, (struct note){.rule = rule, .f.message = xvasprintf(fmt, ap)}, span, subject);
+    add_said(c, (struct note){.rule = rule}, span, subject, fmt, ap);
     va_end(ap);
 }
 

@@ -83,6 +83,8 @@ void record_append(struct recorder *rec, const struct run_request *request, stru
 {
     AUTO_BUF struct buf limits = {0}, layers = {0}, denied = {0}, error = {0};
 
+    if (is_off(request))
+        return;
     record_open(rec, request);
     buf_init(&limits, 1024);
     buf_init(&layers, 1024);
@@ -117,7 +119,7 @@ void record_append(struct recorder *rec, const struct run_request *request, stru
         .error = error_line(r, &error),
         .code = request->log_code ? request->code : (struct str){NULL, 0},
     };
-    if (request->sink && !is_off(request))
+    if (request->sink)
         request->sink->append(request->sink->ctx, &record);
     if (rec->store && store_append(rec->store, &record, &rec->err) == 0)
         rec->err.kind = ERR_NONE;

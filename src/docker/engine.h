@@ -84,8 +84,8 @@ int engine_kill(struct engine *engine, const char *id, struct err *err);
 bool engine_was_out_of_memory(struct engine *engine, const char *id);
 /* Kills it, and waits until nothing is left of it. */
 int engine_remove(struct engine *engine, const char *id, struct err *err);
-/* Removes the containers whose owner is dead: a process of this host that was killed between
- * creating and starting one. *ret_count is their number. */
+/* Removes the containers of dead owners. An owner is a process of this host; it was killed between
+ * creating a container and starting it. *ret_count is the number of removed containers. */
 int engine_sweep(struct engine *engine, unsigned *ret_count, struct err *err);
 /* The images that engine_image made and that no container uses. */
 int engine_sweep_images(struct engine *engine, unsigned *ret_count, struct err *err);

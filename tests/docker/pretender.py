@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An engine that is made up: it answers as one, and its container says whatever a test wants. It stands for a container
-whose guest has taken the helper over, and for engines that are old, broken or slow."""
+in which the guest has taken the helper over, and for engines that are old, broken or slow."""
 
 import json
 import os

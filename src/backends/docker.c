@@ -420,7 +420,6 @@ static int docker_interpreter(const struct language *language, const char *choic
                        "`image` in [language.%s] of your config file",
                        language->name, language->name);
     ret->path = xstrdup(choice && !version ? choice : language->programs[0]);
-    ret->minor = minor;
     ret->image = image              ? xstrdup(image)
                  : version && minor ? xasprintf("python:3.%u-slim", minor)
                                     : xstrdup(language->image);

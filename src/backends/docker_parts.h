@@ -68,10 +68,9 @@ struct docker_guest {
 struct backend_can docker_can(enum backend_ability ability);
 struct backend_need docker_need(enum backend_ability ability);
 
-/* docker_start.c: makes the container, sends it the plan and the files. After -1, docker_leave. */
+/* docker_start.c: makes the container, sends it the plan and the files. After -1, the caller frees
+ * the guest as after a success. */
 int docker_start(struct docker_guest *d, struct err *err);
-/* Also for docker_can: the helper's image of this image. The caller frees. */
-char *docker_image(struct engine *engine, const char *image, int cancel_fd, struct err *err);
 
 /* docker_frames.c: appends a frame to the queue. */
 void docker_put(struct docker_guest *d, enum contained_frame kind, struct str bytes);
@@ -94,7 +93,7 @@ void docker_move(struct docker_guest *d, int timeout_ms);
 extern const struct backend_files docker_files;
 void docker_left_out(struct docker_guest *d, struct str record);
 void docker_files_done(struct docker_guest *d);
-/* Removes copies of workspaces whose process was killed. */
+/* Removes copies of workspaces that killed processes left. */
 void docker_sweep_files(void);
 /* An unnamed file in $TMPDIR or /tmp. */
 int docker_spool(struct err *err);

@@ -132,7 +132,8 @@ static int send_files(struct docker_guest *d, struct err *err)
 
 /* ---- the requests ---- */
 
-char *docker_image(struct engine *engine, const char *image, int cancel_fd, struct err *err)
+/* The user's image with our helper in it. The caller frees. */
+static char *ready_image(struct engine *engine, const char *image, int cancel_fd, struct err *err)
 {
     AUTO_FREE char *helper = NULL;
 
@@ -144,7 +145,7 @@ char *docker_image(struct engine *engine, const char *image, int cancel_fd, stru
 static int make(struct docker_guest *d, struct err *err)
 {
     const char *image = d->job->image ? d->job->image : DOCKER_IMAGE;
-    AUTO_FREE char *ready = docker_image(d->engine, image, d->sink->cancel_fd, err);
+    AUTO_FREE char *ready = ready_image(d->engine, image, d->sink->cancel_fd, err);
 
     if (!ready)
         return -1;

@@ -167,15 +167,19 @@ static int connect_tcp(const char *place, struct err *err)
     char host[256];
     const char *port = NULL;
     int on = 1;
+    bool connected = false;
+    AUTO_CLOSE int fd = -1;
 
     if (split_address(place, host, sizeof host, &port, err) < 0)
         return -1;
     int failed = getaddrinfo(host, port, &hints, &found);
     if (failed)
         return err_set(err, ERR_SYSTEM, "DOCKER_HOST %.200s: %s", place, gai_strerror(failed));
-    AUTO_CLOSE int fd =
-        socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
-    bool connected = fd >= 0 && connect_in_time(fd, found);
+    for (const struct addrinfo *a = found; a && !connected; a = a->ai_next) {
+        fd_close(&fd);
+        fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+        connected = fd >= 0 && connect_in_time(fd, a);
+    }
     freeaddrinfo(found);
     if (!connected)
         return say_unreachable(place, err);

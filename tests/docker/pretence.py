@@ -263,6 +263,26 @@ def test_tcp(tap):
         pretender.close()
 
 
+def test_second_address(tap):
+    """A name with two addresses, and the engine is at the second one."""
+    with tempfile.TemporaryDirectory() as folder:
+        pretender = Pretender(folder, honest)
+        pretender.server.close()
+        pretender.server = socket.create_server(("127.0.0.2", 0))
+        threading.Thread(target=pretender.accept, daemon=True).start()
+        with open(folder + "/hosts", "w") as hosts:
+            hosts.write("127.0.0.1 engine.test\n127.0.0.2 engine.test\n")
+        host = "tcp://engine.test:%d" % pretender.server.getsockname()[1]
+        own = ["unshare", "-rm", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', folder + "/hosts"]
+        if subprocess.run([*own, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            tap.skip("a second address", "needs a mount namespace")
+        else:
+            done = subprocess.run([*own, *program.command("-c", "1")], stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=program.SECONDS, env=program.environment(host))
+            tap.equal((done.returncode, done.stdout), (0, b"done"), "a second address", program.said(done))
+        pretender.close()
+
+
 def test(tap):
     for name, function in sorted(globals().items()):
         if name.startswith("test_"):

@@ -216,8 +216,8 @@ int agent_after_run(struct agent *agent)
 
 /* ---- asking ---- */
 
-/* What an answer may have at most: 0 leaves it to the service, whose own maximum may be lower than
- * what is left. */
+/* The maximum of tokens in an answer. 0 leaves it to the service: a maximum that the task's bound
+ * allows could still be higher than the service accepts. */
 static int64_t answer_tokens(const struct agent *agent, int64_t left)
 {
     int64_t most = llm_max_tokens(agent->llm);

@@ -101,8 +101,8 @@ struct agent {
     struct llm_usage_table reviews; /* what they used: not a part of what `llm` used */
 };
 
-/* `llm` and the pointers are lent until agent_done. A cost bound for a model whose price is unknown
- * ends the task here, as an unusable service does at the first agent_ask. */
+/* `llm` and the pointers are lent until agent_done. If the request bounds the cost and the model's
+ * price is unknown, the task fails here. */
 void agent_begin(struct agent *agent, struct llm *llm, const struct agent_request *request,
                  const struct agent_watch *watch);
 void agent_done(struct agent *agent);

@@ -6,6 +6,8 @@
 /* smolagents' number is its own. */
 enum { STEPS = 6, STEPS_SMOLAGENTS = 20 };
 
+#define PLAIN_ANSWER                                                                               \
+    "- When an output shows the answer, reply with the answer alone, without code.\n"
 #define FINAL_ANSWER "- When you have the answer, call final_answer(VALUE) in a program.\n"
 
 static const char *const smolagents_stop[] = {"Observation:", "Calling tools:", "</code>", NULL};
@@ -18,7 +20,7 @@ const struct solve_style solve_styles[] = {
      .observation = "",
      .form = "- Write one program in each reply, in one block of code that is marked with its "
              "language. You then receive its output.\n",
-     .finish = "- When an output shows the answer, reply with the answer alone, without code.\n",
+     .finish = PLAIN_ANSWER,
      .steps = STEPS},
     {.name = "smolagents",
      .profile = "smolagents",
@@ -61,7 +63,7 @@ const struct solve_style solve_styles[] = {
      .observation = "",
      .form = "- Write one program in each reply, in one block of code that begins with "
              "```tool_code. You then receive its output in a block ```tool_output.\n",
-     .finish = "- When an output shows the answer, reply with the answer alone, without code.\n",
+     .finish = PLAIN_ANSWER,
      .steps = STEPS},
     {.name = "chapter",
      .profile = "chapter",

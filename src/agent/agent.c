@@ -350,10 +350,13 @@ int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint
     buf_init(&agent->code, 32 * reply.n + 64);
     buf_init(complaint, reply.n + (8 << 10));
     int status = reply_open(&reader, options, &err);
-    if (status < 0)
+    if (status < 0) {
         (void)fail(agent, &err);
-    else if (!reply_code(&reader, reply, &agent->code, complaint))
+    } else if (!reply_code(&reader, reply, &agent->code, complaint) ||
+               !str_trim(buf_str(&agent->code)).n) {
         buf_clear(&agent->code);
+        (void)buf_adds(complaint, complaint->n ? "" : "there is no program in the reply");
+    }
     reply_done(&reader);
     if (status == 0 && agent->code.n)
         report(agent, (struct agent_event){.kind = AGENT_CODE, .text = buf_str(&agent->code)});

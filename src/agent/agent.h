@@ -126,8 +126,9 @@ struct agent_question {
  * checked; tokens and cost may be exceeded by one answer. Call llm_answer_done in both cases. */
 int agent_ask(struct agent *agent, const struct agent_question *question, struct llm_answer *ret);
 
-/* The program that the reply means to be run goes to `agent->code`; without one, it is empty and
- * *complaint (a buffer to be initialised here) says why, for the model. */
+/* The program that the reply means to be run goes to `agent->code`. If there is none or it is
+ * blank, `agent->code` is empty, and *complaint (initialised here, never empty then) has the
+ * reason, for the model. */
 int agent_take_code(struct agent *agent, struct str reply, struct buf *complaint);
 /* The same for a program that is known. */
 void agent_set_code(struct agent *agent, struct str code);

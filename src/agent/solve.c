@@ -121,9 +121,8 @@ static int take_text(struct solving *s, const struct llm_answer *answer, struct 
         return run_code(s, next);
     if (is_answer(s, buf_str(&reply)))
         return solve_answer(s, json_text(str_trim(buf_str(&reply))), "reply", next);
-    const char *why = complaint.n ? complaint.p : "there is no program in the reply";
-    agent_note(s->agent, why);
-    (void)buf_addf(next, "%s\n", why);
+    agent_note(s->agent, complaint.p);
+    (void)buf_addf(next, "%s\n", complaint.p);
     return 0;
 }
 

@@ -231,6 +231,11 @@ def test_hostile(tap):
             done, _ = asked(place, [reply], *args, "--steps", "1", "--timeout", "3s", "--pids", "32")
             tap.ok(done.returncode == 1 and done.stdout == b"" and b"no success after 1 attempt" in done.stderr and b"\x1b" not in done.stderr,
                    "%s: %s" % (args[0], name), done)
+    for reply in ("```python\n```", block(""), block("  ")):
+        for args in (["fix", "crash.py"], ["transform", "bad.py", "x"]):
+            done, seen = asked(place, [reply, "Sorry."], *args, "--steps", "2")
+            tap.ok(done.returncode == 1 and done.stdout == b"" and "no program in the reply" in last_message(OpenAI, seen[1]),
+                   "%s: an empty program: %r" % (args[0], reply), done)
     for command in (["fix", "bad.py"], ["transform", "bad.py", "x"], ["generate", "x"]):
         done, _ = asked(place, [block("#" + "x" * (9 << 20))], *command, "--cases", "cases.json", "--steps", "2")
         tap.ok(done.returncode == 125 and b"too large" in done.stderr and len(done.stderr) < 2000, command[0] + ": an endless reply", done)

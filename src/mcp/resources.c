@@ -51,24 +51,24 @@ static int hex_digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* The byte behind a '%'; -1 for invalid digits, or a NUL. */
+/* The byte behind a '%'; -1 for invalid digits. */
 static int decode_byte(struct str digits)
 {
     int high = digits.n < 2 ? -1 : hex_digit(digits.p[0]);
     int low = high < 0 ? -1 : hex_digit(digits.p[1]);
 
-    return low < 0 || !(high | low) ? -1 : high << 4 | low;
+    return low < 0 ? -1 : high << 4 | low;
 }
 
-/* NULL for an invalid one. */
+/* NULL for an invalid one, or one with a NUL, which would end it. */
 static char *decode_path(struct str s)
 {
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, s.n + 1);
     for (size_t i = 0; i < s.n; i++) {
-        int byte = s.p[i] == '%' ? decode_byte(str_slice(s, i + 1, s.n)) : s.p[i];
-        if (s.p[i] == '%' && byte < 0)
+        int byte = s.p[i] == '%' ? decode_byte(str_slice(s, i + 1, s.n)) : (unsigned char)s.p[i];
+        if (byte <= 0)
             return NULL;
         i += s.p[i] == '%' ? 2 : 0;
         (void)buf_addc(&b, (char)byte);

@@ -45,7 +45,7 @@ def test_files(tap):
         for path in ("../../etc/passwd", "%2e%2e/x", "%2Fetc%2Fpasswd", "%", "%zz", "%00", "nope", ""):
             error = read(client, f"sandbox://{session}/{path}")
             tap.equal(error.get("code"), -32002, f"no resource: {path!r}")
-        for uri in ("", "file:///etc/passwd", "sandbox://", "sandbox:///x", "sandbox://" + "x" * 5000, 7, None):
+        for uri in ("", "file:///etc/passwd", "sandbox://", "sandbox:///x", "sandbox://" + "x" * 5000, made["uri"] + "\0x", 7, None):
             tap.equal(read(client, uri).get("code"), -32002, f"no resource: {str(uri)[:30]!r}")
         client.tool("execute_code", session_id=session, code="import os\nos.symlink('/etc/passwd', 'link')")
         tap.equal(read(client, f"sandbox://{session}/link").get("code"), -32002, "a link is not followed")

@@ -103,7 +103,7 @@ static int serve(const struct mcp_settings *set, struct err *err)
     struct run_request request;
     int cancel[2];
 
-    if (check_languages(set, err) < 0 || settings_request(&set->cli.common, &request, err) < 0 ||
+    if (settings_request(&set->cli.common, &request, err) < 0 ||
         cancel_catch_signals(cancel, err) < 0)
         return -1;
     report_unsafe(&set->cli, &request);
@@ -129,7 +129,8 @@ static int dispatch(struct mcp_settings *set, struct opt_set *options, const str
         return -1;
     if (args->operand_n || args->rest_n)
         return err_set(err, ERR_USAGE, "takes no operand; --install CLIENT names a client");
-    if (settings_load(&set->cli.common, options, set->cli.config, err) < 0)
+    if (settings_load(&set->cli.common, options, set->cli.config, err) < 0 ||
+        check_languages(set, err) < 0)
         return -1;
     if (set->install.client || set->install.write)
         return mcp_install(&set->install, &set->cli.common, argc, argv, err);

@@ -86,6 +86,8 @@ def test_refused(tap):
     with tempfile.TemporaryDirectory() as folder:
         done = run(folder, "--install", "claude", "--ro", "data")
         tap.ok(done.returncode == 2 and "absolute" in done.stderr, "a relative path", done)
+        done = run(folder, "--install", "claude", "--write", "--languages", "python,nope")
+        tap.ok(done.returncode == 2 and "'nope'" in done.stderr and not os.listdir(folder), "an unknown language", done)
 
 
 def test(tap):

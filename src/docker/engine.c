@@ -29,7 +29,7 @@ void engine_show(const char *text, char *out, size_t n)
 
 /* ---- one request ---- */
 
-static int reconnect(struct engine *e, struct err *err)
+int engine_reconnect(struct engine *e, struct err *err)
 {
     if (e->client.fd >= 0)
         return 0;
@@ -66,7 +66,7 @@ int engine_ask(struct engine *e, const struct engine_ask *ask, struct engine_ans
                             .body_max = ANSWER_MAX};
 
     *ret = (struct engine_answer){0};
-    if (reconnect(e, err) < 0)
+    if (engine_reconnect(e, err) < 0)
         return -1;
     int result = http_client_ask(&e->client, &http, &reply, err);
     if (result == 0) {

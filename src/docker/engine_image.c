@@ -102,6 +102,8 @@ static int pull_image(struct engine *e, const char *image, int cancel_fd, struct
                                   .piece = take_piece,
                                   .ctx = &pull};
 
+    if (engine_reconnect(e, err) < 0)
+        return -1;
     int result = http_client_ask(&e->client, &http, &reply, err);
     if (result == 0 && reply.status != 200) {
         json_t *json = json_loadb(reply.body.p, reply.body.n, 0, NULL);

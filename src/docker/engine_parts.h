@@ -22,6 +22,8 @@ struct engine {
 char *engine_place(struct err *err);
 /* A connected non-blocking socket. */
 int engine_connect(const char *place, struct err *err);
+/* A new connection for requests, if the last answer closed the previous one. */
+int engine_reconnect(struct engine *e, struct err *err);
 
 /* A text of the engine's, cut and made safe for a terminal. */
 void engine_show(const char *text, char *out, size_t n);

@@ -210,6 +210,14 @@ def test_retried(tap):
     tap.equal((r.get("success"), r.get("attempts")), (False, 1), "one attempt", r)
 
 
+def test_pull_after_close(tap):
+    """An engine that closes the connection after it said that an image is missing."""
+    missing = b"HTTP/1.1 404 X\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
+    answers = {("GET", "slim/json"): [missing, (200, b'{"Id": "sha256:1"}')], ("POST", "/images/create"): (200, b"{}")}
+    r = run(tap, "a closed connection before a pull", honest, answers=answers)
+    tap.equal((r.get("stdout"), r.get("attempts")), ("done", 1), "the image is pulled over a new connection", r)
+
+
 def test_stopped(tap):
     """Ctrl-C while the engine gets an image."""
     with tempfile.TemporaryDirectory() as folder:

@@ -135,12 +135,13 @@ GLOVEBOX_API void glovebox_on_final_answer(glovebox *box, int on);
  * for a task; sessions that are open keep the one that they were opened with. */
 /* Gives a task to a model, does it to its end, and returns the document that the command of that
  * name prints with --json; the caller frees it with glovebox_free. `name` is "generate", "solve",
- * "fix", "transform" or "math"; json, n bytes, is an object such as {"task": "print 20 primes"}
- * with the fields that POST /v1/NAME has of its own. Programs are run with the handle's options;
- * the model is chosen by "model", "provider", "model-url", "key-file" and so on, and the task is
- * bounded by "steps", "token-limit", "cost-limit" and "task-timeout". The key is read from the
- * environment, as the commands do. NULL, and glovebox_error says why, when nothing was asked; how a
- * task ended is in its document. glovebox_cancel ends it. */
+ * "fix", "transform", "math" or "analyze" (of the files of glovebox_add_file); json, n bytes, is an
+ * object such as {"task": "print 20 primes"} with the fields that POST /v1/NAME has of its own.
+ * Programs are run with the handle's options; the model is chosen by "model", "provider",
+ * "model-url", "key-file" and so on, and the task is bounded by "steps", "token-limit",
+ * "cost-limit" and "task-timeout". The key is read from the environment, as the commands do. NULL,
+ * and glovebox_error says why, when nothing was asked; how a task ended is in its document.
+ * glovebox_cancel ends it. */
 GLOVEBOX_API char *glovebox_task(glovebox *box, const char *name, const char *json, size_t n);
 /* Called from inside glovebox_task with each event, an object of JSON in n bytes, as the lines of
  * POST /v1/NAME have them; NULL for none. */

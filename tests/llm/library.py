@@ -11,8 +11,8 @@ from server import PATIENCE, Answer, Server
 
 LIBRARY = os.path.join(os.path.dirname(GLOVEBOX), "libglovebox.so")
 
-# Arguments: the library, then a list of calls as JSON: ["set", name, value], ["task", name, text], ["events"],
-# ["cancel", seconds]. Prints a JSON line for each.
+# Arguments: the library, then a list of calls as JSON: ["set", name, value], ["task", name, text],
+# ["file", name, text], ["events"], ["cancel", seconds]. Prints a JSON line for each.
 CALLER = r"""
 import ctypes, json, sys, threading
 lib = ctypes.CDLL(sys.argv[1])
@@ -30,7 +30,9 @@ for what, *more in json.loads(sys.argv[2]):
     if what == "cancel":
         threading.Timer(more[0], lambda: lib.glovebox_cancel(box)).start()
         continue
-    if what == "set":
+    if what == "file":
+        got = lib.glovebox_add_file(box, more[0].encode(), more[1].encode(), len(more[1]))
+    elif what == "set":
         got = lib.glovebox_set(box, more[0].encode(), more[1].encode())
     else:
         text = more[1].encode()
@@ -76,6 +78,14 @@ def test_flows(tap):
     tap.ok({"asks", "code", "ran", "step"} <= {e["event"] for e in got[2][2]}, "events of solve", got[2][2])
 
 
+def test_analyze(tap):
+    with Server([Answer(body=OpenAI.whole("```python\nprint(open('d.csv').read()[-2])\n```"))]) as server:
+        got = calls(tap, OpenAI, server, ["set", "model", "gpt-test"], ["set", "log", "off"], ["task", "analyze", '{"task": "x"}'],
+                    ["file", "d.csv", "a,b\n1,7\n"], ["task", "analyze", '{"task": "x"}'])
+    tap.ok(got[2][0] is None and "'files' is missing" in got[2][1], "analyze without files", got[2])
+    tap.equal((got[3][0], got[4][0]["answer"], len(server.requests)), (0, "7\n", 1), "analyze", got[4])
+
+
 def test_wrong(tap):
     with Server([Answer(body=OpenAI.whole())]) as server:
         got = calls(tap, OpenAI, server, ["task", "generate", '{"task": "x"}'], ["set", "model", "gpt-test"], ["task", "nothing", "{}"],
@@ -100,5 +110,6 @@ def test_cancel(tap):
 def test(tap):
     test_generate(tap)
     test_flows(tap)
+    test_analyze(tap)
     test_wrong(tap)
     test_cancel(tap)

@@ -132,6 +132,7 @@ static int dispatch(struct mcp_settings *set, struct opt_set *options, const str
     if (settings_load(&set->cli.common, options, set->cli.config, err) < 0 ||
         check_languages(set, err) < 0)
         return -1;
+    set->install.config = set->cli.config;
     if (set->install.client || set->install.write)
         return mcp_install(&set->install, &set->cli.common, argc, argv, err);
     return serve(set, err);

@@ -68,15 +68,40 @@ static char *path_of(const struct client *client, struct err *err)
 /* ---- the command ---- */
 
 /* The client starts the server in a folder of its own choice. */
-static int check_paths(const char *option, const struct opt_list *list, struct err *err)
+static int check_path(const char *option, const char *path, struct err *err)
+{
+    if (!path || *path == '/')
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "--%s %.200s: with --install, the path must be absolute, because the "
+                   "client starts the server in another folder",
+                   option, path);
+}
+
+static int check_list(const char *option, const struct opt_list *list, struct err *err)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (list->items[i][0] != '/')
-            return err_set(err, ERR_USAGE,
-                           "--%s %.200s: with --install, the path must be absolute, because the "
-                           "client starts the server in another folder",
-                           option, list->items[i]);
+        if (check_path(option, list->items[i], err) < 0)
+            return -1;
     return 0;
+}
+
+/* Where an option also takes a word, a path is a value with one of these characters. */
+static const char *path_with(const char *value, const char *marks)
+{
+    return value && strpbrk(value, marks) ? value : NULL;
+}
+
+static int check_paths(const struct mcp_install *install, const struct settings *set,
+                       struct err *err)
+{
+    if (check_list("ro", &set->ro, err) < 0 || check_list("file", &set->file, err) < 0 ||
+        check_path("config", install->config, err) < 0 ||
+        check_path("profile", path_with(set->profile, "/."), err) < 0 ||
+        check_path("prelude", path_with(set->prelude, "/."), err) < 0 ||
+        check_path("python", path_with(set->python, "/"), err) < 0)
+        return -1;
+    return set->log && strcmp(set->log, "off") == 0 ? 0 : check_path("log", set->log, err);
 }
 
 /* "--write", "--install X" and "--install=X" are not for the client. */
@@ -236,8 +261,7 @@ int mcp_install(const struct mcp_install *install, const struct settings *settin
     const struct client *client = find_client(install->client, err);
     AUTO_FREE char *path = client ? path_of(client, err) : NULL;
 
-    if (!path || check_paths("ro", &settings->ro, err) < 0 ||
-        check_paths("file", &settings->file, err) < 0)
+    if (!path || check_paths(install, settings, err) < 0)
         return -1;
     json_t *entry = entry_of(client, argc, argv, err);
     int status = !entry           ? -1

@@ -8,8 +8,9 @@
 #include "request/settings.h"
 
 struct mcp_install {
-    char *client; /* its name */
-    bool write;   /* into its file; else to standard output */
+    char *client;       /* its name */
+    bool write;         /* into its file; else to standard output */
+    const char *config; /* the file of --config; NULL for none */
 };
 
 /* The client starts this program with the options of this command line. 0, or -1 with *err; a file

@@ -83,11 +83,18 @@ def test_refused(tap):
                 same = f.read() == content
             tap.ok(done.returncode == 2 and same and ".claude.json" in done.stderr and os.listdir(folder) == [".claude.json"],
                    f"a file that cannot be added to: {content!r}", done)
+    for option in ("--ro", "--file", "--config", "--profile", "--prelude", "--python", "--log"):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "own.conf"), "w"):
+                pass
+            done = run(folder, "--install", "claude", option, "./own.conf")
+            tap.ok(done.returncode == 2 and "must be absolute" in done.stderr, f"a relative path: {option}", done)
     with tempfile.TemporaryDirectory() as folder:
-        done = run(folder, "--install", "claude", "--ro", "data")
-        tap.ok(done.returncode == 2 and "absolute" in done.stderr, "a relative path", done)
         done = run(folder, "--install", "claude", "--write", "--languages", "python,nope")
         tap.ok(done.returncode == 2 and "'nope'" in done.stderr and not os.listdir(folder), "an unknown language", done)
+        words = ("--profile", "strict", "--prelude", "vertex", "--python", "3.12", "--log", "off")
+        done = run(folder, "--install", "claude", *words)
+        tap.equal(done.returncode, 0, "words that are no paths", done)
 
 
 def test(tap):

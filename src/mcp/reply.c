@@ -220,10 +220,8 @@ static void put_members(struct reply *r)
     bool over =
         r->session && (result->cell.ended == CELL_KILLED || result->cell.ended == CELL_DIED);
 
-    json_object_set_new(r->structured, "session_id",
-                        r->session ? json_string(r->session) : json_null());
-    json_object_set_new(r->structured, "run_id",
-                        *result->id ? json_string(result->id) : json_null());
+    json_object_set_new(r->structured, "session_id", json_text_or_null(str_from(r->session)));
+    json_object_set_new(r->structured, "run_id", json_text_or_null(str_from(result->id)));
     copy(r, "language", "language");
     copy(r, "success", "success");
     copy(r, "exit_code", "exit_code");

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "mcp/tools.h"
 
@@ -19,9 +20,8 @@ static void answer_session(struct mcp_call *call)
 
     tool_answer(call, json_pack("[o]", tool_text(str_from(text))),
                 json_pack("{s:s, s:s, s:o, s:I}", "session_id", info->id, "language",
-                          info->language, "parent",
-                          *info->parent ? json_string(info->parent) : json_null(), "idle_seconds",
-                          (json_int_t)idle_s),
+                          info->language, "parent", json_text_or_null(str_from(info->parent)),
+                          "idle_seconds", (json_int_t)idle_s),
                 false);
     mcp_call_log(call, LEVEL_INFO, "session %s is open", info->id);
 }

@@ -269,8 +269,10 @@ static struct span span_of(const struct node *n)
 }
 
 /* The note has its rule, its node and whether it is a call. */
-static void add_said(struct check *c, struct note note, const struct span *at, struct str subject,
-                     const char *fmt, va_list ap)
+__attribute__((format(printf, 5, 0))) static void add_said(struct check *c, struct note note,
+                                                           const struct span *at,
+                                                           struct str subject, const char *fmt,
+                                                           va_list ap)
 {
     if (!rule_is_on(c, note.rule))
         return;

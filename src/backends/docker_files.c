@@ -30,20 +30,6 @@ enum { FILES_MS = 120000, ENTRIES_MOST = 1000000, QUEUED_MOST = 1 << 20, LEFT_S 
 #define BYTES_MOST ((uint64_t)256 << 20) /* where the job has no limit */
 #define PATHS_MOST ((uint64_t)64 << 20)  /* of all records' heads together */
 
-static const char *temporary(void)
-{
-    const char *folder = getenv("TMPDIR");
-
-    return folder && folder[0] == '/' ? folder : "/tmp";
-}
-
-int docker_spool(struct err *err)
-{
-    int fd = open(temporary(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    return fd < 0 ? err_sys(err, "make a temporary file in %s", temporary()) : fd;
-}
-
 /* ---- the copy ---- */
 
 static void drop_mirror(struct docker_guest *d)
@@ -76,14 +62,14 @@ static bool is_left(int folder, const char *name)
 
 void docker_sweep_files(void)
 {
-    DIR *dir = opendir(temporary());
+    DIR *dir = opendir(fd_temporary());
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir))) {
         if (strncmp(entry->d_name, MIRRORS, strlen(MIRRORS)) != 0 ||
             !is_left(dirfd(dir), entry->d_name))
             continue;
-        AUTO_FREE char *path = xasprintf("%s/%s", temporary(), entry->d_name);
+        AUTO_FREE char *path = xasprintf("%s/%s", fd_temporary(), entry->d_name);
         host_box_remove(path);
     }
     if (dir)
@@ -94,9 +80,9 @@ void docker_sweep_files(void)
 static int make_mirror(struct docker_guest *d, struct err *err)
 {
     drop_mirror(d);
-    AUTO_FREE char *path = xasprintf("%s/" MIRRORS "XXXXXX", temporary());
+    AUTO_FREE char *path = xasprintf("%s/" MIRRORS "XXXXXX", fd_temporary());
     if (!mkdtemp(path))
-        return err_sys(err, "make a folder in %s", temporary());
+        return err_sys(err, "make a folder in %s", fd_temporary());
     d->mirror_path = mem_take(&path);
     d->mirror = open(d->mirror_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (d->mirror < 0 || flock(d->mirror, LOCK_EX | LOCK_NB) < 0)
@@ -185,7 +171,7 @@ static int copy(struct docker_guest *d, struct err *err)
 {
     if (d->mirrored)
         return 0;
-    if (make_mirror(d, err) < 0 || (d->spool = docker_spool(err)) < 0)
+    if (make_mirror(d, err) < 0 || (d->spool = fd_spool(err)) < 0)
         return -1;
     int result = receive_all(d, err);
     fd_close(&d->spool);
@@ -224,7 +210,7 @@ static int spool_input(int from, uint64_t max, int *ret_fd, struct err *err)
     uint64_t total = 0;
     ssize_t n;
 
-    *ret_fd = docker_spool(err);
+    *ret_fd = fd_spool(err);
     if (*ret_fd < 0)
         return -1;
     while ((n = read(from, piece, sizeof piece)) > 0) {

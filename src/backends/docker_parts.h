@@ -95,7 +95,5 @@ void docker_left_out(struct docker_guest *d, struct str record);
 void docker_files_done(struct docker_guest *d);
 /* Removes copies of workspaces that killed processes left. */
 void docker_sweep_files(void);
-/* An unnamed file in $TMPDIR or /tmp. */
-int docker_spool(struct err *err);
 
 #endif

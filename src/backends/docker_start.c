@@ -122,7 +122,7 @@ static int send_files(struct docker_guest *d, struct err *err)
 {
     if (!d->job->lay)
         return 0;
-    AUTO_CLOSE int spool = docker_spool(err);
+    AUTO_CLOSE int spool = fd_spool(err);
     if (spool < 0 || d->job->lay(d->job->lay_ctx, spool, err) < 0)
         return -1;
     if (lseek(spool, 0, SEEK_SET) < 0)

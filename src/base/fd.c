@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -192,6 +193,20 @@ int fd_memory(const char *name, const void *p, size_t n, struct err *err)
     if (fd < 0 || fd_write_all(fd, p, n) < 0 || lseek(fd, 0, SEEK_SET) < 0)
         return err_sys(err, "keep %zu bytes in memory", n);
     return fd_take(&fd);
+}
+
+const char *fd_temporary(void)
+{
+    const char *folder = getenv("TMPDIR");
+
+    return folder && folder[0] == '/' ? folder : "/tmp";
+}
+
+int fd_spool(struct err *err)
+{
+    int fd = open(fd_temporary(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    return fd < 0 ? err_sys(err, "make a temporary file in %s", fd_temporary()) : fd;
 }
 
 union control {

@@ -50,6 +50,10 @@ int fd_nonblock(int fd, bool on);
 int fd_either(int a, int b, struct err *err);
 /* An unnamed file in memory that holds these bytes, its offset at 0. */
 int fd_memory(const char *name, const void *p, size_t n, struct err *err);
+/* $TMPDIR, or /tmp. */
+const char *fd_temporary(void);
+/* An unnamed file there. */
+int fd_spool(struct err *err);
 
 /* One message with up to FD_MSG_MAX descriptors over a Unix socket. */
 #define FD_MSG_MAX 14

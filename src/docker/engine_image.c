@@ -15,8 +15,9 @@
 #include "base/sha256.h"
 #include "docker/contained.h"
 #include "docker/engine_parts.h"
+#include "docker/tar.h"
 
-enum { HELPER_MAX = 32 << 20, PULL_MS = 600000, IMAGE_NAME_MAX = 255, TAR_BLOCK = 512 };
+enum { HELPER_MAX = 32 << 20, PULL_MS = 600000, IMAGE_NAME_MAX = 255 };
 
 #define IMAGES "glovebox-run"
 
@@ -145,29 +146,6 @@ static char *need_image(struct engine *e, const char *image, int cancel_fd, stru
 
 /* ---- making one ---- */
 
-/* One file as a tar archive (POSIX ustar), with the two empty blocks at its end. */
-static void add_tar(struct buf *b, const char *name, struct str content)
-{
-    static const char zeros[2 * TAR_BLOCK];
-    char head[TAR_BLOCK] = "";
-    unsigned sum = 0;
-
-    snprintf(head, 100, "%s", name);
-    memcpy(head + 100, "0000755\0000000000\0000000000", 24);
-    snprintf(head + 124, 12, "%011zo", content.n);
-    memcpy(head + 136, "00000000000", 12);
-    memset(head + 148, ' ', 8);
-    head[156] = '0';
-    memcpy(head + 257, "ustar\00000", 9);
-    for (size_t i = 0; i < sizeof head; i++)
-        sum += (unsigned char)head[i];
-    snprintf(head + 148, 8, "%06o", sum);
-    (void)buf_add(b, head, sizeof head);
-    (void)buf_add_str(b, content);
-    (void)buf_add(b, zeros, (TAR_BLOCK - content.n % TAR_BLOCK) % TAR_BLOCK);
-    (void)buf_add(b, zeros, sizeof zeros);
-}
-
 static int put_helper(struct engine *e, const char *container, struct str helper, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/archive?path=/", container);
@@ -175,7 +153,11 @@ static int put_helper(struct engine *e, const char *container, struct str helper
     struct engine_answer answer;
 
     buf_init(&tar, helper.n + 8 * TAR_BLOCK);
-    add_tar(&tar, &CONTAINED_PATH[1], helper);
+    tar_add_head(&tar,
+                 &(struct tar_entry){.name = &CONTAINED_PATH[1], .mode = 0755, .size = helper.n});
+    (void)buf_add_str(&tar, helper);
+    tar_add_padding(&tar, helper.n);
+    tar_add_end(&tar);
     const struct engine_ask put = {
         .method = "PUT", .path = path, .body = buf_str(&tar), .type = "application/x-tar"};
     if (engine_ask(e, &put, &answer, err) < 0)

@@ -11,7 +11,7 @@
 #include "cli/mcp_install.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "mcp/mcp.h"
+#include "mcp/stdio.h"
 #include "terminal/cancel.h"
 
 struct mcp_settings {

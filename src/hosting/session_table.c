@@ -141,7 +141,7 @@ static enum reserve_answer refuse_session(const struct sessions *s, const struct
     size_t all = s->totals.count + s->opening;
 
     if (all >= s->ceilings.sessions)
-        err_set(err, ERR_LIMIT, "%zu sessions are open, the limit of this daemon; close one", all);
+        err_set(err, ERR_LIMIT, "%zu sessions are open, the maximum; close one", all);
     else
         err_set(err, ERR_LIMIT,
                 "%zu sessions of this token are open, its share of the daemon's limit; close one",
@@ -156,8 +156,7 @@ static enum reserve_answer refuse_memory(const struct sessions *s, const struct 
     bool full = all >= s->ceilings.memory_bytes;
 
     if (full)
-        err_set(err, ERR_LIMIT,
-                "the open sessions have %llu MiB of memory, the limit of this daemon; close one",
+        err_set(err, ERR_LIMIT, "the open sessions have %llu MiB of memory, the maximum; close one",
                 (unsigned long long)(all >> 20));
     else
         err_set(err, ERR_LIMIT,

@@ -12,12 +12,8 @@
 
 enum { CALLS_MAX = 1000 };
 
-#define META       "io.modelcontextprotocol/"
-#define MODERN     "2026-07-28"
-#define NEWEST_OLD "2025-11-25"
-
-static const char *const old_versions[] = {NEWEST_OLD,   "2025-06-18", "2025-03-26",
-                                           "2024-11-05", "2024-10-07", NULL};
+static const char *const old_versions[] = {MCP_NEWEST_OLD, "2025-06-18", "2025-03-26",
+                                           "2024-11-05",   "2024-10-07", NULL};
 
 const char *const mcp_level_names[] = {"debug",    "info",  "notice",    "warning", "error",
                                        "critical", "alert", "emergency", NULL};
@@ -41,7 +37,7 @@ json_t *mcp_result(json_t *result, bool modern, bool cached)
     if (!modern)
         return result;
     json_object_set_new(result, "resultType", json_string("complete"));
-    json_object_set_new(result, "_meta", json_pack("{s:o}", META "serverInfo", server_info()));
+    json_object_set_new(result, "_meta", json_pack("{s:o}", MCP_META "serverInfo", server_info()));
     if (cached) {
         json_object_set_new(result, "ttlMs", json_integer(0));
         json_object_set_new(result, "cacheScope", json_string("private"));
@@ -57,60 +53,60 @@ static json_t *capabilities(void)
                      "listChanged", 0, "subscribe", 0, "logging");
 }
 
-static json_t *instructions(const struct mcp_server *server)
+static json_t *instructions(const struct mcp_service *service)
 {
     AUTO_FREE char *text = xasprintf(
         "Glovebox runs programs and shell commands in sandboxes. execute_code without a session is "
         "a fresh sandbox. For several steps, open a session with create_session, pass its "
         "session_id to each call, and close it at the end.\n\nThe sandbox:\n%.*s",
-        (int)server->about.n, server->about.p);
+        (int)service->about.n, service->about.p);
 
     return json_text(str_trim(str_from(text)));
 }
 
-static int initialize(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+static int initialize(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                       struct rpc_problem *problem)
 {
     struct str asked = json_str(json_object_get(m->params, "protocolVersion"));
 
     if (!asked.n)
         return rpc_problem_set(problem, RPC_PARAMS, "'protocolVersion' must be a text");
-    server->version = NEWEST_OLD;
+    client->version = MCP_NEWEST_OLD;
     for (size_t i = 0; old_versions[i]; i++)
         if (str_is(asked, old_versions[i]))
-            server->version = old_versions[i];
-    *ret = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", server->version, "capabilities",
+            client->version = old_versions[i];
+    *ret = json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", client->version, "capabilities",
                      capabilities(), "serverInfo", server_info(), "instructions",
-                     instructions(server));
+                     instructions(client->service));
     return 0;
 }
 
 static json_t *modern_versions(void)
 {
-    return json_pack("[s]", MODERN);
+    return json_pack("[s]", MCP_MODERN);
 }
 
-static int discover(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+static int discover(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                     struct rpc_problem *problem)
 {
     (void)m;
     (void)problem;
     *ret = json_pack("{s:o, s:o, s:o}", "supportedVersions", modern_versions(), "capabilities",
-                     capabilities(), "instructions", instructions(server));
+                     capabilities(), "instructions", instructions(client->service));
     return 0;
 }
 
-static int ping(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+static int ping(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                 struct rpc_problem *problem)
 {
-    (void)server;
+    (void)client;
     (void)m;
     (void)problem;
     *ret = json_object();
     return 0;
 }
 
-static int set_level(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+static int set_level(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                      struct rpc_problem *problem)
 {
     enum mcp_level level = mcp_level_find(json_str(json_object_get(m->params, "level")));
@@ -119,26 +115,26 @@ static int set_level(struct mcp_server *server, const struct rpc_message *m, jso
         return rpc_problem_set(problem, RPC_PARAMS,
                                "'level' must be one of debug, info, notice, warning, error, "
                                "critical, alert, emergency");
-    server->level = level;
+    client->level = level;
     *ret = json_object();
     return 0;
 }
 
 /* ---- lists ---- */
 
-static int list_tools(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+static int list_tools(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                       struct rpc_problem *problem)
 {
     (void)m;
     (void)problem;
-    *ret = tools_list(server);
+    *ret = tools_list(client->service);
     return 0;
 }
 
-static int list_templates(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+static int list_templates(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                           struct rpc_problem *problem)
 {
-    (void)server;
+    (void)client;
     (void)m;
     (void)problem;
     *ret = resource_templates();
@@ -184,7 +180,7 @@ static const struct method {
     const char *name;
     enum era era;
     /* Either answers at once, or takes the call over. */
-    int (*answer)(struct mcp_server *server, const struct rpc_message *m, json_t **ret,
+    int (*answer)(struct mcp_client *client, const struct rpc_message *m, json_t **ret,
                   struct rpc_problem *problem);
     void (*begin)(struct mcp_call *call);
 } methods[] = {
@@ -210,99 +206,109 @@ static const struct method *find_method(const char *name, bool modern, struct rp
     return NULL;
 }
 
-/* Whether the request is of the newer generation; -1 when it is invalid. */
-static int read_era(const struct rpc_message *m, struct rpc_problem *problem)
+bool mcp_is_modern(const struct rpc_message *m)
+{
+    return json_object_get(json_object_get(m->params, "_meta"), MCP_META "protocolVersion");
+}
+
+bool mcp_is_old_version(struct str version)
+{
+    for (size_t i = 0; old_versions[i]; i++)
+        if (str_is(version, old_versions[i]))
+            return true;
+    return false;
+}
+
+static int check_modern(const struct rpc_message *m, struct rpc_problem *problem)
 {
     const json_t *meta = json_object_get(m->params, "_meta");
-    const json_t *version = json_object_get(meta, META "protocolVersion");
-    struct str name = json_str(version);
+    struct str name = json_str(json_object_get(meta, MCP_META "protocolVersion"));
 
-    if (!version)
-        return 0;
-    if (!str_is(name, MODERN)) {
+    if (!str_is(name, MCP_MODERN)) {
         (void)rpc_problem_set(problem, RPC_VERSION, "version '%.*s' is not supported",
                               (int)utf8_cut(name, 60), name.p ? name.p : "");
         problem->data =
             json_pack("{s:o, s:o}", "supported", modern_versions(), "requested", json_text(name));
         return -1;
     }
-    if (!json_is_object(json_object_get(meta, META "clientCapabilities")))
+    if (!json_is_object(json_object_get(meta, MCP_META "clientCapabilities")))
         return rpc_problem_set(problem, RPC_PARAMS,
-                               "'_meta' must have the object '" META "clientCapabilities'");
-    return 1;
+                               "'_meta' must have the object '" MCP_META "clientCapabilities'");
+    return 0;
 }
 
 /* ---- messages ---- */
 
-static void refuse(struct mcp_server *server, const json_t *id, struct rpc_problem *problem)
+json_t *mcp_refusal(struct rpc_message *message, struct rpc_problem *problem)
 {
-    mcp_out_send(server->out, rpc_error(id, problem));
+    json_t *error = rpc_error(message->id, problem);
+
+    json_decref(message->doc);
+    *message = (struct rpc_message){0};
+    return error;
 }
 
-static void answer_now(struct mcp_server *server, const struct rpc_message *m,
-                       const struct method *method, bool modern)
+static json_t *answer_now(struct mcp_client *client, const struct rpc_message *m,
+                          const struct method *method, bool modern)
 {
     struct rpc_problem problem;
     json_t *result;
 
-    if (method->answer(server, m, &result, &problem) < 0)
-        refuse(server, m->id, &problem);
-    else
-        mcp_out_send(server->out, rpc_result(m->id, mcp_result(result, modern, true)));
+    return method->answer(client, m, &result, &problem) < 0
+               ? rpc_error(m->id, &problem)
+               : rpc_result(m->id, mcp_result(result, modern, true));
 }
 
-static int may_begin(const struct mcp_server *server, const struct rpc_message *m,
+static int may_begin(const struct mcp_client *client, const struct rpc_message *m,
                      struct rpc_problem *problem)
 {
-    if (mcp_call_find(server, m->id))
+    if (mcp_call_find(client, m->id))
         return rpc_problem_set(problem, RPC_INVALID, "a request with this id is being answered");
-    return server->call_n < CALLS_MAX
+    return client->call_n < CALLS_MAX
                ? 0
                : rpc_problem_set(problem, RPC_INTERNAL, "%d requests are being answered already",
                                  CALLS_MAX);
 }
 
-static void handle_request(struct mcp_server *server, struct rpc_message *m)
+static json_t *handle_request(struct mcp_client *client, struct rpc_message *m, void *ctx,
+                              int *ret_refused)
 {
     struct rpc_problem problem;
-    int modern = read_era(m, &problem);
-    const struct method *method = modern < 0 ? NULL : find_method(m->method, modern > 0, &problem);
+    bool modern = mcp_is_modern(m);
+    const struct method *method =
+        modern && check_modern(m, &problem) < 0 ? NULL : find_method(m->method, modern, &problem);
 
-    if (!method || (method->begin && may_begin(server, m, &problem) < 0))
-        refuse(server, m->id, &problem);
-    else if (method->begin)
-        method->begin(mcp_call_new(server, m, modern > 0));
-    else
-        answer_now(server, m, method, modern > 0);
+    if (!method || (method->begin && may_begin(client, m, &problem) < 0)) {
+        *ret_refused = problem.code;
+        return rpc_error(m->id, &problem);
+    }
+    if (!method->begin)
+        return answer_now(client, m, method, modern);
+    method->begin(mcp_call_new(client, m, modern, ctx));
+    return NULL;
 }
 
 /* Notifications of other kinds need no action, and unknown ones are to be ignored. */
-static void handle_notification(struct mcp_server *server, const struct rpc_message *m)
+static void handle_notification(struct mcp_client *client, const struct rpc_message *m)
 {
     const json_t *id = json_object_get(m->params, "requestId");
-    struct mcp_call *call = id ? mcp_call_find(server, id) : NULL;
+    struct mcp_call *call = id ? mcp_call_find(client, id) : NULL;
 
     if (call && strcmp(m->method, "notifications/cancelled") == 0)
         mcp_call_cancel(call);
 }
 
-void mcp_receive(struct mcp_server *server, struct str line)
+json_t *mcp_handle(struct mcp_client *client, struct rpc_message *message, void *ctx,
+                   int *ret_refused)
 {
-    struct rpc_problem problem;
-    struct rpc_message m = {0};
+    json_t *answer = NULL;
 
-    if (!line.p) {
-        (void)rpc_problem_set(&problem, RPC_PARSE, "the message is longer than %d MiB",
-                              RPC_LINE_MAX >> 20);
-        refuse(server, NULL, &problem);
-    } else if (!str_trim(line).n) {
-        return;
-    } else if (rpc_read(line, &m, &problem) < 0) {
-        refuse(server, m.id, &problem);
-    } else if (m.kind == RPC_REQUEST) {
-        handle_request(server, &m);
-    } else if (m.kind == RPC_NOTIFICATION) {
-        handle_notification(server, &m);
-    }
-    json_decref(m.doc);
+    *ret_refused = 0;
+    if (message->kind == RPC_REQUEST)
+        answer = handle_request(client, message, ctx, ret_refused);
+    else if (message->kind == RPC_NOTIFICATION)
+        handle_notification(client, message);
+    json_decref(message->doc);
+    *message = (struct rpc_message){0};
+    return answer;
 }

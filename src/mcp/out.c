@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,12 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json_write.h"
 #include "base/mem.h"
-#include "base/num.h"
-#include "mcp/rpc.h"
 
 struct item {
     struct item *next;
-    json_t *message;
+    char *line;
+    size_t n;
 };
 
 struct mcp_out {
@@ -26,37 +25,16 @@ struct mcp_out {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct item *first, **end;
-    size_t waiting; /* with the one that is being written */
+    size_t waiting, bytes; /* with the one that is being written */
     bool broken, ending;
-    int fd, broken_fd;
-    size_t max;
+    int fd;
+    int broken_fd; /* -1 after mcp_out_close */
 };
 
-static char *refusal(const json_t *message, size_t n, size_t max)
+static int write_line(const struct mcp_out *out, const struct item *item)
 {
-    struct rpc_problem problem;
-    char most[32];
-
-    (void)rpc_problem_set(&problem, RPC_INTERNAL,
-                          "the answer has %zu bytes, more than --message-limit allows, %s; "
-                          "read_file reads a file in pieces",
-                          n, num_format_size(max, most, sizeof most));
-    json_t *error = rpc_error(json_object_get(message, "id"), &problem);
-    char *text = json_write(error, false);
-    json_decref(error);
-    return text;
-}
-
-static int write_message(const struct mcp_out *out, const json_t *message)
-{
-    AUTO_FREE char *whole = json_write(message, false);
-    size_t n = strlen(whole);
-    AUTO_FREE char *less = n > out->max ? refusal(message, n, out->max) : NULL;
-    char *text = less ? less : whole;
-
-    n = strlen(text);
-    text[n] = '\n'; /* instead of the NUL */
-    return fd_write_all(out->fd, text, n + 1);
+    item->line[item->n] = '\n'; /* instead of the NUL */
+    return fd_write_all(out->fd, item->line, item->n + 1);
 }
 
 static void note_broken(struct mcp_out *out)
@@ -64,7 +42,8 @@ static void note_broken(struct mcp_out *out)
     const uint64_t one = 1;
 
     out->broken = true;
-    (void)!write(out->broken_fd, &one, sizeof one);
+    if (out->broken_fd >= 0)
+        (void)!write(out->broken_fd, &one, sizeof one);
 }
 
 /* With the lock held, and given up while it writes. */
@@ -79,11 +58,12 @@ static void write_first(struct mcp_out *out)
     bool broken = out->broken;
     pthread_mutex_unlock(&out->lock);
     if (!broken)
-        status = write_message(out, item->message);
-    json_decref(item->message);
-    free(item);
+        status = write_line(out, item);
     pthread_mutex_lock(&out->lock);
     out->waiting--;
+    out->bytes -= item->n;
+    free(item->line);
+    free(item);
     if (status < 0)
         note_broken(out);
     pthread_cond_broadcast(&out->changed);
@@ -104,12 +84,12 @@ static void *writer_main(void *ctx)
     return NULL;
 }
 
-int mcp_out_open(int fd, int broken_fd, size_t max, struct mcp_out **ret, struct err *err)
+int mcp_out_open(int fd, int broken_fd, struct mcp_out **ret, struct err *err)
 {
     struct mcp_out *out = xcalloc(1, sizeof *out);
     sigset_t all, before;
 
-    *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd, .max = max};
+    *out = (struct mcp_out){.fd = fd, .broken_fd = broken_fd};
     out->end = &out->first;
     pthread_mutex_init(&out->lock, NULL);
     pthread_cond_init(&out->changed, NULL);
@@ -150,6 +130,7 @@ void mcp_out_close(struct mcp_out *out, int patience_ms)
     while (out->waiting && waited == 0)
         waited = pthread_cond_timedwait(&out->changed, &out->lock, &until);
     bool written = !out->waiting;
+    out->broken_fd = -1;
     pthread_mutex_unlock(&out->lock);
     if (!written) {
         pthread_detach(out->thread); /* it hangs in write, and ends with the process */
@@ -161,23 +142,26 @@ void mcp_out_close(struct mcp_out *out, int patience_ms)
     free(out);
 }
 
-void mcp_out_send(struct mcp_out *out, json_t *message)
+void mcp_out_send(struct mcp_out *out, char *line)
 {
     struct item *item = xcalloc(1, sizeof *item);
 
-    item->message = message;
+    item->line = line;
+    item->n = strlen(line);
     pthread_mutex_lock(&out->lock);
     *out->end = item;
     out->end = &item->next;
     out->waiting++;
+    out->bytes += item->n;
     pthread_cond_broadcast(&out->changed);
     pthread_mutex_unlock(&out->lock);
 }
 
-size_t mcp_out_waiting(struct mcp_out *out)
+size_t mcp_out_waiting(struct mcp_out *out, size_t *ret_bytes)
 {
     pthread_mutex_lock(&out->lock);
     size_t n = out->waiting;
+    *ret_bytes = out->bytes;
     pthread_mutex_unlock(&out->lock);
     return n;
 }

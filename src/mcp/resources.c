@@ -116,12 +116,11 @@ static int read_session_file(struct mcp_call *call, const char *path, struct buf
     return fd < 0 || size > READ_MAX ? -1 : fd_read_all(fd, ret);
 }
 
-static void read_work(struct mcp_task *task)
+static void read_work(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct str uri = uri_of(call);
     AUTO_FREE char *path =
-        decode_path(str_slice(uri, strlen(SCHEME) + strlen(call->turn.entry->id) + 1, uri.n));
+        decode_path(str_slice(uri, strlen(SCHEME) + strlen(call->entry->id) + 1, uri.n));
     AUTO_BUF struct buf bytes = {0};
 
     buf_init(&bytes, READ_MAX);
@@ -145,7 +144,7 @@ static struct session_entry *entry_of(const struct mcp_call *call)
         return NULL;
     memcpy(name, id.p, id.n);
     name[id.n] = '\0';
-    return sessions_find(call->server->sessions, "", name);
+    return sessions_find(call->client->sessions, call->client->sees, name);
 }
 
 void resources_read(struct mcp_call *call)
@@ -156,12 +155,13 @@ void resources_read(struct mcp_call *call)
     const char *mime;
 
     if (entry) {
-        call->task.work = read_work;
-        mcp_call_submit(call, entry);
+        call->work = read_work;
+        mcp_call_begin(call, entry);
         return;
     }
     buf_init(&bytes, KEPT_MAX_BYTES);
-    if (uri.n && strlen(uri.p) == uri.n && kept_read(call->server->kept, uri.p, &bytes, &mime))
+    if (uri.n && strlen(uri.p) == uri.n &&
+        kept_read(call->client->kept, call->client->owner, uri.p, &bytes, &mime))
         answer_bytes(call, mime, buf_str(&bytes));
     else
         refuse_uri(call);
@@ -207,13 +207,12 @@ static void add_files(struct listing *l, const struct session_entry *entry)
 }
 
 /* A session that runs a cell would make the list wait for that. */
-static void list_work(struct mcp_task *task)
+static void list_work(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct listing list = {.rows = json_array()};
     struct session_info info;
 
-    kept_list(call->server->kept, list.rows, PATHS_LISTED);
+    kept_list(call->client->kept, call->client->owner, list.rows, PATHS_LISTED);
     for (size_t i = 0; i < call->list_n; i++) {
         session_info(call->list[i]->session, &info);
         if (info.state != SESSION_BUSY)
@@ -224,9 +223,9 @@ static void list_work(struct mcp_task *task)
 
 void resources_list(struct mcp_call *call)
 {
-    call->list = sessions_list(call->server->sessions, "", &call->list_n);
-    call->task.work = list_work;
-    mcp_call_submit(call, NULL);
+    call->list = sessions_list(call->client->sessions, call->client->sees, &call->list_n);
+    call->work = list_work;
+    mcp_call_begin(call, NULL);
 }
 
 json_t *resource_templates(void)

@@ -3,9 +3,12 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json_get.h"
+#include "base/json_write.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "result/verdict_json.h"
 
@@ -25,21 +28,27 @@ int rpc_problem_set(struct rpc_problem *problem, enum rpc_code code, const char 
 
 /* ---- reading ---- */
 
-static int parse(struct str line, json_t **ret, struct rpc_problem *problem)
+int rpc_parse(struct str text, json_t **ret, struct rpc_problem *problem)
 {
     json_error_t where;
 
-    if (!utf8_valid(line))
+    if (!utf8_valid(text))
         return rpc_problem_set(problem, RPC_PARSE, "the message is not UTF-8");
-    *ret = json_loadb(line.p, line.n, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
-                      &where);
+    *ret = json_loadb(text.p ? text.p : "", text.n,
+                      JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
     if (!*ret)
         return rpc_problem_set(problem, RPC_PARSE, "the message is not JSON: column %d: %s",
                                where.column, where.text);
-    if (json_is_array(*ret))
+    return 0;
+}
+
+static int check_form(const json_t *doc, struct rpc_problem *problem)
+{
+    if (json_is_array(doc))
         return rpc_problem_set(problem, RPC_INVALID,
-                               "batches are not supported: send each message in a line of its own");
-    return json_is_object(*ret)
+                               "this version of the protocol has no batches: send each message by "
+                               "itself");
+    return json_is_object(doc)
                ? 0
                : rpc_problem_set(problem, RPC_INVALID, "a message must be a JSON object");
 }
@@ -83,10 +92,10 @@ static int read_params(struct rpc_message *m, struct rpc_problem *problem)
     return 0;
 }
 
-int rpc_read(struct str line, struct rpc_message *ret, struct rpc_problem *problem)
+int rpc_read(json_t *doc, struct rpc_message *ret, struct rpc_problem *problem)
 {
-    *ret = (struct rpc_message){0};
-    if (parse(line, &ret->doc, problem) < 0 || read_id(ret, problem) < 0)
+    *ret = (struct rpc_message){.doc = doc};
+    if (check_form(doc, problem) < 0 || read_id(ret, problem) < 0)
         return -1;
     if (!str_is(json_str(json_object_get(ret->doc, "jsonrpc")), "2.0"))
         return rpc_problem_set(problem, RPC_INVALID, "'jsonrpc' must be \"2.0\"");
@@ -115,6 +124,34 @@ json_t *rpc_error(const json_t *id, struct rpc_problem *problem)
 json_t *rpc_notification(const char *method, json_t *params)
 {
     return json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+}
+
+static char *refusal(const json_t *message, size_t n, size_t max)
+{
+    struct rpc_problem problem;
+    char most[32];
+
+    (void)rpc_problem_set(&problem, RPC_INTERNAL,
+                          "the answer has %zu bytes, more than %s, the limit of a message; "
+                          "read_file reads a file in pieces",
+                          n, num_format_size(max, most, sizeof most));
+    json_t *error = rpc_error(json_object_get(message, "id"), &problem);
+    char *text = json_write(error, false);
+    json_decref(error);
+    return text;
+}
+
+char *rpc_text(json_t *message, size_t max)
+{
+    char *text = json_write(message, false);
+    size_t n = strlen(text);
+
+    if (n > max) {
+        free(text);
+        text = refusal(message, n, max);
+    }
+    json_decref(message);
+    return text;
 }
 
 /* ---- lines ---- */

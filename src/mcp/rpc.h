@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages of JSON-RPC 2.0 as MCP uses it: one JSON object in a line, no batches. The text comes
- * from a client and is hostile: it is bounded, and every invalid message has a problem to answer
- * with.
+ * Messages of JSON-RPC 2.0 as MCP uses it. The text comes from a client and is hostile: it is
+ * bounded, and every invalid message has a problem to answer with.
  */
 #ifndef MCP_RPC_H
 #define MCP_RPC_H
@@ -19,6 +18,7 @@ enum rpc_code {
     RPC_PARAMS = -32602,
     RPC_INTERNAL = -32603,
     RPC_NO_RESOURCE = -32002, /* before 2026-07-28; then RPC_PARAMS */
+    RPC_HEADER = -32020,      /* an HTTP header is missing, or contradicts the message */
     RPC_VERSION = -32022,
 };
 
@@ -41,14 +41,21 @@ struct rpc_message {
     json_t *params;     /* an object, or NULL */
 };
 
-/* -1 with *problem; ret->doc and ret->id are then set as far as they are known. */
-int rpc_read(struct str line, struct rpc_message *ret, struct rpc_problem *problem);
+/* Parses one text of a client: an object is a message, an array a batch of them. -1 with *problem.
+ */
+int rpc_parse(struct str text, json_t **ret, struct rpc_problem *problem);
+/* Reads a message; takes the document over. -1 with *problem; ret->doc and ret->id are then set as
+ * far as they are known. */
+int rpc_read(json_t *doc, struct rpc_message *ret, struct rpc_problem *problem);
 
 /* Messages to the client, which the caller owns. The result is taken over, as is the problem's
  * data; the id is copied, and NULL becomes null. */
 json_t *rpc_result(const json_t *id, json_t *result);
 json_t *rpc_error(const json_t *id, struct rpc_problem *problem);
 json_t *rpc_notification(const char *method, json_t *params);
+/* The message as text; takes it over. One of more than `max` bytes becomes an error: many clients
+ * end the connection at a long message, and would lose all sessions. */
+char *rpc_text(json_t *message, size_t max);
 
 /* ---- lines ---- */
 

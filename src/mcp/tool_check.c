@@ -66,9 +66,8 @@ static void answer_verdict(struct mcp_call *call, const json_t *document)
                 false);
 }
 
-void tool_check_code(struct mcp_task *task)
+void tool_check_code(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct result result;
 
@@ -165,9 +164,8 @@ static void judge(struct mcp_call *call, const struct tool_arguments *a,
     judge_result_done(&result);
 }
 
-void tool_test_code(struct mcp_task *task)
+void tool_test_code(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct case_file cases = {0};
     struct err err;

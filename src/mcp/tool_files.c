@@ -43,7 +43,7 @@ int tool_put_files(struct session *session, const struct request_parts *parts, s
 
 static void answer_written(struct mcp_call *call, const char *path, size_t size)
 {
-    const char *session = call->turn.entry->id;
+    const char *session = call->entry->id;
     AUTO_FREE char *uri = resource_uri(session, str_from(path));
     AUTO_FREE char *text = xasprintf("Wrote %zu bytes to %s.", size, path);
 
@@ -53,9 +53,8 @@ static void answer_written(struct mcp_call *call, const char *path, size_t size)
                 false);
 }
 
-void tool_write_file(struct mcp_task *task)
+void tool_write_file(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     AUTO_BUF struct buf bytes = {0};
     struct err err;
@@ -153,7 +152,7 @@ static json_t *items_of(const struct mcp_call *call, const char *path, const str
 
 static void answer_piece(struct mcp_call *call, const char *path, const struct piece *p)
 {
-    const char *session = call->turn.entry->id;
+    const char *session = call->entry->id;
     AUTO_FREE char *uri = resource_uri(session, str_from(path));
     size_t next = p->offset + p->bytes.n;
     json_t *content = content_of(p), *items = items_of(call, path, p, content, uri);
@@ -195,9 +194,8 @@ static int read_file(struct mcp_call *call, const struct tool_arguments *a, stru
     return 0;
 }
 
-void tool_read_file(struct mcp_task *task)
+void tool_read_file(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct piece piece = {0};
     struct err err;
@@ -229,7 +227,7 @@ static void add_row(const char *session, const struct workspace_file *f, json_t 
 
 static void answer_list(struct mcp_call *call, const struct workspace_file *files, size_t n)
 {
-    const char *session = call->turn.entry->id;
+    const char *session = call->entry->id;
     json_t *rows = json_array();
     AUTO_BUF struct buf text = {0};
     size_t left_out = 0, room = PATHS_LISTED;
@@ -253,9 +251,8 @@ static void answer_list(struct mcp_call *call, const struct workspace_file *file
                 false);
 }
 
-void tool_list_files(struct mcp_task *task)
+void tool_list_files(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct workspace_file *files;
     size_t n;

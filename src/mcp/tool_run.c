@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -33,15 +34,25 @@ static struct run_watch watch_of(struct mcp_call *call)
     return (struct run_watch){.event = on_event, .ctx = call, .cancel_fd = call->cancel_fd};
 }
 
+static void count(const struct mcp_call *call, const struct result *result, int64_t began_ns)
+{
+    const struct mcp_host *host = call->client->host;
+
+    if (host->ran)
+        host->ran(call, result, (clock_mono_ns() - began_ns) / 1000);
+}
+
 /* ---- a sandbox of its own ---- */
 
 static void run_alone(struct mcp_call *call, const struct run_request *request)
 {
     const struct run_watch watch = watch_of(call);
+    int64_t began = clock_mono_ns();
     struct result result;
 
     result_init(&result, request->output_limit);
     session_run(request, &watch, &result);
+    count(call, &result, began);
     reply_run(call, &result, NULL);
     result_done(&result);
 }
@@ -51,12 +62,14 @@ static void run_alone(struct mcp_call *call, const struct run_request *request)
 static void run_cell(struct mcp_call *call, const struct tool_arguments *a,
                      const struct cell_request *cell, bool status_is_value)
 {
-    struct session_entry *entry = call->turn.entry;
+    struct session_entry *entry = call->entry;
     const struct run_watch watch = watch_of(call);
+    int64_t began = clock_mono_ns();
     struct result result;
 
     result_init(&result, a->request.output_limit);
     session_exec(entry->session, cell, &watch, &result);
+    count(call, &result, began);
     if (status_is_value && result.success) {
         result.exit_code = (int)json_integer_value(result.value);
         result.success = result.exit_code == 0;
@@ -76,7 +89,7 @@ static const char *language_of(const struct mcp_call *call, struct session_info 
 static int check_session_language(const struct mcp_call *call, const struct tool_arguments *a,
                                   struct err *err)
 {
-    const struct language_table *table = &call->server->rules.defaults->languages;
+    const struct language_table *table = &call->service->rules->defaults->languages;
     struct session_info info;
     const char *own = language_of(call, &info), *asked = a->run.language;
 
@@ -98,16 +111,15 @@ static int prepare_cell(struct mcp_call *call, const struct tool_arguments *a, s
 
 /* ---- execute_code ---- */
 
-void tool_execute_code(struct mcp_task *task)
+void tool_execute_code(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct err err;
 
     if (tool_arguments_read(call, &a) == 0) {
         const struct cell_request cell = {
             .code = a.run.code, .wall_ms = a.request.limits.wall_ms, .input = a.run.input};
-        if (!call->turn.entry)
+        if (!call->entry)
             run_alone(call, &a.request);
         else if (prepare_cell(call, &a, &err) < 0)
             mcp_call_fail(call, &err);
@@ -148,7 +160,7 @@ static bool allowed(struct mcp_call *call, const struct tool_arguments *a)
     session_check(&q, false, call->cancel_fd, &result);
     bool good = result.verdict.allowed;
     if (!good)
-        reply_run(call, &result, call->turn.entry->id);
+        reply_run(call, &result, call->entry->id);
     result_done(&result);
     return good;
 }
@@ -192,19 +204,18 @@ static int prepare_command(struct mcp_call *call, struct tool_arguments *a, stru
     a->request.language = "bash";
     if (tool_check_offered(call, "bash", err) < 0 || check_command(a, err) < 0)
         return -1;
-    return call->turn.entry ? tool_put_files(mcp_call_session(call), &a->parts, err) : 0;
+    return call->entry ? tool_put_files(mcp_call_session(call), &a->parts, err) : 0;
 }
 
-void tool_run_command(struct mcp_task *task)
+void tool_run_command(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct err err;
 
     if (tool_arguments_read(call, &a) == 0) {
         if (prepare_command(call, &a, &err) < 0)
             mcp_call_fail(call, &err);
-        else if (call->turn.entry)
+        else if (call->entry)
             command_in_session(call, &a);
         else
             run_alone(call, &a.request);

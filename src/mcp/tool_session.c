@@ -11,7 +11,7 @@
 static void answer_session(struct mcp_call *call)
 {
     const struct session_info *info = &call->info;
-    int64_t idle_s = call->server->options->idle_ms / 1000;
+    int64_t idle_s = call->service->idle_ms / 1000;
 
     session_info(call->opened, &call->info);
     AUTO_FREE char *text =
@@ -31,7 +31,7 @@ static void answer_session(struct mcp_call *call)
 /* A program's language is guessed from its text; a session has none. */
 static const char *language_for(const struct mcp_call *call, const struct tool_arguments *a)
 {
-    const char *own = call->server->rules.defaults->lang;
+    const char *own = call->service->rules->defaults->lang;
 
     if (a->run.language && strcmp(a->run.language, "auto") != 0)
         return a->run.language;
@@ -41,7 +41,9 @@ static const char *language_for(const struct mcp_call *call, const struct tool_a
 /* The message owns the texts of the arguments. */
 static struct session_opening *make_opening(struct mcp_call *call, struct tool_arguments *a)
 {
-    struct session_opening *opening = session_opening_new(NULL, NULL);
+    const struct mcp_host *host = call->client->host;
+    void *held = host->hold_settings ? host->hold_settings(call) : NULL;
+    struct session_opening *opening = session_opening_new(held, host->drop_settings);
 
     opening->doc = json_incref(call->message.doc);
     opening->parts = a->parts;
@@ -50,14 +52,13 @@ static struct session_opening *make_opening(struct mcp_call *call, struct tool_a
     opening->request.run.language = language_for(call, a);
     opening->request.run.stdin_fd = -1;
     opening->request.tools = &opening->tools;
-    session_request_options(&opening->request, call->server->rules.defaults);
+    session_request_options(&opening->request, call->service->rules->defaults);
     opening->output_limit = a->request.output_limit;
     return opening;
 }
 
-void tool_create_session(struct mcp_task *task)
+void tool_create_session(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct tool_arguments a;
     struct err err;
 
@@ -73,15 +74,14 @@ void tool_create_session(struct mcp_task *task)
 
 /* ---- fork_session ---- */
 
-void tool_fork_session(struct mcp_task *task)
+void tool_fork_session(struct mcp_call *call)
 {
-    struct mcp_call *call = (struct mcp_call *)task;
     struct err err;
 
     if (session_fork(mcp_call_session(call), &call->opened, &err) < 0) {
         mcp_call_fail(call, &err);
         return;
     }
-    call->opening = session_opening_hold(call->turn.entry->opening);
+    call->opening = session_opening_hold(call->entry->opening);
     answer_session(call);
 }

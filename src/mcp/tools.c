@@ -2,6 +2,7 @@
 #include "mcp/tools.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_get.h"
@@ -48,32 +49,32 @@ static json_t *output_schema(const struct tool_output *rows)
                      required);
 }
 
-static json_t *describe(const struct mcp_server *server, const struct mcp_tool *tool)
+static json_t *describe(const struct mcp_service *service, const struct mcp_tool *tool)
 {
     AUTO_FREE char *about = tool->runs ? xasprintf("%s\n\nThe sandbox:\n%.*s", tool->about,
-                                                   (int)server->about.n, server->about.p)
+                                                   (int)service->about.n, service->about.p)
                                        : xstrdup(tool->about);
 
     return json_text(str_trim(str_from(about)));
 }
 
-static json_t *tool_json(const struct mcp_server *server, const struct mcp_tool *tool)
+static json_t *tool_json(const struct mcp_service *service, const struct mcp_tool *tool)
 {
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:b, s:b, s:b, s:b}}", "name", tool->name,
-                     "title", tool->title, "description", describe(server, tool), "inputSchema",
+                     "title", tool->title, "description", describe(service, tool), "inputSchema",
                      fields_schema(tool->fields), "outputSchema", output_schema(tool->output),
                      "annotations", "readOnlyHint", (tool->hints & TOOL_READS) != 0,
                      "destructiveHint", (tool->hints & TOOL_DESTROYS) != 0, "idempotentHint",
                      (tool->hints & TOOL_REPEATS) != 0, "openWorldHint",
-                     tool->runs && server->base.net_host);
+                     tool->runs && service->base.net_host);
 }
 
-json_t *tools_list(const struct mcp_server *server)
+json_t *tools_list(const struct mcp_service *service)
 {
     json_t *list = json_array();
 
     for (const struct mcp_tool *tool = mcp_tools; tool->name; tool++)
-        json_array_append_new(list, tool_json(server, tool));
+        json_array_append_new(list, tool_json(service, tool));
     return json_pack("{s:o}", "tools", list);
 }
 
@@ -95,7 +96,7 @@ static int find_session(struct mcp_call *call, struct session_entry **ret, struc
                              "session")
                    : 0;
     if (json_is_string(given) && strlen(id.p) == id.n)
-        *ret = sessions_find(call->server->sessions, "", id.p);
+        *ret = sessions_find(call->client->sessions, call->client->sees, id.p);
     return *ret
                ? 0
                : err_set(err, ERR_USAGE,
@@ -104,20 +105,16 @@ static int find_session(struct mcp_call *call, struct session_entry **ret, struc
                          (int)utf8_cut(id, 60), id.p);
 }
 
-static int reserve(struct mcp_call *call, struct err *err)
+/* A fork belongs to the owner of the session that it copies. */
+static int reserve(struct mcp_call *call, const struct session_entry *entry, struct err *err)
 {
-    struct mcp_server *server = call->server;
-    struct session_totals totals;
+    struct err why;
 
     if (!call->tool->opens)
         return 0;
-    sessions_totals(server->sessions, &totals);
-    call->counted = sessions_reserve(server->sessions, "", err) == RESERVED;
-    return call->counted ? 0
-                         : err_set(err, ERR_LIMIT,
-                                   "%zu sessions are open, the maximum; close one with "
-                                   "close_session",
-                                   totals.count);
+    snprintf(call->owner, sizeof call->owner, "%s", entry ? entry->owner : call->client->owner);
+    call->counted = sessions_reserve(call->client->sessions, call->owner, &why) == RESERVED;
+    return call->counted ? 0 : err_set(err, ERR_LIMIT, "%s with close_session", why.msg);
 }
 
 static void close_session(struct mcp_call *call, struct session_entry *entry)
@@ -135,14 +132,14 @@ void tools_call(struct mcp_call *call)
     struct session_entry *entry;
     struct err err;
 
-    if (find_session(call, &entry, &err) < 0 || reserve(call, &err) < 0) {
+    if (find_session(call, &entry, &err) < 0 || reserve(call, entry, &err) < 0) {
         mcp_call_fail(call, &err);
         mcp_call_finish(call);
     } else if (call->tool->closes) {
         close_session(call, entry);
     } else {
-        call->task.work = call->tool->work;
-        mcp_call_submit(call, entry);
+        call->work = call->tool->work;
+        mcp_call_begin(call, entry);
     }
 }
 
@@ -150,9 +147,9 @@ void tools_call(struct mcp_call *call)
 
 int tool_check_offered(const struct mcp_call *call, const char *language, struct err *err)
 {
-    const struct language_table *table = &call->server->rules.defaults->languages;
+    const struct language_table *table = &call->service->rules->defaults->languages;
     const struct language *row = language_find(table, str_from(language));
-    char *const *offered = call->server->options->languages;
+    char *const *offered = call->service->languages;
     AUTO_BUF struct buf all = {0};
 
     if (!row)
@@ -170,11 +167,11 @@ int tool_check_offered(const struct mcp_call *call, const char *language, struct
 
 static int check_language(const struct mcp_call *call, struct tool_arguments *a, struct err *err)
 {
-    char *const *offered = call->server->options->languages;
+    char *const *offered = call->service->languages;
 
     if (a->run.language && *a->run.language && strcmp(a->run.language, "auto") != 0)
         return tool_check_offered(call, a->run.language, err);
-    a->run.language = offered && !call->turn.entry ? offered[0] : NULL;
+    a->run.language = offered && !call->entry ? offered[0] : NULL;
     return 0;
 }
 
@@ -188,7 +185,7 @@ static void lower_time(struct tool_arguments *a)
 
 int tool_arguments_read(struct mcp_call *call, struct tool_arguments *ret)
 {
-    const struct request_rules *rules = &call->server->rules;
+    const struct request_rules *rules = call->service->rules;
     struct err err;
 
     *ret = (struct tool_arguments){.offset = -1, .limit = -1, .timeout = -1};
@@ -196,11 +193,10 @@ int tool_arguments_read(struct mcp_call *call, struct tool_arguments *ret)
     run_fields_init(&ret->run, rules, &ret->parts);
     if (fields_read(call->tool->fields, call->arguments, rules, ret, &err) < 0 ||
         check_language(call, ret, &err) < 0 ||
-        request_make(&ret->run, rules, &ret->parts, &ret->request, &err) < 0) {
+        call->client->host->request(call, &ret->run, &ret->parts, &ret->request, &err) < 0) {
         mcp_call_fail(call, &err);
         return -1;
     }
-    ret->request.pool = call->server->pool;
     lower_time(ret);
     return 0;
 }
@@ -220,9 +216,7 @@ json_t *tool_text(struct str text)
 /* Such items exist since 2025-06-18. */
 static bool knows_links(const struct mcp_call *call)
 {
-    const char *version = call->server->version;
-
-    return call->modern || !version || strcmp(version, "2025-06-18") >= 0;
+    return call->modern || !call->version || strcmp(call->version, "2025-06-18") >= 0;
 }
 
 json_t *tool_link(const struct mcp_call *call, const char *uri, struct str name, const char *mime,

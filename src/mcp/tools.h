@@ -29,7 +29,7 @@ struct mcp_tool {
     const char *name, *title, *about;
     const struct field *const *fields;
     const struct tool_output *output;
-    void (*work)(struct mcp_task *call); /* in a worker */
+    void (*work)(struct mcp_call *call); /* in a worker */
     enum tool_session session;
     unsigned hints;
     bool runs;  /* the description has the sandbox's limits */
@@ -41,7 +41,7 @@ extern const struct mcp_tool mcp_tools[]; /* ends with a row without a name */
 
 const struct mcp_tool *tool_find(struct str name);
 /* The result of tools/list: the same for every client. */
-json_t *tools_list(const struct mcp_server *server);
+json_t *tools_list(const struct mcp_service *service);
 /* Begins the call of a tool; takes it over. */
 void tools_call(struct mcp_call *call);
 
@@ -73,19 +73,19 @@ json_t *tool_link(const struct mcp_call *call, const char *uri, struct str name,
                   int64_t size);
 
 /* tool_run.c */
-void tool_execute_code(struct mcp_task *task);
-void tool_run_command(struct mcp_task *task);
+void tool_execute_code(struct mcp_call *call);
+void tool_run_command(struct mcp_call *call);
 /* tool_files.c */
-void tool_write_file(struct mcp_task *task);
-void tool_read_file(struct mcp_task *task);
-void tool_list_files(struct mcp_task *task);
+void tool_write_file(struct mcp_call *call);
+void tool_read_file(struct mcp_call *call);
+void tool_list_files(struct mcp_call *call);
 /* Puts the arguments' `files` into the session. */
 int tool_put_files(struct session *session, const struct request_parts *parts, struct err *err);
 /* tool_check.c */
-void tool_check_code(struct mcp_task *task);
-void tool_test_code(struct mcp_task *task);
+void tool_check_code(struct mcp_call *call);
+void tool_test_code(struct mcp_call *call);
 /* tool_session.c */
-void tool_create_session(struct mcp_task *task);
-void tool_fork_session(struct mcp_task *task);
+void tool_create_session(struct mcp_call *call);
+void tool_fork_session(struct mcp_call *call);
 
 #endif

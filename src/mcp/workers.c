@@ -81,7 +81,6 @@ static void *worker_main(void *ctx)
     return NULL;
 }
 
-/* Without another thread the task waits for one of those that exist. */
 static void start_thread(struct mcp_workers *w)
 {
     sigset_t all, before;
@@ -108,7 +107,20 @@ static unsigned length(const struct mcp_task *list)
     return n;
 }
 
-void mcp_workers_add(struct mcp_workers *w, struct mcp_task *task, bool urgent)
+/* With the lock. */
+static bool take_out(struct mcp_workers *w, const struct mcp_task *task)
+{
+    struct mcp_task **at = &w->queue;
+
+    while (*at && *at != task)
+        at = &(*at)->next;
+    bool found = *at != NULL;
+    if (found)
+        *at = task->next;
+    return found;
+}
+
+int mcp_workers_add(struct mcp_workers *w, struct mcp_task *task, bool urgent)
 {
     pthread_mutex_lock(&w->lock);
     if (urgent) {
@@ -119,19 +131,18 @@ void mcp_workers_add(struct mcp_workers *w, struct mcp_task *task, bool urgent)
     }
     if (length(w->queue) > w->idle && (w->threads < w->threads_max || urgent))
         start_thread(w);
+    bool possible = w->threads > 0; /* then the task waits for one of these at least */
+    if (!possible)
+        (void)take_out(w, task);
     pthread_cond_signal(&w->changed);
     pthread_mutex_unlock(&w->lock);
+    return possible ? 0 : -1;
 }
 
 bool mcp_workers_remove(struct mcp_workers *w, struct mcp_task *task)
 {
     pthread_mutex_lock(&w->lock);
-    struct mcp_task **at = &w->queue;
-    while (*at && *at != task)
-        at = &(*at)->next;
-    bool found = *at != NULL;
-    if (found)
-        *at = task->next;
+    bool found = take_out(w, task);
     pthread_mutex_unlock(&w->lock);
     return found;
 }

@@ -22,8 +22,9 @@ struct mcp_workers *mcp_workers_open(unsigned threads_max, int done_fd);
 /* When no task is left. */
 void mcp_workers_close(struct mcp_workers *w);
 
-/* An urgent task frees something: it waits for no other. */
-void mcp_workers_add(struct mcp_workers *w, struct mcp_task *task, bool urgent);
+/* An urgent task frees something: it waits for no other. -1 when there is no thread, and none can
+ * be started: the task was not added. */
+int mcp_workers_add(struct mcp_workers *w, struct mcp_task *task, bool urgent);
 /* True when the task had not begun: neither `work` nor `done` will be called. */
 bool mcp_workers_remove(struct mcp_workers *w, struct mcp_task *task);
 void mcp_workers_deliver(struct mcp_workers *w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Any bytes as what a client of `glovebox mcp` sends: the first byte says in what pieces they come,
+ * Any bytes as what a client of an MCP server sends: the first byte says in what pieces they come,
  * and the pieces must not matter. A message that is not refused has all that its kind has.
  */
 #include <assert.h>
@@ -32,7 +32,11 @@ static void on_line(void *ctx, struct str line)
         (void)buf_adds(all, "too long\n");
         return;
     }
-    int status = rpc_read(line, &m, &problem);
+    json_t *doc = NULL;
+    int status = rpc_parse(line, &doc, &problem);
+    m = (struct rpc_message){0};
+    if (status == 0)
+        status = rpc_read(doc, &m, &problem);
     if (status == 0)
         check_message(&m);
     json_t *answer = status == 0 ? rpc_result(m.id, json_object()) : rpc_error(m.id, &problem);

@@ -35,7 +35,7 @@ class Client:
         self.folder = tempfile.TemporaryDirectory(prefix="gbmcp-")
         self.process = subprocess.Popen([GLOVEBOX, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=environment(self.folder.name), cwd=self.folder.name)
-        self.count, self.answers, self.notes, self.bad, self.said = 0, {}, [], [], b""
+        self.count, self.answers, self.batches, self.notes, self.bad, self.said = 0, {}, [], [], [], b""
         self.changed = threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -62,7 +62,9 @@ class Client:
                 except ValueError:
                     self.bad.append(line)
                     message = {}
-                if "method" in message:
+                if isinstance(message, list):
+                    self.batches.append(message)
+                elif "method" in message:
                     self.notes.append(message)
                 elif message:
                     self.answers.setdefault(json.dumps(message.get("id")), []).append(message)
@@ -92,6 +94,16 @@ class Client:
         with self.changed:
             self.changed.wait_for(lambda: self.answers.get(key) or b"end" in self.bad, patience)
             return self.answers[key].pop(0) if self.answers.get(key) else None
+
+    def next_batch(self):
+        with self.changed:
+            self.changed.wait_for(lambda: self.batches or b"end" in self.bad, PATIENCE)
+            return self.batches.pop(0) if self.batches else None
+
+    def batch(self, messages):
+        """The answers to a batch."""
+        self.write(json.dumps(messages) + "\n")
+        return self.next_batch()
 
     # ---- requests ----
 

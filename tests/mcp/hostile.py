@@ -108,9 +108,29 @@ def test_answers(tap):
         tap.ok("result" in client.ask("resources/list"), "... and of resources")
 
 
+def test_batches(tap):
+    """Only one version of the protocol has them."""
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    run = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "execute_code", "arguments": {"code": "print(1)"}}}
+    note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with Client(version="2025-03-26") as client:
+        answers = client.batch([run, note, ping, {"id": 3}])
+        tap.equal(sorted((a["id"], "result" in a) for a in answers), [(1, True), (2, True), (3, False)], "a batch: the answers come together")
+        client.write(json.dumps([note, note]) + "\n")
+        tap.ok(client.ask("ping") and not client.batches, "a batch of notifications has no answer")
+        first = {**run, "id": 8, "params": {"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(60)"}}}
+        client.write(json.dumps([first, ping]) + "\n")
+        client.note("notifications/cancelled", {"requestId": 8})
+        tap.equal([a["id"] for a in client.next_batch()], [1], "a cancelled call is not in the answer")
+        for name, batch in (("no message", []), ("too many messages", [ping] * 101)):
+            client.write(json.dumps(batch) + "\n")
+            tap.equal(client.wait(None)["error"]["code"], -32600, "a batch with " + name)
+
+
 def test(tap):
     test_lines(tap)
     test_huge(tap)
     test_notifications(tap)
+    test_batches(tap)
     test_ids(tap)
     test_answers(tap)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -97,6 +98,39 @@ def test_slow_reader(tap):
         tap.equal((process.wait(PATIENCE), ids == list(range(300))), (0, True), "a client that writes first and reads later")
 
 
+def memory_of(process, field):
+    with open(f"/proc/{process.pid}/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith(field)) << 10
+
+
+def test_reads_nothing(tap):
+    """A client that asks for 1 GiB, and reads nothing of it."""
+    client = Client()
+    session = client.tool("create_session")["session_id"]
+    client.tool("execute_code", session_id=session, code="open('a', 'w').write('x' * (7 << 20))")
+    client.process.send_signal(signal.SIGSTOP)  # all requests are there before the first is answered
+    for number in range(150):
+        client.send("resources/read", {"uri": f"sandbox://{session}/a"}, id=f"r{number}")
+    with client.changed:  # the reader waits for this lock, and the server for the reader
+        client.process.send_signal(signal.SIGCONT)
+        time.sleep(4)
+        held = memory_of(client.process, "VmRSS") >> 20
+    tap.ok(held < 800 or "asan" in GLOVEBOX, f"answers that are not read are bounded: {held} MiB")
+    tap.ok(all("result" in (client.wait(f"r{number}") or {}) for number in range(150)), "... and come when they are read")
+    client.close()
+
+
+def test_no_thread(tap):
+    with Client() as client:
+        client.ask("ping")
+        room = memory_of(client.process, "VmSize") + (2 << 20)  # less than a thread's stack
+        resource.prlimit(client.process.pid, resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
+        result = client.call("check_code", {"code": "1"})
+        tap.ok(result.get("isError") and "thread" in str(result), "without a thread for it, a call fails", result)
+        resource.prlimit(client.process.pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        tap.ok(client.tool("check_code", code="1").get("allowed"), "... and the next one need not")
+
+
 def test_wrong_usage(tap):
     with tempfile.TemporaryDirectory() as folder:
         for words, message in ((["x"], "operand"), (["--languages", "klingon"], "klingon"), (["--write"], "--install"),
@@ -112,4 +146,7 @@ def test(tap):
     test_signals(tap)
     test_killed_client(tap)
     test_slow_reader(tap)
+    test_reads_nothing(tap)
+    if "asan" not in GLOVEBOX:
+        test_no_thread(tap)
     test_wrong_usage(tap)

@@ -8,26 +8,22 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "agent/rules.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "mcp/parts.h"
+#include "mcp/stdio_parts.h"
 
 enum {
     THREADS_MAX = 64,
     CHUNK = 64 << 10,
     TICK_MS = 1000,
-    UNREAD_MAX =
-        1000, /* messages that the client has not read; then nothing more is read from it */
     UNREAD_WAIT_MS = 20,
     FINISH_MS = 10000, /* for running calls, and for their answers, after the last request */
     FLUSH_MS = 1000,   /* for answers, after a signal */
-    ABOUT_MAX = 64 << 10,
 };
 
 struct loop {
-    struct mcp_server *server;
+    struct stdio_server *server;
     struct rpc_lines lines;
     bool ended;        /* the client's input */
     int64_t finish_at; /* then running calls are cancelled */
@@ -35,60 +31,55 @@ struct loop {
 
 /* ---- the parts ---- */
 
-static int open_events(struct mcp_server *s, struct err *err)
+static int open_events(struct stdio_server *s, struct err *err)
 {
     s->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     s->broken_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return s->done_fd < 0 || s->broken_fd < 0 ? err_sys(err, "make an event descriptor") : 0;
 }
 
-static int describe(struct mcp_server *s, struct err *err)
+static void open_client(struct stdio_server *s)
 {
-    char *const *offered = s->options->languages;
-
-    if (rules_add(&s->about, &s->base, err) < 0)
-        return -1;
-    for (size_t i = 0; offered && offered[i]; i++)
-        (void)buf_addf(&s->about, "%s%s%s", i ? ", " : "- The languages are: ", offered[i],
-                       offered[i + 1] ? "" : ".\n");
-    for (char *const *shown = s->base.ro; shown && *shown; shown++)
-        (void)buf_addf(&s->about, "- Readable inside: %s\n", *shown);
-    return 0;
+    s->client = (struct mcp_client){.host = &stdio_host,
+                                    .ctx = s,
+                                    .service = &s->service,
+                                    .sessions = stdio_sessions(s),
+                                    .kept = kept_new(),
+                                    .owner = "",
+                                    .level = LEVEL_NONE};
+    sessions_limit(s->client.sessions,
+                   &(struct session_ceilings){.sessions = s->options->sessions_max,
+                                              .memory_bytes = UINT64_MAX,
+                                              .owners = 1});
 }
 
-static int open_server(struct mcp_server *s, const struct mcp_options *options, struct err *err)
+static int open_server(struct stdio_server *s, const struct mcp_options *options, struct err *err)
 {
     const struct backend_pool_options pool = {0};
 
-    *s = (struct mcp_server){.options = options,
-                             .rules = {.defaults = options->settings},
-                             .level = LEVEL_NONE,
-                             .done_fd = -1,
-                             .broken_fd = -1};
-    buf_init(&s->about, ABOUT_MAX);
-    if (settings_request(options->settings, &s->base, err) < 0 || describe(s, err) < 0 ||
+    *s = (struct stdio_server){.options = options,
+                               .rules = {.defaults = options->settings},
+                               .done_fd = -1,
+                               .broken_fd = -1};
+    if (mcp_service_open(&s->service, &s->rules, options->languages, options->idle_ms, err) < 0 ||
         open_events(s, err) < 0 || backend_pool_open(&pool, &s->pool, err) < 0 ||
-        mcp_out_open(options->out_fd, s->broken_fd, options->message_max, &s->out, err) < 0)
+        mcp_out_open(options->out_fd, s->broken_fd, &s->out, err) < 0)
         return -1;
     s->workers = mcp_workers_open(THREADS_MAX, s->done_fd);
-    s->kept = kept_new();
-    s->sessions = mcp_sessions(s);
-    sessions_limit(s->sessions, &(struct session_ceilings){.sessions = options->sessions_max,
-                                                           .memory_bytes = UINT64_MAX,
-                                                           .owners = 1});
+    open_client(s);
     return 0;
 }
 
-static void close_server(struct mcp_server *s, int patience_ms)
+static void close_server(struct stdio_server *s, int patience_ms)
 {
     if (s->workers) {
         mcp_workers_close(s->workers);
-        sessions_free(s->sessions);
-        kept_free(s->kept);
+        sessions_free(s->client.sessions);
+        kept_free(s->client.kept);
         mcp_out_close(s->out, patience_ms);
     }
     backend_pool_close(s->pool);
-    buf_done(&s->about);
+    mcp_service_close(&s->service);
     fd_close(&s->done_fd);
     fd_close(&s->broken_fd);
 }
@@ -97,7 +88,7 @@ static void close_server(struct mcp_server *s, int patience_ms)
 
 static void on_line(void *ctx, struct str line)
 {
-    mcp_receive(((struct loop *)ctx)->server, line);
+    stdio_receive(((struct loop *)ctx)->server, line);
 }
 
 static void read_some(struct loop *l)
@@ -114,21 +105,16 @@ static void read_some(struct loop *l)
     }
 }
 
-static void end_now(struct mcp_server *s)
+static void end_now(struct stdio_server *s)
 {
-    struct mcp_call *next;
-
     if (s->ending)
         return;
     s->ending = true;
-    for (struct mcp_call *call = s->calls; call; call = next) {
-        next = call->next;
-        mcp_call_cancel(call);
-    }
-    sessions_close_all(s->sessions);
+    mcp_client_cancel_all(&s->client);
+    sessions_close_all(s->client.sessions);
 }
 
-static void deliver(struct mcp_server *s)
+static void deliver(struct stdio_server *s)
 {
     uint64_t count;
 
@@ -140,7 +126,7 @@ static int patience(const struct loop *l, bool reads)
 {
     struct session_totals totals;
 
-    sessions_totals(l->server->sessions, &totals);
+    sessions_totals(l->server->client.sessions, &totals);
     if (!reads && !l->ended)
         return UNREAD_WAIT_MS;
     return totals.count || l->ended ? TICK_MS : -1;
@@ -150,15 +136,15 @@ static bool wants_end(const struct loop *l, const struct pollfd *fds)
 {
     if (fds[2].revents || fds[3].revents || fds[4].revents & (POLLERR | POLLHUP))
         return true;
-    return l->ended && (!l->server->calls || clock_mono_ms() >= l->finish_at);
+    return l->ended && (!l->server->client.calls || clock_mono_ms() >= l->finish_at);
 }
 
 /* A client that is killed closes both of its ends; one that has nothing more to ask, only its
  * input. */
 static void step(struct loop *l)
 {
-    struct mcp_server *s = l->server;
-    bool reads = !l->ended && !s->ending && mcp_out_waiting(s->out) < UNREAD_MAX;
+    struct stdio_server *s = l->server;
+    bool reads = !l->ended && !s->ending && !stdio_is_full(s);
     struct pollfd fds[] = {{.fd = reads ? s->options->in_fd : -1, .events = POLLIN},
                            {.fd = s->done_fd, .events = POLLIN},
                            {.fd = s->ending ? -1 : s->options->quit_fd, .events = POLLIN},
@@ -173,18 +159,18 @@ static void step(struct loop *l)
         deliver(s);
     if (wants_end(l, fds))
         end_now(s);
-    sessions_tick(s->sessions, clock_mono_ms());
+    sessions_tick(s->client.sessions, clock_mono_ms());
 }
 
 int mcp_serve(const struct mcp_options *options, struct err *err)
 {
-    struct mcp_server server;
+    struct stdio_server server;
     struct loop loop = {.server = &server};
     int status = open_server(&server, options, err);
 
     if (status == 0) {
         rpc_lines_init(&loop.lines, RPC_LINE_MAX, on_line, &loop);
-        while (!server.ending || server.calls || sessions_any(server.sessions))
+        while (!server.ending || server.client.calls || sessions_any(server.client.sessions))
             step(&loop);
         rpc_lines_done(&loop.lines);
     }

@@ -2,10 +2,8 @@
 #include "net/fetch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,7 +14,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/spawn.h"
+#include "net/child.h"
 
 struct fetch {
     pid_t pid;
@@ -29,77 +27,25 @@ struct fetch {
 
 /* Proxies and certificates; anything else in our environment, keys for one, stays here. */
 static const char *const passed_on[] = {
-    "http_proxy", "https_proxy", "HTTPS_PROXY",    "all_proxy",     "ALL_PROXY",
-    "no_proxy",   "NO_PROXY",    "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "http_proxy", "https_proxy",    "HTTPS_PROXY",   "all_proxy",    "ALL_PROXY", "no_proxy",
+    "NO_PROXY",   "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", NULL,
 };
-
-static void make_environment(char *ret[ARRAY_LEN(passed_on) + 1])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(passed_on); i++) {
-        const char *value = getenv(passed_on[i]);
-        if (value)
-            ret[n++] = xasprintf("%s=%s", passed_on[i], value);
-    }
-    ret[n] = NULL;
-}
-
-static int spawn(const char *path, int theirs, pid_t *ret_pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    char *argv[] = {(char *)"glovebox-fetch", NULL};
-    char *envp[ARRAY_LEN(passed_on) + 1];
-
-    make_environment(envp);
-    spawn_plainly(&attr);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, theirs, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, theirs, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    /* Our caller may have left descriptors open that are none of its business. */
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    int failed = posix_spawn(ret_pid, path, &actions, &attr, argv, envp);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attr);
-    for (size_t i = 0; envp[i]; i++)
-        free(envp[i]);
-    return failed;
-}
-
-/* Descriptors 0 and 1 would not survive their own replacement. */
-static int make_pair(int *ret_ours, int *ret_theirs)
-{
-    int pair[2];
-
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-        return -1;
-    *ret_ours = pair[0];
-    *ret_theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, 3);
-    fd_close(&pair[1]);
-    return *ret_theirs < 0 ? -1 : 0;
-}
 
 int fetch_open(struct fetch **ret, struct err *err)
 {
+    static const char *const argv[] = {"glovebox-fetch", NULL};
     AUTO_FREE char *path = NULL;
-    AUTO_CLOSE int ours = -1;
-    AUTO_CLOSE int theirs = -1;
     pid_t pid;
+    int fd;
 
     if (beside_find("glovebox-fetch", "GLOVEBOX_FETCH", &path, err) < 0)
         return -1;
-    if (make_pair(&ours, &theirs) < 0)
-        return err_sys(err, "make a socket for glovebox-fetch");
-    int failed = spawn(path, theirs, &pid);
-    if (failed) {
-        errno = failed;
-        return err_sys(err, "start %s", path);
-    }
+    const struct child_program program = {path, argv, passed_on, -1};
+    if (child_start(&program, &pid, &fd, err) < 0)
+        return -1;
     struct fetch *fetch = xcalloc(1, sizeof *fetch);
     fetch->pid = pid;
-    fetch->fd = fd_take(&ours);
+    fetch->fd = fd;
     buf_init(&fetch->in, 4 * (size_t)FETCH_ANSWER_MAX);
     *ret = fetch;
     return 0;

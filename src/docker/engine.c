@@ -12,7 +12,7 @@
 #include "base/printable.h"
 #include "docker/engine_parts.h"
 
-enum { ANSWER_MS = 60000, ANSWER_MAX = 8 << 20 };
+enum { ANSWER_MS = 60000, FIRST_MS = 15000, SILENT_MS = 3000, ANSWER_MAX = 8 << 20 };
 
 /* Older engines lack limits that a container needs; what newer ones added is not used. */
 #define API_OLDEST 40
@@ -33,7 +33,7 @@ int engine_reconnect(struct engine *e, struct err *err)
 {
     if (e->client.fd >= 0)
         return 0;
-    int fd = engine_connect(e->place, err);
+    int fd = engine_connect(e, err);
     if (fd < 0)
         return -1;
     http_client_done(&e->client);
@@ -51,6 +51,25 @@ static void read_said(struct engine_answer *answer, const struct buf *body)
         engine_show(message ? message : body->p, answer->said, sizeof answer->said);
 }
 
+/* An engine that was silent once is not waited for a minute at each further step. */
+static int64_t patience(const struct engine *e, int64_t wanted_ms)
+{
+    int64_t most = wanted_ms ? wanted_ms : ANSWER_MS;
+
+    return e->silent && most > SILENT_MS ? SILENT_MS : most;
+}
+
+/* What is known of a failure besides what the connection says. */
+static void explain(struct engine *e, bool cancelled, struct err *err)
+{
+    if (err->kind == ERR_GUEST)
+        err->kind = ERR_UNSUPPORTED;
+    else if (err->kind == ERR_SYSTEM)
+        (void)engine_tunnel_explain(e, err);
+    else if (err->kind == ERR_TIMEOUT)
+        e->silent |= !cancelled;
+}
+
 int engine_ask(struct engine *e, const struct engine_ask *ask, struct engine_answer *ret,
                struct err *err)
 {
@@ -61,7 +80,7 @@ int engine_ask(struct engine *e, const struct engine_ask *ask, struct engine_ans
                             .path = path,
                             .type = ask->type,
                             .body = text ? str_from(text) : ask->body,
-                            .timeout_ms = ask->timeout_ms ? ask->timeout_ms : ANSWER_MS,
+                            .timeout_ms = patience(e, ask->timeout_ms),
                             .cancel_fd = ask->cancel_fd > 0 ? ask->cancel_fd : -1,
                             .body_max = ANSWER_MAX};
 
@@ -73,8 +92,9 @@ int engine_ask(struct engine *e, const struct engine_ask *ask, struct engine_ans
         ret->status = reply.status;
         ret->json = json_loadb(reply.body.p, reply.body.n, 0, NULL);
         read_said(ret, &reply.body);
-    } else if (err->kind == ERR_GUEST) {
-        err->kind = ERR_UNSUPPORTED;
+        e->silent = false;
+    } else {
+        explain(e, reply.cancelled, err);
     }
     http_reply_done(&reply);
     return result;
@@ -116,7 +136,7 @@ static int choose_version(struct engine *e, const json_t *versions, struct err *
         return err_set(err, ERR_UNSUPPORTED,
                        "the container engine at %.200s speaks version 1.%d of its API, and 1.%d "
                        "is needed (Docker 19.03, or Podman 3.0): update it",
-                       e->place, newest, API_OLDEST);
+                       e->place.name, newest, API_OLDEST);
     int version = newest > API_NEWEST ? API_NEWEST : newest;
     snprintf(e->version, sizeof e->version, "v1.%d", version < oldest ? oldest : version);
     return 0;
@@ -131,16 +151,27 @@ static void describe(struct engine *e, const json_t *versions)
 
     e->podman = name && strncmp(name, "Podman", 6) == 0;
     engine_show(version ? version : "of an unknown version", shown, sizeof shown);
-    e->described = xasprintf("%s %s at %s", e->podman ? "Podman" : "Docker", shown, e->place);
+    e->described = xasprintf("%s %s at %s", e->podman ? "Podman" : "Docker", shown, e->place.name);
+}
+
+static int say_needs_tls(const struct engine *e, struct err *err)
+{
+    return err_set(err, ERR_UNSUPPORTED,
+                   "the container engine at %.200s needs TLS: set DOCKER_TLS_VERIFY=1, and "
+                   "DOCKER_CERT_PATH to the folder of ca.pem, cert.pem and key.pem",
+                   e->place.name);
 }
 
 static int agree(struct engine *e, struct err *err)
 {
     struct engine_answer answer;
 
-    if (engine_ask(e, &(struct engine_ask){.method = "GET", .path = "/version"}, &answer, err) < 0)
+    const struct engine_ask ask = {.method = "GET", .path = "/version", .timeout_ms = FIRST_MS};
+
+    if (engine_ask(e, &ask, &answer, err) < 0)
         return -1;
-    int result = engine_must(&answer, "say its version", err);
+    int result = strstr(answer.said, "HTTPS server") ? say_needs_tls(e, err)
+                                                     : engine_must(&answer, "say its version", err);
     if (result == 0)
         result = choose_version(e, answer.json, err);
     if (result == 0)
@@ -154,8 +185,7 @@ int engine_open(struct engine **ret, struct err *err)
     struct engine *e = xcalloc(1, sizeof *e);
 
     http_client_init(&e->client, -1, NULL);
-    e->place = engine_place(err);
-    if (!e->place || agree(e, err) < 0) {
+    if (engine_place_find(&e->place, err) < 0 || agree(e, err) < 0) {
         engine_close(e);
         return -1;
     }
@@ -168,7 +198,8 @@ void engine_close(struct engine *e)
     if (!e)
         return;
     http_client_done(&e->client);
-    free(e->place);
+    engine_tunnels_close(e);
+    engine_place_done(&e->place);
     free(e->described);
     free(e);
 }

@@ -25,7 +25,8 @@
 
 struct engine;
 
-/* Connects to the engine in $DOCKER_HOST (unix:///PATH, tcp://HOST:PORT), else to the first socket
+/* Connects to the engine in $DOCKER_HOST (unix:///PATH, tcp://HOST:PORT, ssh://HOST; with TLS where
+ * $DOCKER_TLS_VERIFY is set), else to that of the current Docker context, else to the first socket
  * that exists: /var/run/docker.sock, those of a rootless Docker and of Podman. Agrees on a version
  * of the API. */
 int engine_open(struct engine **ret, struct err *err);
@@ -75,8 +76,8 @@ char *engine_image(struct engine *engine, const char *image, const char *helper,
  * the caller's to free. */
 int engine_create(struct engine *engine, json_t *config, char **ret_id, struct err *err);
 /* A connection of its own to the container's streams: what is written goes to its input; what is
- * read are pieces of output (engine_piece_head). The caller closes. `first` gets bytes that were
- * read already. */
+ * read are pieces of output (engine_piece_head). The caller closes, before it closes the engine.
+ * `first` gets bytes that were read already. */
 int engine_attach(struct engine *engine, const char *id, struct buf *first, struct err *err);
 int engine_start(struct engine *engine, const char *id, struct err *err);
 int engine_kill(struct engine *engine, const char *id, struct err *err);

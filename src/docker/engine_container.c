@@ -21,7 +21,7 @@
 #include "base/num.h"
 #include "docker/engine_parts.h"
 
-enum { START_MS = 60000, REMOVE_MS = 15000, ID_MAX = 100 };
+enum { START_MS = 60000, KILL_MS = 10000, REMOVE_MS = 15000, ID_MAX = 100 };
 
 /* ---- owners ---- */
 
@@ -56,13 +56,13 @@ static bool is_dead(const char *label)
 
 /* Asks without a body; the status must be below 400, or `also`. */
 static int act(struct engine *e, const char *method, const char *path, const char *what, int also,
-               struct err *err)
+               int timeout_ms, struct err *err)
 {
     const struct engine_ask ask = {.method = method,
                                    .path = path,
                                    .body =
                                        str_is(str_from(method), "POST") ? STR("") : (struct str){0},
-                                   .timeout_ms = START_MS};
+                                   .timeout_ms = timeout_ms};
     struct engine_answer answer;
 
     if (engine_ask(e, &ask, &answer, err) < 0)
@@ -103,14 +103,14 @@ int engine_start(struct engine *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/start", id);
 
-    return act(e, "POST", path, "start the container", 0, err);
+    return act(e, "POST", path, "start the container", 0, START_MS, err);
 }
 
 int engine_kill(struct engine *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/kill", id);
 
-    return act(e, "POST", path, "kill the container", 404, err);
+    return act(e, "POST", path, "kill the container", 404, KILL_MS, err);
 }
 
 /* Podman has 500 for a container that goes away meanwhile. */
@@ -156,7 +156,8 @@ int engine_remove(struct engine *e, const char *id, struct err *err)
     json_t *left;
 
     for (;;) {
-        if (act(e, "DELETE", path, "remove the container", 404, err) < 0 && e->client.fd < 0)
+        if (act(e, "DELETE", path, "remove the container", 404, REMOVE_MS, err) < 0 &&
+            e->client.fd < 0)
             return -1;
         if (inspect(e, id, &left, err) < 0)
             return -1;
@@ -195,13 +196,15 @@ int engine_attach(struct engine *e, const char *id, struct buf *first, struct er
                                  .cancel_fd = -1};
     struct http_client client;
     struct http_reply reply;
-    int fd = engine_connect(e->place, err);
+    int fd = engine_connect(e, err);
 
     if (fd < 0)
         return -1;
     http_client_init(&client, fd, NULL);
     client.peer = ENGINE_PEER;
     int result = http_client_ask(&client, &ask, &reply, err);
+    if (result < 0 && err->kind == ERR_SYSTEM)
+        (void)engine_tunnel_explain(e, err);
     if (result == 0 && reply.status >= 300)
         result = say_refused(&reply, err);
     if (result == 0)

@@ -6,22 +6,35 @@
 #define DOCKER_ENGINE_PARTS_H
 
 #include "docker/engine.h"
+#include "docker/engine_place.h"
 #include "net/http_client.h"
 
 #define ENGINE_PEER "the container engine"
 
+struct engine_tunnel;
+
 struct engine {
     struct http_client client;
-    char *place;
+    struct engine_place place;
+    struct engine_tunnel *tunnels; /* programs that carry connections */
     char *described;
     char version[16]; /* "v1.41" */
     bool podman;
+    bool silent; /* an answer did not come in time: the next ones are waited for shortly */
 };
 
-/* engine_place.c: the text that names the engine's place. The caller frees. NULL with *err. */
-char *engine_place(struct err *err);
-/* A connected non-blocking socket. */
-int engine_connect(const char *place, struct err *err);
+/* engine_connect.c: a connected non-blocking socket. */
+int engine_connect(struct engine *e, struct err *err);
+/* -1 with the words for this errno of a connection. */
+int engine_unreachable(const struct engine_place *place, int why, struct err *err);
+
+/* engine_tunnel.c: a socket whose other end is a program that relays to the engine, with TLS or
+ * over ssh. The program ends with the socket, at the latest with the engine. */
+int engine_tunnel_open(struct engine *e, struct err *err);
+void engine_tunnels_close(struct engine *e);
+/* After a connection that broke: -1, and *err is the reason that its program gave, if any. */
+int engine_tunnel_explain(const struct engine *e, struct err *err);
+
 /* A new connection for requests, if the last answer closed the previous one. */
 int engine_reconnect(struct engine *e, struct err *err);
 

@@ -5,7 +5,8 @@
  * It is a program of its own because libcurl brings some twenty shared libraries, which neither a
  * static `glovebox` nor a host of libglovebox.so should carry. It reads requests as frames
  * (net/fetch_wire.h) from its standard input and writes what comes to its standard output, and it
- * exits when its input closes, also in the middle of an answer.
+ * exits when its input closes, also in the middle of an answer. With --tunnel it makes one
+ * connection with TLS to a container engine instead, and relays bytes.
  *
  * Keys are in the requests, so no core is ever written, requests are wiped, and nothing of one is
  * printed.
@@ -24,6 +25,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "fetch/transfer.h"
+#include "fetch/tunnel.h"
 
 enum { WRONG_USE = 2, OUR_FAULT = 125 };
 
@@ -90,19 +92,28 @@ static void serve(void)
     transfer_close(transfer);
 }
 
+static int run_tunnel(char **words)
+{
+    const struct tunnel_place place = {words[0], words[1], words[2], words[3], words[4]};
+
+    return tunnel_run(&place, STDIN_FILENO) < 0 ? OUR_FAULT : 0;
+}
+
 int main(int argc, char **argv)
 {
     int type;
     socklen_t n = sizeof type;
 
     leave_no_trace();
-    (void)argv;
-    if (argc != 1 || getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &n) < 0) {
+    bool tunnel = argc == 7 && strcmp(argv[1], "--tunnel") == 0;
+    if ((argc != 1 && !tunnel) || getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &n) < 0) {
         fputs("glovebox-fetch is a part of glovebox and is started by it\n", stderr);
         return WRONG_USE;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return OUR_FAULT;
+    if (tunnel)
+        _exit(run_tunnel(argv + 2));
     serve();
     /* Not curl_global_cleanup: it may wait for a name server. */
     _exit(0);

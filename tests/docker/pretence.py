@@ -2,10 +2,8 @@
 """What comes from a container and from an engine is hostile: every lie ends in an error, in bounded time, and nothing is
 written but where it belongs."""
 
-import fcntl
 import os
 import signal
-import socket
 import struct
 import subprocess
 import tempfile
@@ -234,39 +232,14 @@ def test_stopped(tap):
         tap.ok(process.returncode == 130 and time.monotonic() - began < 10, "Ctrl-C while an image is pulled", process.returncode)
 
 
-def test_copies(tap):
-    """Copies of workspaces: that of a killed process goes, that of a living one stays. The age is that of the folder's
-    ctime, which cannot be set, so this waits."""
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("dead", "alive"):
-            os.makedirs("%s/glovebox-files-%s/d" % (folder, name))
-        lock = os.open(folder + "/glovebox-files-alive", os.O_RDONLY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        os.symlink("glovebox-files-alive", folder + "/glovebox-files-link")
-        pretender = Pretender(folder, honest)
-        env = {**program.environment(pretender.host), "TMPDIR": folder}
-        program.subprocess.run(program.command("-c", "1"), env=env, capture_output=True, timeout=60)
-        tap.ok(os.path.exists(folder + "/glovebox-files-dead"), "a new one stays")
-        time.sleep(62)
-        pretender.started.clear()
-        program.subprocess.run(program.command("-c", "1"), env=env, capture_output=True, timeout=60)
-        pretender.close()
-        left = sorted(n for n in os.listdir(folder) if n.startswith("glovebox-files-"))
-        tap.equal(left, ["glovebox-files-alive", "glovebox-files-link"], "the one without an owner is gone")
-        os.close(lock)
-
-
 def test_tcp(tap):
     """An engine behind a port, by its address and by a name."""
     with tempfile.TemporaryDirectory() as folder:
-        pretender = Pretender(folder, honest)
-        pretender.server.close()
-        pretender.server = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=pretender.accept, daemon=True).start()
-        done = program.run("tcp://127.0.0.1:%d" % pretender.server.getsockname()[1], "-c", "1")
+        pretender = Pretender(folder, honest, address="127.0.0.1")
+        done = program.run(pretender.host, "-c", "1")
         tap.equal((done.returncode, done.stdout), (0, b"done"), "an engine behind a port", program.said(done))
         pretender.started.clear()
-        done = program.run("tcp://localhost:%d" % pretender.server.getsockname()[1], "-c", "1")
+        done = program.run("tcp://localhost:%d" % pretender.port, "-c", "1")
         tap.equal((done.returncode, done.stdout), (0, b"done"), "by the name of its host", program.said(done))
         pretender.close()
 
@@ -274,13 +247,10 @@ def test_tcp(tap):
 def test_second_address(tap):
     """A name with two addresses, and the engine is at the second one."""
     with tempfile.TemporaryDirectory() as folder:
-        pretender = Pretender(folder, honest)
-        pretender.server.close()
-        pretender.server = socket.create_server(("127.0.0.2", 0))
-        threading.Thread(target=pretender.accept, daemon=True).start()
+        pretender = Pretender(folder, honest, address="127.0.0.2")
         with open(folder + "/hosts", "w") as hosts:
             hosts.write("127.0.0.1 engine.test\n127.0.0.2 engine.test\n")
-        host = "tcp://engine.test:%d" % pretender.server.getsockname()[1]
+        host = "tcp://engine.test:%d" % pretender.port
         own = ["unshare", "-rm", "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', folder + "/hosts"]
         if subprocess.run([*own, "true"], stderr=subprocess.DEVNULL).returncode != 0:
             tap.skip("a second address", "needs a mount namespace")

@@ -32,17 +32,21 @@ def lay_end(records):
 
 class Pretender:
     """`speak(talk)` is the container, once it was started. `answers` replaces some of the engine's: {(method, path's
-    end): (status, bytes)}; or all bytes of it, a function that returns one of these, or a list of them."""
+    end): (status, bytes)}; or all bytes of it, a function that returns one of these, or a list of them. It listens on a
+    socket in the folder, or on a port of `address`, there with TLS if `tls` is a context."""
 
-    def __init__(self, folder, speak=None, answers=None, version=None):
+    def __init__(self, folder, speak=None, answers=None, version=None, address=None, tls=None):
         self.path = os.path.join(folder, "pretender.sock")
-        self.host = "unix://" + self.path
+        self.tls = tls
         self.speak, self.answers = speak, answers or {}
         self.version = VERSION if version is None else version
         self.started = threading.Event()
-        self.server = socket.socket(socket.AF_UNIX)
-        self.server.bind(self.path)
-        self.server.listen(16)
+        self.server = socket.create_server((address, 0)) if address else socket.socket(socket.AF_UNIX)
+        self.port = self.server.getsockname()[1] if address else None
+        self.host = "tcp://%s:%d" % (address, self.port) if address else "unix://" + self.path
+        if not address:
+            self.server.bind(self.path)
+            self.server.listen(16)
         self.sockets, self.asked = [], []
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -53,7 +57,8 @@ class Pretender:
             except OSError:
                 pass
             s.close()
-        os.unlink(self.path)
+        if not self.port:
+            os.unlink(self.path)
 
     def accept(self):
         while True:
@@ -66,6 +71,9 @@ class Pretender:
 
     def serve(self, client):
         try:
+            if self.tls:
+                client = self.tls.wrap_socket(client, server_side=True)
+                self.sockets.append(client)
             stream = client.makefile("rb")
             while self.serve_one(client, stream):
                 pass

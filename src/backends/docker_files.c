@@ -25,7 +25,13 @@
 #include "workspace/workspace.h"
 #include "workspace/workspace_files.h"
 
-enum { FILES_MS = 120000, ENTRIES_MOST = 1000000, QUEUED_MOST = 1 << 20, LEFT_S = 60 };
+enum {
+    FILES_MS = 120000,
+    STALL_MS = 10000,
+    ENTRIES_MOST = 1000000,
+    QUEUED_MOST = 1 << 20,
+    LEFT_S = 60
+};
 
 #define BYTES_MOST ((uint64_t)256 << 20) /* where the job has no limit */
 #define PATHS_MOST ((uint64_t)64 << 20)  /* of all records' heads together */
@@ -231,6 +237,23 @@ static int check_path(const char *path, struct err *err)
     return problem ? err_set(err, ERR_USAGE, "'%.200s' %s", path, problem) : 0;
 }
 
+/* Until there is room in the queue. A container that is paused takes nothing. */
+static int wait_for_room(struct docker_guest *d, struct err *err)
+{
+    int64_t until = clock_mono_ms() + STALL_MS;
+    size_t before = d->queue.n;
+
+    while (d->queue.n > QUEUED_MOST && d->fd >= 0) {
+        docker_move(d, 1000);
+        if (d->queue.n < before)
+            until = clock_mono_ms() + STALL_MS;
+        else if (clock_mono_ms() > until)
+            return err_set(err, ERR_TIMEOUT, "the container takes no input");
+        before = d->queue.n;
+    }
+    return 0;
+}
+
 static int write_file(struct backend_guest *guest, const char *path, int from, uint64_t max,
                       struct err *err)
 {
@@ -244,8 +267,8 @@ static int write_file(struct backend_guest *guest, const char *path, int from, u
     docker_put(d, CONTAINED_PUT, STR(""));
     while ((n = read(spool, piece, sizeof piece)) > 0 && d->fd >= 0) {
         docker_put(d, CONTAINED_BYTES, (struct str){piece, (size_t)n});
-        while (d->queue.n > QUEUED_MOST && d->fd >= 0)
-            docker_move(d, 1000);
+        if (wait_for_room(d, err) < 0)
+            return -1;
     }
     return ask(d, CONTAINED_PLACE, str_from(path), err);
 }

@@ -188,8 +188,10 @@ static int open_parent(struct lay_place *place, const char *path, bool create,
 /* Beside the workspace, where the program does not meet it. */
 #define ARRIVING CONTAINED_BOX "/arriving"
 
+/* The backend may have given up in the middle of the previous file. */
 void contained_put_begin(struct contained_arriving *a)
 {
+    fd_close(&a->fd);
     *a = (struct contained_arriving){.fd = -1};
     (void)unlink(ARRIVING);
     a->fd = open(ARRIVING, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);

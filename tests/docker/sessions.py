@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 
 import program
 from ends import wait_for
@@ -44,6 +45,20 @@ def test_files(tap, docker):
     tap.ok(out.split()[-2:] == ["3", "d/a.txt"] and "link" not in out, "files are listed, links are not", out, err)
 
 
+def check_paused(tap, docker, put, folder):
+    """A file for a container that is paused: an error in bounded time, and the next file arrives."""
+    one = "/containers/" + docker.containers()[0]["Id"]
+    with open(folder + "/large", "wb") as f:
+        f.write(bytes(20 << 20))
+    docker.ask("POST", one + "/pause")
+    began = time.monotonic()
+    done = put(folder + "/large")
+    tap.ok(done.returncode != 0 and b"takes no input" in done.stderr and time.monotonic() - began < 40, "a paused container", done)
+    docker.ask("POST", one + "/unpause")
+    done = put(folder + "/in.txt")
+    tap.equal(done.returncode, 0, "one that runs again", done)
+
+
 def test_daemon(tap, docker):
     """Sessions of a daemon: cells, files put and read, tools of the program around it, and nothing left."""
     with tempfile.TemporaryDirectory() as folder:
@@ -72,6 +87,7 @@ def test_daemon(tap, docker):
             session("put", name, folder + "/in.txt:deep/in.txt")
             done = session("exec", name, "-c", "print(open('deep/in.txt').read())")
             tap.equal(done.stdout, b"outside\n", "a file goes in", done)
+            check_paused(tap, docker, lambda path: session("put", name, path + ":late"), folder)
             tap.equal(len(docker.containers()), 1, "it has one container")
             session("close", name)
             tap.ok(wait_for(lambda: not docker.containers()), "and none when it is closed", docker.containers())

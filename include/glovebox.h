@@ -128,6 +128,15 @@ typedef char *(*glovebox_tool_fn)(void *ctx, const char *args, const char *kwarg
  * whether they have final_answer(value), which ends a cell with that. */
 GLOVEBOX_API int glovebox_on_tool(glovebox *box, const char *name, const char *description,
                                   glovebox_tool_fn fn, void *ctx);
+/* The same with parameters, which cells see in help() and which calls must fit: the JSON of a list
+ * of names, of objects such as {"name": "n", "type": "int", "default": 1}, or a JSON Schema. */
+GLOVEBOX_API int glovebox_on_typed_tool(glovebox *box, const char *name, const char *description,
+                                        const char *parameters, glovebox_tool_fn fn, void *ctx);
+/* The same for an open session; a tool of that name is replaced. parameters may be NULL. */
+GLOVEBOX_API int glovebox_session_on_tool(glovebox_session *s, const char *name,
+                                          const char *description, const char *parameters,
+                                          glovebox_tool_fn fn, void *ctx);
+GLOVEBOX_API int glovebox_session_remove_tool(glovebox_session *s, const char *name);
 GLOVEBOX_API void glovebox_on_final_answer(glovebox *box, int on);
 
 /* ---- Language models ---- */

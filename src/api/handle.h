@@ -40,8 +40,9 @@ struct glovebox {
     void *event_ctx;
     int cancel[2];
     struct err err;
-    struct tool_set tools; /* each ctx is a struct api_tool of session.c */
-    atomic_uint sessions;  /* sessions that are open */
+    struct tool_set tools;                /* each ctx is a struct api_tool of session.c */
+    _Atomic(struct api_tool *) api_tools; /* all that were made */
+    atomic_uint sessions;                 /* sessions that are open */
     struct review *review; /* for runs, and for the open sessions; NULL until one is needed */
     struct backend_pool
         *pool;       /* zygotes for sessions that can be forked; NULL until there are any */

@@ -4,7 +4,6 @@
  */
 #include "session/session.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,18 +16,12 @@
 struct api_tool {
     glovebox_tool_fn fn;
     void *ctx;
-};
-
-/* The tools at the time a session was opened, for it and its forks. */
-struct shared_tools {
-    atomic_uint users;
-    struct tool_set set;
+    struct api_tool *next;
 };
 
 struct glovebox_session {
     glovebox *box;
     struct session *session;
-    struct shared_tools *tools;
     struct idle_watch *idle;
     int64_t idle_ms;
     struct jail_limits limits;
@@ -62,17 +55,64 @@ static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, stru
     return take_answer(call->name, text, error, ret, err);
 }
 
-int glovebox_on_tool(glovebox *box, const char *name, const char *description, glovebox_tool_fn fn,
-                     void *ctx)
+/* It lives as long as the handle: open sessions have copies of the handle's set. */
+static struct api_tool *keep_tool(glovebox *box, glovebox_tool_fn fn, void *ctx)
 {
     struct api_tool *tool = xcalloc(1, sizeof *tool);
 
+    *tool = (struct api_tool){.fn = fn, .ctx = ctx, .next = atomic_load(&box->api_tools)};
+    while (!atomic_compare_exchange_weak(&box->api_tools, &tool->next, tool))
+        ;
+    return tool;
+}
+
+static int read_parameters(const char *name, const char *json, json_t **ret, struct err *err)
+{
+    json_error_t where;
+
+    *ret = json ? json_loads(json, JSON_ALLOW_NUL, &where) : NULL;
+    return json && !*ret ? err_set(err, ERR_USAGE, "the parameters of %.80s are invalid JSON: %s",
+                                   name ? name : "", where.text)
+                         : 0;
+}
+
+int glovebox_on_typed_tool(glovebox *box, const char *name, const char *description,
+                           const char *parameters, glovebox_tool_fn fn, void *ctx)
+{
+    json_t *read;
+
     handle_begin(box);
-    *tool = (struct api_tool){fn, ctx};
-    int added = tool_set_add(&box->tools, name, description, NULL, call_tool, tool, &box->err);
-    if (added < 0)
-        free(tool);
+    if (read_parameters(name, parameters, &read, &box->err) < 0)
+        return -1;
+    struct tool_new tool = {name, description, NULL, read, call_tool, keep_tool(box, fn, ctx), 0};
+    int added = tool_set_add(&box->tools, &tool, &box->err);
+    json_decref(read);
     return added;
+}
+
+int glovebox_on_tool(glovebox *box, const char *name, const char *description, glovebox_tool_fn fn,
+                     void *ctx)
+{
+    return glovebox_on_typed_tool(box, name, description, NULL, fn, ctx);
+}
+
+int glovebox_session_on_tool(glovebox_session *s, const char *name, const char *description,
+                             const char *parameters, glovebox_tool_fn fn, void *ctx)
+{
+    json_t *read;
+
+    if (read_parameters(name, parameters, &read, &s->err) < 0)
+        return -1;
+    struct tool_new tool = {name, description, NULL, read, call_tool, keep_tool(s->box, fn, ctx),
+                            0};
+    int added = session_tool_put(s->session, &tool, &s->err);
+    json_decref(read);
+    return added;
+}
+
+int glovebox_session_remove_tool(glovebox_session *s, const char *name)
+{
+    return session_tool_remove(s->session, name, &s->err);
 }
 
 void glovebox_on_final_answer(glovebox *box, int on)
@@ -82,34 +122,15 @@ void glovebox_on_final_answer(glovebox *box, int on)
 
 void handle_tools_done(glovebox *box)
 {
-    for (size_t i = 0; i < box->tools.count; i++)
-        free(box->tools.items[i].ctx);
+    struct api_tool *tool = atomic_load(&box->api_tools);
+
     tool_set_done(&box->tools);
+    while (tool) {
+        struct api_tool *next = tool->next;
+        free(tool);
+        tool = next;
+    }
     backend_pool_close(box->pool);
-}
-
-/* A copy: tools that are added to the handle later do not change the session. */
-static struct shared_tools *copy_tools(const struct tool_set *from)
-{
-    struct shared_tools *tools = xcalloc(1, sizeof *tools);
-    struct tool_set *to = &tools->set;
-    struct err err;
-
-    atomic_init(&tools->users, 1);
-    tool_set_init(to);
-    to->final_answer = from->final_answer;
-    for (size_t i = 0; i < from->count; i++)
-        (void)tool_set_add(to, from->items[i].name, from->items[i].description, NULL,
-                           from->items[i].fn, from->items[i].ctx, &err);
-    return tools;
-}
-
-static void leave_tools(struct shared_tools *tools)
-{
-    if (atomic_fetch_sub(&tools->users, 1) != 1)
-        return;
-    tool_set_done(&tools->set);
-    free(tools);
 }
 
 /* ---- their life ---- */
@@ -131,12 +152,14 @@ static struct backend_pool *pool_of(glovebox *box)
     return box->pool;
 }
 
-static int open_session(glovebox *box, const char *language, glovebox_session *s)
+/* `tools` is the handle's set, and what the option names. */
+static int open_with(glovebox *box, const char *language, struct tool_set *tools,
+                     glovebox_session *s)
 {
     struct session_request request;
 
     session_request_init(&request);
-    request.tools = &s->tools->set;
+    request.tools = tools;
     if (handle_request(box, language, (struct str){"", 0}, &request.run) < 0)
         return -1;
     const struct settings *settings = &box->settings.common;
@@ -144,7 +167,7 @@ static int open_session(glovebox *box, const char *language, glovebox_session *s
     if (!settings_asked(settings, SETTING_forks))
         request.forks = box->forks;
     request.run.pool = request.forks ? pool_of(box) : NULL;
-    if (settings->tools && tool_set_read(&s->tools->set, settings->tools, &box->err) < 0)
+    if (settings->tools && tool_set_read(tools, settings->tools, &box->err) < 0)
         return -1;
     s->limits = request.run.limits;
     s->output_limit = request.run.output_limit;
@@ -157,16 +180,24 @@ static int open_session(glovebox *box, const char *language, glovebox_session *s
     return -1;
 }
 
+static int open_session(glovebox *box, const char *language, glovebox_session *s)
+{
+    struct tool_set tools;
+
+    tool_set_copy(&tools, &box->tools);
+    int opened = open_with(box, language, &tools, s);
+    tool_set_done(&tools);
+    return opened;
+}
+
 glovebox_session *glovebox_session_open(glovebox *box, const char *language)
 {
     glovebox_session *s = xcalloc(1, sizeof *s);
 
-    s->tools = copy_tools(&box->tools);
     s->box = box;
     s->output = box->output;
     s->output_ctx = box->output_ctx;
     if (open_session(box, language, s) < 0) {
-        leave_tools(s->tools);
         free(s);
         return NULL;
     }
@@ -180,7 +211,6 @@ void glovebox_session_close(glovebox_session *s)
         return;
     idle_done(s->idle);
     session_close(s->session);
-    leave_tools(s->tools);
     atomic_fetch_sub(&s->box->sessions, 1);
     free(s);
 }
@@ -202,7 +232,6 @@ glovebox_session *glovebox_session_fork(glovebox_session *s)
     other->session = session;
     other->idle = idle;
     other->err = (struct err){0};
-    atomic_fetch_add(&s->tools->users, 1);
     atomic_fetch_add(&s->box->sessions, 1);
     return other;
 }

@@ -922,6 +922,16 @@
         keep(name, tool);
     }
 
+    function changeTools(id, bytes) {
+        const change = parse(bytes.toString());
+        for (const tool of change.add || []) defineTool(tool);
+        for (const name of change.remove || []) {
+            kept.delete(name);
+            delete globalThis[name];
+        }
+        send("done", id, { ok: true, exception: null });
+    }
+
     function hello(id, bytes) {
         const said = parse(bytes.toString());
         Object.assign(limits, said.limits);
@@ -1043,7 +1053,7 @@
     process.on("SIGINT", () => running ? interrupted() : (early = true));
     guard?.start();
 
-    const HANDLERS = { hello, exec, set, get, stdin: (id, bytes) => (input = { bytes }), answer: () => { } };
+    const HANDLERS = { hello, exec, set, get, tools: changeTools, stdin: (id, bytes) => (input = { bytes }), answer: () => { } };
     let busy = false;
     async function work() {
         if (busy) return;

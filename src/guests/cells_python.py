@@ -59,7 +59,8 @@ class Server:
         install(self.emit, self.limits)
         builtins.display = named_function(
             lambda *objs, **options: rich_display(*objs, **options), "display", "Shows objects in the result.")
-        self.tools, self.kept = Tools(self.wire, self.read, self.limits), {}
+        self.tools, self.host_tools = Tools(self.wire, self.read, self.limits), {}
+        self.kept = {}  # by name: what no cell takes away
         register_at_fork(after_in_child=self.wire.forget)
 
     def begin(self, fd_in, fd_out, rest):
@@ -77,7 +78,8 @@ class Server:
         self.notebook = message.get("value") != "last"
         self.compiler.mode, self.compiler.guards = "notebook" if self.notebook else "last", final
         for row in message.get("tools") or ():
-            self.kept[row["name"]] = self.tools.make(row)
+            self.host_tools[row["name"]] = self.tools.make(row)
+        self.kept.update(self.host_tools)
         self.names.update(self.kept)
         if message.get("terminal"):
             ask_at_terminal(self)
@@ -336,6 +338,24 @@ class Server:
             said = '{"ok":false,"exception":%s}' % exception_json(e, "", {}, self.limits["text"])
         self.wire.send("done", frame.number, said, frame.counts)
 
+    # The host's tools alone: those of the tools' source stay.
+    def change_tools(self, frame):
+        try:
+            change = self.read(frame.data.decode())
+            for row in change.get("add") or ():
+                name = row["name"]
+                if name in self.kept and name not in self.host_tools:
+                    raise ValueError("'%s' is a name of the tools' source in this session" % name)
+                self.host_tools[name] = self.kept[name] = self.names[name] = self.tools.make(row)
+            for name in change.get("remove") or ():
+                if self.host_tools.pop(name, None):
+                    del self.kept[name]
+                    self.names.pop(name, None)
+            said = '{"ok":true,"exception":null}'
+        except Exception as e:
+            said = '{"ok":false,"exception":%s}' % exception_json(e, "", {}, self.limits["text"])
+        self.wire.send("done", frame.number, said, frame.counts)
+
     # The program's own code may run in it: an interrupt ends it, as it ends a cell.
     def look(self, find, *args):
         signal(SIGINT, default_int_handler)
@@ -403,7 +423,8 @@ class Server:
 
     # ---- the loop ----
 
-    ACTIONS = {b"hello": hello, b"exec": execute, b"set": set, b"get": get, b"stdin": take_input, b"fork": fork}
+    ACTIONS = {b"hello": hello, b"exec": execute, b"set": set, b"get": get, b"tools": change_tools, b"stdin": take_input,
+               b"fork": fork}
 
     def act(self):
         while True:

@@ -604,15 +604,28 @@ restore_tools <- function() {
     }
 }
 
+add_tool <- function(tool) {
+    name <- tool$name
+    kept[[name]] <<- function(...) call_tool(name, list(...))
+}
+
+change_tools <- function(id, bytes) {
+    change <- from_json(rawToChar(bytes))
+    for (tool in change$add) add_tool(tool)
+    for (name in unlist(change$remove)) {
+        kept[[name]] <<- NULL
+        if (exists(name, added, inherits = FALSE)) rm(list = name, envir = added)
+    }
+    restore_tools()
+    send("done", id, "{\"ok\":true,\"exception\":null}")
+}
+
 hello <- function(id, bytes) {
     said <- from_json(rawToChar(bytes))
     limits <<- utils::modifyList(limits, as.list(said$limits))
     state$mode <- said$value
     if (length(said$env)) do.call(Sys.setenv, said$env)
-    for (tool in said$tools) local({
-        name <- tool$name
-        kept[[name]] <<- function(...) call_tool(name, list(...))
-    })
+    for (tool in said$tools) add_tool(tool)
     if (isTRUE(said$final_answer)) kept$final_answer <<- function(value) invokeRestart("cells_final", value)
     restore_tools()
     for (name in unlist(said$preload)) suppressPackageStartupMessages(library(name, character.only = TRUE))
@@ -687,6 +700,7 @@ act <- function() {
     frame <- next_frame()
     switch(frame$kind,
         hello = hello(frame$id, frame$bytes),
+        tools = change_tools(frame$id, frame$bytes),
         exec = exec(frame$id, frame$bytes),
         stdin = state$stdin <- frame$bytes,
         set = set(frame$id, frame$bytes),

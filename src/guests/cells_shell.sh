@@ -449,7 +449,7 @@ __cells_env() {
 
 # A function that no cell can replace: $1 with the body $2.
 __cells_keep() {
-    eval "$1() { $2; }" && readonly -f "$1"
+    eval "$1() { $2; }" && readonly -f "$1" && __cells_kept+=" $1 "
 }
 
 __cells_tools() {
@@ -457,9 +457,18 @@ __cells_tools() {
     for __cells__tool in "${__cells__tools[@]}"; do
         __cells_member "$__cells__tool" name
         __cells_unquote "$__cells_raw"
-        [[ $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || continue
+        [[ $__cells_text =~ ^[A-Za-z_][A-Za-z0-9_]*$ && ${__cells_kept-} != *" $__cells_text "* ]] || continue
         __cells_keep "$__cells_text" "__cells_untraced __cells_bytewise __cells_call $__cells_text \"\$@\""
     done
+}
+
+# A function that no cell can replace cannot be removed either: the host refuses calls of a removed tool.
+__cells_change_tools() {
+    if __cells_member "$__cells_bytes" add; then
+        __cells_members "$__cells_raw"
+        __cells_tools
+    fi
+    __cells_send done "$1" '{"ok":true,"exception":null}'
 }
 
 # What the cell will read as its input, NUL and all: without a name for it `read` strips nothing.
@@ -492,6 +501,7 @@ __cells_next() {
         case $__cells__kind in
         hello) __cells_hello ;;
         set) __cells_set "$__cells__id" ;;
+        tools) __cells_change_tools "$__cells__id" ;;
         get) __cells_get "$__cells__id" ;;
         exec)
             __cells_id=$__cells__id

@@ -183,16 +183,62 @@ def tool_error(kind, message):
     return RuntimeError("%s: %s" % (kind, message) if kind and kind not in ERRORS else message)
 
 
-def check_arguments(name, parameters, args, kwargs):
-    if len(args) > len(parameters):
-        raise TypeError("%s() takes at most %d positional argument%s but %d %s given" % (
-            name, len(parameters), "" if len(parameters) == 1 else "s", len(args),
-            "was" if len(args) == 1 else "were"))
-    for key in kwargs:
-        if key not in parameters:
-            raise TypeError("%s() got an unexpected keyword argument '%s'" % (name, key))
-        if key in parameters[:len(args)]:
-            raise TypeError("%s() got multiple values for argument '%s'" % (name, key))
+# The default of a parameter that may be left out, when the host says no more.
+class Unknown:
+    def __repr__(self):
+        return "..."
+
+
+UNKNOWN = Unknown()
+# Names, with dots, commas, brackets and bars: nothing in it can be called.
+TYPE_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_., []|")
+
+
+# What a type's text names, if that is one of Python's own; else the text.
+def type_of(text):
+    if TYPE_LETTERS.issuperset(text):
+        try:
+            return eval(text, {"__builtins__": vars(builtins).copy()})
+        except Exception:
+            pass
+    return text
+
+
+# A function that does nothing, with the parameters of a tool: Python itself checks calls by it, and help() and
+# inspect.signature() show it.
+def signature(name, parameters, returns):
+    words, before = [], None
+    names = {"__builtins__": {}}
+    for i, p in enumerate(parameters):
+        kind, word = p["kind"], p["name"]
+        if before == "positional_only" and kind != before:
+            words.append("/")
+        if kind == "keyword_only" and before not in ("keyword_only", "var_positional"):
+            words.append("*")
+        if "default" in p or p.get("optional"):
+            names["default %d" % i] = p.get("default", UNKNOWN)
+            word += "=0"  # its value follows
+        words.append({"var_positional": "*", "var_keyword": "**"}.get(kind, "") + word)
+        before = kind
+    if before == "positional_only":
+        words.append("/")
+    exec(compile("def %s(%s): pass" % (name, ", ".join(words)), OURS, "exec", 0, True), names)
+    function, types = names[name], {p["name"]: type_of(p["type"]) for p in parameters if "type" in p}
+    values = [(p["kind"], p["name"], names["default %d" % i]) for i, p in enumerate(parameters) if "default %d" % i in names]
+    function.__defaults__ = tuple(value for kind, _, value in values if kind != "keyword_only") or None
+    function.__kwdefaults__ = {key: value for kind, key, value in values if kind == "keyword_only"} or None
+    if returns:
+        types["return"] = type_of(returns)
+    function.__annotations__ = types
+    return named_function(function, name, None)
+
+
+def tool_doc(row):
+    lines = ["    %s: %s" % (p["name"], p["description"]) for p in row.get("parameters") or () if p.get("description")]
+    text = row.get("description") or ""
+    if not lines:
+        return text or None
+    return "%s%sArgs:\n%s" % (text, "\n\n" if text else "", "\n".join(lines))
 
 
 # The host's name of input() has its brackets.
@@ -239,18 +285,19 @@ class Tools:
             kind, message = "RuntimeError", "the answer of %s cannot be read: %s" % (called(name), e)
         raise tool_error(kind, message)
 
-    # A function for what hello says of a tool. Without parameters, nothing is known of them.
+    # A function for a tool of the host's. What is called is sent as it is given: defaults are the host's.
     def make(self, row):
         name, parameters = row["name"], row.get("parameters")
-        if parameters:
-            parameters = [p["name"] if isinstance(p, dict) else p for p in parameters]
+        check = parameters is not None and signature(name, parameters, row.get("returns"))
 
         def tool(*args, **kwargs):
-            if parameters:
-                check_arguments(name, parameters, args, kwargs)
+            if check:
+                check(*args, **kwargs)
             return self.call(name, args, kwargs)
 
-        return named_function(tool, name, row.get("description"))
+        if check:
+            tool.__wrapped__, tool.__annotations__ = check, check.__annotations__
+        return named_function(tool, name, tool_doc(row))
 
 
 def named_function(function, name, doc):

@@ -94,20 +94,23 @@ void handle_session_restart(struct call *call);
 void handle_session_set(struct call *call);
 void handle_session_get(struct call *call);
 void handle_session_answer(struct call *call);
+void handle_session_tool_put(struct call *call);
+void handle_session_tool_remove(struct call *call);
 void handle_files_list(struct call *call);
 void handle_file_get(struct call *call);
 void handle_file_put(struct call *call);
 void handle_file_delete(struct call *call);
 
 extern const struct field *const run_tables[],
-    *const check_tables[], *const test_tables[], *const batch_tables[],
-                                                     *const session_tables[],
-                                                         *const cell_tables[],
-                                                             *const fork_tables[],
-                                                                 *const set_tables[],
-                                                                     *const get_tables[],
-                                                                         *const answer_tables[],
-                                                                             *const stop_tables[];
+    *const check_tables[],
+        *const test_tables[], *const batch_tables[],
+                                  *const session_tables[],
+                                      *const cell_tables[],
+                                          *const fork_tables[],
+                                              *const set_tables[], *const get_tables[],
+                                                                       *const answer_tables[],
+                                                                           *const tool_tables[],
+                                                                               *const stop_tables[];
 extern const struct field *const generate_tables[],
     *const solve_tables[], *const fix_tables[], *const transform_tables[],
                                                     *const math_tables[], *const analyze_tables[];

@@ -243,8 +243,8 @@ static void release_cell(struct job *job)
     cell_free(job->own);
 }
 
-static struct job *job_in_session(struct call *call, void (*work)(struct job *),
-                                  struct session_entry **ret)
+struct job *job_in_session(struct call *call, void (*work)(struct job *),
+                           struct session_entry **ret)
 {
     *ret = session_of(call);
     struct job *job = *ret ? job_new(call->server, call) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tools of a session, and input(): the guest calls, the call becomes a line of the cell's stream,
+ * Calls of tools, and of input(): the guest calls, the call becomes a line of the cell's stream,
  * and the client that reads the line answers with another request. The worker waits for the answer;
  * the loop delivers it, so that an answer needs no worker.
  */
@@ -17,7 +17,6 @@
 
 enum {
     WAIT_STEP_MS = 50,
-    TOOLS_MAX = 200,
     BESIDE_MAX = 4096,
     INPUT_WAIT_MS = 30 * 60 * 1000,
 };
@@ -68,61 +67,6 @@ void cell_enter(struct cell *cell, struct job *job, bool answers_input)
 void cell_leave(void)
 {
     current = NULL;
-}
-
-/* ---- tools that the client describes ---- */
-
-struct tool_item {
-    const char *name, *description;
-    json_t *parameters;
-    int64_t timeout_ms;
-};
-
-const struct field tool_fields[] = {
-    {.name = "name",
-     .kind = FIELD_WORD,
-     .offset = offsetof(struct tool_item, name),
-     .required = true,
-     .help = "An identifier."},
-    {.name = "description",
-     .kind = FIELD_WORD,
-     .offset = offsetof(struct tool_item, description),
-     .help = "A description; the function's docstring inside."},
-    {.name = "parameters",
-     .kind = FIELD_WORDS,
-     .offset = offsetof(struct tool_item, parameters),
-     .help = "Names of the function's parameters."},
-    {.name = "timeout_ms",
-     .kind = FIELD_MS,
-     .offset = offsetof(struct tool_item, timeout_ms),
-     .help = "How long a call waits for its answer."},
-    {0},
-};
-
-static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
-
-int tools_read(json_t *list, struct tool_set *ret, const struct config *config, struct err *err)
-{
-    static const struct field *const tables[] = {tool_fields, NULL};
-    json_t *value;
-    size_t i;
-
-    if (json_array_size(list) > TOOLS_MAX)
-        return err_set(err, ERR_LIMIT, "'tools': there are more than %d", TOOLS_MAX);
-    json_array_foreach(list, i, value)
-    {
-        struct tool_item item;
-        if (!json_is_object(value))
-            return err_set(err, ERR_USAGE, "'tools[%zu]' must be an object with a \"name\"", i);
-        if (fields_read(tables, value, &config->rules, &item, err) < 0)
-            return err_wrap(err, "'tools[%zu]'", i);
-        json_t *parameters = json_is_array(item.parameters) ? json_incref(item.parameters) : NULL;
-        if (tool_set_add(ret, item.name, item.description, parameters, call_tool, NULL, err) < 0)
-            return err_wrap(err, "'tools[%zu]'", i);
-        if (item.timeout_ms > 0)
-            ret->items[ret->count - 1].timeout_ms = item.timeout_ms;
-    }
-    return 0;
 }
 
 /* ---- a call, in the worker ---- */
@@ -218,7 +162,7 @@ static int ask_client(struct cell *cell, const struct tool_call *call, report_fn
     return result;
 }
 
-static int call_tool(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
+int tool_ask_client(void *ctx, const struct tool_call *call, json_t **ret, struct err *err)
 {
     struct cell *cell = current;
 

@@ -17,6 +17,10 @@ void server_sessions_limit(const struct server *server);
 /* The session of the address's {id}, if the caller may see it; else NULL, and the call is answered
  * 404. */
 struct session_entry *session_of(struct call *call);
+/* A job whose work is in the session of the address's {id}; NULL: the call is answered. Give it to
+ * session_submit. */
+struct job *job_in_session(struct call *call, void (*work)(struct job *),
+                           struct session_entry **ret);
 /* The owner of the sessions that a caller may see; NULL for the host's own user: all sessions. */
 const char *session_owner_of(const struct call *call);
 /* The job of a turn. */
@@ -32,8 +36,8 @@ bool session_may_open(struct call *call, const char *owner);
 struct cell;
 struct cell *cell_new(void);
 void cell_free(struct cell *cell);
-/* The tools that a client described. Each call of one is sent to the client of the cell's
- * stream. */
+/* handle_tool_set.c: the tools that a client described. Each call of one is sent to the client of
+ * the cell's stream. */
 int tools_read(json_t *list, struct tool_set *ret, const struct config *config, struct err *err);
 /* job_fail for a request about a session: 409 when the session is dead. */
 void session_fail(struct job *job, const struct err *err);
@@ -45,6 +49,8 @@ void cell_leave(void);
 /* Sends the guest's input() and getpass() to the client of the cell's stream, if it answers
  * them. */
 void tools_add_input(struct tool_set *set);
+/* The function of such a tool. */
+int tool_ask_client(void *ctx, const struct tool_call *call, json_t **ret, struct err *err);
 extern const struct field tool_fields[];
 
 #endif

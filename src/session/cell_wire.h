@@ -13,22 +13,23 @@
  * "Typed" is JSON with {"$type": ...} for values that JSON has no form for, as in
  * src/judge/value_types.def.
  *
- * Host to guest; the guest handles one frame after the other and answers each exec, set and get:
+ * Host to guest; the guest handles one frame after the other and answers each exec, set, get and
+ * tools:
  *
  *   program 0  the server's own text. The interpreter is started with one line that reads and runs
  *             it; not sent where it is started otherwise
- *   hello 0   {"value": "notebook"|"last", "tools": [{"name","description","parameters":[...]}],
- *             "final_answer": bool, "terminal": bool, "preload": ["numpy"],
- *             "authorized": ["numpy"], "source": "...", "env": {},
- *             "limits": {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS,
- *             "call": BYTES}}
- *             First and once. "source" is Python that defines tools inside; modules that are
+ *   hello 0   {"value": "notebook"|"last", "tools": [TOOL], "final_answer": bool,
+ *             "terminal": bool, "preload": ["numpy"], "authorized": ["numpy"], "source": "...",
+ * "env": {}, "limits": {"value": BYTES, "bundle": BYTES, "bundles": N, "text": CHARS, "call":
+ * BYTES}} First and once. "source" is Python that defines tools inside; modules that are
  *             "authorized" must be installed. "terminal": input() is a call of "input()".
  *   exec ID   the cell's text, as it is
  *   stdin ID  bytes that the cell with this ID will read as its input; comes before it
  *   set ID    {"NAME": TYPED, ...}: variables
  *   get ID    {"names": ["a", ...]}; with "prefix": "np.li" also names that begin
  *             so, with "list": true all variables that cells made
+ *   tools ID  {"add": [TOOL], "remove": ["NAME"]}: of the host's tools; one of the same name as an
+ *             added one is replaced
  *   answer CALL  {"ok": TYPED} or {"error": {"type": "...", "message": "..."}}
  *   fork ID   to a guest with forks: fork into the jail that waits (zygote.h). Its "done" is
  *             {"ok": bool, "why": "..."}; the fork sends "forked" on its own pipes, and then
@@ -45,10 +46,12 @@
  *   done ID   {"ok": bool, "value": TYPED or null, "results": [BUNDLE], "exception": EXCEPTION or
  *             null, "final_answer": TYPED, "is_final_answer": bool, "exit": N or null,
  *             "exited": bool (a shell's: it ran `exit`), "interrupted": bool}.
- *             After set: {"ok": bool, "exception": ...}. After get: {"ok": bool,
+ *             After set and tools: {"ok": bool, "exception": ...}. After get: {"ok": bool,
  *             "values": {"NAME": TYPED}, "missing": [...], "failed": {"NAME": "why"}}, "names":
  *             [...], "variables": [{"name", "type", "value"}], the value as a short text
  *
+ * TOOL       {"name", "description", "parameters", "returns"}: parameters and returns as in
+ *             session/tools.h, or null
  * BUNDLE     {"kind": "value"|"display", "data": {"text/plain": "...", "text/html": "...",
  *             "image/png": BASE64, "application/json": ...}, "metadata": {}, "dropped":
  *             [{"mime": "...", "bytes": N, "why": "..."}]}

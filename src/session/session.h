@@ -33,7 +33,7 @@ struct session_request {
     struct run_request run;
     enum session_value value;
     bool value_set; /* else the profile decides: "smolagents" needs SESSION_VALUE_LAST */
-    const struct tool_set *tools; /* lent until session_close; NULL for none */
+    const struct tool_set *tools; /* copied, but for what their ctx points to; NULL for none */
     char *const *preload;         /* modules; NULL-terminated, or NULL */
     int64_t grace_ms;             /* between interrupting a cell and killing the guest; 0: 2 s */
     /* How many levels deep it may be forked, where the language can; 0: not at all. If a number was
@@ -99,6 +99,12 @@ int64_t session_end_if_idle(struct session *session, int64_t idle_ms);
 /* Typed JSON objects. *ret of get: {"values": {}, "missing": [], "failed": {}}, a new reference. */
 int session_set(struct session *session, json_t *values, struct err *err);
 int session_get(struct session *session, json_t *names, json_t **ret, struct err *err);
+
+/* Adds a tool, or replaces the one of that name, for this session alone: forks that exist keep
+ * theirs. ERR_USAGE for an invalid tool, and for a name of the tools' source. */
+int session_tool_put(struct session *session, const struct tool_new *tool, struct err *err);
+/* ERR_USAGE when there is none of that name. */
+int session_tool_remove(struct session *session, const char *name, struct err *err);
 
 /* The names that begin with `prefix` ("np.li": attributes of np), for completion: a sorted array of
  * texts. The look-up may run the program's own code, for 2 s at most. */

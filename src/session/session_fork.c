@@ -105,7 +105,7 @@ struct guest *guest_fork(struct session *s, struct err *err)
 static struct session *session_of(struct session *s, struct guest *g)
 {
     const struct jail_limits *limits = &s->shared->request.run.limits;
-    struct session *other = session_new(s->shared, g);
+    struct session *other = session_new(s->shared, &s->tools, g);
 
     guest_look(g, NULL, s->guest);
     (void)buf_add_str(&other->names, buf_str(&s->names));

@@ -13,11 +13,8 @@
 int guard_open(struct session *s, struct err *err)
 {
     const struct run_request *q = &s->shared->request.run;
-    const struct tool_set *set = s->shared->request.tools;
-    const char *tools = set ? set->source : NULL;
+    const char *tools = s->tools.source;
 
-    if (set)
-        tool_set_names(set, &s->shared->tools);
     if (check_read_prelude(q, &s->shared->prelude, err) < 0)
         return -1;
     if (!q->no_check && !(s->shared->policy = check_open_policy(q, err)))
@@ -49,7 +46,7 @@ static void check(const struct looking *l, struct str earlier)
     e.cell = true;
     e.cancel_fd = l->cancel_fd;
     e.run_id = l->result->id;
-    e.tools = &s->shared->tools;
+    e.tools = &s->tool_names;
     examine_for(&e, l->result);
     examine_done(&e);
 }

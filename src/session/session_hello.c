@@ -39,20 +39,24 @@ static void set(json_t *object, const char *key, json_t *value)
     json_object_set_new_nocheck(object, key, value);
 }
 
-static json_t *tools_json(const struct tool_set *set_of_tools)
+json_t *hello_tool(const struct tool *tool)
+{
+    json_t *object = json_object();
+
+    set(object, "name", json_text(str_from(tool->name)));
+    set(object, "description", json_text(str_from(tool->description)));
+    set(object, "parameters", tool->parameters ? json_incref(tool->parameters) : json_null());
+    set(object, "returns", json_text_or_null(str_from(tool->returns)));
+    return object;
+}
+
+static json_t *tools_json(const struct tool_set *tools)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; set_of_tools && i < set_of_tools->count; i++) {
-        const struct tool *tool = &set_of_tools->items[i];
-        if (tool->is_input)
-            continue;
-        json_t *object = json_object();
-        set(object, "name", json_text(str_from(tool->name)));
-        set(object, "description", json_text(str_from(tool->description)));
-        set(object, "parameters", tool->parameters ? json_incref(tool->parameters) : json_array());
-        json_array_append_new(list, object);
-    }
+    for (size_t i = 0; i < tools->count; i++)
+        if (!tools->items[i].is_input)
+            json_array_append_new(list, hello_tool(&tools->items[i]));
     return list;
 }
 
@@ -88,16 +92,14 @@ static json_t *limits_json(const struct tool_set *tools)
     set(object, "bundle", json_integer(SESSION_BUNDLE_MAX));
     set(object, "bundles", json_integer(SESSION_BUNDLES));
     set(object, "text", json_integer(SESSION_TEXT_CHARS));
-    set(object, "call", json_integer(tools ? (json_int_t)tools->max_bytes : 0));
+    set(object, "call", json_integer((json_int_t)tools->max_bytes));
     return object;
 }
 
 /* The guest asks with a call of a tool. */
 static bool asks_at_terminal(const struct session *s)
 {
-    const struct tool_set *tools = s->shared->request.tools;
-
-    return tools && tool_set_input(tools) &&
+    return tool_set_input(&s->tools) &&
            !backend_need(s->shared->prepared.backend, CAN_TOOLS).why_not;
 }
 
@@ -108,14 +110,14 @@ char *hello_json(const struct session *s)
 
     set(hello, "value",
         json_string_nocheck(hello_value(q) == SESSION_VALUE_LAST ? "last" : "notebook"));
-    set(hello, "tools", tools_json(q->tools));
-    set(hello, "final_answer", json_boolean(q->tools && q->tools->final_answer));
+    set(hello, "tools", tools_json(&s->tools));
+    set(hello, "final_answer", json_boolean(s->tools.final_answer));
     set(hello, "terminal", json_boolean(asks_at_terminal(s)));
     set(hello, "preload", words_json(q->preload));
     set(hello, "authorized", authorized_json(&q->run));
-    set(hello, "source", json_text(str_from(q->tools ? q->tools->source : NULL)));
+    set(hello, "source", json_text(str_from(s->tools.source)));
     set(hello, "env", env_json(q->run.env));
-    set(hello, "limits", limits_json(q->tools));
+    set(hello, "limits", limits_json(&s->tools));
     char *text = json_write(hello, false);
     json_decref(hello);
     return text;

@@ -43,7 +43,6 @@ struct session_shared {
     struct warm warm;              /* the template of guests that can be forked */
     struct backend_pool *own_pool; /* made where none was given; or NULL */
     struct policy *policy;         /* NULL: nothing is checked */
-    struct tool_names tools;       /* for the reviewer */
     struct buf prelude; /* --prelude and the tools' source, which the guard treats as ours */
     char no_fork[200];  /* why it has no forks; "" when the guest decides */
 };
@@ -68,6 +67,8 @@ struct guest {
 struct session {
     struct session_shared *shared;
     struct buf names; /* statements of earlier cells for the guard, each with a NUL behind it */
+    struct tool_set tools;
+    struct tool_names tool_names; /* of the same, for the reviewer */
     struct lay_list *laid;
     struct recorder recorder;
     struct guest *guest;       /* never NULL; it may be dead */
@@ -102,8 +103,10 @@ void info_note_usage(struct session *s, const struct backend_usage *use);
 
 /* ---- session_open.c ---- */
 
-/* A session with what it shares with its forks. Takes over the guest; NULL: it has none yet. */
-struct session *session_new(struct session_shared *shared, struct guest *guest);
+/* A session with what it shares with its forks. Takes over the guest; NULL: it has none yet. Copies
+ * the tools; NULL: it has none. */
+struct session *session_new(struct session_shared *shared, const struct tool_set *tools,
+                            struct guest *guest);
 
 /* ---- session_guest.c: its life ---- */
 
@@ -183,6 +186,8 @@ struct question {
 /* The "done" with which the guest answers, a new reference; NULL with *err. The frame's number is
  * in *ret_id. */
 json_t *guest_ask(struct session *s, const struct question *q, uint32_t *ret_id, struct err *err);
+/* ERR_GUEST with the exception in a "done" that is not ok. */
+void guest_explain(const json_t *answer, struct err *err);
 
 /* ---- session_fork.c ---- */
 
@@ -214,6 +219,8 @@ int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *
 int hello_program(const struct language *language, struct buf *out);
 /* The hello frame's JSON; the caller frees. */
 char *hello_json(const struct session *s);
+/* A tool, as the frames "hello" and "tools" have it. */
+json_t *hello_tool(const struct tool *tool);
 
 /* ---- session_guard.c ---- */
 

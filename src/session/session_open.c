@@ -72,10 +72,9 @@ static int choose_language(struct session *s, struct err *err)
 static int check_backend(const struct session *s, struct err *err)
 {
     const struct backend *backend = s->shared->prepared.backend;
-    const struct tool_set *tools = s->shared->request.tools;
     const char *why_not = backend_need(backend, CAN_SESSIONS).why_not;
 
-    if (!why_not && tools && tool_set_has_named(tools))
+    if (!why_not && tool_set_has_named(&s->tools))
         why_not = backend_need(backend, CAN_TOOLS).why_not;
     return why_not ? err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not) : 0;
 }
@@ -230,12 +229,12 @@ static void shared_release(struct session_shared *f)
     warm_done(&f->warm);
     prepared_done(&f->prepared);
     policy_free(f->policy);
-    tool_names_done(&f->tools);
     buf_done(&f->prelude);
     free(f);
 }
 
-struct session *session_new(struct session_shared *shared, struct guest *guest)
+struct session *session_new(struct session_shared *shared, const struct tool_set *tools,
+                            struct guest *guest)
 {
     struct session *s = xcalloc(1, sizeof *s);
 
@@ -245,6 +244,11 @@ struct session *session_new(struct session_shared *shared, struct guest *guest)
     s->guest->session = s;
     s->work_dirfd = s->out_dirfd = -1;
     buf_init(&s->names, EARLIER_MAX);
+    if (tools)
+        tool_set_copy(&s->tools, tools);
+    else
+        tool_set_init(&s->tools);
+    tool_set_names(&s->tools, &s->tool_names);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->turn, NULL);
     result_make_id(s->info.id);
@@ -258,6 +262,8 @@ static void session_free(struct session *s)
     guest_free(s->guest);
     record_close(&s->recorder);
     buf_done(&s->names);
+    tool_set_done(&s->tools);
+    tool_names_done(&s->tool_names);
     lay_list_free(s->laid);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->turn);
@@ -267,7 +273,7 @@ static void session_free(struct session *s)
 
 int session_open(const struct session_request *request, struct session **ret, struct err *err)
 {
-    struct session *s = session_new(shared_new(request), NULL);
+    struct session *s = session_new(shared_new(request), request->tools, NULL);
 
     if (prepare(s, err) < 0 || start(s, s->laid, err) < 0) {
         session_free(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "session/cell_decode.h"
 #include "session/session_impl.h"
@@ -116,11 +117,8 @@ static bool is_one_too_many(struct exchange *x, const struct tool_set *tools, co
 
 static char *answer_of(struct exchange *x, const struct cell_frame *frame, struct err *err)
 {
-    static const struct tool_set none;
-    const struct tool_set *tools = x->session->shared->request.tools;
+    const struct tool_set *tools = &x->session->tools;
 
-    if (!tools)
-        tools = &none;
     if (tools->count && frame->bytes.n > tools->max_bytes)
         return refuse("bytes of arguments are at most", tools->max_bytes);
     json_t *value = cell_decode(frame->bytes, err);
@@ -132,6 +130,99 @@ static char *answer_of(struct exchange *x, const struct cell_frame *frame, struc
     json_decref(value);
     return answer;
 }
+
+/* ---- the tools of an open session ---- */
+
+static void append(json_t *body, const char *key, json_t *item)
+{
+    json_object_set_new(body, key, json_pack("[o]", item));
+}
+
+static int tell_guest(struct session *s, const json_t *body, struct err *err)
+{
+    struct question q = {"tools", body, s->shared->request.run.limits.wall_ms};
+    uint32_t id;
+    json_t *answer = guest_ask(s, &q, &id, err);
+    bool ok = cell_flag(answer, "ok");
+
+    if (answer && !ok)
+        guest_explain(answer, err);
+    json_decref(answer);
+    return ok ? 0 : -1;
+}
+
+/* `next` is the set as it shall be; on success it is the session's. */
+static int change_tools(struct session *s, struct tool_set *next, const json_t *body,
+                        struct err *err)
+{
+    if (tell_guest(s, body, err) < 0) {
+        tool_set_done(next);
+        return -1;
+    }
+    tool_set_done(&s->tools);
+    s->tools = *next;
+    tool_names_done(&s->tool_names);
+    tool_set_names(&s->tools, &s->tool_names);
+    return 0;
+}
+
+static int put_in_turn(struct session *s, const struct tool_new *tool, struct err *err)
+{
+    struct tool_set next;
+
+    tool_set_copy(&next, &s->tools);
+    (void)tool_set_remove(&next, tool->name);
+    if (tool_set_add(&next, tool, err) < 0) {
+        tool_set_done(&next);
+        return -1;
+    }
+    json_t *body = json_object();
+    append(body, "add", hello_tool(tool_set_find(&next, tool->name)));
+    int result = change_tools(s, &next, body, err);
+    json_decref(body);
+    return result;
+}
+
+static int remove_in_turn(struct session *s, const char *name, struct err *err)
+{
+    const struct tool *tool = tool_set_find(&s->tools, name);
+    struct tool_set next;
+
+    if (!tool || tool->is_input)
+        return err_set(err, ERR_USAGE, "this session has no tool '%.80s'", name);
+    tool_set_copy(&next, &s->tools);
+    (void)tool_set_remove(&next, name);
+    json_t *body = json_object();
+    append(body, "remove", json_text(str_from(name)));
+    int result = change_tools(s, &next, body, err);
+    json_decref(body);
+    return result;
+}
+
+int session_tool_put(struct session *s, const struct tool_new *tool, struct err *err)
+{
+    const struct backend *backend = s->shared->prepared.backend;
+    const char *why_not = backend_need(backend, CAN_TOOLS).why_not;
+
+    if (why_not)
+        return err_set(err, ERR_UNSUPPORTED, "backend %s %s", backend->name, why_not);
+    if (turn_take(s, err) < 0)
+        return -1;
+    int result = put_in_turn(s, tool, err);
+    turn_give(s);
+    return result;
+}
+
+int session_tool_remove(struct session *s, const char *name, struct err *err)
+{
+    if (turn_take(s, err) < 0)
+        return -1;
+    int result = remove_in_turn(s, name, err);
+    turn_give(s);
+    return result;
+}
+
+/* ---- calls ---- */
 
 int answer_call(struct exchange *x, const struct cell_frame *frame, struct err *err)
 {

@@ -73,7 +73,7 @@ static json_t *ask(struct session *s, const char *kind, const json_t *body, stru
     return guest_ask(s, &q, &id, err);
 }
 
-static void explain(const json_t *answer, struct err *err)
+void guest_explain(const json_t *answer, struct err *err)
 {
     const json_t *exception = json_object_get(answer, "exception");
     AUTO_FREE char *type = cell_text(exception, "type", MESSAGE_MAX);
@@ -128,7 +128,7 @@ int session_set(struct session *s, json_t *values, struct err *err)
     turn_give(s);
     bool ok = cell_flag(answer, "ok");
     if (answer && !ok)
-        explain(answer, err);
+        guest_explain(answer, err);
     json_decref(answer);
     return ok ? 0 : -1;
 }

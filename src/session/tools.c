@@ -14,6 +14,7 @@
 #include "python/python.h"
 #include "python/variable.h"
 #include "result/verdict_json.h"
+#include "session/tool_parameters.h"
 
 enum { SOURCE_MAX = 1 << 20, TOOLS_MAX = 1000, DESCRIPTION_MAX = 100000 };
 
@@ -22,13 +23,18 @@ void tool_set_init(struct tool_set *set)
     *set = (struct tool_set){.timeout_ms = 30000, .max_bytes = 4u << 20, .max_calls = 1000};
 }
 
+static void tool_done(struct tool *tool)
+{
+    free(tool->name);
+    free(tool->description);
+    free(tool->returns);
+    json_decref(tool->parameters);
+}
+
 void tool_set_done(struct tool_set *set)
 {
-    for (size_t i = 0; i < set->count; i++) {
-        free(set->items[i].name);
-        free(set->items[i].description);
-        json_decref(set->items[i].parameters);
-    }
+    for (size_t i = 0; i < set->count; i++)
+        tool_done(&set->items[i]);
     free(set->items);
     free(set->source);
     tool_set_init(set);
@@ -57,48 +63,72 @@ static int check_name(const struct tool_set *set, const char *name, struct err *
     return 0;
 }
 
-/* The parameters must be names, each used once. */
-static int check_parameters(const char *name, const json_t *parameters, struct err *err)
+static int check_texts(const struct tool_new *tool, struct err *err)
 {
-    const json_t *item;
-    size_t i;
-
-    if (!parameters)
-        return 0;
-    if (!json_is_array(parameters))
-        return err_set(err, ERR_USAGE, "tool %.80s: parameters must be a list of names", name);
-    json_array_foreach(parameters, i, item)
-    {
-        const char *text = json_string_value(item);
-        if (!text || !python_is_variable(str_from(text)))
-            return err_set(err, ERR_USAGE, "tool %.80s: '%.80s' is not a valid parameter name",
-                           name, text ? text : "");
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(text, json_string_value(json_array_get(parameters, k))) == 0)
-                return err_set(err, ERR_USAGE, "tool %.80s: two parameters have the name %.80s",
-                               name, text);
-    }
+    if (tool->returns && strlen(tool->returns) > TOOL_TYPE_MAX)
+        return err_set(err, ERR_USAGE, "tool %.80s: 'returns' has more than %d bytes", tool->name,
+                       TOOL_TYPE_MAX);
     return 0;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): all that a tool is */
-int tool_set_add(struct tool_set *set, const char *name, const char *description,
-                 json_t *parameters, tool_fn fn, void *ctx, struct err *err)
+static struct tool *add_row(struct tool_set *set)
 {
-    if (check_name(set, name, err) < 0 || check_parameters(name, parameters, err) < 0) {
-        json_decref(parameters);
-        return -1;
-    }
     set->items = xrealloc_array(set->items, set->count + 1, sizeof *set->items);
-    set->items[set->count++] = (struct tool){
-        .name = xstrdup(name),
+    return &set->items[set->count++];
+}
+
+static char *copy(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+int tool_set_add(struct tool_set *set, const struct tool_new *tool, struct err *err)
+{
+    const char *description = tool->description;
+    json_t *parameters;
+
+    if (check_name(set, tool->name, err) < 0 || check_texts(tool, err) < 0 ||
+        tool_parameters_read(tool->name, tool->parameters, &parameters, err) < 0)
+        return -1;
+    *add_row(set) = (struct tool){
+        .name = xstrdup(tool->name),
         .description =
             description ? xstrndup(description, strnlen(description, DESCRIPTION_MAX)) : NULL,
+        .returns = copy(tool->returns),
         .parameters = parameters,
-        .fn = fn,
-        .ctx = ctx,
+        .fn = tool->fn,
+        .ctx = tool->ctx,
+        .timeout_ms = tool->timeout_ms,
     };
     return 0;
+}
+
+void tool_set_copy(struct tool_set *to, const struct tool_set *from)
+{
+    *to = *from;
+    to->items = NULL;
+    to->count = 0;
+    to->source = copy(from->source);
+    for (size_t i = 0; i < from->count; i++) {
+        struct tool *tool = add_row(to);
+        *tool = from->items[i];
+        tool->name = xstrdup(tool->name);
+        tool->description = copy(tool->description);
+        tool->returns = copy(tool->returns);
+        json_incref(tool->parameters);
+    }
+}
+
+bool tool_set_remove(struct tool_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (strcmp(set->items[i].name, name) == 0) {
+            tool_done(&set->items[i]);
+            set->count--;
+            memmove(&set->items[i], &set->items[i + 1], (set->count - i) * sizeof *set->items);
+            return true;
+        }
+    return false;
 }
 
 /* Not an identifier, so no tool of the user's has this name. */
@@ -106,12 +136,11 @@ int tool_set_add(struct tool_set *set, const char *name, const char *description
 
 void tool_set_add_input(struct tool_set *set, tool_fn fn, void *ctx)
 {
-    set->items = xrealloc_array(set->items, set->count + 1, sizeof *set->items);
-    set->items[set->count++] = (struct tool){.name = xstrdup(INPUT_NAME),
-                                             .fn = fn,
-                                             .ctx = ctx,
-                                             .timeout_ms = INT64_MAX,
-                                             .is_input = true};
+    *add_row(set) = (struct tool){.name = xstrdup(INPUT_NAME),
+                                  .fn = fn,
+                                  .ctx = ctx,
+                                  .timeout_ms = INT64_MAX,
+                                  .is_input = true};
 }
 
 const struct tool *tool_set_input(const struct tool_set *set)

@@ -37,11 +37,21 @@ typedef int (*tool_fn)(void *ctx, const struct tool_call *call, json_t **ret, st
 struct tool {
     char *name;         /* an identifier, not a keyword or a dunder */
     char *description;  /* or NULL */
-    json_t *parameters; /* an array of names, or NULL */
+    char *returns;      /* the type of its value, as Python's text; or NULL */
+    json_t *parameters; /* as tool_parameters_read returns them; or NULL */
     tool_fn fn;
     void *ctx;
     int64_t timeout_ms; /* 0: the set's */
     bool is_input;      /* it answers the guest's input() and has no name inside */
+};
+
+/* A tool that is to be added; all of it is lent. */
+struct tool_new {
+    const char *name, *description, *returns;
+    const json_t *parameters; /* in any form of session/tool_parameters.h; NULL for none */
+    tool_fn fn;
+    void *ctx;
+    int64_t timeout_ms;
 };
 
 struct tool_set {
@@ -56,10 +66,12 @@ struct tool_set {
 
 void tool_set_init(struct tool_set *set);
 void tool_set_done(struct tool_set *set);
-/* Copies name and description; steals parameters. ERR_USAGE for an invalid name, or one that
- * exists. */
-int tool_set_add(struct tool_set *set, const char *name, const char *description,
-                 json_t *parameters, tool_fn fn, void *ctx, struct err *err);
+/* Makes *to, which is empty, the same set; functions and their ctx are shared. */
+void tool_set_copy(struct tool_set *to, const struct tool_set *from);
+/* ERR_USAGE for an invalid name, or one that exists. */
+int tool_set_add(struct tool_set *set, const struct tool_new *tool, struct err *err);
+/* False when there is none of that name. */
+bool tool_set_remove(struct tool_set *set, const char *name);
 /* Someone sits at a terminal: a Python guest's input(PROMPT) and getpass(PROMPT) call this with
  * (PROMPT, HIDDEN). A text is the line; null is the end of the input; false is an interrupt. There
  * is no deadline. */

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 
-from driver import Gone, Guest, Late, source
+from driver import Gone, Guest, Late, source, tool
 from procs import tasks
 
 
@@ -87,6 +87,7 @@ def cpu_ticks(pid):
 
 def test_all(tap, language):
     test_frames(tap, language)
+    test_changed_tools(tap, language)
     test_interrupt(tap, language)
     test_kept(tap, language)
     if "early" in language.texts:
@@ -96,7 +97,7 @@ def test_all(tap, language):
 
 def test_frames(tap, language):
     text = language.texts
-    with language.start(tools=[{"name": "add", "description": "adds", "parameters": ["a", "b"]}]) as g:
+    with language.start(tools=[tool("add", "a", "b", description="adds")]) as g:
         tap.equal(g.ready["language"], language.texts["name"], "ready")
         tap.ok(g.ready["version"][:1].isdigit(), "... with the version", g.ready)
         for cell in ("", "\n\n", text["comment"], text["comment"] + "\n"):
@@ -118,6 +119,23 @@ def test_frames(tap, language):
         tap.ok(g.finish(first).ok and g.finish(second).ok, "cells queue")
         tap.equal(g.get("no_such_name_")["missing"], ["no_such_name_"], "a variable that is not there")
         tap.equal(g.set({"not a name": 1})["ok"], text["any_name"], "a name that is none")
+
+
+def test_changed_tools(tap, language):
+    """Tools that come and go in an open session. The text `show` calls a tool with nothing, and prints its value."""
+    call = language.texts["show"]
+    with language.start(tools=[tool("first")]) as g:
+        tools = {"first": lambda args, kwargs: "one", "second": lambda args, kwargs: "two"}
+        tap.ok(not g.run(call % "second", tools=tools).out, "a tool that is not there yet")
+        tap.equal(g.change_tools(add=[tool("second")])["ok"], True, "a tool is added")
+        tap.equal(g.run(call % "second", tools=tools).out.strip(), "two", "... and can be called")
+        tap.equal(g.run(call % "first", tools=tools).out.strip(), "one", "... the others, too")
+        tap.equal(g.change_tools(add=[tool("second", "a")])["ok"], True, "one is replaced")
+        tap.equal(g.run(call % "second", tools=tools).out.strip(), "two", "... and can be called")
+        tap.equal(g.change_tools(remove=["second"])["ok"], True, "one is removed")
+        gone = g.run(call % "second", tools={"second": lambda args, kwargs: 1 / 0})
+        tap.ok("two" not in gone.out, "... and answers no more", gone)
+        tap.equal(g.run(call % "first", tools=tools).out.strip(), "one", "... the others do")
 
 
 def test_interrupt(tap, language):
@@ -150,7 +168,7 @@ def test_interrupt(tap, language):
 def test_kept(tap, language):
     """No cell takes the session's own functions away from the next one."""
     texts = language.texts
-    with language.start(tools=[{"name": "add"}], final_answer=True) as g:
+    with language.start(tools=[tool("add", parameters=None)], final_answer=True) as g:
         for text in texts["destroy"]:
             g.run(text)
             cell = g.run(texts["call"], tools={"add": lambda args, kwargs: 5})

@@ -291,11 +291,21 @@ class Guest:
         self.send(kind, self.number, message)
         return self.expect("done", self.number)
 
+    def change_tools(self, **change):
+        return self._ask("tools", change)
+
     def set(self, values):
         return self._ask("set", values)
 
     def get(self, *names):
         return self._ask("get", {"names": list(names)})
+
+
+def tool(name, *parameters, **more):
+    """A tool as the host describes it; of a parameter that is a text only the name is known."""
+    rows = [{"kind": "positional_or_keyword", **({"name": p, "optional": True} if isinstance(p, str) else p)}
+            for p in parameters]
+    return {"name": name, "description": None, "parameters": rows, "returns": None, **more}
 
 
 def interpreters(found, variable):

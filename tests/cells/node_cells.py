@@ -9,7 +9,7 @@ import time
 from common import Language, has, run_table, test_all
 
 NODE = Language("node", ["-e"], "cells_node_boot.js", "cells_node.js", {
-    "name": "javascript", "call": "add(1)", "comment": "// nothing", "print": "console.log('%s')", "any_name": False,
+    "name": "javascript", "call": "add(1)", "show": "console.log(%s())", "comment": "// nothing", "print": "console.log('%s')", "any_name": False,
     "assign": "var kept = 'here'",
     "count": "console.log(require('fs').readFileSync(0, 'utf8').split('\\n').filter(Boolean).length)",
     "children": "process.stdout.write(require('child_process').spawnSync('ls', ['-l', '/proc/self/fd'], "

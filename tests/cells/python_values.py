@@ -4,7 +4,7 @@
 import base64
 import os
 
-from driver import LIMITS
+from driver import LIMITS, tool
 
 
 def start(path, **options):
@@ -136,13 +136,12 @@ def failing(kind):
 
 
 def test_tools(tap, path):
-    rows = [{"name": "add", "description": "Adds.", "parameters": ["a", "b"]},
-            {"name": "echo", "description": None, "parameters": []}]
+    rows = [tool("add", "a", "b", description="Adds."), tool("echo", parameters=None)]
     with start(path, tools=rows) as g:
         cell = g.run("add(1, b=2)", tools=TOOLS)
         tap.equal((cell.value, cell.calls), (3, [{"name": "add", "args": [1], "kwargs": {"b": 2}}]), "a call")
         tap.equal(g.run("add.__name__, add.__doc__, add.__module__").value["items"], ["add", "Adds.", "__main__"], "names")
-        for text, kind, words in (("add(1, 2, 3)", "TypeError", "at most 2"), ("add(c=1)", "TypeError", "keyword argument 'c'"),
+        for text, kind, words in (("add(1, 2, 3)", "TypeError", "from 0 to 2 positional"), ("add(c=1)", "TypeError", "keyword argument 'c'"),
                                   ("add(1, a=2)", "TypeError", "multiple values"),
                                   ("add(print)", "TypeError", "Cannot safely serialize object of type builtin_"),
                                   ("add([{1: add}])", "TypeError", "Cannot safely serialize object of type function"),
@@ -195,6 +194,47 @@ def test_tools(tap, path):
                      "os.write(w, str(e).encode())\n    os._exit(0)\nos.waitpid(pid, 0)\nos.read(r, 99).decode()")
         tap.ok("child process" in cell.value, "not from a child", cell)
         tap.equal(g.run("add = lambda: 'mine'\nadd()").value, "mine", "a name is the program's")
+
+
+TYPED = tool(
+    "search", {"name": "query", "type": "str", "description": "What to look for."},
+    {"name": "limit", "type": "int", "default": 10}, {"name": "kinds", "type": "list[str] | None", "optional": True},
+    {"name": "when", "kind": "keyword_only", "type": "datetime.date", "default": {"$type": "date", "text": "2024-02-29"}},
+    description="Looks something up.", returns="list")
+SIGNATURE = ("(query: str, limit: int = 10, kinds: list[str] | None = ..., *, "
+             "when: 'datetime.date' = datetime.date(2024, 2, 29)) -> list")
+
+
+def test_typed_tools(tap, path):
+    """help(tool) shows what the host knows, and a wrong call never leaves."""
+    with start(path, tools=[TYPED, tool("none"), tool("odd", {"name": "a", "type": "__import__('os')"},
+                                                       {"name": "rest", "kind": "var_positional"},
+                                                       {"name": "more", "kind": "var_keyword"})]) as g:
+        shown = g.run("import inspect\nstr(inspect.signature(search))").value
+        tap.ok(shown == SIGNATURE or "list[str]" not in shown, "the signature", shown)  # 3.9 has no int | None
+        text = g.run("help(search)").out
+        tap.ok("search(query: str" in text and "Looks something up." in text and "query: What to look for." in text,
+               "help(tool)", text)
+        tap.equal(g.run("str(inspect.signature(none)), str(inspect.signature(odd))").value["items"],
+                  ["()", "(a: \"__import__('os')\", *rest, **more)"], "nothing of a type's text is run")
+        for code, words in (("search()", "missing 1 required positional argument: 'query'"),
+                            ("search('a', 1, [], 2)", "takes from 1 to 3 positional arguments but 4"),
+                            ("search('a', size=2)", "unexpected keyword argument 'size'"), ("none(1)", "takes 0 positional")):
+            cell = g.run(code)
+            tap.ok(cell.exception["type"] == "TypeError" and words in cell.exception["message"] and not cell.calls, code, cell)
+        cell = g.run("search('a', kinds=['b'])", tools={"search": lambda args, kwargs: kwargs})
+        tap.equal((cell.value, cell.calls), ({"kinds": ["b"]}, [{"name": "search", "args": ["a"], "kwargs": {"kinds": ["b"]}}]),
+                  "a call is sent as it was written")
+        cell = g.run("odd(1, 2, x=3)", tools={"odd": lambda args, kwargs: args})
+        tap.equal(cell.value, [1, 2], "any further arguments")
+
+
+def test_sources_name(tap, path):
+    with start(path, source="def mine(): return 1") as g:
+        said = g.change_tools(add=[tool("mine")])
+        tap.ok(not said["ok"] and "tools' source" in said["exception"]["message"], "a name of the source stays", said)
+        g.change_tools(remove=["mine"])
+        tap.equal(g.run("mine()").value, 1, "... also when it is removed")
 
 
 SOURCE = '''from typing import *
@@ -275,7 +315,7 @@ FINALS = (
 
 def test_kept(tap, path):
     """No cell takes the session's own functions away from the next one."""
-    with start(path, final_answer=True, tools=[{"name": "add", "parameters": ["a", "b"]}]) as g:
+    with start(path, final_answer=True, tools=[tool("add", "a", "b")]) as g:
         for text in ("final_answer = add = 3", "del final_answer, add", "def final_answer(x): pass", "class add: pass",
                      "globals().pop('add'); globals().clear()", "for add in [1]: pass\nimport os as final_answer"):
             g.run(text)
@@ -302,7 +342,7 @@ def test_final(tap, path):
         cell = g.run("try:\n    1/0\nexcept:\n    raise")
         tap.ok(cell.err.count("Traceback") == 1 and cell.exception["line"] == 2, "... and raised", cell)
         tap.ok(g.run("final_answer(print)").final_answer["$type"] == "other", "one without a form")
-    with start(path, final_answer=True, tools=[{"name": "final_answer", "description": "d", "parameters": ["answer"]}]) as g:
+    with start(path, final_answer=True, tools=[tool("final_answer", "answer", description="d")]) as g:
         cell = g.run("final_answer('x')", tools={"final_answer": lambda args, kwargs: args[0] * 2})
         tap.equal((cell.final_answer, cell.is_final_answer), ("xx", True), "a tool of that name")
         cell = g.run("final_answer('x')", tools={"final_answer": failing(ValueError)})
@@ -354,4 +394,4 @@ def test_wire(tap, path):
         tap.equal(g.wait(5), 0, "the end")
 
 
-TESTS = (test_values, test_libraries, test_tools, test_sources, test_kept, test_final, test_display, test_wire)
+TESTS = (test_values, test_libraries, test_tools, test_typed_tools, test_sources_name, test_sources, test_kept, test_final, test_display, test_wire)

@@ -8,7 +8,7 @@ import sys
 from common import Language, has, run_table, test_all
 
 R = Language("Rscript", ["--vanilla", "-e"], "cells_r_boot.R", "cells_r.R", {
-    "name": "r", "call": "add(1)", "final": "final_answer(7)", "destroy": [
+    "name": "r", "call": "add(1)", "show": "cat(%s(), '\\n')", "final": "final_answer(7)", "destroy": [
         "add <- 3; final_answer <- 4", "add <- function(...) 1", "final_answer <- function(x) x", "rm(add, final_answer)"],
      "comment": "# nothing", "print": "cat('%s\\n')", "any_name": True, "assign": "kept <- 'here'",
     "count": "cat(length(readLines(file('stdin'))), '\\n')", "children": "system('ls -l /proc/self/fd')",

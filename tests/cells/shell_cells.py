@@ -7,7 +7,7 @@ import sys
 from common import Language, has, run_table, test_all
 
 BASH = Language("bash", ["-c"], "cells_shell_boot.sh", "cells_shell.sh", {
-    "name": "bash", "call": "add 1", "comment": "# nothing", "print": "printf '%%s\\n' '%s'", "any_name": False, "assign": "kept=here",
+    "name": "bash", "call": "add 1", "show": "%s", "comment": "# nothing", "print": "printf '%%s\\n' '%s'", "any_name": False, "assign": "kept=here",
     "count": "wc -l", "children": "ls -l /proc/self/fd",
     "endless": ["sleep 30; echo no", "while :; do :; done", "sleep 30 | cat; echo no", "f() { sleep 30; f; }; f",
                 "x=$(sleep 30); echo no", "set -e; sleep 30"],

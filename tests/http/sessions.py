@@ -154,6 +154,44 @@ def test_tool_limits(tap, d):
     d.call("DELETE", s)
 
 
+def answered(d, s, code, tools):
+    """A cell's result, with its calls answered."""
+    answer = d.begin("POST", s + "/exec", {"code": code}, lines=True).getresponse()
+    for line in iter(answer.readline, b""):
+        e = json.loads(line)
+        if e["event"] == "tool":
+            d.post("%s/answers/%d" % (s, e["call"]), tools[e["name"]](*e["args"], **e["kwargs"]))
+    return e["result"]
+
+
+def test_changed_tools(tap, d):
+    schema = {"type": "object", "properties": {"limit": {"type": "integer", "default": 3}, "q": {"type": "string"}},
+              "required": ["q"]}
+    s = opened(d, tools=[ADD])
+    tools = {"find": lambda q, limit=3: {"ok": q * limit}, "add": lambda a, b: {"ok": a + b}}
+    tap.equal(answered(d, s, "find('a')", tools)["exception"]["type"], "NameError", "a tool that is not there yet")
+    r = d.post(s + "/tools", {"name": "find", "description": "Finds.", "parameters": schema, "returns": "str"})
+    tap.equal((r.status, r.json["done"]), (200, True), "a tool is added", r)
+    tap.equal(answered(d, s, "find('a'), add(1, b=2)", tools)["value"]["items"], ["aaa", 3], "... beside the others")
+    r = answered(d, s, "import inspect; str(inspect.signature(find)) + find.__doc__", tools)
+    tap.equal(r["value"], "(q: str, limit: int = 3) -> strFinds.", "... with its signature", r)
+    r = d.post(s + "/tools", {"name": "find", "parameters": []})
+    tap.equal(answered(d, s, "find('a')", tools)["exception"]["type"], "TypeError", "... and replaced", r)
+    for body, words in (({}, "'name' is missing"), ({"name": "a b"}, "not a valid tool name"),
+                        ({"name": "a", "parameters": "x"}, "list of names"), ({"nam": "a"}, "'nam'")):
+        r = d.post(s + "/tools", body)
+        tap.ok(r.status == 400 and words in r.json["error"]["message"], "refused: %s" % body, r)
+    r = d.call("DELETE", s + "/tools/find")
+    tap.equal((r.status, r.json["done"]), (200, True), "a tool is removed", r)
+    tap.equal(answered(d, s, "find('a')", tools)["exception"]["type"], "NameError", "... inside, too")
+    r = d.call("DELETE", s + "/tools/find")
+    tap.ok(r.status == 400 and "no tool 'find'" in r.json["error"]["message"], "... once", r)
+    d.post(s + "/tools", {"name": "find"})
+    d.post(s + "/restart", {})
+    tap.equal(answered(d, s, "find('a')", tools)["value"], "aaa", "an added tool outlives a restart")
+    d.call("DELETE", s)
+
+
 def test_tool_closed(tap, d):
     """A call that nobody can answer any more says why."""
     s = opened(d, tools=[ADD], grace_ms=2000)
@@ -526,8 +564,8 @@ def test_cold(tap, d):
 def test(tap):
     with Daemon("--max-upload", "4m") as d:
         for part in (test_cells, test_data, test_order, test_tools, test_files, test_fork, test_fork_tools,
-                     test_try, test_cold, test_tool_limits, test_tool_closed, test_texts, test_names, test_close_stuck, test_close_any_moment,
-                     test_waiting_bytes):
+                     test_try, test_cold, test_tool_limits, test_changed_tools, test_tool_closed, test_texts, test_names,
+                     test_close_stuck, test_close_any_moment, test_waiting_bytes):
             part(tap, d)
     with Daemon("--workers", "1") as d:
         test_close_queued(tap, d)

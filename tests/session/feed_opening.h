@@ -115,8 +115,11 @@ static int opening_add_tools(struct opening *g, const json_t *q, struct err *err
     {
         for (size_t k = 0; k < ARRAY_LEN(tools); k++)
             if (strcmp(json_string_value(name), tools[k].name) == 0)
-                (void)tool_set_add(&g->tools, tools[k].name, "of the tests", NULL, tools[k].fn,
-                                   NULL, err);
+                (void)tool_set_add(&g->tools,
+                                   &(struct tool_new){.name = tools[k].name,
+                                                      .description = "of the tests",
+                                                      .fn = tools[k].fn},
+                                   err);
     }
     if (!text_of(q, "source"))
         return 0;

@@ -169,7 +169,7 @@ static void test_tools(void)
     tool_set_add_input(&tools, answer, NULL);
     open_session(&tools, &err);
     OK(opened > 0, "input() at a terminal is no tool that a session needs");
-    OK(tool_set_add(&tools, "add", NULL, NULL, answer, NULL, &err) == 0, "a tool");
+    OK(tool_set_add(&tools, &(struct tool_new){.name = "add", .fn = answer}, &err) == 0, "a tool");
     open_session(&tools, &err);
     OK(opened == 0 && strstr(err.msg, "backend poor is too poor"), "a tool is: %s", err.msg);
     tool_set_done(&tools);

@@ -177,6 +177,30 @@ static void test_idle(glovebox *box)
     glovebox_session_close(s);
 }
 
+static void prints(glovebox_session *s, const char *code, const char *want)
+{
+    glovebox_result *result = glovebox_session_exec(s, code, strlen(code));
+
+    EQ_STR(glovebox_result_stdout(result, NULL), want);
+    glovebox_result_free(result);
+}
+
+static void test_changed_tools(glovebox_session *s, int *calls)
+{
+    static const char parameters[] = "[{\"name\": \"n\", \"type\": \"int\", \"default\": 1}]";
+
+    OK(glovebox_session_on_tool(s, "later", "Counts.", parameters, count, calls) == 0,
+       "a tool of an open session: %s", glovebox_session_error(s));
+    prints(s, "import inspect\nprint(inspect.signature(later))", "(n: int = 1)\n");
+    OK(glovebox_session_on_tool(s, "later", NULL, "[1]", count, calls) < 0, "%s",
+       glovebox_session_error(s));
+    OK(glovebox_session_on_tool(s, "later", NULL, "{", count, calls) < 0, "%s",
+       glovebox_session_error(s));
+    OK(glovebox_session_remove_tool(s, "later") == 0, "it is removed");
+    OK(glovebox_session_remove_tool(s, "later") < 0, "... once: %s", glovebox_session_error(s));
+    prints(s, "print('later' in globals())", "False\n");
+}
+
 int main(int argc, char **argv)
 {
     int calls = 0;
@@ -196,6 +220,7 @@ int main(int argc, char **argv)
     } else {
         RUN(test_cells(box, s, seen, &calls));
         RUN(test_values(s));
+        RUN(test_changed_tools(s, &calls));
         RUN(test_ends(s));
         glovebox_session *last = glovebox_session_open(box, "python");
         if (last)

@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "session/tool_parameters.h"
 #include "session/tools.h"
 #include "tap.h"
 
@@ -57,21 +58,89 @@ static void test_names(void)
     tool_set_init(&set);
     set.final_answer = true;
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-        OK(tool_set_add(&set, wrong[i], NULL, NULL, answer, &none, &err) < 0 &&
+        OK(tool_set_add(&set, &(struct tool_new){.name = wrong[i], .fn = answer, .ctx = &none},
+                        &err) < 0 &&
                err.kind == ERR_USAGE,
            "no name: number %zu", i);
-    EQ_INT(tool_set_add(&set, "find", "finds", json_pack("[ss]", "what", "n"), answer, &none, &err),
+    EQ_INT(tool_set_add(&set, &(struct tool_new){.name = "find", .fn = answer, .ctx = &none}, &err),
            0);
-    OK(tool_set_add(&set, "find", NULL, NULL, answer, &none, &err) < 0, "a name twice");
-    OK(tool_set_add(&set, "a", NULL, json_pack("[ss]", "n", "n"), answer, &none, &err) < 0 &&
-           tool_set_add(&set, "b", NULL, json_pack("[i]", 1), answer, &none, &err) < 0 &&
-           tool_set_add(&set, "c", NULL, json_pack("{}"), answer, &none, &err) < 0 &&
-           tool_set_add(&set, "d", NULL, json_pack("[s]", "def"), answer, &none, &err) < 0,
-       "parameters that are none");
+    OK(tool_set_add(&set, &(struct tool_new){.name = "find", .fn = answer, .ctx = &none}, &err) < 0,
+       "a name twice");
     EQ_INT(set.count, 1);
     OK(tool_set_find(&set, "find") && !tool_set_find(&set, "a"), "what is there is found");
     tool_set_done(&set);
     EQ_INT(set.count, 0);
+}
+
+/* What becomes of a tool's parameters: their normal form, or the message. */
+static void parameters(const char *given, const char *want)
+{
+    json_t *read = json_loads(given, JSON_DECODE_ANY, NULL), *list = NULL;
+    struct err err = {0};
+    char *text = NULL;
+
+    if (tool_parameters_read("t", read, &list, &err) == 0)
+        text = list ? json_dumps(list, JSON_COMPACT) : xstrdup("unknown");
+    EQ_STR(text ? text : err.msg, want);
+    free(text);
+    json_decref(list);
+    json_decref(read);
+}
+
+#define EITHER ",\"kind\":\"positional_or_keyword\""
+
+static void test_parameters(void)
+{
+    parameters("null", "unknown");
+    parameters("[]", "[]");
+    parameters("[\"a\"]", "[{\"name\":\"a\"" EITHER ",\"optional\":true}]");
+    parameters("[{\"name\":\"a\",\"type\":\"int\",\"default\":null}]",
+               "[{\"name\":\"a\"" EITHER ",\"default\":null,\"type\":\"int\"}]");
+    parameters("{\"type\":\"object\",\"properties\":{\"n\":{\"type\":[\"integer\",\"null\"]},"
+               "\"q\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"d\"}},"
+               "\"required\":[\"q\"]}",
+               "[{\"name\":\"q\"" EITHER ",\"type\":\"list[str]\",\"description\":\"d\"},"
+               "{\"name\":\"n\"" EITHER ",\"optional\":true,\"type\":\"int | None\"}]");
+    parameters("{\"type\":\"object\"}", "[]");
+    parameters("{\"type\":\"string\"}", "tool t: a schema of parameters has \"type\": \"object\"");
+    parameters("1", "tool t: parameters must be a list of names or of objects, or a JSON Schema");
+    parameters("[1]", "tool t: '' is not a valid parameter name");
+    parameters("[\"def\"]", "tool t: 'def' is not a valid parameter name");
+    parameters("[\"a\",\"a\"]", "tool t: two parameters have the name a");
+    parameters("[\"a\",{\"name\":\"b\"}]",
+               "tool t: b must be given, but follows a parameter that need not be");
+    parameters("[{\"name\":\"a\",\"kind\":\"var_keyword\"},\"b\"]",
+               "tool t: b has no place after a var_keyword parameter");
+    parameters("[{\"name\":\"a\",\"kind\":\"any\"}]",
+               "tool t: a parameter's kind is positional_only, positional_or_keyword, "
+               "var_positional, keyword_only or var_keyword");
+    parameters("[{\"name\":\"a\",\"typ\":1}]", "tool t: a parameter has no 'typ'");
+    parameters("[{\"name\":\"a\",\"type\":1}]",
+               "tool t: a parameter's type is a text of at most 500 bytes");
+    parameters("{\"properties\":{\"a b\":{}}}", "tool t: 'a b' is not a valid parameter name");
+    parameters("{\"properties\":[]}", "tool t: \"properties\" must be an object");
+}
+
+static void test_changes(void)
+{
+    struct tool_set set, other;
+    struct err err;
+
+    tool_set_init(&set);
+    for (size_t i = 0; i < 3; i++)
+        (void)tool_set_add(&set,
+                           &(struct tool_new){.name = (const char *[]){"a", "b", "c"}[i],
+                                              .description = "d",
+                                              .returns = "int",
+                                              .fn = nothing},
+                           &err);
+    tool_set_copy(&other, &set);
+    OK(tool_set_remove(&set, "b") && !tool_set_remove(&set, "b"), "a tool is removed once");
+    OK(set.count == 2 && tool_set_find(&set, "a") && tool_set_find(&set, "c"), "... it alone");
+    OK(other.count == 3 && strcmp(tool_set_find(&other, "b")->returns, "int") == 0,
+       "... and not from a copy");
+    tool_set_done(&set);
+    tool_set_done(&other);
 }
 
 /* The answer to a call with [1] and {"k": 2}. */
@@ -102,9 +171,9 @@ static void test_calls(void)
     struct err err;
 
     tool_set_init(&set);
-    (void)tool_set_add(&set, "t", NULL, NULL, answer, &kind, &err);
-    (void)tool_set_add(&set, "n", NULL, NULL, nothing, NULL, &err);
-    (void)tool_set_add(&set, "slow", NULL, NULL, slow, NULL, &err);
+    (void)tool_set_add(&set, &(struct tool_new){.name = "t", .fn = answer, .ctx = &kind}, &err);
+    (void)tool_set_add(&set, &(struct tool_new){.name = "n", .fn = nothing}, &err);
+    (void)tool_set_add(&set, &(struct tool_new){.name = "slow", .fn = slow}, &err);
     answers(&set, "t", "{\"ok\":{\"args\":[1],\"kwargs\":{\"k\":2}}}");
     answers(&set, "n", "{\"ok\":null}");
     answers(&set, "u",
@@ -147,7 +216,9 @@ static void test_error_types(void)
         struct tool_set set;
         struct err err;
         tool_set_init(&set);
-        (void)tool_set_add(&set, "t", NULL, NULL, fail_in_words, (void *)rows[i][0], &err);
+        (void)tool_set_add(
+            &set, &(struct tool_new){.name = "t", .fn = fail_in_words, .ctx = (void *)rows[i][0]},
+            &err);
         snprintf(want, sizeof want, "{\"error\":{\"type\":\"%s\",\"message\":\"%s\"}}", rows[i][1],
                  rows[i][2]);
         answers(&set, "t", want);
@@ -192,6 +263,8 @@ static void test_source(void)
 int main(void)
 {
     RUN(test_names());
+    RUN(test_parameters());
+    RUN(test_changes());
     RUN(test_calls());
     RUN(test_error_types());
     RUN(test_source());

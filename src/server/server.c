@@ -341,7 +341,8 @@ static int open_server(struct server *server, struct err *err)
     server_sessions_limit(server);
     server->pool = server_pool(server);
     if (parse_listeners(server, err) < 0 || mailbox_open(server->base, &server->mailbox, err) < 0 ||
-        catch_signals(server, err) < 0 || open_logs(server, err) < 0)
+        catch_signals(server, err) < 0 || server_watch_process(server, err) < 0 ||
+        open_logs(server, err) < 0)
         return -1;
     server->workers = workers_open(server->mailbox, (unsigned)server->config->settings.workers,
                                    config_owners(server->config));
@@ -369,6 +370,7 @@ static void close_server(struct server *server)
             event_free(server->signals[i]);
     if (server->tick)
         event_free(server->tick);
+    server_unwatch_process(server);
     if (server->base)
         event_base_free(server->base);
     metrics_free(server->metrics);
@@ -382,6 +384,7 @@ int server_run(int argc, char **argv, struct config *config,
     struct server server = {.argc = argc,
                             .argv = argv,
                             .config = config,
+                            .process_fd = -1,
                             .began_ms = clock_mono_ms(),
                             .began_wall_ms = clock_wall_ms()};
     struct err err;

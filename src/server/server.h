@@ -60,6 +60,8 @@ struct server {
     struct listener *listeners;
     size_t listener_count;
     struct event *signals[4], *tick;
+    struct event *end_of_process; /* of --end-with; NULL: none */
+    int process_fd;
     enum server_state state;
     int64_t drain_until_ms;
     int64_t began_ms, began_wall_ms; /* on clock_mono_ms, and since 1970 */
@@ -76,6 +78,10 @@ int server_run(int argc, char **argv, struct config *config,
 void server_stop(struct server *server, int64_t drain_ms);
 /* {"pid", "version", "listening", ...}, with the current figures. The caller has the reference. */
 json_t *server_status(const struct server *server);
+
+/* Stops the server when the process of --end-with has ended (server/end_with.c). */
+int server_watch_process(struct server *server, struct err *err);
+void server_unwatch_process(struct server *server);
 
 /* The pool of warm jails that all runs share; NULL where there is none (server/pool.c). */
 struct backend_pool *server_pool(const struct server *server);

@@ -24,7 +24,8 @@ struct server_settings {
     int access_format; /* 0: text, 1: JSON */
     bool quiet, help, print_config, lock_policy;
     bool background, stop, status, json;
-    char *output; /* the file for messages in the background */
+    char *output;     /* the file for messages in the background */
+    int64_t end_with; /* the process with which the daemon ends; 0: none */
     int64_t workers, queue, connections, sessions;
     int64_t drain_ms, header_ms, body_ms, idle_ms, session_idle_ms;
     uint64_t max_body, max_upload, max_collect, sessions_memory;

@@ -308,6 +308,23 @@ def test_descriptors(tap):
                "too few descriptors", said(done))
 
 
+def test_end_with(tap):
+    """--end-with: the daemon ends with another process, also when that is killed while a cell runs."""
+    with Place() as place:
+        other = subprocess.Popen(["sleep", "1000"])
+        daemon = place.background("--end-with", str(other.pid), "--drain", "100ms")
+        begun = place.begin("import time; time.sleep(1000)", lines=True)
+        wait_for_line(begun, "started")
+        other.kill()
+        other.wait()
+        wait_for(lambda: not alive(daemon["pid"]))
+        begun.close()
+        tap.ok(not os.path.exists(place.socket), "the daemon ended with the process, and removed its socket")
+        gone = place.serve("--end-with", str(other.pid))
+        tap.ok(gone.returncode == 2 and "--end-with %d: there is no such process" % other.pid in gone.stderr,
+               "a process that has ended already is an error")
+
+
 def test(tap):
-    for part in (test_life, test_drain, test_kill, test_apart, test_other_user, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes, test_descriptors):
+    for part in (test_end_with, test_life, test_drain, test_kill, test_apart, test_other_user, test_two, test_tcp, test_strangers, test_hostile_strangers, test_mistakes, test_descriptors):
         part(tap)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a daemon listens."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+from dataclasses import dataclass, field
+from typing import Optional
+from urllib.parse import urlsplit
+
+from .errors import UsageError
+
+
+@dataclass(frozen=True)
+class Address:
+    """The address of a daemon: a Unix socket (`path`), or an `url`. The token is never shown."""
+
+    url: str = "http://localhost"
+    path: Optional[str] = None
+    token: Optional[str] = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return f"unix:{self.path}" if self.path else self.url
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+
+def parse(text: str, token: Optional[str] = None) -> Address:
+    """The address that a text names.
+
+    >>> str(parse("unix:/run/box.sock")), str(parse("/run/box.sock")), str(parse("127.0.0.1:8080"))
+    ('unix:/run/box.sock', 'unix:/run/box.sock', 'http://127.0.0.1:8080')
+    """
+    if text.startswith("unix:"):
+        return _socket(text, text[5:][2:] if text.startswith("unix://") else text[5:])
+    if text.startswith(("/", "./", "~")):
+        return _socket(text, os.path.expanduser(text))
+    url = text if "://" in text else f"http://{text}"
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise UsageError(f"'{text[:200]}' is no address of a daemon; give unix:PATH, HOST:PORT or http://HOST:PORT")
+    if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
+        raise UsageError("the token has characters that no token has; give the text of the token file's line")
+    return Address(url.rstrip("/"), None, token)
+
+
+def _socket(text: str, path: str) -> Address:
+    if not path or "\0" in path:
+        raise UsageError(f"'{text[:200]!a}' names no socket; give unix:PATH")
+    return Address(path=path)
+
+
+def usual() -> Address:
+    """The socket on which a daemon of this user listens by default."""
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    if not folder:
+        folder = "/run" if os.geteuid() == 0 else f"/run/user/{os.geteuid()}"
+    return Address(path=os.path.join(folder, "glovebox.sock"))
+
+
+def listens(address: Address) -> bool:
+    """Whether a daemon of this user or of root can be reached at a Unix socket. Where others can make files, one of
+    theirs may wait for our programs."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as end:
+            end.settimeout(5)
+            end.connect(address.path or "")
+            return _owner_of(end) in (0, os.geteuid())
+    except (OSError, ValueError):
+        return False
+
+
+def _owner_of(end: socket.socket) -> int:
+    size = struct.calcsize("iII")
+    _, user, _ = struct.unpack("iII", end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))
+    return int(user)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of sandboxes and runs, and how they become fields of the daemon's requests."""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Callable, TypedDict, Union
+
+from .errors import UsageError
+from .quantities import Size, Time, milliseconds, size
+from .values import encode
+
+Content = Union[str, bytes, "os.PathLike[str]"]
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of one run or test. A time is a number of seconds, ``"500ms"`` or a timedelta; a size is a number of
+    bytes or ``"512m"``. 0 is no limit; an option that is not given keeps the daemon's default."""
+
+    timeout: Time
+    cpu_time: Time
+    memory: Size
+    cpus: float
+    pids: int
+    disk: Size
+    inodes: int
+    open_files: int
+    output_limit: Size
+    retries: int
+    retry_delay: Time
+    deadline: Time
+    files: Mapping[str, Content]
+    data: Mapping[str, object]
+    env: Mapping[str, str]
+    python: str
+    net: str
+    ro: Sequence[str]
+    require: Sequence[str]
+    backend: str
+    cold: bool
+    profile: str
+    allow_imports: Sequence[str]
+    forbid_imports: Sequence[str]
+    target: str
+    prelude: str
+    no_check: bool
+    review: bool
+    filename: str
+    extra: Mapping[str, object]
+
+
+class ProgramOptions(RunOptions, total=False):
+    """Options of `Sandbox.run`: those of a run, the program's arguments and input, and whether the result has the
+    content of new and changed files."""
+
+    args: Sequence[str]
+    stdin: str
+    language: str
+    collect: bool
+    collect_limit: Size
+    context: Mapping[str, object]
+    invocation: str
+    execution_id: str
+    optimize_data: bool
+
+
+class JudgeOptions(RunOptions, total=False):
+    """Options of `Sandbox.test`: those of a run, and how to judge."""
+
+    func: str
+    setup: str
+    checker: str
+    checker_filename: str
+    compare: str
+    isolate: bool
+    coverage: bool
+    strict_stderr: bool
+    language: str
+
+
+class CheckOptions(TypedDict, total=False):
+    """Options of `Sandbox.check`."""
+
+    language: str
+    filename: str
+    profile: str
+    allow_imports: Sequence[str]
+    forbid_imports: Sequence[str]
+    target: str
+    prelude: str
+    review: bool
+    deadline: Time
+    extra: Mapping[str, object]
+
+
+class CellOptions(TypedDict, total=False):
+    """Options of a cell."""
+
+    stdin: str
+    timeout: Time
+    cpu_time: Time
+    no_check: bool
+    deadline: Time
+
+
+class AttemptOptions(CellOptions, total=False):
+    """Options of a cell that is undone unless it succeeds. With `keep`, it is undone only if it would have ended the
+    session; with `drop`, in any case."""
+
+    keep: bool
+    drop: bool
+
+
+class SandboxOptions(RunOptions, total=False):
+    """Options of a sandbox: those of a run, as defaults, and those of its session."""
+
+    name: str
+    value: str
+    preload: Sequence[str]
+    tools_source: str
+    final_answer: bool
+    tool_timeout: Time
+    idle: Time
+    grace: Time
+    forks: int
+
+
+_TIMES = ("timeout", "cpu_time", "retry_delay", "deadline", "tool_timeout", "idle", "grace")
+_SIZES = ("memory", "disk", "output_limit", "collect_limit")
+_LISTS = ("ro", "require", "preload", "allow_imports", "forbid_imports", "args")
+SESSION_ONLY = ("name", "value", "preload", "tools_source", "final_answer", "tool_timeout", "idle", "grace", "forks")
+RUN_ONLY = ("filename",)
+_KNOWN = frozenset(("attempt", "language")).union(*(kind.__annotations__ for kind in (SandboxOptions, ProgramOptions, JudgeOptions, CheckOptions,
+                                                               AttemptOptions)))
+CHECKED = ("profile", "allow_imports", "forbid_imports", "target", "prelude", "no_check", "review", "filename",
+           "deadline", "extra")
+# An hour: requests that wait for their turn end, and so does the wait for an answer that never comes.
+DEADLINE_MS = 3_600_000
+
+
+def without(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in names}
+
+
+def only(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in names}
+
+
+def check_names(options: Mapping[str, Any]) -> None:
+    """`UsageError` for an option that does not exist, with the nearest one that does."""
+    for name in options:
+        if name not in _KNOWN:
+            near = difflib.get_close_matches(name, _KNOWN, 1)
+            advice = f"did you mean '{near[0]}'?" if near else "further fields of the daemon go into extra={...}"
+            raise UsageError(f"there is no option '{name}'; {advice}")
+
+
+def fields_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request.
+
+    >>> fields_of({"timeout": 2.5, "memory": "64m", "files": {"a.txt": "hi"}, "cpus": None})
+    {'timeout_ms': 2500, 'memory_bytes': 67108864, 'files': [{'name': 'a.txt', 'content': 'hi'}]}
+    """
+    check_names(options)
+    fields: dict[str, Any] = {}
+    for name, value in options.items():
+        if value is None or name == "extra":
+            continue
+        field, convert = _CONVERSIONS.get(name, (name, _unchanged))
+        fields[field] = convert(name, value)
+    fields.update(options.get("extra") or {})
+    return fields
+
+
+def with_deadline(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with a deadline, so that neither side waits for ever."""
+    longest = 2 * int(fields.get("timeout_ms") or 0) + 60_000
+    return {**fields, "deadline_ms": fields.get("deadline_ms") or max(DEADLINE_MS, longest)}
+
+
+def content_of(content: Content) -> Union[str, bytes]:
+    """The content of a file: the text or the bytes themselves, or what a path outside the sandbox names."""
+    return Path(content).read_bytes() if isinstance(content, os.PathLike) else content
+
+
+def _unchanged(name: str, value: Any) -> Any:
+    return value
+
+
+def _listed(name: str, value: Any) -> list[str]:
+    if isinstance(value, str):
+        raise UsageError(f"{name} is the text '{value[:80]}'; give a list, such as ['{value[:80]}']")
+    return [os.fspath(item) for item in value]
+
+
+def _files(name: str, files: Mapping[str, Content]) -> list[dict[str, str]]:
+    return [_file(path, content_of(content)) for path, content in files.items()]
+
+
+def _file(path: str, content: Union[str, bytes]) -> dict[str, str]:
+    if isinstance(content, str):
+        return {"name": path, "content": content}
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise UsageError(f"the content of '{path}' is a {type(content).__name__}; give str, bytes or a path")
+    return {"name": path, "content": base64.b64encode(content).decode("ascii"), "encoding": "base64"}
+
+
+def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
+    return {key: encode(value) for key, value in values.items()}
+
+
+_CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {
+    **{name: (name + "_ms", milliseconds) for name in _TIMES},
+    **{name: (name + "_bytes", size) for name in _SIZES},
+    **{name: (name, _listed) for name in _LISTS},
+    "collect_limit": ("collect_bytes", size),
+    "attempt": ("attempt", _unchanged),
+    "keep": ("attempt_keep", _unchanged),
+    "drop": ("attempt_drop", _unchanged),
+    "files": ("files", _files),
+    "data": ("data", _data),
+}

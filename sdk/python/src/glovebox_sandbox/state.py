@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sandbox knows of its session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Callable, Optional
+
+from .errors import SessionError
+from .tools import Tools
+
+
+class State:
+    """The options, the tools and the session of a sandbox."""
+
+    def __init__(self, language: str, tools: Tools, options: Mapping[str, Any],
+                 on_input: Optional[Callable[[str], Any]] = None) -> None:
+        self.language, self.tools, self.options, self.on_input = language, tools, dict(options), on_input
+        self.id: Optional[str] = None
+        self.closed = False
+        self.known_changes = 0  # of the tools, that the session has
+        self._pid = 0
+
+    def opened(self, session: str, changes: int) -> None:
+        self.id, self.known_changes, self._pid = session, changes, os.getpid()
+
+    @property
+    def path(self) -> str:
+        """The session's path in requests."""
+        if self.id is None:
+            raise SessionError("the sandbox was closed; make a new one")
+        return f"/v1/sessions/{self.id}"
+
+    def close(self) -> Optional[str]:
+        """Marks the sandbox as closed. The value is the session to close: none in a fork of the process that opened
+        it, because the session is that process's."""
+        session, self.id, self.closed = self.id, None, True
+        return session if self._pid == os.getpid() else None
+
+    def copy(self, session: str) -> State:
+        """The state of a fork of the session."""
+        copy = State(self.language, Tools(self.tools), self.options, self.on_input)
+        copy.opened(session, copy.tools.changes)
+        return copy
+
+    def shown(self, name: str) -> str:
+        """What repr() of the sandbox shows: nothing that may be secret."""
+        return f"<{name} {self.language} {'closed' if self.closed else self.id or 'not open'}>"

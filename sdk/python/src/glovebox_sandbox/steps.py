@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a verb wants from the world, one step at a time.
+
+Each verb is a generator that yields steps and receives their outcomes. It does no input or output itself: the drivers
+(`blocking`, `asynchronous`) do, so that each verb is written once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional, TypeVar, Union
+
+from .events import Event
+
+PATIENCE = 90.0  # seconds to wait for an answer that is not behind a run
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request; `wait` is the number of seconds in which the answer must begin, and continue."""
+
+    method: str
+    path: str
+    body: bytes = field(default=b"", repr=False)
+    content_type: str = "application/json"
+    wait: float = PATIENCE
+    stream: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer with its whole body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Send:
+    """Send a request: the outcome is its `Answer`."""
+
+    request: Request
+
+
+@dataclass(frozen=True)
+class Open:
+    """Begin a stream: the outcome is an `Answer`, whose body is there only if the status is an error."""
+
+    request: Request
+
+
+@dataclass(frozen=True)
+class NextLine:
+    """The next line of the stream, or None at its end."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """Call a function of the user's: the outcome is what it returns. A coroutine is awaited."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Emit:
+    """Hand an event to the caller."""
+
+    event: Event
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """Wait for a moment."""
+
+    seconds: float
+
+
+T = TypeVar("T")
+Step = Union[Send, Open, NextLine, Call, Emit, Sleep]
+Steps = Generator[Step, Any, T]
+
+
+def json_request(method: str, path: str, document: Optional[Mapping[str, Any]] = None, *, wait: float = PATIENCE,
+                 stream: bool = False) -> Request:
+    body = b"" if document is None else json.dumps(document, ensure_ascii=False, allow_nan=False).encode(
+        "utf-8", "surrogatepass")
+    return Request(method, path, body, wait=wait, stream=stream)

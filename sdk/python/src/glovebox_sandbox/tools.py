@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of yours that the guest may call. The call crosses the wall, the function stays outside."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Callable, Optional, TypeVar, Union
+
+from .errors import UsageError
+from .values import encode
+
+Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a tool. `type` is the annotation as text, empty if there is none."""
+
+    name: str
+    type: str = ""
+    kind: str = "positional_or_keyword"
+    required: bool = True
+    default: Any = None
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {self.type}" if self.type else self.name
+        return text if self.required else f"{text} = {self.default!r}"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool: a function with the name, description and signature that the guest sees.
+
+    >>> def add(a: int, b: int = 1) -> int:
+    ...     "Adds two numbers."
+    ...     return a + b
+    >>> tool = Tool.from_function(add)
+    >>> tool.signature, tool.description
+    ('add(a: int, b: int = 1) -> int', 'Adds two numbers.')
+    """
+
+    name: str
+    function: Function = field(repr=False)
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    returns: str = ""
+    timeout_ms: Optional[int] = None
+
+    @classmethod
+    def from_function(cls, function: Function, name: Optional[str] = None, description: Optional[str] = None) -> Tool:
+        """The tool of a function. Its signature, annotations and docstring are carried over."""
+        called = str(name or getattr(function, "__name__", ""))
+        if not called.isidentifier():
+            raise UsageError(f"the tool's name is '{called}'; give a name that is an identifier: name='search'")
+        text = inspect.getdoc(function) if description is None else description
+        parameters, returns = _signature_of(function)
+        return cls(called, function, text or "", parameters, returns)
+
+    @property
+    def signature(self) -> str:
+        """The signature as text."""
+        returns = f" -> {self.returns}" if self.returns else ""
+        return f"{self.name}({', '.join(map(str, self.parameters))}){returns}"
+
+    def describe(self) -> dict[str, Any]:
+        """The description that the daemon gets."""
+        text = f"{self.signature}\n\n{self.description}".rstrip()
+        document: dict[str, Any] = {"name": self.name, "description": text}
+        if all(p.kind in ("positional_or_keyword", "keyword_only") for p in self.parameters):
+            document["parameters"] = [p.name for p in self.parameters]
+        return document
+
+
+def _signature_of(function: Function) -> tuple[tuple[Parameter, ...], str]:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a builtin function that has none
+        return (Parameter("args", kind="var_positional"),), ""
+    parameters = tuple(_parameter(p) for p in signature.parameters.values())
+    return parameters, _annotation(signature.return_annotation)
+
+
+def _parameter(p: inspect.Parameter) -> Parameter:
+    required = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    default = None if p.default is p.empty else p.default
+    return Parameter(p.name, _annotation(p.annotation), p.kind.name.lower(), required, default)
+
+
+def _annotation(annotation: Any) -> str:
+    if annotation is inspect.Parameter.empty:
+        return ""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+class Tools:
+    """The tools of a sandbox, by name."""
+
+    def __init__(self, tools: Union[Iterable[Union[Tool, Function]], Mapping[str, Union[Tool, Function]]] = ()) -> None:
+        self._by_name: dict[str, Tool] = {}
+        self._changes = 0
+        if isinstance(tools, Mapping):
+            for name, function in tools.items():
+                self.add(function, name=name)
+        else:
+            for function in tools:
+                self.add(function)
+
+    def add(self, function: Union[Tool, Function], name: Optional[str] = None,
+            description: Optional[str] = None) -> Tool:
+        """Adds a function; a tool of the same name is replaced."""
+        tool = function if isinstance(function, Tool) else as_tool(function, name, description)
+        self._by_name[tool.name] = tool
+        self._changes += 1
+        return tool
+
+    def decorator(self, function: Any, name: Optional[str], description: Optional[str]) -> Any:
+        """Adds the function that is decorated, with or without arguments of the decorator."""
+
+        def add(added: F) -> F:
+            self.add(added, name, description)
+            return added
+
+        return add if function is None else add(function)
+
+    def remove(self, name: str) -> None:
+        """Removes a tool; KeyError if there is none of this name."""
+        del self._by_name[name]
+        self._changes += 1
+
+    def names(self) -> list[str]:
+        return list(self._by_name)
+
+    @property
+    def changes(self) -> int:
+        """How often tools were added or removed, so that an open session can be brought up to date."""
+        return self._changes
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(list(self._by_name.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+
+def as_tool(function: Function, name: Optional[str] = None, description: Optional[str] = None) -> Tool:
+    marked = getattr(function, "__glovebox_tool__", None)
+    if isinstance(marked, Tool) and name is None and description is None:
+        return marked
+    return Tool.from_function(function, name, description)
+
+
+def tool(function: Optional[F] = None, *, name: Optional[str] = None, description: Optional[str] = None) -> Any:
+    """Marks a function as a tool, with another name or description if you give one. The function itself stays as it
+    is.
+
+    >>> @tool(name="double")
+    ... def twice(x: int) -> int:
+    ...     return 2 * x
+    >>> Tools([twice])["double"].signature
+    'double(x: int) -> int'
+    """
+
+    def mark(marked: F) -> F:
+        marked.__glovebox_tool__ = Tool.from_function(marked, name, description)  # type: ignore[attr-defined]
+        return marked
+
+    return mark if function is None else mark(function)
+
+
+def answer_with(value: object) -> dict[str, Any]:
+    """The answer to a call that returned `value`."""
+    return {"ok": encode(value)}
+
+
+def answer_with_error(error: BaseException) -> dict[str, Any]:
+    """The answer to a call that raised: the guest gets an exception of the same type."""
+    return {"error": {"type": type(error).__name__, "message": str(error)[:10_000]}}

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values as typed JSON, the form in which they cross the wall: plain JSON where JSON has a form, else an object with
+``$type``.
+
+Nothing here runs code that the sandbox names. A class of the program's own becomes a plain value: a dataclass a dict,
+a named tuple a tuple, an enum its value. An object without a form becomes a `Foreign`.
+"""
+
+from __future__ import annotations
+
+import base64
+import collections
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import pathlib
+import sys
+from collections.abc import Mapping
+from typing import Any, Callable
+
+from .errors import UsageError
+
+_SMALL = 1 << 62  # larger integers do not fit the readers on the way
+_DEEPEST = 120
+
+
+@dataclasses.dataclass(frozen=True)
+class Foreign:
+    """An object inside the sandbox that has no form outside: the name of its class, and its ``repr()``."""
+
+    class_name: str
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text or f"<{self.class_name} object>"
+
+
+# ---- from Python ----
+
+
+def encode(value: object, depth: int = 0) -> Any:
+    """The typed JSON of a value; `UsageError` if it has none.
+
+    >>> encode({"a": (1, 2)})
+    {'a': {'$type': 'tuple', 'items': [1, 2]}}
+    """
+    if depth > _DEEPEST:
+        raise UsageError(f"the value is nested more than {_DEEPEST} levels deep, or contains itself")
+    if isinstance(value, enum.Enum):
+        return encode(value.value, depth + 1)
+    for kind, write in _WRITERS:
+        if isinstance(value, kind):
+            return write(value, depth + 1)
+    return _encode_other(value, depth + 1)
+
+
+def _encode_int(value: int, depth: int) -> Any:
+    return int(value) if -_SMALL < value < _SMALL else {"$type": "int", "hex": hex(value)}
+
+
+def _encode_float(value: float, depth: int) -> Any:
+    return float(value) if value - value == 0 else {"$type": "float", "text": repr(float(value))}
+
+
+def _encode_str(value: str, depth: int) -> Any:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return {"$type": "str", "base64": _base64(value.encode("utf-8", "surrogatepass"))}
+    return str(value)
+
+
+def _encode_dict(value: Mapping[Any, Any], depth: int) -> Any:
+    kind = type(value).__name__ if isinstance(value, (collections.OrderedDict, collections.Counter)) else None
+    if kind is None and all(type(key) is str and key != "$type" and "\0" not in key for key in value):
+        return {key: encode(item, depth) for key, item in value.items()}
+    form: dict[str, Any] = {"$type": "dict", "items": [[encode(k, depth), encode(v, depth)] for k, v in value.items()]}
+    return {**form, "class": kind} if kind in ("OrderedDict", "Counter") else form
+
+
+def _encode_items(form: str) -> Callable[[Any, int], Any]:
+    return lambda value, depth: {"$type": form, "items": [encode(item, depth) for item in value]}
+
+
+def _encode_text(form: str, text: Callable[[Any], str]) -> Callable[[Any, int], Any]:
+    return lambda value, depth: {"$type": form, "text": text(value)}
+
+
+def _encode_timedelta(value: datetime.timedelta, depth: int) -> Any:
+    return {"$type": "timedelta", "days": value.days, "seconds": value.seconds, "microseconds": value.microseconds}
+
+
+def _encode_fraction(value: fractions.Fraction, depth: int) -> Any:
+    return {"$type": "fraction", "numerator": encode(value.numerator), "denominator": encode(value.denominator)}
+
+
+def _encode_other(value: object, depth: int) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = [[f.name, encode(getattr(value, f.name), depth)] for f in dataclasses.fields(value)]
+        return {"$type": "dataclass", "class": type(value).__name__, "items": pairs}
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray) and value.dtype.kind in "biufcSU":
+        items = [encode(item, depth) for item in value.ravel().tolist()]
+        return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
+    if numpy is not None and isinstance(value, numpy.generic):
+        return encode(value.item(), depth)
+    kind = type(value)
+    raise UsageError(f"a value of the type {kind.__module__}.{kind.__qualname__} cannot cross the wall; give lists, "
+                     "dicts and numbers, or write the data to a file of the sandbox")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+# In this order: bool is an int, datetime is a date.
+_WRITERS: list[tuple[Any, Callable[[Any, int], Any]]] = [
+    ((bool, type(None)), lambda value, depth: value),
+    (int, _encode_int),
+    (float, _encode_float),
+    (str, _encode_str),
+    (list, lambda value, depth: [encode(item, depth) for item in value]),
+    (dict, _encode_dict),
+    (tuple, _encode_items("tuple")),
+    (set, _encode_items("set")),
+    (frozenset, _encode_items("frozenset")),
+    (collections.deque, _encode_items("deque")),
+    (bytes, lambda value, depth: {"$type": "bytes", "base64": _base64(value)}),
+    (bytearray, lambda value, depth: {"$type": "bytearray", "base64": _base64(value)}),
+    (complex, lambda v, depth: {"$type": "complex", "real": encode(v.real), "imag": encode(v.imag)}),
+    (range, lambda v, depth: {"$type": "range", "start": v.start, "stop": v.stop, "step": v.step}),
+    (datetime.datetime, _encode_text("datetime", datetime.datetime.isoformat)),
+    (datetime.date, _encode_text("date", datetime.date.isoformat)),
+    (datetime.time, _encode_text("time", datetime.time.isoformat)),
+    (datetime.timedelta, _encode_timedelta),
+    (decimal.Decimal, _encode_text("decimal", str)),
+    (fractions.Fraction, _encode_fraction),
+    (pathlib.PurePath, _encode_text("path", lambda value: value.as_posix())),
+    (Mapping, _encode_dict),
+]
+
+
+# ---- to Python ----
+
+
+def decode(form: Any) -> Any:
+    """The value of a typed JSON document.
+
+    >>> decode({"$type": "tuple", "items": [1, {"$type": "bytes", "base64": "AAE="}]})
+    (1, b'\\x00\\x01')
+    """
+    if isinstance(form, list):
+        return [decode(item) for item in form]
+    if not isinstance(form, dict):
+        return form
+    kind = form.get("$type")
+    if kind is None:
+        return {key: decode(item) for key, item in form.items()}
+    try:
+        return _READERS[kind](form)
+    except (KeyError, ValueError, TypeError, IndexError, ArithmeticError, ImportError, AttributeError):
+        return Foreign(str(form.get("class", kind))[:200], _shown(form))
+
+
+def _shown(form: dict[str, Any]) -> str:
+    text = form.get("repr")
+    return text if isinstance(text, str) else f"<{form.get('class', form['$type'])} object>"[:200]
+
+
+def _items(form: dict[str, Any]) -> list[Any]:
+    return [decode(item) for item in form["items"]]
+
+
+def _decode_dict(form: dict[str, Any]) -> Any:
+    pairs = [(decode(key), decode(value)) for key, value in form["items"]]
+    makers: dict[str, Callable[[Any], Any]] = {"OrderedDict": collections.OrderedDict, "Counter": _counter}
+    return makers.get(form.get("class", ""), dict)(pairs)
+
+
+def _counter(pairs: list[tuple[Any, int]]) -> collections.Counter[Any]:
+    return collections.Counter(dict(pairs))
+
+
+def _decode_bytes(form: dict[str, Any]) -> bytes:
+    if "text" in form:
+        return str(form["text"]).encode()
+    return base64.b64decode(form["base64"])
+
+
+def _decode_moment(kind: Any) -> Callable[[dict[str, Any]], Any]:
+    def read(form: dict[str, Any]) -> Any:
+        text = str(form["text"])
+        return kind.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+
+    return read
+
+
+def _decode_fraction(form: dict[str, Any]) -> fractions.Fraction:
+    return fractions.Fraction(decode(form["numerator"]), decode(form.get("denominator", 1)))
+
+
+def _decode_array(form: dict[str, Any]) -> Any:
+    import numpy
+
+    items, kind = _items(form), str(form.get("class", ""))
+    shape = [int(n) for n in form.get("shape", [len(items)])]
+    if kind.startswith(("datetime64", "timedelta64")):
+        return numpy.array(items, dtype="int64").view(kind).reshape(shape)
+    if numpy.dtype(kind or None).kind not in "biufcSU":
+        return numpy.array(items, dtype=object).reshape(shape)
+    return numpy.array(items, dtype=kind or None).reshape(shape)
+
+
+def _decode_scalar(form: dict[str, Any]) -> Any:
+    if "unit" not in form:
+        return decode(form["value"])
+    import numpy
+
+    kinds = {"datetime64": numpy.datetime64, "timedelta64": numpy.timedelta64}
+    unit = form["unit"]
+    return kinds[form["class"]](int(form["value"]), *([] if unit == "generic" else [unit]))
+
+
+def _decode_image(form: dict[str, Any]) -> bytes:
+    return base64.b64decode(form["base64"])
+
+
+_READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "int": lambda form: int(form["hex"], 16),
+    "float": lambda form: float(form["text"]),
+    "str": lambda form: base64.b64decode(form["base64"]).decode("utf-8", "surrogatepass"),
+    "list": _items,
+    "complex": lambda form: complex(decode(form["real"]), decode(form["imag"])),
+    "bytes": _decode_bytes,
+    "bytearray": lambda form: bytearray(_decode_bytes(form)),
+    "tuple": lambda form: tuple(_items(form)),
+    "set": lambda form: set(_items(form)),
+    "frozenset": lambda form: frozenset(_items(form)),
+    "deque": lambda form: collections.deque(_items(form)),
+    "dict": _decode_dict,
+    "range": lambda form: range(form.get("start", 0), form["stop"], form.get("step", 1)),
+    "decimal": lambda form: decimal.Decimal(form["text"]),
+    "fraction": _decode_fraction,
+    "path": lambda form: pathlib.PurePosixPath(form["text"]),
+    "date": _decode_moment(datetime.date),
+    "time": _decode_moment(datetime.time),
+    "datetime": _decode_moment(datetime.datetime),
+    "timedelta": lambda f: datetime.timedelta(f.get("days", 0), f.get("seconds", 0), f.get("microseconds", 0)),
+    "enum": lambda form: decode(form["value"]),
+    "namedtuple": lambda form: tuple(decode(value) for _, value in form["items"]),
+    "dataclass": lambda form: {name: decode(value) for name, value in form["items"]},
+    "scalar": _decode_scalar,
+    "ndarray": _decode_array,
+    "image": _decode_image,
+}
+
+
+_TABLE = "application/vnd.dataresource+json"
+
+
+def decode_shown(form: Any, bundles: list[Mapping[str, Any]]) -> Any:
+    """The value of a cell. `bundles` are the displays of the value; a table among them becomes a frame of pandas."""
+    value = decode(form)
+    if not isinstance(value, Foreign) or value.class_name not in ("DataFrame", "Series"):
+        return value
+    table = next((bundle[_TABLE] for bundle in bundles if _TABLE in bundle), None)
+    frame = None if not isinstance(table, dict) or "cut" in table else _frame(table)
+    if frame is None:
+        return value
+    return frame.iloc[:, 0] if value.class_name == "Series" else frame
+
+
+def _frame(table: dict[str, Any]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        return None
+    try:
+        schema = table["schema"]
+        frame = pandas.DataFrame(table["data"], columns=[field["name"] for field in schema["fields"]])
+        for field in schema["fields"]:
+            frame[field["name"]] = _column(pandas, frame[field["name"]], field)
+        keys = schema.get("primaryKey", [])
+        if keys:
+            frame = frame.set_index(list(keys))
+            frame.index.names = [None if name == "index" else name for name in frame.index.names]
+        return frame
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return None
+
+
+def _column(pandas: Any, column: Any, field: Mapping[str, Any]) -> Any:
+    if field.get("type") == "datetime":
+        moments = pandas.to_datetime(column, utc=True)
+        return moments.dt.tz_convert(field["tz"]) if "tz" in field else moments.dt.tz_localize(None)
+    kinds = {"integer": "int64", "number": "float64", "boolean": "bool"}
+    kind = kinds.get(str(field.get("type")))
+    return column.astype(kind) if kind and not (kind != "float64" and column.isna().any()) else column

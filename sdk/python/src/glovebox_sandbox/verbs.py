@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each verb of a sandbox, as steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Callable, Optional, Union
+
+from .errors import DaemonError, SessionError, UsageError
+from .events import Finished, InputCall, ToolCall, event_from
+from .failures import document_of, failure_of
+from .options import CHECKED, RUN_ONLY, SESSION_ONLY, fields_of, only, with_deadline, without
+from .results import Result, TestResult, Verdict, verdict_from
+from .state import State
+from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
+from .tools import answer_with, answer_with_error
+
+Program = Union[str, Mapping[str, object]]
+
+
+def ask(method: str, path: str, document: Optional[Mapping[str, Any]] = None, wait: Optional[float] = None) -> Steps[Any]:
+    """A request whose answer is a JSON document."""
+    request = json_request(method, path, document) if wait is None else json_request(method, path, document, wait=wait)
+    answer: Answer = yield Send(request)
+    return document_of(answer)
+
+
+# ---- runs ----
+
+
+def run_fields(state: State, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a run: the sandbox's options, and those of the call before them."""
+    return with_deadline(fields_of({**without(state.options, SESSION_ONLY), "language": state.language, **options}))
+
+
+def run(state: State, code: str, stream: bool, options: Mapping[str, Any]) -> Steps[Result]:
+    """Runs a program once."""
+    fields = {**run_fields(state, options), "code": _text("code", code)}
+    if stream:
+        return (yield from _streamed(state, "/v1/run", fields))
+    answer: Answer = yield Send(json_request("POST", "/v1/run", fields, wait=_wait(fields)))
+    return Result.from_document(_result_document(answer))
+
+
+def _wait(fields: Mapping[str, Any]) -> float:
+    return float(fields["deadline_ms"]) / 1000 + 10
+
+
+def _text(name: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise UsageError(f"{name} is a {type(text).__name__}; give the text of the program")
+    return text
+
+
+def _result_document(answer: Answer) -> Mapping[str, Any]:
+    """The result in an answer. A run that failed because of us is an error of HTTP, and a result all the same."""
+    if answer.status < 400:
+        document = document_of(answer)
+    else:
+        document = _json_or_none(answer)
+    if not isinstance(document, dict) or "exit_code" not in document:
+        raise failure_of(answer)
+    return document
+
+
+def _json_or_none(answer: Answer) -> Any:
+    import json
+
+    try:
+        return json.loads(answer.body)
+    except ValueError:
+        return None
+
+
+def check(state: State, code: str, options: Mapping[str, Any]) -> Steps[Verdict]:
+    """Reads a program with the guard, and runs nothing."""
+    fields = fields_of({**only(state.options, CHECKED), "language": state.language, **options})
+    document = yield from ask("POST", "/v1/check", {**fields, "code": _text("code", code)}, _wait(with_deadline(fields)))
+    checked = document["files"][0]
+    if checked.get("verdict") is None:
+        raise DaemonError(f"the program could not be checked: {(checked.get('error') or {}).get('message')}")
+    return verdict_from(checked["verdict"])
+
+
+def test(state: State, code: str, cases: Optional[Sequence[Mapping[str, object]]], stream: bool,
+         options: Mapping[str, Any]) -> Steps[TestResult]:
+    """Judges a program by cases."""
+    fields = {**run_fields(state, options), "code": _text("code", code)}
+    if cases is not None:
+        fields["cases"] = [dict(case) for case in cases]
+    if stream:
+        return (yield from _streamed(state, "/v1/test", fields))
+    document = yield from ask("POST", "/v1/test", fields, _wait(fields))
+    return TestResult.from_document(document)
+
+
+MOST_RUNS = 1000  # in one request
+
+
+def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[list[Result]]:
+    """Many runs. More than one request may have are sent in several."""
+    runs = [_program(state, program, options) for program in programs]
+    results: list[Result] = []
+    for first in range(0, len(runs), MOST_RUNS):
+        fields = with_deadline({"runs": runs[first:first + MOST_RUNS]})
+        document = yield from ask("POST", "/v1/batch", fields, _wait(fields))
+        results.extend(_batched(entry) for entry in document["results"])
+    return results
+
+
+def _program(state: State, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(program, str):
+        return {**run_fields(state, options), "code": program}
+    code = _text("a program's code", program.get("code"))
+    return {**run_fields(state, {**options, **without(program, ("code",))}), "code": code}
+
+
+def _batched(entry: Mapping[str, Any]) -> Result:
+    """A request that was not run has only an error."""
+    if "exit_code" in entry:
+        return Result.from_document(entry)
+    return Result.from_document({"error": entry.get("error"), "error_type": "ours", "exit_status": 125})
+
+
+# ---- sessions ----
+
+
+def open_session(state: State) -> Steps[None]:
+    """Opens the session unless it is open."""
+    if state.closed:
+        raise SessionError("the sandbox was closed; make a new one")
+    if state.id is not None:
+        return
+    options = {**without(state.options, RUN_ONLY), "language": state.language}
+    fields = fields_of(options)
+    changes = state.tools.changes
+    if len(state.tools):
+        fields["tools"] = [tool.describe() for tool in state.tools]
+    document = yield from ask("POST", "/v1/sessions", fields)
+    state.opened(document["id"], changes)
+
+
+def close_session(state: State) -> Steps[None]:
+    """Closes the session; one that is gone already is no error."""
+    session = state.close()
+    if session is not None:
+        answer: Answer = yield Send(json_request("DELETE", f"/v1/sessions/{session}"))
+        if answer.status >= 400 and answer.status not in (404, 409):
+            raise failure_of(answer)
+
+
+def exec_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Result]:
+    """Runs a cell, and answers the tools that it calls."""
+    yield from update_tools(state)
+    fields = with_deadline({**fields_of(options), "code": _text("code", code)})
+    if state.on_input is not None and "stdin" not in fields:
+        fields["answers_input"] = True
+    return (yield from _streamed(state, f"{state.path}/exec", fields))
+
+
+def attempt_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Result]:
+    """Runs a cell that is undone unless it succeeds."""
+    return (yield from exec_cell(state, code, {**options, "attempt": True}))
+
+
+def update_tools(state: State) -> Steps[None]:
+    """Brings the tools of the open session up to date."""
+    if state.known_changes != state.tools.changes:
+        changes, tools = state.tools.changes, [tool.describe() for tool in state.tools]
+        yield from ask("PUT", f"{state.path}/tools", {"tools": tools})
+        state.known_changes = changes
+
+
+def _streamed(state: State, path: str, fields: Mapping[str, Any]) -> Steps[Any]:
+    """A request whose answer is a stream of events; the value is the result."""
+    answer: Answer = yield Open(json_request("POST", path, fields, wait=_wait(fields), stream=True))
+    if answer.status >= 400:
+        return Result.from_document(_result_document(answer))
+    while True:
+        line = yield NextLine()
+        if line is None:
+            raise DaemonError("the stream ended without a result: the daemon was stopped, or the session was closed")
+        event = event_from(line)
+        yield Emit(event)
+        if isinstance(event, Finished):
+            return event.result
+        if isinstance(event, (ToolCall, InputCall)):
+            yield from _answer(state, event)
+
+
+def _answer(state: State, event: Union[ToolCall, InputCall]) -> Steps[None]:
+    reply = yield from (_call_tool(state, event) if isinstance(event, ToolCall) else _read_input(state, event))
+    path = f"/v1/sessions/{event.session}/answers/{event.call}"
+    answer: Answer = yield Send(json_request("POST", path, reply))
+    if answer.status == 413:
+        too_large = UsageError("the tool returned more than the 4 MiB that an answer may have")
+        yield Send(json_request("POST", path, answer_with_error(too_large)))
+    elif answer.status >= 500 and answer.status != 503:
+        raise failure_of(answer)
+
+
+def _call_tool(state: State, event: ToolCall) -> Steps[dict[str, Any]]:
+    try:
+        function = state.tools[event.name].function
+        value = yield Call(function, event.args, event.kwargs)
+        return answer_with(value)
+    except Exception as error:
+        return answer_with_error(error)
+
+
+def _read_input(state: State, event: InputCall) -> Steps[dict[str, Any]]:
+    ask_user: Callable[..., Any] = state.on_input or (lambda prompt: None)
+    try:
+        line = yield Call(ask_user, (event.prompt,))
+        return {"ok": None if line is None else str(line)}
+    except Exception as error:
+        return answer_with_error(error)
+
+
+def fork(state: State, name: Optional[str], idle: Any) -> Steps[State]:
+    """A copy of the session, with the same tools."""
+    yield from update_tools(state)
+    document = yield from ask("POST", f"{state.path}/fork", fields_of({"name": name, "idle": idle}))
+    return state.copy(document["id"])
+
+
+def session_verb(state: State, verb: str) -> Steps[Any]:
+    """`interrupt` or `restart`."""
+    return (yield from ask("POST", f"{state.path}/{verb}", {}))
+
+
+def info(state: State) -> Steps[dict[str, Any]]:
+    """The daemon's description of the session."""
+    document = yield from ask("GET", state.path)
+    return dict(document)
+
+
+def attach(state: State, session: str) -> Steps[None]:
+    """Takes over a session that is open in the daemon."""
+    path = Request("GET", f"/v1/sessions/{quoted(session)}")
+    answer: Answer = yield Send(path)
+    document = document_of(answer)
+    state.language = str(document["language"])
+    state.opened(document["id"], -1 if len(state.tools) else state.tools.changes)
+
+
+def quoted(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="")

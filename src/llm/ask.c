@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hide_key.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/printable.h"
-#include "llm/hide_key.h"
 #include "llm/retry.h"
 #include "llm/sse.h"
 #include "net/url.h"
@@ -34,7 +34,7 @@ static char *shown_words(const struct llm_place *place, struct str words)
     words = str_slice(words, 0, 16 << 10);
     buf_init(&hidden, 64 << 10);
     buf_init(&shown, 8 << 10);
-    llm_hide_key(&hidden, words, place->key);
+    hide_key(&hidden, words, place->key);
     printable_add_word(&shown, buf_str(&hidden), WORDS_MAX);
     return buf_take(&shown);
 }
@@ -48,7 +48,7 @@ static char *shown_url(const struct arriving *in)
     buf_init(&shown, 4096);
     buf_init(&hidden, 8192);
     url_add_shown(&shown, str_from(url));
-    llm_hide_key(&hidden, buf_str(&shown), in->a->place->key);
+    hide_key(&hidden, buf_str(&shown), in->a->place->key);
     return buf_take(&hidden);
 }
 
@@ -191,7 +191,7 @@ static int read_answer(struct arriving *in, struct err *err)
 
 static void hide_in(char **text, const char *key)
 {
-    char *hidden = llm_without_key(str_from(*text), key);
+    char *hidden = hide_key_text(str_from(*text), key);
 
     if (!hidden)
         return;
@@ -204,13 +204,13 @@ static void hide_in_arguments(char **text, const char *key)
 {
     struct err err;
 
-    if (!llm_key_is_secret(key))
+    if (!hide_key_is_secret(key))
         return;
     hide_in(text, key);
     json_t *value = reading_parse(str_from(*text), &err);
     AUTO_FREE char *plain = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
     if (plain && strstr(plain, key)) {
-        value = llm_json_without_key(value, key);
+        value = hide_key_json(value, key);
         free(*text);
         *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
     }
@@ -221,7 +221,7 @@ static void hide_in_arguments(char **text, const char *key)
 static void hide_in_text(struct arriving *in)
 {
     struct buf *text = &in->a->answer->text;
-    AUTO_FREE char *hidden = llm_without_key(buf_str(text), in->a->place->key);
+    AUTO_FREE char *hidden = hide_key_text(buf_str(text), in->a->place->key);
 
     if (!hidden)
         return;
@@ -240,7 +240,7 @@ static void hide_in_rest(struct arriving *in)
         hide_in(&answer->calls[i].name, key);
         hide_in_arguments(&answer->calls[i].arguments, key);
     }
-    answer->raw = llm_json_without_key(answer->raw, key);
+    answer->raw = hide_key_json(answer->raw, key);
 }
 
 static int finish(struct arriving *in, struct err *err)
@@ -272,7 +272,7 @@ static void begin(struct arriving *in, const struct llm_asking *asking)
 
     llm_exchange_init(&in->exchange);
     reading_init(&in->reading, a->answer, a->watch);
-    in->reading.key = llm_key_is_secret(a->place->key) ? a->place->key : NULL;
+    in->reading.key = hide_key_is_secret(a->place->key) ? a->place->key : NULL;
     sse_init(&in->sse, READING_EVENT_MAX, read_event, in);
     in->exchange.path = a->protocol->path(asking);
     in->exchange.request = a->protocol->body(asking);

@@ -13,11 +13,11 @@
 #include "base/clock.h"
 #include "base/conf.h"
 #include "base/fd.h"
+#include "base/hide_key.h"
 #include "base/json_get.h"
 #include "base/json_mem.h"
 #include "base/mem.h"
 #include "llm/ask.h"
-#include "llm/hide_key.h"
 #include "llm/prices.h"
 #include "llm/retry.h"
 #include "llm/schema.h"
@@ -194,8 +194,8 @@ static int read_value(const struct llm *llm, const struct llm_request *request,
 {
     if (answer->finish == LLM_FINISH_LENGTH)
         return err_set(err, ERR_GUEST, "the model's answer was cut at its maximum of tokens");
-    answer->value = llm_json_without_key(
-        reading_parse_strictly(bare_json(buf_str(&answer->text)), err), llm->place.key);
+    answer->value = hide_key_json(reading_parse_strictly(bare_json(buf_str(&answer->text)), err),
+                                  llm->place.key);
     if (!answer->value || schema_check(request->schema, answer->value, err) < 0)
         return err_wrap(err, "the model's answer has not the form that was asked for");
     return 0;
@@ -258,7 +258,7 @@ static void read_runs(const struct llm *llm, const struct protocol *protocol,
     buf_init(&text, READING_TEXT_MAX);
     protocol->runs(answer->raw, runs);
     llm_last_text(answer->raw, &text);
-    last = llm_json_without_key(json_pack("[o, s%]", runs, text.p, text.n), llm->place.key);
+    last = hide_key_json(json_pack("[o, s%]", runs, text.p, text.n), llm->place.key);
     answer->runs = json_incref(json_array_get(last, 0));
     if (json_array_size(answer->runs) && text.n && !memchr(text.p, '\0', text.n)) {
         buf_clear(&answer->text);

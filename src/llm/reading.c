@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hide_key.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/printable.h"
-#include "llm/hide_key.h"
 
 void reading_init(struct reading *r, struct llm_answer *answer, const struct llm_watch *watch)
 {
@@ -103,7 +103,7 @@ static void show(struct reading *r, size_t end)
     r->shown_n = end;
     if (r->key && memmem(piece.p, piece.n, r->key, strlen(r->key))) {
         buf_init(&hidden, READING_TEXT_MAX);
-        llm_hide_key(&hidden, piece, r->key);
+        hide_key(&hidden, piece, r->key);
         piece = buf_str(&hidden);
     }
     r->watch->text(r->watch->ctx, piece);
@@ -113,7 +113,7 @@ void reading_text(struct reading *r, struct str piece)
 {
     add_without_nul(r, &r->answer->text, piece);
     struct str fresh = str_slice(buf_str(&r->answer->text), r->shown_n, r->answer->text.n);
-    show(r, r->shown_n + (r->key ? llm_key_free(fresh, r->key) : fresh.n));
+    show(r, r->shown_n + (r->key ? hide_key_free_part(fresh, r->key) : fresh.n));
 }
 
 void reading_show_rest(struct reading *r)

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/hide_key.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/printable.h"
 #include "base/utf8.h"
-#include "llm/hide_key.h"
 #include "net/url.h"
 
 enum { RECORD_MAX = 256 << 20, LINE_MAX_BYTES = 160 << 20 };
@@ -70,7 +70,7 @@ static json_t *clean_text(struct str text, const char *key)
 
     buf_init(&hidden, LINE_MAX_BYTES);
     buf_init(&clean, LINE_MAX_BYTES);
-    llm_hide_key(&hidden, text, key);
+    hide_key(&hidden, text, key);
     (void)utf8_add_clean(&clean, buf_str(&hidden));
     return json_stringn(clean.p, clean.n);
 }

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
+#include "base/hide_key.h"
 #include "base/json_mem.h"
 #include "base/mem.h"
-#include "llm/hide_key.h"
 #include "llm/place.h"
 #include "llm/prices.h"
 #include "llm/retry.h"
@@ -217,16 +217,16 @@ static void test_keys(void)
     AUTO_BUF struct buf b = {0};
 
     buf_init(&b, 1000);
-    llm_hide_key(&b, STR("a sk-0123456789 b sk-0123 c 23456789 d 2345678"), "sk-0123456789");
+    hide_key(&b, STR("a sk-0123456789 b sk-0123 c 23456789 d 2345678"), "sk-0123456789");
     EQ_STR(b.p, "a [key] b sk-0123 c [key] d 2345678");
     buf_clear(&b);
-    llm_hide_key(&b, STR("short word"), "word");
+    hide_key(&b, STR("short word"), "word");
     EQ_STR(b.p, "short [key]");
     buf_clear(&b);
-    llm_hide_key(&b, STR("nothing"), NULL);
+    hide_key(&b, STR("nothing"), NULL);
     EQ_STR(b.p, "nothing");
     buf_clear(&b);
-    llm_hide_key(&b, STR("sk-01234sk-01234 1sk-01234567892"), "sk-0123456789");
+    hide_key(&b, STR("sk-01234sk-01234 1sk-01234567892"), "sk-0123456789");
     EQ_STR(b.p, "[key][key] 1[key]2");
 }
 
@@ -244,7 +244,7 @@ static void test_hard_text(void)
     memset(text, 'a', TEXT);
     memcpy(text + TEXT - 20, key, 20);
     buf_init(&b, TEXT);
-    llm_hide_key(&b, (struct str){text, TEXT}, key);
+    hide_key(&b, (struct str){text, TEXT}, key);
     EQ_INT(b.n, TEXT - 20 + strlen("[key]"));
     OK(str_ends(buf_str(&b), "a[key]"), "a piece at the end");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "llm/hide_key.h"
+#include "base/hide_key.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void pieces_done(struct pieces *pieces)
     free(pieces->table);
 }
 
-void llm_hide_key(struct buf *b, struct str text, const char *key)
+void hide_key(struct buf *b, struct str text, const char *key)
 {
     size_t hidden = 0; /* the end of the piece in hand */
 
@@ -76,25 +76,25 @@ void llm_hide_key(struct buf *b, struct str text, const char *key)
     pieces_done(&pieces);
 }
 
-bool llm_key_is_secret(const char *key)
+bool hide_key_is_secret(const char *key)
 {
     return key && strlen(key) >= KEY_PIECE;
 }
 
-char *llm_without_key(struct str text, const char *key)
+char *hide_key_text(struct str text, const char *key)
 {
     AUTO_BUF struct buf hidden = {0};
 
-    if (!llm_key_is_secret(key) || !memmem(text.p, text.n, key, strlen(key)))
+    if (!hide_key_is_secret(key) || !memmem(text.p, text.n, key, strlen(key)))
         return NULL;
     buf_init(&hidden, text.n);
-    llm_hide_key(&hidden, text, key);
+    hide_key(&hidden, text, key);
     return buf_take(&hidden);
 }
 
 static json_t *copy_text(const json_t *text, const char *key)
 {
-    AUTO_FREE char *hidden = llm_without_key(json_str(text), key);
+    AUTO_FREE char *hidden = hide_key_text(json_str(text), key);
 
     return hidden ? json_string(hidden) : json_copy((json_t *)(uintptr_t)text);
 }
@@ -112,22 +112,22 @@ static json_t *copy_value(const json_t *value, const char *key)
     json_array_foreach(value, i, member) json_array_append_new(copy, copy_value(member, key));
     json_object_foreach((json_t *)(uintptr_t)value, name, member)
     {
-        AUTO_FREE char *hidden = llm_without_key(str_from(name), key);
+        AUTO_FREE char *hidden = hide_key_text(str_from(name), key);
         json_object_set_new(copy, hidden ? hidden : name, copy_value(member, key));
     }
     return copy;
 }
 
-json_t *llm_json_without_key(json_t *value, const char *key)
+json_t *hide_key_json(json_t *value, const char *key)
 {
-    if (!value || !llm_key_is_secret(key))
+    if (!value || !hide_key_is_secret(key))
         return value;
     json_t *copy = copy_value(value, key);
     json_decref(value);
     return copy;
 }
 
-size_t llm_key_free(struct str text, const char *key)
+size_t hide_key_free_part(struct str text, const char *key)
 {
     size_t n = strlen(key) - 1;
 

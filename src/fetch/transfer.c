@@ -123,6 +123,7 @@ static size_t on_body(char *p, size_t size, size_t n, void *ctx)
     }
     put_head(t);
     put_body(t, bytes);
+    t->moved_ms = clock_mono_ms(); /* the caller may have had no room for long */
     return bytes.n;
 }
 

@@ -237,24 +237,53 @@ static int receive(struct fetch *fetch, struct err *err)
     return 0;
 }
 
+/* A whole frame of what was received: 1, 0 or -1. */
+static int take_frame(struct fetch *fetch, struct fetch_event *ret, struct err *err)
+{
+    struct str record;
+    int whole = fetch_frame_next(buf_str(&fetch->in), FETCH_ANSWER_MAX, &record, &fetch->taken);
+
+    if (whole < 0 || (whole > 0 && decode(record, ret) < 0))
+        return err_set(err, ERR_BUG, "glovebox-fetch sent an unknown frame");
+    return whole;
+}
+
+static void drop_taken(struct fetch *fetch)
+{
+    buf_drop(&fetch->in, fetch->taken);
+    fetch->taken = 0;
+}
+
 int fetch_next(struct fetch *fetch, int64_t deadline_ms, int cancel_fd, struct fetch_event *ret,
                bool *ret_cancelled, struct err *err)
 {
-    struct str record;
-    int whole, ready;
+    int taken, ready;
 
     *ret_cancelled = false;
-    buf_drop(&fetch->in, fetch->taken);
-    fetch->taken = 0;
-    while ((whole = fetch_frame_next(buf_str(&fetch->in), FETCH_ANSWER_MAX, &record,
-                                     &fetch->taken)) == 0) {
+    drop_taken(fetch);
+    while ((taken = take_frame(fetch, ret, err)) == 0) {
         ready = wait_for_it(fetch, deadline_ms, cancel_fd, ret_cancelled, err);
         if (ready < 0 || (ready > 0 && receive(fetch, err) < 0))
             return -1;
     }
-    if (whole < 0 || decode(record, ret) < 0)
-        return err_set(err, ERR_BUG, "glovebox-fetch sent an unknown frame");
-    return 0;
+    return taken < 0 ? -1 : 0;
+}
+
+int fetch_poll_fd(const struct fetch *fetch)
+{
+    return fetch->fd;
+}
+
+int fetch_take(struct fetch *fetch, struct fetch_event *ret, struct err *err)
+{
+    struct pollfd look = {.fd = fetch->fd, .events = POLLIN};
+    int taken;
+
+    drop_taken(fetch);
+    taken = take_frame(fetch, ret, err);
+    if (taken != 0 || poll(&look, 1, 0) <= 0)
+        return taken;
+    return receive(fetch, err) < 0 ? -1 : take_frame(fetch, ret, err);
 }
 
 struct str fetch_header(struct str header_lines, const char *name)

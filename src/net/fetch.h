@@ -63,6 +63,10 @@ int fetch_send(struct fetch *fetch, const struct fetch_request *request, struct 
  * (of clock_mono_ms; 0: none) and when cancel_fd (-1: none) becomes readable: *ret_cancelled. */
 int fetch_next(struct fetch *fetch, int64_t deadline_ms, int cancel_fd, struct fetch_event *ret,
                bool *ret_cancelled, struct err *err);
+/* For callers with a loop of their own: what to poll for reading, and the next event that has come
+ * already: 1, or 0 when none has; -1 as fetch_next. Take events until it is 0. */
+int fetch_poll_fd(const struct fetch *fetch);
+int fetch_take(struct fetch *fetch, struct fetch_event *ret, struct err *err);
 
 /* The value of the last header with this name (any case), trimmed; empty for none. */
 struct str fetch_header(struct str header_lines, const char *name);

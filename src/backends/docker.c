@@ -54,13 +54,18 @@ static void ask_end(struct docker_guest *d)
  * memory, for one), and so can anyone on the engine's host. */
 static void note_death(struct docker_guest *d)
 {
+    d->over = true;
+    d->out->status = SIGKILL;
+    d->out->wall_ns = clock_mono_ns() - d->start_ns;
+    d->far->died(d);
+}
+
+static void container_died(struct docker_guest *d)
+{
     uint64_t limit = d->job->limits.memory_bytes;
     struct engine *again = NULL;
     struct err err;
 
-    d->over = true;
-    d->out->status = SIGKILL;
-    d->out->wall_ns = clock_mono_ns() - d->start_ns;
     if (engine_open(&again, &err) < 0)
         d->out->failure = "the container engine went away in the middle of the run";
     else if (limit && (engine_was_out_of_memory(again, d->container) ||
@@ -73,9 +78,7 @@ static void kill_container(struct docker_guest *d)
 {
     struct err ignored;
 
-    d->kill_ms = INT64_MAX;
     (void)engine_kill(d->engine, d->container, &ignored);
-    fd_close(&d->fd);
 }
 
 static void check_time(struct docker_guest *d)
@@ -89,8 +92,11 @@ static void check_time(struct docker_guest *d)
         docker_hit(d, LIMIT_WALL);
         ask_end(d);
     }
-    if (d->kill_ms && now >= d->kill_ms)
-        kill_container(d);
+    if (d->kill_ms && now >= d->kill_ms) {
+        d->kill_ms = INT64_MAX;
+        d->far->kill(d);
+        fd_close(&d->fd);
+    }
     if (d->fd < 0 && d->out->started)
         note_death(d);
 }
@@ -149,8 +155,9 @@ static int wait_time(const struct docker_guest *d, int most_ms)
 
 void docker_move(struct docker_guest *d, int timeout_ms)
 {
-    enum { STREAMS, CANCEL, STDIN, CHANNEL_IN, CHANNEL_OUT, SESSION, ROOM, COUNT = ROOM + 2 };
-    struct pollfd polls[COUNT];
+    enum { STREAMS, CANCEL, STDIN, CHANNEL_IN, CHANNEL_OUT, SESSION, ROOM, FAR = ROOM + 2 };
+    struct pollfd polls[FAR + DOCKER_FAR_POLLS];
+    size_t count = FAR + (d->far->polls ? DOCKER_FAR_POLLS : 0);
     bool room = has_room(d, 1, &polls[ROOM]);
 
     room &= has_room(d, 2, &polls[ROOM + 1]);
@@ -165,8 +172,12 @@ void docker_move(struct docker_guest *d, int timeout_ms)
         (struct pollfd){.fd = d->channel.bytes.n ? d->channel.fd : -1, .events = POLLOUT};
     polls[SESSION] =
         (struct pollfd){.fd = d->sink->channel ? d->sink->channel_fd : -1, .events = POLLIN};
-    if (poll(polls, COUNT, wait_time(d, timeout_ms)) < 0)
+    if (d->far->polls)
+        d->far->polls(d, polls + FAR);
+    if (poll(polls, count, wait_time(d, timeout_ms)) < 0)
         return;
+    if (d->far->move)
+        d->far->move(d);
     if (polls[CANCEL].revents) {
         d->out->cancelled = true;
         ask_end(d);
@@ -187,30 +198,58 @@ void docker_move(struct docker_guest *d, int timeout_ms)
 
 /* ---- the table's entries ---- */
 
-static struct docker_guest *guest_new(const struct backend_job *job,
-                                      const struct backend_sink *sink, struct backend_outcome *out)
+static const struct docker_far container = {.place = "container",
+                                            .lacks = "the container engine does not provide it",
+                                            .kill = kill_container,
+                                            .died = container_died};
+
+static const struct backend_sink no_sink = {.cancel_fd = -1, .channel_fd = -1};
+
+struct docker_guest *docker_guest_new(void)
 {
     struct docker_guest *d = xcalloc(1, sizeof *d);
 
-    out->wanted = job->layers & DOCKER_LAYERS & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
-    *d = (struct docker_guest){
-        .job = job,
-        .sink = sink,
-        .out = out,
-        .limits = job->limits,
-        .fd = -1,
-        .spool = -1,
-        .mirror = -1,
-        .sources = {{job->stdin_fd, CONTAINED_WINDOW}, {-1, CONTAINED_WINDOW}},
-        .channel = {.fd = -1},
-        .start_ns = clock_mono_ns(),
-        .deadline_ms = INT64_MAX};
+    *d = (struct docker_guest){.far = &container,
+                               .sink = &no_sink,
+                               .out = &d->rest,
+                               .fd = -1,
+                               .spool = -1,
+                               .mirror = -1,
+                               .sources = {{-1, CONTAINED_WINDOW}, {-1, CONTAINED_WINDOW}},
+                               .channel = {.fd = -1},
+                               .deadline_ms = INT64_MAX};
     buf_init(&d->in, BUFFER_MAX);
     buf_init(&d->frames, BUFFER_MAX);
     buf_init(&d->words, BUFFER_MAX);
     buf_init(&d->queue, QUEUE_MAX);
     buf_init(&d->channel.bytes, 2 * BUFFER_MAX);
     return d;
+}
+
+void docker_lend(struct docker_guest *d, const struct backend_job *job,
+                 const struct backend_sink *sink, struct backend_outcome *out)
+{
+    d->job = job;
+    d->sink = sink;
+    d->out = out;
+    d->limits = job->limits;
+    d->sources[CONTAINED_TO_STDIN].fd = job->stdin_fd;
+    d->start_ns = clock_mono_ns();
+}
+
+void docker_guest_free(struct docker_guest *d)
+{
+    fd_close(&d->fd);
+    docker_files_done(d);
+    fd_close(&d->sources[CONTAINED_TO_CHANNEL].fd);
+    fd_close(&d->channel.fd);
+    buf_done(&d->in);
+    buf_done(&d->frames);
+    buf_done(&d->words);
+    buf_done(&d->queue);
+    buf_done(&d->channel.bytes);
+    free(d->container);
+    free(d);
 }
 
 static void docker_close(struct backend_guest *guest)
@@ -222,16 +261,7 @@ static void docker_close(struct backend_guest *guest)
     if (d->container)
         (void)engine_remove(d->engine, d->container, &ignored);
     engine_close(d->engine);
-    docker_files_done(d);
-    fd_close(&d->sources[CONTAINED_TO_CHANNEL].fd);
-    fd_close(&d->channel.fd);
-    buf_done(&d->in);
-    buf_done(&d->frames);
-    buf_done(&d->words);
-    buf_done(&d->queue);
-    buf_done(&d->channel.bytes);
-    free(d->container);
-    free(d);
+    docker_guest_free(d);
 }
 
 static const char *image_of(const struct backend_job *job)
@@ -249,28 +279,27 @@ static int say_why(struct docker_guest *d, struct err *err)
     if (d->failed && d->error.kind) {
         d->out->lacking = d->job->required & ~d->held;
         *err = d->error;
-        return err->kind == ERR_UNSUPPORTED ? err_wrap(err, "image %s", image_of(d->job)) : -1;
+        return -1;
     }
     buf_init(&words, 400);
     printable_add_word(&words, buf_str(&d->words), 300);
-    return err_set(err, d->words.n ? ERR_UNSUPPORTED : ERR_SYSTEM,
-                   "the container did not start%s%s", words.n ? ": " : "", words.p);
+    return err_set(err, d->words.n ? ERR_UNSUPPORTED : ERR_SYSTEM, "the %s did not start%s%s",
+                   d->far->place, words.n ? ": " : "", words.p);
 }
 
 /* The wish to stop may come while the engine gets an image. */
-static bool is_stopped(const struct backend_sink *sink)
+bool docker_is_stopped(const struct backend_sink *sink)
 {
     struct pollfd look = {.fd = sink->cancel_fd, .events = POLLIN};
 
     return poll(&look, 1, 0) > 0;
 }
 
-static int start(struct docker_guest *d, struct err *err)
+int docker_wait_start(struct docker_guest *d, bool begun, struct err *err)
 {
     int64_t until = clock_mono_ms() + SETUP_MS;
 
-    bool begun = docker_start(d, err) == 0;
-    d->out->cancelled |= is_stopped(d->sink);
+    d->out->cancelled |= docker_is_stopped(d->sink);
     if (!begun)
         return d->out->cancelled || d->failed ? say_why(d, err) : -1;
     while (!d->out->started && !d->failed && !d->out->cancelled && d->fd >= 0 &&
@@ -279,37 +308,51 @@ static int start(struct docker_guest *d, struct err *err)
     return d->out->started && !d->out->cancelled ? 0 : say_why(d, err);
 }
 
-static void docker_deadline(struct backend_guest *guest, int64_t wall_ms)
+void docker_deadline(struct backend_guest *guest, int64_t wall_ms)
 {
     docker_of(guest)->deadline_ms = wall_ms ? clock_mono_ms() + wall_ms : INT64_MAX;
+}
+
+static int start(struct docker_guest *d, struct err *err)
+{
+    if (docker_wait_start(d, docker_start(d, err) == 0, err) == 0)
+        return 0;
+    return d->failed && err->kind == ERR_UNSUPPORTED ? err_wrap(err, "image %s", image_of(d->job))
+                                                     : -1;
+}
+
+int docker_opened(struct docker_guest *d, struct backend_guest **ret_guest)
+{
+    d->start_ns = clock_mono_ns();
+    outcome_phase(d->out, "start");
+    docker_deadline(&d->base, d->limits.wall_ms);
+    *ret_guest = &d->base;
+    return 0;
 }
 
 static int docker_open(const struct backend_job *job, const struct backend_sink *sink,
                        struct backend_outcome *ret, struct backend_guest **ret_guest,
                        struct err *err)
 {
-    struct docker_guest *d = guest_new(job, sink, ret);
+    struct docker_guest *d = docker_guest_new();
 
-    ret->cancelled = is_stopped(sink);
-    if (ret->cancelled || start(d, err) < 0) {
-        ret->started = false;
-        docker_close(&d->base);
-        return -1;
-    }
-    d->start_ns = clock_mono_ns();
-    outcome_phase(ret, "start");
-    docker_deadline(&d->base, job->limits.wall_ms);
-    *ret_guest = &d->base;
-    return 0;
+    docker_lend(d, job, sink, ret);
+    ret->wanted = job->layers & DOCKER_LAYERS & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
+    ret->cancelled = docker_is_stopped(sink);
+    if (!ret->cancelled && start(d, err) == 0)
+        return docker_opened(d, ret_guest);
+    ret->started = false;
+    docker_close(&d->base);
+    return -1;
 }
 
-static void docker_step(struct backend_guest *guest, int timeout_ms)
+void docker_step(struct backend_guest *guest, int timeout_ms)
 {
     if (!docker_of(guest)->over)
         docker_move(docker_of(guest), timeout_ms);
 }
 
-static enum backend_state docker_state(const struct backend_guest *guest)
+enum backend_state docker_state(const struct backend_guest *guest)
 {
     const struct docker_guest *d = (const struct docker_guest *)guest;
 
@@ -330,10 +373,8 @@ static void pass_rest(struct docker_guest *d)
     fd_close(&d->channel.fd);
 }
 
-static const struct backend_sink no_sink = {.cancel_fd = -1, .channel_fd = -1};
-
 /* The container stays until close: its files can be had. */
-static int docker_end(struct backend_guest *guest, struct err *err)
+int docker_end(struct backend_guest *guest, struct err *err)
 {
     struct docker_guest *d = docker_of(guest);
 
@@ -350,13 +391,13 @@ static int docker_end(struct backend_guest *guest, struct err *err)
     return 0;
 }
 
-static void docker_interrupt(struct backend_guest *guest)
+void docker_interrupt(struct backend_guest *guest)
 {
     docker_put(docker_of(guest), CONTAINED_INTERRUPT, STR(""));
     docker_send(docker_of(guest));
 }
 
-static bool docker_pending(const struct backend_guest *guest)
+bool docker_pending(const struct backend_guest *guest)
 {
     const struct docker_guest *d = (const struct docker_guest *)guest;
     struct pollfd look = {.fd = d->fd, .events = POLLIN};
@@ -364,13 +405,13 @@ static bool docker_pending(const struct backend_guest *guest)
     return !d->over && poll(&look, 1, 0) > 0;
 }
 
-static void docker_drain(struct backend_guest *guest)
+void docker_drain(struct backend_guest *guest)
 {
     if (!docker_of(guest)->over)
         docker_move(docker_of(guest), 0);
 }
 
-static void docker_usage(struct backend_guest *guest, struct backend_usage *ret)
+void docker_usage(struct backend_guest *guest, struct backend_usage *ret)
 {
     *ret = docker_of(guest)->usage;
 }

@@ -143,9 +143,9 @@ static int wait_for_answer(struct docker_guest *d, struct err *err)
     if (d->error.kind)
         *err = d->error;
     else if (d->fd < 0)
-        (void)err_set(err, ERR_SYSTEM, "the container is gone, and its files with it");
+        (void)err_set(err, ERR_SYSTEM, "the %s is gone, and its files with it", d->far->place);
     else
-        (void)err_set(err, ERR_TIMEOUT, "the container does not answer");
+        (void)err_set(err, ERR_TIMEOUT, "the %s does not answer", d->far->place);
     return -1;
 }
 
@@ -168,7 +168,7 @@ static int receive_all(struct docker_guest *d, struct err *err)
     if (ask(d, CONTAINED_FILES, STR(""), err) < 0)
         return -1;
     if (lseek(d->spool, 0, SEEK_SET) < 0)
-        return err_sys(err, "keep the files of the container");
+        return err_sys(err, "keep the files of the %s", d->far->place);
     return lay_receive(d->spool, d->mirror, limits, err);
 }
 
@@ -182,7 +182,7 @@ static int copy(struct docker_guest *d, struct err *err)
     int result = receive_all(d, err);
     fd_close(&d->spool);
     d->mirrored = result == 0 && d->over;
-    return result < 0 ? err_wrap(err, "the files of the container") : 0;
+    return result < 0 ? err_wrap(err, "the files of the %s", d->far->place) : 0;
 }
 
 /* ---- the table's entries ---- */

@@ -58,7 +58,7 @@ int docker_send_file(struct docker_guest *d, int file, int64_t until_ms, struct 
         if (d->out->cancelled || d->failed)
             return 0; /* its report says more */
         if (clock_mono_ms() > until_ms)
-            return err_set(err, ERR_TIMEOUT, "the container engine takes no input");
+            return err_set(err, ERR_TIMEOUT, "the %s takes no input", d->far->place);
     }
     return got < 0 ? err_sys(err, "read the input files") : 0;
 }
@@ -84,8 +84,7 @@ static void on_started(struct docker_guest *d)
     out->held = d->held & out->wanted;
     if (lost) {
         out->lost[0].layers = lost;
-        snprintf(out->lost[0].why, sizeof out->lost[0].why, "%s",
-                 "the container engine does not provide it");
+        snprintf(out->lost[0].why, sizeof out->lost[0].why, "%s", d->far->lacks);
         out->lost_count = 1;
     }
     if (d->sink->started)
@@ -172,7 +171,7 @@ static void on_tree(struct docker_guest *d, struct str bytes)
         return gone(d);
     d->max_bytes -= bytes.n;
     if (fd_write_all(d->spool, bytes.p, bytes.n) < 0 && !d->error.kind)
-        (void)err_sys(&d->error, "keep the files of the container");
+        (void)err_sys(&d->error, "keep the files of the %s", d->far->place);
 }
 
 static void act(struct docker_guest *d, uint32_t kind, struct str bytes)

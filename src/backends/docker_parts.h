@@ -29,8 +29,26 @@ struct docker_source {
     size_t window; /* bytes that may still be sent */
 };
 
+struct docker_guest;
+
+/* What differs between places where the helper runs. */
+enum { DOCKER_FAR_POLLS = 3 };
+struct docker_far {
+    const char *place; /* "container" */
+    const char *lacks; /* why a layer is missing */
+    /* Moves bytes between the network and `fd`, where that is no connection itself; or NULL. */
+    void (*polls)(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS]);
+    void (*move)(struct docker_guest *d);
+    /* Ends everything there, whatever the helper does. */
+    void (*kill)(struct docker_guest *d);
+    /* The helper is gone without its report: the cause into the outcome, if it is known. */
+    void (*died)(struct docker_guest *d);
+};
+
 struct docker_guest {
     struct backend_guest base;
+    const struct docker_far *far;
+    void *place;                   /* of a far that is not an engine */
     const struct backend_job *job; /* as the next two, lent until the end */
     const struct backend_sink *sink;
     struct backend_outcome *out;
@@ -71,6 +89,9 @@ struct backend_need docker_need(enum backend_ability ability);
 /* docker_start.c: makes the container, sends it the plan and the files. After -1, the caller frees
  * the guest as after a success. */
 int docker_start(struct docker_guest *d, struct err *err);
+/* Lends it the job's channel; sends the plan and the files to its helper, which runs. */
+int docker_lend_channel(struct docker_guest *d, struct err *err);
+int docker_send_job(struct docker_guest *d, struct err *err);
 
 /* docker_frames.c: appends a frame to the queue. */
 void docker_put(struct docker_guest *d, enum contained_frame kind, struct str bytes);
@@ -88,6 +109,25 @@ void docker_pass_channel(struct docker_guest *d);
 
 /* docker.c: waits for at most this long, and moves what can be moved. */
 void docker_move(struct docker_guest *d, int timeout_ms);
+/* One without a job; and its end, but for what it has at its place. */
+struct docker_guest *docker_guest_new(void);
+void docker_guest_free(struct docker_guest *d);
+void docker_lend(struct docker_guest *d, const struct backend_job *job,
+                 const struct backend_sink *sink, struct backend_outcome *out);
+/* Waits until the program runs, if the start has `begun`; else it only completes *err, which says
+ * why not. -1 with the reason, and with out->cancelled when that was wished. */
+int docker_wait_start(struct docker_guest *d, bool begun, struct err *err);
+int docker_opened(struct docker_guest *d, struct backend_guest **ret_guest);
+bool docker_is_stopped(const struct backend_sink *sink);
+/* Entries of the table that are the same for each place. */
+void docker_deadline(struct backend_guest *guest, int64_t wall_ms);
+void docker_step(struct backend_guest *guest, int timeout_ms);
+enum backend_state docker_state(const struct backend_guest *guest);
+int docker_end(struct backend_guest *guest, struct err *err);
+void docker_interrupt(struct backend_guest *guest);
+bool docker_pending(const struct backend_guest *guest);
+void docker_drain(struct backend_guest *guest);
+void docker_usage(struct backend_guest *guest, struct backend_usage *ret);
 
 /* docker_files.c */
 extern const struct backend_files docker_files;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backends/docker_parts.h"
@@ -96,15 +97,35 @@ static int refuse(const struct backend_job *job, struct backend_outcome *out, st
 
 /* ---- the plan and the files ---- */
 
-static void send_plan(struct docker_guest *d)
+/* What a program reads from its channel may be a file, in which it looks here and there. */
+static int read_channel_file(struct docker_guest *d, struct buf *ret, struct err *err)
 {
+    int fd = d->sources[CONTAINED_TO_CHANNEL].fd;
+    struct stat st;
+
+    buf_init(ret, CONTAINED_PLAN_MAX / 2);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;
+    if (fd_read_all(fd, ret) < 0)
+        return err_sys(err, "read the channel's file");
+    fd_close(&d->sources[CONTAINED_TO_CHANNEL].fd);
+    return 0;
+}
+
+static int send_plan(struct docker_guest *d, struct err *err)
+{
+    AUTO_BUF struct buf channel = {0};
     const struct backend_job *job = d->job;
+
+    if (read_channel_file(d, &channel, err) < 0)
+        return -1;
     const struct contained_plan plan = {.path = job->exec_path,
                                         .argv = job->argv,
                                         .env = job->env,
                                         .has_stdin = job->stdin_fd >= 0,
                                         .has_channel = job->channel[0] >= 0,
                                         .has_lay = job->lay != NULL,
+                                        .channel_file = buf_str(&channel),
                                         .disk_bytes = job->limits.disk_bytes,
                                         .inodes = job->limits.inodes,
                                         .cpu_ms = (uint64_t)job->limits.cpu_ms,
@@ -116,6 +137,7 @@ static void send_plan(struct docker_guest *d)
     contained_plan_put(&record, &plan);
     docker_put(d, CONTAINED_PLAN, buf_str(&record));
     docker_send(d);
+    return 0;
 }
 
 static int send_files(struct docker_guest *d, struct err *err)
@@ -159,7 +181,7 @@ static int make(struct docker_guest *d, struct err *err)
     return d->fd < 0 ? -1 : engine_start(d->engine, d->container, err);
 }
 
-static int lend_channel(struct docker_guest *d, struct err *err)
+int docker_lend_channel(struct docker_guest *d, struct err *err)
 {
     const int *channel = d->job->channel;
 
@@ -173,12 +195,17 @@ static int lend_channel(struct docker_guest *d, struct err *err)
     return 0;
 }
 
+int docker_send_job(struct docker_guest *d, struct err *err)
+{
+    return send_plan(d, err) < 0 ? -1 : send_files(d, err);
+}
+
 int docker_start(struct docker_guest *d, struct err *err)
 {
     unsigned left;
     struct err ignored;
 
-    if (refuse(d->job, d->out, err) < 0 || lend_channel(d, err) < 0 ||
+    if (refuse(d->job, d->out, err) < 0 || docker_lend_channel(d, err) < 0 ||
         engine_open(&d->engine, err) < 0)
         return -1;
     (void)engine_sweep(d->engine, &left, &ignored);
@@ -187,6 +214,5 @@ int docker_start(struct docker_guest *d, struct err *err)
     if (make(d, err) < 0)
         return -1;
     outcome_phase(d->out, "container");
-    send_plan(d);
-    return send_files(d, err);
+    return docker_send_job(d, err);
 }

@@ -22,6 +22,7 @@ void contained_plan_put(struct buf *b, const struct contained_plan *plan)
     wire_put_u32(b, plan->has_stdin);
     wire_put_u32(b, plan->has_channel);
     wire_put_u32(b, plan->has_lay);
+    wire_put_str(b, plan->channel_file);
     wire_put_u64(b, plan->disk_bytes);
     wire_put_u64(b, plan->inodes);
     wire_put_u64(b, plan->cpu_ms);
@@ -49,6 +50,7 @@ bool contained_plan_get(struct str record, struct contained_plan *ret)
     ret->has_stdin = wire_u32(&w);
     ret->has_channel = wire_u32(&w);
     ret->has_lay = wire_u32(&w);
+    ret->channel_file = wire_str(&w);
     ret->disk_bytes = wire_u64(&w);
     ret->inodes = wire_u64(&w);
     ret->cpu_ms = wire_u64(&w);

@@ -23,6 +23,10 @@
 #define CONTAINED_BOX  "/box" /* a tmpfs, as in a jail (SPEC_BOX); the workspace is `work` in it */
 #define CONTAINED_UID  65534u
 
+/* The helper's first argument where no engine has built a wall. Five numbers follow: whether there
+ * is a network, and the limits (0: none) of disk, inodes, memory and processes. */
+#define CONTAINED_APART "--contained-apart"
+
 enum {
     CONTAINED_HEAD = 8,
     CONTAINED_PIECE_MAX = 64 << 10,
@@ -67,13 +71,15 @@ struct contained_plan {
     const char *path; /* without a slash: to look for in the container's $PATH */
     char **argv, **env;
     bool has_stdin, has_channel, has_lay;
+    struct str channel_file; /* what the guest reads from its channel as a file; empty: a pipe */
     uint64_t disk_bytes, inodes, cpu_ms;
     uint32_t open_files;
     uint32_t required; /* layers, else nothing starts */
 };
 
 void contained_plan_put(struct buf *b, const struct contained_plan *plan);
-/* False when it is no such record. The strings are the caller's to free, or to keep until exec. */
+/* False when it is no such record. The strings are the caller's to free, or to keep until exec;
+ * channel_file is a view of the record. */
 bool contained_plan_get(struct str record, struct contained_plan *ret);
 
 #endif

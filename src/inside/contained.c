@@ -314,6 +314,8 @@ static void check_cpu(struct contained *c)
     if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
         send_limit(LIMIT_CPU);
         finish(c);
+    } else if (contained_is_watching() && use.oom_kills) {
+        finish(c);
     } else if (clock_mono_ms() >= c->usage_ms) {
         send_usage(c, false);
     }
@@ -390,7 +392,8 @@ static void serve_once(struct contained *c)
         inlet_poll(&c->inlets[CONTAINED_TO_STDIN]),
         inlet_poll(&c->inlets[CONTAINED_TO_CHANNEL]),
     };
-    int wait_ms = c->over ? -1 : c->plan.cpu_ms ? CPU_LOOK_MS : USAGE_MS;
+    bool looks = c->plan.cpu_ms || contained_is_watching();
+    int wait_ms = c->over ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
 
     if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
         return;
@@ -448,7 +451,7 @@ static void read_plan(struct contained *c)
 {
     uint32_t kind;
     size_t n;
-    AUTO_FREE char *bytes = read_frame(CONTAINED_PLAN_MAX, &kind, &n);
+    char *bytes = read_frame(CONTAINED_PLAN_MAX, &kind, &n); /* the plan has views of it */
 
     if (kind != CONTAINED_PLAN || !contained_plan_get((struct str){bytes, n}, &c->plan))
         _exit(BROKEN);

@@ -17,6 +17,13 @@
 /* Everything that pid 1 of a container does; returns its exit status. */
 int contained_main(void);
 
+/* The same behind a wall of our own, which contained_apart.c builds first. The words are the
+ * numbers of CONTAINED_APART (docker/contained.h). */
+struct contained_apart {
+    uint64_t net, disk_bytes, inodes, memory_bytes, pids;
+};
+int contained_apart_main(char *const *words);
+
 /* A frame to the backend. A backend that is gone ends this process. */
 void contained_send(enum contained_frame kind, const void *p, size_t n);
 void contained_send_buf(enum contained_frame kind, const struct buf *b);
@@ -27,6 +34,11 @@ struct contained_usage {
     uint64_t cpu_ns, memory_now, memory_peak, oom_kills, pids_hits;
 };
 void contained_usage(struct contained_usage *ret);
+/* contained_watch.c: from now on contained_usage counts processes instead, and an excess of memory
+ * (0: no limit) is an oom_kill that is left to the caller. */
+void contained_watch(uint64_t memory_bytes);
+bool contained_is_watching(void);
+void contained_count(struct contained_usage *ret);
 /* The layers that hold around this process. */
 layer_mask contained_layers(void);
 

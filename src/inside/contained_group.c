@@ -50,6 +50,10 @@ void contained_usage(struct contained_usage *ret)
     static const char *const plain[] = {"", ""}, *const kills[] = {"oom_kill ", "oom_kill "},
                              *const max[] = {"max ", "max "};
 
+    if (contained_is_watching()) {
+        contained_count(ret);
+        return;
+    }
     ret->cpu_ns = read_number(GROUPS "cpu.stat", "usage_usec ", &cpu_us) ? cpu_us * 1000 : 0;
     if (!ret->cpu_ns)
         (void)read_number(GROUPS "cpuacct/cpuacct.usage", "", &ret->cpu_ns);
@@ -104,6 +108,13 @@ static bool is_mapped(void)
     return rest.n && !(str_starts(rest, "0 ") && str_ends(rest, " 4294967295"));
 }
 
+static bool has_own_proc(void)
+{
+    char text[16];
+
+    return getpid() == 1 && readlink("/proc/self", text, sizeof text) == 1 && text[0] == '1';
+}
+
 layer_mask contained_layers(void)
 {
     char status[8192];
@@ -117,7 +128,7 @@ layer_mask contained_layers(void)
     } found[] = {
         {LAYER_USERNS, is_mapped()},
         {LAYER_PIDNS, getpid() == 1},
-        {LAYER_PROC, getpid() == 1},
+        {LAYER_PROC, has_own_proc()},
         {LAYER_MOUNTNS, true},
         {LAYER_IPCNS, true},
         {LAYER_UTSNS, true},

@@ -132,10 +132,11 @@ static int open_pipes(const struct contained_plan *plan, struct contained_guest 
         return -1;
     if (!plan->has_channel)
         return 0;
-    return open_pipe(&g->to, &t->fds[3], true, err) < 0 ||
-                   open_pipe(&g->from, &t->fds[4], false, err) < 0
-               ? -1
-               : 0;
+    if (plan->channel_file.n ? (t->fds[3] = fd_memory("channel", plan->channel_file.p,
+                                                      plan->channel_file.n, err)) < 0
+                             : open_pipe(&g->to, &t->fds[3], true, err) < 0)
+        return -1;
+    return open_pipe(&g->from, &t->fds[4], false, err);
 }
 
 /* Whether it became its program. */

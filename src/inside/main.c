@@ -374,6 +374,8 @@ int main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "--contained") == 0)
         return contained_main();
+    if (argc > 1 && strcmp(argv[1], CONTAINED_APART) == 0)
+        return contained_apart_main(argv + 2);
     if (argc != 2 || strcmp(argv[1], "--spec") != 0 || fcntl(SPEC_FD_SPEC, F_GETFD) < 0) {
         fputs("glovebox-jail is a part of glovebox and is started by it; use: glovebox run\n",
               stderr);

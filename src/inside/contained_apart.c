@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The helper where no engine has built a wall: as a process of a virtual machine that is all the
+ * guest's, among others of that machine. It builds what a container has: namespaces of its own, the
+ * machine's folders read-only, a workspace and a /tmp in memory, no capabilities. It is then
+ * what pid 1 of a container is.
+ *
+ * The first process only waits. The end of either ends the other, and everything of the guest.
+ */
+#include "inside/contained.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "inside/inside.h"
+#include "inside/mount.h"
+#include "jail/caps.h"
+
+#define STAGE "/tmp" /* where the new root hangs until it becomes one */
+
+/* From here on each guest has a uid of its own: the kernel counts processes by user. */
+#define UIDS 0x60000000u
+
+enum { ROOT_BYTES = 1 << 20 };
+
+/* ---- the namespaces ---- */
+
+static int map_ids(unsigned uid, unsigned gid)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%u %u 1", uid, uid);
+    if (fd_write_file_at(AT_FDCWD, "/proc/self/setgroups", "deny") < 0 ||
+        fd_write_file_at(AT_FDCWD, "/proc/self/uid_map", text) < 0)
+        return -1;
+    snprintf(text, sizeof text, "%u %u 1", gid, gid);
+    return fd_write_file_at(AT_FDCWD, "/proc/self/gid_map", text);
+}
+
+/* Root needs no user namespace, and others need one for the rest. */
+static int leave_machine(bool net, struct err *err)
+{
+    bool root = caps_may_set_ids();
+    unsigned uid = geteuid(), gid = getegid();
+    int flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS |
+                (net ? 0 : CLONE_NEWNET) | (root ? 0 : CLONE_NEWUSER);
+
+    if (unshare(flags) < 0 || (!root && map_ids(uid, gid) < 0))
+        return err_sys(err, "make namespaces in the sandbox");
+    return 0;
+}
+
+/* ---- the root ---- */
+
+/* One of the machine's own; what cannot be shown is not there. */
+static int show(const char *name, struct err *err)
+{
+    char from[300], to[300 + sizeof STAGE], target[300];
+    struct stat st;
+
+    snprintf(from, sizeof from, "/%s", name);
+    snprintf(to, sizeof to, STAGE "/%s", name);
+    ssize_t n = readlink(from, target, sizeof target - 1);
+    if (n > 0) {
+        target[n] = '\0';
+        return symlink(target, to) < 0 ? err_sys(err, "link %s", from) : 0;
+    }
+    if (stat(from, &st) < 0 || !S_ISDIR(st.st_mode))
+        return 0;
+    AUTO_CLOSE int tree = mount_clone(from, true);
+    if (tree < 0)
+        return errno == EACCES ? 0 : err_sys(err, "show %s inside", from);
+    if (mount_set(tree, true, MOUNT_RDONLY | MOUNT_NOSUID) < 0 || mkdir(to, 0755) < 0 ||
+        mount_attach(tree, to) < 0)
+        return err_sys(err, "show %s read-only", from);
+    return 0;
+}
+
+static bool is_ours(const char *name)
+{
+    static const char *const ours[] = {".", "..", "box", "tmp", "proc"};
+
+    for (size_t i = 0; i < ARRAY_LEN(ours); i++)
+        if (strcmp(name, ours[i]) == 0)
+            return true;
+    return strlen(name) > 255;
+}
+
+static int show_all(struct err *err)
+{
+    DIR *dir = opendir("/");
+    struct dirent *entry;
+    int result = dir ? 0 : err_sys(err, "read the root folder");
+
+    while (result == 0 && (entry = readdir(dir)))
+        if (!is_ours(entry->d_name))
+            result = show(entry->d_name, err);
+    if (dir)
+        (void)closedir(dir);
+    return result;
+}
+
+static int make_memory(const char *path, uint64_t bytes, uint64_t inodes, struct err *err)
+{
+    char options[100], size[40] = "", count[40] = "";
+
+    if (bytes)
+        snprintf(size, sizeof size, ",size=%llu", (unsigned long long)bytes);
+    if (inodes)
+        snprintf(count, sizeof count, ",nr_inodes=%llu", (unsigned long long)inodes);
+    snprintf(options, sizeof options, "mode=1777%s%s", size, count);
+    if ((mkdir(path, 0755) < 0 && errno != EEXIST) ||
+        mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+        return err_sys(err, "make %s", path + strlen(STAGE));
+    return 0;
+}
+
+/* Some hosts permit no new one. The old one shows the processes of the host, which a guest has no
+ * right to touch. */
+static int make_proc(struct err *err)
+{
+    if (mkdir(STAGE "/proc", 0755) == 0 &&
+        (mount("proc", STAGE "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0 ||
+         mount("/proc", STAGE "/proc", NULL, MS_BIND | MS_REC, NULL) == 0))
+        return 0;
+    return err_sys(err, "make /proc");
+}
+
+/* The old root is unmounted; where "/" is no mount point, it can only be left. */
+static int enter_root(struct err *err)
+{
+    if (chdir(STAGE) < 0)
+        return err_sys(err, "enter the new root");
+    if (syscall(SYS_pivot_root, ".", ".") == 0)
+        (void)umount2(".", MNT_DETACH);
+    else if (chroot(".") < 0)
+        return err_sys(err, "enter the new root");
+    return chdir("/") < 0 ? err_sys(err, "enter the new root") : 0;
+}
+
+static int build_root(const struct contained_apart *a, struct err *err)
+{
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL)
+        return err_sys(err, "make mounts private");
+    if (make_memory(STAGE, ROOT_BYTES, 0, err) < 0 || show_all(err) < 0 || make_proc(err) < 0 ||
+        make_memory(STAGE CONTAINED_BOX, a->disk_bytes, a->inodes ? a->inodes + 4 : 0, err) < 0 ||
+        make_memory(STAGE "/tmp", a->disk_bytes, a->inodes ? a->inodes + 4 : 0, err) < 0)
+        return -1;
+    (void)make_memory(STAGE "/dev/shm", a->disk_bytes, 0, err); /* some have no such folder */
+    if (enter_root(err) < 0)
+        return -1;
+    return mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0
+               ? err_sys(err, "make the root read-only")
+               : 0;
+}
+
+/* ---- the ids ---- */
+
+static void drop_root(uint64_t pids)
+{
+    struct inside in = {.mode = LAYER_BIT(LAYER_CAPS) | LAYER_BIT(LAYER_NNP)};
+    const struct rlimit count = {pids + 1, pids + 1};
+    unsigned id = UIDS + ((unsigned)clock_mono_ns() & 0xffffff);
+
+    drop_bounding(&in);
+    if (caps_may_set_ids()) {
+        (void)setgroups(0, NULL);
+        if (setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0) /* not all may exist */
+            (void)!setresgid(CONTAINED_UID, CONTAINED_UID, CONTAINED_UID),
+                (void)!setresuid(CONTAINED_UID, CONTAINED_UID, CONTAINED_UID);
+    }
+    drop_privileges(&in);
+    if (pids)
+        (void)setrlimit(RLIMIT_NPROC, &count);
+}
+
+/* ---- the two processes ---- */
+
+static int go_apart(const struct contained_apart *a, struct err *err)
+{
+    (void)sethostname("guest", 5);
+    if (!a->net)
+        raise_loopback();
+    if (build_root(a, err) < 0)
+        return -1;
+    drop_root(a->pids);
+    if (geteuid() == 0 && !caps_is_bare_root())
+        return err_set(err, ERR_SYSTEM, "root stays root in the sandbox");
+    return 0;
+}
+
+static int be_first(const struct contained_apart *a)
+{
+    struct err err;
+
+    if (go_apart(a, &err) < 0) {
+        contained_send_err(CONTAINED_FAILED, &err);
+        return 1;
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    contained_watch(a->memory_bytes);
+    return contained_main();
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+
+    (void)close(STDIN_FILENO); /* its end is for the other to see */
+    (void)close(STDOUT_FILENO);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return 0;
+}
+
+static bool read_orders(char *const *words, struct contained_apart *ret)
+{
+    uint64_t *const numbers[] = {&ret->net, &ret->disk_bytes, &ret->inodes, &ret->memory_bytes,
+                                 &ret->pids};
+
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        if (!words[i])
+            return false;
+        *numbers[i] = strtoull(words[i], NULL, 10);
+    }
+    return true;
+}
+
+int contained_apart_main(char *const *words)
+{
+    struct contained_apart a;
+    struct err err;
+
+    if (!read_orders(words, &a))
+        return 2;
+    if (leave_machine(a.net, &err) < 0) {
+        contained_send_err(CONTAINED_FAILED, &err);
+        return 1;
+    }
+    pid_t pid = fork();
+    if (pid == 0)
+        return be_first(&a);
+    return pid < 0 ? 1 : wait_for(pid);
+}

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "backends/docker.h"
+#include "backends/e2b.h"
 #include "backends/local.h"
 #include "base/mem.h"
 #include "base/suggestion.h"
@@ -31,14 +32,14 @@ static const struct backend host_backend = {
     LOCAL_ENTRIES,
 };
 
-const struct backend *const backends[] = {&jail_backend, &host_backend, &docker_backend, NULL};
+const struct backend *const backends[] = {&jail_backend, &host_backend, &docker_backend,
+                                          &e2b_backend, NULL};
 
 /* Names that later versions give to backends: refused as such, not as a wrong spelling. */
 static const struct {
     const char *name, *advice;
 } reserved[] = {
     {"inproc", ""},
-    {"e2b", ""},
     {"builtin", "; a model runs its own programs with 'glovebox solve --backend builtin'"}};
 
 static void list_names(char *out, size_t n)

@@ -302,6 +302,6 @@ int main(int argc, char **argv)
     OK(backend_find(STR("JAIL"), &err) == backends[0], "a name in capitals");
     OK(backend_find(STR("container"), &err) == backends[0], "an alias");
     OK(!backend_find(STR("fake"), &err) && err.kind == ERR_USAGE, "a name without a row");
-    OK(!backend_find(STR("e2b"), &err) && err.kind == ERR_UNSUPPORTED, "a reserved name");
+    OK(!backend_find(STR("inproc"), &err) && err.kind == ERR_UNSUPPORTED, "a reserved name");
     return tap_done();
 }

@@ -171,7 +171,7 @@ max-output-limit = 8m
 
 
 def test_absent(tap, d):
-    for name in ("e2b", "inproc", "builtin"):
+    for name in ("inproc", "builtin"):
         r = d.post("/v1/sessions", {"backend": name})
         tap.equal((r.status, r.json["error"]["kind"]), (501, "unsupported"), f"no session in {name}", r)
         r = d.run("print(1)", backend=name)

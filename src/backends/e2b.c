@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The life of a guest in a sandbox of E2B: a virtual machine, made for it and killed after it.
+ *
+ * Our helper runs in the machine as a process, with the frames of a container's (docker/
+ * contained.h) on its input and output, so a guest is what it is in a container: programs with
+ * arguments, input and exit status, and sessions with values, tools and interrupts. What differs is
+ * the way there: E2B's RPC instead of an engine's connection, and a wall that the helper builds.
+ */
+#include "backends/e2b.h"
+
+#include <stdlib.h>
+
+#include "backends/e2b_parts.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "languages/pythons.h"
+
+enum { REFRESH_MS = 60 * 1000, KEPT_MS = 30 * 60 * 1000 };
+
+/* ---- what differs from a container ---- */
+
+static void polls(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS])
+{
+    if (e2b_place_of(d)->process)
+        e2b_process_polls(e2b_place_of(d)->process, ret);
+    else
+        for (int i = 0; i < DOCKER_FAR_POLLS; i++)
+            ret[i] = (struct pollfd){.fd = -1};
+}
+
+/* The service kills it after a time without this. */
+static void keep(struct e2b_place *place)
+{
+    struct err ignored;
+
+    if (!place->refresh_ms || clock_mono_ms() < place->refresh_ms)
+        return;
+    (void)e2b_set_timeout(place->e2b, KEPT_MS, &ignored);
+    place->refresh_ms = clock_mono_ms() + REFRESH_MS;
+}
+
+static void move(struct docker_guest *d)
+{
+    if (e2b_place_of(d)->process)
+        e2b_process_move(e2b_place_of(d)->process);
+    keep(e2b_place_of(d));
+}
+
+static void kill_sandbox(struct docker_guest *d)
+{
+    struct err ignored;
+
+    (void)e2b_kill(e2b_place_of(d)->e2b, &ignored);
+}
+
+static void sandbox_died(struct docker_guest *d)
+{
+    struct err why = {0};
+
+    (void)e2b_process_over(e2b_place_of(d)->process, &why);
+    d->out->failure = why.kind ? "the connection to the sandbox broke in the middle of the run"
+                               : "the sandbox's helper ended in the middle of the run";
+}
+
+static const struct docker_far sandbox = {.place = "sandbox",
+                                          .lacks = "the sandbox does not provide it",
+                                          .polls = polls,
+                                          .move = move,
+                                          .kill = kill_sandbox,
+                                          .died = sandbox_died};
+
+/* ---- the table's entries ---- */
+
+static void e2b_guest_close(struct backend_guest *guest)
+{
+    struct docker_guest *d = docker_of(guest);
+    struct e2b_place *place = e2b_place_of(d);
+
+    fd_close(&d->fd);
+    e2b_process_close(place->process);
+    if (place->e2b)
+        kill_sandbox(d);
+    e2b_close(place->e2b);
+    free(place);
+    docker_guest_free(d);
+}
+
+/* What broke the start: the connection says more than its end. */
+static int say_why(struct docker_guest *d, struct err *err)
+{
+    struct e2b_process *process = e2b_place_of(d)->process;
+    struct err why = {0};
+
+    if (process && !d->failed && !d->out->cancelled && e2b_process_over(process, &why) && why.kind)
+        *err = why;
+    return -1;
+}
+
+static int start(struct docker_guest *d, struct err *err)
+{
+    if (docker_wait_start(d, e2b_start(d, err) == 0, err) == 0)
+        return 0;
+    return say_why(d, err);
+}
+
+static int e2b_guest_open(const struct backend_job *job, const struct backend_sink *sink,
+                          struct backend_outcome *ret, struct backend_guest **ret_guest,
+                          struct err *err)
+{
+    struct docker_guest *d = docker_guest_new();
+
+    d->far = &sandbox;
+    d->place = xcalloc(1, sizeof(struct e2b_place));
+    docker_lend(d, job, sink, ret);
+    ret->wanted = job->layers & E2B_LAYERS & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
+    ret->cancelled = docker_is_stopped(sink);
+    if (!ret->cancelled && start(d, err) == 0)
+        return docker_opened(d, ret_guest);
+    ret->started = false;
+    e2b_guest_close(&d->base);
+    return -1;
+}
+
+static void e2b_look(struct backend_guest *guest)
+{
+    keep(e2b_place_of(docker_of(guest)));
+}
+
+/* --python 3.12 is looked for in the sandbox's $PATH; a path is one inside. */
+static int e2b_interpreter(const struct language *language, const char *choice, const char *image,
+                           struct interpreter *ret, struct err *err)
+{
+    unsigned minor = 0;
+    bool version = choice && python_is_version(str_from(choice), &minor);
+
+    (void)err;
+    *ret = (struct interpreter){0};
+    ret->path = version && minor ? xasprintf("python3.%u", minor)
+                                 : xstrdup(choice && !version ? choice : language->programs[0]);
+    ret->image = image ? xstrdup(image) : NULL;
+    ret->minor = version ? minor : 0;
+    return 0;
+}
+
+const struct backend e2b_backend = {
+    .name = "e2b",
+    .alias = "code-interpreter",
+    .summary = "in a virtual machine of E2B's cloud",
+    .layers = E2B_LAYERS,
+    .can = e2b_can,
+    .need = e2b_need,
+    .interpreter = e2b_interpreter,
+    .open = e2b_guest_open,
+    .step = docker_step,
+    .state = docker_state,
+    .deadline = docker_deadline,
+    .end = docker_end,
+    .close = e2b_guest_close,
+    .interrupt = docker_interrupt,
+    .pending = docker_pending,
+    .drain = docker_drain,
+    .look = e2b_look,
+    .usage = docker_usage,
+    .files = &docker_files,
+};

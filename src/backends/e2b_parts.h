@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared by the e2b*.c files, and included by no others.
+ */
+#ifndef BACKENDS_E2B_PARTS_H
+#define BACKENDS_E2B_PARTS_H
+
+#include "backends/docker_parts.h"
+#include "backends/e2b.h"
+#include "e2b/process.h"
+#include "e2b/sandbox.h"
+
+/* What the helper builds in the virtual machine (inside/contained_apart.c). */
+#define E2B_LAYERS                                                                                 \
+    (LAYERS_ALL &                                                                                  \
+     ~(LAYER_BIT(LAYER_LANDLOCK) | LAYER_BIT(LAYER_SECCOMP) | LAYER_BIT(LAYER_CGROUPNS) |          \
+       LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU)))
+
+/* A guest's place. */
+struct e2b_place {
+    struct e2b *e2b;
+    struct e2b_process *process; /* the helper; NULL before its start */
+    int64_t refresh_ms;          /* when the sandbox is to be kept for longer; 0: never */
+};
+
+#define e2b_place_of(d) ((struct e2b_place *)(d)->place)
+
+/* e2b_can.c */
+struct backend_can e2b_can(enum backend_ability ability);
+struct backend_need e2b_need(enum backend_ability ability);
+
+/* e2b_start.c: creates the sandbox, starts the helper in it, and sends it the job. After -1, the
+ * caller frees the guest as after a success. */
+int e2b_start(struct docker_guest *d, struct err *err);
+
+#endif

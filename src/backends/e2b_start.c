@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A sandbox for a job: a virtual machine from the template, our helper in it as a file and then as
+ * a process, and the job for the helper. Nothing of the job is in a command line there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/e2b_parts.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "jail/jail.h"
+
+/* The service kills a sandbox whose owner died. */
+enum {
+    LONGER_MS = 30000,           /* than the program may run: for its start and its files */
+    UNLIMITED_MS = 3600 * 1000,  /* the longest that every account may have */
+    SESSION_MS = 30 * 60 * 1000, /* after its last use */
+    REFRESH_MS = 60 * 1000,
+    HELPER_MAX = 16 << 20,
+};
+
+/* ---- what no sandbox can have ---- */
+
+static int refuse(const struct backend_job *job, struct backend_outcome *out, struct err *err)
+{
+    out->lacking = job->required & ~E2B_LAYERS;
+    if (out->lacking)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "layer %s is required, and backend e2b does not have it",
+                       jail_layers[__builtin_ctz(out->lacking)].name);
+    if (job->view_count)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend e2b shows no files of this host: give them with --file");
+    if (E2B_LAYERS & ~job->layers)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "backend e2b leaves no layer out: --without needs --backend jail");
+    return 0;
+}
+
+/* ---- the sandbox ---- */
+
+static int64_t time_of(const struct backend_job *job)
+{
+    if (job->limits.wall_ms)
+        return job->limits.wall_ms + LONGER_MS;
+    return job->channel[0] >= 0 ? SESSION_MS : UNLIMITED_MS;
+}
+
+static int create(struct docker_guest *d, struct err *err)
+{
+    struct e2b_place *place = e2b_place_of(d);
+    json_t *metadata = json_pack("{s:s}", "glovebox", GLOVEBOX_VERSION);
+    const struct e2b_wish wish = {.template_id = d->job->image,
+                                  .timeout_ms = time_of(d->job),
+                                  .internet = d->job->net_host,
+                                  .metadata = metadata};
+    int result = e2b_create(place->e2b, &wish, d->sink->cancel_fd, err);
+
+    json_decref(metadata);
+    if (!d->job->limits.wall_ms)
+        place->refresh_ms = clock_mono_ms() + REFRESH_MS;
+    outcome_phase(d->out, "create");
+    return result;
+}
+
+/* ---- the helper ---- */
+
+static int upload(struct docker_guest *d, const char *path, struct err *err)
+{
+    AUTO_FREE char *file = NULL;
+    AUTO_BUF struct buf bytes = {0};
+
+    buf_init(&bytes, HELPER_MAX);
+    if (jail_find_helper(&file, err) < 0 || fd_read_file(file, &bytes, err) < 0)
+        return -1;
+    return e2b_put_file(e2b_place_of(d)->e2b, path, buf_str(&bytes), d->sink->cancel_fd, err);
+}
+
+/* A constant text: what it works on are its arguments. */
+#define MAKE_AND_BE "chmod 755 \"$0\" && exec \"$0\" \"$@\""
+
+static int start_helper(struct docker_guest *d, const char *path, struct err *err)
+{
+    const struct jail_limits *l = &d->job->limits;
+    char numbers[5][24];
+    const uint64_t values[] = {d->job->net_host, l->disk_bytes, l->inodes, l->memory_bytes,
+                               l->pids};
+
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
+        snprintf(numbers[i], sizeof numbers[i], "%" PRIu64, values[i]);
+    const char *const argv[] = {"/bin/sh",       "-c",       MAKE_AND_BE, path,
+                                CONTAINED_APART, numbers[0], numbers[1],  numbers[2],
+                                numbers[3],      numbers[4], NULL};
+    const struct e2b_start start = {.argv = argv, .tag = "glovebox"};
+    struct e2b_place *place = e2b_place_of(d);
+
+    if (e2b_process_start(place->e2b, &start, &place->process, err) < 0)
+        return -1;
+    d->fd = e2b_process_take_fd(place->process);
+    outcome_phase(d->out, "process");
+    return 0;
+}
+
+int e2b_start(struct docker_guest *d, struct err *err)
+{
+    AUTO_FREE char *path = xasprintf("/tmp/.glovebox-%" PRIx64, (uint64_t)clock_mono_ns());
+
+    if (refuse(d->job, d->out, err) < 0 || docker_lend_channel(d, err) < 0 ||
+        e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 || upload(d, path, err) < 0)
+        return -1;
+    outcome_phase(d->out, "upload");
+    return start_helper(d, path, err) < 0 ? -1 : docker_send_job(d, err);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "e2b/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/core_dump.h"
+#include "base/mem.h"
+#include "net/url.h"
+
+enum { TEXT_MAX = 2000 };
+
+/* NULL for a variable that is empty or missing. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static bool is_on(const char *name)
+{
+    const char *value = variable(name);
+
+    return value && (strcasecmp(value, "true") == 0 || strcmp(value, "1") == 0);
+}
+
+/* A text that goes into one line of a request. */
+static int check_text(const char *name, const char *text, struct err *err)
+{
+    if (strlen(text) > TEXT_MAX)
+        return err_set(err, ERR_USAGE, "%s is too long", name);
+    for (const char *p = text; *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == 0x7f || *p == '\\')
+            return err_set(err, ERR_USAGE, "%s has a space, a backslash or a control character",
+                           name);
+    return 0;
+}
+
+static int check_address(const char *name, const char *address, struct err *err)
+{
+    AUTO_BUF struct buf shown = {0};
+    bool plain = strncasecmp(address, "http://", 7) == 0;
+
+    if (check_text(name, address, err) < 0)
+        return -1;
+    buf_init(&shown, 4096);
+    url_add_shown(&shown, str_from(address));
+    if ((!plain && strncasecmp(address, "https://", 8) != 0) || !url_host(str_from(address)).n)
+        return err_set(err, ERR_USAGE, "%s: '%s' is no address; write https://HOST", name, shown.p);
+    if (plain && !is_on("GLOVEBOX_PLAIN_HTTP") && !url_is_loopback(str_from(address)))
+        return err_set(err, ERR_USAGE,
+                       "%s: '%s' is not encrypted; use https, or set GLOVEBOX_PLAIN_HTTP=1 if you "
+                       "trust the network",
+                       name, shown.p);
+    return 0;
+}
+
+/* The caller frees; without the slashes at its end. NULL with *err when it cannot be used. */
+static char *take_address(const char *name, const char *value, struct err *err)
+{
+    size_t n = strlen(value);
+
+    while (n && value[n - 1] == '/')
+        n--;
+    AUTO_FREE char *address = xstrndup(value, n);
+    return check_address(name, address, err) < 0 ? NULL : mem_take(&address);
+}
+
+static int read_key(struct e2b_account *a, struct err *err)
+{
+    const char *key = variable("E2B_API_KEY");
+
+    a->key = xstrdup(key ? key : "");
+    if (!key && !a->debug)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "E2B needs a key: set E2B_API_KEY (keys are made at e2b.dev/dashboard)");
+    return check_text("E2B_API_KEY", a->key, err);
+}
+
+static int read_addresses(struct e2b_account *a, struct err *err)
+{
+    const char *api = variable("E2B_API_URL"), *sandbox = variable("E2B_SANDBOX_URL"),
+               *domain = variable("E2B_DOMAIN");
+
+    a->domain = xstrdup(domain ? domain : "e2b.app");
+    if (check_text("E2B_DOMAIN", a->domain, err) < 0)
+        return -1;
+    AUTO_FREE char *usual =
+        a->debug ? xstrdup("http://localhost:3000") : xasprintf("https://api.%s", a->domain);
+    a->api = take_address(api ? "E2B_API_URL" : "E2B_DOMAIN", api ? api : usual, err);
+    if (!a->api)
+        return -1;
+    if (sandbox && !(a->sandbox_url = take_address("E2B_SANDBOX_URL", sandbox, err)))
+        return -1;
+    return 0;
+}
+
+int e2b_account_read(struct e2b_account *ret, struct err *err)
+{
+    *ret = (struct e2b_account){.debug = is_on("E2B_DEBUG")};
+    core_dump_without_memory();
+    return read_key(ret, err) < 0 ? -1 : read_addresses(ret, err);
+}
+
+void e2b_account_done(struct e2b_account *a)
+{
+    if (a->key)
+        explicit_bzero(a->key, strlen(a->key));
+    free(a->key);
+    free(a->api);
+    free(a->sandbox_url);
+    free(a->domain);
+    *a = (struct e2b_account){0};
+}

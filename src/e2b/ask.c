@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One request and its answer, to the service or to a port of the sandbox.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hide_key.h"
+#include "base/json_get.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/printable.h"
+#include "e2b/parts.h"
+
+enum {
+    CONNECT_MS = 15000,
+    ANSWER_MS = 60000,
+    ANSWER_MAX = 8 << 20,
+    RETRY_AFTER_MOST_S = 3600,
+};
+
+/* ---- the address ---- */
+
+static bool is_shared_domain(const char *domain)
+{
+    static const char *const shared[] = {"e2b.app", "e2b.dev", "e2b.pro", "e2b-staging.dev"};
+
+    for (size_t i = 0; i < ARRAY_LEN(shared); i++)
+        if (strcmp(domain, shared[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The caller frees. */
+static char *base_of(const struct e2b *e, enum e2b_side side)
+{
+    const char *domain = e->domain ? e->domain : e->account.domain;
+
+    if (side == E2B_CONTROL)
+        return xstrdup(e->account.api);
+    if (e->account.sandbox_url)
+        return xstrdup(e->account.sandbox_url);
+    if (e->account.debug)
+        return xasprintf("http://localhost:%u", (unsigned)side);
+    if (side == E2B_ENVD && is_shared_domain(domain))
+        return xasprintf("https://sandbox.%s", domain);
+    return xasprintf("https://%u-%s.%s", (unsigned)side, e->id, domain);
+}
+
+/* ---- sending ---- */
+
+struct headers {
+    char *list[E2B_HEADERS_MAX + 1];
+    size_t n;
+};
+
+static void add_header(struct headers *h, char *line)
+{
+    if (h->n < E2B_HEADERS_MAX)
+        h->list[h->n++] = line;
+}
+
+static void add_headers(struct headers *h, const struct e2b *e, const struct e2b_ask *ask)
+{
+    if (ask->json || ask->type)
+        add_header(h, xasprintf("Content-Type: %s", ask->json ? "application/json" : ask->type));
+    if (ask->header)
+        add_header(h, xstrdup(ask->header));
+    if (ask->side == E2B_CONTROL) {
+        add_header(h, xasprintf("X-API-KEY: %s", e->account.key));
+        return;
+    }
+    if (ask->as_root)
+        add_header(h, xstrdup("Authorization: Basic cm9vdDo="));
+    if (e->token)
+        add_header(h, xasprintf("X-Access-Token: %s", e->token));
+    if (e->traffic_token)
+        add_header(h, xasprintf("E2B-Traffic-Access-Token: %s", e->traffic_token));
+    add_header(h, xasprintf("E2b-Sandbox-Id: %s", e->id));
+    add_header(h, xasprintf("E2b-Sandbox-Port: %u", (unsigned)ask->side));
+}
+
+static void headers_done(struct headers *h)
+{
+    for (size_t i = 0; i < h->n; i++) {
+        explicit_bzero(h->list[i], strlen(h->list[i]));
+        free(h->list[i]);
+    }
+}
+
+int e2b_send(struct e2b *e, struct fetch *fetch, const struct e2b_ask *ask, uint64_t max_bytes,
+             struct err *err)
+{
+    AUTO_FREE char *base = base_of(e, ask->side);
+    AUTO_FREE char *url = xasprintf("%s%s", base, ask->path);
+    AUTO_FREE char *text = ask->json ? json_write(ask->json, false) : NULL;
+    struct headers headers = {0};
+
+    add_headers(&headers, e, ask);
+    int result = fetch_send(fetch,
+                            &(struct fetch_request){.method = ask->method,
+                                                    .url = url,
+                                                    .headers = (const char *const *)headers.list,
+                                                    .body = text ? str_from(text) : ask->body,
+                                                    .connect_ms = CONNECT_MS,
+                                                    .idle_ms = ask->idle_ms,
+                                                    .whole_ms = ask->timeout_ms,
+                                                    .max_bytes = max_bytes},
+                            err);
+    headers_done(&headers);
+    return result;
+}
+
+/* ---- words ---- */
+
+void e2b_show(const struct e2b *e, struct str text, char *out, size_t n)
+{
+    AUTO_BUF struct buf plain = {0}, hidden = {0}, b = {0};
+
+    buf_init(&plain, 64 << 10);
+    buf_init(&hidden, 128 << 10);
+    buf_init(&b, n);
+    hide_key(&plain, str_slice(text, 0, 4096), e->account.key);
+    hide_key(&hidden, buf_str(&plain), e->token);
+    printable_add_word(&b, str_trim(buf_str(&hidden)), n / 4);
+    snprintf(out, n, "%s", b.p);
+}
+
+int e2b_say_failure(const struct e2b *e, const struct fetch_event *event, struct err *err)
+{
+    char words[300];
+
+    e2b_show(e, event->bytes, words, sizeof words);
+    if (event->failure == FETCH_NOT_TRUSTED)
+        return err_set(err, ERR_UNSUPPORTED, "E2B's certificate cannot be trusted: %s", words);
+    if (event->failure == FETCH_TIMED_OUT)
+        return err_set(err, ERR_SYSTEM, "E2B does not answer: %s", words);
+    if (event->failure == FETCH_TOO_LARGE || event->failure == FETCH_BAD_REQUEST)
+        return err_set(err, ERR_UNSUPPORTED, "E2B: %s", words);
+    return err_set(err, ERR_SYSTEM, "E2B at %s cannot be reached: %s", e->account.api, words);
+}
+
+static const struct {
+    unsigned status;
+    enum err_kind kind;
+    const char *says;
+} statuses[] = {
+    {401, ERR_UNSUPPORTED, "the key in E2B_API_KEY is not accepted"},
+    {403, ERR_UNSUPPORTED, "the account may not do this"},
+    {408, ERR_SYSTEM, "the service took too long"},
+    {429, ERR_SYSTEM, "the account's limit is reached; wait, or close other sandboxes"},
+    {502, ERR_SYSTEM, "the sandbox is gone: it expired, or somebody killed it"},
+    {503, ERR_SYSTEM, "the service is busy"},
+    {507, ERR_SYSTEM, "the sandbox's disk is full"},
+};
+
+int e2b_say_status(unsigned status, const char *said, const char *what, struct err *err)
+{
+    enum err_kind kind = status >= 500 ? ERR_SYSTEM : ERR_UNSUPPORTED;
+    const char *says = "";
+
+    for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
+        if (statuses[i].status == status) {
+            kind = statuses[i].kind;
+            says = statuses[i].says;
+        }
+    return err_set(err, kind, "E2B cannot %s: %s%s%s%s(status %u)", what, says, *says ? " " : "",
+                   said, *said ? " " : "", status);
+}
+
+int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err)
+{
+    return answer->status < 400 ? 0 : e2b_say_status(answer->status, answer->said, what, err);
+}
+
+/* ---- receiving ---- */
+
+static void read_head(const struct fetch_event *event, struct e2b_answer *ret)
+{
+    int64_t seconds;
+
+    ret->status = event->status;
+    if (num_int64(fetch_header(event->header_lines, "retry-after"), &seconds) && seconds > 0)
+        ret->retry_after_ms = (seconds < RETRY_AFTER_MOST_S ? seconds : RETRY_AFTER_MOST_S) * 1000;
+}
+
+static void read_body(const struct e2b *e, const struct buf *body, struct e2b_answer *ret)
+{
+    ret->json = json_loadb(body->p, body->n, 0, NULL);
+    if (ret->status < 400)
+        return;
+    const json_t *message = json_object_get(ret->json, "message");
+    e2b_show(e, json_is_string(message) ? json_str(message) : buf_str(body), ret->said,
+             sizeof ret->said);
+}
+
+static int receive(struct e2b *e, const struct e2b_ask *ask, struct buf *body,
+                   struct e2b_answer *ret, struct err *err)
+{
+    int64_t until = clock_mono_ms() + ask->timeout_ms + 5000;
+    struct fetch_event event = {.kind = FETCH_HEAD};
+    bool cancelled;
+
+    while (event.kind != FETCH_END) {
+        if (fetch_next(e->fetch, until, ask->cancel_fd, &event, &cancelled, err) < 0)
+            return -1;
+        if (event.kind == FETCH_FAILED)
+            return e2b_say_failure(e, &event, err);
+        if (event.kind == FETCH_HEAD)
+            read_head(&event, ret);
+        if (event.kind == FETCH_BODY)
+            (void)buf_add_str(body, event.bytes);
+    }
+    return 0;
+}
+
+int e2b_ask(struct e2b *e, const struct e2b_ask *given, struct e2b_answer *ret, struct err *err)
+{
+    AUTO_BUF struct buf body = {0};
+    struct e2b_ask ask = *given;
+
+    *ret = (struct e2b_answer){0};
+    buf_init(&body, ANSWER_MAX);
+    ask.timeout_ms = ask.timeout_ms ? ask.timeout_ms : ANSWER_MS;
+    if ((!e->fetch && fetch_open(&e->fetch, err) < 0) ||
+        e2b_send(e, e->fetch, &ask, ANSWER_MAX, err) < 0 || receive(e, &ask, &body, ret, err) < 0) {
+        fetch_close(e->fetch); /* what is left of an answer must not begin the next one */
+        e->fetch = NULL;
+        *ret = (struct e2b_answer){0};
+        return -1;
+    }
+    read_body(e, &body, ret);
+    return 0;
+}
+
+void e2b_answer_done(struct e2b_answer *answer)
+{
+    json_decref(answer->json);
+    answer->json = NULL;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shared by the files of this folder, and included by no others.
+ */
+#ifndef E2B_PARTS_H
+#define E2B_PARTS_H
+
+#include "e2b/account.h"
+#include "e2b/sandbox.h"
+#include "net/fetch.h"
+
+/* What a request is for. The last two are ports of the sandbox. */
+enum e2b_side { E2B_CONTROL = 0, E2B_ENVD = 49983, E2B_INTERPRETER = 49999 };
+
+#define E2B_HEADERS_MAX 12
+
+struct e2b {
+    struct e2b_account account;
+    struct fetch *fetch;                       /* NULL until it is needed, and after it broke */
+    char *id, *token, *traffic_token, *domain; /* of the sandbox; NULL for none */
+    bool old_paths;                            /* the service knows only the first version */
+};
+
+struct e2b_ask {
+    enum e2b_side side;
+    const char *method;
+    const char *path;   /* with the query, encoded */
+    const json_t *json; /* the body; or: */
+    struct str body;
+    const char *type;   /* of `body` */
+    const char *header; /* one more; or NULL */
+    bool as_root;
+    int64_t timeout_ms; /* for all of it; 0: 60 s, and for e2b_send no limit */
+    int64_t idle_ms;    /* without a byte; 0: no limit */
+    int cancel_fd;      /* -1 for none */
+};
+
+struct e2b_answer {
+    unsigned status;
+    int64_t retry_after_ms; /* 0: the service does not say */
+    json_t *json;           /* of a JSON body, else NULL */
+    char said[300];         /* its message with a status from 400 on, safe to print; or "" */
+};
+
+/* 0 with any status. -1 when there is no answer, and *ret is empty. */
+int e2b_ask(struct e2b *e2b, const struct e2b_ask *ask, struct e2b_answer *ret, struct err *err);
+void e2b_answer_done(struct e2b_answer *answer);
+/* -1 with what the service said, unless the status is below 400. `what` is what was tried. */
+int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err);
+int e2b_say_status(unsigned status, const char *said, const char *what, struct err *err);
+
+/* Begins a request on a connection of its own, with the headers of its side. */
+int e2b_send(struct e2b *e2b, struct fetch *fetch, const struct e2b_ask *ask, uint64_t max_bytes,
+             struct err *err);
+/* A message of a failed exchange: what the network or the service said. */
+int e2b_say_failure(const struct e2b *e2b, const struct fetch_event *event, struct err *err);
+/* What a service said, in one line without control characters and without our key. */
+void e2b_show(const struct e2b *e2b, struct str text, char *out, size_t n);
+
+#endif

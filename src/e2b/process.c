@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "e2b/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/json_write.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "e2b/envelope.h"
+#include "e2b/parts.h"
+
+enum {
+    PIECE_HEAD = 8,
+    INPUT_MOST = 512 << 10,   /* bytes of one request */
+    WAITING_MOST = 256 << 10, /* then the stream's connection is left alone */
+    INPUT_MS = 60000,
+    PING_S = 20,
+    SILENCE_MS = 90000,
+    FAILED_MAX = 64 << 10,
+};
+
+struct e2b_process {
+    struct e2b *e2b;
+    char *tag;
+    struct fetch *stream, *input;
+    int ours, theirs; /* ends of one socket; theirs until the caller takes it */
+    bool started, ended, sending;
+    unsigned status; /* of the stream's answer; 0 before it */
+    unsigned input_status;
+    struct buf envelopes; /* what came and is not whole */
+    struct buf failed;    /* the body of an answer that is no stream, or of a refused input */
+    struct buf output;    /* pieces on their way to the caller */
+    struct buf bytes;     /* of one output */
+    struct err err;       /* with a kind: it is over */
+};
+
+/* ---- requests ---- */
+
+static int begin(struct e2b_process *p, const char *method, json_t *message, struct err *err)
+{
+    AUTO_BUF struct buf body = {0};
+    AUTO_FREE char *path = xasprintf("/process.Process/%s", method);
+    AUTO_FREE char *ping = xasprintf("Keepalive-Ping-Interval: %d", PING_S);
+
+    buf_init(&body, FETCH_REQUEST_MAX);
+    envelope_put(&body, message);
+    json_decref(message);
+    const struct e2b_ask ask = {.side = E2B_ENVD,
+                                .method = "POST",
+                                .path = path,
+                                .body = buf_str(&body),
+                                .type = "application/connect+json",
+                                .header = ping,
+                                .as_root = true,
+                                .idle_ms = SILENCE_MS};
+    if (fetch_open(&p->stream, err) < 0 || fetch_open(&p->input, err) < 0)
+        return -1;
+    return e2b_send(p->e2b, p->stream, &ask, 0, err);
+}
+
+static json_t *list_of(const char *const *words)
+{
+    json_t *list = json_array();
+
+    for (; *words; words++)
+        json_array_append_new(list, json_string(*words));
+    return list;
+}
+
+static int say_over(struct e2b_process *p, struct err *err)
+{
+    if (!p->err.kind)
+        (void)err_set(&p->err, err->kind, "%s", err->msg);
+    return -1;
+}
+
+/* As much input as there is, in one request. */
+static int send_input(struct e2b_process *p, struct err *err)
+{
+    AUTO_FREE char *chunk = xmalloc(INPUT_MOST);
+    AUTO_BUF struct buf text = {0};
+    ssize_t n;
+
+    do
+        n = recv(p->ours, chunk, INPUT_MOST, MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0)
+        return 0;
+    buf_init(&text, 2 * INPUT_MOST);
+    (void)base64_add(&text, (struct str){chunk, (size_t)n});
+    json_t *message =
+        json_pack("{s:{s:s}, s:{s:s}}", "process", "tag", p->tag, "input", "stdin", text.p);
+    const struct e2b_ask ask = {.side = E2B_ENVD,
+                                .method = "POST",
+                                .path = "/process.Process/SendInput",
+                                .json = message,
+                                .as_root = true,
+                                .timeout_ms = INPUT_MS};
+    p->sending = true;
+    p->input_status = 0;
+    buf_clear(&p->failed);
+    int result = e2b_send(p->e2b, p->input, &ask, FAILED_MAX, err);
+    json_decref(message);
+    return result;
+}
+
+static int take_input_answer(struct e2b_process *p, struct err *err)
+{
+    struct fetch_event event;
+    char said[200];
+    int taken;
+
+    while (p->sending && (taken = fetch_take(p->input, &event, err)) != 0) {
+        if (taken < 0)
+            return -1;
+        if (event.kind == FETCH_FAILED)
+            return e2b_say_failure(p->e2b, &event, err);
+        if (event.kind == FETCH_HEAD)
+            p->input_status = event.status;
+        if (event.kind == FETCH_BODY)
+            (void)buf_add_str(&p->failed, event.bytes);
+        p->sending = event.kind != FETCH_END;
+    }
+    if (p->sending || p->input_status < 400)
+        return 0;
+    e2b_show(p->e2b, buf_str(&p->failed), said, sizeof said);
+    return e2b_say_status(p->input_status, said, "pass input on", err);
+}
+
+/* ---- the stream ---- */
+
+static void put_piece(struct e2b_process *p, int stream)
+{
+    const size_t n = p->bytes.n;
+    const unsigned char head[PIECE_HEAD] = {(unsigned char)stream,
+                                            0,
+                                            0,
+                                            0,
+                                            (unsigned char)(n >> 24),
+                                            (unsigned char)(n >> 16),
+                                            (unsigned char)(n >> 8),
+                                            (unsigned char)n};
+
+    if (buf_add(&p->output, head, sizeof head) == 0)
+        (void)buf_add_str(&p->output, buf_str(&p->bytes));
+    buf_clear(&p->bytes);
+}
+
+static int take_end(struct e2b_process *p, struct str message, struct err *err)
+{
+    json_t *owner;
+    const char *code;
+    struct str text;
+    char said[200];
+
+    int result = envelope_end_read(message, &owner, &code, &text);
+    if (result < 0) {
+        e2b_show(p->e2b, text, said, sizeof said);
+        (void)err_set(err, ERR_SYSTEM, "the sandbox ended the process: %.40s: %s", code, said);
+    } else if (!p->ended) {
+        result = err_set(err, ERR_SYSTEM, "the sandbox ended the stream before the process");
+    }
+    json_decref(owner);
+    return result;
+}
+
+static int take_message(struct e2b_process *p, struct str message, struct err *err)
+{
+    struct process_event event;
+
+    if (process_event_read(message, &event, &p->bytes, err) < 0)
+        return err_wrap(err, "the sandbox sent");
+    p->started |= event.kind == PROCESS_STARTED;
+    p->ended |= event.kind == PROCESS_ENDED;
+    if (event.kind == PROCESS_OUTPUT)
+        put_piece(p, event.stream);
+    return 0;
+}
+
+static int take_envelopes(struct e2b_process *p, struct err *err)
+{
+    struct str message;
+    size_t at = 0, taken;
+    int kind = ENVELOPE_PART, result = 0;
+
+    while (result == 0 && (kind = envelope_next(str_slice(buf_str(&p->envelopes), at, SIZE_MAX),
+                                                &message, &taken, err)) > 0) {
+        at += taken;
+        result = kind == ENVELOPE_END ? take_end(p, message, err) : take_message(p, message, err);
+    }
+    buf_drop(&p->envelopes, at);
+    if (kind < 0)
+        return err_wrap(err, "the sandbox sent");
+    return result;
+}
+
+static int say_no_stream(const struct e2b_process *p, struct err *err)
+{
+    char said[200];
+
+    e2b_show(p->e2b, buf_str(&p->failed), said, sizeof said);
+    return e2b_say_status(p->status, said, "start the program in the sandbox", err);
+}
+
+static int take_event(struct e2b_process *p, const struct fetch_event *event, struct err *err)
+{
+    if (event->kind == FETCH_FAILED)
+        return e2b_say_failure(p->e2b, event, err);
+    if (event->kind == FETCH_HEAD)
+        p->status = event->status;
+    if (event->kind == FETCH_BODY && p->status != 200) {
+        (void)buf_add_str(&p->failed, str_slice(event->bytes, 0, FAILED_MAX - p->failed.n));
+    } else if (event->kind == FETCH_BODY) {
+        if (buf_add_str(&p->envelopes, event->bytes) < 0)
+            return err_set(err, ERR_SYSTEM, "the sandbox sent a message that is too long");
+        return take_envelopes(p, err);
+    }
+    if (event->kind != FETCH_END)
+        return 0;
+    if (p->status != 200)
+        return say_no_stream(p, err);
+    return p->ended ? 0 : err_set(err, ERR_SYSTEM, "the sandbox's stream broke off");
+}
+
+static int take_stream(struct e2b_process *p, struct err *err)
+{
+    struct fetch_event event;
+    int taken;
+
+    while (!p->ended && p->output.n < WAITING_MOST) {
+        if ((taken = fetch_take(p->stream, &event, err)) <= 0)
+            return taken;
+        if (take_event(p, &event, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* False when the receiver has no room. */
+static bool pass_output(struct e2b_process *p)
+{
+    while (p->output.n) {
+        ssize_t n = send(p->ours, p->output.p, p->output.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        buf_drop(&p->output, (size_t)n);
+    }
+    return true;
+}
+
+/* ---- the caller's loop ---- */
+
+static bool is_over(const struct e2b_process *p)
+{
+    return p->ended || p->err.kind;
+}
+
+int e2b_process_take_fd(struct e2b_process *p)
+{
+    return fd_take(&p->theirs);
+}
+
+void e2b_process_polls(const struct e2b_process *p, struct pollfd ret[E2B_PROCESS_POLLS])
+{
+    bool gives = p->started && !p->sending && !is_over(p);
+
+    ret[0] = (struct pollfd){.fd = gives || p->output.n ? p->ours : -1,
+                             .events = (short)((gives ? POLLIN : 0) | (p->output.n ? POLLOUT : 0))};
+    ret[1] = (struct pollfd){
+        .fd = is_over(p) || p->output.n >= WAITING_MOST ? -1 : fetch_poll_fd(p->stream),
+        .events = POLLIN};
+    ret[2] = (struct pollfd){.fd = p->sending && !is_over(p) ? fetch_poll_fd(p->input) : -1,
+                             .events = POLLIN};
+}
+
+void e2b_process_move(struct e2b_process *p)
+{
+    struct err err;
+    bool empty;
+
+    do {
+        if (!is_over(p) && (take_stream(p, &err) < 0 || take_input_answer(p, &err) < 0))
+            (void)say_over(p, &err);
+        bool full = p->output.n >= WAITING_MOST;
+        empty = pass_output(p);
+        if (!empty || !full)
+            break;
+    } while (!is_over(p));
+    if (!is_over(p) && p->started && !p->sending && send_input(p, &err) < 0)
+        (void)say_over(p, &err);
+    if (is_over(p) && empty)
+        (void)shutdown(p->ours, SHUT_WR);
+}
+
+bool e2b_process_over(const struct e2b_process *p, struct err *ret_err)
+{
+    *ret_err = p->err;
+    return is_over(p);
+}
+
+/* ---- its life ---- */
+
+static int open_ends(struct e2b_process *p, struct err *err)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+        return err_sys(err, "make a socket for the sandbox");
+    p->ours = ends[0];
+    p->theirs = ends[1];
+    return 0;
+}
+
+int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
+                      struct err *err)
+{
+    struct e2b_process *p = xcalloc(1, sizeof *p);
+
+    *p = (struct e2b_process){.e2b = e2b, .tag = xstrdup(start->tag), .ours = -1, .theirs = -1};
+    buf_init(&p->envelopes, ENVELOPE_MAX + ENVELOPE_HEAD + FETCH_PIECE_MAX);
+    buf_init(&p->failed, FAILED_MAX);
+    buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
+    buf_init(&p->bytes, ENVELOPE_MAX);
+    json_t *message =
+        json_pack("{s:{s:s, s:o, s:s}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
+                  list_of(start->argv + 1), "cwd", "/", "tag", p->tag, "stdin", 1);
+    if (open_ends(p, err) < 0 || begin(p, "Start", message, err) < 0) {
+        e2b_process_close(p);
+        return -1;
+    }
+    *ret = p;
+    return 0;
+}
+
+int e2b_process_connect(struct e2b_process *p, struct err *err)
+{
+    fetch_close(p->stream);
+    fetch_close(p->input);
+    p->stream = p->input = NULL;
+    p->status = 0;
+    p->sending = p->started = false;
+    p->err = (struct err){0};
+    buf_clear(&p->envelopes);
+    return begin(p, "Connect", json_pack("{s:{s:s}}", "process", "tag", p->tag), err);
+}
+
+void e2b_process_close(struct e2b_process *p)
+{
+    if (!p)
+        return;
+    fetch_close(p->stream);
+    fetch_close(p->input);
+    fd_close(&p->ours);
+    fd_close(&p->theirs);
+    buf_done(&p->envelopes);
+    buf_done(&p->failed);
+    buf_done(&p->output);
+    buf_done(&p->bytes);
+    free(p->tag);
+    free(p);
+}

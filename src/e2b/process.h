@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A process in a sandbox whose input is ours and whose output comes to us, as one descriptor: what
+ * is written there goes to the process, and what is read are pieces of its output, each with the
+ * head of a container engine's (docker/engine.h): 8 bytes, the stream (1, 2) and the length. It can
+ * be read to its end when the process has ended, or the connection broke.
+ *
+ * It belongs to its caller's loop:
+ *
+ *     e2b_process_start(e2b, &start, &process, &err);
+ *     for (;;) {
+ *         e2b_process_polls(process, polls);   ... poll(polls and others) ...
+ *         e2b_process_move(process);           ... read and write the descriptor ...
+ *     }
+ *     e2b_process_close(process);
+ *
+ * Two connections serve it: one on which the output streams, one for requests with input. Both stop
+ * when the receiver has no room.
+ */
+#ifndef E2B_PROCESS_H
+#define E2B_PROCESS_H
+
+#include <poll.h>
+
+#include "e2b/sandbox.h"
+
+struct e2b_process;
+
+struct e2b_start {
+    const char *const *argv; /* NULL-terminated, run as root in the folder / */
+    const char *tag;         /* by which a later connection finds it */
+};
+
+int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b_process **ret,
+                      struct err *err);
+/* Ends our connections; the process stays in the sandbox. NULL is fine. */
+void e2b_process_close(struct e2b_process *process);
+/* The caller's from now on; non-blocking. */
+int e2b_process_take_fd(struct e2b_process *process);
+
+#define E2B_PROCESS_POLLS 3
+void e2b_process_polls(const struct e2b_process *process, struct pollfd ret[E2B_PROCESS_POLLS]);
+void e2b_process_move(struct e2b_process *process);
+
+/* Whether no more will come. *ret_err: why; its kind is ERR_NONE when the process ended. */
+bool e2b_process_over(const struct e2b_process *process, struct err *ret_err);
+
+/* Of a process that stood still meanwhile, with its sandbox: the same again, on new connections. */
+int e2b_process_connect(struct e2b_process *process, struct err *err);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "e2b/sandbox.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json_get.h"
+#include "base/mem.h"
+#include "e2b/parts.h"
+#include "net/http_client.h"
+
+enum {
+    CREATE_MS = 120000, /* a sandbox that is not ready in advance takes its time */
+    UPLOAD_MS = 300000,
+    TRIES = 4,
+    PAUSE_MS = 1000, /* between two tries, where the service names no time */
+    PAUSE_MOST_MS = 20000,
+    NAME_MAX = 128,
+};
+
+/* ---- the account ---- */
+
+int e2b_open(struct e2b **ret, struct err *err)
+{
+    struct e2b *e = xcalloc(1, sizeof *e);
+
+    if (e2b_account_read(&e->account, err) < 0) {
+        e2b_close(e);
+        return -1;
+    }
+    *ret = e;
+    return 0;
+}
+
+static void forget_sandbox(struct e2b *e)
+{
+    char **const texts[] = {&e->id, &e->token, &e->traffic_token, &e->domain};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (*texts[i])
+            explicit_bzero(*texts[i], strlen(*texts[i]));
+        free(*texts[i]);
+        *texts[i] = NULL;
+    }
+}
+
+void e2b_close(struct e2b *e)
+{
+    if (!e)
+        return;
+    fetch_close(e->fetch);
+    forget_sandbox(e);
+    e2b_account_done(&e->account);
+    free(e);
+}
+
+const char *e2b_describe(const struct e2b *e)
+{
+    return e->account.debug ? "the sandbox of this machine (E2B_DEBUG)" : e->account.api;
+}
+
+const char *e2b_id(const struct e2b *e)
+{
+    return e->id ? e->id : "";
+}
+
+/* One request to the service whose answer is of no interest. `gone`: a 404 is fine. */
+static int tell(struct e2b *e, const struct e2b_ask *ask, const char *what, bool gone,
+                struct err *err)
+{
+    struct e2b_answer answer;
+
+    if (e2b_ask(e, ask, &answer, err) < 0)
+        return -1;
+    int result = gone && answer.status == 404 ? 0 : e2b_must(&answer, what, err);
+    e2b_answer_done(&answer);
+    return result;
+}
+
+int e2b_check(struct e2b *e, struct err *err)
+{
+    const struct e2b_ask ask = {
+        .method = "GET", .path = "/v2/sandboxes?limit=1", .timeout_ms = 10000, .cancel_fd = -1};
+
+    return e->account.debug ? 0 : tell(e, &ask, "list sandboxes", true, err);
+}
+
+/* ---- creating ---- */
+
+/* It becomes a part of addresses and headers. */
+static bool is_name(struct str s)
+{
+    bool good = s.n > 0 && s.n <= NAME_MAX;
+
+    for (size_t i = 0; good && i < s.n; i++)
+        good = (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') ||
+               (s.p[i] >= '0' && s.p[i] <= '9') || strchr("-_.:", s.p[i]);
+    return good;
+}
+
+static char *take_token(const json_t *answer, const char *key)
+{
+    struct str token = json_str(json_object_get(answer, key));
+
+    for (size_t i = 0; i < token.n; i++)
+        if ((unsigned char)token.p[i] <= ' ' || (unsigned char)token.p[i] >= 0x7f)
+            return NULL;
+    return token.n && token.n <= 4096 ? xstrndup(token.p, token.n) : NULL;
+}
+
+static int take_sandbox(struct e2b *e, const json_t *answer, struct err *err)
+{
+    struct str id = json_str(json_object_get(answer, "sandboxID"));
+    struct str domain = json_str(json_object_get(answer, "domain"));
+
+    if (!is_name(id) || (domain.n && !is_name(domain)))
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the answer of %s is not that of E2B: it names no sandbox", e->account.api);
+    forget_sandbox(e);
+    e->id = xstrndup(id.p, id.n);
+    e->domain = domain.n ? xstrndup(domain.p, domain.n) : NULL;
+    e->token = take_token(answer, "envdAccessToken");
+    e->traffic_token = take_token(answer, "trafficAccessToken");
+    return 0;
+}
+
+static json_t *create_body(const struct e2b_wish *wish, bool old)
+{
+    json_t *body = json_pack("{s:s, s:I, s:b, s:O*}", "templateID",
+                             wish->template_id ? wish->template_id : E2B_TEMPLATE, "timeout",
+                             (json_int_t)((wish->timeout_ms + 999) / 1000), "allow_internet_access",
+                             wish->internet, "metadata", wish->metadata);
+
+    if (old)
+        json_object_set_new(body, "secure", json_true());
+    return body;
+}
+
+static int ask_for_sandbox(struct e2b *e, const struct e2b_wish *wish, int cancel_fd,
+                           struct e2b_answer *ret, struct err *err)
+{
+    json_t *body = create_body(wish, e->old_paths);
+    const struct e2b_ask ask = {.method = "POST",
+                                .path = e->old_paths ? "/sandboxes" : "/v2/sandboxes",
+                                .json = body,
+                                .timeout_ms = CREATE_MS,
+                                .cancel_fd = cancel_fd};
+
+    int result = e2b_ask(e, &ask, ret, err);
+    json_decref(body);
+    return result;
+}
+
+/* A service that does not know the newer path says nothing of a template. */
+static bool is_old(const struct e2b *e, const struct e2b_answer *answer)
+{
+    return !e->old_paths && (answer->status == 404 || answer->status == 405) &&
+           !strstr(answer->said, "emplate");
+}
+
+static bool may_try_again(const struct e2b_answer *answer, int tries)
+{
+    return (answer->status == 429 || answer->status == 503) && tries < TRIES &&
+           answer->retry_after_ms <= PAUSE_MOST_MS;
+}
+
+static int wait_a_moment(const struct e2b_answer *answer, int cancel_fd, struct err *err)
+{
+    struct pollfd wait = {.fd = cancel_fd, .events = POLLIN};
+    int64_t ms = answer->retry_after_ms ? answer->retry_after_ms : PAUSE_MS;
+
+    return poll(&wait, 1, (int)ms) > 0 ? err_set(err, ERR_TIMEOUT, "cancelled") : 0;
+}
+
+static int say_refused(const struct e2b_answer *answer, const struct e2b_wish *wish,
+                       struct err *err)
+{
+    const char *name = wish->template_id ? wish->template_id : E2B_TEMPLATE;
+
+    if (answer->status == 404)
+        return err_set(err, ERR_UNSUPPORTED, "E2B has no template '%.100s' for this account: %s",
+                       name, answer->said);
+    return e2b_must(answer, "create a sandbox", err);
+}
+
+/* What is known without asking. */
+static int use_own(struct e2b *e)
+{
+    forget_sandbox(e);
+    e->id = xstrdup("debug_sandbox_id");
+    return 0;
+}
+
+int e2b_create(struct e2b *e, const struct e2b_wish *wish, int cancel_fd, struct err *err)
+{
+    struct e2b_answer answer;
+    int result = 1;
+
+    if (e->account.debug)
+        return use_own(e);
+    for (int tries = 1; result > 0; tries++) {
+        if (ask_for_sandbox(e, wish, cancel_fd, &answer, err) < 0)
+            return -1;
+        if (is_old(e, &answer))
+            e->old_paths = true;
+        else if (may_try_again(&answer, tries))
+            result = wait_a_moment(&answer, cancel_fd, err) < 0 ? -1 : 1;
+        else if (answer.status >= 400)
+            result = say_refused(&answer, wish, err);
+        else
+            result = take_sandbox(e, answer.json, err);
+        e2b_answer_done(&answer);
+    }
+    return result;
+}
+
+/* ---- its life ---- */
+
+/* The rest of "/sandboxes/ID". The caller frees. */
+static char *path_of(const struct e2b *e, const char *rest)
+{
+    return xasprintf("/sandboxes/%s%s", e->id, rest);
+}
+
+static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, const char *what,
+                        struct err *err)
+{
+    if (!e->id || e->account.debug)
+        return 0;
+    json_t *body = json_pack("{s:I}", "timeout", (json_int_t)((timeout_ms + 999) / 1000));
+    AUTO_FREE char *path = path_of(e, rest);
+    const struct e2b_ask ask = {.method = "POST", .path = path, .json = body, .cancel_fd = -1};
+    int result = tell(e, &ask, what, false, err);
+
+    json_decref(body);
+    return result;
+}
+
+int e2b_set_timeout(struct e2b *e, int64_t timeout_ms, struct err *err)
+{
+    return tell_timeout(e, "/timeout", timeout_ms, "keep the sandbox", err);
+}
+
+int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
+{
+    return tell_timeout(e, "/connect", timeout_ms, "resume the sandbox", err);
+}
+
+int e2b_pause(struct e2b *e, struct err *err)
+{
+    if (!e->id || e->account.debug)
+        return 0;
+    AUTO_FREE char *path = path_of(e, "/pause");
+    const struct e2b_ask ask = {.method = "POST",
+                                .path = path,
+                                .body = STR("{}"),
+                                .type = "application/json",
+                                .cancel_fd = -1};
+
+    return tell(e, &ask, "pause the sandbox", false, err);
+}
+
+int e2b_kill(struct e2b *e, struct err *err)
+{
+    if (!e->id || e->account.debug)
+        return 0;
+    AUTO_FREE char *path = path_of(e, "");
+    const struct e2b_ask ask = {.method = "DELETE", .path = path, .cancel_fd = -1};
+    int result = tell(e, &ask, "kill the sandbox", true, err);
+
+    if (result == 0)
+        forget_sandbox(e);
+    return result;
+}
+
+/* ---- files ---- */
+
+int e2b_put_file(struct e2b *e, const char *path, struct str bytes, int cancel_fd, struct err *err)
+{
+    AUTO_BUF struct buf query = {0};
+
+    buf_init(&query, 16 << 10);
+    (void)buf_adds(&query, "/files?username=root&path=");
+    http_encode_path(&query, str_from(path));
+    const struct e2b_ask ask = {.side = E2B_ENVD,
+                                .method = "POST",
+                                .path = query.p,
+                                .body = bytes,
+                                .type = "application/octet-stream",
+                                .as_root = true,
+                                .timeout_ms = UPLOAD_MS,
+                                .cancel_fd = cancel_fd};
+
+    return tell(e, &ask, "receive a file", false, err);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A sandbox of E2B, or of a service that speaks its protocol: a virtual machine that is made for
+ * one guest. Requests go through glovebox-fetch, one after the other.
+ *
+ *     e2b_open(&e2b, &err);
+ *     e2b_create(e2b, &wish, cancel_fd, &err);
+ *     e2b_put_file(e2b, "/tmp/x", bytes, cancel_fd, &err);  ...
+ *     e2b_kill(e2b, &err);
+ *     e2b_close(e2b);
+ *
+ * For one thread at a time. Failures are ours or the service's, in words that name what to do, and
+ * never with the key in them: ERR_SYSTEM where trying again may help (the service is busy, the
+ * network failed, the sandbox is gone), else ERR_UNSUPPORTED.
+ */
+#ifndef E2B_SANDBOX_H
+#define E2B_SANDBOX_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+#define E2B_TEMPLATE "code-interpreter-v1" /* with Python, R, Node, Java and Bash in it */
+
+struct e2b;
+
+/* Reads the account. */
+int e2b_open(struct e2b **ret, struct err *err);
+void e2b_close(struct e2b *e2b); /* NULL is fine; the sandbox lives on */
+/* "https://api.e2b.app". */
+const char *e2b_describe(const struct e2b *e2b);
+/* Asks the service for something cheap, with the key. */
+int e2b_check(struct e2b *e2b, struct err *err);
+
+struct e2b_wish {
+    const char *template_id; /* NULL: E2B_TEMPLATE */
+    int64_t timeout_ms;      /* the service kills it after this time */
+    bool internet;
+    const json_t *metadata; /* an object of texts; or NULL */
+};
+/* Waits and asks again, a few times, while the service has no room. */
+int e2b_create(struct e2b *e2b, const struct e2b_wish *wish, int cancel_fd, struct err *err);
+const char *e2b_id(const struct e2b *e2b); /* "" before the sandbox is there */
+/* From now on. */
+int e2b_set_timeout(struct e2b *e2b, int64_t timeout_ms, struct err *err);
+/* Memory is kept, and what runs in it stands still until e2b_resume. */
+int e2b_pause(struct e2b *e2b, struct err *err);
+int e2b_resume(struct e2b *e2b, int64_t timeout_ms, struct err *err);
+/* 0 also when it is gone already, or was never there. */
+int e2b_kill(struct e2b *e2b, struct err *err);
+
+/* As root, with mode 0644. */
+int e2b_put_file(struct e2b *e2b, const char *path, struct str bytes, int cancel_fd,
+                 struct err *err);
+
+#endif

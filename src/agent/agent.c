@@ -5,8 +5,8 @@
 
 #include "agent/rules.h"
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 #include "session/check.h"
 
 enum {

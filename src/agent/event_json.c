@@ -2,9 +2,9 @@
 #include "agent/event_json.h"
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 
 static void put(struct agent_lines *lines, json_t *object)
 {

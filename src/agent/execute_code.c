@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "result/verdict_json.h"
 
 enum {
     ARGUMENTS_MAX = 24 << 20, /* bytes; room for files */

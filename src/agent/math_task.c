@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/math_task.h"
 
-#include "result/verdict_json.h"
+#include "base/encoded.h"
 #include "text/blocks.h"
 
 enum { SHOWN_MAX = 200, REPORT_MAX = 4 << 10 };

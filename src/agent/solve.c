@@ -2,9 +2,9 @@
 #include "agent/solve.h"
 
 #include "agent/solve_parts.h"
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 #include "text/codeact.h"
 
 enum { MESSAGE_MAX = 8 << 20, PROMPT_PART_MAX = 64 << 10 };

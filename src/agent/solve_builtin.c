@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "agent/solve_parts.h"
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 
 enum { OUTPUT_MAX = 1 << 20, COMPLAINT_MAX = 64 << 10 };
 

@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "agent/solve_parts.h"
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 
 enum { ANSWER_MAX = 8 << 20 };
 

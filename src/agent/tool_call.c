@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "result/verdict_json.h"
 
 enum { CONTENTS_MAX = 4 << 20 }; /* bytes of all files in an answer */
 

@@ -5,11 +5,11 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "explain/feedback.h"
-#include "result/verdict_json.h"
 #include "session/check.h"
 
 enum { REPORT_MAX = 64 << 10 };

@@ -9,7 +9,6 @@
 
 #include "base/suggestion.h"
 #include "cli/help.h"
-#include "result/verdict_json.h"
 #include "verdicts/check_report.h"
 
 static json_t *rule_json(const struct rule_info *rule)

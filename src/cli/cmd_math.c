@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "agent/math_task.h"
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/model_call.h"
 #include "cli/print_json.h"
-#include "result/verdict_json.h"
 #include "terminal/safe_text.h"
 
 static const struct opt *const tables[] = {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/core_dump.h"
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -16,7 +17,6 @@
 #include "cli/model_call.h"
 #include "cli/model_review.h"
 #include "cli/options.h"
-#include "result/verdict_json.h"
 #include "session/check.h"
 #include "session/tools.h"
 #include "terminal/cancel.h"

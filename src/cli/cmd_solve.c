@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/solve_samples.h"
-#include "result/verdict_json.h"
 
 #define AT(member) offsetof(struct cli_settings, member)
 

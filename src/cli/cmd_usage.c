@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -16,7 +17,6 @@
 #include "cli/model_review.h"
 #include "cli/options.h"
 #include "llm/usage.h"
-#include "result/verdict_json.h"
 #include "store/log_when.h"
 #include "store/usage.h"
 #include "terminal/safe_text.h"

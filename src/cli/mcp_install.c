@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "cli/mcp_toml.h"
-#include "result/verdict_json.h"
 
 #define SERVER "glovebox"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
@@ -13,7 +14,6 @@
 #include "cli/other_words.h"
 #include "cli/print_json.h"
 #include "cli/save_file.h"
-#include "result/verdict_json.h"
 #include "session/check.h"
 #include "terminal/safe_text.h"
 #include "text/diff.h"

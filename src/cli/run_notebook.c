@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "cli/cmd_session.h"
 #include "cli/model_review.h"
 #include "cli/report.h"
-#include "result/verdict_json.h"
 #include "session/session.h"
 #include "terminal/cancel.h"
 #include "text/notebook.h"

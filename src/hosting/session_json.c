@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hosting/session_json.h"
 
-#include "result/verdict_json.h"
+#include "base/encoded.h"
 
 static const char *const states[] = {
     [SESSION_IDLE] = "idle", [SESSION_BUSY] = "busy", [SESSION_DEAD] = "dead"};

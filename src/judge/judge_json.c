@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "judge/judge.h"
-#include "result/verdict_json.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {

@@ -25,12 +25,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "guests/guests.h"
 #include "judge/parts.h"
 #include "judge/suite.h"
-#include "result/verdict_json.h"
 #include "session/record.h"
 
 enum {

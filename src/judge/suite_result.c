@@ -5,9 +5,9 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "judge/suite.h"
-#include "result/verdict_json.h"
 
 static json_t *text_or_null(const char *s)
 {

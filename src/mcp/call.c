@@ -2,11 +2,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "mcp/parts.h"
 #include "mcp/tools.h"
-#include "result/verdict_json.h"
 
 /* ---- life ---- */
 

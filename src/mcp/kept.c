@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 
 enum { ITEMS_MAX = 1000 };
 

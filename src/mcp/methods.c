@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "mcp/tools.h"
-#include "result/verdict_json.h"
 
 enum { CALLS_MAX = 1000 };
 

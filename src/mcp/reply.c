@@ -10,7 +10,6 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "result/verdict_json.h"
 #include "text/format.h"
 
 enum {

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/mime.h"
 #include "base/utf8.h"
 #include "mcp/parts.h"
-#include "result/verdict_json.h"
 
 #define SCHEME "sandbox://"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "result/verdict_json.h"
 
 enum { ID_MAX = 1000, METHOD_MAX = 200 }; /* bytes */
 

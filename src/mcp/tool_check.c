@@ -2,11 +2,11 @@
  *
  * Tools that judge a program: check_code and test_code.
  */
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "judge/judge.h"
 #include "mcp/tools.h"
-#include "result/verdict_json.h"
 #include "session/check.h"
 
 enum { FINDINGS_MAX = 100, CASES_LISTED = 200 };

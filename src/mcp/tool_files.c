@@ -11,7 +11,6 @@
 #include "base/mime.h"
 #include "base/utf8.h"
 #include "mcp/tools.h"
-#include "result/verdict_json.h"
 
 enum {
     READ_DEFAULT = 64 << 10,

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "result/verdict_json.h"
 
 const struct mcp_tool *tool_find(struct str name)
 {

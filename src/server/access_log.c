@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 
 enum { GATHERED = 32 << 10, GATHERED_MAX = 1 << 20 };
 

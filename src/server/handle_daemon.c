@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/json_write.h"
 #include "net/listen.h"
-#include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/job.h"
 #include "server/metrics.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 #include "server/session_parts.h"
 
 struct file_job {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "judge/judge.h"
-#include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/handle_parts.h"
 #include "session/event_json.h"

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "hosting/share.h"
-#include "result/verdict_json.h"
 #include "server/front.h"
 #include "server/workers.h"
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_write.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 
 json_t *authorized_json(const struct run_request *q)
 {

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 #include "session/cell_decode.h"
 
 /* The limits of a cell (session_impl.h), and others for frames that were not requested: enough for

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/encoded.h"
 #include "base/mem.h"
 #include "base/printable.h"
 #include "languages/pythons.h"
-#include "result/verdict_json.h"
 #include "result/wall_json.h"
 #include "session/cell_decode.h"
 #include "session/session_impl.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoded.h"
 #include "base/json_write.h"
-#include "result/verdict_json.h"
 #include "session/authorized.h"
 #include "session/session_impl.h"
 

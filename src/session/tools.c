@@ -8,12 +8,12 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "python/python.h"
 #include "python/variable.h"
-#include "result/verdict_json.h"
 #include "session/tool_parameters.h"
 
 enum { SOURCE_MAX = 1 << 20, TOOLS_MAX = 1000, DESCRIPTION_MAX = 100000 };

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
-#include "result/verdict_json.h"
 #include "verdicts/check_report.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"

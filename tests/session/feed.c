@@ -25,13 +25,13 @@
 
 #include "backends/pool.h"
 #include "base/clock.h"
+#include "base/encoded.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "explain/feedback.h"
 #include "feed_opening.h"
-#include "result/verdict_json.h"
 #include "session/event_json.h"
 #include "session/session.h"
 

@@ -77,6 +77,23 @@ void fd_quiet_end(const struct fd_quiet *quiet)
     errno = error;
 }
 
+ssize_t fd_read_exactly(int fd, void *p, size_t n)
+{
+    size_t have = 0;
+
+    while (have < n) {
+        ssize_t got = read(fd, (char *)p + have, n - have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
 int fd_read_all(int fd, struct buf *b)
 {
     for (;;) {

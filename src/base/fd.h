@@ -27,6 +27,8 @@ struct fd_quiet {
 };
 void fd_quiet_begin(struct fd_quiet *quiet);
 void fd_quiet_end(const struct fd_quiet *quiet); /* keeps errno */
+/* Reads n bytes, waiting for them: fewer only at the end. -1 with errno. */
+ssize_t fd_read_exactly(int fd, void *p, size_t n);
 /* Reads to the end into b. -1 with errno; EFBIG when b's ceiling is reached. */
 int fd_read_all(int fd, struct buf *b);
 /* A whole file, following links; refuses folders, devices and pipes. */

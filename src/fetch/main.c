@@ -12,7 +12,6 @@
  * printed.
  */
 #include <curl/curl.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,21 +37,10 @@ static void leave_no_trace(void)
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* Exactly n bytes. False at the end of the input. */
-static bool read_exactly(void *p, size_t n)
+/* False at the end of the input. */
+static bool receive(void *p, size_t n)
 {
-    char *at = p;
-
-    while (n) {
-        ssize_t got = read(STDIN_FILENO, at, n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        n -= (size_t)got;
-    }
-    return true;
+    return fd_read_exactly(STDIN_FILENO, p, n) == (ssize_t)n;
 }
 
 /* Into memory of its exact size, which is not moved: no copy of a key stays behind. */
@@ -61,7 +49,7 @@ static char *read_record(size_t *ret_n)
     unsigned char length[4];
     uint32_t n = 0;
 
-    if (!read_exactly(length, sizeof length))
+    if (!receive(length, sizeof length))
         return NULL;
     for (unsigned i = 0; i < sizeof length; i++)
         n |= (uint32_t)length[i] << (8 * i);
@@ -69,7 +57,7 @@ static char *read_record(size_t *ret_n)
         exit(OUR_FAULT);
     char *record = xmalloc((size_t)n + 1);
     *ret_n = n;
-    if (read_exactly(record, n))
+    if (receive(record, n))
         return record;
     free(record);
     return NULL;

@@ -98,19 +98,10 @@ static void send_numbers(enum contained_frame kind, const uint32_t *numbers, siz
     contained_send_buf(kind, &b);
 }
 
-static void read_exactly(void *p, size_t n)
+static void take(void *p, size_t n)
 {
-    char *at = p;
-
-    while (n) {
-        ssize_t got = read(STDIN_FILENO, at, n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            _exit(0); /* the backend is gone, and so is the guest */
-        at += got;
-        n -= (size_t)got;
-    }
+    if (fd_read_exactly(STDIN_FILENO, p, n) != (ssize_t)n)
+        _exit(0); /* the backend is gone, and so is the guest */
 }
 
 static uint32_t read_number(const unsigned char *p)
@@ -123,13 +114,13 @@ static char *read_frame(size_t max, uint32_t *ret_kind, size_t *ret_n)
 {
     unsigned char head[CONTAINED_HEAD];
 
-    read_exactly(head, sizeof head);
+    take(head, sizeof head);
     *ret_kind = read_number(head);
     *ret_n = read_number(head + 4);
     if (*ret_n > max)
         _exit(BROKEN);
     char *bytes = xmalloc(*ret_n + 1);
-    read_exactly(bytes, *ret_n);
+    take(bytes, *ret_n);
     bytes[*ret_n] = '\0';
     return bytes;
 }

@@ -122,27 +122,20 @@ struct receiver {
     char chunk[CHUNK];
 };
 
-static int read_exactly(int fd, char *p, size_t n, struct err *err)
+static int receive(int fd, char *p, size_t n, struct err *err)
 {
-    while (n) {
-        ssize_t got = read(fd, p, n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return err_sys(err, "read the input files");
-        if (got == 0)
-            return err_set(err, ERR_GUEST, "the input files ended in the middle");
-        p += got;
-        n -= (size_t)got;
-    }
-    return 0;
+    ssize_t got = fd_read_exactly(fd, p, n);
+
+    if (got < 0)
+        return err_sys(err, "read the input files");
+    return (size_t)got == n ? 0 : err_set(err, ERR_GUEST, "the input files ended in the middle");
 }
 
 static int read_record(struct receiver *r, struct record *ret, struct err *err)
 {
     char raw[LAY_HEADER];
 
-    if (read_exactly(r->stream_fd, raw, sizeof raw, err) < 0)
+    if (receive(r->stream_fd, raw, sizeof raw, err) < 0)
         return -1;
     struct wire w = {.rest = {raw, sizeof raw}};
     ret->kind = wire_u32(&w);
@@ -157,7 +150,7 @@ static int read_record(struct receiver *r, struct record *ret, struct err *err)
                    : 0;
     if (path_len > sizeof r->path)
         return err_set(err, ERR_GUEST, "input files: a path of %u bytes", path_len);
-    if (read_exactly(r->stream_fd, r->path, path_len, err) < 0)
+    if (receive(r->stream_fd, r->path, path_len, err) < 0)
         return -1;
     ret->path = (struct str){r->path, path_len};
     const char *problem = lay_path_problem(ret->path);
@@ -218,7 +211,7 @@ static int copy_content(struct receiver *r, int fd, uint64_t size, struct err *e
 {
     while (size) {
         size_t n = size < CHUNK ? (size_t)size : CHUNK;
-        if (read_exactly(r->stream_fd, r->chunk, n, err) < 0)
+        if (receive(r->stream_fd, r->chunk, n, err) < 0)
             return -1;
         if (fd_write_all(fd, r->chunk, n) < 0)
             return err_sys(err, "write");

@@ -2,6 +2,7 @@
 #include "agent/math_task.h"
 
 #include "base/encoded.h"
+#include "base/utf8.h"
 #include "text/blocks.h"
 
 enum { SHOWN_MAX = 200, REPORT_MAX = 4 << 10 };
@@ -37,12 +38,12 @@ static int compute(struct agent *agent, struct math_answer *ret)
 
 static void report(const struct agent *agent, const struct math_answer *answer, struct buf *ret)
 {
-    struct str shown =
-        str_slice(buf_str(&agent->code), 0, agent->code.n < SHOWN_MAX ? agent->code.n : SHOWN_MAX);
+    struct str code = buf_str(&agent->code), shown = str_slice(code, 0, utf8_cut(code, SHOWN_MAX));
+    struct str problem = buf_str(&answer->text);
 
     buf_init(ret, REPORT_MAX);
-    (void)buf_addf(ret, "'%.*s' has no value: %.1000s\nAnswer with one expression alone.",
-                   (int)shown.n, shown.p, answer->text.p);
+    (void)buf_addf(ret, "'%.*s' has no value: %.*s\nAnswer with one expression alone.",
+                   (int)shown.n, shown.p, (int)utf8_cut(problem, 1000), problem.p);
 }
 
 /* One answer of the model. */

@@ -5,6 +5,7 @@
 #include "base/encoded.h"
 #include "base/json_get.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "text/codeact.h"
 
 enum { MESSAGE_MAX = 8 << 20, PROMPT_PART_MAX = 64 << 10 };
@@ -130,7 +131,7 @@ int solve_give_up(struct solving *s, const char *what, struct str words)
 {
     struct err err;
 
-    (void)err_set(&err, ERR_GUEST, "%s: %.*s", what, (int)(words.n < 300 ? words.n : 300), words.p);
+    (void)err_set(&err, ERR_GUEST, "%s: %.*s", what, (int)utf8_cut(words, 300), words.p);
     return agent_finish(s->agent, AGENT_GAVE_UP, &err);
 }
 

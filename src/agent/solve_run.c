@@ -6,6 +6,7 @@
 #include "base/json_get.h"
 #include "base/json_write.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 enum { ANSWER_MAX = 8 << 20 };
 
@@ -135,7 +136,8 @@ static int accept(struct solving *s, json_t *answer, const char *by)
 static void note_rejected(const struct solving *s, const json_t *answer)
 {
     AUTO_FREE char *text = json_write(answer, false);
-    AUTO_FREE char *line = xasprintf("the answer does not pass the check: %.200s", text);
+    AUTO_FREE char *line = xasprintf("the answer does not pass the check: %.*s",
+                                     (int)utf8_cut(str_from(text), 200), text);
 
     agent_note(s->agent, line);
 }

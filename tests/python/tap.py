@@ -101,6 +101,9 @@ def run_parts(parts, names=()):
     """TAP of {name: function(tap)}: of those named, or all. The exit status."""
     # When its time is up a suite says where each of its threads was.
     faulthandler.register(signal.SIGTERM, file=sys.stderr, chain=True)
+    for name in names:
+        if name not in parts:
+            sys.exit("there is no part '%s'; there are: %s" % (name, " ".join(parts)))
     tap = Tap()
     for name in names or parts:
         announce_tests(sys.modules[parts[name].__module__])

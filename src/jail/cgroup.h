@@ -12,7 +12,7 @@
  * A run's directory is `glovebox-PID-START-SPACE-N` in every tree it needs: the owner's pid, its
  * start time and the pid and time namespaces in which those two mean something. The process that
  * makes it removes it, in cgroup_close. An owner that was killed cannot, so every run first sweeps
- * away directories whose owner is dead; pid and start time together are never used twice, so a
+ * away directories that a dead owner left; pid and start time together are never used twice, so a
  * sweep cannot hit a live owner, and two sweeps at once merely find some of the work done. Owners
  * from other namespaces are not judged at all.
  *

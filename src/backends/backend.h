@@ -16,6 +16,7 @@
 #ifndef BACKENDS_BACKEND_H
 #define BACKENDS_BACKEND_H
 
+#include <jansson.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ struct file_set;
 struct backend_job {
     const char *exec_path; /* as seen inside */
     const char *image;     /* with backend.interpreter: what that named; or NULL */
+    const char *runtime;   /* with backend.has_runtimes; or NULL */
     char **argv;           /* NULL-terminated, as is env */
     char **env;
     const struct host_view *views;
@@ -103,14 +105,12 @@ struct backend_guest {
  * their work. Any other backend leaves `folder` NULL and has calls of its own, with the arguments,
  * limits and errors of workspace/workspace_files.h and workspace_collect, but without root_fd. */
 struct backend_files {
-    /* To open files below without ever following a link. Stays the guest's; -1 when there is none.
-     */
+    /* To open files below without ever following a link. Stays the guest's; -1 for none. */
     int (*folder)(struct backend_guest *guest);
     /* Without `folder`: one with a copy of the workspace as it is now, for the caller until its
      * next call of any of these. May be NULL. */
     int (*copy)(struct backend_guest *guest, struct err *err);
-    /* Whether the files went with the guest, which has ended. NULL: they never do before `close`.
-     */
+    /* Whether the files went with the ended guest. NULL: they never do before `close`. */
     bool (*gone)(struct backend_guest *guest);
     /* How the program names its workspace, with a slash at the end; valid as long as the guest. */
     const char *(*inside)(struct backend_guest *guest);
@@ -133,12 +133,14 @@ struct backend {
     const char *alias;
     const char *summary;
     bool unsafe;       /* no wall: only with the user's explicit word */
+    bool has_runtimes; /* --runtime */
     layer_mask layers; /* that it may hold; the host may lack some of them */
     /* One of its abilities, here and now. A backend that has to look at the host for it does so
      * once, at the first question. Any thread, as for `need`. */
     struct backend_can (*can)(enum backend_ability ability);
     /* What it needs, without a look at the host: each run asks this. NULL: `can` does not look. */
     struct backend_need (*need)(enum backend_ability ability);
+    json_t *(*about)(void); /* facts on what it runs on (listing.h), the caller's; NULL for none */
     /* The interpreter of a language where its guests are: *ret has a path of that place, or a name
      * to look for in $PATH there, and views of nothing. `choice` is --python and `image` is
      * --image, or NULL. A missing one is the failure of `open`. NULL: those of this host. */
@@ -156,8 +158,7 @@ struct backend {
     enum backend_state (*state)(const struct backend_guest *guest);
     /* From now until LIMIT_WALL is met and everything is killed; 0 for never. */
     void (*deadline)(struct backend_guest *guest, int64_t wall_ms);
-    /* Kills everything that lives and completes the outcome. -1 with *err when the program had not
-     * been started. */
+    /* Kills what lives, and completes the outcome. -1 with *err: the program had not started. */
     int (*end)(struct backend_guest *guest, struct err *err);
     /* After `end`: waits until nothing is left on the host, and frees. Any thread. */
     void (*close)(struct backend_guest *guest);
@@ -168,8 +169,7 @@ struct backend {
     bool (*pending)(const struct backend_guest *guest);
     /* Moves on what lies in the guest's output pipes now, without waiting. */
     void (*drain)(struct backend_guest *guest);
-    /* For a guest that is not stepped: kills it if it exceeds a limit that the kernel does not
-     * enforce. */
+    /* Without a step: kills it if it exceeds a limit that the kernel does not enforce. */
     void (*look)(struct backend_guest *guest);
     void (*usage)(struct backend_guest *guest, struct backend_usage *ret);
     /* Of a guest that was started before there was a job, with a channel of its own: our ends of

@@ -33,6 +33,7 @@ static const struct need {
 static struct {
     char run[TEXT_MAX], why_not[TEXT_MAX];
     layer_mask lacking;
+    json_t *about;
 } found;
 
 static void look_at_groups(struct engine *engine)
@@ -65,10 +66,25 @@ static void look(void)
     }
     snprintf(found.run, sizeof found.run, "%.600s", engine_describe(engine));
     look_at_groups(engine);
+    if (engine_about(engine, &found.about, &err) < 0)
+        found.about = NULL;
     engine_close(engine);
 }
 
+static void look_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, look);
+}
+
 /* ---- answers ---- */
+
+json_t *docker_about(void)
+{
+    look_once();
+    return json_deep_copy(found.about);
+}
 
 struct backend_need docker_need(enum backend_ability ability)
 {
@@ -77,14 +93,13 @@ struct backend_need docker_need(enum backend_ability ability)
 
 struct backend_can docker_can(enum backend_ability ability)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const struct need *need = &needs[ability];
 
     if (need->never)
         return (struct backend_can){.why_not = need->never};
     if (ability != CAN_RUN && !need->layers)
         return (struct backend_can){.how = need->how};
-    (void)pthread_once(&once, look);
+    look_once();
     if (ability == CAN_RUN)
         return found.why_not[0] ? (struct backend_can){.why_not = found.why_not}
                                 : (struct backend_can){.how = found.run};

@@ -85,6 +85,7 @@ struct docker_guest {
 /* docker_can.c */
 struct backend_can docker_can(enum backend_ability ability);
 struct backend_need docker_need(enum backend_ability ability);
+json_t *docker_about(void);
 
 /* docker_start.c: makes the container, sends it the plan and the files. After -1, the caller frees
  * the guest as after a success. */

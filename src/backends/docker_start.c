@@ -50,6 +50,8 @@ static json_t *host_config(const struct backend_job *job, bool podman)
         "SecurityOpt", "no-new-privileges", "IpcMode", "private", "LogConfig", "Type", "none",
         "Tmpfs", CONTAINED_BOX, tmpfs(l, podman), "/tmp", tmpfs(l, podman), "Ulimits", ulimits(l));
 
+    if (job->runtime)
+        json_object_set_new(config, "Runtime", json_string(job->runtime));
     if (l->memory_bytes) { /* as much with swap: there is none */
         json_object_set_new(config, "Memory", json_integer((json_int_t)l->memory_bytes));
         json_object_set_new(config, "MemorySwap", json_integer((json_int_t)l->memory_bytes));
@@ -170,6 +172,8 @@ static int make(struct docker_guest *d, struct err *err)
     AUTO_FREE char *ready = ready_image(d->engine, image, d->sink->cancel_fd, err);
 
     if (!ready)
+        return -1;
+    if (d->job->runtime && engine_need_runtime(d->engine, d->job->runtime, err) < 0)
         return -1;
     json_t *config = make_config(d->job, ready, engine_is_podman(d->engine));
     int result = engine_create(d->engine, config, &d->container, err);

@@ -16,14 +16,22 @@ static json_t *abilities(const struct backend *backend)
     return object;
 }
 
+static json_t *about(const struct backend *backend)
+{
+    json_t *facts = backend->about ? backend->about() : NULL;
+
+    return facts ? facts : json_object();
+}
+
 json_t *backends_listing(void)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; backends[i]; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", backends[i]->name, "alias",
-                            backends[i]->alias, "summary", backends[i]->summary, "wall",
-                            !backends[i]->unsafe, "abilities", abilities(backends[i])));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "name",
+                                              backends[i]->name, "alias", backends[i]->alias,
+                                              "summary", backends[i]->summary, "wall",
+                                              !backends[i]->unsafe, "abilities",
+                                              abilities(backends[i]), "about", about(backends[i])));
     return list;
 }

@@ -152,11 +152,34 @@ static void print_ability(const struct backend *backend, enum backend_ability ab
         printf("  %13s  %s: %s\n", "", backend_ability_names[ability], can.how);
 }
 
+static void print_fact(const char *name, const json_t *value)
+{
+    const json_t *word;
+    size_t i;
+
+    printf("  %13s  ", "");
+    for (; *name; name++)
+        putchar(*name == '_' ? ' ' : *name);
+    printf(": %s", json_is_string(value) ? json_string_value(value) : "");
+    json_array_foreach(value, i, word) printf("%s%s", i ? ", " : "", json_string_value(word));
+    putchar('\n');
+}
+
+static void print_about(const struct backend *backend)
+{
+    json_t *about = backend->about ? backend->about() : NULL, *value;
+    const char *name;
+
+    json_object_foreach(about, name, value) print_fact(name, value);
+    json_decref(about);
+}
+
 static void print_backends(void)
 {
     puts("\nBackends");
     for (size_t i = 0; backends[i]; i++) {
         printf("  %-13s%s\n", backends[i]->name, backends[i]->summary);
+        print_about(backends[i]);
         for (unsigned ability = 0; ability < BACKEND_ABILITIES; ability++)
             print_ability(backends[i], ability);
     }

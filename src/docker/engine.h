@@ -36,6 +36,11 @@ const char *engine_describe(const struct engine *engine);
 /* Podman's service refuses a few words of the configuration. */
 bool engine_is_podman(const struct engine *engine);
 
+/* Facts about it for a person: an object of texts, and the array "runtimes"; the caller's. */
+int engine_about(struct engine *engine, json_t **ret, struct err *err);
+/* -1 with ERR_UNSUPPORTED, and the runtimes that it has, unless it has this one. */
+int engine_need_runtime(struct engine *engine, const char *name, struct err *err);
+
 struct engine_ask {
     const char *method;
     const char *path;   /* behind the version: "/containers/json", encoded, with the query */

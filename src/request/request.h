@@ -56,6 +56,7 @@ struct run_request {
     const struct backend *own_backend; /* instead of a named one; or NULL */
     struct backend_pool *pool; /* (backends/pool.h), lent; NULL: nothing is ready in advance */
     const char *image;         /* of the container, where the backend has them; or NULL */
+    const char *runtime;       /* the same; NULL: the engine's default */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

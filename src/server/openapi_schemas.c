@@ -134,7 +134,8 @@ static const struct {
     {"Usage", "requests integer prompt_tokens null|integer completion_tokens null|integer "
               "total_tokens null|integer cached_tokens null|integer cost null|number"},
     {"Backends", "backends Backend[]"},
-    {"Backend", "name string alias string summary string wall boolean abilities Ability{}"},
+    {"Backend", "name string alias string summary string wall boolean abilities Ability{} "
+                "about object"},
     {"Ability", "can boolean why_not null|string how null|string"},
     {"Runs", "runs Run[]"},
     {"Run",

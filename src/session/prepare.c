@@ -153,6 +153,10 @@ int prepare_backend(struct prepared *p, struct err *err)
             "backend %s has no images, it runs this machine's interpreters: --image needs "
             "--backend docker",
             p->backend->name);
+    if (q->runtime && !p->backend->has_runtimes)
+        return err_set(err, ERR_USAGE,
+                       "backend %s has no container runtimes: --runtime needs --backend docker",
+                       p->backend->name);
     if (check_abilities(p, err) < 0)
         return -1;
     return check_least(&q->limits, err);
@@ -382,6 +386,7 @@ struct backend_job prepared_job(const struct prepared *p)
     return (struct backend_job){
         .exec_path = p->interpreter.path,
         .image = p->interpreter.image,
+        .runtime = q->runtime,
         .argv = p->argv,
         .env = p->env,
         .views = p->views.at,

@@ -28,13 +28,14 @@ PROGRAMS = ("/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/head", "/usr/bin/c
             "/usr/bin/ls", "/usr/bin/mkfifo", "/usr/bin/ln", "/usr/bin/touch", "/usr/bin/mkdir", "/usr/bin/chmod",
             "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc")
 START_SECONDS = 60
+SBIN = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
 def why_not():
     if os.geteuid() != 0:
         return "root, to start a container engine"
     for program in ("dockerd", "containerd", "runc"):
-        if not shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
+        if not shutil.which(program, path=SBIN):
             return "the program %s (Debian: docker.io)" % program
     return None
 
@@ -65,10 +66,10 @@ class Engine:
         log = open(os.path.join(self.folder, "log"), "ab")
         self.process = subprocess.Popen(
             ["dockerd", "--host", self.host, "--data-root", self.folder + "/data", "--exec-root", self.folder + "/exec",
-             "--pidfile", self.folder + "/pid", "--bridge=none", "--iptables=false", "--ip6tables=false",
+             "--pidfile", self.folder + "/pid", "--add-runtime", "other=" + self.make_runtime(), "--bridge=none", "--iptables=false", "--ip6tables=false",
              "--ip-forward=false", "--ip-masq=false"],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin"})
+            env={**os.environ, "PATH": SBIN})
         log.close()
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until and self.process.poll() is None:
@@ -77,6 +78,21 @@ class Engine:
                     return
             time.sleep(0.1)
         raise NoEngine(self.words().strip().rpartition("\n")[2] or "dockerd is silent")
+
+    def make_runtime(self):
+        """A second runtime, which notes that it was used."""
+        path = self.folder + "/other-runtime"
+        with open(path, "w") as f:
+            f.write('#!/bin/sh\n: > "%s.used"\nexec "%s" "$@"\n' % (path, shutil.which("runc", path=SBIN)))
+        os.chmod(path, 0o755)
+        return path
+
+    def used_runtime(self):
+        """Whether it was used since the last call."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.folder + "/other-runtime.used")
+            return True
+        return False
 
     def words(self):
         with open(os.path.join(self.folder, "log"), errors="replace") as f:

@@ -112,6 +112,33 @@ os.mkdir("empty"); os.mkdir("__pycache__"); open("__pycache__/x.pyc", "w").close
             tap.equal(f.read(), "some more", "a changed input as well")
 
 
+def test_runtime(tap, docker):
+    docker.used_runtime()  # a look at the runtimes when the engine starts is a use
+    r = program.result(docker.host, "-c", "print(1)")
+    tap.equal((r.get("stdout"), docker.used_runtime()), ("1\n", False), "the default runtime", r)
+    r = program.result(docker.host, "--runtime", "other", "-c", "print(1)")
+    tap.equal((r.get("stdout"), docker.used_runtime()), ("1\n", True), "another runtime of the engine", r)
+    done = program.run(docker.host, "--runtime", "gone", "-c", "1")
+    tap.ok(done.returncode == 125 and b"no runtime 'gone'" in done.stderr and b"other" in done.stderr and b"runc" in done.stderr,
+           "a runtime that is missing: an error with those that it has", program.said(done))
+    done = program.subprocess.run([program.GLOVEBOX, "run", "--no-daemon", "--log", "off", "--runtime", "other", "-c", "1"],
+                                  capture_output=True, timeout=60)
+    tap.ok(done.returncode == 2 and b"--runtime needs --backend docker" in done.stderr, "no runtime in a jail", program.said(done))
+
+
+def test_doctor(tap, docker):
+    """What doctor knows of the engine."""
+    done = program.subprocess.run([program.GLOVEBOX, "doctor", "--json"], capture_output=True, timeout=120,
+                                  env=program.environment(docker.host))
+    about = [b["about"] for b in program.json.loads(done.stdout)["backends"] if b["name"] == "docker"][0]
+    tap.ok(about["engine"].startswith("Docker ") and {"other", "runc"} <= set(about["runtimes"]) and about["rootless"] == "no"
+           and all(about.get(k) for k in ("api", "kernel", "seccomp", "control_groups", "storage", "runtime", "user_namespaces")),
+           "facts about the engine", about)
+    done = program.subprocess.run([program.GLOVEBOX, "doctor"], capture_output=True, timeout=120,
+                                  env=program.environment(docker.host))
+    tap.ok(b"  engine: Docker " in done.stdout and b"  user namespaces: no" in done.stdout, "and for people", done.stdout[-3000:])
+
+
 def test_rich(tap, docker):
     r = program.result(docker.host, "-c", "from IPython.display import display\ndisplay({'text/plain': 'x'}, raw=True)")
     tap.ok("broken" not in r and r.get("backend") == "docker", "a program that may show something", r)

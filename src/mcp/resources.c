@@ -147,25 +147,26 @@ static struct session_entry *entry_of(const struct mcp_call *call)
     return sessions_find(call->client->sessions, call->client->sees, name);
 }
 
-void resources_read(struct mcp_call *call)
+static void read_kept_work(struct mcp_call *call)
 {
     struct str uri = uri_of(call);
-    struct session_entry *entry = entry_of(call);
     AUTO_BUF struct buf bytes = {0};
     const char *mime;
 
-    if (entry) {
-        call->work = read_work;
-        mcp_call_begin(call, entry);
-        return;
-    }
     buf_init(&bytes, KEPT_MAX_BYTES);
     if (uri.n && strlen(uri.p) == uri.n &&
         kept_read(call->client->kept, call->client->owner, uri.p, &bytes, &mime))
         answer_bytes(call, mime, buf_str(&bytes));
     else
         refuse_uri(call);
-    mcp_call_finish(call);
+}
+
+void resources_read(struct mcp_call *call)
+{
+    struct session_entry *entry = entry_of(call);
+
+    call->work = entry ? read_work : read_kept_work;
+    mcp_call_begin(call, entry);
 }
 
 /* ---- listing ---- */

@@ -109,8 +109,8 @@ void http_answer(struct http_exchange *x, const struct http_answer *given);
  * connection is closed early. */
 void http_answer_file(struct http_exchange *x, const char *type, int fd, uint64_t size);
 
-/* An answer that comes in pieces: begin, any number of pieces, end. */
-void http_begin(struct http_exchange *x, int status, const char *type);
+/* An answer that comes in pieces: begin, any number of pieces, end. `extra` as in http_answer. */
+void http_begin(struct http_exchange *x, int status, const char *type, const char *extra);
 void http_piece(struct http_exchange *x, struct str bytes);
 void http_end(struct http_exchange *x);
 bool http_begun(const struct http_exchange *x);

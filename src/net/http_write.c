@@ -217,7 +217,7 @@ void http_answer_file(struct http_exchange *x, const char *type, int fd, uint64_
     complete(c);
 }
 
-void http_begin(struct http_exchange *x, int status, const char *type)
+void http_begin(struct http_exchange *x, int status, const char *type, const char *extra)
 {
     struct http_conn *c = x->conn;
 
@@ -225,8 +225,8 @@ void http_begin(struct http_exchange *x, int status, const char *type)
     c->chunking = c->head.minor > 0 && c->head.method != HTTP_HEAD;
     if (c->head.minor == 0)
         c->close_after = true; /* closing the connection marks the end of the answer */
-    add_head(c, status, type, c->chunking ? "Transfer-Encoding: chunked\r\n" : NULL);
-    evbuffer_add(c->out, "\r\n", 2);
+    add_head(c, status, type, extra);
+    evbuffer_add_printf(c->out, "%s\r\n", c->chunking ? "Transfer-Encoding: chunked\r\n" : "");
 }
 
 void http_piece(struct http_exchange *x, struct str bytes)

@@ -247,6 +247,17 @@ static bool host_is_ours(const struct call *call)
     return false;
 }
 
+/* A page at our own address would be one that we served, and we serve none: a program says so. The
+ * host is looked at as well, so a page cannot make its own name ours. */
+static bool is_own_origin(const struct http_head *head)
+{
+    struct str origin = http_header(head, "origin");
+    const char *scheme = str_starts(origin, "https://") ? "https://" : "http://";
+
+    return str_starts(origin, scheme) && head->host.n &&
+           str_eq(str_slice(origin, strlen(scheme), origin.n), head->host);
+}
+
 static int refuse_stranger(struct call *call)
 {
     metrics_refused(call->server->metrics, REFUSAL_TOKEN);
@@ -262,7 +273,7 @@ static int check_caller(struct call *call)
     call->operator= !call->x->listener->tcp;
     if (call->operator)
         return 0;
-    if (http_header(head, "origin").p) {
+    if (http_header(head, "origin").p && !is_own_origin(head)) {
         call_refuse(call, 403, NULL, "policy", "pages of browsers may not ask here");
         return -1;
     }
@@ -403,6 +414,8 @@ static void on_gone(void *ctx, struct http_exchange *x)
     struct job *job = call ? call->job : NULL;
 
     (void)ctx;
+    if (call && call->gone)
+        call->gone(call);
     if (!job)
         return;
     call->job = NULL;
@@ -422,6 +435,8 @@ static void on_done(void *ctx, struct http_exchange *x)
         return;
     if (call->job)
         call->job->call = NULL;
+    if (call->ended)
+        call->ended(call);
     buf_done(&call->id);
     buf_done(&call->rest);
     free(call);

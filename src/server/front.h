@@ -17,6 +17,7 @@ enum route_flag {
     ROUTE_UPLOAD = 1 << 2,   /* has a file as its body */
     ROUTE_STREAMS = 1 << 3,  /* can answer with a line for each event */
     ROUTE_DRAINING = 1 << 4, /* is answered also while the daemon stops */
+    ROUTE_PROTOCOL = 1 << 5, /* has a description of its own, and is not in the OpenAPI document */
 };
 
 /* A parameter of the address, behind the '?'. */
@@ -50,6 +51,10 @@ struct call {
     bool operator; /* came over the Unix socket: has access to everything */
     bool streams;  /* the client asked for lines */
     struct job *job;
+    /* For a handler that answers without a job. */
+    void *own;
+    void (*gone)(struct call *call);  /* the client has gone; `ended` follows */
+    void (*ended)(struct call *call); /* the exchange is over */
 };
 
 /* The answer; text is taken over. */
@@ -100,6 +105,9 @@ void handle_files_list(struct call *call);
 void handle_file_get(struct call *call);
 void handle_file_put(struct call *call);
 void handle_file_delete(struct call *call);
+void handle_mcp_post(struct call *call);
+void handle_mcp_get(struct call *call);
+void handle_mcp_delete(struct call *call);
 
 extern const struct field *const run_tables[],
     *const check_tables[],

@@ -110,7 +110,7 @@ static void send_part(struct batch *b, struct part *p)
     struct call *call = b->parent->call;
 
     if (!http_begun(call->x))
-        http_begin(call->x, 200, "application/x-ndjson");
+        http_begin(call->x, 200, "application/x-ndjson", NULL);
     http_piece(call->x, str_from(line));
     free(p->text);
     p->text = NULL;

@@ -141,11 +141,14 @@ void job_free(struct job *job)
 
 /* ---- the queue ---- */
 
-static void refuse(struct job *job, const struct workers_stats *w, int status, const char *why)
+static void refuse(struct job *job, int status, const char *why)
 {
     char retry[40];
-    double seconds = (double)(w->queued + 1) * w->mean_ms / (w->busy ? w->busy : 1) / 1000;
     struct call *call = job->call;
+    struct workers_stats w;
+
+    workers_stats(job->server->workers, &w);
+    double seconds = (double)(w.queued + 1) * w.mean_ms / (w.busy ? w.busy : 1) / 1000;
 
     metrics_refused(job->server->metrics, REFUSAL_QUEUE);
     snprintf(retry, sizeof retry, "Retry-After: %d\r\n",
@@ -156,9 +159,7 @@ static void refuse(struct job *job, const struct workers_stats *w, int status, c
     call_refuse(call, status, retry, "limit", "%s", why);
 }
 
-/* Whether the queue has room for the job, in total and for its owner; if not, the job is
- * answered. */
-static bool may_queue(struct job *job)
+const char *job_no_room(const struct job *job, int *ret_status)
 {
     unsigned owners = config_owners(job->server->config);
     uint64_t most = (uint64_t)job->server->config->settings.queue;
@@ -166,20 +167,24 @@ static bool may_queue(struct job *job)
     size_t bytes, own = workers_queued(job->server->workers, job->owner, &bytes);
 
     workers_stats(job->server->workers, &w);
+    *ret_status = 429;
     if (!w.free && !share_allows(own, 1, w.queued, most, owners))
-        refuse(job, &w, 429,
-               w.queued >= most ? "the queue is full"
-                                : "this token has its share of the queue; more must wait");
-    else if (!share_allows(bytes, job->body.n, w.queued_bytes, QUEUED_BYTES_MAX, owners))
-        refuse(job, &w, 503, "too many large requests at once");
-    else
-        return true;
-    return false;
+        return w.queued >= most ? "the queue is full"
+                                : "this token has its share of the queue; more must wait";
+    *ret_status = 503;
+    return share_allows(bytes, job->body.n, w.queued_bytes, QUEUED_BYTES_MAX, owners)
+               ? NULL
+               : "too many large requests at once";
 }
 
 void job_submit(struct job *job)
 {
-    if (!job->call || job->urgent || may_queue(job))
+    int status;
+    const char *why = !job->call || job->urgent ? NULL : job_no_room(job, &status);
+
+    if (why)
+        refuse(job, status, why);
+    else
         workers_add(job->server->workers, job);
 }
 
@@ -331,7 +336,7 @@ static void deliver_lines(struct mail *mail)
     pthread_mutex_unlock(&job->lock);
     if (job->call && !overrun && lines.n) {
         if (!http_begun(job->call->x))
-            http_begin(job->call->x, 200, "application/x-ndjson");
+            http_begin(job->call->x, 200, "application/x-ndjson", NULL);
         http_piece(job->call->x, buf_str(&lines));
     }
     buf_done(&lines);

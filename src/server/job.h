@@ -104,7 +104,10 @@ struct job *job_new(struct server *server, struct call *call);
 struct job *job_bare(struct server *server, struct call *call);
 /* Takes the parsed body over; sets the deadline that it names. */
 void job_take_doc(struct job *job, json_t *doc);
-/* Queues it, or answers 429 or 503 and frees it. */
+/* NULL when the queue has room for the job, in total and for its owner; else why not, with 429 or
+ * 503. */
+const char *job_no_room(const struct job *job, int *ret_status);
+/* Queues it, or answers 429 or 503 and frees it. A job without a client always has room. */
 void job_submit(struct job *job);
 /* The client has gone, or the wait took too long. May end in `over`. */
 void job_cancel(struct job *job);

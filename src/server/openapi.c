@@ -157,7 +157,8 @@ char *openapi_text(void)
     json_t *paths = json_object(), *schemas = openapi_schemas();
 
     for (const struct route *r = routes; r->path; r++)
-        add_route(r, paths, schemas);
+        if (!(r->flags & ROUTE_PROTOCOL))
+            add_route(r, paths, schemas);
     json_t *doc = json_pack(
         "{s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:[{s:s}], s:[{s:[]}], s:o, s:{s:o, s:{s:{s:s, s:s}}}}",
         "openapi", "3.1.0", "info", "title", "Glovebox", "version", GLOVEBOX_VERSION, "description",

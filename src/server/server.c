@@ -21,6 +21,7 @@
 #include "server/access_log.h"
 #include "server/front.h"
 #include "server/job.h"
+#include "server/mcp_hub.h"
 #include "server/metrics.h"
 #include "server/run_log.h"
 #include "server/session_parts.h"
@@ -102,6 +103,7 @@ static void begin_drain(struct server *server, int64_t drain_ms)
                                  : "ending; %u requests are under way",
                server->jobs);
     http_server_drain(server->http);
+    mcp_hub_drain(server->mcp);
 }
 
 void server_stop(struct server *server, int64_t drain_ms)
@@ -152,6 +154,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     (void)what;
     end_late_jobs(server, now);
     sessions_tick(server->sessions, now);
+    mcp_hub_tick(server->mcp, now);
     access_log_flush(server->access);
     if (server->state != SERVER_SERVING)
         continue_ending(server, now);
@@ -340,6 +343,7 @@ static int open_server(struct server *server, struct err *err)
     server->sessions = server_sessions(server);
     server_sessions_limit(server);
     server->pool = server_pool(server);
+    server->mcp = mcp_hub_new(server);
     if (parse_listeners(server, err) < 0 || mailbox_open(server->base, &server->mailbox, err) < 0 ||
         catch_signals(server, err) < 0 || server_watch_process(server, err) < 0 ||
         open_logs(server, err) < 0)
@@ -362,6 +366,7 @@ static void close_server(struct server *server)
     if (stuck)
         _exit(0);
     workers_close(server->workers);
+    mcp_hub_free(server->mcp);
     sessions_free(server->sessions);
     backend_pool_close(server->pool);
     mailbox_close(server->mailbox);

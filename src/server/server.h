@@ -56,6 +56,7 @@ struct server {
     struct access_log *access;
     struct metrics *metrics;
     struct sessions *sessions;
+    struct mcp_hub *mcp;
     struct backend_pool *pool; /* of warm jails; NULL: none */
     struct listener *listeners;
     size_t listener_count;

@@ -67,12 +67,18 @@ static void refuse_turn(struct job *job, enum turn_answer why)
                     "%d requests wait for this session already", SESSION_WAITING_MAX);
 }
 
-void session_submit(struct session_entry *e, struct job *job)
+enum turn_answer session_job_ask(struct session_entry *e, struct job *job)
 {
     job->turn.bytes = job->body.n;
     job->turn.deadline_ms = job->deadline_ms;
     job->stop = stop_waiting;
-    enum turn_answer answer = session_turn_ask(e, &job->turn);
+    return session_turn_ask(e, &job->turn);
+}
+
+void session_submit(struct session_entry *e, struct job *job)
+{
+    enum turn_answer answer = session_job_ask(e, job);
+
     if (answer != TURN_ASKED)
         refuse_turn(job, answer);
 }

@@ -25,6 +25,8 @@ struct job *job_in_session(struct call *call, void (*work)(struct job *),
 const char *session_owner_of(const struct call *call);
 /* The job of a turn. */
 struct job *session_job_of(struct session_turn *turn);
+/* Gives the job its turn, when the turns before it are over. If refused, nothing has changed. */
+enum turn_answer session_job_ask(struct session_entry *entry, struct job *job);
 /* Gives the job its turn, when the turns before it are over. May answer 429 or 503 and free the
  * job. */
 void session_submit(struct session_entry *entry, struct job *job);

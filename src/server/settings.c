@@ -449,6 +449,22 @@ struct config *config_make(int argc, char **argv, bool (*elsewhere)(struct str k
     return NULL;
 }
 
+const struct mcp_service *config_mcp(struct config *config, struct err *err)
+{
+    int64_t idle_ms = config->settings.session_idle_ms;
+
+    if (config->has_mcp)
+        return &config->mcp;
+    config->mcp_rules = config->rules;
+    config->mcp_rules.manual = NULL;
+    if (mcp_service_open(&config->mcp, &config->mcp_rules, NULL, idle_ms, err) < 0) {
+        mcp_service_close(&config->mcp);
+        return NULL;
+    }
+    config->has_mcp = true;
+    return &config->mcp;
+}
+
 struct config *config_hold(struct config *config)
 {
     atomic_fetch_add(&config->references, 1);
@@ -461,6 +477,8 @@ void config_drop(struct config *config)
         return;
     token_list_done(&config->tokens);
     review_close(config->review);
+    if (config->has_mcp)
+        mcp_service_close(&config->mcp);
     settings_done(&config->settings.common);
     opt_args_done(&config->args);
     opt_done(&config->set);

@@ -15,6 +15,7 @@
 #include "agent/review.h"
 #include "hosting/tokens.h"
 #include "llm/settings.h"
+#include "mcp/mcp.h"
 #include "request/setting.h"
 
 struct server_settings {
@@ -43,8 +44,11 @@ struct config {
     struct opt_args args;
     struct request_rules rules;
     struct token_list tokens;
-    struct review *review; /* the daemon's reviewer; NULL: it has none */
-    unsigned owners;       /* config_owners */
+    struct review *review;          /* the daemon's reviewer; NULL: it has none */
+    unsigned owners;                /* config_owners */
+    struct request_rules mcp_rules; /* the same for tools, which have a manual of their own */
+    struct mcp_service mcp;         /* after config_mcp */
+    bool has_mcp;
 };
 
 /* Reads the command line, the environment, and the user's config file with its section [serve]. A
@@ -57,6 +61,8 @@ void config_drop(struct config *config); /* NULL is fine */
 /* The number of owners: the different names of tokens, and the host's own user over the Unix
  * socket. */
 unsigned config_owners(const struct config *config);
+/* What clients of the Model Context Protocol get, made at the first call; in the loop. */
+const struct mcp_service *config_mcp(struct config *config, struct err *err);
 
 /* What help shows. */
 extern const struct opt serve_options[], serve_model_options[], ceiling_options[],

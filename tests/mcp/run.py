@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`glovebox mcp` from outside, in TAP: run.py [PART...]. Both generations of the protocol (eras), each tool (tools),
 resources (resources), broken and hostile clients (hostile), many calls at once, progress and cancellation (calls),
-how it ends (life), clients' configurations (install). Only by name: the official SDKs (sdk). $GLOVEBOX names the program (build/glovebox)."""
+how it ends (life), clients' configurations (install), the daemon's /mcp (http). Only by name: the official SDKs (sdk). $GLOVEBOX names the program (build/glovebox)."""
 
 import os
 import sys
@@ -14,6 +14,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 import calls  # noqa: E402
 import eras  # noqa: E402
 import hostile  # noqa: E402
+import http_checks  # noqa: E402
 import install  # noqa: E402
 import life  # noqa: E402
 import resources  # noqa: E402
@@ -30,6 +31,7 @@ PARTS = {
     "calls": calls.test,
     "life": life.test,
     "install": install.test,
+    "http": http_checks.test,
 }
 
 BY_NAME = {"sdk": sdk.test}

@@ -40,6 +40,7 @@ class Answer:
 class Client:
     def __init__(self, api, key, sandboxes=None):
         self.api, self.key, self.sandboxes = api, key, sandboxes or api
+        self.log = []  # (method, path, headers, body, answer)
 
     def ask(self, method, path, body=None, headers=(), to=None):
         place = urllib.parse.urlsplit(to or self.api)
@@ -47,7 +48,9 @@ class Client:
         try:
             connection.request(method, path, body, dict(headers))
             answer = connection.getresponse()
-            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+            got = Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+            self.log.append((method, path, dict(headers), body, got))
+            return got
         finally:
             connection.close()
 
@@ -58,7 +61,7 @@ class Client:
         return self.ask(method, path, None if body is None else json.dumps(body), headers)
 
     def sandbox(self, **body):
-        made = self.control("POST", "/v2/sandboxes", {"templateID": "code-interpreter-v1", "timeout": 60, **body})
+        made = self.control("POST", "/v2/sandboxes", {"templateID": "code-interpreter-v1", "timeout": 600, **body})
         return Sandbox(self, made.json)
 
 

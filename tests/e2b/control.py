@@ -137,7 +137,8 @@ class Control:
 
     def set_up(self, record, **more):
         envs = record.body.get("envVars") or {}
-        record.place.call(49983, "POST", "/init", {"accessToken": record.token, "envVars": envs, **more})
+        record.place.call(49983, "POST", "/init", {"accessToken": record.token, "envVars": envs,
+                                                   "defaultUser": "user", **more})
 
     def list(self, query):
         states = query.get("state", "running,paused").split(",")

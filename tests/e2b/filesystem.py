@@ -3,6 +3,7 @@
 
 import datetime
 import errno
+import grp
 import gzip
 import os
 import pwd
@@ -44,19 +45,29 @@ def entry_of(path, shown=None):
     except OSError as error:
         code = "not_found" if error.errno in (errno.ENOENT, errno.ENOTDIR) else "internal"
         raise Failure(code, "file not found: %s" % error) from None
-    info, target = own, None
-    if stat.S_ISLNK(own.st_mode):
-        target = os.path.realpath(path)
-        info = os.stat(path) if os.path.exists(path) else own
-    entry = {"name": os.path.basename(path), "type": TYPES.get(stat.S_IFMT(info.st_mode)), "path": shown or path,
-             "size": str(info.st_size) if info.st_size else None, "mode": stat.S_IMODE(info.st_mode),
-             "permissions": stat.filemode(info.st_mode), "owner": name_of(pwd.getpwuid, info.st_uid),
-             "group": name_of(pwd.getpwuid, info.st_gid), "symlinkTarget": target,
-             "modifiedTime": datetime.datetime.fromtimestamp(info.st_mtime, datetime.timezone.utc).isoformat()
-             .replace("+00:00", "Z")}
-    entry["name"] = entry["name"].encode("utf-8", "replace").decode()
-    entry["path"] = entry["path"].encode("utf-8", "replace").decode()
+    entry = {"name": os.path.basename(path), "path": shown or path, "size": str(own.st_size) if own.st_size else None,
+             "permissions": stat.filemode(own.st_mode).replace("l", "L", 1), "owner": name_of(pwd.getpwuid, own.st_uid),
+             "group": name_of(grp.getgrgid, own.st_gid), "modifiedTime": said_time(own.st_mtime), **target_of(path, own)}
+    try:
+        (path + entry["path"]).encode()
+    except UnicodeEncodeError:
+        raise Failure("internal", "marshal message: proto: field filesystem.EntryInfo.name contains invalid UTF-8") from None
     return {name: value for name, value in entry.items() if value is not None}
+
+
+def said_time(seconds):
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+
+
+def target_of(path, own):
+    """Type and mode are those of a link's target. A link that leads nowhere has neither."""
+    if not stat.S_ISLNK(own.st_mode):
+        return {"type": TYPES.get(stat.S_IFMT(own.st_mode)), "mode": stat.S_IMODE(own.st_mode)}
+    if not os.path.exists(path):
+        return {"symlinkTarget": path}
+    info = os.stat(path)
+    return {"type": TYPES.get(stat.S_IFMT(info.st_mode)), "mode": stat.S_IMODE(info.st_mode),
+            "symlinkTarget": os.path.realpath(path)}
 
 
 def stat_call(talk, message):
@@ -82,7 +93,9 @@ def walk(real, shown, depth, entries):
         path, as_shown = os.path.join(real, name), os.path.join(shown, name)
         try:
             entries.append(entry_of(path, as_shown))
-        except Failure:
+        except Failure as failure:
+            if failure.code != "not_found":
+                raise
             continue
         if depth > 1 and os.path.isdir(path) and not os.path.islink(path):
             walk(path, as_shown, depth - 1, entries)

@@ -71,10 +71,11 @@ class Sandbox:
 
     def envd(self, talk, method, path):
         self.check_token(talk, method, path)
-        rpc.user_of(talk)
-        if method == "POST" and path in self.streams:
+        if method != "POST" and (path in self.streams or path in self.calls):
+            raise Refused(405, b"", "text/plain")
+        if path in self.streams:
             rpc.streamed(talk, self.streams[path])
-        elif method == "POST" and path in self.calls:
+        elif path in self.calls:
             rpc.unary(talk, self.calls[path])
         elif path == "/files" and method in ("GET", "POST"):
             self.check_signature(talk)
@@ -120,7 +121,8 @@ class Sandbox:
         elif words[0] == "contexts" and words[2:] == ["restart"] and method == "POST":
             self.interpreter.restart_context(talk, words[1])
         else:
-            raise Refused(404, {"detail": "Not Found"})
+            known = path in ("/execute", "/health", "/contexts")
+            raise Refused(405, {"detail": "Method Not Allowed"}) if known else Refused(404, {"detail": "Not Found"})
 
 
 def freeze(wanted):

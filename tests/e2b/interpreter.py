@@ -25,10 +25,15 @@ KEEPALIVE = 5  # seconds
 KINDS = {"text/plain": "text", "text/html": "html", "text/markdown": "markdown", "image/svg+xml": "svg",
          "image/png": "png", "image/jpeg": "jpeg", "application/pdf": "pdf", "text/latex": "latex",
          "application/json": "json", "application/javascript": "javascript", "e2b/data": "data", "e2b/chart": "chart"}
+NO_KERNEL = ('Failed to create context: {"message": "The \'%s\' kernel is not available. Please pick another suitable '
+             'kernel instead, or install that kernel.", "short_message": "%s not found"}')
+RESTARTS = {
+    "python": [{"type": "error", "name": "ContextRestarting", "value": "Context was restarted", "traceback": ""}],
+    "bash": [{"type": "stdout", "text": text, "timestamp": "2026-01-01T00:00:00Z"} for text in ("exit\n", "Restarting Bash\n")]}
 BASH = r"""
 while IFS= read -r -d '' cell <&3; do
     eval "$cell" 3<&- 4>&- </dev/null; status=$?
-    [ "$status" = 0 ] || printf '{"type": "error", "name": "Error", "value": "%d", "traceback": ""}\n' "$status" >&4
+    [ "$status" = 0 ] || printf '{"type": "error", "name": "", "value": "%d", "traceback": ""}\n' "$status" >&4
     printf '{"type": "done"}\n' >&4
 done
 """
@@ -63,7 +68,8 @@ class Kernel:
         wiring = ["/bin/bash", "-c", 'exec "$@" 3<&%d 4>&%d' % (asked[0], given[1]), "--"]
         self.process = subprocess.Popen(
             wiring + argv, pass_fds=(asked[0], given[1]), cwd=self.cwd, env=self.environment, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if self.language == "bash" else subprocess.PIPE)
         os.close(asked[0])
         os.close(given[1])
         self.to, self.events = os.fdopen(asked[1], "wb"), queue.Queue(64)
@@ -71,7 +77,7 @@ class Kernel:
 
     def begin_reading(self, given):
         self.outputs = [threading.Thread(target=self.read_output, args=(name, stream), daemon=True)
-                        for name, stream in (("stdout", self.process.stdout), ("stderr", self.process.stderr))]
+                        for name, stream in (("stdout", self.process.stdout), ("stderr", self.process.stderr)) if stream]
         for one in self.outputs:
             one.start()
         threading.Thread(target=self.read_messages, args=(given, self.process, self.events), daemon=True).start()
@@ -140,7 +146,7 @@ def wait_for_empty(process):
     """Until the output so far has been read: it came before the message."""
     for _ in range(400):
         left = [struct.unpack("i", fcntl.ioctl(s.fileno(), termios.FIONREAD, b"\0" * 4))[0]
-                for s in (process.stdout, process.stderr)]
+                for s in (process.stdout, process.stderr) if s]
         if not any(left):
             time.sleep(0.001)
             return
@@ -178,8 +184,7 @@ class Interpreter:
 
     def context(self, language, cwd=place.HOME):
         if language not in LANGUAGES:
-            raise Refused(500, 'Failed to create context: {"message": "Unhandled error", "reason": null}',
-                          "text/plain; charset=utf-8")
+            raise Refused(500, NO_KERNEL % (language, language), "text/plain; charset=utf-8")
         os.makedirs(cwd, exist_ok=True)
         kernel = Kernel(language, cwd, kernel_environment(self.processes))
         self.contexts[kernel.id] = kernel
@@ -203,10 +208,10 @@ class Interpreter:
         return self.contexts[name]
 
     def execute(self, talk):
-        body = checked(talk.json(), {"code": (str,), "context_id": (str, type(None)), "language": (str, type(None)),
+        body = checked(json_of(talk), {"code": (str,), "context_id": (str, type(None)), "language": (str, type(None)),
                                      "env_vars": (dict, type(None))}, ["code"])
         kernel = self.chosen(body)
-        talk.begin(200, "text/plain; charset=utf-8")
+        talk.begin(200)
         with kernel.lock:
             self.run_cell(talk, kernel, body["code"], body.get("env_vars") or {})
         line(talk, {"type": "end_of_execution"})
@@ -223,6 +228,8 @@ class Interpreter:
         indent = next((text[: len(text) - len(text.lstrip())] for text in code.split("\n") if text.strip()), "")
         if before:
             code = "\n".join([indent + text for text in before] + [""]) + code
+        if kernel.process.poll() is not None:  # it ended between two cells
+            return self.tell(talk, kernel, {"type": "gone"})
         kernel.send(code)
         for event in kernel.events_of(talk):
             self.tell(talk, kernel, event)
@@ -234,8 +241,8 @@ class Interpreter:
         elif kind in ("value", "display"):
             line(talk, result_of(event))
         elif kind == "gone":
-            line(talk, {"type": "error", "name": "ContextRestarting", "value": "Context was restarted",
-                        "traceback": ""})
+            for message in RESTARTS[kernel.language]:
+                line(talk, message)
             kernel.end()
             kernel.knows_globals = False
             kernel.start()
@@ -243,7 +250,7 @@ class Interpreter:
             line(talk, event)
 
     def make_context(self, talk):
-        body = checked(talk.json(), {"cwd": (str, type(None)), "language": (str, type(None))}, [])
+        body = checked(json_of(talk), {"cwd": (str, type(None)), "language": (str, type(None))}, [])
         kernel = self.context(normal(body.get("language")), body.get("cwd") or place.HOME)
         talk.answer(200, described(kernel))
 
@@ -276,8 +283,17 @@ def described(kernel):
     return {"id": kernel.id, "language": kernel.language, "cwd": kernel.cwd}
 
 
+def json_of(talk):
+    try:
+        return talk.json()
+    except Refused:
+        return None
+
+
 def checked(body, kinds, needed):
     """422 with the places that are wrong, as the real server's models answer."""
+    if body is None:
+        raise Refused(422, {"detail": [{"type": "json_invalid", "loc": ["body", 1], "msg": "JSON decode error", "input": {}}]})
     wrong = [{"type": "missing", "loc": ["body", name], "msg": "Field required"} for name in needed if name not in body]
     wrong += [{"type": "string_type", "loc": ["body", name], "msg": "Input should be a valid string"}
               for name, kind in kinds.items() if name in body and not isinstance(body[name], kind)]

@@ -3,6 +3,9 @@
 output is what the cell prints."""
 
 import ast
+import base64
+import builtins
+import io
 import json
 import linecache
 import os
@@ -12,6 +15,7 @@ import threading
 import time
 import traceback
 import types
+import zlib
 
 FORMATS = {"_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_svg_": "image/svg+xml",
            "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg", "_repr_pdf_": "application/pdf",
@@ -20,24 +24,60 @@ FORMATS = {"_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_rep
            "_repr_e2b_chart_": "e2b/chart"}
 asked, given = os.fdopen(3, "r"), os.fdopen(4, "w")
 names = {"__name__": "__main__", "__builtins__": __builtins__}
-count = 0
+count, ends = 0, False
+EXITS = "An exception has occurred, use %tb to see the full traceback.\n"
+
+
+lock = threading.RLock()
 
 
 def tell(**message):
-    """The output before a message is in its pipe before the message."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
+    """What was printed before a message comes before it."""
+    with lock:
+        for stream in streams:
             stream.flush()
-        except ValueError:
-            pass
-    given.write(json.dumps(message) + "\n")
-    given.flush()
+        given.write(json.dumps(message) + "\n")
+        given.flush()
+
+
+class Stream(io.TextIOBase):
+    """What a cell prints. Output of one stream comes before what the other gets later."""
+
+    def __init__(self, name, descriptor):
+        self.name, self.descriptor, self.text = name, descriptor, ""
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.descriptor
+
+    def write(self, text):
+        with lock:
+            for stream in streams:
+                if stream is not self:
+                    stream.flush()
+            self.text += text
+            if len(self.text) > 8192:
+                self.flush()
+        return len(text)
+
+    def flush(self):
+        with lock:
+            text, self.text = self.text, ""
+            if text:
+                data = {"type": self.name, "text": text, "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+                given.write(json.dumps(data) + "\n")
+                given.flush()
+
+
+streams = [Stream("stdout", 1), Stream("stderr", 2)]
 
 
 def bundle_of(value):
     """{media type: text or object}, as IPython makes it."""
     bundle = {"text/plain": repr(value)}
-    if isinstance(value, dict):  # of lists nothing comes: the real server fails at them
+    if isinstance(value, (dict, list)):
         try:
             bundle["application/json"] = json.loads(json.dumps(value))
         except (TypeError, ValueError):
@@ -54,7 +94,6 @@ def bundle_of(value):
 
 
 def encoded(made):
-    import base64
     return base64.b64encode(made).decode() if isinstance(made, bytes) else made
 
 
@@ -89,21 +128,30 @@ def run(code):
     """The cell. Its last expression is the main result; what it raises is an error."""
     global count
     count += 1
-    name = "<ipython-input-%d>" % count
+    name = "/tmp/ipykernel_%d/%d.py" % (os.getpid(), zlib.crc32(code.encode("utf-8", "replace")))
     linecache.cache[name] = len(code), None, code.splitlines(True), name
     try:
-        tree = ast.parse(code, name)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec(compile(tree, name, "exec"), names)
-        if last and not code.rstrip().endswith(";"):
-            value = eval(compile(ast.Expression(last.value), name, "eval"), names)
-            if value is not None:
-                names["_"] = value
-                tell(type="value", data=bundle_of(value))
-        elif last:
-            eval(compile(ast.Expression(last.value), name, "eval"), names)
+        run_tree(ast.parse(code, name), name, silent=code.rstrip().endswith(";"))
+    except SystemExit as error:
+        tell(type="error", name="SystemExit", value=said(error), traceback=EXITS + "SystemExit: %s\n" % said(error))
+        sys.stderr.write("UserWarning: To exit: use 'exit', 'quit', or Ctrl-D.\n")
     except BaseException as error:
-        tell(type="error", name=type(error).__name__, value=said(error), traceback=trace(error, name))
+        value = said(error)
+        if isinstance(error, SyntaxError) and error.filename == name:
+            value = "%s (%s, line %s)" % (error.msg, os.path.basename(name), error.lineno)
+        tell(type="error", name=type(error).__name__, value=value, traceback=trace(error, name))
+
+
+def run_tree(tree, name, silent):
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, name, "exec"), names)
+    if last:
+        value = eval(compile(ast.Expression(last.value), name, "eval"), names)
+        if value is not None and value is not leave and not silent:
+            names["_"] = value
+            tell(type="value", data=bundle_of(value))
+        if value is leave:
+            leave()
 
 
 def said(error):
@@ -114,32 +162,60 @@ def said(error):
 
 
 def trace(error, name):
-    """In the shape of IPython's: a rule, the kind of error, each frame with its line marked."""
+    """In the shape of IPython's, whose first lines have no ends."""
     kind = type(error).__name__
-    lines = ["-" * 75, "%s%s" % (kind, "Traceback (most recent call last)".rjust(75 - len(kind)))]
-    for frame in traceback.extract_tb(error.__traceback__):
+    if isinstance(error, SyntaxError) and error.filename == name:
+        line, mark = (error.text or "").rstrip("\n"), " " * max(0, (error.offset or 1) - 1) + "^"
+        return "  Cell In[%d], line %s\n    %s\n    %s\n%s: %s\n" % (count, error.lineno, line, mark, kind, error.msg)
+    text = "-" * 75 + "%s%s" % (kind, "Traceback (most recent call last)".rjust(75 - len(kind)))
+    for frame in traceback.extract_tb(error.__traceback__)[2:]:
+        inside = "" if frame.name == "<module>" else ", in %s()" % frame.name
         if frame.filename == name:
-            place = "" if frame.name == "<module>" else ", in %s()" % frame.name
-            lines.append("Cell In[%d], line %d%s\n----> %d %s" % (count, frame.lineno, place, frame.lineno, frame.line))
-    if isinstance(error, SyntaxError):
-        lines = ["  Cell In[%d], line %s\n    %s\n" % (count, error.lineno, (error.text or "").rstrip())]
-    return "\n".join(lines + ["%s: %s" % (kind, said(error))])
+            text += "Cell In[%d], line %d%s\n%s" % (count, frame.lineno, inside, around(name, frame.lineno))
+        else:
+            text += "File %s:%d%s\n" % (frame.filename, frame.lineno, inside)
+    return text + "%s: %s" % (kind, said(error))
+
+
+def around(name, number):
+    """The line with two before and two after it."""
+    lines = linecache.cache[name][2]
+    shown = ""
+    for n in range(max(1, number - 2), min(len(lines), number + 2) + 1):
+        left = "%d" % n
+        left = "-" * (5 - len(left)) + "> " + left if n == number else left.rjust(7)
+        shown += "%s %s\n" % (left, lines[n - 1].rstrip("\n"))
+    return shown
+
+
+class StdinNotImplementedError(NotImplementedError):
+    pass
+
+
+def no_input(prompt=""):
+    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
+
+
+def leave(*_):
+    """exit() and quit(): the kernel ends after the cell, without a word."""
+    global ends
+    ends = True
 
 
 def flush_often():
     """A line that has no end yet is shown soon, too."""
     while True:
         time.sleep(0.2)
-        try:
-            sys.stdout.flush()
-        except ValueError:
-            pass
+        for stream in streams:
+            stream.flush()
 
 
 def main():
     make_ipython()
     sys.argv, sys.stdin = [""], open("/dev/null")
-    sys.stdout.reconfigure(errors="surrogateescape", line_buffering=True)
+    sys.stdout, sys.stderr = streams
+    names.update(exit=leave, quit=leave)
+    builtins.input = no_input
     threading.Thread(target=flush_often, daemon=True).start()
     idle = lambda *_: None  # noqa: E731
     while True:
@@ -155,6 +231,8 @@ def main():
             pass
         signal.signal(signal.SIGINT, idle)
         tell(type="done")
+        if ends:
+            os._exit(0)
 
 
 main()

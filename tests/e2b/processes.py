@@ -153,7 +153,7 @@ class Processes:
         cwd = resolve(field(config, "cwd", str, ""), user)
         if not os.path.exists(cwd):
             raise Failure("invalid_argument", "cwd '%s' does not exist" % cwd)
-        argv = ["/bin/sh", "-c", 'exec "${@}"', "--", field(config, "cmd", str, ""), *args]
+        argv = ["/bin/sh", "-c", 'exec "$(command -v nice)" -n 0 "${@}"', "--", field(config, "cmd", str, ""), *args]
         if any("\0" in text for text in [*argv, *envs.values()]):
             raise Failure("invalid_argument", "error starting process: invalid argument")
         pty = field(message, "pty", dict)
@@ -250,8 +250,6 @@ def deadline_of(talk):
 
 
 def kill_at(process, deadline):
-    """A little later than its stream ends, which then says why."""
-    deadline += 0.3
     while process.end is None and time.monotonic() < deadline:
         time.sleep(min(0.1, max(0, deadline - time.monotonic())))
     if process.end is None:
@@ -277,6 +275,8 @@ def follow(talk, process, mine, deadline):
                     yield {"event": {"keepalive": {}}}
                 continue
             heard = now
+            if deadline and "end" in event and time.monotonic() >= deadline:
+                raise Failure("deadline_exceeded", "context deadline exceeded")
             yield {"event": event}
             if "end" in event:
                 return

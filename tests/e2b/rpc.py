@@ -40,6 +40,7 @@ def split_envelopes(data):
 
 
 def unary_request(talk):
+    user_of(talk)
     if talk.head.get("content-type", "").split(";")[0] != "application/json":
         raise Refused(415, b"", "text/plain")
     body = talk.body()
@@ -51,9 +52,12 @@ def unary_request(talk):
 
 
 def streamed_request(talk):
+    user_of(talk)
     if talk.head.get("content-type", "").split(";")[0] != "application/connect+json":
         raise Refused(415, b"", "text/plain")
     body = talk.body()
+    if not body:
+        raise Failure("unimplemented", "unary request has zero messages")
     if len(body) < 5:
         raise Failure("invalid_argument", "protocol error: incomplete envelope: unexpected EOF")
     flags, length = struct.unpack(">BI", body[:5])
@@ -99,7 +103,7 @@ def user_of(talk):
         return place.USER
     name = base64.b64decode(given[6:]).decode("utf-8", "replace").split(":")[0]
     if name not in (place.USER, "root"):
-        raise Refused(401, {"code": "unauthenticated", "message": "invalid username: '%s'" % name})
+        raise Failure("unauthenticated", "invalid username: '%s'" % name)
     return name
 
 

@@ -3,7 +3,8 @@
 """The backend `e2b`, against a stand-in for E2B's service (standin.py).
 
     tests/e2b/run.py [PART...]    all parts that need only the stand-in, or those named
-    tests/e2b/run.py real         the protocol's checks against what E2B_API_URL and E2B_SANDBOX_URL name
+    tests/e2b/run.py real         the protocol's checks against what E2B_API_URL and E2B_SANDBOX_URL name; with
+                                  E2B_RECORD=tests/e2b/recorded the conversations are kept there
 """
 
 import os
@@ -15,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import protocol  # noqa: E402
+import recorded  # noqa: E402
 from client import Client  # noqa: E402
 from standin import Standin  # noqa: E402
 from tap import run_parts  # noqa: E402
@@ -32,7 +34,13 @@ def real_protocol(tap):
     missing = [name for name in names if not os.environ.get(name)]
     if missing:
         return tap.skip("the real servers", "needs " + ", ".join(missing))
-    protocol.test(tap, Client(*(os.environ[name] for name in names)))
+    client = Client(*(os.environ[name] for name in names))
+    folder = os.environ.get("E2B_RECORD")
+    for name, test in protocol.TESTS.items():
+        del client.log[:]
+        test(tap, client)
+        if folder:
+            recorded.write(os.path.join(folder, name + ".json"), client)
 
 
 def with_namespaces(name, test):
@@ -50,7 +58,7 @@ def with_namespaces(name, test):
     return run
 
 
-PARTS = {"protocol": own_protocol}
+PARTS = {"protocol": own_protocol, "recorded": recorded.test}
 MORE = {"real": real_protocol}
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class Refused(Exception):
 
 
 def refused(status, message, **more):
-    return Refused(status, {"code": status, "message": message, **more})
+    return Refused(status, {"code": status, "message": message, **more}, "application/json; charset=utf-8")
 
 
 class Head:
@@ -128,9 +128,10 @@ class Talk:
         self.begun = True
         self.socket.sendall(whole_answer(status, body, kind, pairs))
 
-    def begin(self, status, kind, pairs=()):
+    def begin(self, status, kind=None, pairs=()):
         self.begun = True
-        self.socket.sendall(head_of_answer(status, [("Content-Type", kind), ("Transfer-Encoding", "chunked"), *pairs]))
+        pairs = [("Content-Type", kind), *pairs] if kind else pairs
+        self.socket.sendall(head_of_answer(status, [*pairs, ("Transfer-Encoding", "chunked")]))
 
     def piece(self, data):
         if data:

@@ -12,6 +12,8 @@ import struct
 NEWNS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 BIND, REC, PRIVATE = 0x1000, 0x4000, 0x40000
 PR_SET_PDEATHSIG = 1
+MOUNT_SETATTR, AT_RECURSIVE, RDONLY = 442, 0x8000, 1  # the number is the same everywhere
+OWN = ("root", "home", "tmp")  # folders of the sandbox in place of the host's
 USER, HOME, UID = "user", "/home/user", 1000
 TOOLS = "/home/.standin/bin"
 PATH = TOOLS + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -43,9 +45,9 @@ def write(path, text, mode=0o644):
 
 
 def map_users(process, root):
-    """Root's namespace has the users root and `user`; anybody else's has only themselves, as `user`."""
-    both = "0 0 1\n%d %d 1" % (UID, UID)
-    texts = [("uid_map", both), ("gid_map", both)] if root else [
+    """Root's namespace has all users; anybody else's has only themselves, as `user`."""
+    every = "0 0 4294967295"
+    texts = [("uid_map", every), ("gid_map", every)] if root else [
         ("setgroups", "deny"), ("uid_map", "%d %d 1" % (UID, os.geteuid())),
         ("gid_map", "%d %d 1" % (UID, os.getegid()))]
     for name, text in texts:
@@ -54,7 +56,7 @@ def map_users(process, root):
 
 
 def new_user(root):
-    """A user namespace in which this process may mount. A child from outside writes the map when it has two users."""
+    """A user namespace in which this process may mount. A child from outside writes the map of all users."""
     process, (waits, tells) = os.getpid(), os.pipe()
     child = os.fork()
     if not child:
@@ -74,6 +76,14 @@ def loopback_up():
     """SIOCSIFFLAGS of `lo`: up and running."""
     with socket.socket() as s:
         fcntl.ioctl(s, 0x8914, struct.pack("16sH14x", b"lo", 0x41))
+
+
+def protect_host():
+    """The root of a sandbox is no root of this machine: its files are read-only."""
+    own = [("/" + name, 0, RDONLY, 0) for name in OWN]
+    for path, added, removed, flags in [("/", RDONLY, 0, AT_RECURSIVE), *own]:
+        attributes = (ctypes.c_uint64 * 4)(added, removed, 0, 0)
+        check(libc.syscall(MOUNT_SETATTR, -100, path.encode(), flags, attributes, 32), "mount_setattr")
 
 
 def furnish(folder, tools, root):
@@ -97,9 +107,10 @@ def move_in(folder, tools):
     os.umask(0o022)
     new_user(root)
     mount("none", "/", None, REC | PRIVATE)
-    for name, target in (("passwd", "/etc/passwd"), ("group", "/etc/group"), ("root", "/root"), ("home", "/home"),
-                         ("tmp", "/tmp")):
+    for name, target in [(n, "/etc/" + n) for n in ("passwd", "group")] + [(n, "/" + n) for n in OWN]:
         mount(os.path.join(folder, name), target, None, BIND | REC)
+    protect_host()
+    mount("shm", "/dev/shm", "tmpfs", 0)
     child = os.fork()
     if child:
         signal.signal(signal.SIGINT, signal.SIG_IGN)

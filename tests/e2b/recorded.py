@@ -38,6 +38,7 @@ def write(path, client):
     text = json.dumps(entries, indent=1)
     for name, pattern in SECRET.items():
         text = pattern.sub(name, text)
+    text = re.sub(r'/[^ "]*/site-packages', "/site-packages", text)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as f:
         f.write(text + "\n")
@@ -84,6 +85,11 @@ def lines_of(lines):
             output[line["type"]] = output.get(line["type"], "") + line["text"]
         elif line["type"] != "keepalive":
             others.append(quiet(line))
+    names = [line.get("name") for line in others]
+    if "ContextRestarting" in names:  # its number may or may not have come before
+        others = [line for line in others if line["type"] != "number_of_executions"]
+    if "SystemExit" in names:
+        output.pop("stderr", None)  # a warning with the place of IPython
     return output, others
 
 

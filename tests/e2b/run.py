@@ -17,6 +17,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
 import protocol  # noqa: E402
 import recorded  # noqa: E402
+import runs  # noqa: E402
 from client import Client  # noqa: E402
 from standin import Standin  # noqa: E402
 from tap import run_parts  # noqa: E402
@@ -58,7 +59,7 @@ def with_namespaces(name, test):
     return run
 
 
-PARTS = {"protocol": own_protocol, "recorded": recorded.test}
+PARTS = {"protocol": own_protocol, "recorded": recorded.test, "runs": runs.test}
 MORE = {"real": real_protocol}
 
 if __name__ == "__main__":

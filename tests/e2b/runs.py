@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs in a sandbox: what they get, what comes back, what the service is asked for."""
+
+import os
+import tempfile
+
+import product
+from standin import Standin
+
+SAYS_ALL = """
+import os, sys
+print(sys.argv[1:], os.environ.get("COLOR"), sys.stdin.read(), os.getcwd())
+print("complaint", file=sys.stderr)
+sys.exit(3)
+"""
+AWKWARD = "it's \"x\" $HOME `id` \\ \u00e9\n2"
+
+
+def test_what_it_gets(tap, standin):
+    done = product.run(standin, "--env", "COLOR=green", "-c", SAYS_ALL, "--", "a b", "'\"$x\"'", stdin=b"input")
+    want = repr(["a b", "'\"$x\"'"]).encode() + b" green input /box/work\n"
+    tap.equal((done.returncode, done.stdout, done.stderr), (3, want, b"complaint\n"),
+              "arguments, a variable, input, both outputs, the exit code")
+    done = product.run(standin, "--env", "COLOR=" + AWKWARD, "-c", "import os; print(ascii(os.environ['COLOR']))")
+    tap.equal(done.stdout.decode().strip(), ascii(AWKWARD), "a variable with quotes, a newline and a letter", product.said(done))
+    done = product.run(standin, "-c", "import sys; sys.stdout.buffer.write(bytes(range(256)) * 4000)")
+    tap.equal(done.stdout, bytes(range(256)) * 4000, "a megabyte of any bytes", done.returncode, done.stderr[-300:])
+    done = product.run(standin, "-c", "import sys; d = sys.stdin.buffer.read(); print(len(d), sum(d))", stdin=bytes(range(256)) * 8000)
+    tap.equal(done.stdout.split(), [b"2048000", b"261120000"], "two megabytes of input", product.said(done))
+
+
+def test_asked(tap, standin):
+    del standin.requests[:]
+    product.run(standin, "--timeout", "7s", "-c", "1")
+    made = standin.asked("control", "POST", "/sandboxes")
+    body = made[0].json
+    tap.equal(len(made), 1, "one sandbox for a run")
+    tap.ok(body["templateID"] == "code-interpreter-v1" and 7 < body["timeout"] <= 60, "its template and its time", body)
+    tap.equal(body.get("allow_internet_access"), False, "no network, unless it is asked for", body)
+    tap.ok(body.get("metadata"), "metadata says whose it is", body)
+    tap.ok([r.status for r in standin.asked("control", "DELETE")] == [204] and not standin.living, "it is killed at the end")
+    others = [r for r in standin.requests if r.kind != "control"]
+    tap.ok(all("x-api-key" not in r.headers and standin.key not in str(r.head.pairs) + str(r.body) for r in others),
+           "the key goes to the control plane alone")
+    tap.ok(all("authorization" not in r.headers for r in made) and others, "and in one header")
+    del standin.requests[:]
+    product.run(standin, "--net", "host", "-c", "1")
+    tap.ok(standin.asked("control", "POST")[0].json.get("allow_internet_access") is not False, "the network that is asked for")
+
+
+def test_result(tap, standin):
+    r = product.result(standin, "-c", "print(1)\nraise ValueError('no')")
+    tap.equal((r.get("backend"), r.get("exit_code"), r.get("stdout"), r.get("success")), ("e2b", 1, "1\n", False),
+              "the result names the backend", r)
+    error = r.get("exception") or {}
+    tap.equal((error.get("type"), error.get("line")), ("ValueError", 2), "and the exception", r)
+    tap.ok({"netns", "pidns", "no_new_privs"} <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"))
+    tap.ok("seccomp" not in r.get("isolation", ["seccomp"]), "and none that it does not have", r.get("isolation"))
+    r = product.result(standin, "-c", "import os; os.kill(os.getpid(), 11)")
+    tap.equal((r.get("exit_code"), r.get("signal")), (139, 11), "a signal is no exit code", r)
+    r = product.result(standin, "--timeout", "1s", "-c", "import time\nprint('up', flush=True)\ntime.sleep(30)")
+    tap.equal((r.get("timed_out"), r.get("stdout"), standin.living), (True, "up\n", []), "a time limit", r)
+    r = product.result(standin, "--memory", "64m", "-c", "x = bytearray(10 ** 9)")
+    tap.ok(r.get("success") is False and (r.get("oom_killed") or (r.get("exception") or {}).get("type") == "MemoryError"),
+           "a memory limit", r)
+
+
+def test_wall(tap, standin):
+    code = """
+import os, socket
+for path in ("/", "/etc", "/usr", "/root"):
+    try: open(path + "/x", "w"); print("wrote", path)
+    except OSError: pass
+for path in ("/tmp", "/dev/shm", "/box/work"): open(path + "/x", "w").write("y")
+for port in (49983, 49999):
+    try: socket.create_connection(("127.0.0.1", port), 1); print("connected")
+    except OSError: pass
+print(os.getuid() != 0, len(socket.if_nameindex()) <= 1, [p for p in os.listdir("/proc") if p.isdigit()] != [])
+print([n for n in os.environ if n.startswith("E2B_") and n != "E2B_SANDBOX"])
+"""
+    done = product.run(standin, "-c", code)
+    tap.equal(done.stdout, b"True True True\n[]\n", "no root, no network, nothing to write but its own folders", product.said(done))
+
+
+def test_languages(tap, standin):
+    done = product.run(standin, "--lang", "bash", "-c", "x=(1 2); echo ${#x[@]}")
+    tap.equal(done.stdout, b"2\n", "Bash", product.said(done))
+    done = product.run(standin, "--lang", "node", "-c", "console.log(1 + 1)") if os.path.exists("/usr/bin/node") else None
+    tap.equal(done.stdout, b"2\n", "Node", product.said(done)) if done else tap.skip("Node", "no file /usr/bin/node")
+    done = product.run(standin, "--lang", "bash", "-c", "exit 300")
+    tap.equal(done.returncode, 44, "an exit code of Bash", product.said(done))
+    done = product.run(standin, "--image", "no-such-template", "-c", "1")
+    tap.ok(done.returncode == 125 and b"no-such-template" in done.stderr and len(done.stderr.splitlines()) == 1,
+           "a template that is missing", product.said(done))
+    done = product.run(standin, "--python", "3.99", "-c", "1")
+    tap.ok(done.returncode == 125 and b"python3.99" in done.stderr and not standin.living, "an interpreter that is missing",
+           product.said(done))
+
+
+def test_files(tap, standin):
+    code = """
+import os
+assert open("in/data.bin", "rb").read() == bytes(range(256))
+assert open("same.txt").read() == "same"
+open("changed.txt", "a").write(" more")
+os.makedirs("deep/er"); open("deep/er/new.bin", "wb").write(bytes(range(256)) * 5000)
+open("deep/new.bin", "wb").write(b"other")
+os.mkdir("empty"); os.symlink("/etc/passwd", "link"); os.symlink("..", "up"); os.mkfifo("pipe")
+for name in ("a b", "-x", "q'\\"\\\\", "\\u00e9\\U0001f600", "new\\nline", ".hidden"): open(name, "w").write(name)
+open(b"bad\\xff", "wb").write(b"x")
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in (("data.bin", bytes(range(256))), ("same.txt", b"same"), ("changed.txt", b"some")):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(data)
+        r = product.result(standin, "-c", code, "--out", "out", "--file", "data.bin:in/data.bin", "--file", "same.txt",
+                           "--file", "changed.txt", cwd=folder)
+        got = {f["path"]: f["change"] for f in r.get("files", [])}
+        wanted = {"changed.txt", "deep/er/new.bin", "deep/new.bin", "empty/", "a b", "-x", "q'\"\\", "\u00e9\U0001f600", ".hidden"}
+        tap.equal(wanted - set(got), set(), "what is new or changed comes back", r)
+        tap.ok("same.txt" not in got and not {"link", "up", "pipe", "in/data.bin"} & set(got), "inputs and links do not", r)
+        contents = []
+        for name in ("deep/er/new.bin", "deep/new.bin", "changed.txt", "a b", "-x"):
+            with open(os.path.join(folder, "out", name), "rb") as f:
+                contents.append(f.read())
+        tap.equal(contents, [bytes(range(256)) * 5000, b"other", b"some more", b"a b", b"-x"],
+                  "with their bytes; equal names in different folders stay apart")
+
+
+def test_huge(tap, standin):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "large.py"), "w") as f:
+            f.write("x = '''%s'''\nprint(len(x), 'it''s \"$HOME\" `id`')\n" % ("a\\'" * 1000000))
+        done = product.run(standin, "large.py", cwd=folder)
+        tap.equal(done.stdout, b"2000000 its \"$HOME\" `id`\n", "a program of 3 MB, with quotes", product.said(done))
+        r = product.result(standin, "-c", "open('big', 'wb').write(b'x' * 30000000)", "--out", "out", cwd=folder)
+        size = os.path.getsize(folder + "/out/big") if os.path.exists(folder + "/out/big") else None
+        tap.equal(size, 30000000, "a file of 30 MB", r)
+
+
+def test_rich(tap, standin):
+    r = product.result(standin, "-c", "class A:\n  def _repr_html_(self): return '<b>'\nfrom IPython.display import display\ndisplay(A())")
+    tap.ok("broken" not in r and r.get("backend") == "e2b", "a program that may show something", r)
+
+
+def test(tap):
+    with Standin() as standin:
+        for name, function in sorted(globals().items()):
+            if name.startswith("test_"):
+                function(tap, standin)
+        tap.equal(standin.living, [], "no sandbox is left")
+        tap.ok(len(standin.control.made) > 10, "each had one of its own")

@@ -39,6 +39,7 @@ struct file_set;
 
 struct backend_job {
     const char *exec_path; /* as seen inside */
+    const char *id;        /* of the run or session, for a place that shows one; or NULL */
     const char *image;     /* with backend.interpreter: what that named; or NULL */
     const char *runtime;   /* with backend.has_runtimes; or NULL */
     char **argv;           /* NULL-terminated, as is env */

@@ -17,8 +17,6 @@
 #include "base/mem.h"
 #include "languages/pythons.h"
 
-enum { REFRESH_MS = 60 * 1000, KEPT_MS = 30 * 60 * 1000 };
-
 /* ---- what differs from a container ---- */
 
 static void polls(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS])
@@ -35,10 +33,10 @@ static void keep(struct e2b_place *place)
 {
     struct err ignored;
 
-    if (!place->refresh_ms || clock_mono_ms() < place->refresh_ms)
+    if (clock_mono_ms() < place->refresh_ms)
         return;
-    (void)e2b_set_timeout(place->e2b, KEPT_MS, &ignored);
-    place->refresh_ms = clock_mono_ms() + REFRESH_MS;
+    place->refresh_ms = clock_mono_ms() + E2B_REFRESH_MS;
+    (void)e2b_set_timeout(place->e2b, place->kept_ms, &ignored);
 }
 
 static void move(struct docker_guest *d)

@@ -16,11 +16,15 @@
      ~(LAYER_BIT(LAYER_LANDLOCK) | LAYER_BIT(LAYER_SECCOMP) | LAYER_BIT(LAYER_CGROUPNS) |          \
        LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU)))
 
+/* The time between two signs of life for the service. */
+enum { E2B_REFRESH_MS = 60 * 1000 };
+
 /* A guest's place. */
 struct e2b_place {
     struct e2b *e2b;
     struct e2b_process *process; /* the helper; NULL before its start */
-    int64_t refresh_ms;          /* when the sandbox is to be kept for longer; 0: never */
+    int64_t refresh_ms;          /* when the sandbox is to be kept for longer, */
+    int64_t kept_ms;             /* for this time from then on */
 };
 
 #define e2b_place_of(d) ((struct e2b_place *)(d)->place)

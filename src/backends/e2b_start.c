@@ -16,10 +16,9 @@
 
 /* The service kills a sandbox whose owner died. */
 enum {
-    LONGER_MS = 30000,           /* than the program may run: for its start and its files */
-    UNLIMITED_MS = 3600 * 1000,  /* the longest that every account may have */
+    LONGER_MS = 15000,           /* than the program may run, for its start */
+    FILES_MS = 5 * 60 * 1000,    /* for what comes after it; and without a limit, again and again */
     SESSION_MS = 30 * 60 * 1000, /* after its last use */
-    REFRESH_MS = 60 * 1000,
     HELPER_MAX = 16 << 20,
 };
 
@@ -43,26 +42,29 @@ static int refuse(const struct backend_job *job, struct backend_outcome *out, st
 
 /* ---- the sandbox ---- */
 
-static int64_t time_of(const struct backend_job *job)
+/* How long it lives if nothing keeps it. */
+static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
 {
-    if (job->limits.wall_ms)
-        return job->limits.wall_ms + LONGER_MS;
-    return job->channel[0] >= 0 ? SESSION_MS : UNLIMITED_MS;
+    int64_t wall_ms = job->limits.wall_ms;
+    bool session = !wall_ms && job->channel[0] >= 0;
+
+    place->kept_ms = session ? SESSION_MS : FILES_MS;
+    place->refresh_ms = clock_mono_ms() + (wall_ms ? wall_ms : E2B_REFRESH_MS);
+    return wall_ms ? wall_ms + LONGER_MS : session ? SESSION_MS : FILES_MS;
 }
 
 static int create(struct docker_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
-    json_t *metadata = json_pack("{s:s}", "glovebox", GLOVEBOX_VERSION);
+    json_t *metadata =
+        json_pack("{s:s, s:s*}", "glovebox", GLOVEBOX_VERSION, "task_id", d->job->id);
     const struct e2b_wish wish = {.template_id = d->job->image,
-                                  .timeout_ms = time_of(d->job),
+                                  .timeout_ms = plan_time(d->job, place),
                                   .internet = d->job->net_host,
                                   .metadata = metadata};
     int result = e2b_create(place->e2b, &wish, d->sink->cancel_fd, err);
 
     json_decref(metadata);
-    if (!d->job->limits.wall_ms)
-        place->refresh_ms = clock_mono_ms() + REFRESH_MS;
     outcome_phase(d->out, "create");
     return result;
 }

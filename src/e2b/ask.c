@@ -167,8 +167,8 @@ int e2b_say_status(unsigned status, const char *said, const char *what, struct e
             kind = statuses[i].kind;
             says = statuses[i].says;
         }
-    return err_set(err, kind, "E2B cannot %s: %s%s%s%s(status %u)", what, says, *says ? " " : "",
-                   said, *said ? " " : "", status);
+    return err_set(err, kind, "E2B cannot %s: %s%sstatus %u%s%s%s", what, says, *says ? " (" : "",
+                   status, *said ? ": " : "", said, *says ? ")" : "");
 }
 
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err)

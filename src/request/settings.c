@@ -189,8 +189,9 @@ static void copy_value(const struct setting *row, const struct settings *s, stru
     case OPT_FLAG:
         *(bool *)to = *(const bool *)from;
         break;
-    case OPT_STRING:
-        *(const char **)to = *(char *const *)from;
+    case OPT_STRING: /* one member may have two rows */
+        if (*(char *const *)from)
+            *(const char **)to = *(char *const *)from;
         break;
     case OPT_LIST:
         *(char *const **)to = ((const struct opt_list *)from)->items;

@@ -246,6 +246,7 @@ static int lay(void *ctx, int fd, struct err *err)
 static int run_once(struct run *run, struct err *err)
 {
     struct backend_job job = prepared_job(&run->prepared);
+    const char *own_id = run->request->execution_id;
 
     if (run->rich && run_display_open(&run->display, run->prepared.language, err) < 0)
         return -1;
@@ -262,6 +263,7 @@ static int run_once(struct run *run, struct err *err)
         .channel = on_channel,
     };
     memcpy(job.channel, run->display.guest, sizeof job.channel);
+    job.id = own_id ? own_id : run->result->id;
     job.lay = lay;
     job.lay_ctx = run;
     struct warm warm;

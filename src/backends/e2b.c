@@ -17,6 +17,8 @@
 #include "base/mem.h"
 #include "languages/pythons.h"
 
+enum { REVIVE_MS = 10000 };
+
 /* ---- what differs from a container ---- */
 
 static void polls(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS])
@@ -39,11 +41,32 @@ static void keep(struct e2b_place *place)
     (void)e2b_set_timeout(place->e2b, place->kept_ms, &ignored);
 }
 
+/* An idle session's sandbox stood still, and the connections to it ended. */
+static bool revive(struct e2b_place *place)
+{
+    struct err ignored;
+
+    if (!place->idle && clock_mono_ms() > place->revive_until_ms)
+        return false;
+    place->idle = false;
+    place->revive_until_ms = 0;
+    place->refresh_ms = clock_mono_ms() + E2B_REFRESH_MS;
+    return e2b_resume(place->e2b, place->kept_ms, &ignored) == 0 &&
+           e2b_process_connect(place->process, &ignored) == 0;
+}
+
 static void move(struct docker_guest *d)
 {
-    if (e2b_place_of(d)->process)
-        e2b_process_move(e2b_place_of(d)->process);
-    keep(e2b_place_of(d));
+    struct e2b_place *place = e2b_place_of(d);
+    struct err why;
+
+    if (!place->process)
+        return;
+    e2b_process_move(place->process);
+    if (!e2b_process_over(place->process, &why))
+        keep(place);
+    else if (!why.kind || !place->pauses || !revive(place))
+        e2b_process_hang_up(place->process);
 }
 
 static void kill_sandbox(struct docker_guest *d)
@@ -121,6 +144,23 @@ static int e2b_guest_open(const struct backend_job *job, const struct backend_si
     return -1;
 }
 
+static void e2b_step(struct backend_guest *guest, int timeout_ms)
+{
+    struct e2b_place *place = e2b_place_of(docker_of(guest));
+
+    if (place->idle)
+        place->revive_until_ms = clock_mono_ms() + REVIVE_MS;
+    place->idle = false;
+    docker_step(guest, timeout_ms);
+}
+
+/* The end of a cell. */
+static void e2b_drain(struct backend_guest *guest)
+{
+    docker_drain(guest);
+    e2b_place_of(docker_of(guest))->idle = true;
+}
+
 static void e2b_look(struct backend_guest *guest)
 {
     keep(e2b_place_of(docker_of(guest)));
@@ -151,15 +191,16 @@ const struct backend e2b_backend = {
     .need = e2b_need,
     .interpreter = e2b_interpreter,
     .open = e2b_guest_open,
-    .step = docker_step,
+    .step = e2b_step,
     .state = docker_state,
     .deadline = docker_deadline,
     .end = docker_end,
     .close = e2b_guest_close,
     .interrupt = docker_interrupt,
     .pending = docker_pending,
-    .drain = docker_drain,
+    .drain = e2b_drain,
     .look = e2b_look,
     .usage = docker_usage,
+    .clean = e2b_clean,
     .files = &docker_files,
 };

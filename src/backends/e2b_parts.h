@@ -25,6 +25,9 @@ struct e2b_place {
     struct e2b_process *process; /* the helper; NULL before its start */
     int64_t refresh_ms;          /* when the sandbox is to be kept for longer, */
     int64_t kept_ms;             /* for this time from then on */
+    bool pauses;                 /* after it, it stands still; else it is killed */
+    bool idle;                   /* between cells: nothing is on its way */
+    int64_t revive_until_ms;     /* a connection that breaks now broke while it was idle */
 };
 
 #define e2b_place_of(d) ((struct e2b_place *)(d)->place)
@@ -32,6 +35,10 @@ struct e2b_place {
 /* e2b_can.c */
 struct backend_can e2b_can(enum backend_ability ability);
 struct backend_need e2b_need(enum backend_ability ability);
+
+/* e2b_owner.c: the metadata of a sandbox of ours; the caller releases. */
+json_t *e2b_metadata(const struct backend_job *job);
+int e2b_clean(char **ret_said, struct err *err);
 
 /* e2b_start.c: creates the sandbox, starts the helper in it, and sends it the job. After -1, the
  * caller frees the guest as after a success. */

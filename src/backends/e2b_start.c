@@ -18,7 +18,7 @@
 enum {
     LONGER_MS = 15000,           /* than the program may run, for its start */
     FILES_MS = 5 * 60 * 1000,    /* for what comes after it; and without a limit, again and again */
-    SESSION_MS = 30 * 60 * 1000, /* after its last use */
+    SESSION_MS = 10 * 60 * 1000, /* after its last use */
     HELPER_MAX = 16 << 20,
 };
 
@@ -48,6 +48,7 @@ static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
     int64_t wall_ms = job->limits.wall_ms;
     bool session = !wall_ms && job->channel[0] >= 0;
 
+    place->pauses = session;
     place->kept_ms = session ? SESSION_MS : FILES_MS;
     place->refresh_ms = clock_mono_ms() + (wall_ms ? wall_ms : E2B_REFRESH_MS);
     return wall_ms ? wall_ms + LONGER_MS : session ? SESSION_MS : FILES_MS;
@@ -56,11 +57,12 @@ static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
 static int create(struct docker_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
-    json_t *metadata =
-        json_pack("{s:s, s:s*}", "glovebox", GLOVEBOX_VERSION, "task_id", d->job->id);
+    json_t *metadata = e2b_metadata(d->job);
+    int64_t timeout_ms = plan_time(d->job, place);
     const struct e2b_wish wish = {.template_id = d->job->image,
-                                  .timeout_ms = plan_time(d->job, place),
+                                  .timeout_ms = timeout_ms,
                                   .internet = d->job->net_host,
+                                  .pauses = place->pauses,
                                   .metadata = metadata};
     int result = e2b_create(place->e2b, &wish, d->sink->cancel_fd, err);
 

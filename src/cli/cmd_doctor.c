@@ -21,8 +21,8 @@ static const struct opt clean_option[] = {
      .kind = OPT_FLAG,
      .offset = offsetof(struct cli_settings, clean),
      .group = "What to do",
-     .help = "instead: remove what dead processes left in container engines, and the images that "
-             "were made for runs there"},
+     .help = "instead: remove what dead processes left in container engines and at E2B, and the "
+             "images that were made for runs"},
     {0},
 };
 

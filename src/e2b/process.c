@@ -32,11 +32,12 @@ struct e2b_process {
     bool started, ended, sending;
     unsigned status; /* of the stream's answer; 0 before it */
     unsigned input_status;
-    struct buf envelopes; /* what came and is not whole */
-    struct buf failed;    /* the body of an answer that is no stream, or of a refused input */
-    struct buf output;    /* pieces on their way to the caller */
-    struct buf bytes;     /* of one output */
-    struct err err;       /* with a kind: it is over */
+    struct buf envelopes;   /* what came and is not whole */
+    struct buf failed;      /* the body of an answer that is no stream, or of a refused input */
+    struct buf output;      /* pieces on their way to the caller */
+    struct buf bytes;       /* of one output */
+    struct buf unconfirmed; /* input of the last request */
+    struct err err;         /* with a kind: it is over */
 };
 
 /* ---- requests ---- */
@@ -79,20 +80,29 @@ static int say_over(struct e2b_process *p, struct err *err)
     return -1;
 }
 
-/* As much input as there is, in one request. */
-static int send_input(struct e2b_process *p, struct err *err)
+static void take_input(struct e2b_process *p)
 {
-    AUTO_FREE char *chunk = xmalloc(INPUT_MOST);
-    AUTO_BUF struct buf text = {0};
+    char *room = mem_must(buf_room(&p->unconfirmed, INPUT_MOST));
     ssize_t n;
 
     do
-        n = recv(p->ours, chunk, INPUT_MOST, MSG_DONTWAIT);
+        n = recv(p->ours, room, INPUT_MOST, MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
-    if (n <= 0)
+    if (n > 0)
+        buf_grew(&p->unconfirmed, (size_t)n);
+}
+
+/* As much input as there is, in one request. */
+static int send_input(struct e2b_process *p, struct err *err)
+{
+    AUTO_BUF struct buf text = {0};
+
+    if (!p->unconfirmed.n)
+        take_input(p);
+    if (!p->unconfirmed.n)
         return 0;
     buf_init(&text, 2 * INPUT_MOST);
-    (void)base64_add(&text, (struct str){chunk, (size_t)n});
+    (void)base64_add(&text, buf_str(&p->unconfirmed));
     json_t *message =
         json_pack("{s:{s:s}, s:{s:s}}", "process", "tag", p->tag, "input", "stdin", text.p);
     const struct e2b_ask ask = {.side = E2B_ENVD,
@@ -115,6 +125,8 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
     char said[200];
     int taken;
 
+    if (!p->sending)
+        return 0;
     while (p->sending && (taken = fetch_take(p->input, &event, err)) != 0) {
         if (taken < 0)
             return -1;
@@ -126,8 +138,12 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
             (void)buf_add_str(&p->failed, event.bytes);
         p->sending = event.kind != FETCH_END;
     }
-    if (p->sending || p->input_status < 400)
+    if (p->sending)
         return 0;
+    if (p->input_status < 400) {
+        buf_clear(&p->unconfirmed);
+        return 0;
+    }
     e2b_show(p->e2b, buf_str(&p->failed), said, sizeof said);
     return e2b_say_status(p->input_status, said, "pass input on", err);
 }
@@ -295,7 +311,11 @@ void e2b_process_move(struct e2b_process *p)
     } while (!is_over(p));
     if (!is_over(p) && p->started && !p->sending && send_input(p, &err) < 0)
         (void)say_over(p, &err);
-    if (is_over(p) && empty)
+}
+
+void e2b_process_hang_up(struct e2b_process *p)
+{
+    if (!p->output.n)
         (void)shutdown(p->ours, SHUT_WR);
 }
 
@@ -328,6 +348,7 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     buf_init(&p->failed, FAILED_MAX);
     buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
     buf_init(&p->bytes, ENVELOPE_MAX);
+    buf_init(&p->unconfirmed, INPUT_MOST);
     json_t *message =
         json_pack("{s:{s:s, s:o, s:s}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
                   list_of(start->argv + 1), "cwd", "/", "tag", p->tag, "stdin", 1);
@@ -363,6 +384,7 @@ void e2b_process_close(struct e2b_process *p)
     buf_done(&p->failed);
     buf_done(&p->output);
     buf_done(&p->bytes);
+    buf_done(&p->unconfirmed);
     free(p->tag);
     free(p);
 }

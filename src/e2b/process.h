@@ -3,7 +3,7 @@
  * A process in a sandbox whose input is ours and whose output comes to us, as one descriptor: what
  * is written there goes to the process, and what is read are pieces of its output, each with the
  * head of a container engine's (docker/engine.h): 8 bytes, the stream (1, 2) and the length. It can
- * be read to its end when the process has ended, or the connection broke.
+ * be read to its end after e2b_process_hang_up.
  *
  * It belongs to its caller's loop:
  *
@@ -44,8 +44,10 @@ void e2b_process_move(struct e2b_process *process);
 
 /* Whether no more will come. *ret_err: why; its kind is ERR_NONE when the process ended. */
 bool e2b_process_over(const struct e2b_process *process, struct err *ret_err);
-
-/* Of a process that stood still meanwhile, with its sandbox: the same again, on new connections. */
+/* Then: the descriptor ends after what was received. */
+void e2b_process_hang_up(struct e2b_process *process);
+/* Or, where a connection broke while nothing was on its way (the sandbox stood still): the same
+ * process on new connections. Input that was not confirmed is sent again. */
 int e2b_process_connect(struct e2b_process *process, struct err *err);
 
 #endif

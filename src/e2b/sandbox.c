@@ -135,6 +135,8 @@ static json_t *create_body(const struct e2b_wish *wish, bool old)
 
     if (old)
         json_object_set_new(body, "secure", json_true());
+    if (wish->pauses)
+        json_object_set_new(body, "autoPause", json_true());
     return body;
 }
 
@@ -248,31 +250,48 @@ int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
     return tell_timeout(e, "/connect", timeout_ms, "resume the sandbox", err);
 }
 
-int e2b_pause(struct e2b *e, struct err *err)
+static int kill_sandbox(struct e2b *e, const char *id, struct err *err)
 {
-    if (!e->id || e->account.debug)
-        return 0;
-    AUTO_FREE char *path = path_of(e, "/pause");
-    const struct e2b_ask ask = {.method = "POST",
-                                .path = path,
-                                .body = STR("{}"),
-                                .type = "application/json",
-                                .cancel_fd = -1};
+    AUTO_FREE char *path = xasprintf("/sandboxes/%s", id);
+    const struct e2b_ask ask = {.method = "DELETE", .path = path, .cancel_fd = -1};
 
-    return tell(e, &ask, "pause the sandbox", false, err);
+    return tell(e, &ask, "kill the sandbox", true, err);
 }
 
 int e2b_kill(struct e2b *e, struct err *err)
 {
     if (!e->id || e->account.debug)
         return 0;
-    AUTO_FREE char *path = path_of(e, "");
-    const struct e2b_ask ask = {.method = "DELETE", .path = path, .cancel_fd = -1};
-    int result = tell(e, &ask, "kill the sandbox", true, err);
+    if (kill_sandbox(e, e->id, err) < 0)
+        return -1;
+    forget_sandbox(e);
+    return 0;
+}
 
+/* ---- all of the account ---- */
+
+int e2b_list(struct e2b *e, json_t **ret, struct err *err)
+{
+    const struct e2b_ask ask = {
+        .method = "GET", .path = "/v2/sandboxes?state=running,paused&limit=100", .cancel_fd = -1};
+    struct e2b_answer answer;
+
+    if (e2b_ask(e, &ask, &answer, err) < 0)
+        return -1;
+    int result = e2b_must(&answer, "list sandboxes", err);
+    if (result == 0 && !json_is_array(answer.json))
+        result = err_set(err, ERR_UNSUPPORTED, "the answer of %s is not that of E2B: no list",
+                         e->account.api);
     if (result == 0)
-        forget_sandbox(e);
+        *ret = json_incref(answer.json);
+    e2b_answer_done(&answer);
     return result;
+}
+
+int e2b_kill_other(struct e2b *e, const char *id, struct err *err)
+{
+    return is_name(str_from(id)) ? kill_sandbox(e, id, err)
+                                 : err_set(err, ERR_GUEST, "a sandbox's name that is none");
 }
 
 /* ---- files ---- */

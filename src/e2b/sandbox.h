@@ -40,6 +40,7 @@ struct e2b_wish {
     const char *template_id; /* NULL: E2B_TEMPLATE */
     int64_t timeout_ms;      /* the service kills it after this time */
     bool internet;
+    bool pauses;            /* after that time it stands still instead */
     const json_t *metadata; /* an object of texts; or NULL */
 };
 /* Waits and asks again, a few times, while the service has no room. */
@@ -47,9 +48,13 @@ int e2b_create(struct e2b *e2b, const struct e2b_wish *wish, int cancel_fd, stru
 const char *e2b_id(const struct e2b *e2b); /* "" before the sandbox is there */
 /* From now on. */
 int e2b_set_timeout(struct e2b *e2b, int64_t timeout_ms, struct err *err);
-/* Memory is kept, and what runs in it stands still until e2b_resume. */
-int e2b_pause(struct e2b *e2b, struct err *err);
+/* Of one that stands still, and perhaps does not: its processes go on, with what they have in
+ * memory. */
 int e2b_resume(struct e2b *e2b, int64_t timeout_ms, struct err *err);
+/* The sandboxes of the account: *ret is an array of {"sandboxID", "metadata", ...}, at most 100,
+ * and the caller's. And the end of one of them. */
+int e2b_list(struct e2b *e2b, json_t **ret, struct err *err);
+int e2b_kill_other(struct e2b *e2b, const char *id, struct err *err);
 /* 0 also when it is gone already, or was never there. */
 int e2b_kill(struct e2b *e2b, struct err *err);
 

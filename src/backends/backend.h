@@ -52,8 +52,7 @@ struct backend_job {
     void *lay_ctx;
 
     int stdin_fd; /* relayed to the guest; -1 for an empty one. Stays the caller's. */
-    /* What the guest has as descriptors 3 (to read) and 4 (to write), lent until it has started; -1
-     * for none. */
+    /* The guest's descriptors 3 (to read) and 4 (to write), lent until it has started; or -1. */
     int channel[2];
     struct backend_pool *pool;       /* lent; NULL: nothing is ready in advance */
     const struct backend_warm *warm; /* NULL: the program can only be started for the job */

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kodeagent: a code runner behind Glovebox's wall.
+
+    from kodeagent import CodeActAgent
+    from glovebox_sandbox.adapters.kodeagent import confined
+
+    agent = confined(CodeActAgent(name="coder", model_name="...", allowed_imports=["math"]))
+
+`confined` gives an agent a `GloveboxCodeRunner`, which has the signature of kodeagent's `CodeRunner`. kodeagent's own
+checks and its review of the code stay as they are. The code sees the files of the agent's working folder, and new
+files come back into it. Variables and files last from one step to the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import kodeagent
+from kodeagent.code_runner import CodeRunner, CodeRunnerEnv, CodeRunResult
+
+from glovebox_sandbox import Result, Sandbox, SessionError
+
+__all__ = ["GloveboxCodeRunner", "GloveboxCodeRunnerEnv", "confined"]
+
+MOST_INPUT_BYTES = 128 << 20
+LOST = "The sandbox was started again: its variables are lost, its files are kept. Run the code anew."
+
+
+class GloveboxCodeRunnerEnv(CodeRunnerEnv):
+    """Runs code in a session. The options are those of `Sandbox`."""
+
+    def __init__(
+        self, work_dir: str | None = None, env_vars: Mapping[str, str] | None = None, **options: Any
+    ) -> None:
+        super().__init__(work_dir)
+        self.sandbox = Sandbox(env=dict(env_vars or {}), **options)
+        self._filled = False
+
+    async def run(self, source_code: str, task_id: str, timeout: int) -> CodeRunResult:
+        return await asyncio.to_thread(self._run, source_code, timeout)
+
+    def _run(self, code: str, timeout: int) -> CodeRunResult:
+        if not self._filled:
+            self._fill()
+        try:
+            result = self.sandbox.exec(code, timeout=timeout)
+        except SessionError as error:
+            self.sandbox.restart()
+            return CodeRunResult("", f"{error}. {LOST}", -1, [])
+        if result.error_type == "ours":
+            result.raise_for_status()
+        made = [file.path for file in result.files if file.change != "deleted"]
+        return CodeRunResult(result.stdout, errors_of(result), result.exit_code, made)
+
+    def _fill(self) -> None:
+        """Brings the files of the working folder into the sandbox, and the modules that kodeagent's tools import."""
+        modules = Path(kodeagent.__file__).parent
+        here = [path for path in Path(self.work_dir).iterdir() if path.is_file() and not path.is_symlink()]
+        paths = [*here, *(modules / name for name in self.local_modules_to_copy)]
+        total = sum(path.stat().st_size for path in paths)
+        if total > MOST_INPUT_BYTES:
+            raise ValueError(
+                f"the files in {self.work_dir} have {total} bytes; at most {MOST_INPUT_BYTES} are copied into the "
+                "sandbox: choose another work_dir, or show a folder read-only with ro=[...]"
+            )
+        for path in paths:
+            self.sandbox.files.write(path.name, path.read_bytes())
+        self._filled = True
+
+    async def download_files_from_remote(self, remote_paths: list[str]) -> list[str]:
+        return await asyncio.to_thread(lambda: [self._download(path) for path in remote_paths])
+
+    def _download(self, path: str) -> str:
+        """Saves a file in the working folder. A link that lies there is replaced, never followed."""
+        local = Path(self.work_dir) / PurePosixPath(path).name
+        content = self.sandbox.files.read(path)
+        fresh = local.with_name(f".{local.name}.new")
+        fresh.unlink(missing_ok=True)
+        with fresh.open("xb") as file:
+            file.write(content)
+        fresh.replace(local)
+        return str(local)
+
+    def cleanup(self) -> None:
+        """Closes the sandbox. Downloaded files stay; an empty folder that this made is removed."""
+        self.sandbox.close()
+        remove_if_unused(self)
+
+
+class GloveboxCodeRunner(CodeRunner):
+    """kodeagent's runner with a sandbox of Glovebox; further options are those of `Sandbox`."""
+
+    def __init__(
+        self,
+        env: str,
+        allowed_imports: list[str],
+        model_name: str,
+        pip_packages: str | None = None,
+        timeout: int = 30,
+        env_vars_to_set: dict[str, str] | None = None,
+        litellm_params: dict[str, Any] | None = None,
+        work_dir: str | None = None,
+        usage_tracker: Any = None,
+        tool_names: set[str] | None = None,
+        **options: Any,
+    ) -> None:
+        if env != "glovebox":
+            raise ValueError(f"env is '{env}'; this runner has 'glovebox' only")
+        if pip_packages and pip_packages.strip():
+            raise ValueError(
+                "pip_packages needs a network; install them in an environment and name its Python: "
+                "python='/path/to/venv/bin/python'"
+            )
+        checks = {"usage_tracker": usage_tracker, "tool_names": tool_names}
+        super().__init__("host", allowed_imports, model_name, None, timeout, None, litellm_params, work_dir, **checks)
+        remove_if_unused(self.env_impl)
+        self.env_name: Any = env
+        self.env_impl: CodeRunnerEnv = GloveboxCodeRunnerEnv(work_dir, env_vars_to_set, **options)
+
+
+def confined(agent: Any, **options: Any) -> Any:
+    """Gives an agent of kodeagent that runs code a runner with a sandbox, and returns the agent."""
+    agent.code_runner.cleanup()
+    remove_if_unused(agent.code_runner.env_impl)
+    agent.code_runner = GloveboxCodeRunner(
+        "glovebox",
+        allowed_imports=agent.allowed_imports,
+        model_name=agent.model_name,
+        pip_packages=agent.pip_packages,
+        timeout=agent.timeout,
+        env_vars_to_set=agent.env_vars_to_set,
+        litellm_params=agent.litellm_params,
+        work_dir=agent.work_dir,
+        usage_tracker=agent.usage_tracker,
+        tool_names=agent.tool_names,
+        **options,
+    )
+    return agent
+
+
+def remove_if_unused(env: CodeRunnerEnv) -> None:
+    """Removes the temporary folder that each of kodeagent's environments makes, if nothing is in it."""
+    folder = Path(env.work_dir)
+    if folder.name.startswith("kodeagent_run_") and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def errors_of(result: Result) -> str:
+    """The standard error, and the advice for what failed."""
+    if result.success:
+        return result.stderr
+    advice = [line for line in result.feedback if line not in result.stderr]
+    return "\n".join([result.stderr.rstrip("\n") or result.summary, *advice]).strip()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kodeagent
+import pytest
+from kodeagent.models import AgentPlan
+from kodeagent.code_runner import CodeRunner, CodeRunnerEnv, CodeRunResult, CodeSecurityError
+
+from glovebox_sandbox.adapters.kodeagent import GloveboxCodeRunner, GloveboxCodeRunnerEnv, confined
+
+SAFE = json.dumps({"is_secure": True, "reason": "harmless"})
+
+
+@pytest.fixture(autouse=True)
+def reviewed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The model that reviews code finds it harmless; it is a model's answer that the tests are not about."""
+    seen: list[str] = []
+
+    async def answer(**arguments: Any) -> str:
+        seen.append(str(arguments["messages"]))
+        return SAFE
+
+    monkeypatch.setattr("kodeagent.code_reviewer.ku.call_llm", answer)
+    return seen
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Iterator[GloveboxCodeRunner]:
+    it = GloveboxCodeRunner("glovebox", ["os", "math"], "scripted", work_dir=str(tmp_path), timeout=5)
+    yield it
+    it.cleanup()
+
+
+def run(runner: CodeRunner, code: str, tools: str = "") -> CodeRunResult:
+    return asyncio.run(runner.run(tools, code, "task"))
+
+
+def test_the_signatures_are_kodeagents() -> None:
+    ours = list(inspect.signature(GloveboxCodeRunner).parameters.values())
+    theirs = list(inspect.signature(CodeRunner).parameters.values())
+    assert [p.name for p in ours[:-1]] == [p.name for p in theirs]
+    assert [p.default for p in ours[:-1]] == [p.default for p in theirs]
+    for name in ("run", "download_files_from_remote"):
+        signature = inspect.signature(getattr(GloveboxCodeRunnerEnv, name))
+        assert list(signature.parameters) == list(inspect.signature(getattr(CodeRunnerEnv, name)).parameters)
+
+
+def test_output_errors_and_advice(runner: GloveboxCodeRunner, reviewed: list[str]) -> None:
+    tools = "def double(n):\n    return 2 * n\n"
+    assert run(runner, "print(double(21))", tools) == CodeRunResult("42\n", "", 0, [])
+    failed = run(runner, "1 / 0")
+    assert failed.return_code == 1 and "ZeroDivisionError" in failed.stderr and "divisor is 0" in failed.stderr
+    assert "disallowed" in run(runner, "import socket").stderr
+    assert len(reviewed) == 2
+    with pytest.raises(CodeSecurityError):
+        run(runner, "eval('1')")
+
+
+def test_code_sees_the_working_folder_only(tmp_path: Path, runner: GloveboxCodeRunner) -> None:
+    (tmp_path / "input.txt").write_text("hello")
+    result = run(runner, "print(open('input.txt').read().upper())\nopen('out.txt', 'w').write('made')")
+    assert result.stdout == "HELLO\n" and result.generated_files == ["out.txt"]
+    assert asyncio.run(runner.download_files_from_remote(result.generated_files)) == [str(tmp_path / "out.txt")]
+    assert (tmp_path / "out.txt").read_text() == "made"
+    assert run(runner, f"print(open({str(Path(__file__))!r}).read())").return_code != 0
+
+
+def test_a_download_follows_no_link(tmp_path: Path, runner: GloveboxCodeRunner) -> None:
+    run(runner, "open('out.txt', 'w').write('made')")
+    kept = tmp_path / "kept"
+    kept.write_text("kept")
+    (tmp_path / "out.txt").symlink_to(kept)
+    asyncio.run(runner.download_files_from_remote(["out.txt"]))
+    assert kept.read_text() == "kept" and not (tmp_path / "out.txt").is_symlink()
+
+
+def test_a_timeout(runner: GloveboxCodeRunner) -> None:
+    runner.default_timeout = 1
+    result = run(runner, "for i in range(10 ** 12):\n    pass")
+    assert result.return_code == 124 and "did not end in time" in result.stderr
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match="'glovebox' only"):
+        GloveboxCodeRunner("host", [], "scripted")
+    with pytest.raises(ValueError, match="needs a network"):
+        GloveboxCodeRunner("glovebox", [], "scripted", pip_packages="numpy")
+
+
+def test_an_agent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    replies = [
+        {"thought": "I compute it.", "code": "print(6 * 7)", "final_answer": None, "task_successful": False},
+        {"thought": "I know it.", "code": None, "final_answer": "It is 42.", "task_successful": True},
+    ]
+    asked: list[str] = []
+
+    async def answer(**arguments: Any) -> str:
+        if arguments.get("component_name") == "CodeSecurityReviewer":
+            return SAFE
+        if arguments.get("response_format") is AgentPlan:
+            return json.dumps({"steps": [{"description": "Compute it.", "is_done": False}]})
+        asked.append(str(arguments["messages"]))
+        return json.dumps(replies.pop(0))
+
+    for module in ("code_reviewer", "kodeagent"):
+        monkeypatch.setattr(f"kodeagent.{module}.ku.call_llm", answer)
+    agent = confined(kodeagent.CodeActAgent(name="coder", model_name="scripted", max_iterations=3))
+
+    async def play() -> list[Any]:
+        return [response async for response in agent.run("What is 6 times 7?")]
+
+    answers = [response["value"] for response in asyncio.run(play()) if response["type"] == "final"]
+    agent.code_runner.cleanup()
+    assert answers and "42" in str(answers[-1]) and "42" in asked[1]
+    assert [name for name in os.listdir(tmp_path) if name.startswith("kodeagent_run_")] == []

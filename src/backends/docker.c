@@ -223,6 +223,7 @@ struct docker_guest *docker_guest_new(void)
     buf_init(&d->words, BUFFER_MAX);
     buf_init(&d->queue, QUEUE_MAX);
     buf_init(&d->channel.bytes, 2 * BUFFER_MAX);
+    buf_init(&d->channel_file, DOCKER_CHANNEL_FILE_MAX);
     return d;
 }
 
@@ -248,6 +249,7 @@ void docker_guest_free(struct docker_guest *d)
     buf_done(&d->words);
     buf_done(&d->queue);
     buf_done(&d->channel.bytes);
+    buf_done(&d->channel_file);
     free(d->container);
     free(d);
 }
@@ -255,12 +257,9 @@ void docker_guest_free(struct docker_guest *d)
 static void docker_close(struct backend_guest *guest)
 {
     struct docker_guest *d = docker_of(guest);
-    struct err ignored;
 
     fd_close(&d->fd);
-    if (d->container)
-        (void)engine_remove(d->engine, d->container, &ignored);
-    engine_close(d->engine);
+    docker_pool_remove(d);
     docker_guest_free(d);
 }
 
@@ -337,6 +336,7 @@ static int docker_open(const struct backend_job *job, const struct backend_sink 
     struct docker_guest *d = docker_guest_new();
 
     docker_lend(d, job, sink, ret);
+    d->pool = docker_pool_of(job);
     ret->wanted = job->layers & DOCKER_LAYERS & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
     ret->cancelled = docker_is_stopped(sink);
     if (!ret->cancelled && start(d, err) == 0)
@@ -490,4 +490,5 @@ const struct backend docker_backend = {
     .usage = docker_usage,
     .clean = docker_clean,
     .files = &docker_files,
+    .pool = &docker_pool,
 };

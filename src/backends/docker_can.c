@@ -16,7 +16,7 @@ static const struct need {
     const char *how, *never, *missing;
 } needs[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a container cannot be forked"},
-    [CAN_WARM] = {.never = "starts each container anew"},
+    [CAN_WARM] = {.how = "a container waits; its program starts with the run"},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),
                           .missing = "needs a control group for memory, and the engine has none"},

@@ -182,6 +182,9 @@ static void act(struct docker_guest *d, uint32_t kind, struct str bytes)
     case CONTAINED_HELD:
         d->held = wire_u32(&w);
         break;
+    case CONTAINED_WAITS:
+        d->waits = true;
+        break;
     case CONTAINED_STARTED:
         if (!d->out->started)
             on_started(d);

@@ -16,6 +16,8 @@
 /* The engine's setup decides whether a container has them: a run without them has lost nothing. */
 #define DOCKER_OPTIONAL (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_CGROUPNS))
 
+enum { DOCKER_CHANNEL_FILE_MAX = 2 << 20 };
+
 /* The guest's output to the channel, on its way to the session. */
 struct docker_outlet {
     int fd;
@@ -53,6 +55,7 @@ struct docker_guest {
     const struct backend_sink *sink;
     struct backend_outcome *out;
     struct engine *engine;
+    struct docker_pool *pool; /* NULL: no container waits, and none is kept ready */
     char *container;
     int fd;              /* its streams; -1 once they ended */
     struct buf in;       /* output as it came */
@@ -63,6 +66,7 @@ struct docker_guest {
     struct buf queue;    /* to send */
     struct docker_source sources[CONTAINED_WAYS];
     struct docker_outlet channel;
+    struct buf channel_file; /* what the guest reads as descriptor 3, if that is a file */
     int64_t start_ns, deadline_ms;
     int64_t kill_ms; /* it was asked to end: when the engine is to kill it */
     struct backend_usage usage;
@@ -73,6 +77,7 @@ struct docker_guest {
     int mirror;                       /* the copy as a folder of this host; -1 for none */
     char *mirror_path;
     bool mirrored; /* it has the state of the end */
+    bool waits;    /* its program has started, and waits for the job's words and files */
     bool failed;   /* the helper could not start it: error */
     bool answered; /* DONE came: error, or no error */
     bool ended, over;
@@ -87,12 +92,37 @@ struct backend_can docker_can(enum backend_ability ability);
 struct backend_need docker_need(enum backend_ability ability);
 json_t *docker_about(void);
 
-/* docker_start.c: makes the container, sends it the plan and the files. After -1, the caller frees
- * the guest as after a success. */
+/* docker_start.c: gets a container, sends it the plan and the files. After -1, the caller frees the
+ * guest as after a success. */
 int docker_start(struct docker_guest *d, struct err *err);
 /* Lends it the job's channel; sends the plan and the files to its helper, which runs. */
 int docker_lend_channel(struct docker_guest *d, struct err *err);
 int docker_send_job(struct docker_guest *d, struct err *err);
+/* Has the engine make and start a container with this configuration (JSON). */
+int docker_make(struct docker_guest *d, const char *config, struct err *err);
+struct contained_plan docker_plan(const struct docker_guest *d);
+
+/* docker_early.c: containers that are made before their job is known. Their kind has all that they
+ * have in common: the configuration, and the program that is started in them, if one is. */
+void docker_kind(const struct docker_guest *d, const char *config, struct buf *ret);
+int docker_make_ready(struct docker_guest *d, struct str kind, struct err *err);
+/* The container of `waiting`, which is freed, becomes this guest's. */
+void docker_adopt(struct docker_guest *d, struct docker_guest *waiting);
+/* Sends the program that waits what it waits for, but for the files. */
+void docker_go(struct docker_guest *d);
+
+/* docker_pool.c: containers that wait for a guest. */
+extern const struct backend_pool_entries docker_pool;
+struct docker_pool *docker_pool_of(const struct backend_job *job); /* NULL when there is none */
+/* One of this kind becomes the guest's. False when none waits. */
+bool docker_pool_take(struct docker_guest *d, struct str kind);
+/* After false: more of this kind are to be kept ready. */
+void docker_pool_teach(struct docker_pool *pool, struct str kind);
+/* A connection to the engine, from NULL a new one; and what becomes of it. */
+int docker_pool_connect(struct docker_pool *pool, struct engine **ret, struct err *err);
+void docker_pool_disconnect(struct docker_pool *pool, struct engine *engine);
+/* Removes the guest's container in a thread of the pool's, or at once without a pool. */
+void docker_pool_remove(struct docker_guest *d);
 
 /* docker_frames.c: appends a frame to the queue. */
 void docker_put(struct docker_guest *d, enum contained_frame kind, struct str bytes);

@@ -99,47 +99,33 @@ static int refuse(const struct backend_job *job, struct backend_outcome *out, st
 
 /* ---- the plan and the files ---- */
 
-/* What a program reads from its channel may be a file, in which it looks here and there. */
-static int read_channel_file(struct docker_guest *d, struct buf *ret, struct err *err)
+struct contained_plan docker_plan(const struct docker_guest *d)
 {
-    int fd = d->sources[CONTAINED_TO_CHANNEL].fd;
-    struct stat st;
-
-    buf_init(ret, CONTAINED_PLAN_MAX / 2);
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        return 0;
-    if (fd_read_all(fd, ret) < 0)
-        return err_sys(err, "read the channel's file");
-    fd_close(&d->sources[CONTAINED_TO_CHANNEL].fd);
-    return 0;
-}
-
-static int send_plan(struct docker_guest *d, struct err *err)
-{
-    AUTO_BUF struct buf channel = {0};
     const struct backend_job *job = d->job;
 
-    if (read_channel_file(d, &channel, err) < 0)
-        return -1;
-    const struct contained_plan plan = {.path = job->exec_path,
-                                        .argv = job->argv,
-                                        .env = job->env,
-                                        .has_stdin = job->stdin_fd >= 0,
-                                        .has_channel = job->channel[0] >= 0,
-                                        .has_lay = job->lay != NULL,
-                                        .channel_file = buf_str(&channel),
-                                        .disk_bytes = job->limits.disk_bytes,
-                                        .inodes = job->limits.inodes,
-                                        .cpu_ms = (uint64_t)job->limits.cpu_ms,
-                                        .open_files = job->limits.open_files,
-                                        .required = job->required};
+    return (struct contained_plan){.path = job->exec_path,
+                                   .argv = job->argv,
+                                   .env = job->env,
+                                   .has_stdin = job->stdin_fd >= 0,
+                                   .has_channel = job->channel[0] >= 0,
+                                   .has_lay = job->lay != NULL,
+                                   .channel_file = buf_str(&d->channel_file),
+                                   .wait_file = "",
+                                   .disk_bytes = job->limits.disk_bytes,
+                                   .inodes = job->limits.inodes,
+                                   .cpu_ms = (uint64_t)job->limits.cpu_ms,
+                                   .open_files = job->limits.open_files,
+                                   .required = job->required};
+}
+
+static void send_plan(struct docker_guest *d)
+{
+    const struct contained_plan plan = docker_plan(d);
     AUTO_BUF struct buf record = {0};
 
     buf_init(&record, CONTAINED_PLAN_MAX);
     contained_plan_put(&record, &plan);
     docker_put(d, CONTAINED_PLAN, buf_str(&record));
-    docker_send(d);
-    return 0;
 }
 
 static int send_files(struct docker_guest *d, struct err *err)
@@ -166,7 +152,20 @@ static char *ready_image(struct engine *engine, const char *image, int cancel_fd
     return engine_image(engine, image, helper, cancel_fd, err);
 }
 
-static int make(struct docker_guest *d, struct err *err)
+int docker_make(struct docker_guest *d, const char *config, struct err *err)
+{
+    json_t *json = mem_must(json_loads(config, 0, NULL));
+    int result = engine_create(d->engine, json, &d->container, err);
+
+    json_decref(json);
+    if (result < 0)
+        return -1;
+    outcome_phase(d->out, "create");
+    d->fd = engine_attach(d->engine, d->container, &d->in, err);
+    return d->fd < 0 ? -1 : engine_start(d->engine, d->container, err);
+}
+
+static int get_container(struct docker_guest *d, struct err *err)
 {
     const char *image = d->job->image ? d->job->image : DOCKER_IMAGE;
     AUTO_FREE char *ready = ready_image(d->engine, image, d->sink->cancel_fd, err);
@@ -175,47 +174,67 @@ static int make(struct docker_guest *d, struct err *err)
         return -1;
     if (d->job->runtime && engine_need_runtime(d->engine, d->job->runtime, err) < 0)
         return -1;
-    json_t *config = make_config(d->job, ready, engine_is_podman(d->engine));
-    int result = engine_create(d->engine, config, &d->container, err);
-    json_decref(config);
-    if (result < 0)
+    outcome_phase(d->out, "image");
+    json_t *json = make_config(d->job, ready, engine_is_podman(d->engine));
+    AUTO_FREE char *config = mem_must(json_dumps(json, JSON_COMPACT));
+    json_decref(json);
+    AUTO_BUF struct buf kind = {0};
+    docker_kind(d, config, &kind);
+    if (docker_pool_take(d, buf_str(&kind)))
+        return 0;
+    if (docker_make(d, config, err) < 0)
         return -1;
-    outcome_phase(d->out, "create");
-    d->fd = engine_attach(d->engine, d->container, &d->in, err);
-    return d->fd < 0 ? -1 : engine_start(d->engine, d->container, err);
+    docker_pool_teach(d->pool, buf_str(&kind));
+    return 0;
+}
+
+/* The guest reads any part of it, as often as it likes. */
+static int read_channel_file(int fd, size_t size, struct buf *ret, struct err *err)
+{
+    char *room = buf_room(ret, size);
+
+    if (!room || pread(fd, room, size, 0) != (ssize_t)size)
+        return err_set(err, ERR_SYSTEM, "the channel's file cannot be read");
+    buf_grew(ret, size);
+    return 0;
 }
 
 int docker_lend_channel(struct docker_guest *d, struct err *err)
 {
     const int *channel = d->job->channel;
 
+    struct docker_source *source = &d->sources[CONTAINED_TO_CHANNEL];
+    struct stat st;
+
     if (channel[0] < 0)
         return 0;
-    d->sources[CONTAINED_TO_CHANNEL].fd = fcntl(channel[0], F_DUPFD_CLOEXEC, 0);
     d->channel.fd = fcntl(channel[1], F_DUPFD_CLOEXEC, 0);
-    if (d->sources[CONTAINED_TO_CHANNEL].fd < 0 || d->channel.fd < 0 ||
-        fd_nonblock(d->channel.fd, true) < 0)
+    if (d->channel.fd < 0 || fd_nonblock(d->channel.fd, true) < 0 || fstat(channel[0], &st) < 0)
         return err_sys(err, "keep the channel");
-    return 0;
+    if (S_ISREG(st.st_mode))
+        return read_channel_file(channel[0], (size_t)st.st_size, &d->channel_file, err);
+    source->fd = fcntl(channel[0], F_DUPFD_CLOEXEC, 0);
+    return source->fd < 0 ? err_sys(err, "keep the channel") : 0;
 }
 
 int docker_send_job(struct docker_guest *d, struct err *err)
 {
-    return send_plan(d, err) < 0 ? -1 : send_files(d, err);
+    d->out->prestarted = d->waits;
+    if (d->waits)
+        docker_go(d);
+    else
+        send_plan(d);
+    docker_send(d);
+    return send_files(d, err);
 }
 
 int docker_start(struct docker_guest *d, struct err *err)
 {
-    unsigned left;
-    struct err ignored;
-
     if (refuse(d->job, d->out, err) < 0 || docker_lend_channel(d, err) < 0 ||
-        engine_open(&d->engine, err) < 0)
+        docker_pool_connect(d->pool, &d->engine, err) < 0)
         return -1;
-    (void)engine_sweep(d->engine, &left, &ignored);
-    docker_sweep_files();
     outcome_phase(d->out, "engine");
-    if (make(d, err) < 0)
+    if (get_container(d, err) < 0)
         return -1;
     outcome_phase(d->out, "container");
     return docker_send_job(d, err);

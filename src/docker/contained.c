@@ -23,6 +23,9 @@ void contained_plan_put(struct buf *b, const struct contained_plan *plan)
     wire_put_u32(b, plan->has_channel);
     wire_put_u32(b, plan->has_lay);
     wire_put_str(b, plan->channel_file);
+    wire_put_u32(b, plan->waits);
+    wire_put_u32(b, plan->has_words);
+    wire_put_cstr(b, plan->wait_file);
     wire_put_u64(b, plan->disk_bytes);
     wire_put_u64(b, plan->inodes);
     wire_put_u64(b, plan->cpu_ms);
@@ -51,10 +54,13 @@ bool contained_plan_get(struct str record, struct contained_plan *ret)
     ret->has_channel = wire_u32(&w);
     ret->has_lay = wire_u32(&w);
     ret->channel_file = wire_str(&w);
+    ret->waits = wire_u32(&w);
+    ret->has_words = wire_u32(&w);
+    ret->wait_file = wire_cstr(&w);
     ret->disk_bytes = wire_u64(&w);
     ret->inodes = wire_u64(&w);
     ret->cpu_ms = wire_u64(&w);
     ret->open_files = wire_u32(&w);
     ret->required = wire_u32(&w);
-    return wire_ok(&w) && ret->path && ret->path[0] && ret->argv[0];
+    return wire_ok(&w) && ret->path && ret->path[0] && ret->argv[0] && ret->wait_file;
 }

@@ -9,6 +9,10 @@
  * has sent OVER: no process of the guest lives any more. After that it answers only FILES, and it
  * exits when its input ends.
  *
+ * With plan.waits the program starts before its job is known. The helper answers HELD, then WAITS.
+ * It passes on bytes for the channel, and nothing that the program says, until GO comes with the
+ * files.
+ *
  * Bytes for the guest (IN, CHANNEL_IN) have a window: at most CONTAINED_WINDOW of them may be on
  * their way. CREDIT returns those that the guest has taken.
  */
@@ -22,6 +26,8 @@
 #define CONTAINED_PATH "/.glovebox-jail" /* of the helper, in the image */
 #define CONTAINED_BOX  "/box" /* a tmpfs, as in a jail (SPEC_BOX); the workspace is `work` in it */
 #define CONTAINED_UID  65534u
+
+enum { CONTAINED_WORDS = 5 }; /* a socket of the program, after its channel */
 
 /* The helper's first argument where no engine has built a wall. Five numbers follow: whether there
  * is a network, and the limits (0: none) of disk, inodes, memory and processes. */
@@ -37,6 +43,7 @@ enum {
 enum contained_frame {
     /* to the helper */
     CONTAINED_PLAN = 1, /* contained_plan_put */
+    CONTAINED_GO,       /* with plan.waits: the words; after it, outside of any frame, the files */
     CONTAINED_IN,       /* bytes for stdin; none: its end */
     CONTAINED_CHANNEL_IN,
     CONTAINED_INTERRUPT,
@@ -47,7 +54,8 @@ enum contained_frame {
     CONTAINED_PLACE,  /* its path */
     CONTAINED_REMOVE, /* path */
     /* from it */
-    CONTAINED_HELD, /* u32: layers around it; before anything else */
+    CONTAINED_HELD,  /* u32: layers around it; before anything else */
+    CONTAINED_WAITS, /* with plan.waits: its program has started, and waits */
     CONTAINED_STARTED,
     CONTAINED_FAILED, /* u32 kind of error, u32 errno, text */
     CONTAINED_OUT,
@@ -72,6 +80,9 @@ struct contained_plan {
     char **argv, **env;
     bool has_stdin, has_channel, has_lay;
     struct str channel_file; /* what the guest reads from its channel as a file; empty: a pipe */
+    bool waits;
+    bool has_words; /* it sends a byte over CONTAINED_WORDS when it waits; GO has the answer */
+    const char *wait_file; /* until GO, a pipe in the workspace has this name; "" for none */
     uint64_t disk_bytes, inodes, cpu_ms;
     uint32_t open_files;
     uint32_t required; /* layers, else nothing starts */

@@ -90,7 +90,12 @@ def prepare():
 
 
 def read_file(path):
-    fd, parts = open_file(path, O_RDONLY | O_CLOEXEC), []
+    return read_all(open_file(path, O_RDONLY | O_CLOEXEC))
+
+
+# Closes it.
+def read_all(fd):
+    parts = []
     try:
         while not parts or parts[-1]:
             parts.append(read(fd, 1 << 16))
@@ -321,8 +326,8 @@ if rich:
     rich["install"]()
 names = make_main(path)
 failure = source = None
-# As deep as without us: our two frames count, and before 3.12 the calls of exec as well; in a fork 3.11 counts one less.
-ours = 2 if sys.version_info >= (3, 12) else 3 if known and sys.version_info >= (3, 11) else 4
+# As deep as without us: our two frames count, and before 3.12 the calls of exec as well.
+ours = 2 if sys.version_info >= (3, 12) else 4
 sys.setrecursionlimit(sys.getrecursionlimit() + ours)
 try:
     if isinstance(code, Exception):

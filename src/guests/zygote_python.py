@@ -3,6 +3,9 @@
 # src/inside/zygote.h). No guest's code runs in here. Arguments: the text that a fork runs, then
 # modules to load. The text is the runner's (python_runner.py), or that of a session's server, which has no part
 # that is marked to be run.
+#
+# In a container, which serves one guest, there is no fork: this interpreter becomes the guest. Its words come over
+# descriptor 5, a socket (src/backends/docker_early.c).
 import sys
 
 at_start = set(sys.modules)
@@ -31,6 +34,7 @@ ALLOCATOR = ("JE_ARROW_MALLOC_CONF", "background_thread:false")
 # What is only there because of us, unless a package wanted it too: a guest that wants it loads it anew.
 OURS = ("ctypes", "_ctypes", "ctypes._endian")
 ours = []
+WORDS = 5
 
 
 in_forks = []  # what modules want to be called in each fork
@@ -122,10 +126,10 @@ def need_sound(packages):
     said = hear(load_packages, packages)
     os.unsetenv(ALLOCATOR[0])
     sound = [name for name in packages if name in sys.modules]
-    if said or open_files() != files or not has_one_thread():
+    if said or open_files() != files or not (alone or has_one_thread()):
         sound = []
     if len(sound) < len(packages):
-        os.execv(START[0], START + [ZYGOTE, sys.argv[1]] + sound)
+        os.execv(sys.executable or START[0], START + [ZYGOTE, sys.argv[1]] + sound)
 
 
 # That of `random` registers itself. Its method in Python comes down to the one that it overrides, and would touch more.
@@ -234,6 +238,22 @@ def wake():
             sys.unraisablehook(e)
 
 
+# Whether there is no nest to fork for.
+def is_alone():
+    try:
+        return os.fstat(WORDS).st_mode & 0o170000 == 0o140000  # a socket
+    except OSError:
+        return False
+
+
+def wait_for_words():
+    os.write(WORDS, b"1")
+    words = names["read_all"](WORDS)
+    if "logging" in sys.modules:
+        begin_log()
+    return words
+
+
 # Of the environment, what differs from ours.
 def become(words):
     items = words.decode(sys.getfilesystemencoding(), "surrogateescape").split("\0")
@@ -268,6 +288,24 @@ def fill_pools():
     return kept
 
 
+def prepare_forks():
+    if packages:
+        find_generators()
+    shorten_seed()
+    if "threading" in sys.modules:
+        in_forks.append(renumber)
+    if "logging" in sys.modules:
+        in_forks.append(begin_log)
+    native.update(native_functions())
+    if marker:
+        for name in ("leave", "leave_flushed", "leave_libraries", "count_files"):
+            names[name] = native[name]
+    else:
+        names["FORK"].append(fork_guest)
+    for name in ours[0]:
+        sys.modules.pop(name, None)
+
+
 def freeze():
     gc.collect()
     if hasattr(gc, "freeze"):
@@ -299,40 +337,34 @@ exec(compile(functions, "<glovebox>", "exec", dont_inherit=True, optimize=2), na
 run = compile(marker + run, "<glovebox>", "exec", dont_inherit=True, optimize=2)
 packages = sys.argv[2:]
 START, ZYGOTE = read_command()
-real_register, os.register_at_fork = os.register_at_fork, listen(os.register_at_fork)
+alone = is_alone()
+real_register = os.register_at_fork
+if not alone:
+    os.register_at_fork = listen(real_register)
 load(STANDARD)
 from time import sleep, time, time_ns, tzset  # noqa: E402
 if packages:
     need_sound(packages)
-    find_generators()
-shorten_seed()
-if "threading" in sys.modules:
-    in_forks.append(renumber)
-if "logging" in sys.modules:
-    in_forks.append(begin_log)
 os.register_at_fork = real_register
-native = native_functions()
-if marker:
-    for name in ("leave", "leave_flushed", "leave_libraries", "count_files"):
-        names[name] = native[name]
-else:
-    names["FORK"].append(fork_guest)
-for name in ours[0]:
-    sys.modules.pop(name, None)
+native = {}
+if not alone:
+    prepare_forks()
 names["prepare"]()
 if marker:
     names["cold"], names["loaded"] = START + [sys.argv[1]], replaceable()
-    rehearse()
+    if not alone:
+        rehearse()
     names["library"] = os.path.dirname(os.__file__) + "/"
     names["libraries"] = "scipy" in sys.modules  # what is written in Fortran flushes at its end
     names["known"] = list(sys.modules)[-1]
 freeze()
-filling = fill_pools()
-if marker:
-    learn()
-if native["open_nest"]() < 0:
-    os._exit(1)
-words = native["serve"](wake)
+if not alone:
+    filling = fill_pools()
+    if marker:
+        learn()
+    if native["open_nest"]() < 0:
+        os._exit(1)
+words = wait_for_words() if alone else native["serve"](wake)
 if marker:
     become(words)
     exec(run, names)

@@ -35,7 +35,7 @@
 #include "jail/lay.h"
 #include "jail/limits.h"
 
-enum { USAGE_MS = 500, CPU_LOOK_MS = 20, BROKEN = 3 };
+enum { USAGE_MS = 500, CPU_LOOK_MS = 20 };
 
 /* Bytes on their way to the guest; at most CONTAINED_WINDOW. */
 struct inlet {
@@ -46,6 +46,7 @@ struct inlet {
 };
 
 struct contained {
+    char *record; /* the plan has views of it */
     struct contained_plan plan;
     struct contained_guest guest;
     struct inlet inlets[CONTAINED_WAYS];
@@ -53,77 +54,12 @@ struct contained {
     int work;
     int signals;
     int status;
+    bool waits; /* for GO */
     bool ended, over;
     int64_t look_ms, usage_ms; /* when to look at the control groups, and report, next */
     uint64_t reported_cpu;     /* no report without news */
+    uint64_t early_cpu_ns;     /* used before the job was known; not the job's */
 };
-
-/* ---- frames ---- */
-
-void contained_send(enum contained_frame kind, const void *p, size_t n)
-{
-    char frame[CONTAINED_HEAD + CONTAINED_PIECE_MAX];
-    const uint32_t head[2] = {kind, (uint32_t)n};
-
-    for (unsigned i = 0; i < CONTAINED_HEAD; i++)
-        frame[i] = (char)(head[i / 4] >> (8 * (i % 4)));
-    memcpy(frame + CONTAINED_HEAD, p, n);
-    if (fd_write_all(STDOUT_FILENO, frame, CONTAINED_HEAD + n) < 0)
-        _exit(BROKEN);
-}
-
-void contained_send_buf(enum contained_frame kind, const struct buf *b)
-{
-    contained_send(kind, b->p, b->n);
-}
-
-void contained_send_err(enum contained_frame kind, const struct err *err)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, 1024);
-    wire_put_u32(&b, err->kind);
-    wire_put_u32(&b, (uint32_t)err->sys);
-    wire_put_cstr(&b, err->kind ? err->msg : "");
-    contained_send_buf(kind, &b);
-}
-
-static void send_numbers(enum contained_frame kind, const uint32_t *numbers, size_t n)
-{
-    AUTO_BUF struct buf b = {0};
-
-    buf_init(&b, 64);
-    for (size_t i = 0; i < n; i++)
-        wire_put_u32(&b, numbers[i]);
-    contained_send_buf(kind, &b);
-}
-
-static void take(void *p, size_t n)
-{
-    if (fd_read_exactly(STDIN_FILENO, p, n) != (ssize_t)n)
-        _exit(0); /* the backend is gone, and so is the guest */
-}
-
-static uint32_t read_number(const unsigned char *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-/* The caller frees. */
-static char *read_frame(size_t max, uint32_t *ret_kind, size_t *ret_n)
-{
-    unsigned char head[CONTAINED_HEAD];
-
-    take(head, sizeof head);
-    *ret_kind = read_number(head);
-    *ret_n = read_number(head + 4);
-    if (*ret_n > max)
-        _exit(BROKEN);
-    char *bytes = xmalloc(*ret_n + 1);
-    take(bytes, *ret_n);
-    bytes[*ret_n] = '\0';
-    return bytes;
-}
 
 /* ---- to the guest ---- */
 
@@ -135,7 +71,7 @@ static void shut(struct contained *c, enum contained_way way)
         return;
     fd_close(&in->fd);
     in->n = 0;
-    send_numbers(CONTAINED_SHUT, (const uint32_t[]){way}, 1);
+    contained_send_numbers(CONTAINED_SHUT, (const uint32_t[]){way}, 1);
 }
 
 static void receive_bytes(struct contained *c, enum contained_way way, struct str bytes)
@@ -145,7 +81,7 @@ static void receive_bytes(struct contained *c, enum contained_way way, struct st
     if (in->fd < 0)
         return;
     if (in->n + bytes.n > CONTAINED_WINDOW)
-        _exit(BROKEN);
+        _exit(CONTAINED_BROKEN);
     memmove(in->bytes, in->bytes + in->at, in->n);
     memcpy(in->bytes + in->n, bytes.p, bytes.n);
     in->at = 0;
@@ -166,7 +102,7 @@ static void move_in(struct contained *c, enum contained_way way)
         return;
     in->at += (size_t)done;
     in->n -= (size_t)done;
-    send_numbers(CONTAINED_CREDIT, (const uint32_t[]){way, (uint32_t)done}, 2);
+    contained_send_numbers(CONTAINED_CREDIT, (const uint32_t[]){way, (uint32_t)done}, 2);
     if (in->ends && !in->n)
         fd_close(&in->fd);
 }
@@ -208,12 +144,18 @@ static void drain(struct contained *c)
 
 /* ---- counting ---- */
 
+static void get_usage(const struct contained *c, struct contained_usage *ret)
+{
+    contained_usage(ret);
+    ret->cpu_ns -= ret->cpu_ns < c->early_cpu_ns ? ret->cpu_ns : c->early_cpu_ns;
+}
+
 static void send_usage(struct contained *c, bool always)
 {
     AUTO_BUF struct buf b = {0};
     struct contained_usage use;
 
-    contained_usage(&use);
+    get_usage(c, &use);
     c->usage_ms = clock_mono_ms() + USAGE_MS;
     if (!always && use.cpu_ns / 1000000 == c->reported_cpu)
         return;
@@ -227,7 +169,7 @@ static void send_usage(struct contained *c, bool always)
 
 static void send_limit(uint32_t limit)
 {
-    send_numbers(CONTAINED_LIMIT, &limit, 1);
+    contained_send_numbers(CONTAINED_LIMIT, &limit, 1);
 }
 
 static void send_limits(const struct contained *c)
@@ -271,7 +213,7 @@ static void finish(struct contained *c)
     drain(c);
     send_limits(c);
     send_usage(c, true);
-    send_numbers(CONTAINED_ENDED, (const uint32_t[]){(uint32_t)c->status}, 1);
+    contained_send_numbers(CONTAINED_ENDED, (const uint32_t[]){(uint32_t)c->status}, 1);
     contained_send(CONTAINED_OVER, "", 0);
     for (int i = 0; i < CONTAINED_WAYS; i++)
         fd_close(&c->inlets[i].fd);
@@ -298,10 +240,10 @@ static void check_cpu(struct contained *c)
 {
     struct contained_usage use;
 
-    if (c->over || clock_mono_ms() < c->look_ms)
+    if (c->over || c->waits || clock_mono_ms() < c->look_ms)
         return;
     c->look_ms = clock_mono_ms() + CPU_LOOK_MS;
-    contained_usage(&use);
+    get_usage(c, &use);
     if (c->plan.cpu_ms && use.cpu_ns / 1000000 >= c->plan.cpu_ms) {
         send_limit(LIMIT_CPU);
         finish(c);
@@ -313,6 +255,12 @@ static void check_cpu(struct contained *c)
 }
 
 /* ---- requests ---- */
+
+static _Noreturn void fail(const struct err *err)
+{
+    contained_send_err(CONTAINED_FAILED, err);
+    _exit(1);
+}
 
 static void remove_file(const struct contained *c, const char *path)
 {
@@ -328,13 +276,37 @@ static void place_file(struct contained *c, const char *path)
     contained_send_err(CONTAINED_DONE, &c->arriving.err);
 }
 
+/* The job of a program that has started already. */
+static void go(struct contained *c, struct str words)
+{
+    const struct lay_limits limits = {c->plan.disk_bytes, c->plan.inodes};
+    struct err err = {0};
+    struct contained_usage early;
+    int result = c->ended ? err_set(&err, ERR_SYSTEM, "the program ended while it waited") : 0;
+
+    if (result == 0)
+        contained_wait_remove(c->work, &c->plan);
+    if (result == 0 && c->plan.has_lay)
+        result = lay_receive(STDIN_FILENO, c->work, limits, &err);
+    if (result < 0)
+        fail(&err);
+    contained_usage(&early);
+    c->early_cpu_ns = early.cpu_ns;
+    c->waits = false;
+    contained_send(CONTAINED_STARTED, "", 0);
+    contained_wait_over(c->work, &c->plan, &c->guest, words);
+}
+
 static void receive(struct contained *c)
 {
     uint32_t kind;
     size_t n;
-    AUTO_FREE char *bytes = read_frame(CONTAINED_PIECE_MAX, &kind, &n);
+    size_t most = c->waits ? CONTAINED_PLAN_MAX : CONTAINED_PIECE_MAX;
+    AUTO_FREE char *bytes = contained_read(most, &kind, &n);
 
-    if (kind == CONTAINED_IN)
+    if (kind == CONTAINED_GO && c->waits)
+        go(c, (struct str){bytes, n});
+    else if (kind == CONTAINED_IN)
         receive_bytes(c, CONTAINED_TO_STDIN, (struct str){bytes, n});
     else if (kind == CONTAINED_CHANNEL_IN)
         receive_bytes(c, CONTAINED_TO_CHANNEL, (struct str){bytes, n});
@@ -377,14 +349,14 @@ static void serve_once(struct contained *c)
     struct pollfd polls[] = {
         {.fd = STDIN_FILENO, .events = POLLIN},
         {.fd = c->over ? -1 : c->signals, .events = POLLIN},
-        {.fd = g->out, .events = POLLIN},
-        {.fd = g->err, .events = POLLIN},
-        {.fd = g->from, .events = POLLIN},
+        {.fd = c->waits ? -1 : g->out, .events = POLLIN},
+        {.fd = c->waits ? -1 : g->err, .events = POLLIN},
+        {.fd = c->waits ? -1 : g->from, .events = POLLIN},
         inlet_poll(&c->inlets[CONTAINED_TO_STDIN]),
         inlet_poll(&c->inlets[CONTAINED_TO_CHANNEL]),
     };
     bool looks = c->plan.cpu_ms || contained_is_watching();
-    int wait_ms = c->over ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
+    int wait_ms = c->over || c->waits ? -1 : looks ? CPU_LOOK_MS : USAGE_MS;
 
     if (poll(polls, ARRAY_LEN(polls), wait_ms) < 0)
         return;
@@ -422,6 +394,9 @@ static int prepare(struct contained *c, layer_mask held, struct err *err)
     if (mkdir(CONTAINED_BOX "/work", 0755) < 0 ||
         (c->work = open(CONTAINED_BOX "/work", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
         return err_sys(err, "make the workspace");
+    c->waits = c->plan.waits;
+    if (c->waits)
+        return contained_wait(c->work, &c->plan, &c->guest, err);
     if (c->plan.has_lay && lay_receive(STDIN_FILENO, c->work, limits, err) < 0)
         return -1;
     return contained_start(&c->plan, &c->guest, err);
@@ -442,10 +417,10 @@ static void read_plan(struct contained *c)
 {
     uint32_t kind;
     size_t n;
-    char *bytes = read_frame(CONTAINED_PLAN_MAX, &kind, &n); /* the plan has views of it */
 
-    if (kind != CONTAINED_PLAN || !contained_plan_get((struct str){bytes, n}, &c->plan))
-        _exit(BROKEN);
+    c->record = contained_read(CONTAINED_PLAN_MAX, &kind, &n);
+    if (kind != CONTAINED_PLAN || !contained_plan_get((struct str){c->record, n}, &c->plan))
+        _exit(CONTAINED_BROKEN);
 }
 
 int contained_main(void)
@@ -458,16 +433,14 @@ int contained_main(void)
     umask(022);
     watch_children(&c);
     read_plan(&c);
-    send_numbers(CONTAINED_HELD, &held, 1);
-    if (prepare(&c, held, &err) < 0) {
-        contained_send_err(CONTAINED_FAILED, &err);
-        return 1;
-    }
+    contained_send_numbers(CONTAINED_HELD, &held, 1);
+    if (prepare(&c, held, &err) < 0)
+        fail(&err);
     for (int i = 0; i < CONTAINED_WAYS; i++)
         c.inlets[i].bytes = xmalloc(CONTAINED_WINDOW);
     c.inlets[CONTAINED_TO_STDIN].fd = c.guest.in;
     c.inlets[CONTAINED_TO_CHANNEL].fd = c.guest.to;
-    contained_send(CONTAINED_STARTED, "", 0);
+    contained_send(c.waits ? CONTAINED_WAITS : CONTAINED_STARTED, "", 0);
     for (;;)
         serve_once(&c);
 }

@@ -24,10 +24,15 @@ struct contained_apart {
 };
 int contained_apart_main(char *const *words);
 
-/* A frame to the backend. A backend that is gone ends this process. */
+/* contained_frames.c. A frame to the backend. A backend that is gone ends this process; so does one
+ * that breaks the protocol, with the status CONTAINED_BROKEN. */
+enum { CONTAINED_BROKEN = 3 };
 void contained_send(enum contained_frame kind, const void *p, size_t n);
 void contained_send_buf(enum contained_frame kind, const struct buf *b);
 void contained_send_err(enum contained_frame kind, const struct err *err);
+void contained_send_numbers(enum contained_frame kind, const uint32_t *numbers, size_t n);
+/* Waits for a frame of at most `max` bytes. A NUL follows them; the caller frees. */
+char *contained_read(size_t max, uint32_t *ret_kind, size_t *ret_n);
 
 /* contained_group.c: what the control groups of this container count and limit. */
 struct contained_usage {
@@ -48,9 +53,18 @@ struct contained_guest {
     int pid;
     int in, out, err; /* of its standard descriptors */
     int to, from;     /* of its channel */
+    int words;        /* with plan.waits: to its words or its file */
 };
 int contained_start(const struct contained_plan *plan, struct contained_guest *ret,
                     struct err *err);
+
+/* contained_wait.c: with plan.waits. Starts the program, which then waits. */
+int contained_wait(int work, const struct contained_plan *plan, struct contained_guest *ret,
+                   struct err *err);
+/* Makes room for the files; afterwards, gives the program what it waits for. */
+void contained_wait_remove(int work, const struct contained_plan *plan);
+void contained_wait_over(int work, const struct contained_plan *plan, struct contained_guest *guest,
+                         struct str words);
 
 /* contained_files.c. The workspace as frames TREE and LEFT_OUT, then DONE. At most max_bytes of
  * content. The guest may live and change it meanwhile. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ extern char **environ;
 
 /* The guest's ends; -1 for none. */
 struct theirs {
-    int fds[5];
+    int fds[CONTAINED_WORDS + 1];
     int report; /* closes at exec; else the errno is written there */
 };
 
@@ -76,15 +77,15 @@ static void prefer_to_die(void)
 
 static int place_fds(const struct theirs *t)
 {
-    int high[5], report = fcntl(t->report, F_DUPFD_CLOEXEC, CHILD_END);
+    int high[CONTAINED_WORDS + 1], report = fcntl(t->report, F_DUPFD_CLOEXEC, CHILD_END);
 
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i <= CONTAINED_WORDS; i++)
         if (t->fds[i] >= 0 && (high[i] = fcntl(t->fds[i], F_DUPFD_CLOEXEC, CHILD_END)) < 0)
             return -1;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i <= CONTAINED_WORDS; i++)
         if (t->fds[i] >= 0 ? dup2(high[i], i) < 0 : (close(i), false))
             return -1;
-    (void)syscall(SYS_close_range, 5, (unsigned)report - 1, 0);
+    (void)syscall(SYS_close_range, CONTAINED_WORDS + 1, (unsigned)report - 1, 0);
     (void)syscall(SYS_close_range, (unsigned)report + 1, ~0U, 0);
     return report;
 }
@@ -121,6 +122,31 @@ static int open_pipe(int *ret_ours, int *ret_theirs, bool we_write, struct err *
     return fd_nonblock(*ret_ours, true) < 0 ? err_sys(err, "prepare a pipe") : 0;
 }
 
+static int open_channel(const struct contained_plan *plan, struct contained_guest *g,
+                        struct theirs *t, struct err *err)
+{
+    struct str file = plan->channel_file;
+
+    if (!file.n)
+        return open_pipe(&g->to, &t->fds[3], true, err) < 0 ||
+                       open_pipe(&g->from, &t->fds[4], false, err) < 0
+                   ? -1
+                   : 0;
+    t->fds[3] = fd_memory("channel", file.p, file.n, err);
+    return t->fds[3] < 0 ? -1 : open_pipe(&g->from, &t->fds[4], false, err);
+}
+
+static int open_words(int *ret_ours, int *ret_theirs, struct err *err)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return err_sys(err, "make a socket");
+    *ret_ours = ends[0];
+    *ret_theirs = ends[1];
+    return 0;
+}
+
 static int open_pipes(const struct contained_plan *plan, struct contained_guest *g,
                       struct theirs *t, struct err *err)
 {
@@ -130,13 +156,9 @@ static int open_pipes(const struct contained_plan *plan, struct contained_guest 
     if (open_pipe(&g->out, &t->fds[1], false, err) < 0 ||
         open_pipe(&g->err, &t->fds[2], false, err) < 0)
         return -1;
-    if (!plan->has_channel)
-        return 0;
-    if (plan->channel_file.n ? (t->fds[3] = fd_memory("channel", plan->channel_file.p,
-                                                      plan->channel_file.n, err)) < 0
-                             : open_pipe(&g->to, &t->fds[3], true, err) < 0)
+    if (plan->has_words && open_words(&g->words, &t->fds[CONTAINED_WORDS], err) < 0)
         return -1;
-    return open_pipe(&g->from, &t->fds[4], false, err);
+    return plan->has_channel ? open_channel(plan, g, t, err) : 0;
 }
 
 /* Whether it became its program. */
@@ -158,10 +180,11 @@ static int wait_for_exec(int from, const char *path, struct err *err)
 
 int contained_start(const struct contained_plan *plan, struct contained_guest *ret, struct err *err)
 {
-    struct theirs t = {.fds = {-1, -1, -1, -1, -1}};
+    struct theirs t = {.fds = {-1, -1, -1, -1, -1, -1}};
     int report[2];
 
-    *ret = (struct contained_guest){.in = -1, .out = -1, .err = -1, .to = -1, .from = -1};
+    *ret =
+        (struct contained_guest){.in = -1, .out = -1, .err = -1, .to = -1, .from = -1, .words = -1};
     if (open_pipes(plan, ret, &t, err) < 0 || fd_pipe(report, err) < 0)
         return -1;
     t.report = report[1];
@@ -171,7 +194,7 @@ int contained_start(const struct contained_plan *plan, struct contained_guest *r
     if (ret->pid == 0)
         become_guest(plan, &t);
     fd_close(&report[1]);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i <= CONTAINED_WORDS; i++)
         fd_close(&t.fds[i]);
     int result = wait_for_exec(report[0], plan->path, err);
     fd_close(&report[0]);

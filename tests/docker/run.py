@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The backend `docker`, against an engine of the tests' own (engine.py) and against one that is made up (pretender.py).
 
-    tests/docker/run.py [NAME...]    all parts, or those named
+    tests/docker/run.py [NAME...]    all parts, or those named; `same` by name alone
 """
 import importlib
 import os
@@ -16,12 +16,15 @@ import engine  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 ALONE = ["errors", "pretence", "reach", "stalled"]  # need no engine
-NAMES = ["contract", "runs", "limits", "hostile", "sessions", "ends"]
+NAMES = ["contract", "runs", "limits", "hostile", "sessions", "warm", "ends"]
+BY_NAME = {"same": "warm"}  # takes minutes
 
 
-def with_engine(module, docker):
+def with_engine(name, docker):
+    module = importlib.import_module(BY_NAME.get(name, name))
+
     def test(tap):
-        module.test(tap, docker)
+        (getattr(module, name) if name in BY_NAME else module.test)(tap, docker)
 
     test.__module__ = module.__name__
     return test
@@ -38,13 +41,13 @@ def skipped(name, reason):
 def main(names):
     sys.path.insert(0, HERE)
     parts = {name: importlib.import_module(name).test for name in ALONE if name in names}
-    wanted, reason = [n for n in NAMES if n in names], engine.why_not()
+    wanted, reason = [n for n in NAMES + list(BY_NAME) if n in names], engine.why_not()
     if not wanted or reason:
         parts.update((n, skipped(n, "needs %s" % reason)) for n in wanted)
         return run_parts(parts)
     try:
         with engine.started() as docker:
-            parts.update((n, with_engine(importlib.import_module(n), docker)) for n in wanted)
+            parts.update((n, with_engine(n, docker)) for n in wanted)
             return run_parts(parts)
     except engine.NoEngine as why:
         parts.update((n, skipped(n, "no container engine works here: %s" % why)) for n in wanted)

@@ -4,7 +4,8 @@
  * renewed [JAILS that may wait [BYTES that they may hold]]], 0 for as many as without
  *
  *     {"code", "language", "warm": bool, "args": [], "env": ["K=V"], "files": {NAME: TEXT},
- *      "input": TEXT, "timeout_ms", "cpu_ms", "cpu_milli", "memory", "disk", "pids", "out": FOLDER}
+ *      "input": TEXT, "timeout_ms", "cpu_ms", "cpu_milli", "memory", "disk", "pids", "out": FOLDER,
+ *      "backend"}
  *     gives the result, and "taken": "ready" | "on demand" | "cold"
  *     {"stats": true}    what the pool says
  *     {"many": N, "threads": T, "code"}    {"failed": how many did not succeed}
@@ -59,6 +60,7 @@ static void fill(struct run_request *q, const json_t *line)
     q->language = language ? language : "python";
     q->languages = &languages;
     q->log = "off";
+    q->backend = json_string_value(json_object_get(line, "backend"));
     q->pool = json_is_true(json_object_get(line, "warm")) ? pool : NULL;
     q->args = words(json_object_get(line, "args"));
     q->env = words(json_object_get(line, "env"));

@@ -6,9 +6,11 @@
  *
  * With WARM_DEMAND set, in turn by one of three kinds in a pool that keeps a single jail, which
  * therefore hardly ever has the right one: runs on demand. With WARM_TIMES set, prints the
- * microseconds of each instead.
+ * microseconds of each instead. WARM_BACKEND names a backend, whose pool may have no zygotes. With
+ * WARM_READY set, each run begins when a guest waits.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,7 @@ static void run_one(int which, int64_t *ret_ns)
     request.languages = &languages;
     request.log = "off";
     request.pool = pool;
+    request.backend = getenv("WARM_BACKEND");
     if (demand)
         request.limits.memory_bytes += (uint64_t)(which % KINDS) << 20;
     result_init(&result, request.output_limit);
@@ -66,12 +69,27 @@ static void run_one(int which, int64_t *ret_ns)
     result_done(&result);
 }
 
+static void wait_ready(unsigned zygotes)
+{
+    struct backend_pool_stats stats;
+
+    for (int i = 0; i < 2000; i++) {
+        backend_pool_stats(pool, &stats);
+        bool all = stats.zygotes >= zygotes || !stats.zygotes_started;
+        if ((stats.ready && all) || stats.problem[0])
+            break;
+        usleep(2500);
+    }
+}
+
 static void *work(void *ctx)
 {
     int i;
 
     (void)ctx;
     while ((i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < runs) {
+        if (getenv("WARM_READY"))
+            wait_ready(0);
         run_one(i, &times[i]);
         if (getenv("WARM_PAUSE"))
             usleep(3000);
@@ -99,17 +117,11 @@ static double cpu_ms(void)
 /* Until there is a zygote of each kind, and something waits. */
 static void warm_up(int kinds, int64_t *ret_first)
 {
-    struct backend_pool_stats stats;
     int64_t other;
 
     for (int i = 0; i < kinds; i++)
         run_one(i, i ? &other : ret_first);
-    for (int i = 0; i < 200; i++) {
-        backend_pool_stats(pool, &stats);
-        if ((stats.ready && stats.zygotes >= (unsigned)kinds) || stats.problem[0])
-            break;
-        usleep(25000);
-    }
+    wait_ready((unsigned)kinds);
 }
 
 static void run_all(int threads)

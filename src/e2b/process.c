@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/json_write.h"
 #include "base/mem.h"
@@ -21,6 +22,7 @@ enum {
     INPUT_MS = 60000,
     PING_S = 20,
     SILENCE_MS = 90000,
+    START_MS = 60000, /* until the program's first output: our helper says something at once */
     FAILED_MAX = 64 << 10,
 };
 
@@ -29,7 +31,8 @@ struct e2b_process {
     char *tag;
     struct fetch *stream, *input;
     int ours, theirs; /* ends of one socket; theirs until the caller takes it */
-    bool started, ended, sending;
+    bool started, ended, sending, heard;
+    int64_t begun_ms;
     unsigned status; /* of the stream's answer; 0 before it */
     unsigned input_status;
     struct buf envelopes;   /* what came and is not whole */
@@ -51,6 +54,7 @@ static int begin(struct e2b_process *p, const char *method, json_t *message, str
     buf_init(&body, FETCH_REQUEST_MAX);
     envelope_put(&body, message);
     json_decref(message);
+    p->begun_ms = clock_mono_ms();
     const struct e2b_ask ask = {.side = E2B_ENVD,
                                 .method = "POST",
                                 .path = path,
@@ -193,6 +197,7 @@ static int take_message(struct e2b_process *p, struct str message, struct err *e
         return err_wrap(err, "the sandbox sent");
     p->started |= event.kind == PROCESS_STARTED;
     p->ended |= event.kind == PROCESS_ENDED;
+    p->heard |= event.kind == PROCESS_OUTPUT;
     if (event.kind == PROCESS_OUTPUT)
         put_piece(p, event.stream);
     return 0;
@@ -231,6 +236,8 @@ static int take_event(struct e2b_process *p, const struct fetch_event *event, st
         p->status = event->status;
     if (event->kind == FETCH_BODY && p->status != 200) {
         (void)buf_add_str(&p->failed, str_slice(event->bytes, 0, FAILED_MAX - p->failed.n));
+        if (p->failed.n == FAILED_MAX) /* it may have no end */
+            return say_no_stream(p, err);
     } else if (event->kind == FETCH_BODY) {
         if (buf_add_str(&p->envelopes, event->bytes) < 0)
             return err_set(err, ERR_SYSTEM, "the sandbox sent a message that is too long");
@@ -296,13 +303,23 @@ void e2b_process_polls(const struct e2b_process *p, struct pollfd ret[E2B_PROCES
                              .events = POLLIN};
 }
 
+/* Signs of life alone are no program. */
+static int check_start(const struct e2b_process *p, struct err *err)
+{
+    if ((p->started && p->heard) || clock_mono_ms() - p->begun_ms < START_MS)
+        return 0;
+    return err_set(err, ERR_SYSTEM, "the sandbox did not start the program within %d s",
+                   START_MS / 1000);
+}
+
 void e2b_process_move(struct e2b_process *p)
 {
     struct err err;
     bool empty;
 
     do {
-        if (!is_over(p) && (take_stream(p, &err) < 0 || take_input_answer(p, &err) < 0))
+        if (!is_over(p) && (take_stream(p, &err) < 0 || take_input_answer(p, &err) < 0 ||
+                            check_start(p, &err) < 0))
             (void)say_over(p, &err);
         bool full = p->output.n >= WAITING_MOST;
         empty = pass_output(p);

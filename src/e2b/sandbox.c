@@ -250,12 +250,24 @@ int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
     return tell_timeout(e, "/connect", timeout_ms, "resume the sandbox", err);
 }
 
+/* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
 static int kill_sandbox(struct e2b *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/sandboxes/%s", id);
     const struct e2b_ask ask = {.method = "DELETE", .path = path, .cancel_fd = -1};
+    struct e2b_answer answer;
+    int result = 1;
 
-    return tell(e, &ask, "kill the sandbox", true, err);
+    for (int tries = 1; result > 0; tries++) {
+        if (e2b_ask(e, &ask, &answer, err) < 0)
+            return -1;
+        if ((answer.status == 429 || answer.status >= 500) && tries < TRIES)
+            (void)poll(NULL, 0, PAUSE_MS);
+        else
+            result = answer.status == 404 ? 0 : e2b_must(&answer, "kill the sandbox", err);
+        e2b_answer_done(&answer);
+    }
+    return result;
 }
 
 int e2b_kill(struct e2b *e, struct err *err)

@@ -3,6 +3,7 @@
 """The backend `e2b`, against a stand-in for E2B's service (standin.py).
 
     tests/e2b/run.py [PART...]    all parts that need only the stand-in, or those named
+    tests/e2b/run.py slow         services that take their time: two minutes
     tests/e2b/run.py real         the protocol's checks against what E2B_API_URL and E2B_SANDBOX_URL name; with
                                   E2B_RECORD=tests/e2b/recorded the conversations are kept there
 """
@@ -15,6 +16,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
+import failing  # noqa: E402
 import protocol  # noqa: E402
 import recorded  # noqa: E402
 import runs  # noqa: E402
@@ -59,8 +61,8 @@ def with_namespaces(name, test):
     return run
 
 
-PARTS = {"protocol": own_protocol, "recorded": recorded.test, "runs": runs.test}
-MORE = {"real": real_protocol}
+PARTS = {"protocol": own_protocol, "recorded": recorded.test, "runs": runs.test, "failing": failing.test}
+MORE = {"real": real_protocol, "slow": failing.slow}
 
 if __name__ == "__main__":
     chosen = sys.argv[1:]

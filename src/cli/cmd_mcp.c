@@ -67,6 +67,14 @@ static const struct opt mcp_options[] = {
      .often = true,
      .group = "Clients",
      .help = "with --install: write it into the client's file, and keep what is there"},
+    {.name = "http",
+     .kind = OPT_STRING,
+     .offset = AT(install.http),
+     .arg = "ADDRESS",
+     .group = "Clients",
+     .help =
+         "with --install: the client asks the daemon at this address, HOST:PORT, with the token "
+         "in $GLOVEBOX_TOKEN"},
     {0},
 };
 
@@ -75,7 +83,8 @@ static const struct opt *const tables[] = {
     session_options, log_options,  quiet_option, general_options, NULL};
 
 #define TAKES                                                                                      \
-    ",languages,sessions,message-limit,install,write,lang,python,file,env,backend,net,ro,require," \
+    ",languages,sessions,message-limit,install,write,http,lang,python,file,env,backend,net,ro,"    \
+    "require,"                                                                                     \
     "without,"                                                                                     \
     "allow-unsafe,cold,profile,allow-imports,forbid-imports,target,prelude,check,no-check,"        \
     "timeout,cpu-time,memory,cpus,pids,disk,inodes,open-files,output-limit,retries,retry-delay,"   \
@@ -133,7 +142,7 @@ static int dispatch(struct mcp_settings *set, struct opt_set *options, const str
         check_languages(set, err) < 0)
         return -1;
     set->install.config = set->cli.config;
-    if (set->install.client || set->install.write)
+    if (set->install.client || set->install.write || set->install.http)
         return mcp_install(&set->install, &set->cli.common, argc, argv, err);
     return serve(set, err);
 }

@@ -2,7 +2,6 @@
 #include "cli/mcp_install.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,11 +12,13 @@
 
 #include "base/encoded.h"
 #include "base/fd.h"
-#include "base/json_write.h"
 #include "base/mem.h"
+#include "cli/json_edit.h"
 #include "cli/mcp_toml.h"
+#include "cli/save_file.h"
 
 #define SERVER "glovebox"
+#define TOKEN  "GLOVEBOX_TOKEN" /* the variable with the daemon's token */
 
 enum { FILE_MAX = 16 << 20 };
 
@@ -27,15 +28,19 @@ static const struct client {
     bool here;           /* the path is below the current folder */
     const char *section; /* of a JSON file: the object with the servers; NULL: TOML */
     bool typed;          /* an entry has "type" */
+    const char *address; /* the member with a daemon's address; NULL: it only starts programs */
+    const char *token;   /* the client's form for a variable of the environment */
 } clients[] = {
-    {"claude", "Claude Code", ".claude.json", false, "mcpServers", true},
+    {"claude", "Claude Code", ".claude.json", false, "mcpServers", true, "url", "${" TOKEN "}"},
     {"claude-desktop", "Claude Desktop", ".config/Claude/claude_desktop_config.json", false,
-     "mcpServers", false},
-    {"cursor", "Cursor", ".cursor/mcp.json", false, "mcpServers", false},
-    {"vscode", "VS Code", ".vscode/mcp.json", true, "servers", true},
-    {"codex", "Codex", ".codex/config.toml", false, NULL, false},
-    {"gemini", "Gemini CLI", ".gemini/settings.json", false, "mcpServers", false},
-    {"windsurf", "Windsurf", ".codeium/windsurf/mcp_config.json", false, "mcpServers", false},
+     "mcpServers", false, NULL, NULL},
+    {"cursor", "Cursor", ".cursor/mcp.json", false, "mcpServers", false, "url", "${env:" TOKEN "}"},
+    {"vscode", "VS Code", ".vscode/mcp.json", true, "servers", true, "url", "${env:" TOKEN "}"},
+    {"codex", "Codex", ".codex/config.toml", false, NULL, false, "url", NULL},
+    {"gemini", "Gemini CLI", ".gemini/settings.json", false, "mcpServers", false, "httpUrl",
+     "${" TOKEN "}"},
+    {"windsurf", "Windsurf", ".codeium/windsurf/mcp_config.json", false, "mcpServers", false,
+     "serverUrl", "${env:" TOKEN "}"},
 };
 
 static const struct client *find_client(const char *name, struct err *err)
@@ -44,7 +49,7 @@ static const struct client *find_client(const char *name, struct err *err)
         if (name && strcmp(clients[i].name, name) == 0)
             return &clients[i];
     if (!name)
-        (void)err_set(err, ERR_USAGE, "--write requires --install CLIENT");
+        (void)err_set(err, ERR_USAGE, "--write and --http require --install CLIENT");
     else
         (void)err_set(err, ERR_USAGE,
                       "--install: '%.40s' is not a known client; there are claude, claude-desktop, "
@@ -104,18 +109,66 @@ static int check_paths(const struct mcp_install *install, const struct settings 
     return set->log && strcmp(set->log, "off") == 0 ? 0 : check_path("log", set->log, err);
 }
 
-/* "--write", "--install X" and "--install=X" are not for the client. */
+/* "--write", "--install X" and "--install=X" are not for the client, and so with --http. */
 static json_t *arguments_of(int argc, char **argv)
 {
     json_t *list = json_pack("[s]", "mcp");
 
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--install") == 0)
+        const char *word = argv[i];
+        if (strcmp(word, "--install") == 0 || strcmp(word, "--http") == 0)
             i++;
-        else if (strcmp(argv[i], "--write") != 0 && strncmp(argv[i], "--install=", 10) != 0)
-            json_array_append_new(list, json_text(str_from(argv[i])));
+        else if (strcmp(word, "--write") != 0 && strncmp(word, "--install=", 10) != 0 &&
+                 strncmp(word, "--http=", 7) != 0)
+            json_array_append_new(list, json_text(str_from(word)));
     }
     return list;
+}
+
+/* "HOST:PORT", or an address with or without the path. */
+static char *address_of(const char *given)
+{
+    bool full = strstr(given, "://") != NULL;
+    const char *host = full ? strstr(given, "://") + 3 : given;
+
+    return xasprintf("%s%s%s", full ? "" : "http://", given, strchr(host, '/') ? "" : "/mcp");
+}
+
+static int check_http(const struct mcp_install *install, const struct client *client, int argc,
+                      char **argv, struct err *err)
+{
+    const char *address = install->http;
+
+    if (!client->address)
+        return err_set(
+            err, ERR_USAGE,
+            "--http: the file of %s can only name programs; leave --http out, or add the "
+            "address in its settings",
+            client->title);
+    if (!*address || strpbrk(address, " \t\r\n\"\\") ||
+        (strstr(address, "://") && strncmp(address, "http://", 7) != 0 &&
+         strncmp(address, "https://", 8) != 0))
+        return err_set(err, ERR_USAGE, "--http %.100s: is not HOST:PORT or http://HOST:PORT/mcp",
+                       address);
+    json_t *left = arguments_of(argc, argv);
+    size_t n = json_array_size(left);
+    json_decref(left);
+    return n > 1 ? err_set(err, ERR_USAGE,
+                           "with --http, the daemon's own settings hold: give the other options to "
+                           "'glovebox serve'")
+                 : 0;
+}
+
+static json_t *entry_at(const struct client *client, const char *given)
+{
+    AUTO_FREE char *address = address_of(given);
+
+    if (!client->token)
+        return json_pack("{s:o, s:s}", client->address, json_text(str_from(address)),
+                         "bearer_token_env_var", TOKEN);
+    AUTO_FREE char *bearer = xasprintf("Bearer %s", client->token);
+    return json_pack("{s:s*, s:o, s:{s:s}}", "type", client->typed ? "http" : NULL, client->address,
+                     json_text(str_from(address)), "headers", "Authorization", bearer);
 }
 
 static json_t *entry_of(const struct client *client, int argc, char **argv, struct err *err)
@@ -154,35 +207,15 @@ static int make_folders(const char *path, struct err *err)
     return 0;
 }
 
-static int write_new(const char *path, mode_t mode, struct str text, struct err *err)
-{
-    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-    if (fd < 0)
-        return err_sys(err, "create %s", path);
-    if (fd_write_all(fd, text.p, text.n) == 0 && fchmod(fd, mode) == 0 && fsync(fd) == 0)
-        return 0;
-    (void)err_sys(err, "write %s", path);
-    (void)unlink(path);
-    return -1;
-}
-
-/* The old file stays until the new one is complete. A link stays a link. */
+/* The client may put secrets into a new file. */
 static int replace(const char *path, struct str text, struct err *err)
 {
-    AUTO_FREE char *real = realpath(path, NULL);
-    const char *target = real ? real : path;
-    AUTO_FREE char *temporary = xasprintf("%s.glovebox-%ld", target, (long)getpid());
-    struct stat old;
-    mode_t mode = stat(target, &old) == 0 ? old.st_mode & 0777 : 0600;
-
-    if (make_folders(target, err) < 0 || write_new(temporary, mode, text, err) < 0)
+    if (make_folders(path, err) < 0)
         return -1;
-    if (rename(temporary, target) == 0)
-        return 0;
-    (void)err_sys(err, "write %s", target);
-    (void)unlink(temporary);
-    return -1;
+    mode_t before = umask(077);
+    int status = save_file(path, text, err);
+    umask(before);
+    return status;
 }
 
 /* ---- its text ---- */
@@ -194,34 +227,13 @@ static int bad_file(const char *path, const char *why, struct err *err)
                    path, why);
 }
 
-/* The servers of a JSON file, with ours among them. */
-static int merge_json(const struct client *client, const char *path, struct str old, json_t *entry,
-                      struct buf *ret, struct err *err)
-{
-    json_error_t where;
-    json_t *all =
-        str_trim(old).n ? json_loadb(old.p, old.n, JSON_REJECT_DUPLICATES, &where) : json_object();
-    json_t *servers = json_object_get(all, client->section);
-    int status = 0;
-
-    if (!json_is_object(all) || (servers && !json_is_object(servers))) {
-        status = bad_file(path, "is not a JSON object that can be added to", err);
-    } else {
-        if (!servers)
-            json_object_set_new(all, client->section, json_object());
-        json_object_set(json_object_get(all, client->section), SERVER, entry);
-        AUTO_FREE char *text = json_write(all, true);
-        (void)buf_addf(ret, "%s\n", text);
-    }
-    json_decref(all);
-    return status;
-}
-
 static int merge(const struct client *client, const char *path, struct str old, json_t *entry,
                  struct buf *ret, struct err *err)
 {
     if (client->section)
-        return merge_json(client, path, old, entry, ret, err);
+        return json_edit(old, client->section, SERVER, entry, ret) < 0
+                   ? bad_file(path, "is not a JSON object that can be added to", err)
+                   : 0;
     return mcp_toml_merge(old, SERVER, entry, ret) < 0
                ? bad_file(path, "has a line that cannot be read", err)
                : 0;
@@ -237,6 +249,8 @@ static int print_entry(const struct client *client, const char *path, json_t *en
         return -1;
     fwrite(text.p, 1, text.n, stdout);
     fprintf(stderr, "for %s, in %s; --write puts it there\n", client->title, path);
+    if (json_object_get(entry, client->address ? client->address : ""))
+        fputs("set " TOKEN " to the daemon's token where the client is started\n", stderr);
     return fflush(stdout) == 0 ? 0 : err_sys(err, "write the configuration");
 }
 
@@ -251,7 +265,10 @@ static int write_entry(const struct client *client, const char *path, json_t *en
         merge(client, path, buf_str(&old), entry, &text, err) < 0 ||
         replace(path, buf_str(&text), err) < 0)
         return -1;
-    printf("%s starts Glovebox now: %s\n", client->title, path);
+    bool at = json_object_get(entry, client->address ? client->address : "") != NULL;
+    printf("%s %s Glovebox now: %s\n", client->title, at ? "finds" : "starts", path);
+    if (at)
+        puts("Set " TOKEN " to the daemon's token where the client is started.");
     return fflush(stdout) == 0 ? 0 : err_sys(err, "write to standard output");
 }
 
@@ -261,9 +278,11 @@ int mcp_install(const struct mcp_install *install, const struct settings *settin
     const struct client *client = find_client(install->client, err);
     AUTO_FREE char *path = client ? path_of(client, err) : NULL;
 
-    if (!path || check_paths(install, settings, err) < 0)
+    if (!path || check_paths(install, settings, err) < 0 ||
+        (install->http && check_http(install, client, argc, argv, err) < 0))
         return -1;
-    json_t *entry = entry_of(client, argc, argv, err);
+    json_t *entry =
+        install->http ? entry_at(client, install->http) : entry_of(client, argc, argv, err);
     int status = !entry           ? -1
                  : install->write ? write_entry(client, path, entry, err)
                                   : print_entry(client, path, entry, err);

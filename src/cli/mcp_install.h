@@ -10,6 +10,7 @@
 struct mcp_install {
     char *client;       /* its name */
     bool write;         /* into its file; else to standard output */
+    char *http;         /* the daemon's address; NULL: the client starts this program */
     const char *config; /* the file of --config; NULL for none */
 };
 

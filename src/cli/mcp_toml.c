@@ -13,16 +13,18 @@ static void add_value(struct buf *b, const char *key, const json_t *value)
     (void)buf_addf(b, "%s = %s\n", key, text);
 }
 
-static void add_section(struct buf *b, const char *name, const json_t *entry)
+static void add_section(struct buf *b, const char *name, json_t *entry)
 {
+    const char *key;
+    json_t *value;
+
     if (b->n && b->p[b->n - 1] != '\n')
         (void)buf_adds(b, "\n");
     (void)buf_addf(b, "%s[mcp_servers.%s]\n", b->n ? "\n" : "", name);
-    add_value(b, "command", json_object_get(entry, "command"));
-    add_value(b, "args", json_object_get(entry, "args"));
+    json_object_foreach(entry, key, value) add_value(b, key, value);
 }
 
-int mcp_toml_merge(struct str old, const char *name, const json_t *entry, struct buf *ret)
+int mcp_toml_merge(struct str old, const char *name, json_t *entry, struct buf *ret)
 {
     AUTO_FREE char *heading = xasprintf("[mcp_servers.%s]", name);
     struct str line;

@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 
-/* Appends the old text with the section [mcp_servers.NAME], in place of one that is there. `entry`
- * has "command" and "args". -1 when the old text is not UTF-8. */
-int mcp_toml_merge(struct str old, const char *name, const json_t *entry, struct buf *ret);
+/* Appends the old text with the section [mcp_servers.NAME], in place of one that is there; the
+ * members of `entry` are texts and lists of texts. -1 when the old text is not UTF-8. */
+int mcp_toml_merge(struct str old, const char *name, json_t *entry, struct buf *ret);
 
 #endif

@@ -72,8 +72,70 @@ def test_kept(tap):
         tap.ok(text.startswith('# mine\nmodel = "m"\n\n[mcp_servers.other]\ncommand = "x" # keep\n') and "old" not in text, "TOML: other lines are kept", text)
 
 
+WITH_COMMENTS = [
+    ('{\n  // mine "x": {\n  "a": "// no comment, }", /* , */\n  "servers": {\n    "other": {"command": "x"}, // last\n  },\n}\n',
+     '{\n  // mine "x": {\n  "a": "// no comment, }", /* , */\n  "servers": {\n    "other": {"command": "x"}, // last\n    "glovebox": @\n  },\n}\n'),
+    ('{\n    "servers": {\n        "other": {} // no comma\n    }\n}', '{\n    "servers": {\n        "other": {}, // no comma\n        "glovebox": @\n    }\n}'),
+    ('{"servers":{"glovebox":{"command":"old"/*?*/},"z":[1,2,]}}', '{"servers":{"glovebox":@,"z":[1,2,]}}'),
+    ('{"a":1}', '{"a":1,\n  "servers": {\n    "glovebox": @\n  }\n}'),
+    ('// nothing yet\n{\n}\n', '// nothing yet\n{\n  "servers": {\n    "glovebox": @\n  }\n}\n'),
+    ('{"servers": {} /* end */ }', '{"servers": {\n  "glovebox": @\n} /* end */ }'),
+    ('{"\\"servers": 1, "servers": {"gl\\"ovebox": "\\\\"}}', '{"\\"servers": 1, "servers": {"gl\\"ovebox": "\\\\",\n  "glovebox": @\n}}'),
+]
+
+
+def test_comments(tap):
+    """Files as people write them: what is around the entry is not touched."""
+    for before, after in WITH_COMMENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, ".vscode", "mcp.json")
+            os.mkdir(os.path.dirname(path))
+            with open(path, "w") as f:
+                f.write(before)
+            done = run(folder, "--install", "vscode", "--write")
+            with open(path) as f:
+                text = f.read()
+            head, tail = (after if after.endswith("\n") else after + "\n").split("@")
+            entry = text[len(head):len(text) - len(tail)]
+            good = done.returncode == 0 and text.startswith(head) and text.endswith(tail) and json.loads(entry)["args"] == ["mcp"]
+            tap.ok(good, f"comments and layout stay: {before!r}", text, done)
+            again = run(folder, "--install", "vscode", "--write")
+            with open(path) as f:
+                tap.equal((again.returncode, f.read()), (0, text), "... and nothing changes the second time")
+
+
+HTTP = {"claude": {"type": "http", "url": "@", "headers": {"Authorization": "Bearer ${GLOVEBOX_TOKEN}"}},
+        "cursor": {"url": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}},
+        "vscode": {"type": "http", "url": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}},
+        "codex": {"url": "@", "bearer_token_env_var": "GLOVEBOX_TOKEN"},
+        "gemini": {"httpUrl": "@", "headers": {"Authorization": "Bearer ${GLOVEBOX_TOKEN}"}},
+        "windsurf": {"serverUrl": "@", "headers": {"Authorization": "Bearer ${env:GLOVEBOX_TOKEN}"}}}
+
+
+def test_http(tap):
+    for client, wanted in HTTP.items():
+        with tempfile.TemporaryDirectory() as folder:
+            printed = run(folder, "--install", client, "--http", "127.0.0.1:8080")
+            entry = entry_in(client, printed.stdout)
+            tap.equal(entry, json.loads(json.dumps(wanted).replace("@", "http://127.0.0.1:8080/mcp")), client + ": the daemon's address")
+            tap.ok("GLOVEBOX_TOKEN" in printed.stderr, "... and where its token goes", printed.stderr)
+            run(folder, "--install", client, "--write")
+            run(folder, "--install", client, "--write", "--http=https://box.example/sandbox/mcp")
+            with open(os.path.join(folder, FILES[client])) as f:
+                entry = entry_in(client, f.read())
+            tap.equal(entry, json.loads(json.dumps(wanted).replace("@", "https://box.example/sandbox/mcp")), "... in place of the program's")
+    with tempfile.TemporaryDirectory() as folder:
+        for words, message in ((["claude-desktop", "--http", "x:1"], "only name programs"), (["claude", "--http", ""], "HOST:PORT"),
+                               (["claude", "--http", "ftp://x"], "HOST:PORT"), (["claude", "--http", "a b"], "HOST:PORT"),
+                               (["claude", "--http", "x:1", "--memory", "1g"], "glovebox serve")):
+            done = run(folder, "--install", *words)
+            tap.ok(done.returncode == 2 and message in done.stderr and not done.stdout, " ".join(words), done)
+        done = run(folder, "--http", "x:1")
+        tap.ok(done.returncode == 2 and "--install" in done.stderr, "--http alone", done)
+
+
 def test_refused(tap):
-    for content in ('{"a": 1, // a comment\n}', "[]", '{"mcpServers": 5}', '{"a": 1, "a": 2}', "\xff"):
+    for content in ('{"a": 1, /* no end\n}', '{"a": 1,, // two commas\n}', "[]", '{"mcpServers": {"a": 1}} // {\n}', '{"mcpServers": 5}', '{"a": 1, "a": 2}', "\xff"):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, ".claude.json")
             with open(path, "w", encoding="latin-1") as f:
@@ -100,4 +162,6 @@ def test_refused(tap):
 def test(tap):
     test_each(tap)
     test_kept(tap)
+    test_comments(tap)
+    test_http(tap)
     test_refused(tap)

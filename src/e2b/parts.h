@@ -43,7 +43,7 @@ struct e2b_answer {
 };
 
 /* 0 with any status. -1 when there is no answer, and *ret is empty. */
-int e2b_ask(struct e2b *e2b, const struct e2b_ask *ask, struct e2b_answer *ret, struct err *err);
+int e2b_ask(struct e2b *e2b, const struct e2b_ask *given, struct e2b_answer *ret, struct err *err);
 void e2b_answer_done(struct e2b_answer *answer);
 /* -1 with what the service said, unless the status is below 400. `what` is what was tried. */
 int e2b_must(const struct e2b_answer *answer, const char *what, struct err *err);

@@ -2,8 +2,8 @@
  *
  * The helper where no engine has built a wall: as a process of a virtual machine that is all the
  * guest's, among others of that machine. It builds what a container has: namespaces of its own, the
- * machine's folders read-only, a workspace and a /tmp in memory, no capabilities. It is then
- * what pid 1 of a container is.
+ * machine's folders read-only, a workspace and a /tmp in memory, no capabilities, the jail's
+ * filter. It is then what pid 1 of a container is.
  *
  * The first process only waits. The end of either ends the other, and everything of the guest.
  */
@@ -32,6 +32,7 @@
 #include "inside/inside.h"
 #include "inside/mount.h"
 #include "jail/caps.h"
+#include "jail/filter.h"
 
 #define STAGE "/tmp" /* where the new root hangs until it becomes one */
 
@@ -209,12 +210,15 @@ static int go_apart(const struct contained_apart *a, struct err *err)
 static int be_first(const struct contained_apart *a)
 {
     struct err err;
+    int none;
 
     if (go_apart(a, &err) < 0) {
         contained_send_err(CONTAINED_FAILED, &err);
         return 1;
     }
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* The guest inherits it. Without it the layer is missing, which is reported. */
+    (void)filter_install(FILTER_QUIET, &none, &err);
     contained_watch(a->memory_bytes);
     return contained_main();
 }

@@ -55,7 +55,8 @@ def test_result(tap, standin):
     error = r.get("exception") or {}
     tap.equal((error.get("type"), error.get("line")), ("ValueError", 2), "and the exception", r)
     tap.ok({"netns", "pidns", "no_new_privs"} <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"))
-    tap.ok("seccomp" not in r.get("isolation", ["seccomp"]), "and none that it does not have", r.get("isolation"))
+    tap.ok("seccomp" in r.get("isolation", []) and "landlock" not in r["isolation"], "the filter, and none that it does not have",
+           r.get("isolation"))
     r = product.result(standin, "-c", "import os; os.kill(os.getpid(), 11)")
     tap.equal((r.get("exit_code"), r.get("signal")), (139, 11), "a signal is no exit code", r)
     r = product.result(standin, "--timeout", "1s", "-c", "import time\nprint('up', flush=True)\ntime.sleep(30)")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The words of `glovebox serve --allow`.
+ * The words of `glovebox serve --allow`, and the patterns of --images.
  */
+#include <fnmatch.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -62,4 +63,27 @@ int permits_read(const struct opt_list *list, unsigned *ret, struct err *err)
                 return -1;
     }
     return 0;
+}
+
+static bool matches(const struct opt_list *patterns, const char *image)
+{
+    for (size_t i = 0; patterns && i < patterns->n; i++) {
+        struct str rest = str_from(patterns->items[i]), word;
+        while (str_next(&rest, ',', &word)) {
+            AUTO_FREE char *pattern = xstrndup(str_trim(word).p, str_trim(word).n);
+            if (fnmatch(pattern, image, FNM_PATHNAME | FNM_NOESCAPE) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+int image_check(const struct request_rules *rules, const char *image, struct err *err)
+{
+    if (matches(rules->images, image))
+        return 0;
+    return err_set(err, ERR_POLICY,
+                   "'image': '%.100s' is not allowed here: only the operator of this daemon can "
+                   "allow it, with --images",
+                   image);
 }

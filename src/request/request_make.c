@@ -250,6 +250,8 @@ static int check_permits(const struct settings *s, const struct request_rules *r
 
     if (check_python(s, rules, err) < 0)
         return -1;
+    if (s->asked >> SETTING_image & 1 && image_check(rules, s->image, err) < 0)
+        return -1;
     return opens ? permit_check(rules, PERMIT_NET_HOST, "'net': 'host'", err) : 0;
 }
 

@@ -29,14 +29,18 @@ int permits_read(const struct opt_list *list, unsigned *ret, struct err *err);
 /* The operator's decisions about requests. */
 struct request_rules {
     const struct settings *defaults;
-    unsigned permits;   /* bits of enum permit */
-    const char *manual; /* the place where fields are described, for messages; or NULL */
-    bool lock_policy;   /* clients cannot choose a policy, and nothing runs without the guard */
+    unsigned permits;              /* bits of enum permit */
+    const char *manual;            /* the place where fields are described, for messages; or NULL */
+    const struct opt_list *images; /* patterns of those that clients may name; NULL: none */
+    bool lock_policy; /* clients cannot choose a policy, and nothing runs without the guard */
     int64_t ceilings[SETTING_COUNT]; /* 0: none */
 };
 /* ERR_POLICY where `what` needs a permit that the rules do not have. */
 int permit_check(const struct request_rules *rules, enum permit permit, const char *what,
                  struct err *err);
+/* ERR_POLICY unless a pattern has the image's name. A * stands for any text without a slash: a
+ * pattern never leads to another registry. */
+int image_check(const struct request_rules *rules, const char *image, struct err *err);
 /* ERR_POLICY for more than the ceiling; 0 is no limit, and so more than any. */
 int ceiling_check(const struct request_rules *rules, enum setting_id id, int64_t wanted,
                   struct err *err);

@@ -44,6 +44,14 @@ const struct opt serve_options[] = {
      .group = "What clients may ask for",
      .help = "permit clients a field that weakens the wall: host-files, host-backend, net-host or "
              "without"},
+    {.name = "images",
+     .kind = OPT_LIST,
+     .flags = OPT_CONF,
+     .offset = AT(images),
+     .arg = "PATTERN",
+     .group = "What clients may ask for",
+     .help = "images that clients may name for the backend docker, such as 'python:*'; may be "
+             "repeated"},
     {.name = "lock-policy",
      .kind = OPT_FLAG,
      .flags = OPT_CONF,
@@ -427,6 +435,7 @@ static int make(struct config *config, int argc, char **argv, struct err *err)
         return -1;
     config->rules.defaults = &s->common;
     config->rules.manual = "/openapi.json";
+    config->rules.images = &s->images;
     config->rules.lock_policy = s->lock_policy;
     memcpy(config->rules.ceilings, s->ceilings, sizeof s->ceilings);
     if (!s->sessions_memory)

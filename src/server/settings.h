@@ -20,7 +20,7 @@
 
 struct server_settings {
     struct settings common; /* first: its tables count on it */
-    struct opt_list listen, host_names, allow;
+    struct opt_list listen, host_names, allow, images;
     char *token_file, *access_log, *config;
     int access_format; /* 0: text, 1: JSON */
     bool quiet, help, print_config, lock_policy;

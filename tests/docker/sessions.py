@@ -63,7 +63,8 @@ def test_daemon(tap, docker):
     """Sessions of a daemon: cells, files put and read, tools of the program around it, and nothing left."""
     with tempfile.TemporaryDirectory() as folder:
         env = {**program.environment(docker.host), "GLOVEBOX_SOCKET": "unix:%s/daemon.sock" % folder, "XDG_CONFIG_HOME": folder}
-        daemon = subprocess.Popen([program.GLOVEBOX, "serve", "--listen", "unix:%s/daemon.sock" % folder, "--log", "off"],
+        daemon = subprocess.Popen([program.GLOVEBOX, "serve", "--listen", "unix:%s/daemon.sock" % folder, "--log", "off",
+                                   "--images", "python:*-slim"],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
         try:
             daemon.stdout.readline()
@@ -91,11 +92,33 @@ def test_daemon(tap, docker):
             tap.ok(len(docker.containers()) <= 2, "it has one container, and another may wait", docker.containers())
             session("close", name)
             tap.ok(wait_for(lambda: len(docker.containers()) <= 1), "and none when it is closed", docker.containers())
-            session("new", "--backend", "docker")
+            done = session("new", "--backend", "docker", "--image", "debian:bookworm-slim")
+            tap.ok(done.returncode != 0 and b"--images" in done.stderr, "an image that the operator did not name", done)
+            done = session("new", "--backend", "docker", "--image", "python:3.11-slim")
+            tap.equal(done.returncode, 0, "one that it did", done)
         finally:
             daemon.terminate()
             daemon.communicate(timeout=60)
         tap.ok(wait_for(lambda: not docker.containers()), "nor when the daemon ends", docker.containers())
+
+
+def test_mcp(tap, docker):
+    """The tools of MCP, in an image that the user names."""
+    asks = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "execute_code", "arguments": {"code": "print(6 * 7)", "language": "python"}}}]
+    server = subprocess.Popen([program.GLOVEBOX, "mcp", "--log", "off", "--backend", "docker", "--image", "python:3.11-slim",
+                               "--runtime", "other"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=program.environment(docker.host))
+    server.stdin.write("".join(json.dumps(a) + "\n" for a in asks).encode())
+    server.stdin.flush()
+    server.stdout.readline()
+    answer = server.stdout.readline()
+    server.stdin.close()
+    server.wait(60)
+    tap.ok(b"42" in answer, "a tool of MCP runs in it", answer, server.stderr.read())
 
 
 def test_judged(tap, docker):

@@ -54,6 +54,19 @@ def test_host(tap, d):
         tap.ok(r.status == 403 and "--allow " + what in r.message, field + " needs a word", r)
 
 
+def test_images(tap, d):
+    """Images that --images permits, and others. Nothing runs: there is no engine."""
+    for image, allowed in (("python:3.12-slim", True), ("node:22", True), ("hub.example:5000/team/a:1", True),
+                           ("node:22-slim", False), ("python:5000/evil", False), ("hub.example:5000/team/a/b", False),
+                           ("x/python:3.12", False), ("pythonx", False), ("", False), ("*", False)):
+        for path, body in (("/v1/run", {"code": "1"}), ("/v1/sessions", {}), ("/v1/test", {"code": "1", "cases": []})):
+            r = d.post(path, {**body, "backend": "docker", "image": image})
+            words = "--images" in r.message
+            tap.ok(words != allowed and (r.status == 403) != allowed, "image '%s' for %s" % (image, path), r)
+    r = d.run("1", image="node:22")
+    tap.ok("no images" in str(r.body), "a jail has none", r)
+
+
 def test_aliases(tap, d, status):
     """A backend has other names, in any case of letters. What it is decides, not what it is called."""
     for name in ("host", "local", "HOST", "Local"):
@@ -216,6 +229,12 @@ def test(tap):
         test_host(tap, d)
         test_python(tap, d, False)
         test_ceilings(tap, d)
+    with Daemon("--images", "python:*,node:22", "--images", "hub.example:5000/team/*",
+                env={"DOCKER_HOST": "unix:///nowhere.sock"}) as d:
+        test_images(tap, d)
+    with Daemon() as d:
+        r = d.run("1", backend="docker", image="python:3.12")
+        tap.ok(r.status == 403 and "--images" in r.message, "no image without --images", r)
     with Daemon("--lock-policy") as d:
         test_policy(tap, d)
     with Daemon("--allow", "host-files,host-backend") as d:

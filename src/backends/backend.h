@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One interface for every way to run. A backend is a table of functions, found by its name. It
- * takes a job (plain data and one callback), reports events to a sink as they happen, and fills in
- * an outcome (plain figures). It knows nothing of languages, checks, results or logs.
+ * takes a job (data and one callback), reports events to a sink, and fills in an outcome (plain
+ * figures). It knows nothing of languages, checks, results or logs.
  *
  *     backend_open(backend, &job, &sink, &outcome, &guest, &err);
  *     while (backend_state(guest) != BACKEND_OVER)
@@ -38,11 +38,13 @@ struct lay_list;
 struct file_set;
 
 struct backend_job {
-    const char *exec_path; /* as seen inside */
-    const char *id;        /* of the run or session, for a place that shows one; or NULL */
-    const char *image;     /* with backend.interpreter: what that named; or NULL */
-    const char *runtime;   /* with backend.has_runtimes; or NULL */
-    char **argv;           /* NULL-terminated, as is env */
+    const char *exec_path;  /* as seen inside */
+    const char *id;         /* of the run or session, for a place that shows one; or NULL */
+    const char *image;      /* with backend.interpreter: what that named; or NULL */
+    const char *dockerfile; /* with CAN_PACKAGES: to build the image from instead; or NULL */
+    char *const *packages;  /* with CAN_PACKAGES: to install in it; NULL-terminated, or NULL */
+    const char *runtime;    /* with backend.has_runtimes; or NULL */
+    char **argv;            /* NULL-terminated, as is env */
     char **env;
     const struct host_view *views;
     size_t view_count;
@@ -68,16 +70,16 @@ struct backend_guest;
 /* What happens, as it happens. Any member may be NULL. */
 struct backend_sink {
     void *ctx;
+    /* Before the start: a line, safe to print, about work that lasts (the build of an image). */
+    void (*preparing)(void *ctx, const char *line);
     void (*started)(void *ctx, layer_mask held);
     void (*output)(void *ctx, int stream, const char *p, size_t n); /* stream 1 or 2 */
-    /* Whether output of this stream may come now. When not, the guest's pipe is left alone, so that
-     * the guest waits; *ret is what to poll before asking again. Must not block: the limits are
-     * enforced by the thread that asks. NULL: always. */
+    /* Whether output of this stream may come now. When not, the guest waits; *ret is what to poll
+     * before asking again. Must not block: the same thread enforces limits. NULL: always. */
     bool (*room)(void *ctx, int stream, struct pollfd *ret);
     void (*denied)(void *ctx, const char *name, uint64_t count);
     void (*limit)(void *ctx, enum jail_limit_hit hit);
-    /* Called about once a second by backend_run. */
-    void (*progress)(void *ctx, struct backend_guest *guest);
+    void (*progress)(void *ctx, struct backend_guest *guest); /* each second, by backend_run */
     int cancel_fd; /* readable: the run is to end at once; -1 for none */
     /* Called when channel_fd, the pipe that the guest writes to, can be read. -1 for none. */
     int channel_fd;
@@ -133,17 +135,16 @@ struct backend {
     const char *alias;
     const char *summary;
     bool unsafe;       /* no wall: only with the user's explicit word */
-    bool has_runtimes; /* --runtime */
+    bool has_runtimes; /* --runtime, and --dockerfile */
     layer_mask layers; /* that it may hold; the host may lack some of them */
-    /* One of its abilities, here and now. A backend that has to look at the host for it does so
-     * once, at the first question. Any thread, as for `need`. */
+    /* One of its abilities, here and now; looks at the host once. Any thread, as for `need`. */
     struct backend_can (*can)(enum backend_ability ability);
-    /* What it needs, without a look at the host: each run asks this. NULL: `can` does not look. */
+    /* What it needs, without a look at the host, for each run. NULL: `can` does not look. */
     struct backend_need (*need)(enum backend_ability ability);
     json_t *(*about)(void); /* facts on what it runs on (listing.h), the caller's; NULL for none */
     /* The interpreter of a language where its guests are: *ret has a path of that place, or a name
-     * to look for in $PATH there, and views of nothing. `choice` is --python and `image` is
-     * --image, or NULL. A missing one is the failure of `open`. NULL: those of this host. */
+     * to look for in $PATH there, and views of nothing. `choice` is --python, `image` is --image or
+     * --dockerfile, or NULL. A missing one is the failure of `open`. NULL: those of this host. */
     int (*interpreter)(const struct language *language, const char *choice, const char *image,
                        struct interpreter *ret, struct err *err);
 
@@ -163,7 +164,7 @@ struct backend {
     /* After `end`: waits until nothing is left on the host, and frees. Any thread. */
     void (*close)(struct backend_guest *guest);
 
-    /* Ctrl-C for the guest's first process. */
+    /* Ctrl-C for its first process. */
     void (*interrupt)(struct backend_guest *guest);
     /* Whether the guest may have ended already, though no step has noticed. */
     bool (*pending)(const struct backend_guest *guest);
@@ -172,9 +173,8 @@ struct backend {
     /* Without a step: kills it if it exceeds a limit that the kernel does not enforce. */
     void (*look)(struct backend_guest *guest);
     void (*usage)(struct backend_guest *guest, struct backend_usage *ret);
-    /* Of a guest that was started before there was a job, with a channel of its own: our ends of
-     * it, to write and to read, and the one it reads, instead of those of job.channel. They are the
-     * caller's then. False when there are none. */
+    /* Of a guest that was started before there was a job: the ends of its own channel, to write, to
+     * read, and the one it reads. They are the caller's then. False when there are none. */
     bool (*channel)(struct backend_guest *guest, int ret[3]);
     /* Removes what dead processes left, and what is kept for later. *ret_said: the caller frees. */
     int (*clean)(char **ret_said, struct err *err);

@@ -22,6 +22,7 @@ enum backend_ability {
     CAN_WARM,
     CAN_CLOSE_NET,
     CAN_HOST_NET,
+    CAN_PACKAGES, /* installed for a run */
 #define JAIL_LIMIT(id, ...) CAN_LIMIT_##id,
 #include "jail/limits.def"
     BACKEND_ABILITIES

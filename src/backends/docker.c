@@ -263,11 +263,6 @@ static void docker_close(struct backend_guest *guest)
     docker_guest_free(d);
 }
 
-static const char *image_of(const struct backend_job *job)
-{
-    return job->image ? job->image : DOCKER_IMAGE;
-}
-
 /* Why it did not start, from whichever of them said so. */
 static int say_why(struct docker_guest *d, struct err *err)
 {
@@ -316,8 +311,9 @@ static int start(struct docker_guest *d, struct err *err)
 {
     if (docker_wait_start(d, docker_start(d, err) == 0, err) == 0)
         return 0;
-    return d->failed && err->kind == ERR_UNSUPPORTED ? err_wrap(err, "image %s", image_of(d->job))
-                                                     : -1;
+    return d->failed && err->kind == ERR_UNSUPPORTED
+               ? err_wrap(err, "image %s", docker_image(d->job))
+               : -1;
 }
 
 int docker_opened(struct docker_guest *d, struct backend_guest **ret_guest)

@@ -92,8 +92,10 @@ struct backend_can docker_can(enum backend_ability ability);
 struct backend_need docker_need(enum backend_ability ability);
 json_t *docker_about(void);
 
-/* docker_start.c: gets a container, sends it the plan and the files. After -1, the caller frees the
- * guest as after a success. */
+/* docker_start.c: the name of the job's image, or the path of its Dockerfile. */
+const char *docker_image(const struct backend_job *job);
+/* Gets a container, sends it the plan and the files. After -1, the caller frees the guest as after
+ * a success. */
 int docker_start(struct docker_guest *d, struct err *err);
 /* Lends it the job's channel; sends the plan and the files to its helper, which runs. */
 int docker_lend_channel(struct docker_guest *d, struct err *err);

@@ -142,14 +142,28 @@ static int send_files(struct docker_guest *d, struct err *err)
 
 /* ---- the requests ---- */
 
-/* The user's image with our helper in it. The caller frees. */
-static char *ready_image(struct engine *engine, const char *image, int cancel_fd, struct err *err)
+const char *docker_image(const struct backend_job *job)
 {
+    return job->image ? job->image : DOCKER_IMAGE;
+}
+
+/* The user's image with our helper in it. The caller frees. */
+static char *ready_image(const struct docker_guest *d, struct err *err)
+{
+    const struct backend_job *job = d->job;
     AUTO_FREE char *helper = NULL;
 
     if (jail_find_helper(&helper, err) < 0)
         return NULL;
-    return engine_image(engine, image, helper, cancel_fd, err);
+    const struct engine_wish wish = {.image = docker_image(job),
+                                     .dockerfile = job->dockerfile,
+                                     .packages = job->packages,
+                                     .python = job->exec_path,
+                                     .helper = helper,
+                                     .cancel_fd = d->sink->cancel_fd,
+                                     .step = d->sink->preparing,
+                                     .ctx = d->sink->ctx};
+    return engine_image(d->engine, &wish, err);
 }
 
 int docker_make(struct docker_guest *d, const char *config, struct err *err)
@@ -167,8 +181,7 @@ int docker_make(struct docker_guest *d, const char *config, struct err *err)
 
 static int get_container(struct docker_guest *d, struct err *err)
 {
-    const char *image = d->job->image ? d->job->image : DOCKER_IMAGE;
-    AUTO_FREE char *ready = ready_image(d->engine, image, d->sink->cancel_fd, err);
+    AUTO_FREE char *ready = ready_image(d, err);
 
     if (!ready)
         return -1;

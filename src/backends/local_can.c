@@ -141,8 +141,13 @@ static bool jail_has_instead(enum backend_ability ability)
     return needs[ability].instead;
 }
 
+static const char no_packages[] =
+    "installs no packages, programs have those of their interpreter (--python VENV)";
+
 struct backend_need jail_need(enum backend_ability ability)
 {
+    if (ability == CAN_PACKAGES)
+        return (struct backend_need){.why_not = no_packages};
     return (struct backend_need){.layers = jail_has_instead(ability) ? 0 : needs[ability].layers};
 }
 
@@ -154,6 +159,7 @@ struct backend_need host_need(enum backend_ability ability)
         [CAN_WARM] = "starts each program anew",
         [CAN_CLOSE_NET] = "cannot close the network",
         [CAN_LIMIT_INODES] = "cannot limit the number of files",
+        [CAN_PACKAGES] = no_packages,
     };
     /* RLIMIT_NPROC would count all processes of the user. */
     bool has_instead = needs[ability].instead && ability != CAN_LIMIT_PIDS;
@@ -181,7 +187,8 @@ struct backend_can jail_can(enum backend_ability ability)
         (void)held_here(LAYERS_ALL & ~CGROUP_LAYERS);
         return (struct backend_can){.why_not = trial.why_not[0] ? trial.why_not : NULL};
     }
-    return look_for(ability, jail_need(ability));
+    struct backend_need need = jail_need(ability);
+    return need.why_not ? (struct backend_can){.why_not = need.why_not} : look_for(ability, need);
 }
 
 struct backend_can host_can(enum backend_ability ability)

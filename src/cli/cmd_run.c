@@ -231,6 +231,7 @@ static int run(struct invocation *in, struct err *err)
                  : in->options.settings.events ? PRINT_EVENTS
                                                : PRINT_OUTPUT,
                  in->cancel_pipe);
+    printer.quiet = in->options.settings.quiet;
     in->show = (struct run_show){.place = {.settings = &in->options.settings, .printer = &printer}};
     struct run_watch watch = {.event = on_event,
                               .ctx = in,

@@ -152,6 +152,10 @@ void printer_event(void *ctx, const struct run_event *event)
         event_lines_add(&printer->lines, event);
     else if (printer->mode == PRINT_OUTPUT && event->kind == RUN_OUTPUT)
         put(printer, event->stream, event->text);
+    else if (printer->mode == PRINT_OUTPUT && event->kind == RUN_PREPARING && !printer->quiet) {
+        put(printer, 2, event->text);
+        put(printer, 2, STR("\n"));
+    }
 }
 
 void printer_text(struct printer *printer, struct str text)

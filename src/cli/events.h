@@ -18,6 +18,7 @@ struct printer {
     int cancel_fd; /* written to when our output cannot be written any more */
     int failed;    /* errno of a failed write; EPIPE when the reader of standard output is gone */
     int failed_fd; /* standard output or standard error */
+    bool quiet;    /* nothing about the work before the start */
     bool waits;    /* a write without room waits; else the text is held (printer_room) */
     struct buf held[2];
     bool open_line[2]; /* the last text written there did not end its line */

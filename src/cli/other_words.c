@@ -11,14 +11,16 @@
 /* ---- commands ---- */
 
 #define IN_SESSION "'glovebox session exec ID' runs code in a session that stays"
-#define PACKAGES   "programs use the packages of the interpreter in $PATH: install them there"
-#define PYTHON     "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"
-#define SCRIPT     "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"
-#define SHELL      "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"
-#define IN_R       "'glovebox run FILE.R' runs a program, 'glovebox repl --lang r' is a prompt"
-#define NEW        "'glovebox session new' opens a session; a run needs no preparation"
-#define CLOSE      "'glovebox session close ID' closes a session; nothing of a run stays"
-#define LISTS      "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"
+#define PACKAGES                                                                                   \
+    "programs use the packages of the interpreter in $PATH: install them there, or let --backend " \
+    "docker --pip NAMES do it"
+#define PYTHON "'glovebox run FILE.py' runs a program, 'glovebox repl' is a prompt"
+#define SCRIPT "'glovebox run FILE.js' runs a program, 'glovebox repl --lang js' is a prompt"
+#define SHELL  "'glovebox run FILE.sh' runs a script, 'glovebox repl --lang bash' is a prompt"
+#define IN_R   "'glovebox run FILE.R' runs a program, 'glovebox repl --lang r' is a prompt"
+#define NEW    "'glovebox session new' opens a session; a run needs no preparation"
+#define CLOSE  "'glovebox session close ID' closes a session; nothing of a run stays"
+#define LISTS  "'glovebox session list' has the daemon's sessions, 'glovebox log list' the runs"
 #define STATUS                                                                                     \
     "'glovebox session list' has the daemon's sessions, 'glovebox doctor' this machine's layers"
 #define NO_LANGUAGE "'glovebox help languages' lists the languages, and how to add one"
@@ -165,7 +167,6 @@ static const struct opt_other other_options[] = {
     {"offline", NO_NET},
     {"output", "did you mean --out?"},
     {"packages", PACKAGES},
-    {"pip", PACKAGES},
     {"platform", NO_IMAGE},
     {"port", "nothing reaches a program from outside"},
     {"privileged", "no program gets rights; 'glovebox help layers' has what holds"},

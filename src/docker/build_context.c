@@ -297,7 +297,7 @@ static int find_dockerfile(const char *path, bool *ret_folder, char **ret_place,
     struct stat st;
 
     if (stat(path, &st) < 0)
-        return err_set(err, ERR_USAGE, "--dockerfile %s: %s", path, strerror(errno));
+        return err_set(err, ERR_USAGE, "%s", strerror(errno));
     *ret_folder = S_ISDIR(st.st_mode);
     if (!*ret_folder) {
         *ret_place = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup("./");
@@ -312,7 +312,7 @@ static int find_dockerfile(const char *path, bool *ret_folder, char **ret_place,
         *ret_name = xstrdup(names[i]);
         return 0;
     }
-    return err_set(err, ERR_USAGE, "--dockerfile %s: there is no Dockerfile in this folder", path);
+    return err_set(err, ERR_USAGE, "there is no Dockerfile in this folder");
 }
 
 static int fill(struct making *m, const char *path, struct err *err)
@@ -330,31 +330,51 @@ static int fill(struct making *m, const char *path, struct err *err)
     bool alone = !folder && is_alone(&dockerfile);
     int result = alone ? write_bytes(m, m->made->dockerfile, 0644, buf_str(&dockerfile), err)
                        : add_whole(m, place, err);
+    return result < 0 ? err_wrap(err, "the context of %s", file) : 0;
+}
+
+static int begin(struct making *m, struct build_context *ret, struct err *err)
+{
+    *ret = (struct build_context){.fd = fd_spool(err)};
+    *m = (struct making){.made = ret};
+    sha256_init(&m->sum);
+    buf_init(&m->path, PATH_MOST);
+    return ret->fd < 0 ? -1 : 0;
+}
+
+/* `result` is what came of it. */
+static int finish(struct making *m, int result, struct err *err)
+{
+    struct build_context *made = m->made;
+
+    if (result == 0)
+        result = write_end(m, err);
+    if (result == 0)
+        sha256_add(&m->sum, made->dockerfile, strlen(made->dockerfile));
+    sha256_hex(&m->sum, made->sum);
+    buf_done(&m->path);
+    ignore_done(&m->ignore);
+    if (result == 0 && lseek(made->fd, 0, SEEK_SET) < 0)
+        result = err_sys(err, "keep the context");
     if (result < 0)
-        return err_wrap(err, "the context of %s", file);
-    return write_end(m, err);
+        build_context_done(made);
+    return result;
 }
 
 int build_context_make(const char *path, struct build_context *ret, struct err *err)
 {
-    struct making m = {.made = ret};
+    struct making m;
 
-    *ret = (struct build_context){.fd = fd_spool(err)};
-    if (ret->fd < 0)
-        return -1;
-    sha256_init(&m.sum);
-    buf_init(&m.path, PATH_MOST);
-    int result = fill(&m, path, err);
-    if (result == 0)
-        sha256_add(&m.sum, ret->dockerfile, strlen(ret->dockerfile));
-    sha256_hex(&m.sum, ret->sum);
-    buf_done(&m.path);
-    ignore_done(&m.ignore);
-    if (result == 0 && lseek(ret->fd, 0, SEEK_SET) < 0)
-        result = err_sys(err, "keep the context");
-    if (result < 0)
-        build_context_done(ret);
-    return result;
+    return finish(&m, begin(&m, ret, err) < 0 ? -1 : fill(&m, path, err), err);
+}
+
+int build_context_of(struct str dockerfile, struct build_context *ret, struct err *err)
+{
+    struct making m;
+    bool begun = begin(&m, ret, err) == 0;
+
+    ret->dockerfile = xstrdup("Dockerfile");
+    return finish(&m, begun ? write_bytes(&m, ret->dockerfile, 0644, dockerfile, err) : -1, err);
 }
 
 void build_context_done(struct build_context *context)

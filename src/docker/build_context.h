@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/sha256.h"
+#include "base/str.h"
 
 #define CONTEXT_BYTES_MAX ((uint64_t)1 << 30)
 enum { CONTEXT_ENTRIES_MAX = 100000, CONTEXT_DEPTH_MAX = 100, DOCKERFILE_MAX = 1 << 20 };
@@ -29,6 +30,8 @@ struct build_context {
 /* `path` is a Dockerfile, or a folder with one. A named file that copies nothing is sent without
  * its folder. ERR_USAGE when it is missing or no such file, ERR_LIMIT beyond a ceiling. */
 int build_context_make(const char *path, struct build_context *ret, struct err *err);
+/* A Dockerfile of ours, without files. */
+int build_context_of(struct str dockerfile, struct build_context *ret, struct err *err);
 void build_context_done(struct build_context *context); /* after {.fd = -1}, too */
 
 #endif

@@ -66,12 +66,23 @@ int engine_must(const struct engine_answer *answer, const char *what, struct err
 
 /* ---- images ---- */
 
-/* The name of an image that is `image` with our helper in it, made if it is not there: it is kept
- * and used again. An image that the engine does not have is pulled. `helper` is the path of the
- * helper's program. The caller frees. NULL with *err: ERR_UNSUPPORTED when there is no such
- * image. */
-char *engine_image(struct engine *engine, const char *image, const char *helper, int cancel_fd,
-                   struct err *err);
+/* Which image a container is to have. All is lent. */
+struct engine_wish {
+    const char *image;      /* a name; one that the engine does not have is pulled */
+    const char *dockerfile; /* built, in place of `image` (docker/build_context.h); or NULL */
+    char *const *packages;  /* for pip to install, NULL-terminated; or NULL */
+    const char *python;     /* with packages: the program whose they are to be */
+    const char *helper;     /* the path of our helper's program */
+    int cancel_fd;          /* readable: gives up; -1 for none */
+    /* Receives a line about work that lasts: "Step 2/3 : RUN make". Safe to print. May be NULL. */
+    void (*step)(void *ctx, const char *line);
+    void *ctx;
+};
+
+/* The name of an image that is as wished and has our helper in it. Whatever is made for that is
+ * kept, and used again for the same wish. The caller frees. NULL with *err: ERR_UNSUPPORTED when
+ * there is no such image, and when a build or an installation failed. */
+char *engine_image(struct engine *engine, const struct engine_wish *wish, struct err *err);
 
 /* ---- containers ---- */
 
@@ -93,7 +104,7 @@ int engine_remove(struct engine *engine, const char *id, struct err *err);
 /* Removes the containers of dead owners. An owner is a process of this host; it was killed between
  * creating a container and starting it. *ret_count is the number of removed containers. */
 int engine_sweep(struct engine *engine, unsigned *ret_count, struct err *err);
-/* The images that engine_image made and that no container uses. */
+/* The images that engine_image made and that neither a container nor another image uses. */
 int engine_sweep_images(struct engine *engine, unsigned *ret_count, struct err *err);
 
 /* The head of a piece of output: 8 bytes, the stream (1, 2) and the length. False for another

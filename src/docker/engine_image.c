@@ -17,7 +17,12 @@
 #include "docker/engine_parts.h"
 #include "docker/tar.h"
 
-enum { HELPER_MAX = 32 << 20, PULL_MS = 600000, IMAGE_NAME_MAX = 255 };
+enum {
+    HELPER_MAX = 32 << 20,
+    PULL_MS = 600000,
+    IMAGE_NAME_MAX = 255,
+    SWEEPS = 4 /* an image has at most two of ours below it */
+};
 
 #define IMAGES "glovebox-run"
 
@@ -38,8 +43,7 @@ static char *encoded(const char *text)
 
 /* ---- looking and pulling ---- */
 
-/* Its ID, the caller's; NULL without *err set when there is no such image. */
-static char *find_image(struct engine *e, const char *name, struct err *err)
+char *engine_find_image(struct engine *e, const char *name, struct err *err)
 {
     AUTO_FREE char *in_path = encoded(name);
     AUTO_FREE char *path = xasprintf("/images/%s/json", in_path);
@@ -78,6 +82,15 @@ static int take_piece(void *ctx, struct str bytes, struct err *err)
     return 0;
 }
 
+void engine_read_problem(const struct http_reply *reply, char *out, size_t n)
+{
+    json_t *json = json_loadb(reply->body.p, reply->body.n, 0, NULL);
+    const char *message = json_string_value(json_object_get(json, "message"));
+
+    engine_show(message ? message : reply->body.p, out, n);
+    json_decref(json);
+}
+
 static int say_missing(const char *image, const char *why, struct err *err)
 {
     return err_set(err, ERR_UNSUPPORTED,
@@ -106,12 +119,8 @@ static int pull_image(struct engine *e, const char *image, int cancel_fd, struct
     if (engine_reconnect(e, err) < 0)
         return -1;
     int result = http_client_ask(&e->client, &http, &reply, err);
-    if (result == 0 && reply.status != 200) {
-        json_t *json = json_loadb(reply.body.p, reply.body.n, 0, NULL);
-        const char *message = json_string_value(json_object_get(json, "message"));
-        engine_show(message ? message : reply.body.p, pull.problem, sizeof pull.problem);
-        json_decref(json);
-    }
+    if (result == 0 && reply.status != 200)
+        engine_read_problem(&reply, pull.problem, sizeof pull.problem);
     http_reply_done(&reply);
     return result == 0 && pull.problem[0] ? say_missing(image, pull.problem, err) : result;
 }
@@ -132,13 +141,13 @@ static int check_name(const char *image, struct err *err)
 
 static char *need_image(struct engine *e, const char *image, int cancel_fd, struct err *err)
 {
-    char *id = check_name(image, err) < 0 ? NULL : find_image(e, image, err);
+    char *id = check_name(image, err) < 0 ? NULL : engine_find_image(e, image, err);
 
     if (id || err->kind)
         return id;
     if (pull_image(e, image, cancel_fd, err) < 0)
         return NULL;
-    id = find_image(e, image, err);
+    id = engine_find_image(e, image, err);
     if (!id && !err->kind)
         (void)say_missing(image, "it did not arrive", err);
     return id;
@@ -211,25 +220,36 @@ static void make_tag(const char *base, struct str helper, char tag[33])
     snprintf(tag, 33, "%.32s", hex);
 }
 
-char *engine_image(struct engine *e, const char *image, const char *helper, int cancel_fd,
-                   struct err *err)
+static char *add_helper(struct engine *e, const char *base, const char *helper, struct err *err)
 {
     AUTO_BUF struct buf program = {0};
     char tag[33];
 
-    AUTO_FREE char *base = need_image(e, image, cancel_fd, err);
     buf_init(&program, HELPER_MAX);
-    if (!base || fd_read_file(helper, &program, err) < 0)
+    if (fd_read_file(helper, &program, err) < 0)
         return NULL;
     make_tag(base, buf_str(&program), tag);
     AUTO_FREE char *name = xasprintf(IMAGES ":%s", tag);
-    AUTO_FREE char *there = find_image(e, name, err);
+    AUTO_FREE char *there = engine_find_image(e, name, err);
     if (!there && (err->kind || make_image(e, base, tag, buf_str(&program), err) < 0))
         return NULL;
     return mem_take(&name);
 }
 
-int engine_sweep_images(struct engine *e, unsigned *ret_count, struct err *err)
+char *engine_image(struct engine *e, const struct engine_wish *wish, struct err *err)
+{
+    AUTO_FREE char *base = wish->dockerfile ? engine_build(e, wish, err)
+                                            : need_image(e, wish->image, wish->cancel_fd, err);
+    if (!base)
+        return NULL;
+    AUTO_FREE char *full = wish->packages && *wish->packages
+                               ? engine_add_packages(e, base, wish, err)
+                               : mem_take(&base);
+    return full ? add_helper(e, full, wish->helper, err) : NULL;
+}
+
+/* Removes what can be removed now; an image that another one was made of has to wait for that. */
+static int sweep_once(struct engine *e, unsigned *ret_count, struct err *err)
 {
     struct engine_answer answer, removed;
     size_t i;
@@ -249,5 +269,18 @@ int engine_sweep_images(struct engine *e, unsigned *ret_count, struct err *err)
         engine_answer_done(&removed);
     }
     engine_answer_done(&answer);
+    return 0;
+}
+
+int engine_sweep_images(struct engine *e, unsigned *ret_count, struct err *err)
+{
+    unsigned now = 1;
+
+    *ret_count = 0;
+    for (int depth = 0; depth < SWEEPS && now; depth++) {
+        if (sweep_once(e, &now, err) < 0)
+            return -1;
+        *ret_count += now;
+    }
     return 0;
 }

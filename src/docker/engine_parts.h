@@ -38,6 +38,17 @@ int engine_tunnel_explain(const struct engine *e, struct err *err);
 /* A new connection for requests, if the last answer closed the previous one. */
 int engine_reconnect(struct engine *e, struct err *err);
 
+/* engine_image.c: its ID, the caller's; NULL without *err set when there is no such image. */
+char *engine_find_image(struct engine *e, const char *name, struct err *err);
+/* The message of an answer that is an error, safe to print. */
+void engine_read_problem(const struct http_reply *reply, char *out, size_t n);
+
+/* engine_build.c: the ID of an image made of wish->dockerfile, or of `base` with wish->packages.
+ * The caller frees. NULL with *err. */
+char *engine_build(struct engine *e, const struct engine_wish *wish, struct err *err);
+char *engine_add_packages(struct engine *e, const char *base, const struct engine_wish *wish,
+                          struct err *err);
+
 /* A text of the engine's, cut and made safe for a terminal. */
 void engine_show(const char *text, char *out, size_t n);
 

@@ -57,6 +57,8 @@ struct run_request {
     struct backend_pool *pool; /* (backends/pool.h), lent; NULL: nothing is ready in advance */
     const char *image;         /* of the container, where the backend has them; or NULL */
     const char *runtime;       /* the same; NULL: the engine's default */
+    const char *dockerfile;    /* a file or a folder to build the image from; or NULL */
+    char *const *pip; /* texts with packages (languages/pip_packages.h); NULL-terminated, or NULL */
     bool allow_unsafe;
     bool net_host;
     layer_mask without;

@@ -46,7 +46,7 @@ static const char *const names[] = {
     [RUN_VERDICT] = "verdict",   [RUN_STARTED] = "started", [RUN_OUTPUT] = NULL,
     [RUN_DENIED] = "denied",     [RUN_LIMIT] = "limit",     [RUN_FILE] = "file",
     [RUN_DISPLAY] = "display",   [RUN_TOOL] = "tool",       [RUN_PROGRESS] = "progress",
-    [RUN_FINISHED] = "finished", [RUN_WARNING] = "warning",
+    [RUN_FINISHED] = "finished", [RUN_WARNING] = "warning", [RUN_PREPARING] = "preparing",
 };
 
 static json_t *event_named(const char *name)
@@ -82,6 +82,7 @@ json_t *event_json(const struct run_event *e)
         json_object_set_new(object, "isolation", wall_isolation(e->result->outcome.held));
         json_object_set_new(object, "missing", wall_missing(&e->result->outcome));
         break;
+    case RUN_PREPARING:
     case RUN_WARNING:
         json_object_set_new(object, "message", json_text(e->text));
         break;

@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/surroundings.h"
+#include "languages/pip_packages.h"
 #include "languages/pythons.h"
 #include "session/check.h"
 #include "session/environment.h"
@@ -27,6 +28,7 @@ void prepared_done(struct prepared *p)
     fd_close(&p->out_dirfd);
     environment_free(p->argv);
     environment_free(p->env);
+    pip_packages_done(p->packages);
     views_done(&p->views);
 }
 
@@ -67,10 +69,11 @@ struct wish {
     const char *option;
 };
 
-enum { WISHES_MAX = JAIL_LIMITS + 6 };
+enum { WISHES_MAX = JAIL_LIMITS + 7 };
 
-static size_t list_wishes(const struct run_request *q, struct wish ret[WISHES_MAX])
+static size_t list_wishes(const struct prepared *p, struct wish ret[WISHES_MAX])
 {
+    const struct run_request *q = p->request;
     const struct jail_limits *l = &q->limits;
     const struct wish all[WISHES_MAX] = {
 #define JAIL_LIMIT(id, type, member, name)                                                         \
@@ -79,6 +82,7 @@ static size_t list_wishes(const struct run_request *q, struct wish ret[WISHES_MA
         {q->asked_no_net, CAN_CLOSE_NET, "--net none"}, {q->net_host, CAN_HOST_NET, "--net host"},
         {q->files && q->files[0], CAN_FILES, "--file"}, {q->input_count, CAN_FILES, "the files"},
         {q->work_dir, CAN_FILES, "--work-dir"},         {q->out_dir, CAN_FILES, "--out"},
+        {p->packages, CAN_PACKAGES, "--pip"},
     };
     size_t n = 0;
 
@@ -111,7 +115,7 @@ static int refuse(const struct prepared *p, const struct wish *wish, const char 
 static int check_abilities(struct prepared *p, struct err *err)
 {
     struct wish wishes[WISHES_MAX];
-    size_t n = list_wishes(p->request, wishes);
+    size_t n = list_wishes(p, wishes);
 
     p->needed = 0;
     for (size_t i = 0; i < n; i++) {
@@ -131,6 +135,24 @@ static const char *foreign_words(const char *name)
                                           : "";
 }
 
+static int check_image(const struct prepared *p, struct err *err)
+{
+    const struct run_request *q = p->request;
+
+    if (q->image && q->dockerfile)
+        return err_set(err, ERR_USAGE, "--image and --dockerfile exclude each other");
+    if (q->dockerfile && !p->backend->has_runtimes)
+        return err_set(err, ERR_USAGE,
+                       "backend %s builds no images: --dockerfile needs --backend docker",
+                       p->backend->name);
+    if (!q->image || p->backend->interpreter)
+        return 0;
+    return err_set(err, ERR_USAGE,
+                   "backend %s has no images, it runs this machine's interpreters: --image needs "
+                   "--backend docker",
+                   p->backend->name);
+}
+
 int prepare_backend(struct prepared *p, struct err *err)
 {
     const struct run_request *q = p->request;
@@ -147,12 +169,8 @@ int prepare_backend(struct prepared *p, struct err *err)
             name, foreign_words(name));
     if (q->without && !q->allow_unsafe)
         return err_set(err, ERR_USAGE, "--without removes layers of the wall: add --allow-unsafe");
-    if (q->image && !p->backend->interpreter)
-        return err_set(
-            err, ERR_USAGE,
-            "backend %s has no images, it runs this machine's interpreters: --image needs "
-            "--backend docker",
-            p->backend->name);
+    if (check_image(p, err) < 0 || pip_packages_read(q->pip, &p->packages, err) < 0)
+        return -1;
     if (q->runtime && !p->backend->has_runtimes)
         return err_set(err, ERR_USAGE,
                        "backend %s has no container runtimes: --runtime needs --backend docker",
@@ -172,12 +190,13 @@ static bool is_usual_python(const struct language *language)
 static int find_elsewhere(struct prepared *p, const char *choice, struct err *err)
 {
     const struct run_request *q = p->request;
+    const char *image = q->dockerfile ? q->dockerfile : q->image;
     unsigned named =
-        is_usual_python(p->language) && !choice && !q->image ? python_of_shebang(q->code) : 0;
+        is_usual_python(p->language) && !choice && !image ? python_of_shebang(q->code) : 0;
     AUTO_FREE char *version = named ? xasprintf("3.%u", named) : NULL;
 
-    return p->backend->interpreter(p->language, version ? version : choice, q->image,
-                                   &p->interpreter, err);
+    return p->backend->interpreter(p->language, version ? version : choice, image, &p->interpreter,
+                                   err);
 }
 
 /* The examination may have looked it up already, and a daemon does so some hundred times a
@@ -208,6 +227,10 @@ int prepare_language(struct prepared *p, struct examination *e, struct err *err)
     /* The check will report it; the interpreter is not needed. */
     if (check_language_allowed(e->policy, p->language, &refused) < 0)
         return 0;
+    if (p->packages && !p->language->traits->has_versions)
+        return err_set(err, ERR_USAGE,
+                       "--pip installs packages for Python, and this program is in %s",
+                       p->language->name);
     if (find_interpreter(p, e->python ? e->python : p->request->python, err) < 0)
         return -1;
     p->python = p->language->traits->has_versions ? interpreter_minor(&p->interpreter) : 0;
@@ -343,7 +366,7 @@ static void explain_wish(const struct prepared *p, const struct wish *wish, unsi
 void prepare_explain(const struct prepared *p, layer_mask lacking, struct err *err)
 {
     struct wish wishes[WISHES_MAX];
-    size_t n = list_wishes(p->request, wishes);
+    size_t n = list_wishes(p, wishes);
 
     if (err->kind != ERR_UNSUPPORTED || !lacking || lacking & p->request->required)
         return;
@@ -387,6 +410,8 @@ struct backend_job prepared_job(const struct prepared *p)
         .exec_path = p->interpreter.path,
         .image = p->interpreter.image,
         .runtime = q->runtime,
+        .dockerfile = q->dockerfile,
+        .packages = p->packages,
         .argv = p->argv,
         .env = p->env,
         .views = p->views.at,

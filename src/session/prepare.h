@@ -19,6 +19,7 @@ struct prepared {
     const struct language *language;
     struct interpreter interpreter;
     unsigned python; /* the N of 3.N that it is; 0 for another language or an unknown version */
+    char **packages; /* to install; or NULL */
     struct views views;
     char **argv, **env; /* argv: set by the caller, which knows the program */
     int work_dirfd, out_dirfd;

@@ -83,6 +83,12 @@ static void on_limit(void *ctx, enum jail_limit_hit hit)
     reporter_limit(&((struct run *)ctx)->reporter, hit);
 }
 
+static void on_preparing(void *ctx, const char *line)
+{
+    reporter_event(&((struct run *)ctx)->reporter,
+                   (struct run_event){.kind = RUN_PREPARING, .text = str_from(line)});
+}
+
 static void on_progress(void *ctx, struct backend_guest *guest)
 {
     struct run *run = ctx;
@@ -252,6 +258,7 @@ static int run_once(struct run *run, struct err *err)
         return -1;
     run->sink = (struct backend_sink){
         .ctx = run,
+        .preparing = on_preparing,
         .started = on_started,
         .output = on_output,
         .room = run->watch->room ? has_room : NULL,

@@ -10,14 +10,15 @@
 enum run_event_kind {
     RUN_VERDICT, /* before anything starts; only if something was checked */
     RUN_STARTED,
-    RUN_OUTPUT,   /* stream, text */
-    RUN_DENIED,   /* name, count */
-    RUN_LIMIT,    /* name */
-    RUN_FILE,     /* file */
-    RUN_DISPLAY,  /* bundle: of a cell, as it happens */
-    RUN_TOOL,     /* name: the guest called a tool; bundle: {"name", "args", "kwargs"} */
-    RUN_WARNING,  /* text: a warning before the start, or right after it */
-    RUN_PROGRESS, /* count: milliseconds so far; memory, cpu_ms: each second of a run or a cell */
+    RUN_OUTPUT,    /* stream, text */
+    RUN_DENIED,    /* name, count */
+    RUN_LIMIT,     /* name */
+    RUN_FILE,      /* file */
+    RUN_DISPLAY,   /* bundle: of a cell, as it happens */
+    RUN_TOOL,      /* name: the guest called a tool; bundle: {"name", "args", "kwargs"} */
+    RUN_PREPARING, /* text: a line about what is done before the start, such as an image's build */
+    RUN_WARNING,   /* text: a warning before the start, or right after it */
+    RUN_PROGRESS,  /* count: milliseconds so far; memory, cpu_ms: each second of a run or a cell */
     RUN_FINISHED,
 };
 

@@ -145,7 +145,8 @@ def test_topics(t):
     t.equal(
         [
             e
-            for e in ("verdict", "started", "stdout", "stderr", "denied", "limit", "file", "display", "tool", "progress", "finished")
+            for e in ("verdict", "started", "stdout", "stderr", "denied", "limit", "file", "display", "tool", "progress",
+                      "preparing", "finished")
             if e not in events
         ],
         [],

@@ -47,7 +47,7 @@ def test_options(t):
             (["--privileged"], r"help layers"), (["--dry-run"], r"glovebox check"), (["--js"], r"--lang js"),
             (["--shell"], r"--lang bash"), (["--version"], r"glovebox --version"), (["--gpus", "1"], r"graphics"),
             (["--workspace", "x"], r"--work-dir"), (["--format", "x"], r"--json"), (["--color"], r"option --color$"),
-            (["--pip", "x"], r"packages of the"), (["--pull"], r"--backend docker has images"), (["--rm"], r"not needed"),
+            (["--requirements", "x"], r"packages of the"), (["--pull"], r"--backend docker has images"), (["--rm"], r"not needed"),
             (["--cwd", "x"], r"--work-dir"), (["--timout", "1s"], r"did you mean --timeout\?"),
             (["--langauge", "python"], r"did you mean --lang\?"), (["--volumes", "a:b"], r"--ro SRC"),
             (["--jsonlines"], r"did you mean --json\?"), (["--outline"], r"option --outline$")):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The backend `docker`, against an engine of the tests' own (engine.py) and against one that is made up (pretender.py).
 
-    tests/docker/run.py [NAME...]    all parts, or those named; `same` by name alone
+    tests/docker/run.py [NAME...]    all parts but the long ones, or those named
 """
 import importlib
 import os
@@ -16,8 +16,8 @@ import engine  # noqa: E402
 from tap import run_parts  # noqa: E402
 
 ALONE = ["errors", "pretence", "reach", "stalled"]  # need no engine
-NAMES = ["contract", "runs", "limits", "hostile", "sessions", "warm", "ends"]
-BY_NAME = {"same": "warm"}  # takes minutes
+NAMES = ["contract", "runs", "limits", "hostile", "sessions", "warm", "images", "ends"]
+BY_NAME = {"same": "warm", "packages": "packages"}  # take minutes
 
 
 def with_engine(name, docker):

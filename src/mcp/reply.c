@@ -10,6 +10,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "mcp/advice.h"
 #include "text/format.h"
 
 enum {
@@ -314,6 +315,7 @@ void reply_run(struct mcp_call *call, const struct result *result, const char *s
                       .content = json_array()};
 
     buf_init(&r.text, 1 << 20);
+    advice_for_model(r.document);
     put_members(&r);
     put_stream(&r, "stdout");
     put_stream(&r, "stderr");

@@ -6,6 +6,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "judge/judge.h"
+#include "mcp/advice.h"
 #include "mcp/tools.h"
 #include "session/check.h"
 
@@ -78,6 +79,7 @@ void tool_check_code(struct mcp_call *call)
             mcp_call_fail(call, &result.error);
         } else {
             json_t *document = result_document(&result);
+            advice_for_model(document);
             answer_verdict(call, document);
             json_decref(document);
         }
@@ -113,6 +115,8 @@ static json_t *cases_json(const json_t *document)
 static void answer_tests(struct mcp_call *call, const struct judge_result *r)
 {
     json_t *document = judge_document(r);
+
+    advice_for_model(document);
     const char *advice = json_get_text(document, "feedback_text");
     json_t *error = member(json_object_get(document, "error"), "message");
     AUTO_FREE char *text = xasprintf("%zu of %zu cases passed.%s%s%s%s", r->passed, r->total,

@@ -61,6 +61,15 @@ def test_run(tap):
         tap.ok(result["isError"] and "line 2" in texts(result) and result["structuredContent"]["advice"], "an exception", result)
         result = client.call("execute_code", {"code": "def f(:"})
         tap.equal((result["isError"], result["structuredContent"]["error_type"]), (True, "refused"), "a syntax error")
+        result = client.call("execute_code", {"code": "open('/nope/x')"})
+        advice = " ".join(result["structuredContent"]["advice"])
+        tap.ok("argument 'files'" in advice and "argument 'files'" in texts(result) and "--file" not in texts(result), "advice names arguments of the tool", result)
+        found = client.tool("execute_code", code="print('--file')\n{'hint': '--file'}\nwhile True: pass", timeout=0.5)
+        tap.ok(found["stdout"] == "--file\n" and "up to the server's limit" in str(found["advice"]), "... and what the program prints stays", found)
+        found = client.tool("execute_code", code="a = bytearray(10**10)")
+        tap.ok("the server's option --memory" in str(found["advice"]), "... and options of the server", found["advice"])
+        found = client.tool("check_code", code="input()")
+        tap.ok("--stdin" not in str(found) and "'stdin'" in str(found), "... also of a check", found)
     with Checked(tap, "--profile", "strict", "--forbid-imports", "json") as client:
         session = client.tool("create_session")["session_id"]
         for arguments in ({}, {"session_id": session}):

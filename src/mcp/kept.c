@@ -157,13 +157,12 @@ bool kept_read(struct kept *k, const char *owner, const char *uri, struct buf *r
     return item != NULL;
 }
 
-void kept_list(struct kept *k, const char *owner, json_t *array, size_t room)
+void kept_list(struct kept *k, const char *owner, json_t *array)
 {
     pthread_mutex_lock(&k->lock);
-    for (const struct item *item = k->first; item && strlen(item->uri) <= room; item = item->next) {
+    for (const struct item *item = k->first; item; item = item->next) {
         if (!is_owners(item, owner))
             continue;
-        room -= strlen(item->uri);
         json_array_append_new(array, json_pack("{s:s, s:o, s:s, s:I}", "uri", item->uri, "name",
                                                json_text(str_from(item->name)), "mimeType",
                                                item->mime, "size", (json_int_t)item->n));

@@ -24,8 +24,7 @@ bool kept_add(struct kept *kept, const char *owner, const char *uri, struct str 
  * URI. */
 bool kept_read(struct kept *kept, const char *owner, const char *uri, struct buf *ret,
                const char **ret_mime);
-/* Appends {uri, name, mimeType, size} of each of the owner to an array, the oldest first, until
- * their URIs have `room` bytes. */
-void kept_list(struct kept *kept, const char *owner, json_t *array, size_t room);
+/* Appends {uri, name, mimeType, size} of each of the owner to an array, the oldest first. */
+void kept_list(struct kept *kept, const char *owner, json_t *array);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/json_get.h"
 #include "base/mem.h"
 #include "base/mime.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "mcp/parts.h"
 
@@ -18,7 +19,7 @@
 
 enum {
     LISTED_MAX = 5000,
-    PATHS_LISTED = 512 << 10, /* bytes: of paths, and of URIs of what is kept */
+    PATHS_LISTED = 512 << 10, /* bytes on a page: of paths, and of URIs of what is kept */
     READ_MAX = 64 << 20,      /* bytes of a session's file */
     URI_SHOWN = 200,
 };
@@ -171,15 +172,25 @@ void resources_read(struct mcp_call *call)
 
 /* ---- listing ---- */
 
-/* What a list has room for: a guest chooses the number and the names of its files. */
+/* One page of the list: a guest chooses the number and the names of its files. */
 struct listing {
     json_t *rows;
+    size_t skip;  /* rows of the pages before */
     size_t bytes; /* of paths, so far */
+    bool more;    /* rows are left for the next page */
 };
 
-static bool has_room(const struct listing *l)
+/* Whether the next row is on this page. */
+static bool is_here(struct listing *l)
 {
-    return json_array_size(l->rows) < LISTED_MAX && l->bytes < PATHS_LISTED;
+    bool room = json_array_size(l->rows) < LISTED_MAX && l->bytes < PATHS_LISTED;
+
+    if (l->skip) {
+        l->skip--;
+        return false;
+    }
+    l->more |= !room;
+    return room;
 }
 
 static void add_file(struct listing *l, const char *session, const struct workspace_file *f)
@@ -201,29 +212,66 @@ static void add_files(struct listing *l, const struct session_entry *entry)
 
     if (session_files(entry->session, &files, &n, &err) < 0)
         return;
-    for (size_t i = 0; i < n && has_room(l); i++)
-        if (!str_ends(str_from(files[i].path), "/"))
+    for (size_t i = 0; i < n; i++)
+        if (!str_ends(str_from(files[i].path), "/") && is_here(l))
             add_file(l, entry->id, &files[i]);
     workspace_files_done(files, n);
+}
+
+static void add_kept(struct listing *l, const struct mcp_call *call)
+{
+    json_t *all = json_array(), *row;
+    size_t i;
+
+    kept_list(call->client->kept, call->client->owner, all);
+    json_array_foreach(all, i, row)
+    {
+        if (!is_here(l))
+            continue;
+        l->bytes += json_string_length(json_object_get(row, "uri"));
+        json_array_append(l->rows, row);
+    }
+    json_decref(all);
+}
+
+/* The cursor is the number of rows on the pages before. -1: it is none of ours. */
+static int64_t skip_of(const struct mcp_call *call)
+{
+    const json_t *cursor = json_object_get(call->message.params, "cursor");
+    int64_t skip = 0;
+
+    if (!cursor || json_is_null(cursor))
+        return 0;
+    return num_int64(json_str(cursor), &skip) && skip >= 0 ? skip : -1;
 }
 
 /* A session that runs a cell would make the list wait for that. */
 static void list_work(struct mcp_call *call)
 {
-    struct listing list = {.rows = json_array()};
+    struct listing list = {.rows = json_array(), .skip = (size_t)skip_of(call)};
     struct session_info info;
 
-    kept_list(call->client->kept, call->client->owner, list.rows, PATHS_LISTED);
+    add_kept(&list, call);
     for (size_t i = 0; i < call->list_n; i++) {
         session_info(call->list[i]->session, &info);
         if (info.state != SESSION_BUSY)
             add_files(&list, call->list[i]);
     }
-    call->result = json_pack("{s:o}", "resources", list.rows);
+    json_t *next =
+        list.more ? json_sprintf("%zu", (size_t)skip_of(call) + json_array_size(list.rows)) : NULL;
+    call->result = json_pack("{s:o, s:o*}", "resources", list.rows, "nextCursor", next);
 }
 
 void resources_list(struct mcp_call *call)
 {
+    struct rpc_problem problem;
+
+    if (skip_of(call) < 0) {
+        (void)rpc_problem_set(&problem, RPC_PARAMS, "'cursor' is not one of this list");
+        mcp_call_refuse(call, &problem);
+        mcp_call_finish(call);
+        return;
+    }
     call->list = sessions_list(call->client->sessions, call->client->sees, &call->list_n);
     call->work = list_work;
     mcp_call_begin(call, NULL);

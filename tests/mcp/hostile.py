@@ -105,7 +105,17 @@ def test_answers(tap):
                        f"{name}: the answer is bounded: {len(json.dumps(result))} bytes")
         listed = client.call("list_files", {"session_id": session})
         tap.ok("content" in listed and listed["structuredContent"]["files_left_out"] > 0, "a list of files is bounded")
-        tap.ok("result" in client.ask("resources/list"), "... and of resources")
+        seen, cursor = [], None
+        while len(seen) < 20000:
+            page = client.ask("resources/list", {"cursor": cursor} if cursor else {})["result"]
+            seen.append([r["uri"] for r in page["resources"]])
+            cursor = page.get("nextCursor")
+            if not cursor:
+                break
+        every = [uri for uris in seen for uri in uris]
+        tap.ok(len(seen) > 1 and len(set(every)) == len(every) > 4000, f"... and of resources: {len(every)} on {len(seen)} pages")
+        for wrong in ("x", "-1", 5, [], "1e3"):
+            tap.equal(client.ask("resources/list", {"cursor": wrong}).get("error", {}).get("code"), -32602, f"a cursor: {wrong!r}")
 
 
 def test_batches(tap):

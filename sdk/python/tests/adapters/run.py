@@ -33,6 +33,11 @@ GROUPS = {
     "langchain": (False, ["test_langchain.py", "test_deepagents.py"], NOT_OF_07),
     "deepagents06": (False, ["test_deepagents.py"], []),
     "kodeagent": (False, ["test_kodeagent.py"], []),
+    "pydantic_ai": (False, ["test_pydantic_ai.py"], []),
+    "llama_index": (False, ["test_llama_index.py"], []),
+    "google_adk": (False, ["test_google_adk.py"], []),
+    "dspy": (False, ["test_dspy.py"], []),
+    "inspect_ai": (False, ["test_inspect_ai.py"], []),
 }
 
 

@@ -15,7 +15,7 @@ import threading
 
 import program
 from pretence import honest
-from pretender import Pretender
+from pretender import DONE, OUT, TREE, Pretender, frame, lay_end
 
 SSH = """#!/usr/bin/python3
 import json, os, select, socket, sys
@@ -124,10 +124,9 @@ def test_large(tap, folder, with_tls, pretender):
     """Several megabytes in each direction, which fill every buffer between."""
     def speak(talk):
         talk.begin()
-        talk.say(*[b"\x0e\0\0\0\0\x80\0\0" + b"x" * 32768] * 100)
+        talk.say(*[frame(OUT, b"x" * 32768)] * 100)
         talk.end()
-        talk.wait_for(6)
-        talk.say(b"\x17\0\0\0\x14\0\0\0LAYE" + bytes(16), b"\x19\0\0\0\x0c\0\0\0" + bytes(12))
+        talk.files(frame(TREE, lay_end(0)), frame(DONE, bytes(12)))
         talk.stream.read(1)
 
     pretender.started.clear()

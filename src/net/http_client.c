@@ -267,7 +267,9 @@ static int parse_head(struct talk *t, struct str head, struct err *err)
     t->keep = true;
     t->chunked = t->lines = false;
     t->left = 0;
-    if (!str_next_line(&head, &line) || read_status(t, line, err) < 0)
+    if (!str_next_line(&head, &line))
+        return bad_head(t, err);
+    if (read_status(t, line, err) < 0)
         return -1;
     while (str_next_line(&head, &line))
         if (line.n && read_header(t, line, &has_length, err) < 0)
@@ -301,9 +303,9 @@ static int read_head(struct talk *t, struct err *err)
 
 /* ---- the answer's body ---- */
 
-static int too_large(struct err *err)
+static int too_large(const struct talk *t, struct err *err)
 {
-    return err_set(err, ERR_LIMIT, "the daemon's answer is too large");
+    return err_set(err, ERR_LIMIT, "the answer of %s is too large", t->client->peer);
 }
 
 static int take_lines(struct talk *t, struct str s, struct err *err)
@@ -312,7 +314,7 @@ static int take_lines(struct talk *t, struct str s, struct err *err)
         const char *end = memchr(s.p, '\n', s.n);
         size_t n = end ? (size_t)(end - s.p) : s.n;
         if (buf_add(&t->line, s.p, n) < 0)
-            return too_large(err);
+            return too_large(t, err);
         if (end) {
             t->ask->line(t->ask->ctx, buf_str(&t->line));
             buf_clear(&t->line);
@@ -330,7 +332,7 @@ static int take(struct talk *t, struct str s, struct err *err)
         return take_lines(t, s, err);
     if (t->reply->status == 200 && t->ask->piece)
         return t->ask->piece(t->ask->ctx, s, err);
-    return buf_add_str(&t->reply->body, s) < 0 ? too_large(err) : 0;
+    return buf_add_str(&t->reply->body, s) < 0 ? too_large(t, err) : 0;
 }
 
 /* 1 when the body is complete, 0 for more. */

@@ -110,6 +110,11 @@ int engine_must(const struct engine_answer *answer, const char *what, struct err
 {
     if (answer->status < 400)
         return 0;
+    if (strstr(answer->said, "no space left on device"))
+        return err_set(err, ERR_UNSUPPORTED,
+                       ENGINE_PEER " cannot %s: the disk of its host is full; docker system prune "
+                                   "removes what is not used (%.200s)",
+                       what, answer->said);
     return err_set(err, answer->status < 500 ? ERR_UNSUPPORTED : ERR_SYSTEM,
                    ENGINE_PEER " cannot %s: %s", what, answer->said);
 }

@@ -204,6 +204,18 @@ def test_retried(tap):
     busy, made = (500, b'{"message": "busy"}'), (201, b'{"Id": "c0ffee"}')
     r = run(tap, "a busy engine", honest, answers={("POST", "/create"): [busy, busy, made]}, words=("--retries", "2"))
     tap.equal((r.get("stdout"), r.get("attempts")), ("done", 3), "three attempts", r)
+    lost = [lambda: b"", made]
+    r = run(tap, "an engine that hangs up", honest, answers={("POST", "/create"): lost}, words=("--retries", "1"))
+    tap.equal((r.get("stdout"), r.get("attempts")), ("done", 2), "the next attempt has a connection of its own", r)
+    ends = iter([lambda talk: None, honest])
+    r = run(tap, "a container that ends before its program starts", lambda talk: next(ends)(talk), words=("--retries", "1"))
+    tap.equal((r.get("stdout"), r.get("attempts")), ("done", 2), "and a container", r)
+    full = (500, b'{"message": "mkdir /var/lib/docker/x: no space left on device"}')
+    r = run(tap, "a full disk of the engine", honest, answers={("POST", "/create"): [full, made]})
+    tap.ok("docker system prune" in str(r.get("error")) and r.get("attempts") == 1, "one attempt, and what to do", r)
+    large = (200, b'{"x": "' + b"y" * (9 << 20) + b'"}')
+    r = run(tap, "an endless answer", honest, answers={("GET", "/version"): large})
+    tap.ok("answer of the container engine is too large" in str(r.get("error")), "an answer that is too large", r)
     r = run(tap, "an engine that refuses", honest, answers={("POST", "/create"): [(400, b'{"message": "no"}'), made]})
     tap.equal((r.get("success"), r.get("attempts")), (False, 1), "one attempt", r)
 

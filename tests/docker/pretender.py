@@ -100,6 +100,7 @@ class Pretender:
         answer = self.answer(method, path)
         if isinstance(answer, bytes):
             client.sendall(answer)
+            client.shutdown(socket.SHUT_RDWR)
             return False
         status, body = answer
         client.sendall(b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (status, len(body))

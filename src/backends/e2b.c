@@ -161,11 +161,6 @@ static void e2b_drain(struct backend_guest *guest)
     e2b_place_of(docker_of(guest))->idle = true;
 }
 
-static void e2b_look(struct backend_guest *guest)
-{
-    keep(e2b_place_of(docker_of(guest)));
-}
-
 /* --python 3.12 is looked for in the sandbox's $PATH; a path is one inside. */
 static int e2b_interpreter(const struct language *language, const char *choice, const char *image,
                            struct interpreter *ret, struct err *err)
@@ -199,7 +194,6 @@ const struct backend e2b_backend = {
     .interrupt = docker_interrupt,
     .pending = docker_pending,
     .drain = e2b_drain,
-    .look = e2b_look,
     .usage = docker_usage,
     .clean = e2b_clean,
     .files = &docker_files,

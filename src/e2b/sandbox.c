@@ -14,6 +14,8 @@
 enum {
     CREATE_MS = 120000, /* a sandbox that is not ready in advance takes its time */
     UPLOAD_MS = 300000,
+    KEEP_MS = 3000, /* the guest's limits are not looked at meanwhile */
+    KILL_MS = 10000,
     TRIES = 4,
     PAUSE_MS = 1000, /* between two tries, where the service names no time */
     PAUSE_MOST_MS = 20000,
@@ -226,14 +228,15 @@ static char *path_of(const struct e2b *e, const char *rest)
     return xasprintf("/sandboxes/%s%s", e->id, rest);
 }
 
-static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, const char *what,
-                        struct err *err)
+static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, int64_t patience_ms,
+                        const char *what, struct err *err)
 {
     if (!e->id || e->account.debug)
         return 0;
     json_t *body = json_pack("{s:I}", "timeout", (json_int_t)((timeout_ms + 999) / 1000));
     AUTO_FREE char *path = path_of(e, rest);
-    const struct e2b_ask ask = {.method = "POST", .path = path, .json = body, .cancel_fd = -1};
+    const struct e2b_ask ask = {
+        .method = "POST", .path = path, .json = body, .timeout_ms = patience_ms, .cancel_fd = -1};
     int result = tell(e, &ask, what, false, err);
 
     json_decref(body);
@@ -242,19 +245,20 @@ static int tell_timeout(struct e2b *e, const char *rest, int64_t timeout_ms, con
 
 int e2b_set_timeout(struct e2b *e, int64_t timeout_ms, struct err *err)
 {
-    return tell_timeout(e, "/timeout", timeout_ms, "keep the sandbox", err);
+    return tell_timeout(e, "/timeout", timeout_ms, KEEP_MS, "keep the sandbox", err);
 }
 
 int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
 {
-    return tell_timeout(e, "/connect", timeout_ms, "resume the sandbox", err);
+    return tell_timeout(e, "/connect", timeout_ms, CREATE_MS, "resume the sandbox", err);
 }
 
 /* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
 static int kill_sandbox(struct e2b *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/sandboxes/%s", id);
-    const struct e2b_ask ask = {.method = "DELETE", .path = path, .cancel_fd = -1};
+    const struct e2b_ask ask = {
+        .method = "DELETE", .path = path, .timeout_ms = KILL_MS, .cancel_fd = -1};
     struct e2b_answer answer;
     int result = 1;
 

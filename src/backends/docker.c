@@ -401,10 +401,13 @@ bool docker_pending(const struct backend_guest *guest)
     return !d->over && poll(&look, 1, 0) > 0;
 }
 
+/* The end of a cell. */
 void docker_drain(struct backend_guest *guest)
 {
     if (!docker_of(guest)->over)
         docker_move(docker_of(guest), 0);
+    if (docker_of(guest)->far->settled)
+        docker_of(guest)->far->settled(docker_of(guest));
 }
 
 void docker_usage(struct backend_guest *guest, struct backend_usage *ret)

@@ -138,6 +138,8 @@ static int wait_for_answer(struct docker_guest *d, struct err *err)
 
     while (!d->answered && d->fd >= 0 && clock_mono_ms() < until)
         docker_move(d, 1000);
+    if (d->answered && d->far->settled)
+        d->far->settled(d);
     if (d->answered && !d->error.kind)
         return 0;
     if (d->error.kind)

@@ -41,6 +41,8 @@ struct docker_far {
     /* Moves bytes between the network and `fd`, where that is no connection itself; or NULL. */
     void (*polls)(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS]);
     void (*move)(struct docker_guest *d);
+    /* All that the helper was asked is done: nothing is on its way. May be NULL. */
+    void (*settled)(struct docker_guest *d);
     /* Ends everything there, whatever the helper does. */
     void (*kill)(struct docker_guest *d);
     /* The helper is gone without its report: the cause into the outcome, if it is known. */

@@ -17,8 +17,6 @@
 #include "base/mem.h"
 #include "languages/pythons.h"
 
-enum { REVIVE_MS = 10000 };
-
 /* ---- what differs from a container ---- */
 
 static void polls(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS])
@@ -46,13 +44,11 @@ static bool revive(struct e2b_place *place)
 {
     struct err ignored;
 
-    if (!place->idle && clock_mono_ms() > place->revive_until_ms)
-        return false;
-    place->idle = false;
-    place->revive_until_ms = 0;
+    uint64_t sent = place->settled;
+    place->settled = 0; /* one try */
     place->refresh_ms = clock_mono_ms() + E2B_REFRESH_MS;
-    return e2b_resume(place->e2b, place->kept_ms, &ignored) == 0 &&
-           e2b_process_connect(place->process, &ignored) == 0;
+    return sent && e2b_resume(place->e2b, place->kept_ms, &ignored) == 0 &&
+           e2b_process_connect(place->process, sent, &ignored) == 0;
 }
 
 static void move(struct docker_guest *d)
@@ -67,6 +63,12 @@ static void move(struct docker_guest *d)
         keep(place);
     else if (!why.kind || !place->pauses || !revive(place))
         e2b_process_hang_up(place->process);
+}
+
+/* Until more input has arrived, nothing can be lost. */
+static void settled(struct docker_guest *d)
+{
+    e2b_place_of(d)->settled = e2b_process_sent(e2b_place_of(d)->process);
 }
 
 static void kill_sandbox(struct docker_guest *d)
@@ -89,6 +91,7 @@ static const struct docker_far sandbox = {.place = "sandbox",
                                           .lacks = "the sandbox does not provide it",
                                           .polls = polls,
                                           .move = move,
+                                          .settled = settled,
                                           .kill = kill_sandbox,
                                           .died = sandbox_died};
 
@@ -144,23 +147,6 @@ static int e2b_guest_open(const struct backend_job *job, const struct backend_si
     return -1;
 }
 
-static void e2b_step(struct backend_guest *guest, int timeout_ms)
-{
-    struct e2b_place *place = e2b_place_of(docker_of(guest));
-
-    if (place->idle)
-        place->revive_until_ms = clock_mono_ms() + REVIVE_MS;
-    place->idle = false;
-    docker_step(guest, timeout_ms);
-}
-
-/* The end of a cell. */
-static void e2b_drain(struct backend_guest *guest)
-{
-    docker_drain(guest);
-    e2b_place_of(docker_of(guest))->idle = true;
-}
-
 /* --python 3.12 is looked for in the sandbox's $PATH; a path is one inside. */
 static int e2b_interpreter(const struct language *language, const char *choice, const char *image,
                            struct interpreter *ret, struct err *err)
@@ -186,14 +172,14 @@ const struct backend e2b_backend = {
     .need = e2b_need,
     .interpreter = e2b_interpreter,
     .open = e2b_guest_open,
-    .step = e2b_step,
+    .step = docker_step,
     .state = docker_state,
     .deadline = docker_deadline,
     .end = docker_end,
     .close = e2b_guest_close,
     .interrupt = docker_interrupt,
     .pending = docker_pending,
-    .drain = e2b_drain,
+    .drain = docker_drain,
     .usage = docker_usage,
     .clean = e2b_clean,
     .files = &docker_files,

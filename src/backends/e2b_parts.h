@@ -25,8 +25,7 @@ struct e2b_place {
     int64_t refresh_ms;          /* when the sandbox is to be kept for longer, */
     int64_t kept_ms;             /* for this time from then on */
     bool pauses;                 /* after it, it stands still; else it is killed */
-    bool idle;                   /* between cells: nothing is on its way */
-    int64_t revive_until_ms;     /* a connection that breaks now broke while it was idle */
+    uint64_t settled;            /* e2b_process_sent when nothing was on its way; or 0 */
 };
 
 #define e2b_place_of(d) ((struct e2b_place *)(d)->place)

@@ -33,7 +33,8 @@ struct e2b_process {
     int ours, theirs; /* ends of one socket; theirs until the caller takes it */
     bool started, ended, sending, heard;
     int64_t begun_ms;
-    unsigned status; /* of the stream's answer; 0 before it */
+    uint64_t sent, confirmed; /* requests with input */
+    unsigned status;          /* of the stream's answer; 0 before it */
     unsigned input_status;
     struct buf envelopes;   /* what came and is not whole */
     struct buf failed;      /* the body of an answer that is no stream, or of a refused input */
@@ -101,10 +102,12 @@ static int send_input(struct e2b_process *p, struct err *err)
 {
     AUTO_BUF struct buf text = {0};
 
-    if (!p->unconfirmed.n)
+    bool again = p->unconfirmed.n;
+    if (!again)
         take_input(p);
     if (!p->unconfirmed.n)
         return 0;
+    p->sent += !again;
     buf_init(&text, 2 * INPUT_MOST);
     (void)base64_add(&text, buf_str(&p->unconfirmed));
     json_t *message =
@@ -145,6 +148,7 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
     if (p->sending)
         return 0;
     if (p->input_status < 400) {
+        p->confirmed = p->sent;
         buf_clear(&p->unconfirmed);
         return 0;
     }
@@ -330,6 +334,11 @@ void e2b_process_move(struct e2b_process *p)
         (void)say_over(p, &err);
 }
 
+uint64_t e2b_process_sent(const struct e2b_process *p)
+{
+    return p->sent;
+}
+
 void e2b_process_hang_up(struct e2b_process *p)
 {
     if (!p->output.n)
@@ -377,8 +386,12 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     return 0;
 }
 
-int e2b_process_connect(struct e2b_process *p, struct err *err)
+int e2b_process_connect(struct e2b_process *p, uint64_t settled, struct err *err)
 {
+    if (p->confirmed > settled)
+        return err_set(err, ERR_SYSTEM, "the connection broke while the program worked");
+    if (p->sent == settled)
+        buf_clear(&p->unconfirmed);
     fetch_close(p->stream);
     fetch_close(p->input);
     p->stream = p->input = NULL;

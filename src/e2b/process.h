@@ -46,8 +46,11 @@ void e2b_process_move(struct e2b_process *process);
 bool e2b_process_over(const struct e2b_process *process, struct err *ret_err);
 /* Then: the descriptor ends after what was received. */
 void e2b_process_hang_up(struct e2b_process *process);
+/* How many requests with input were sent until now. */
+uint64_t e2b_process_sent(const struct e2b_process *process);
 /* Or, where a connection broke while nothing was on its way (the sandbox stood still): the same
- * process on new connections. Input that was not confirmed is sent again. */
-int e2b_process_connect(struct e2b_process *process, struct err *err);
+ * process on new connections. `settled` are the requests whose input is known to have arrived; a
+ * later one is sent again. -1 when a later one was confirmed: then output can be lost. */
+int e2b_process_connect(struct e2b_process *process, uint64_t settled, struct err *err);
 
 #endif

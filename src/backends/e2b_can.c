@@ -14,7 +14,7 @@ static const struct need {
     const char *how, *never;
 } needs[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a sandbox of E2B cannot be forked"},
-    [CAN_PACKAGES] = {.never = "installs no packages, programs have those of the template"},
+    [CAN_PACKAGES] = {.how = "with pip, once for each sandbox"},
     [CAN_WARM] = {.never = "starts each program anew"},
     [CAN_HOST_NET] = {.how = "the sandbox's access to the internet"},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},

@@ -38,6 +38,9 @@ struct backend_need e2b_need(enum backend_ability ability);
 json_t *e2b_metadata(const struct backend_job *job);
 int e2b_clean(char **ret_said, struct err *err);
 
+/* e2b_packages.c: installs the job's packages; then there is no more network than the job has. */
+int e2b_install(struct docker_guest *d, struct err *err);
+
 /* e2b_start.c: creates the sandbox, starts the helper in it, and sends it the job. After -1, the
  * caller frees the guest as after a success. */
 int e2b_start(struct docker_guest *d, struct err *err);

@@ -61,7 +61,7 @@ static int create(struct docker_guest *d, struct err *err)
     int64_t timeout_ms = plan_time(d->job, place);
     const struct e2b_wish wish = {.template_id = d->job->image,
                                   .timeout_ms = timeout_ms,
-                                  .internet = d->job->net_host,
+                                  .internet = d->job->net_host || d->job->packages,
                                   .pauses = place->pauses,
                                   .metadata = metadata};
     int result = e2b_create(place->e2b, &wish, d->sink->cancel_fd, err);
@@ -114,7 +114,8 @@ int e2b_start(struct docker_guest *d, struct err *err)
     AUTO_FREE char *path = xasprintf("/tmp/.glovebox-%" PRIx64, (uint64_t)clock_mono_ns());
 
     if (refuse(d->job, d->out, err) < 0 || docker_lend_channel(d, err) < 0 ||
-        e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 || upload(d, path, err) < 0)
+        e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 || e2b_install(d, err) < 0 ||
+        upload(d, path, err) < 0)
         return -1;
     outcome_phase(d->out, "upload");
     return start_helper(d, path, err) < 0 ? -1 : docker_send_job(d, err);

@@ -34,7 +34,8 @@ struct e2b_process {
     bool started, ended, sending, heard;
     int64_t begun_ms;
     uint64_t sent, confirmed; /* requests with input */
-    unsigned status;          /* of the stream's answer; 0 before it */
+    int exit_status;
+    unsigned status; /* of the stream's answer; 0 before it */
     unsigned input_status;
     struct buf envelopes;   /* what came and is not whole */
     struct buf failed;      /* the body of an answer that is no stream, or of a refused input */
@@ -201,6 +202,8 @@ static int take_message(struct e2b_process *p, struct str message, struct err *e
         return err_wrap(err, "the sandbox sent");
     p->started |= event.kind == PROCESS_STARTED;
     p->ended |= event.kind == PROCESS_ENDED;
+    if (event.kind == PROCESS_ENDED)
+        p->exit_status = event.exited ? event.exit_code : 128;
     p->heard |= event.kind == PROCESS_OUTPUT;
     if (event.kind == PROCESS_OUTPUT)
         put_piece(p, event.stream);
@@ -332,6 +335,11 @@ void e2b_process_move(struct e2b_process *p)
     } while (!is_over(p));
     if (!is_over(p) && p->started && !p->sending && send_input(p, &err) < 0)
         (void)say_over(p, &err);
+}
+
+int e2b_process_exit(const struct e2b_process *p)
+{
+    return p->exit_status;
 }
 
 uint64_t e2b_process_sent(const struct e2b_process *p)

@@ -44,6 +44,8 @@ void e2b_process_move(struct e2b_process *process);
 
 /* Whether no more will come. *ret_err: why; its kind is ERR_NONE when the process ended. */
 bool e2b_process_over(const struct e2b_process *process, struct err *ret_err);
+/* Of one that ended: its exit status; 128 when a signal ended it. */
+int e2b_process_exit(const struct e2b_process *process);
 /* Then: the descriptor ends after what was received. */
 void e2b_process_hang_up(struct e2b_process *process);
 /* How many requests with input were sent until now. */
@@ -52,5 +54,12 @@ uint64_t e2b_process_sent(const struct e2b_process *process);
  * process on new connections. `settled` are the requests whose input is known to have arrived; a
  * later one is sent again. -1 when a later one was confirmed: then output can be lost. */
 int e2b_process_connect(struct e2b_process *process, uint64_t settled, struct err *err);
+
+/* ---- a process with no input, to its end ---- */
+
+/* 0 with its exit status; the end of its output is appended to `words`. -1 with ERR_TIMEOUT when
+ * cancel_fd (-1 for none) becomes readable. */
+int e2b_run(struct e2b *e2b, const struct e2b_start *start, int64_t timeout_ms, int cancel_fd,
+            struct buf *words, int *ret_status, struct err *err);
 
 #endif

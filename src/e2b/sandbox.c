@@ -254,6 +254,20 @@ int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
 }
 
 /* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
+int e2b_close_network(struct e2b *e, struct err *err)
+{
+    if (!e->id || e->account.debug)
+        return 0;
+    AUTO_FREE char *path = path_of(e, "/network");
+    const struct e2b_ask ask = {.method = "PUT",
+                                .path = path,
+                                .body = STR("{\"allow_internet_access\":false}"),
+                                .type = "application/json",
+                                .cancel_fd = -1};
+
+    return tell(e, &ask, "close the sandbox's network", false, err);
+}
+
 static int kill_sandbox(struct e2b *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/sandboxes/%s", id);

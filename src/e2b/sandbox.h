@@ -48,6 +48,8 @@ int e2b_create(struct e2b *e2b, const struct e2b_wish *wish, int cancel_fd, stru
 const char *e2b_id(const struct e2b *e2b); /* "" before the sandbox is there */
 /* From now on. */
 int e2b_set_timeout(struct e2b *e2b, int64_t timeout_ms, struct err *err);
+/* No more access to the internet. */
+int e2b_close_network(struct e2b *e2b, struct err *err);
 /* Of one that stands still, and perhaps does not: its processes go on, with what they have in
  * memory. */
 int e2b_resume(struct e2b *e2b, int64_t timeout_ms, struct err *err);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs in a sandbox: what they get, what comes back, what the service is asked for."""
 
+import json
 import os
 import tempfile
 
@@ -100,6 +101,7 @@ def test_languages(tap, standin):
 
 def test_files(tap, standin):
     code = """
+import json
 import os
 assert open("in/data.bin", "rb").read() == bytes(range(256))
 assert open("same.txt").read() == "same"
@@ -142,6 +144,26 @@ def test_huge(tap, standin):
 def test_rich(tap, standin):
     r = product.result(standin, "-c", "class A:\n  def _repr_html_(self): return '<b>'\nfrom IPython.display import display\ndisplay(A())")
     tap.ok("broken" not in r and r.get("backend") == "e2b", "a program that may show something", r)
+
+
+def test_packages(tap, standin):
+    """Installed once, by a process that no shell reads, with a network that the program does not have."""
+    del standin.requests[:]
+    done = product.run(standin, "--pip", "some-name, other>=2;third", "-c", "import third; print('there')")
+    tap.equal(done.stdout, b"there\n", "packages are there", product.said(done))
+    starts = [json.loads(r.body[5:])["process"] for r in standin.asked("envd", "POST", "process.Process/Start")]
+    installs = [s for s in starts if "pip" in s["args"]]
+    tap.equal([(s["cmd"], s["args"][-3:]) for s in installs], [("python3", ["other>=2", "some-name", "third"])],
+              "they are arguments of pip", installs)
+    tap.equal(standin.asked("control", "POST", "/sandboxes")[0].json["allow_internet_access"], True, "which has a network")
+    tap.equal([r.json for r in standin.asked("control", "PUT", "/network")], [{"allow_internet_access": False}],
+              "that is closed before the program")
+    done = product.run(standin, "--pip", "no-such-thing", "-c", "print(1)")
+    tap.ok(done.returncode == 125 and b"No matching distribution" in done.stderr, "a package that does not exist",
+           product.said(done))
+    del standin.requests[:]
+    done = product.run(standin, "--pip", "x; rm -rf /", "-c", "print(1)")
+    tap.ok(done.returncode == 2 and not standin.requests, "an option is refused before a sandbox is made", product.said(done))
 
 
 def test(tap):

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
+import warnings
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -48,15 +50,17 @@ class AsyncSandbox:
     def _begin(self, driver: AsyncDriver, state: State) -> None:
         self._driver, self._state = driver, state
         self._opening: Optional[asyncio.Task[None]] = None
-        self.files = AsyncFiles(self)
-        self.variables = AsyncVariables(self)
 
     @classmethod
     async def attach(cls, id: str, *, url: Optional[str] = None, token: Optional[str] = None, tools: ToolsGiven = (),
                      on_input: Optional[Callable[[str], Any]] = None) -> Self:
         """The sandbox of a session that is open in a daemon, by its id or name. `detach` leaves one open."""
         box = cls(url=url, token=token, tools=tools, on_input=on_input)
-        await box._driver.run(verbs.attach(box._state, id))
+        try:
+            await box._driver.run(verbs.attach(box._state, id))
+        except BaseException:
+            await box.close()
+            raise
         return box
 
     async def run(self, code: str, *, on_event: Optional[OnEvent] = None,
@@ -93,7 +97,7 @@ class AsyncSandbox:
         >>> import asyncio
         >>> async def main():
         ...     async with AsyncSandbox() as box:
-        ...         return [event.text async for event in box.events("print('a')") if isinstance(event, Stdout)]
+        ...         return [event.text async for event in box.events("print('a')") if event.raw["event"] == "stdout"]
         >>> asyncio.run(main())
         ['a\\n']
         """
@@ -117,6 +121,12 @@ class AsyncSandbox:
         copy = AsyncSandbox.__new__(AsyncSandbox)
         copy._begin(self._driver.copy(), state)
         return copy
+
+    def _another(self) -> AsyncSandbox:
+        """A sandbox with the same options and a session of its own."""
+        another = AsyncSandbox.__new__(AsyncSandbox)
+        another._begin(self._driver.copy(), self._state.another())
+        return another
 
     async def interrupt(self) -> None:
         """Interrupts the running cell, from another task."""
@@ -143,6 +153,16 @@ class AsyncSandbox:
     @property
     def closed(self) -> bool:
         return self._state.closed
+
+    @property
+    def files(self) -> AsyncFiles:
+        """The files of the workspace."""
+        return AsyncFiles(self)
+
+    @property
+    def variables(self) -> AsyncVariables:
+        """The variables of the session."""
+        return AsyncVariables(self)
 
     @property
     def tools(self) -> Tools:
@@ -179,6 +199,11 @@ class AsyncSandbox:
     async def __aexit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                         trace: Optional[TracebackType]) -> None:
         await self.close()
+
+    def __del__(self) -> None:
+        state = getattr(self, "_state", None)
+        if state is not None and state.id is not None and not sys.is_finalizing():
+            warnings.warn(f"unclosed {self!r}: use 'async with' or close()", ResourceWarning, source=self)
 
     def __repr__(self) -> str:
         return self._state.shown("AsyncSandbox")

@@ -12,11 +12,13 @@ from typing import Any, Callable, Generic, Optional
 import httpx
 
 from .address import Address
-from .connections import answer_head, request_parts, settings, translated
+from .connections import answer_head, check_there, request_parts, settings, translated
+from .errors import SessionError
 from .events import Event
 from .finding import find
 from .lines import AsyncLineReader
-from .steps import Answer, Call, NextLine, Open, Request, Send, Sleep, Step, Steps, T
+from .state import CLOSED
+from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Sleep, Step, Steps, T
 
 
 class Outcome(Generic[T]):
@@ -33,6 +35,7 @@ class AsyncDriver:
         self._address: Optional[Address] = None
         self._client: Optional[httpx.AsyncClient] = None
         self._owner: Any = None
+        self._closed = False
 
     def copy(self) -> AsyncDriver:
         """A connection of its own to the same daemon."""
@@ -66,7 +69,7 @@ class AsyncDriver:
                     outcome.value = end.value
                     return
                 reply = failure = None
-                if hasattr(step, "event"):
+                if isinstance(step, Emit):
                     yield step.event
                     continue
                 try:
@@ -107,17 +110,20 @@ class AsyncDriver:
         return self._address
 
     async def _connected(self) -> httpx.AsyncClient:
+        if self._closed:
+            raise SessionError(CLOSED)
         owner = os.getpid(), asyncio.get_running_loop()
+        if self._address is None:
+            self._address = await _found(find(self._url, self._token))
+        check_there(self._address)
         if self._client is None or self._owner != owner:
-            if self._address is None:
-                self._address = await _found(find(self._url, self._token))
             options = settings(self._address)
             self._client = httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(**options.transport), **options.client)
             self._owner = owner
         return self._client
 
     async def close(self) -> None:
-        client, self._client = self._client, None
+        client, self._client, self._closed = self._client, None, True
         if client is not None and self._owner == (os.getpid(), asyncio.get_running_loop()):
             await client.aclose()
 

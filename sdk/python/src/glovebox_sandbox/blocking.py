@@ -13,12 +13,13 @@ from typing import Any, Callable, Optional
 import httpx
 
 from .address import Address
-from .connections import answer_head, request_parts, settings, translated
-from .errors import UsageError
+from .connections import answer_head, check_there, request_parts, settings, translated
+from .errors import SessionError, UsageError
 from .events import Event
 from .finding import find
 from .lines import LineReader
-from .steps import Answer, Call, NextLine, Open, Request, Send, Sleep, Step, Steps, T
+from .state import CLOSED
+from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Sleep, Step, Steps, T
 
 
 class Driver:
@@ -29,6 +30,7 @@ class Driver:
         self._address: Optional[Address] = None
         self._client: Optional[httpx.Client] = None
         self._pid = 0
+        self._closed = False
         self._lock = threading.Lock()
 
     def copy(self) -> Driver:
@@ -67,7 +69,7 @@ class Driver:
                     value: T = end.value
                     return value
                 outcome = failure = None
-                if hasattr(step, "event"):
+                if isinstance(step, Emit):
                     yield step.event
                     continue
                 try:
@@ -109,17 +111,25 @@ class Driver:
 
     def _connected(self) -> httpx.Client:
         with self._lock:
+            if self._closed:
+                raise SessionError(CLOSED)
+            if self._address is None:
+                self._address = _found(find(self._url, self._token))
+            check_there(self._address)
             if self._client is None or self._pid != os.getpid():
-                if self._address is None:
-                    self._address = _found(find(self._url, self._token))
                 options = settings(self._address)
                 self._client = httpx.Client(transport=httpx.HTTPTransport(**options.transport), **options.client)
                 self._pid = os.getpid()
             return self._client
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be connections of this process."""
+        return self._client is not None and self._pid == os.getpid()
+
     def close(self) -> None:
         with self._lock:
-            client, self._client = self._client, None
+            client, self._client, self._closed = self._client, None, True
             if client is not None and self._pid == os.getpid():
                 client.close()
 

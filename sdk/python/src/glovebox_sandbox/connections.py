@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -46,6 +47,12 @@ def _keep_alive() -> list[tuple[int, int, int]]:
     return [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *named]
 
 
+def check_there(address: Address) -> None:
+    """A daemon that has ended took its socket with it. (httpcore leaves a socket open that it could not connect.)"""
+    if address.path and not os.path.exists(address.path):
+        raise DaemonError(f"no daemon listens at {address}: it has ended, and its sessions with it")
+
+
 def request_parts(request: Request) -> dict[str, Any]:
     headers = {"Content-Type": request.content_type, "Accept-Encoding": "identity"}
     if request.stream:
@@ -59,7 +66,7 @@ def answer_head(response: httpx.Response, body: bytes) -> Answer:
 
 
 @contextmanager
-def translated(address: Optional[Address]) -> Iterator[None]:
+def translated(address: Optional[Address]) -> Generator[None, None, None]:
     """Raises the failures of httpx as ours."""
     try:
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -22,13 +22,30 @@ def from_document(kind: type[T], document: Mapping[str, Any], **converted: Any) 
     return kind(**given)
 
 
-def each(kind: type[T], documents: Any) -> tuple[T, ...]:
-    return tuple(from_document(kind, document) for document in documents or () if isinstance(document, dict))
+def object_or_none(value: object) -> dict[str, Any] | None:
+    """The value if it is an object of JSON."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
-def one(kind: type[T], document: Any) -> T | None:
-    return from_document(kind, document) if isinstance(document, dict) else None
+def objects(values: object) -> list[dict[str, Any]]:
+    """The objects in an array of JSON; what is none, or no array, is left out."""
+    items = cast("list[object]", values) if isinstance(values, list) else []
+    return [found for found in map(object_or_none, items) if found is not None]
+
+
+def each(kind: type[T], documents: object) -> tuple[T, ...]:
+    return tuple(from_document(kind, document) for document in objects(documents))
+
+
+def one(kind: type[T], document: object) -> T | None:
+    found = object_or_none(document)
+    return None if found is None else from_document(kind, found)
+
+
+def nothing() -> dict[str, Any]:
+    """The default of a field that is an object of JSON."""
+    return {}
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(cast("list[object]", value)) if isinstance(value, list) else value

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional, Union
 
-from .documents import each, from_document
+from .documents import each, from_document, nothing, object_or_none
 from .results import Missing, Result, TestResult, Verdict, verdict_from
 from .shown import Display, display_from
 from .values import decode
@@ -19,7 +19,7 @@ class Event:
     """An event; `time_ms` counts from 1970. An event of a newer daemon that has no class here is a plain `Event`."""
 
     time_ms: int = 0
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    raw: Mapping[str, Any] = field(default_factory=nothing, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class ToolCall(Event):
     session: str = ""
     name: str = ""
     args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: Mapping[str, Any] = field(default_factory=nothing)
     timeout_ms: int = 0
 
 
@@ -165,12 +165,12 @@ def _output(kind: type[Stdout]) -> Callable[[Mapping[str, Any]], Event]:
 
 def _tool_call(line: Mapping[str, Any]) -> Event:
     arguments = tuple(decode(value) for value in line.get("args") or ())
-    named = {name: decode(value) for name, value in (line.get("kwargs") or {}).items()}
+    named = {name: decode(value) for name, value in (object_or_none(line.get("kwargs")) or {}).items()}
     return from_document(ToolCall, line, raw=line, args=arguments, kwargs=named)
 
 
 def _finished(line: Mapping[str, Any]) -> Event:
-    document = line.get("result") or {}
+    document = object_or_none(line.get("result")) or {}
     is_test = "test_results" in document
     result = TestResult.from_document(document) if is_test else Result.from_document(document)
     return from_document(Finished, line, raw=line, result=result)

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Optional
 
+from .documents import object_or_none
 from .errors import DaemonError
 
 _LONGEST = 1 << 30  # bytes of a line: a result with its files
@@ -43,10 +44,10 @@ class LineBuffer:
 
 def _document(line: bytes) -> dict[str, Any]:
     try:
-        document = json.loads(line)
+        document = object_or_none(json.loads(line))
     except ValueError:
         document = None
-    if not isinstance(document, dict):
+    if document is None:
         raise DaemonError("the stream has a line that is no JSON object; is the address that of a glovebox daemon?")
     return document
 

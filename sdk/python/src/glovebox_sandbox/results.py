@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from .documents import each, from_document, one
+from .documents import each, from_document, nothing, one
 from .errors import CheckError, FaultError, GuestError, LimitError, RefusedError, RunError, TestError
 from .shown import Display, as_text, bundle_of, displays_from
 from .values import decode, decode_shown
@@ -176,10 +176,10 @@ class Result:
     missing: tuple[Missing, ...] = ()
     warnings: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
-    limits_set: Mapping[str, float] = field(default_factory=dict)
+    limits_set: Mapping[str, float] = field(default_factory=nothing)
     attempts: int = 0
     feedback: tuple[str, ...] = ()
-    usage: Mapping[str, Any] = field(default_factory=dict)
+    usage: Mapping[str, Any] = field(default_factory=nothing)
     error: Optional[Failure] = None
     error_type: Optional[str] = None
     cancelled: bool = False
@@ -188,7 +188,7 @@ class Result:
     notes: tuple[str, ...] = ()
     cell: Optional[Cell] = None
     context: Optional[Mapping[str, Any]] = field(default=None, compare=False)
-    raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    raw: Mapping[str, Any] = field(default_factory=nothing, compare=False)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Result:
@@ -336,7 +336,7 @@ class TestResult:
     test_results: tuple[Case, ...] = ()
     coverage: Optional[Coverage] = None
     feedback_text: str = ""
-    raw: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    raw: Mapping[str, Any] = field(default_factory=nothing, compare=False, repr=False)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> TestResult:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import threading
+import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -53,15 +56,17 @@ class Sandbox:
 
     def _begin(self, driver: Driver, state: State) -> None:
         self._driver, self._state, self._opening = driver, state, threading.Lock()
-        self.files = Files(self)
-        self.variables = Variables(self)
 
     @classmethod
     def attach(cls, id: str, *, url: Optional[str] = None, token: Optional[str] = None, tools: ToolsGiven = (),
                on_input: Optional[Callable[[str], Optional[str]]] = None) -> Self:
         """The sandbox of a session that is open in a daemon, by its id or name. `detach` leaves one open."""
         box = cls(url=url, token=token, tools=tools, on_input=on_input)
-        box._driver.run(verbs.attach(box._state, id))
+        try:
+            box._driver.run(verbs.attach(box._state, id))
+        except BaseException:
+            box.close()
+            raise
         return box
 
     # ---- runs ----
@@ -137,7 +142,7 @@ class Sandbox:
         ``contextlib.closing`` if you may leave it early.
 
         >>> with Sandbox() as box:
-        ...     [event.text for event in box.events("print('a')") if isinstance(event, Stdout)]
+        ...     [event.text for event in box.events("print('a')") if event.raw["event"] == "stdout"]
         ['a\\n']
         """
         if once:
@@ -167,6 +172,12 @@ class Sandbox:
         copy._begin(self._driver.copy(), state)
         return copy
 
+    def _another(self) -> Sandbox:
+        """A sandbox with the same options and a session of its own."""
+        another = Sandbox.__new__(Sandbox)
+        another._begin(self._driver.copy(), self._state.another())
+        return another
+
     def interrupt(self) -> None:
         """Interrupts the running cell, from another thread."""
         if self._state.id is not None:
@@ -192,6 +203,16 @@ class Sandbox:
     @property
     def closed(self) -> bool:
         return self._state.closed
+
+    @property
+    def files(self) -> Files:
+        """The files of the workspace."""
+        return Files(self)
+
+    @property
+    def variables(self) -> Variables:
+        """The variables of the session."""
+        return Variables(self)
 
     @property
     def tools(self) -> Tools:
@@ -239,6 +260,17 @@ class Sandbox:
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        driver = getattr(self, "_driver", None)
+        if driver is None or not driver.is_open or sys.is_finalizing():
+            return
+        try:
+            if self._state.id is not None:
+                warnings.warn(f"unclosed {self!r}: use 'with' or close()", ResourceWarning, source=self)
+        finally:
+            with contextlib.suppress(Exception):
+                self.close()
 
     def __repr__(self) -> str:
         return self._state.shown("Sandbox")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from .documents import each, from_document
+from .documents import each, from_document, nothing, object_or_none, objects
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Display:
     """A value or a display in several forms. `data` has text by MIME type, and bytes for pictures and PDF."""
 
     kind: str = "display"
-    data: Mapping[str, Any] = field(default_factory=dict)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=nothing)
+    metadata: Mapping[str, Any] = field(default_factory=nothing)
     dropped: tuple[Dropped, ...] = ()
 
     @property
@@ -48,12 +48,12 @@ class Display:
         return {mime: _for_notebook(data) for mime, data in self.data.items()}
 
 
-def displays_from(documents: Any) -> tuple[Display, ...]:
-    return tuple(display_from(document) for document in documents or () if isinstance(document, dict))
+def displays_from(documents: object) -> tuple[Display, ...]:
+    return tuple(display_from(document) for document in objects(documents))
 
 
 def display_from(document: Mapping[str, Any]) -> Display:
-    data = {mime: _content(mime, content) for mime, content in (document.get("data") or {}).items()}
+    data = {mime: _content(mime, content) for mime, content in (object_or_none(document.get("data")) or {}).items()}
     return from_document(Display, document, data=data, dropped=each(Dropped, document.get("dropped")))
 
 

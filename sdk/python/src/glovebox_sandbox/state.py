@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Callable, Optional
 
 from .errors import SessionError
-from .tools import Tools
+from .tools import Tool, Tools
+
+CLOSED = "the sandbox was closed; make a new one"
 
 
 class State:
@@ -19,17 +21,17 @@ class State:
         self.language, self.tools, self.options, self.on_input = language, tools, dict(options), on_input
         self.id: Optional[str] = None
         self.closed = False
-        self.known_changes = 0  # of the tools, that the session has
+        self.known: dict[str, Tool] = {}  # the tools that the session has
         self._pid = 0
 
-    def opened(self, session: str, changes: int) -> None:
-        self.id, self.known_changes, self._pid = session, changes, os.getpid()
+    def opened(self, session: str, tools: Iterable[Tool]) -> None:
+        self.id, self.known, self._pid = session, {tool.name: tool for tool in tools}, os.getpid()
 
     @property
     def path(self) -> str:
         """The session's path in requests."""
         if self.id is None:
-            raise SessionError("the sandbox was closed; make a new one")
+            raise SessionError(CLOSED)
         return f"/v1/sessions/{self.id}"
 
     def close(self) -> Optional[str]:
@@ -38,10 +40,14 @@ class State:
         session, self.id, self.closed = self.id, None, True
         return session if self._pid == os.getpid() else None
 
+    def another(self) -> State:
+        """The state of a sandbox that is made in the same way."""
+        return State(self.language, Tools(self.tools), self.options, self.on_input)
+
     def copy(self, session: str) -> State:
         """The state of a fork of the session."""
-        copy = State(self.language, Tools(self.tools), self.options, self.on_input)
-        copy.opened(session, copy.tools.changes)
+        copy = self.another()
+        copy.opened(session, self.known.values())
         return copy
 
     def shown(self, name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional, TypeVar, Union
 
+from .documents import nothing
 from .events import Event
 
 PATIENCE = 90.0  # seconds to wait for an answer that is not behind a run
@@ -63,7 +64,7 @@ class Call:
 
     function: Callable[..., Any]
     args: tuple[Any, ...] = ()
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: Mapping[str, Any] = field(default_factory=nothing)
 
 
 @dataclass(frozen=True)

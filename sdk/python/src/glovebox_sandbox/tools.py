@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar, Union, cast
 
 from .errors import UsageError
 from .values import encode
@@ -24,6 +24,15 @@ class Parameter:
     kind: str = "positional_or_keyword"
     required: bool = True
     default: Any = None
+
+    def describe(self) -> dict[str, Any]:
+        """The description that the daemon gets. A default without a form outside is only said to be there."""
+        document: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        if self.type:
+            document["type"] = self.type
+        if not self.required and not self.kind.startswith("var_"):
+            document.update(_default(self.default))
+        return document
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.type}" if self.type else self.name
@@ -48,16 +57,19 @@ class Tool:
     parameters: tuple[Parameter, ...] = ()
     returns: str = ""
     timeout_ms: Optional[int] = None
+    schema: Optional[Mapping[str, Any]] = None
 
     @classmethod
-    def from_function(cls, function: Function, name: Optional[str] = None, description: Optional[str] = None) -> Tool:
-        """The tool of a function. Its signature, annotations and docstring are carried over."""
+    def from_function(cls, function: Function, name: Optional[str] = None, description: Optional[str] = None,
+                      schema: Optional[Mapping[str, Any]] = None) -> Tool:
+        """The tool of a function. Its signature, annotations and docstring are carried over; `schema`, a JSON Schema of
+        its arguments, takes the place of the signature."""
         called = str(name or getattr(function, "__name__", ""))
         if not called.isidentifier():
             raise UsageError(f"the tool's name is '{called}'; give a name that is an identifier: name='search'")
         text = inspect.getdoc(function) if description is None else description
         parameters, returns = _signature_of(function)
-        return cls(called, function, text or "", parameters, returns)
+        return cls(called, function, text or "", parameters, returns, None, schema)
 
     @property
     def signature(self) -> str:
@@ -67,11 +79,17 @@ class Tool:
 
     def describe(self) -> dict[str, Any]:
         """The description that the daemon gets."""
-        text = f"{self.signature}\n\n{self.description}".rstrip()
-        document: dict[str, Any] = {"name": self.name, "description": text}
-        if all(p.kind in ("positional_or_keyword", "keyword_only") for p in self.parameters):
-            document["parameters"] = [p.name for p in self.parameters]
-        return document
+        parameters = [p.describe() for p in self.parameters] if self.schema is None else dict(self.schema)
+        document = {"name": self.name, "description": self.description, "parameters": parameters,
+                    "returns": self.returns or None, "timeout_ms": self.timeout_ms}
+        return {name: value for name, value in document.items() if value is not None}
+
+
+def _default(value: object) -> dict[str, Any]:
+    try:
+        return {"default": encode(value)}
+    except UsageError:
+        return {"optional": True}
 
 
 def _signature_of(function: Function) -> tuple[tuple[Parameter, ...], str]:
@@ -100,20 +118,17 @@ class Tools:
 
     def __init__(self, tools: Union[Iterable[Union[Tool, Function]], Mapping[str, Union[Tool, Function]]] = ()) -> None:
         self._by_name: dict[str, Tool] = {}
-        self._changes = 0
-        if isinstance(tools, Mapping):
-            for name, function in tools.items():
-                self.add(function, name=name)
-        else:
-            for function in tools:
-                self.add(function)
+        named = cast("Mapping[str, Function]", tools) if isinstance(tools, Mapping) else None
+        for function in () if named is not None else cast("Iterable[Function]", tools):
+            self.add(function)
+        for name, function in (named or {}).items():
+            self.add(function, name=name)
 
-    def add(self, function: Union[Tool, Function], name: Optional[str] = None,
-            description: Optional[str] = None) -> Tool:
-        """Adds a function; a tool of the same name is replaced."""
-        tool = function if isinstance(function, Tool) else as_tool(function, name, description)
+    def add(self, function: Union[Tool, Function], name: Optional[str] = None, description: Optional[str] = None,
+            schema: Optional[Mapping[str, Any]] = None) -> Tool:
+        """Adds a function; a tool of the same name is replaced. An open session gets it before the next cell."""
+        tool = function if isinstance(function, Tool) else as_tool(function, name, description, schema)
         self._by_name[tool.name] = tool
-        self._changes += 1
         return tool
 
     def decorator(self, function: Any, name: Optional[str], description: Optional[str]) -> Any:
@@ -128,15 +143,9 @@ class Tools:
     def remove(self, name: str) -> None:
         """Removes a tool; KeyError if there is none of this name."""
         del self._by_name[name]
-        self._changes += 1
 
     def names(self) -> list[str]:
         return list(self._by_name)
-
-    @property
-    def changes(self) -> int:
-        """How often tools were added or removed, so that an open session can be brought up to date."""
-        return self._changes
 
     def __getitem__(self, name: str) -> Tool:
         return self._by_name[name]
@@ -151,11 +160,12 @@ class Tools:
         return len(self._by_name)
 
 
-def as_tool(function: Function, name: Optional[str] = None, description: Optional[str] = None) -> Tool:
+def as_tool(function: Function, name: Optional[str], description: Optional[str],
+            schema: Optional[Mapping[str, Any]]) -> Tool:
     marked = getattr(function, "__glovebox_tool__", None)
-    if isinstance(marked, Tool) and name is None and description is None:
+    if isinstance(marked, Tool) and name is None and description is None and schema is None:
         return marked
-    return Tool.from_function(function, name, description)
+    return Tool.from_function(function, name, description, schema)
 
 
 def tool(function: Optional[F] = None, *, name: Optional[str] = None, description: Optional[str] = None) -> Any:
@@ -183,4 +193,5 @@ def answer_with(value: object) -> dict[str, Any]:
 
 def answer_with_error(error: BaseException) -> dict[str, Any]:
     """The answer to a call that raised: the guest gets an exception of the same type."""
-    return {"error": {"type": type(error).__name__, "message": str(error)[:10_000]}}
+    only = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else error  # str() quotes it
+    return {"error": {"type": type(error).__name__, "message": str(only)[:10_000]}}

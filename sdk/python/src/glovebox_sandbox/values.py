@@ -15,11 +15,14 @@ import datetime
 import decimal
 import enum
 import fractions
+import importlib
+import io
 import pathlib
 import sys
 from collections.abc import Mapping
-from typing import Any, Callable
+from typing import Any, Callable, cast
 
+from .documents import object_or_none
 from .errors import UsageError
 
 _SMALL = 1 << 62  # larger integers do not fit the readers on the way
@@ -96,19 +99,40 @@ def _encode_fraction(value: fractions.Fraction, depth: int) -> Any:
     return {"$type": "fraction", "numerator": encode(value.numerator), "denominator": encode(value.denominator)}
 
 
-def _encode_other(value: object, depth: int) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+def _encode_other(value: Any, depth: int) -> Any:
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
         pairs = [[f.name, encode(getattr(value, f.name), depth)] for f in dataclasses.fields(value)]
         return {"$type": "dataclass", "class": type(value).__name__, "items": pairs}
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.ndarray) and value.dtype.kind in "biufcSU":
+    found = _encode_foreign(value, depth)
+    if found is not None:
+        return found
+    raise UsageError(f"a value of the type {type(value).__qualname__} cannot cross the wall; give lists, dicts and "
+                     "numbers, or write the data to a file of the sandbox")
+
+
+def _encode_foreign(value: Any, depth: int) -> Any:
+    """The form of an array, a number or a picture of a package; None for anything else."""
+    if _is_a(value, "numpy", "generic"):
+        return encode(value.item(), depth)
+    if _is_a(value, "numpy", "ndarray") and value.dtype.kind in "biufcSU":
         items = [encode(item, depth) for item in value.ravel().tolist()]
         return {"$type": "ndarray", "class": str(value.dtype), "shape": list(value.shape), "items": items}
-    if numpy is not None and isinstance(value, numpy.generic):
-        return encode(value.item(), depth)
-    kind = type(value)
-    raise UsageError(f"a value of the type {kind.__module__}.{kind.__qualname__} cannot cross the wall; give lists, "
-                     "dicts and numbers, or write the data to a file of the sandbox")
+    if _is_a(value, "PIL.Image", "Image"):
+        data = io.BytesIO()
+        value.save(data, "PNG")
+        return {"$type": "image", "class": "PNG", "mode": str(value.mode), "base64": _base64(data.getvalue())}
+    return None
+
+
+def _is_a(value: object, module: str, name: str) -> bool:
+    """Whether the value is of a type of a package, which is loaded if there is such a value."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(value, kind)
+
+
+def _module(name: str) -> Any:
+    """A module of a package that may not be installed, and whose types are not known here."""
+    return importlib.import_module(name)
 
 
 def _base64(data: bytes) -> str:
@@ -145,19 +169,23 @@ _WRITERS: list[tuple[Any, Callable[[Any, int], Any]]] = [
 # ---- to Python ----
 
 
-def decode(form: Any) -> Any:
+def decode(form: object) -> Any:
     """The value of a typed JSON document.
 
     >>> decode({"$type": "tuple", "items": [1, {"$type": "bytes", "base64": "AAE="}]})
     (1, b'\\x00\\x01')
     """
     if isinstance(form, list):
-        return [decode(item) for item in form]
-    if not isinstance(form, dict):
+        return [decode(item) for item in cast("list[object]", form)]
+    typed = object_or_none(form)
+    if typed is None:
         return form
-    kind = form.get("$type")
-    if kind is None:
-        return {key: decode(item) for key, item in form.items()}
+    if "$type" not in typed:
+        return {key: decode(item) for key, item in typed.items()}
+    return _decode_typed(typed["$type"], typed)
+
+
+def _decode_typed(kind: Any, form: dict[str, Any]) -> Any:
     try:
         return _READERS[kind](form)
     except (KeyError, ValueError, TypeError, IndexError, ArithmeticError, ImportError, AttributeError):
@@ -202,8 +230,7 @@ def _decode_fraction(form: dict[str, Any]) -> fractions.Fraction:
 
 
 def _decode_array(form: dict[str, Any]) -> Any:
-    import numpy
-
+    numpy = _module("numpy")
     items, kind = _items(form), str(form.get("class", ""))
     shape = [int(n) for n in form.get("shape", [len(items)])]
     if kind.startswith(("datetime64", "timedelta64")):
@@ -216,15 +243,23 @@ def _decode_array(form: dict[str, Any]) -> Any:
 def _decode_scalar(form: dict[str, Any]) -> Any:
     if "unit" not in form:
         return decode(form["value"])
-    import numpy
-
+    numpy = _module("numpy")
     kinds = {"datetime64": numpy.datetime64, "timedelta64": numpy.timedelta64}
     unit = form["unit"]
     return kinds[form["class"]](int(form["value"]), *([] if unit == "generic" else [unit]))
 
 
-def _decode_image(form: dict[str, Any]) -> bytes:
-    return base64.b64decode(form["base64"])
+def _decode_image(form: dict[str, Any]) -> Any:
+    """A picture of PIL where that is installed, else the bytes of the PNG."""
+    data = base64.b64decode(form["base64"])
+    try:
+        image = _module("PIL.Image")
+    except ImportError:
+        return data
+    try:
+        return image.open(io.BytesIO(data), formats=["PNG"])
+    except (OSError, image.DecompressionBombError):
+        return data
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -266,7 +301,8 @@ def decode_shown(form: Any, bundles: list[Mapping[str, Any]]) -> Any:
     if not isinstance(value, Foreign) or value.class_name not in ("DataFrame", "Series"):
         return value
     table = next((bundle[_TABLE] for bundle in bundles if _TABLE in bundle), None)
-    frame = None if not isinstance(table, dict) or "cut" in table else _frame(table)
+    whole = object_or_none(table)
+    frame = None if whole is None or "cut" in whole else _frame(whole)
     if frame is None:
         return value
     return frame.iloc[:, 0] if value.class_name == "Series" else frame
@@ -274,7 +310,7 @@ def decode_shown(form: Any, bundles: list[Mapping[str, Any]]) -> Any:
 
 def _frame(table: dict[str, Any]) -> Any:
     try:
-        import pandas
+        pandas = _module("pandas")
     except ImportError:
         return None
     try:

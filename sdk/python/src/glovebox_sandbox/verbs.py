@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, Optional, Union
+from urllib.parse import quote
 
+from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError
 from .events import Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import CHECKED, RUN_ONLY, SESSION_ONLY, fields_of, only, with_deadline, without
+from .options import CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, fields_of, only, with_deadline, without
 from .results import Result, TestResult, Verdict, verdict_from
-from .state import State
+from .state import CLOSED, State
 from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
 from .tools import answer_with, answer_with_error
+
+LONG = DEADLINE_MS / 1000 + 10  # seconds for a request that may be behind the session's cells
 
 Program = Union[str, Mapping[str, object]]
 
@@ -54,22 +59,13 @@ def _text(name: str, text: object) -> str:
 
 def _result_document(answer: Answer) -> Mapping[str, Any]:
     """The result in an answer. A run that failed because of us is an error of HTTP, and a result all the same."""
-    if answer.status < 400:
-        document = document_of(answer)
-    else:
-        document = _json_or_none(answer)
-    if not isinstance(document, dict) or "exit_code" not in document:
+    try:
+        document = object_or_none(json.loads(answer.body))
+    except ValueError:
+        document = None
+    if document is None or "exit_code" not in document:
         raise failure_of(answer)
     return document
-
-
-def _json_or_none(answer: Answer) -> Any:
-    import json
-
-    try:
-        return json.loads(answer.body)
-    except ValueError:
-        return None
 
 
 def check(state: State, code: str, options: Mapping[str, Any]) -> Steps[Verdict]:
@@ -78,7 +74,8 @@ def check(state: State, code: str, options: Mapping[str, Any]) -> Steps[Verdict]
     document = yield from ask("POST", "/v1/check", {**fields, "code": _text("code", code)}, _wait(with_deadline(fields)))
     checked = document["files"][0]
     if checked.get("verdict") is None:
-        raise DaemonError(f"the program could not be checked: {(checked.get('error') or {}).get('message')}")
+        why = object_or_none(checked.get("error")) or {}
+        raise DaemonError(f"the program could not be checked: {why.get('message')}")
     return verdict_from(checked["verdict"])
 
 
@@ -89,7 +86,9 @@ def test(state: State, code: str, cases: Optional[Sequence[Mapping[str, object]]
     if cases is not None:
         fields["cases"] = [dict(case) for case in cases]
     if stream:
-        return (yield from _streamed(state, "/v1/test", fields))
+        result = yield from _last_of_stream(state, "/v1/test", fields)
+        assert isinstance(result, TestResult)
+        return result
     document = yield from ask("POST", "/v1/test", fields, _wait(fields))
     return TestResult.from_document(document)
 
@@ -128,25 +127,29 @@ def _batched(entry: Mapping[str, Any]) -> Result:
 def open_session(state: State) -> Steps[None]:
     """Opens the session unless it is open."""
     if state.closed:
-        raise SessionError("the sandbox was closed; make a new one")
+        raise SessionError(CLOSED)
     if state.id is not None:
         return
     options = {**without(state.options, RUN_ONLY), "language": state.language}
     fields = fields_of(options)
-    changes = state.tools.changes
-    if len(state.tools):
-        fields["tools"] = [tool.describe() for tool in state.tools]
+    tools = list(state.tools)
+    if tools:
+        fields["tools"] = [tool.describe() for tool in tools]
     document = yield from ask("POST", "/v1/sessions", fields)
-    state.opened(document["id"], changes)
+    state.opened(document["id"], tools)
 
 
 def close_session(state: State) -> Steps[None]:
-    """Closes the session; one that is gone already is no error."""
+    """Closes the session. One that is gone already, perhaps with its daemon, is no error."""
     session = state.close()
-    if session is not None:
+    if session is None:
+        return
+    try:
         answer: Answer = yield Send(json_request("DELETE", f"/v1/sessions/{session}"))
-        if answer.status >= 400 and answer.status not in (404, 409):
-            raise failure_of(answer)
+    except DaemonError:
+        return
+    if answer.status >= 400 and answer.status not in (404, 409):
+        raise failure_of(answer)
 
 
 def exec_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Result]:
@@ -155,7 +158,10 @@ def exec_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Resu
     fields = with_deadline({**fields_of(options), "code": _text("code", code)})
     if state.on_input is not None and "stdin" not in fields:
         fields["answers_input"] = True
-    return (yield from _streamed(state, f"{state.path}/exec", fields))
+    result = yield from _streamed(state, f"{state.path}/exec", fields)
+    if result.error and result.exit_code == -1 and result.cell is not None and result.cell.ended == "died":
+        raise SessionError(result.error.message)  # it was dead before: nothing ran
+    return result
 
 
 def attempt_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Result]:
@@ -165,14 +171,25 @@ def attempt_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[R
 
 def update_tools(state: State) -> Steps[None]:
     """Brings the tools of the open session up to date."""
-    if state.known_changes != state.tools.changes:
-        changes, tools = state.tools.changes, [tool.describe() for tool in state.tools]
-        yield from ask("PUT", f"{state.path}/tools", {"tools": tools})
-        state.known_changes = changes
+    now = {tool.name: tool for tool in state.tools}
+    for name in list(state.known):
+        if name not in now:
+            yield from ask("DELETE", f"{state.path}/tools/{quoted(name)}", wait=LONG)
+            state.known.pop(name, None)
+    for name, tool in now.items():
+        if state.known.get(name) is not tool:
+            yield from ask("POST", f"{state.path}/tools", tool.describe(), LONG)
+            state.known[name] = tool
 
 
-def _streamed(state: State, path: str, fields: Mapping[str, Any]) -> Steps[Any]:
-    """A request whose answer is a stream of events; the value is the result."""
+def _streamed(state: State, path: str, fields: Mapping[str, Any]) -> Steps[Result]:
+    """A run or a cell whose answer is a stream of events; the value is the result."""
+    result = yield from _last_of_stream(state, path, fields)
+    assert isinstance(result, Result)
+    return result
+
+
+def _last_of_stream(state: State, path: str, fields: Mapping[str, Any]) -> Steps[Union[Result, TestResult]]:
     answer: Answer = yield Open(json_request("POST", path, fields, wait=_wait(fields), stream=True))
     if answer.status >= 400:
         return Result.from_document(_result_document(answer))
@@ -208,8 +225,12 @@ def _call_tool(state: State, event: ToolCall) -> Steps[dict[str, Any]]:
         return answer_with_error(error)
 
 
+def _nobody(prompt: str) -> None:
+    """The end of the input."""
+
+
 def _read_input(state: State, event: InputCall) -> Steps[dict[str, Any]]:
-    ask_user: Callable[..., Any] = state.on_input or (lambda prompt: None)
+    ask_user: Callable[[str], Any] = state.on_input or _nobody
     try:
         line = yield Call(ask_user, (event.prompt,))
         return {"ok": None if line is None else str(line)}
@@ -220,13 +241,13 @@ def _read_input(state: State, event: InputCall) -> Steps[dict[str, Any]]:
 def fork(state: State, name: Optional[str], idle: Any) -> Steps[State]:
     """A copy of the session, with the same tools."""
     yield from update_tools(state)
-    document = yield from ask("POST", f"{state.path}/fork", fields_of({"name": name, "idle": idle}))
+    document = yield from ask("POST", f"{state.path}/fork", fields_of({"name": name, "idle": idle}), LONG)
     return state.copy(document["id"])
 
 
 def session_verb(state: State, verb: str) -> Steps[Any]:
     """`interrupt` or `restart`."""
-    return (yield from ask("POST", f"{state.path}/{verb}", {}))
+    return (yield from ask("POST", f"{state.path}/{verb}", {}, LONG))
 
 
 def info(state: State) -> Steps[dict[str, Any]]:
@@ -241,10 +262,8 @@ def attach(state: State, session: str) -> Steps[None]:
     answer: Answer = yield Send(path)
     document = document_of(answer)
     state.language = str(document["language"])
-    state.opened(document["id"], -1 if len(state.tools) else state.tools.changes)
+    state.opened(document["id"], ())
 
 
 def quoted(text: str) -> str:
-    from urllib.parse import quote
-
     return quote(text, safe="")

@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any, Union
 from urllib.parse import quote
 
-from .documents import from_document
+from .documents import from_document, object_or_none
 from .errors import SessionError, UsageError
 from .failures import failure_of
-from .options import DEADLINE_MS
 from .results import FileInfo, Variable
 from .state import State
 from .steps import Answer, Request, Send, Steps
 from .values import encode, decode
-from .verbs import ask
-
-_WAIT = DEADLINE_MS / 1000 + 10  # behind the session's cells
+from .verbs import LONG, ask
 
 
 def _path(state: State, path: str) -> str:
@@ -30,7 +27,7 @@ def _path(state: State, path: str) -> str:
 
 
 def _sent(state: State, method: str, path: str, body: bytes = b"") -> Steps[Answer]:
-    answer: Answer = yield Send(Request(method, _path(state, path), body, "application/octet-stream", _WAIT))
+    answer: Answer = yield Send(Request(method, _path(state, path), body, "application/octet-stream", LONG))
     if answer.status < 400:
         return answer
     failure = failure_of(answer)
@@ -57,7 +54,7 @@ def delete_file(state: State, path: str) -> Steps[None]:
 
 
 def list_files(state: State, folder: str) -> Steps[list[FileInfo]]:
-    document = yield from ask("GET", f"{state.path}/files", wait=_WAIT)
+    document = yield from ask("GET", f"{state.path}/files", wait=LONG)
     files = [from_document(FileInfo, entry) for entry in document["files"]]
     prefix = os.fspath(folder).strip("/")
     return [file for file in files if prefix in ("", ".") or file.path.startswith(prefix + "/")]
@@ -76,7 +73,7 @@ def upload(state: State, local: Union[str, os.PathLike[str]], path: str) -> Step
     if not source.is_dir():
         yield from write_file(state, target, source.read_bytes())
         return [target]
-    written = []
+    written: list[str] = []
     for file in sorted(source.rglob("*")):
         if file.is_file() and not file.is_symlink():
             inside = f"{target}/{file.relative_to(source).as_posix()}"
@@ -100,19 +97,19 @@ def download(state: State, path: str, local: Union[str, os.PathLike[str], None])
 
 def get_variables(state: State, names: Iterable[str]) -> Steps[dict[str, Any]]:
     """The variables that exist, by name."""
-    document = yield from ask("POST", f"{state.path}/get", {"names": list(names)}, _WAIT)
-    for name, why in (document.get("failed") or {}).items():
+    document = yield from ask("POST", f"{state.path}/get", {"names": list(names)}, LONG)
+    for name, why in (object_or_none(document.get("failed")) or {}).items():
         raise UsageError(f"the variable '{name}' cannot cross the wall: {why}; get a part of it, or its repr()")
     return {name: decode(value) for name, value in document["values"].items()}
 
 
 def set_variables(state: State, values: Mapping[str, object]) -> Steps[None]:
     document = {"values": {name: encode(value) for name, value in values.items()}}
-    yield from ask("POST", f"{state.path}/set", document, _WAIT)
+    yield from ask("POST", f"{state.path}/set", document, LONG)
 
 
 def list_variables(state: State) -> Steps[list[Variable]]:
-    document = yield from ask("POST", f"{state.path}/get", {"list": True}, _WAIT)
+    document = yield from ask("POST", f"{state.path}/get", {"list": True}, LONG)
     return [from_document(Variable, entry) for entry in document["variables"]]
 
 

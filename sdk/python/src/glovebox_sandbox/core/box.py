@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from ..async_sandbox import AsyncSandbox
+from ..errors import UnsupportedError
 from ..options import SandboxOptions
 from ..quantities import Time
 from ..sandbox import Sandbox
@@ -110,10 +112,15 @@ class Box:
         self._do(commands.hydrate, data)
 
     def fork(self) -> Box:
-        """A copy: files, and what the kernel allows of the rest. Afterwards the two share nothing."""
+        """A copy: of all files where sessions can be forked, else of the workspace. Background processes stay with
+        the original. Afterwards the two share nothing."""
         self._do(commands.prepare)
         copy = Box.__new__(Box)
-        copy._begin(self._sandbox.fork(), Place(**vars(self._place)))
+        try:
+            copy._begin(self._sandbox.fork(), replace(self._place))
+        except UnsupportedError:
+            copy._begin(self._sandbox._another(), Place())
+            copy.hydrate(self.persist())
         return copy
 
     def status(self) -> str:
@@ -235,7 +242,11 @@ class AsyncBox:
     async def fork(self) -> AsyncBox:
         await self._do(commands.prepare)
         copy = AsyncBox.__new__(AsyncBox)
-        copy._begin(await self._sandbox.fork(), Place(**vars(self._place)))
+        try:
+            copy._begin(await self._sandbox.fork(), replace(self._place))
+        except UnsupportedError:
+            copy._begin(self._sandbox._another(), Place())
+            await copy.hydrate(await self.persist())
         return copy
 
     async def status(self) -> str:

@@ -14,9 +14,9 @@ from typing import Any, Callable, Optional, Union
 from urllib.parse import quote
 
 from .. import verbs
+from ..documents import object_or_none
 from ..errors import GloveboxError, PolicyError, SessionError, UnsupportedError, UsageError
 from ..events import Stderr, Stdout
-from ..options import DEADLINE_MS
 from ..quantities import Time, milliseconds
 from ..results import Result
 from ..state import State
@@ -30,7 +30,6 @@ SMALL = 128 << 10           # bytes of a file that goes through a cell
 MOST_ENTRIES = 10_000       # of a folder
 MOST_SNAPSHOT = 1 << 30     # bytes of a workspace
 _GRACE_MS = 5_000           # for the guest to end a command after its time
-_WAIT = DEADLINE_MS / 1000 + 10
 _GUEST = Path(__file__).with_name("guest.py")
 
 
@@ -90,11 +89,12 @@ def _value(place: Place, result: Result) -> Mapping[str, Any]:
     _note_end(place, result)
     if not result.success:
         raise SessionError(f"the guest cannot do it: {result.failure or result.error_type}")
-    if not isinstance(result.value, dict):
+    value = object_or_none(result.value)
+    if value is None:
         raise SessionError("the guest's answer is damaged; close the box and make a new one")
-    if "failed" in result.value:
-        raise OSError(int(result.value["errno"] or 0), str(result.value["why"]), result.value["path"])
-    return result.value
+    if "failed" in value:
+        raise OSError(int(value["errno"] or 0), str(value["why"]), value["path"])
+    return value
 
 
 def _note_end(place: Place, result: Result) -> None:
@@ -128,7 +128,7 @@ def run_command(state: State, place: Place, command: Command, cwd: Optional[str]
 
 def _words(place: Place, command: Command) -> list[str]:
     if isinstance(command, str):
-        words = [place.shell, "-c", command]
+        words = [place.shell, "-c", command] if command.strip() else []
     else:
         words = [os.fspath(word) for word in command]
     if not words or not words[0]:
@@ -180,9 +180,10 @@ def _command_result(result: Result) -> CommandResult:
 
 
 def _status_of(result: Result) -> tuple[int, bool, str]:
-    if result.success and isinstance(result.value, list) and len(result.value) == 3:
-        status, timed_out, why = result.value
-        return int(status), bool(timed_out), "the command did not end in time" if timed_out else str(why)
+    value = object_or_none(result.value)
+    if result.success and value is not None and isinstance(value.get("status"), int):
+        timed_out = value.get("timed_out") is True
+        return value["status"], timed_out, "the command did not end in time" if timed_out else str(value.get("why"))
     return (124 if result.timed_out else result.exit_status or 125), result.timed_out, result.failure
 
 
@@ -208,7 +209,7 @@ def _direct(state: State, place: Place, method: str, path: str, body: bytes = b"
     if inside is None or place.ended:
         return None
     target = f"{state.path}/files/{quote(inside, safe='/', errors='surrogateescape')}"
-    answer: Answer = yield Send(Request(method, target, body, "application/octet-stream", _WAIT))
+    answer: Answer = yield Send(Request(method, target, body, "application/octet-stream", verbs.LONG))
     return answer.body if answer.status < 400 else None
 
 

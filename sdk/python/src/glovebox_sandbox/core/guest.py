@@ -14,23 +14,27 @@ NOT_FOUND, NOT_EXECUTABLE, TIMED_OUT = 127, 126, 124
 
 
 def command(words, cwd, env, seconds, given):
-    """Runs a command; the value is [its exit status, whether the time ran out, why it did not start]."""
+    """Runs a command; the value says how it ended, or why it did not start."""
     try:
         folder = cwd or None
         process = subprocess.Popen(words, cwd=folder, env={**os.environ, **env}, start_new_session=True,
                                    stdin=subprocess.DEVNULL if given is None else subprocess.PIPE)
     except OSError as error:
-        return [NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE, False, reason(error)]
+        return ended(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE, why=reason(error))
     try:
         process.communicate(given, timeout=seconds)
     except subprocess.TimeoutExpired:
         end(process)
-        return [TIMED_OUT, True, ""]
+        return ended(TIMED_OUT, True)
     except BaseException:
         end(process)
         raise
     status = process.returncode
-    return [128 - status if status < 0 else status, False, ""]
+    return ended(128 - status if status < 0 else status)
+
+
+def ended(status, timed_out=False, why=""):
+    return {"status": status, "timed_out": timed_out, "why": why}
 
 
 def reason(error):

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs of a sandbox, blocking and asynchronous."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import datetime
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glovebox_sandbox import (AsyncSandbox, CheckError, Finished, Foreign, GuestError, InputCall, LimitError, RefusedError,
+                              Result, Sandbox, SessionError, Stderr, Stdout, TestError, Tool, UsageError, tool)
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    with Sandbox(memory="256m") as opened:
+        yield opened
+
+
+def test_run_is_apart_from_cells(box: Sandbox) -> None:
+    box.exec("x = 1")
+    assert box.run("print('x' in globals())").stdout == "False\n"
+
+
+def test_run_options(box: Sandbox) -> None:
+    result = box.run("import sys, os; print(sys.argv[1], os.environ['K'], input(), open('a.bin', 'rb').read())\n"
+                     "open('out.txt', 'w').write('new')",
+                     args=["a"], env={"K": "v"}, stdin="line\n", files={"a.bin": b"\xff\x00"}, collect=True)
+    assert result.stdout == "a v line b'\\xff\\x00'\n"
+    assert [(file.path, file.content) for file in result.files if file.change == "new"] == [("out.txt", b"new")]
+
+
+def test_other_languages(box: Sandbox) -> None:
+    assert box.run("echo $((6 * 7))", language="bash").stdout == "42\n"
+    with Sandbox(language="bash") as shell:
+        shell.exec("x=5")
+        assert shell.exec("echo $x").stdout == "5\n"
+
+
+def test_limits_in_many_forms(box: Sandbox) -> None:
+    for timeout in (0.2, "200ms", datetime.timedelta(milliseconds=200)):
+        result = box.run("while True: pass", timeout=timeout)
+        assert result.timed_out and result.error_type == "limit" and result.raw["limits_set"]["timeout_ms"] == 200
+    with pytest.raises(LimitError) as caught:
+        result.raise_for_status()
+    assert caught.value.result is result
+
+
+@pytest.mark.parametrize("options, advice", [
+    ({"tiemout": 1}, "did you mean 'timeout'"),
+    ({"timeout": "5 parsecs"}, "'500ms'"),
+    ({"timeout": -1}, "0 (no limit) or more"),
+    ({"timeout": float("nan")}, "finite"),
+    ({"memory": "lots"}, "'512m'"),
+    ({"allow_imports": "numpy"}, "give a list"),
+    ({"files": {"a": 1}}, "give str, bytes or a path"),
+    ({"extra": {"nonsense": 1}}, "no field 'nonsense'"),
+])
+def test_mistakes_say_what_to_do(box: Sandbox, options: dict[str, Any], advice: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        box.run("1", **options)
+    assert advice in str(caught.value)
+
+
+def test_failure_is_a_result_until_asked(box: Sandbox) -> None:
+    result = box.exec("print('before')\n1 / 0")
+    assert not result.success and result.stdout == "before\n"
+    assert result.exception is not None and result.exception.line == 2
+    with pytest.raises(GuestError, match="ZeroDivisionError"):
+        result.raise_for_status()
+    assert "before" in result.for_model() and "ZeroDivisionError" in result.for_model()
+    assert box.run("def f(:").error_type == "refused"
+    with pytest.raises(RefusedError):
+        box.run("def f(:").raise_for_status()
+
+
+def test_bytes_of_output(box: Sandbox) -> None:
+    result = box.exec("import sys; _ = sys.stdout.buffer.write(b'\\xff\\xfe')")
+    assert result.stdout_raw == b"\xff\xfe"
+
+
+def test_values_there_and_back(box: Sandbox) -> None:
+    values: dict[str, object] = {
+        "a": [1, 2.5, None, True, "x\u00e9"], "b": (1, (2,)), "c": {1: {2, 3}}, "d": {"$type": "trap"}, "e": b"\x00\xff",
+        "f": 1 << 200, "g": float("inf"), "h": datetime.datetime(2024, 2, 29, tzinfo=datetime.timezone.utc),
+        "i": datetime.timedelta(days=1, microseconds=5), "j": frozenset([1]), "k": 1j, "l": range(3)}
+    box.variables.set_many(values)
+    assert box.variables.get_many(values) == values
+    for name, value in values.items():
+        assert box.exec(name).value == value
+    assert "a" in box.variables and "nothing" not in box.variables
+    assert box.variables.get("nothing", 7) == 7
+    with pytest.raises(KeyError):
+        box.variables["nothing"]
+    with pytest.raises(UsageError, match="cannot cross the wall"):
+        box.variables["x"] = object()
+
+
+def test_objects_of_the_program(box: Sandbox) -> None:
+    value = box.exec("class Odd: pass\nOdd()").value
+    assert isinstance(value, Foreign) and value.class_name == "Odd" and "Odd object" in repr(value)
+    plain = box.exec("from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nP(3)").value
+    assert plain == {"x": 3}
+
+
+def test_arrays(box: Sandbox) -> None:
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed; run the part frames")
+    box.variables["array"] = numpy.arange(6.0).reshape(2, 3)
+    assert (box.exec("array * 2").value == numpy.arange(6.0).reshape(2, 3) * 2).all()
+
+
+def test_frames(box: Sandbox) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed; run the part frames")
+    made = box.exec("import pandas\npandas.DataFrame({'n': [1, 2], 's': ['a', 'b']}, index=['p', 'q'])")
+    if made.exception is not None:
+        pytest.skip("no pandas inside")
+    pandas.testing.assert_frame_equal(made.value, pandas.DataFrame({"n": [1, 2], "s": ["a", "b"]}, index=["p", "q"]))
+    cut = box.exec("pandas.DataFrame({'n': range(100000)})").value
+    assert isinstance(cut, Foreign), "a part of a frame does not pass for the whole"
+
+
+def test_display_in_a_notebook(box: Sandbox) -> None:
+    bundle = box.exec("class Shown:\n    def _repr_html_(self): return '<b>hi</b>'\nShown()")._repr_mimebundle_()
+    assert bundle["text/html"] == "<b>hi</b>"
+    assert box.exec("print('only text')")._repr_mimebundle_() == {"text/plain": "only text"}
+    png = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+    picture = box.exec(f"class Picture:\n    def _repr_png_(self): return {png!r}\nPicture()")
+    assert picture.results[-1].png == png
+    assert base64.b64decode(picture._repr_mimebundle_()["image/png"]) == png
+
+
+def test_files(box: Sandbox, tmp_path: Path) -> None:
+    box.files.write("d/a.txt", "text")
+    box.files.write("odd name \u00e9?#.bin", b"\x00\xff")
+    assert box.exec("open('d/a.txt').read()").value == "text"
+    assert box.files.read("odd name \u00e9?#.bin") == b"\x00\xff"
+    assert [file.path for file in box.files.list("d") if not file.is_dir] == ["d/a.txt"]
+    assert box.files.exists("d/a.txt") and box.files.exists("d") and not box.files.exists("d/b")
+    with pytest.raises(FileNotFoundError, match="nothing.txt"):
+        box.files.read("nothing.txt")
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / "deep" / "x").write_bytes(b"1")
+    assert box.files.upload(tmp_path / "in", "up") == ["up/deep/x"]
+    assert box.files.download("up/deep/x", tmp_path).read_bytes() == b"1"
+    box.files.delete("d/a.txt")
+    assert not box.files.exists("d/a.txt")
+
+
+def test_fork_shares_nothing(box: Sandbox) -> None:
+    box.variables["n"] = 1
+    with box.fork(name="copy") as copy:
+        copy.exec("n = 2; open('only-here', 'w').close()")
+        assert copy.variables["n"] == 2 and copy.info()["name"] == "copy"
+    assert box.variables["n"] == 1 and not box.files.exists("only-here")
+
+
+def test_attempt(box: Sandbox) -> None:
+    box.variables["n"] = 1
+    dropped, kept = box.attempt("n = 2; 1 / 0"), box.attempt("n += 10")
+    assert dropped.cell is not None and dropped.cell.attempt == "dropped"
+    assert kept.cell is not None and kept.cell.attempt == "kept"
+    assert box.attempt("n = 99", drop=True).success
+    assert box.variables["n"] == 11
+
+
+def test_tools_carry_over(box: Sandbox) -> None:
+    @box.tool
+    def price(item: str, n: int = 1, *, tax: float = 0.0) -> float:
+        """The price of an item."""
+        return {"tea": 2.5}[item] * n * (1 + tax)
+
+    assert box.exec("price('tea', n=2)").value == 5.0
+    shown = box.exec("help(price)").stdout
+    assert "price(item: str, n: int = 1, *, tax: float = 0.0) -> float" in shown and "The price of an item." in shown
+    assert box.exec("try:\n    price('gold')\nexcept KeyError as e:\n    print(e.args)").stdout == "('gold',)\n"
+    assert "missing" in box.exec("price()").failure
+    box.tools.remove("price")
+    assert "NameError" in box.exec("price").failure
+
+
+def test_tools_run_in_the_callers_thread(box: Sandbox) -> None:
+    threads: list[int] = []
+    box.tools.add(lambda: threads.append(threading.get_ident()), name="where")
+    assert box.exec("where()").success
+    box.tools.remove("where")
+    assert threads == [threading.get_ident()]
+
+
+def test_tools_from_outside_and_their_errors() -> None:
+    @tool(name="twice", description="Twice a number.")
+    def double(x: int) -> Any:
+        return object() if x < 0 else 2 * x
+
+    with Sandbox(tools=[double, Tool.from_function(print, "say", "Says it.")]) as box:
+        assert box.exec("twice(4)").value == 8
+        assert "cannot cross the wall" in box.exec("twice(-1)").failure
+        copy = box.fork()
+        assert copy.exec("twice(5)").value == 10
+        copy.close()
+    assert double(1) == 2
+
+
+def test_input() -> None:
+    with Sandbox(on_input=lambda prompt: f"<{prompt}>") as box:
+        assert box.exec("input('name? ')").value == "<name? >"
+    with Sandbox() as box:
+        assert "EOFError" in box.exec("input()").failure
+
+
+def test_events(box: Sandbox) -> None:
+    events = list(box.events("import sys; print('out'); print('err', file=sys.stderr)"))
+    assert [event.text for event in events if type(event) is Stdout] == ["out\n"]
+    assert [event.data for event in events if isinstance(event, Stderr)] == [b"err\n"]
+    assert isinstance(events[-1], Finished) and isinstance(events[-1].result, Result)
+    assert isinstance(list(box.events("print(1)", once=True))[-1], Finished)
+    assert InputCall not in map(type, events)
+
+
+def test_leaving_the_loop_stops_the_cell(box: Sandbox) -> None:
+    with contextlib.closing(box.events("import time\nprint(1)\ntime.sleep(20)")) as events:
+        for event in events:
+            if isinstance(event, Stdout):
+                break
+    begun = time.monotonic()
+    assert box.exec("'free'").value == "free"
+    assert time.monotonic() - begun < 10
+
+
+def test_an_error_in_on_event_stops_the_cell(box: Sandbox) -> None:
+    def fail(event: object) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        box.exec("import time; time.sleep(20)", on_event=fail)
+    assert box.exec("1").value == 1
+
+
+def test_interrupt(box: Sandbox) -> None:
+    timer = threading.Timer(0.5, box.interrupt)
+    timer.start()
+    result = box.exec("import time; time.sleep(20)")
+    timer.join()
+    assert result.exception is not None and result.exception.type == "KeyboardInterrupt"
+
+
+def test_threads_share_a_sandbox() -> None:
+    with Sandbox() as box:
+        values: list[Any] = []
+        threads = [threading.Thread(target=lambda n=n: values.append(box.exec(f"{n} * 2").value)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(values) == [0, 2, 4, 6, 8, 10, 12, 14]
+        assert box.info()["cells"] == 8
+
+
+def test_check_and_test(box: Sandbox) -> None:
+    verdict = box.check("import os; os.system('ls')", profile="strict")
+    assert not verdict.allowed and any(finding.rule == "shell-command" for finding in verdict.findings)
+    with pytest.raises(CheckError):
+        verdict.raise_for_status()
+    cases = [{"args": [1], "expected": 2}, {"args": [2], "expected": 5}]
+    result = box.test("def f(x): return 2 * x", cases, func="f")
+    assert (result.passed, result.failed, result.score, result.trustworthy) == (1, 1, 0.5, True)
+    with pytest.raises(TestError):
+        result.raise_for_status()
+    assert result.test_results[1].actual == "4"
+
+
+def test_batch(box: Sandbox) -> None:
+    results = box.batch([f"print({n})" for n in range(20)] + [{"code": "1", "timeout": "9h"}])
+    assert [result.stdout for result in results[:20]] == [f"{n}\n" for n in range(20)]
+    assert results[20].error_type == "ours" and "more than this daemon allows" in results[20].failure
+
+
+def test_dead_closed_and_attached() -> None:
+    box = Sandbox()
+    assert box.id is None and "not open" in repr(box)
+    assert box.exec("import os; os.kill(os.getpid(), 9)").cell is not None
+    with pytest.raises(SessionError, match="restart"):
+        box.exec("1")
+    box.restart()
+    with Sandbox.attach(str(box.id), url=f"unix:{box._driver.address.path}") as same:  # type: ignore[union-attr]
+        same.variables["x"] = 5
+        same.detach()
+    assert box.exec("x").value == 5
+    box.close()
+    box.close()
+    with pytest.raises(SessionError, match="closed"):
+        box.exec("1")
+
+
+def test_repr_has_no_secrets() -> None:
+    box = Sandbox(url="http://127.0.0.1:1", token="s3cret", env={"KEY": "s3cret"})
+    assert "s3cret" not in repr(box) + repr(vars(box)) + repr(box._driver)
+    box.close()
+
+
+def test_async_verbs(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with AsyncSandbox(memory="256m") as box:
+            loop = asyncio.get_running_loop()
+
+            @box.tool
+            async def later(x: int) -> int:
+                """Answers in the caller's loop."""
+                assert asyncio.get_running_loop() is loop
+                await asyncio.sleep(0)
+                return x + 1
+
+            values = await asyncio.gather(*(box.exec(f"later({n})") for n in range(5)))
+            assert sorted(result.value for result in values) == [1, 2, 3, 4, 5]
+            await box.variables.set(y=(1, 2))
+            assert await box.variables.get("y") == (1, 2)
+            await box.files.write("f", b"1")
+            assert await box.files.read_text("f") == "1" and await box.files.exists("f")
+            assert (await box.files.download("f", tmp_path)).read_bytes() == b"1"
+            async with await box.fork() as copy:
+                assert (await copy.exec("later(10)")).value == 11
+            assert (await box.attempt("1 / 0")).cell.attempt == "dropped"  # type: ignore[union-attr]
+            assert (await box.test("def f(): return 1", [{"expected": 1}], func="f")).all_passed
+            assert (await box.check("print(1)")).allowed
+            assert (await box.run("print(1)")).stdout == "1\n"
+            assert len(await box.batch(["1", "2"])) == 2
+            assert [type(event) async for event in box.events("1")][-1] is Finished
+
+    asyncio.run(main())
+
+
+def test_cancelling_stops_the_cell() -> None:
+    async def main() -> None:
+        async with AsyncSandbox() as box:
+            await box.open()
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(box.exec("import time; time.sleep(20)"), 0.5)
+            begun = time.monotonic()
+            assert (await box.exec("'free'")).value == "free"
+            assert time.monotonic() - begun < 10
+
+    asyncio.run(main())
+
+
+def test_in_a_running_loop() -> None:
+    """As in a notebook: the blocking class works where a loop runs, and an AsyncSandbox in one loop after another."""
+
+    async def blocking() -> Any:
+        with Sandbox() as box:
+            return box.exec("1").value
+
+    assert asyncio.run(blocking()) == 1
+    box = AsyncSandbox()
+
+    async def step(code: str) -> Any:
+        return (await box.exec(code)).value
+
+    assert asyncio.run(step("x = 1; x")) == 1
+    assert asyncio.run(step("x + 1")) == 2
+    asyncio.run(box.close())

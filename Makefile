@@ -79,7 +79,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 .PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker replay \
-	backends oom fuzz lint format stats bench install uninstall clean example
+	backends oom fuzz lint format stats bench install uninstall wheel clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
 all: $(BUILD)/glovebox $(BUILD)/glovebox-jail $(BUILD)/glovebox-fetch $(BUILD)/glovebox-zygote.so $(BUILD)/libglovebox.so $(BUILD)/libglovebox.a
@@ -406,6 +406,10 @@ install: all
 	$(BUILD)/glovebox help --completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_glovebox
 	$(BUILD)/glovebox help --completion fish > \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/glovebox.fish
+
+## make wheel      the Python package with the programs and what they link, for pip, into build/wheel
+wheel: all
+	sdk/python/make-wheel $(BUILD)
 
 ## make uninstall  what install put there
 uninstall:

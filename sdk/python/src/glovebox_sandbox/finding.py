@@ -44,7 +44,7 @@ def find_program() -> str:
         if not os.access(named, os.X_OK):
             raise DaemonError(f"GLOVEBOX_PROGRAM is '{named}', which is no program that can be started")
         return os.path.abspath(named)
-    bundled = Path(__file__).parent / "programs" / "bin" / "glovebox"
+    bundled = Path(__file__).parent / "programs" / "glovebox"
     found = shutil.which("glovebox", path=_path_without_scripts())
     if found:
         return os.path.abspath(found)

@@ -70,7 +70,7 @@ static struct conversation *least_needed(const struct mcp_hub *hub)
 
     for (struct conversation *c = hub->conversations; c; c = c->next) {
         size_t n = found && strcmp(c->owner, found->owner) == 0 ? most : count_of(hub, c->owner);
-        if (!found || n > most || (n == most && c->used_ms < found->used_ms))
+        if (!found || n > most || (n == most && c->used_ms <= found->used_ms))
             found = c;
         most = n > most ? n : most;
     }

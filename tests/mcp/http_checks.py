@@ -84,6 +84,7 @@ def test_progress(tap, daemon):
         ids = [id for id, _ in answer.events]
         tap.equal(len(set(ids)), 1 if version == MODERN else len(ids), version + ": ids of events")
         tap.equal(answer.events[0][1] is None, version == "2025-11-25", version + ": an event to come back to")
+        body["params"]["arguments"]["code"] = "1"
         plain = client.send(body=body, **{**more, "Accept": "application/json"})
         tap.equal((plain.type, len(plain.messages)), ("application/json", 1), version + ": a client that takes no stream")
     client = HttpClient(daemon)
@@ -224,10 +225,14 @@ def test_many(tap):
         bob, ann = HttpClient(daemon, "bob"), HttpClient(daemon)
         connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE)
         body = json.dumps(ann.message("initialize", {"protocolVersion": "2025-11-25"}))
+        statuses = set()
         for _ in range(4100):
             connection.request("POST", "/mcp", body, {"Authorization": "Bearer " + ann.token, "Accept": BOTH})
-            connection.getresponse().read()
+            answer = connection.getresponse()
+            answer.read()
+            statuses.add(answer.status)
         connection.close()
+        tap.equal(statuses, {200}, "4100 clients begin")
         tap.equal((ann.ask("ping").status, bob.ask("ping").status), (404, 200), "the oldest of 4100 sessions is over, another token's is not")
 
 

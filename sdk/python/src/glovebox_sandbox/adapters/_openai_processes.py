@@ -58,7 +58,7 @@ class Process:
     exit_code: int | None = None
     wait_s: float = FIRST_WAIT_S
     last_used: float = field(default_factory=time.monotonic)
-    chunks: deque[bytes] = field(default_factory=deque)
+    chunks: deque[bytes] = field(default_factory=lambda: deque[bytes]())
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     notify: asyncio.Event = field(default_factory=asyncio.Event)
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: basic, reportIncompatibleMethodOverride=false, reportUnknownMemberType=false
 """kodeagent: a code runner behind Glovebox's wall.
 
     from kodeagent import CodeActAgent

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportIncompatibleVariableOverride=false, reportPrivateUsage=false
+# (The SDK asks for such overrides, and every client of its own reaches a session as `_inner`.)
 """OpenAI Agents SDK: a sandbox client whose commands run behind Glovebox's wall, on this machine.
 
     from agents import Runner
@@ -137,7 +139,9 @@ class GloveboxSandboxSession(Processes, BaseSandboxSession):
         if user is not None:
             raise ValueError("a sandbox of Glovebox has one user; leave 'user' out")
         # A login shell would replace the manifest's PATH by the system's.
-        return super()._prepare_exec_command(*command, shell=["sh", "-c"] if shell is True else shell, user=None)
+        plain = ["sh", "-c"] if shell is True else shell
+        words: list[str] = super()._prepare_exec_command(*command, shell=plain, user=None)
+        return words
 
     async def _exec_internal(self, *command: str | Path, timeout: float | None = None) -> ExecResult:
         env = await self.state.manifest.environment.resolve()
@@ -173,7 +177,8 @@ class GloveboxSandboxSession(Processes, BaseSandboxSession):
         return (RESOLVE_WORKSPACE_PATH_HELPER,)
 
     async def _validate_path_access(self, path: Path | str, *, for_write: bool = False) -> Path:
-        return await self._validate_remote_path_access(path, for_write=for_write)
+        inside: Path = await self._validate_remote_path_access(path, for_write=for_write)
+        return inside
 
     async def read(self, path: Path, *, user: str | User | None = None) -> io.IOBase:
         inside = await self._validate_path_access(path)
@@ -246,7 +251,7 @@ class GloveboxSandboxClient(BaseSandboxClient[GloveboxSandboxOptions | None]):
         instrumentation: Instrumentation | None = None,
         dependencies: Dependencies | None = None,
     ) -> None:
-        self._daemon = {name: value for name, value in (("url", url), ("token", token)) if value is not None}
+        self._url, self._token = url, token
         self._instrumentation = instrumentation if instrumentation is not None else Instrumentation()
         self._dependencies = dependencies
 
@@ -292,7 +297,7 @@ class GloveboxSandboxClient(BaseSandboxClient[GloveboxSandboxOptions | None]):
         if not box_id:
             return None
         try:
-            box = Box.attach(box_id, **self._daemon)
+            box = Box.attach(box_id, url=self._url, token=self._token)
             if box.status() == "running":
                 return box
             box.close()
@@ -312,7 +317,9 @@ class GloveboxSandboxClient(BaseSandboxClient[GloveboxSandboxOptions | None]):
 
     async def _open(self, options: GloveboxSandboxOptions) -> Box:
         try:
-            return await asyncio.to_thread(lambda: Box.create(**self._daemon, **options.box_options()))
+            return await asyncio.to_thread(
+                lambda: Box.create(url=self._url, token=self._token, **options.box_options())
+            )
         except GloveboxError as error:
             raise WorkspaceStartError(path=Path(DEFAULT_ROOT), message=str(error), cause=error) from error
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: basic, reportIncompatibleMethodOverride=false, reportUnknownMemberType=false
 """smolagents: an executor of Python code behind Glovebox's wall.
 
     from smolagents import CodeAgent
@@ -20,7 +21,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
-import smolagents
+from smolagents import Tool, agents
 from smolagents.default_tools import FinalAnswerTool
 from smolagents.local_python_executor import (
     BASE_PYTHON_TOOLS,
@@ -82,7 +83,7 @@ class State(MutableMapping[str, Any]):
         return len(self._names())
 
 
-class GloveboxExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents has no types
+class GloveboxExecutor(PythonExecutor):
     """Runs an agent's code in a session of Glovebox.
 
     `additional_authorized_imports`, `max_print_outputs_length`, `additional_functions` and `timeout_seconds` are those
@@ -180,12 +181,14 @@ class GloveboxExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents has 
     def _failure(self, result: Result) -> Exception:
         if result.error_type == "ours":
             result.raise_for_status()
+        failure: Exception
         if result.timed_out:
-            return ExecutionTimeoutError(
-                f"Code execution exceeded the maximum execution time of {self.timeout_seconds} seconds"
-            )
-        said = result.exception.message if result.exception else result.summary
-        return InterpreterError("\n".join([said, *(line for line in result.feedback if line not in said)]))
+            limit = f"the maximum execution time of {self.timeout_seconds} seconds"
+            failure = ExecutionTimeoutError(f"Code execution exceeded {limit}")
+        else:
+            said = result.exception.message if result.exception else result.summary
+            failure = InterpreterError("\n".join([said, *(line for line in result.feedback if line not in said)]))
+        return failure
 
     def cleanup(self) -> None:
         """Closes the sandbox; a second call does nothing."""
@@ -200,7 +203,7 @@ class GloveboxExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents has 
         self.cleanup()
 
 
-class CodeAgent(smolagents.CodeAgent):  # type: ignore[misc]
+class CodeAgent(agents.CodeAgent):
     """smolagents' agent, which knows one more executor by name, and uses it if none is named.
 
     `CodeAgent(tools, model, executor_type="glovebox", executor_kwargs={"memory": "1g"})`
@@ -223,7 +226,7 @@ def described(function: Any) -> str:
 def signature(function: Any) -> inspect.Signature:
     """A tool of smolagents has its parameters in `inputs`; a managed agent and a plain function have a signature."""
     inputs = getattr(function, "inputs", None)
-    if isinstance(inputs, dict) and isinstance(function, smolagents.Tool):
+    if isinstance(inputs, dict) and isinstance(function, Tool):
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
         rows = [inspect.Parameter(name, kind, default=absent(row)) for name, row in inputs.items()]
         return inspect.Signature(sorted(rows, key=lambda row: row.default is not inspect.Parameter.empty))

@@ -209,7 +209,7 @@ class CodeAgent(agents.CodeAgent):
     `CodeAgent(tools, model, executor_type="glovebox", executor_kwargs={"memory": "1g"})`
     """
 
-    def __init__(self, *args: Any, executor_type: str = "glovebox", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, executor_type: Any = "glovebox", **kwargs: Any) -> None:
         super().__init__(*args, executor_type=executor_type, **kwargs)
 
     def create_python_executor(self) -> PythonExecutor:

@@ -91,6 +91,7 @@ def test_variables_go_in_and_are_seen(executor: GloveboxExecutor) -> None:
     executor.send_variables({"rows": [1, 2], "label": "x"})
     assert executor("total = sum(rows)").output == 3
     assert executor.state["total"] == 3 and executor.state["label"] == "x"
+    assert set(executor.state) == {"__name__", "_print_outputs", "rows", "label", "total"}
     assert executor.state["__name__"] == "__main__" and "nothing" not in executor.state
 
 

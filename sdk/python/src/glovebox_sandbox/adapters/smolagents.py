@@ -38,6 +38,8 @@ from glovebox_sandbox import Result, Sandbox, SessionError, UsageError
 
 __all__ = ["CodeAgent", "GloveboxExecutor"]
 
+# What programs of smolagents may use without an import.
+MATHS = [name for name, function in BASE_PYTHON_TOOLS.items() if getattr(function, "__module__", "") == "math"]
 OUTPUTS = "_print_outputs"  # where an agent looks for the output of a step that failed
 NO_LIMIT_S = 3600  # what a daemon allows at most, unless its operator says otherwise
 LOST = "The sandbox was started again: its variables and functions are lost, its files are kept."
@@ -74,7 +76,8 @@ class State(MutableMapping[str, Any]):
 
     def _names(self) -> list[str]:
         inside = [] if self._box.id is None else [row.name for row in self._box.variables.list()]
-        return list(dict.fromkeys([*self._ours, *self._unsent, *inside]))
+        given = {*MATHS, *self._box.tools.names()}
+        return list(dict.fromkeys([*self._ours, *self._unsent, *(name for name in inside if name not in given)]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())
@@ -116,13 +119,12 @@ class GloveboxExecutor(PythonExecutor):
         self.send_tools({})
 
     def _defaults(self) -> dict[str, Any]:
-        maths = [name for name, function in BASE_PYTHON_TOOLS.items() if getattr(function, "__module__", "") == "math"]
         return {
             "profile": "smolagents",
             "value": "last",
             "final_answer": True,
             "allow_imports": self.additional_authorized_imports,
-            "tools_source": f"from math import {', '.join(maths)}\n",
+            "tools_source": f"from math import {', '.join(MATHS)}\n",
         }
 
     def _check_imports(self) -> None:

@@ -78,7 +78,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_REPLAY := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
-.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker replay \
+.PHONY: all help try setup check check-build check-tests check-v2 unit cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b replay \
 	backends oom fuzz lint format stats bench install uninstall wheel clean example
 
 ## make            build into build/ (other modes: make MODE=debug|asan|cov, into build-MODE/)
@@ -324,8 +324,8 @@ $(BUILD)/bench/%: bench/%.c $(TEST_LIB)
 unit: $(UNIT_BIN)
 	@tests/run-tap $(UNIT_BIN)
 
-## make cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker    tests of the program from outside
-cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker: all example $(BUILD)/tests/feed \
+## make cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b    tests of the program from outside
+cli escape wall limits soak python guard cells session warm http forks cheats llm mcp docker e2b: all example $(BUILD)/tests/feed \
 		$(BUILD)/tests/session-feed $(BUILD)/tests/warm-feed $(BUILD)/tests/backends $(BUILD)/glovebox-parses
 	@tests/run-outside $@
 

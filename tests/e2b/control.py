@@ -211,6 +211,7 @@ class Control:
         if record.state == "paused":
             raise refused(409, "Error pausing sandbox - sandbox '%s' is already paused" % record.id)
         record.state = "paused"
+        record.place.cut()
         self.set_up(record, freeze=True)
 
     def kill(self, record):

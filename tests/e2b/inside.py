@@ -178,8 +178,8 @@ def end_with_stdin():
     os._exit(0)
 
 
-def main(folder, listener):
-    place.move_in(folder, {"pip": PIP, "pip3": PIP, "python3": PYTHON, "python": PYTHON})
+def main(folder, listener, kind=""):
+    place.move_in(folder, {"pip": PIP, "pip3": PIP, "python3": PYTHON, "python": PYTHON}, kind == "plain")
     threading.Thread(target=end_with_stdin, daemon=True).start()
     sandbox, listening = Sandbox(), socket.socket(fileno=int(listener))
     while True:

@@ -11,7 +11,8 @@ import struct
 
 NEWNS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 BIND, REC, PRIVATE = 0x1000, 0x4000, 0x40000
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_CAPBSET_DROP = 1, 24
+CONTAINERS = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}  # numbers of capabilities
 MOUNT_SETATTR, AT_RECURSIVE, RDONLY = 442, 0x8000, 1  # the number is the same everywhere
 OWN = ("root", "home", "tmp")  # folders of the sandbox in place of the host's
 USER, HOME, UID = "user", "/home/user", 1000
@@ -100,7 +101,7 @@ def furnish(folder, tools, root):
         os.chown(folder + "/home/user", UID, UID)
 
 
-def move_in(folder, tools):
+def move_in(folder, tools, plain=False):
     """Makes this process's child the first of a sandbox in `folder`; returns in it, and never in the parent."""
     root = os.geteuid() == 0
     furnish(folder, tools, root)
@@ -113,16 +114,24 @@ def move_in(folder, tools):
     mount("shm", "/dev/shm", "tmpfs", 0)
     child = os.fork()
     if child:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 255)
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         mount("proc", "/proc", "proc", 0)
     except OSError:  # where /proc is partly hidden: the host's, seen from outside
         pass
     loopback_up()
+    if plain:
+        become_container()
     os.chdir(HOME)
+
+
+def become_container():
+    """Its root has the capabilities of a usual container: it mounts nothing and makes no namespaces."""
+    for capability in set(range(41)) - CONTAINERS:
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    with open("/proc/sys/user/max_user_namespaces", "w") as f:
+        f.write("0")
 
 
 def home_of(user):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for E2B's service: one port with the control plane and the sandboxes behind it.
 
-    tests/e2b/standin.py --port N [--key KEY] [--inhabitant PROGRAM]
+    tests/e2b/standin.py --port N [--key KEY] [--plain] [--inhabitant PROGRAM]
 
 E2B_API_URL and E2B_SANDBOX_URL are then both http://127.0.0.1:N. PROGRAM FOLDER LISTENER is what runs in a sandbox
 (inside.py). Tests use `with Standin() as s`: `s.requests` is all that was asked, `s.faults` is what shall go wrong."""
@@ -38,12 +38,12 @@ KINDS = {ENVD: "envd", INTERPRETER: "interpreter"}
 class Place:
     """The process of one sandbox, and how it is reached."""
 
-    def __init__(self, folder, inhabitant):
+    def __init__(self, folder, inhabitant, words=()):
         listener = socket.socket(socket.AF_UNIX)
-        self.path = os.path.join(folder, "socket")
+        self.path, self.open = os.path.join(folder, "socket"), []
         listener.bind(self.path)
         listener.listen(64)
-        self.process = subprocess.Popen(["/usr/bin/python3", inhabitant, folder, str(listener.fileno())],
+        self.process = subprocess.Popen(["/usr/bin/python3", inhabitant, folder, str(listener.fileno()), *words],
                                         pass_fds=(listener.fileno(),), stdin=subprocess.PIPE, start_new_session=True)
         listener.close()
 
@@ -58,6 +58,7 @@ class Place:
             while not word.endswith(b"\n") and (byte := s.recv(1)):
                 word += byte
             if word == b"open\n":
+                self.open.append(s)
                 return s
         except OSError:
             pass
@@ -73,6 +74,12 @@ class Place:
             s.sendall(b"%s %s HTTP/1.1\r\nHost: sandbox\r\nConnection: close\r\nContent-Type: application/json\r\n"
                       b"Content-Length: %d\r\n\r\n" % (method.encode(), path.encode(), len(data)) + data)
             s.recv(65536)
+
+    def cut(self):
+        """All connections break."""
+        for s in self.open:
+            close_hard(s)
+        del self.open[:]
 
     def end(self):
         self.process.stdin.close()
@@ -90,6 +97,9 @@ class NoPlace:
         return None
 
     def call(self, port, method, path, body):
+        pass
+
+    def cut(self):
         pass
 
     def end(self):
@@ -132,8 +142,9 @@ class Fault:
 
 
 class Standin:
-    def __init__(self, port=0, key=KEY, inhabitant=None, bare=False):
+    def __init__(self, port=0, key=KEY, inhabitant=None, bare=False, plain=False):
         self.inhabitant, self.bare = inhabitant or os.path.join(HERE, "inside.py"), bare
+        self.words = ["plain"] if plain else []
         self.requests, self.faults, self.errors = [], [], []
         self.lock, self.released = threading.Lock(), threading.Event()
         self.open, self.listener = set(), socket.socket()
@@ -143,7 +154,7 @@ class Standin:
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="glovebox-e2b-")
-        make = NoPlace if self.bare else lambda folder: Place(folder, self.inhabitant)
+        make = NoPlace if self.bare else lambda folder: Place(folder, self.inhabitant, self.words)
         self.control = control.Control(self.folder, make, self.key)
         self.listener.listen(128)
         threading.Thread(target=self.accept, daemon=True).start()
@@ -262,6 +273,9 @@ class Standin:
             request.status = request.status or int(piece[9:12] or 0)
             request.answer += piece[: max(0, KEPT - len(request.answer))]
             client.sendall(piece)
+        if fault and fault.shape and not request.status:  # it arrived, and nobody hears of it
+            close_hard(client, reset=True)
+            return False
         if not request.status:  # the sandbox went in the middle
             raise Refused(502, {"sandboxId": request.sandbox, "message": "The sandbox was not found", "code": 502})
         if fault and fault.then == "hold":
@@ -356,12 +370,13 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--key", default=KEY)
     parser.add_argument("--inhabitant")
+    parser.add_argument("--plain", action="store_true", help="sandboxes are plain containers: no mounts, no namespaces")
     parser.add_argument("--verbose", action="store_true", help="print each request")
     args = parser.parse_args()
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
-    with Standin(args.port, args.key, args.inhabitant) as standin:
+    with Standin(args.port, args.key, args.inhabitant, plain=args.plain) as standin:
         print("export " + " ".join("%s=%s" % pair for pair in standin.variables().items()), flush=True)
         seen = 0
         while not ended.wait(0.2):

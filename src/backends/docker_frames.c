@@ -87,6 +87,8 @@ static void on_started(struct docker_guest *d)
         snprintf(out->lost[0].why, sizeof out->lost[0].why, "%s", d->far->lacks);
         out->lost_count = 1;
     }
+    if (d->far->started)
+        d->far->started(d);
     if (d->sink->started)
         d->sink->started(d->sink->ctx, d->out->held);
 }

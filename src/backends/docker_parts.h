@@ -41,6 +41,7 @@ struct docker_far {
     /* Moves bytes between the network and `fd`, where that is no connection itself; or NULL. */
     void (*polls)(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS]);
     void (*move)(struct docker_guest *d);
+    void (*started)(struct docker_guest *d); /* the program runs; may be NULL */
     /* All that the helper was asked is done: nothing is on its way. May be NULL. */
     void (*settled)(struct docker_guest *d);
     /* Ends everything there, whatever the helper does. */

@@ -65,6 +65,11 @@ static void move(struct docker_guest *d)
         e2b_process_hang_up(place->process);
 }
 
+static void started(struct docker_guest *d)
+{
+    e2b_process_number(e2b_place_of(d)->process);
+}
+
 /* Until more input has arrived, nothing can be lost. */
 static void settled(struct docker_guest *d)
 {
@@ -91,6 +96,7 @@ static const struct docker_far sandbox = {.place = "sandbox",
                                           .lacks = "the sandbox does not provide it",
                                           .polls = polls,
                                           .move = move,
+                                          .started = started,
                                           .settled = settled,
                                           .kill = kill_sandbox,
                                           .died = sandbox_died};

@@ -33,6 +33,10 @@ enum { CONTAINED_WORDS = 5 }; /* a socket of the program, after its channel */
  * is a network, and the limits (0: none) of disk, inodes, memory and processes. */
 #define CONTAINED_APART "--contained-apart"
 
+/* The way to such a helper may deliver a request twice. So after STARTED its input comes in pieces,
+ * whose bounds are not those of frames: a head of two u32, a number that grows from piece to piece
+ * and the number of bytes that follow. A piece with the number of the one before is dropped. */
+
 enum {
     CONTAINED_HEAD = 8,
     CONTAINED_PIECE_MAX = 64 << 10,

@@ -31,7 +31,7 @@ struct e2b_process {
     char *tag;
     struct fetch *stream, *input;
     int ours, theirs; /* ends of one socket; theirs until the caller takes it */
-    bool started, ended, sending, heard;
+    bool numbered, started, ended, sending, heard;
     int64_t begun_ms;
     uint64_t sent, confirmed; /* requests with input */
     int exit_status;
@@ -86,16 +86,28 @@ static int say_over(struct e2b_process *p, struct err *err)
     return -1;
 }
 
+static void put_number(unsigned char *p, size_t number)
+{
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = (unsigned char)(number >> (8 * i));
+}
+
 static void take_input(struct e2b_process *p)
 {
-    char *room = mem_must(buf_room(&p->unconfirmed, INPUT_MOST));
+    const size_t head = p->numbered ? PIECE_HEAD : 0;
+    char *room = mem_must(buf_room(&p->unconfirmed, head + INPUT_MOST));
     ssize_t n;
 
     do
-        n = recv(p->ours, room, INPUT_MOST, MSG_DONTWAIT);
+        n = recv(p->ours, room + head, INPUT_MOST, MSG_DONTWAIT);
     while (n < 0 && errno == EINTR);
-    if (n > 0)
-        buf_grew(&p->unconfirmed, (size_t)n);
+    if (n <= 0)
+        return;
+    if (head) {
+        put_number((unsigned char *)room, (size_t)p->sent + 1);
+        put_number((unsigned char *)room + 4, (size_t)n);
+    }
+    buf_grew(&p->unconfirmed, head + (size_t)n);
 }
 
 /* As much input as there is, in one request. */
@@ -109,7 +121,7 @@ static int send_input(struct e2b_process *p, struct err *err)
     if (!p->unconfirmed.n)
         return 0;
     p->sent += !again;
-    buf_init(&text, 2 * INPUT_MOST);
+    buf_init(&text, 2 * (INPUT_MOST + PIECE_HEAD));
     (void)base64_add(&text, buf_str(&p->unconfirmed));
     json_t *message =
         json_pack("{s:{s:s}, s:{s:s}}", "process", "tag", p->tag, "input", "stdin", text.p);
@@ -138,8 +150,10 @@ static int take_input_answer(struct e2b_process *p, struct err *err)
     while (p->sending && (taken = fetch_take(p->input, &event, err)) != 0) {
         if (taken < 0)
             return -1;
-        if (event.kind == FETCH_FAILED)
+        if (event.kind == FETCH_FAILED) {
+            p->confirmed = p->sent; /* it may have arrived */
             return e2b_say_failure(p->e2b, &event, err);
+        }
         if (event.kind == FETCH_HEAD)
             p->input_status = event.status;
         if (event.kind == FETCH_BODY)
@@ -342,6 +356,11 @@ int e2b_process_exit(const struct e2b_process *p)
     return p->exit_status;
 }
 
+void e2b_process_number(struct e2b_process *p)
+{
+    p->numbered = true;
+}
+
 uint64_t e2b_process_sent(const struct e2b_process *p)
 {
     return p->sent;
@@ -382,7 +401,7 @@ int e2b_process_start(struct e2b *e2b, const struct e2b_start *start, struct e2b
     buf_init(&p->failed, FAILED_MAX);
     buf_init(&p->output, WAITING_MOST + 2 * ENVELOPE_MAX);
     buf_init(&p->bytes, ENVELOPE_MAX);
-    buf_init(&p->unconfirmed, INPUT_MOST);
+    buf_init(&p->unconfirmed, PIECE_HEAD + INPUT_MOST);
     json_t *message =
         json_pack("{s:{s:s, s:o, s:s}, s:s, s:b}", "process", "cmd", start->argv[0], "args",
                   list_of(start->argv + 1), "cwd", "/", "tag", p->tag, "stdin", 1);
@@ -398,8 +417,6 @@ int e2b_process_connect(struct e2b_process *p, uint64_t settled, struct err *err
 {
     if (p->confirmed > settled)
         return err_set(err, ERR_SYSTEM, "the connection broke while the program worked");
-    if (p->sent == settled)
-        buf_clear(&p->unconfirmed);
     fetch_close(p->stream);
     fetch_close(p->input);
     p->stream = p->input = NULL;

@@ -48,11 +48,15 @@ bool e2b_process_over(const struct e2b_process *process, struct err *ret_err);
 int e2b_process_exit(const struct e2b_process *process);
 /* Then: the descriptor ends after what was received. */
 void e2b_process_hang_up(struct e2b_process *process);
+/* From now on each request's input has a head of two u32, little-endian: its number, which grows,
+ * and the number of bytes. So a process can drop what a network delivers twice. */
+void e2b_process_number(struct e2b_process *process);
 /* How many requests with input were sent until now. */
 uint64_t e2b_process_sent(const struct e2b_process *process);
 /* Or, where a connection broke while nothing was on its way (the sandbox stood still): the same
- * process on new connections. `settled` are the requests whose input is known to have arrived; a
- * later one is sent again. -1 when a later one was confirmed: then output can be lost. */
+ * process on new connections. `settled` are the requests that the process has dealt with. One
+ * that was refused later is sent again. -1 when a later one may have arrived: then output can be
+ * lost. */
 int e2b_process_connect(struct e2b_process *process, uint64_t settled, struct err *err);
 
 /* ---- a process with no input, to its end ---- */

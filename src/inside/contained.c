@@ -368,7 +368,7 @@ static void serve_once(struct contained *c)
         (void)move_out(&g->from, CONTAINED_CHANNEL_OUT);
     move_inlet(c, CONTAINED_TO_STDIN, polls[5].revents);
     move_inlet(c, CONTAINED_TO_CHANNEL, polls[6].revents);
-    if (polls[0].revents)
+    if (polls[0].revents && contained_is_frame())
         receive(c);
     if (polls[1].revents && !c->over)
         reap(c);
@@ -440,6 +440,8 @@ int contained_main(void)
         c.inlets[i].bytes = xmalloc(CONTAINED_WINDOW);
     c.inlets[CONTAINED_TO_STDIN].fd = c.guest.in;
     c.inlets[CONTAINED_TO_CHANNEL].fd = c.guest.to;
+    if (contained_is_watching())
+        contained_number_input();
     contained_send(c.waits ? CONTAINED_WAITS : CONTAINED_STARTED, "", 0);
     for (;;)
         serve_once(&c);

@@ -31,6 +31,10 @@ void contained_send(enum contained_frame kind, const void *p, size_t n);
 void contained_send_buf(enum contained_frame kind, const struct buf *b);
 void contained_send_err(enum contained_frame kind, const struct err *err);
 void contained_send_numbers(enum contained_frame kind, const uint32_t *numbers, size_t n);
+/* From now on the input comes in numbered pieces (CONTAINED_APART). */
+void contained_number_input(void);
+/* The input can be read: whether it is of a frame, and not only a piece that came before. */
+bool contained_is_frame(void);
 /* Waits for a frame of at most `max` bytes. A NUL follows them; the caller frees. */
 char *contained_read(size_t max, uint32_t *ret_kind, size_t *ret_n);
 

@@ -47,16 +47,69 @@ void contained_send_numbers(enum contained_frame kind, const uint32_t *numbers, 
     contained_send_buf(kind, &b);
 }
 
-static void take(void *p, size_t n)
+static uint32_t read_number(const unsigned char *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static void take_plainly(void *p, size_t n)
 {
     if (fd_read_exactly(STDIN_FILENO, p, n) != (ssize_t)n)
         _exit(0); /* the backend is gone, and so is the guest */
 }
 
-static uint32_t read_number(const unsigned char *p)
+/* ---- numbered pieces ---- */
+
+static struct {
+    bool on;
+    uint32_t last; /* number */
+    size_t left;   /* bytes of it */
+} pieces;
+
+void contained_number_input(void)
 {
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    pieces.on = true;
 }
+
+/* False for one that came before, which is dropped. */
+static bool begin_piece(void)
+{
+    unsigned char head[CONTAINED_HEAD], waste[4096];
+
+    take_plainly(head, sizeof head);
+    bool again = read_number(head) == pieces.last;
+    pieces.last = read_number(head);
+    pieces.left = read_number(head + 4);
+    while (again && pieces.left) {
+        size_t n = pieces.left < sizeof waste ? pieces.left : sizeof waste;
+        take_plainly(waste, n);
+        pieces.left -= n;
+    }
+    return !again;
+}
+
+bool contained_is_frame(void)
+{
+    return !pieces.on || pieces.left || begin_piece();
+}
+
+static void take(void *p, size_t n)
+{
+    char *at = p;
+
+    while (pieces.on && n) {
+        if (!pieces.left && !begin_piece())
+            continue;
+        size_t some = n < pieces.left ? n : pieces.left;
+        take_plainly(at, some);
+        pieces.left -= some;
+        at += some;
+        n -= some;
+    }
+    take_plainly(at, n);
+}
+
+/* ---- frames ---- */
 
 char *contained_read(size_t max, uint32_t *ret_kind, size_t *ret_n)
 {

@@ -214,7 +214,8 @@ struct docker_guest *docker_guest_new(void)
                                .out = &d->rest,
                                .fd = -1,
                                .spool = -1,
-                               .mirror = -1,
+                               .arriving = {.fd = -1},
+                               .mirror = {.fd = -1},
                                .sources = {{-1, CONTAINED_WINDOW}, {-1, CONTAINED_WINDOW}},
                                .channel = {.fd = -1},
                                .deadline_ms = INT64_MAX};

@@ -228,6 +228,10 @@ static void act(struct docker_guest *d, uint32_t kind, struct str bytes)
     case CONTAINED_LEFT_OUT:
         docker_left_out(d, bytes);
         break;
+    case CONTAINED_KEPT:
+        if (!docker_kept(d, bytes))
+            gone(d);
+        break;
     case CONTAINED_DONE:
         if (!d->error.kind)
             on_error(d, &w);

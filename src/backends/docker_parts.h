@@ -16,6 +16,18 @@
 /* The engine's setup decides whether a container has them: a run without them has lost nothing. */
 #define DOCKER_OPTIONAL (LAYER_BIT(LAYER_USERNS) | LAYER_BIT(LAYER_CGROUPNS))
 
+/* A folder of this host that only we can enter; fd is -1 for none. */
+struct docker_folder {
+    int fd;
+    char *path;
+};
+
+/* Paths of files. */
+struct docker_kept {
+    char **paths;
+    size_t n, size;
+};
+
 enum { DOCKER_CHANNEL_FILE_MAX = 2 << 20 };
 
 /* The guest's output to the channel, on its way to the session. */
@@ -77,9 +89,10 @@ struct docker_guest {
     struct backend_outcome rest;      /* after the end */
     uint64_t max_bytes, entries_left; /* of its workspace, as it arrives */
     int spool;                        /* a copy of its workspace as it arrives; -1 for none */
-    int mirror;                       /* the copy as a folder of this host; -1 for none */
-    char *mirror_path;
-    bool mirrored; /* it has the state of the end */
+    struct docker_folder arriving;    /* what has come of it */
+    struct docker_kept kept;          /* what is in the copy already, and as it was */
+    struct docker_folder mirror;      /* the copy */
+    bool mirrored;                    /* it has the state of the end */
     bool waits;    /* its program has started, and waits for the job's words and files */
     bool failed;   /* the helper could not start it: error */
     bool answered; /* DONE came: error, or no error */
@@ -167,8 +180,16 @@ void docker_usage(struct backend_guest *guest, struct backend_usage *ret);
 
 /* docker_files.c */
 extern const struct backend_files docker_files;
-void docker_left_out(struct docker_guest *d, struct str record);
 void docker_files_done(struct docker_guest *d);
+
+/* docker_mirror.c: what the frames LEFT_OUT and KEPT say. */
+void docker_left_out(struct docker_guest *d, struct str record);
+bool docker_kept(struct docker_guest *d, struct str path); /* false: more than there can be */
+void docker_kept_done(struct docker_kept *k);
+int docker_folder_make(struct docker_folder *f, struct err *err);
+void docker_folder_drop(struct docker_folder *f);
+/* Takes over what has arrived. At most so many bytes are in the copy then. */
+int docker_mirror_update(struct docker_guest *d, uint64_t max_bytes, struct err *err);
 /* Removes copies of workspaces that killed processes left. */
 void docker_sweep_files(void);
 

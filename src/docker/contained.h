@@ -52,7 +52,7 @@ enum contained_frame {
     CONTAINED_CHANNEL_IN,
     CONTAINED_INTERRUPT,
     CONTAINED_KILL,
-    CONTAINED_FILES,
+    CONTAINED_FILES,  /* a byte: 1 for all of them, 0 for what has changed since the last FILES */
     CONTAINED_PUT,    /* none of it yet, then */
     CONTAINED_BYTES,  /* in pieces, then */
     CONTAINED_PLACE,  /* its path */
@@ -73,6 +73,7 @@ enum contained_frame {
     CONTAINED_OVER,
     CONTAINED_TREE,     /* bytes of a stream as in jail/lay.h: the workspace */
     CONTAINED_LEFT_OUT, /* u32 mode of an entry that is not in it, u64 size, path */
+    CONTAINED_KEPT,     /* path of a file that is as it was sent last */
     CONTAINED_DONE,     /* as FAILED, for what was asked; kind 0: no error */
 };
 

@@ -315,7 +315,7 @@ static void receive(struct contained *c)
     else if (kind == CONTAINED_KILL)
         finish(c);
     else if (kind == CONTAINED_FILES)
-        contained_files(c->work, c->plan.disk_bytes);
+        contained_files(c->work, c->plan.disk_bytes, c->over, n == 1 && bytes[0] == 0);
     else if (kind == CONTAINED_PUT)
         contained_put_begin(&c->arriving);
     else if (kind == CONTAINED_BYTES)

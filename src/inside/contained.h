@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -70,9 +71,14 @@ void contained_wait_remove(int work, const struct contained_plan *plan);
 void contained_wait_over(int work, const struct contained_plan *plan, struct contained_guest *guest,
                          struct str words);
 
-/* contained_files.c. The workspace as frames TREE and LEFT_OUT, then DONE. At most max_bytes of
- * content. The guest may live and change it meanwhile. */
-void contained_files(int work, uint64_t max_bytes);
+/* contained_files.c. The workspace as frames TREE, KEPT and LEFT_OUT, then DONE. At most max_bytes
+ * of content. The guest may live and change it meanwhile. `last`: it is not sent again. `since`:
+ * only what has changed, and the names of the rest. */
+void contained_files(int work, uint64_t max_bytes, bool last, bool since);
+/* contained_known.c: what was sent. Begins a new look, after which only what it met is known. */
+void contained_known_begin(bool since);
+/* Whether the file was sent as it is. From now on it was, unless it may change without a trace. */
+bool contained_known(const char *path, const struct stat *st);
 /* A file that arrives in pieces, and takes the place of an old one when it is complete. The first
  * error stays in `err`; pieces after it are dropped. */
 struct contained_arriving {

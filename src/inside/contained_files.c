@@ -20,6 +20,7 @@
 #define DEPTH_MAX 135 /* more than the backend takes, which so sees that there is more */
 
 struct tree {
+    bool notes;    /* what it sends */
     uint64_t left; /* bytes of content */
     uint64_t records;
     char path[PATH_MAX + NAME_MAX + 2];
@@ -91,6 +92,10 @@ static void send_file(struct tree *t, int dirfd, const char *name, const struct 
         return;
     }
     t->left -= size;
+    if (t->notes && contained_known(t->path, &opened)) {
+        contained_send(CONTAINED_KEPT, t->path, strlen(t->path));
+        return;
+    }
     t->records++;
     send_head(LAY_FILE, t->path, st->st_mode, size);
     send_content(fd, size);
@@ -144,7 +149,7 @@ static void send_folder(struct tree *t, int fd, size_t path_n, unsigned depth)
     (void)closedir(dir);
 }
 
-void contained_files(int work, uint64_t max_bytes)
+void contained_files(int work, uint64_t max_bytes, bool last, bool since)
 {
     static struct tree t;
     AUTO_BUF struct buf end = {0};
@@ -152,7 +157,9 @@ void contained_files(int work, uint64_t max_bytes)
 
     if (root < 0 && fchmod(work, 0700) == 0)
         root = openat(work, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    t = (struct tree){.left = max_bytes ? max_bytes : UINT64_MAX};
+    t = (struct tree){.left = max_bytes ? max_bytes : UINT64_MAX, .notes = !last || since};
+    if (t.notes)
+        contained_known_begin(since);
     if (root >= 0)
         send_folder(&t, root, 0, 0);
     buf_init(&end, LAY_HEADER);

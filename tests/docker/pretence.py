@@ -11,7 +11,7 @@ import threading
 import time
 
 import program
-from pretender import (CREDIT, DONE, ENDED, ERR, HELD, KILL, LAY_DIR, LAY_FILE, LEFT_OUT, LIMIT, OUT, OVER, SHUT, STARTED,
+from pretender import (CREDIT, DONE, ENDED, ERR, FILES, HELD, KEPT, KILL, LAY_DIR, LAY_FILE, LEFT_OUT, LIMIT, OUT, OVER, SHUT, STARTED,
                        TREE, USAGE, Pretender, frame, lay_end, piece, record)
 
 GOOD_DONE = frame(DONE, struct.pack("<III", 0, 0, 0))
@@ -100,6 +100,23 @@ def test_left_out(tap):
     r = run(tap, "a link, then a file through it",
             with_tree(left_out(LINK, 0, b"link"), frame(TREE, record(LAY_FILE, b"link/evil", b"x") + lay_end(1))))
     tap.ok(r.get("error") and "evil" not in str(r["out"]), "a link is not followed", r)
+
+
+def test_kept(tap):
+    """Files that are said to be there already."""
+    tree = frame(TREE, record(LAY_FILE, b"ok", b"x") + lay_end(1))
+    r = run(tap, "files that never came", with_tree(*[frame(KEPT, path) for path in (b"../evil", b"/evil", b"", b"a\0b", b"ghost", b"ok")], tree))
+    tap.equal((r["out"], r.get("error")), (["ok"], None), "what was not sent is not there", r)
+
+    def endless(talk):
+        talk.begin()
+        talk.end()
+        talk.wait_for(FILES, 1)
+        while True:
+            talk.say(*[frame(KEPT, b"%d" % i) for i in range(1000)])
+
+    r = run(tap, "names without an end", endless)
+    tap.ok(r.get("error"), "an error", r)
 
 
 def test_endless(tap):

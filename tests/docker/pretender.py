@@ -9,7 +9,7 @@ import struct
 import threading
 
 (PLAN, GO, IN, CHANNEL_IN, INTERRUPT, KILL, FILES, PUT, BYTES, PLACE, REMOVE, HELD, WAITS, STARTED, FAILED, OUT, ERR,
- CHANNEL_OUT, CREDIT, SHUT, USAGE, LIMIT, ENDED, OVER, TREE, LEFT_OUT, DONE) = range(1, 28)
+ CHANNEL_OUT, CREDIT, SHUT, USAGE, LIMIT, ENDED, OVER, TREE, LEFT_OUT, KEPT, DONE) = range(1, 29)
 VERSION = {"Version": "1", "ApiVersion": "1.41", "MinAPIVersion": "1.24"}
 LAY_FILE, LAY_DIR, LAY_END = b"LAYF", b"LAYD", b"LAYE"
 
@@ -148,9 +148,9 @@ class Talk:
     def end(self, status=0):
         self.say(frame(ENDED, struct.pack("<I", status)), frame(OVER))
 
-    def wait_for(self, kind):
+    def wait_for(self, kind, length=0):
         """Skips the files, which are outside of frames, and frames of other kinds."""
-        wanted, seen = struct.pack("<II", kind, 0), b""
+        wanted, seen = struct.pack("<II", kind, length), b""
         while not seen.endswith(wanted):
             byte = self.stream.read(1)
             if not byte:
@@ -158,5 +158,5 @@ class Talk:
             seen = (seen + byte)[-8:]
 
     def files(self, *frames):
-        self.wait_for(FILES)
+        self.wait_for(FILES, 1)
         self.say(*frames)

@@ -17,7 +17,7 @@ from tap import run_parts  # noqa: E402
 
 ALONE = ["errors", "pretence", "reach", "stalled"]  # need no engine
 NAMES = ["contract", "runs", "limits", "hostile", "sessions", "warm", "images", "ends"]
-BY_NAME = {"same": "warm", "packages": "packages"}  # take minutes
+BY_NAME = {"same": "warm", "packages": "packages", "jails": "sessions"}  # take minutes
 
 
 def with_engine(name, docker):

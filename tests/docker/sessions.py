@@ -9,6 +9,7 @@ import time
 
 import program
 from ends import wait_for
+from warm import daemon
 
 
 def repl(host, cells, *words, lang="python"):
@@ -119,6 +120,42 @@ def test_mcp(tap, docker):
     server.stdin.close()
     server.wait(60)
     tap.ok(b"42" in answer, "a tool of MCP runs in it", answer, server.stderr.read())
+
+
+def test_like_jails(tap, docker):
+    jails(tap, docker, "files")
+
+
+def jails(tap, docker, *parts):
+    """The tests of sessions in jails, all by name alone. That a disk is full is not noted of a cell."""
+    env = {**program.environment(docker.host), "SESSION_BACKEND": "docker"}
+    done = subprocess.run([os.path.join(program.ROOT, "tests", "session", "run.py"), *(parts or ("cells", "files", "tools", "turns"))],
+                          capture_output=True, text=True, timeout=600, env=env, cwd=program.ROOT)
+    bad = [line for line in done.stdout.splitlines() if line.startswith("not ok") and not line.endswith(" - a full disk")]
+    tap.ok(not bad and "\n1.." in done.stdout, "sessions as in jails", *bad, done.stderr[-500:])
+
+
+def test_large_workspace(tap, docker):
+    """After a cell, only what is new comes out of the container."""
+    code = """
+import os
+open('big', 'wb').write(os.urandom(60 << 20))
+for i in range(500): open('f%d' % i, 'w').write(str(i))
+time_of_cell = 1"""
+    with daemon(docker) as (_, env):
+        def ask(*words):
+            began = time.monotonic()
+            done = subprocess.run([program.GLOVEBOX, "session", *words, "--json"], capture_output=True, env=env, timeout=120)
+            return json.loads(done.stdout or b"{}"), time.monotonic() - began
+
+        name = ask("new", "--backend", "docker", "--disk", "128m")[0]["id"]
+        r, first = ask("exec", name, "-c", code)
+        tap.equal((len(r["files"]), r["error"]), (501, None), "many files come out")
+        time.sleep(2.5)
+        ask("exec", name, "-c", "0")
+        r, later = ask("exec", name, "-c", "open('f7', 'a').write('!'); os.remove('f8')")
+        tap.equal({f["path"]: f["change"] for f in r["files"]}, {"f7": "modified", "f8": "deleted"}, "a change and a removal")
+        tap.ok(later < first / 2, "which take less time", first, later)
 
 
 def test_judged(tap, docker):

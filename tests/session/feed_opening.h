@@ -163,7 +163,7 @@ static void opening_request(struct opening *g, const json_t *q, struct session_r
 
     session_request_init(r);
     run->language = text_of(q, "lang") ? text_of(q, "lang") : "python";
-    run->backend = text_of(q, "backend");
+    run->backend = text_of(q, "backend") ? text_of(q, "backend") : getenv("SESSION_BACKEND");
     run->allow_unsafe = json_is_true(json_object_get(q, "allow_unsafe"));
     run->profile = text_of(q, "profile");
     run->prelude = text_of(q, "prelude");

@@ -119,6 +119,12 @@ $(BUILD)/glovebox-parses: tests/guard/count_parses.c $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDHARD) -Wl,--wrap=python_parse -o $@ $^ $(PROGRAM_LIBS)
 
+# It has what the conformance suite of MCP asks a server for, for tests/mcp.
+FIXTURE_WRAPS := tool_find tools_list resources_read mcp_handle
+$(BUILD)/glovebox-fixtures: tests/mcp/fixtures.c $(CLI_OBJ) $(LIB_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDHARD) $(FIXTURE_WRAPS:%=-Wl,--wrap=%) -o $@ $^ $(PROGRAM_LIBS)
+
 $(BUILD)/glovebox-jail: $(JAIL_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(JAIL_CC) $(JAIL_CFLAGS) $(LDHARD) -static -o $@ $^

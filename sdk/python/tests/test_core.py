@@ -36,6 +36,7 @@ def test_words_without_a_shell(box: Box) -> None:
     assert box.exec(["printf", "%s|", "a b", "$HOME", "*"]).stdout == b"a b|$HOME|*|"
     assert box.exec(["cat"], stdin=b"\x00\xff").stdout == b"\x00\xff"
     assert box.exec("cat", stdin="text").stdout == b"text"
+    assert box.exec("wc -c", stdin=b"x" * 3_000_000, cwd="/tmp").stdout == b"3000000\n"
     assert box.exec("cat").stdout == b"", "without stdin the command finds the end of the input"
 
 
@@ -122,6 +123,14 @@ def test_failures_of_files(box: Box) -> None:
         box.list("/etc/passwd")
     with pytest.raises(OSError, match="Read-only|Permission"):
         box.write("/etc/x", "1")
+    for data in (b"1", b"1" * 300_000):
+        box.write("closed", data)
+        box.exec("chmod 0 closed")
+        with pytest.raises(PermissionError):
+            box.read("closed")
+        with pytest.raises(PermissionError):
+            box.write("closed", data)
+        box.exec("chmod 600 closed")
     with pytest.raises(OSError, match="not empty"):
         box.delete("full")
     with pytest.raises(UsageError, match="NUL"):

@@ -41,6 +41,7 @@ class RunOptions(TypedDict, total=False):
     ro: Sequence[str]
     require: Sequence[str]
     backend: str
+    image: str
     cold: bool
     profile: str
     allow_imports: Sequence[str]

@@ -117,8 +117,13 @@ def run_command(state: State, place: Place, command: Command, cwd: Optional[str]
     yield from prepare(state, place)
     _check_user(place, user)
     limit = None if timeout is None else milliseconds("timeout", timeout)
-    args = (_words(place, command), _inside(place, cwd or ""), _environment(env), limit / 1000 if limit else None,
-            stdin.encode() if isinstance(stdin, str) else stdin)
+    given, passage = stdin.encode() if isinstance(stdin, str) else stdin, ""
+    words, folder, variables = _words(place, command), _inside(place, cwd or ""), _environment(env)
+    if given is not None and len(given) > SMALL:
+        passage = _passage()
+        yield from _given(state, place, passage, given)
+        given, passage = None, _inside(place, passage)
+    args = (words, folder, variables, limit / 1000 if limit else None, given, passage)
     code = f"_glovebox.command({', '.join(map(repr, args))})"
     cell = _cell(state, place, code, limit + _GRACE_MS if limit else limit)
     result: Result = yield from _with_outputs(cell, outputs)
@@ -204,7 +209,7 @@ def _below(place: Place, path: str) -> Optional[str]:
 
 
 def _direct(state: State, place: Place, method: str, path: str, body: bytes = b"") -> Steps[Optional[bytes]]:
-    """The way of the workspace's files: without a cell. None where that does not work, and a cell says why."""
+    """The way of the workspace's files: without a cell, and with the daemon's rights. None where it does not work."""
     inside = _below(place, path)
     if inside is None or place.ended:
         return None
@@ -219,14 +224,17 @@ def _passage() -> str:
 
 
 def read(state: State, place: Place, path: str) -> Steps[bytes]:
+    """The content of a file that the box's user may read."""
     yield from prepare(state, place)
-    whole, passage = _inside(place, path), _passage()
+    whole = _inside(place, path)
+    found = yield from _call(state, place, "read", whole, "", SMALL)
+    if isinstance(found.get("data"), bytes):
+        return bytes(found["data"])
     direct = yield from _direct(state, place, "GET", whole)
     if direct is not None:
         return direct
-    found = yield from _call(state, place, "read", whole, passage, SMALL)
-    if isinstance(found.get("data"), bytes):
-        return bytes(found["data"])
+    passage = _passage()  # outside of the workspace, or reached by a link
+    yield from _call(state, place, "read", whole, passage, SMALL)
     return (yield from _taken(state, place, passage))
 
 
@@ -244,8 +252,6 @@ def write(state: State, place: Place, path: str, data: Union[bytes, str], mode: 
     yield from prepare(state, place)
     body = data.encode() if isinstance(data, str) else bytes(data)
     whole = _inside(place, path)
-    if mode is None and (yield from _direct(state, place, "PUT", whole, body)) is not None:
-        return
     if len(body) <= SMALL:
         yield from _call(state, place, "write", whole, body, "", mode)
         return

@@ -13,12 +13,16 @@ import subprocess
 NOT_FOUND, NOT_EXECUTABLE, TIMED_OUT = 127, 126, 124
 
 
-def command(words, cwd, env, seconds, given):
-    """Runs a command; the value says how it ended, or why it did not start."""
+def command(words, cwd, env, seconds, given, passage):
+    """Runs a command; the value says how it ended, or why it did not start. Its input is `given`, or what was put into
+    the workspace as `passage`."""
     try:
-        folder = cwd or None
-        process = subprocess.Popen(words, cwd=folder, env={**os.environ, **env}, start_new_session=True,
-                                   stdin=subprocess.DEVNULL if given is None else subprocess.PIPE)
+        source = open(passage or os.devnull, "rb")
+        if passage:
+            os.unlink(passage)
+        with source:
+            process = subprocess.Popen(words, cwd=cwd, env={**os.environ, **env}, start_new_session=True,
+                                       stdin=source if given is None else subprocess.PIPE)
     except OSError as error:
         return ended(NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE, why=reason(error))
     try:
@@ -68,11 +72,13 @@ def told(action):
 
 @told
 def read(path, passage, small):
-    """The file's content; that of a large file is put into the workspace, as `passage`."""
+    """The file's content. That of a large file is put into the workspace, as `passage` if there is one."""
     with open(path, "rb") as file:
         data = file.read(small + 1)
         if len(data) <= small:
             return {"data": data}
+        if not passage:
+            return {}
         with open(passage, "wb") as copy:
             copy.write(data)
             shutil.copyfileobj(file, copy, 1 << 20)

@@ -8,6 +8,8 @@
 #include "base/json_write.h"
 #include "base/mem.h"
 
+#define SPACE " \t\r\n"
+
 /* ---- JSON with comments as plain JSON of the same length ---- */
 
 static size_t string_end(struct str s, size_t at)
@@ -53,9 +55,14 @@ static void blank_comments(char *text, size_t n)
     }
 }
 
+static bool is_one_of(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
 static size_t skip_space(struct str s, size_t at)
 {
-    while (at < s.n && memchr(" \t\r\n", s.p[at], 4))
+    while (at < s.n && is_one_of(s.p[at], SPACE))
         at++;
     return at;
 }
@@ -87,7 +94,7 @@ static size_t value_end(struct str s, size_t at)
         depth += s.p[at] == '{' || s.p[at] == '[';
         depth -= s.p[at] == '}' || s.p[at] == ']';
         at++;
-    } while (at < s.n && (depth || !memchr(",}] \t\r\n", s.p[at], 7)) &&
+    } while (at < s.n && (depth || !is_one_of(s.p[at], ",}]" SPACE)) &&
              !(depth == 0 && s.p[at - 1] == '"'));
     return at;
 }
@@ -161,26 +168,32 @@ static void add_value(struct buf *b, const json_t *value, struct str indent)
     }
 }
 
-/* A new last member, behind the comments of the one before it. `commas` is the text without
- * comments, in which trailing commas still are. */
-static void add_member(struct buf *b, struct str text, struct str commas, const struct place *p,
-                       size_t open, const char *name, const json_t *value)
-{
-    size_t after = p->last_end ? p->last_end : open + 1, to = p->close;
-    bool has_comma = !p->last_end || memchr(commas.p + after, ',', p->close - after);
-    AUTO_FREE char *inner = member_indent(text, p, open);
-    struct str outer = indent_at(text, open);
+/* The file's text, and copies of the same length: without comments, and without trailing commas as
+ * well, which is plain JSON. */
+struct edited {
+    struct str text, commas, plain;
+};
 
-    while (to > after && memchr(" \t\r\n", text.p[to - 1], 4))
+/* A new last member of the object at `open`, behind the comments of the one before it. */
+static void add_member(struct buf *b, const struct edited *e, size_t open, const char *name,
+                       const json_t *value)
+{
+    struct place p = find_member(e->plain, open, name);
+    size_t after = p.last_end ? p.last_end : open + 1, to = p.close;
+    bool has_comma = !p.last_end || memchr(e->commas.p + after, ',', p.close - after);
+    AUTO_FREE char *inner = member_indent(e->text, &p, open);
+    struct str outer = indent_at(e->text, open);
+
+    while (to > after && is_one_of(e->text.p[to - 1], SPACE))
         to--;
-    (void)buf_add(b, text.p, after);
+    (void)buf_add(b, e->text.p, after);
     (void)buf_adds(b, has_comma ? "" : ",");
-    (void)buf_add(b, text.p + after, to - after);
+    (void)buf_add(b, e->text.p + after, to - after);
     (void)buf_addf(b, "\n%s\"%s\": ", inner, name);
     add_value(b, value, str_from(inner));
-    if (!memchr(text.p + to, '\n', p->close - to))
+    if (!memchr(e->text.p + to, '\n', p.close - to))
         (void)buf_addf(b, "\n%.*s", (int)outer.n, outer.p);
-    (void)buf_add(b, text.p + to, text.n - to);
+    (void)buf_add(b, e->text.p + to, e->text.n - to);
 }
 
 static void replace_value(struct buf *b, struct str text, const struct place *p,
@@ -191,23 +204,23 @@ static void replace_value(struct buf *b, struct str text, const struct place *p,
     (void)buf_add(b, text.p + p->to, text.n - p->to);
 }
 
-static void put(struct buf *b, struct str text, struct str commas, struct str plain,
-                const char *section, const char *name, const json_t *value)
+static void put(struct buf *b, const struct edited *e, const char *section, const char *name,
+                const json_t *value)
 {
-    size_t open = skip_space(plain, 0);
-    struct place outer = find_member(plain, open, section);
+    size_t open = skip_space(e->plain, 0);
+    struct place outer = find_member(e->plain, open, section);
 
     if (!outer.from) {
         json_t *servers = json_pack("{s:O}", name, value);
-        add_member(b, text, commas, &outer, open, section, servers);
+        add_member(b, e, open, section, servers);
         json_decref(servers);
         return;
     }
-    struct place inner = find_member(plain, outer.from, name);
+    struct place inner = find_member(e->plain, outer.from, name);
     if (inner.from)
-        replace_value(b, text, &inner, value);
+        replace_value(b, e->text, &inner, value);
     else
-        add_member(b, text, commas, &inner, outer.from, name, value);
+        add_member(b, e, outer.from, name, value);
 }
 
 /* Whether the text is an object whose section, if it has one, is an object as well. */
@@ -234,6 +247,7 @@ int json_edit(struct str text, const char *section, const char *name, const json
     blank_commas(plain, text.n);
     if (!is_fit((struct str){plain, text.n}, section))
         return -1;
-    put(ret, text, (struct str){commas, text.n}, (struct str){plain, text.n}, section, name, value);
+    struct edited e = {text, {commas, text.n}, {plain, text.n}};
+    put(ret, &e, section, name, value);
     return ret->overflow ? -1 : 0;
 }

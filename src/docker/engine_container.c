@@ -54,20 +54,24 @@ static bool is_dead(const char *label)
 
 /* ---- one container ---- */
 
-/* Asks without a body; the status must be below 400, or `also`. */
-static int act(struct engine *e, const char *method, const char *path, const char *what, int also,
-               int timeout_ms, struct err *err)
+/* A request without a body, to which any status below 400 is a success; `also` too. */
+struct act {
+    const char *method, *path, *what;
+    int also, timeout_ms;
+};
+
+static int act(struct engine *e, const struct act *a, struct err *err)
 {
-    const struct engine_ask ask = {.method = method,
-                                   .path = path,
-                                   .body =
-                                       str_is(str_from(method), "POST") ? STR("") : (struct str){0},
-                                   .timeout_ms = timeout_ms};
+    const struct engine_ask ask = {.method = a->method,
+                                   .path = a->path,
+                                   .body = str_is(str_from(a->method), "POST") ? STR("")
+                                                                               : (struct str){0},
+                                   .timeout_ms = a->timeout_ms};
     struct engine_answer answer;
 
     if (engine_ask(e, &ask, &answer, err) < 0)
         return -1;
-    int result = answer.status == also ? 0 : engine_must(&answer, what, err);
+    int result = answer.status == a->also ? 0 : engine_must(&answer, a->what, err);
     engine_answer_done(&answer);
     return result;
 }
@@ -103,14 +107,14 @@ int engine_start(struct engine *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/start", id);
 
-    return act(e, "POST", path, "start the container", 0, START_MS, err);
+    return act(e, &(struct act){"POST", path, "start the container", 0, START_MS}, err);
 }
 
 int engine_kill(struct engine *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/containers/%s/kill", id);
 
-    return act(e, "POST", path, "kill the container", 404, KILL_MS, err);
+    return act(e, &(struct act){"POST", path, "kill the container", 404, KILL_MS}, err);
 }
 
 /* Podman has 500 for a container that goes away meanwhile. */
@@ -156,7 +160,8 @@ int engine_remove(struct engine *e, const char *id, struct err *err)
     json_t *left;
 
     for (;;) {
-        if (act(e, "DELETE", path, "remove the container", 404, REMOVE_MS, err) < 0 &&
+        if (act(e, &(struct act){"DELETE", path, "remove the container", 404, REMOVE_MS}, err) <
+                0 &&
             e->client.fd < 0)
             return -1;
         if (inspect(e, id, &left, err) < 0)

@@ -19,7 +19,6 @@
 
 enum {
     HELPER_MAX = 32 << 20,
-    PULL_MS = 600000,
     IMAGE_NAME_MAX = 255,
     SWEEPS = 4 /* an image has at most two of ours below it */
 };
@@ -41,7 +40,7 @@ static char *encoded(const char *text)
     return buf_take(&b);
 }
 
-/* ---- looking and pulling ---- */
+/* ---- looking ---- */
 
 char *engine_find_image(struct engine *e, const char *name, struct err *err)
 {
@@ -62,26 +61,6 @@ char *engine_find_image(struct engine *e, const char *name, struct err *err)
     return id;
 }
 
-/* The answer is a line of JSON for each step; an error that came later is in the last one. */
-struct pull {
-    char problem[400];
-};
-
-static int take_piece(void *ctx, struct str bytes, struct err *err)
-{
-    struct pull *pull = ctx;
-    long at = str_find(bytes, STR("\"error\":\""));
-
-    (void)err;
-    if (at < 0 || pull->problem[0])
-        return 0;
-    struct str rest = str_slice(bytes, (size_t)at + 9, bytes.n);
-    long end = str_find(rest, STR("\"}"));
-    AUTO_FREE char *text = xstrndup(rest.p, end < 0 ? rest.n : (size_t)end);
-    engine_show(text, pull->problem, sizeof pull->problem);
-    return 0;
-}
-
 void engine_read_problem(const struct http_reply *reply, char *out, size_t n)
 {
     json_t *json = json_loadb(reply->body.p, reply->body.n, 0, NULL);
@@ -89,40 +68,6 @@ void engine_read_problem(const struct http_reply *reply, char *out, size_t n)
 
     engine_show(message ? message : reply->body.p, out, n);
     json_decref(json);
-}
-
-static int say_missing(const char *image, const char *why, struct err *err)
-{
-    return err_set(err, ERR_UNSUPPORTED,
-                   "there is no image %.200s, and the engine cannot get it: %.200s; load one "
-                   "(docker load, docker pull), or name another with --image",
-                   image, why);
-}
-
-static int pull_image(struct engine *e, const char *image, int cancel_fd, struct err *err)
-{
-    const char *slash = strrchr(image, '/'), *colon = strrchr(image, ':');
-    bool tagged = (colon && (!slash || colon > slash)) || strchr(image, '@');
-    AUTO_FREE char *name = encoded(image);
-    AUTO_FREE char *path = xasprintf("/%s/images/create?fromImage=%s%s", e->version, name,
-                                     tagged ? "" : "&tag=latest");
-    struct pull pull = {""};
-    struct http_reply reply;
-    const struct http_ask http = {.method = "POST",
-                                  .path = path,
-                                  .body = {"", 0},
-                                  .timeout_ms = PULL_MS,
-                                  .cancel_fd = cancel_fd,
-                                  .piece = take_piece,
-                                  .ctx = &pull};
-
-    if (engine_reconnect(e, err) < 0)
-        return -1;
-    int result = http_client_ask(&e->client, &http, &reply, err);
-    if (result == 0 && reply.status != 200)
-        engine_read_problem(&reply, pull.problem, sizeof pull.problem);
-    http_reply_done(&reply);
-    return result == 0 && pull.problem[0] ? say_missing(image, pull.problem, err) : result;
 }
 
 /* Letters, digits and what stands between them in a name, a tag and a digest. */
@@ -139,17 +84,17 @@ static int check_name(const char *image, struct err *err)
                    image);
 }
 
-static char *need_image(struct engine *e, const char *image, int cancel_fd, struct err *err)
+static char *need_image(struct engine *e, const struct engine_wish *wish, struct err *err)
 {
-    char *id = check_name(image, err) < 0 ? NULL : engine_find_image(e, image, err);
+    char *id = check_name(wish->image, err) < 0 ? NULL : engine_find_image(e, wish->image, err);
 
     if (id || err->kind)
         return id;
-    if (pull_image(e, image, cancel_fd, err) < 0)
+    if (engine_pull(e, wish, err) < 0)
         return NULL;
-    id = engine_find_image(e, image, err);
+    id = engine_find_image(e, wish->image, err);
     if (!id && !err->kind)
-        (void)say_missing(image, "it did not arrive", err);
+        (void)engine_say_missing(wish->image, "it did not arrive", err);
     return id;
 }
 
@@ -238,8 +183,7 @@ static char *add_helper(struct engine *e, const char *base, const char *helper, 
 
 char *engine_image(struct engine *e, const struct engine_wish *wish, struct err *err)
 {
-    AUTO_FREE char *base = wish->dockerfile ? engine_build(e, wish, err)
-                                            : need_image(e, wish->image, wish->cancel_fd, err);
+    AUTO_FREE char *base = wish->dockerfile ? engine_build(e, wish, err) : need_image(e, wish, err);
     if (!base)
         return NULL;
     AUTO_FREE char *full = wish->packages && *wish->packages

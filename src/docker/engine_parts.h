@@ -43,6 +43,12 @@ char *engine_find_image(struct engine *e, const char *name, struct err *err);
 /* The message of an answer that is an error, safe to print. */
 void engine_read_problem(const struct http_reply *reply, char *out, size_t n);
 
+/* engine_pull.c: has the engine get wish->image from a registry, with the user's login there.
+ * ERR_UNSUPPORTED when it cannot. */
+int engine_pull(struct engine *e, const struct engine_wish *wish, struct err *err);
+/* -1 with the engine's reason for an image that is missing, and what to do. */
+int engine_say_missing(const char *image, const char *why, struct err *err);
+
 /* engine_build.c: the ID of an image made of wish->dockerfile, or of `base` with wish->packages.
  * The caller frees. NULL with *err. */
 char *engine_build(struct engine *e, const struct engine_wish *wish, struct err *err);

@@ -39,8 +39,9 @@ void http_client_done(struct http_client *client);
 
 struct http_ask {
     const char *method;
-    const char *path; /* encoded, with the query */
-    const char *type; /* of the body; NULL: application/json */
+    const char *path;   /* encoded, with the query */
+    const char *type;   /* of the body; NULL: application/json */
+    const char *header; /* one line more, "Name: value"; or NULL */
     struct str body;
     int body_fd; /* if has_file: a file of body_size bytes instead */
     bool has_file;

@@ -47,7 +47,7 @@ class Pretender:
         if not address:
             self.server.bind(self.path)
             self.server.listen(16)
-        self.sockets, self.asked = [], []
+        self.sockets, self.asked, self.headers = [], [], []
         threading.Thread(target=self.accept, daemon=True).start()
 
     def close(self):
@@ -85,11 +85,12 @@ class Pretender:
         if len(words) < 2:
             return False
         method, path = words[0].decode(), words[1].decode().split("?")[0]
-        length = 0
+        headers = {}
         while (line := stream.readline().strip()):
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        stream.read(length)
+            name, _, value = line.partition(b":")
+            headers[name.lower()] = value.strip()
+        stream.read(int(headers.get(b"content-length", 0)))
+        self.headers.append(headers)
         self.asked.append((method, path))
         if path.endswith("/attach") and ("POST", "/attach") not in self.answers:
             client.sendall(b"HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n")

@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 import engine  # noqa: E402
 from tap import run_parts  # noqa: E402
 
-ALONE = ["errors", "pretence", "reach", "stalled"]  # need no engine
+ALONE = ["errors", "pretence", "pulls", "reach", "stalled"]  # need no engine
 NAMES = ["contract", "runs", "limits", "hostile", "sessions", "warm", "images", "ends"]
 BY_NAME = {"same": "warm", "packages": "packages", "jails": "sessions"}  # take minutes
 

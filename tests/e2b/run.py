@@ -67,9 +67,9 @@ def with_namespaces(name, test):
 
 
 TOGETHER = 3
-PARTS = {"failing": failing.test, "ends": ends.test, "runs": runs.test, "contract": contract.test, "protocol": own_protocol,
-         "recorded": recorded.test}
-MORE = {"real": real_protocol, "slow": failing.slow, "sessions": sessions.test}
+PARTS = {"sessions": sessions.test, "failing": failing.test, "ends": ends.test, "runs": runs.test,
+         "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test}
+MORE = {"real": real_protocol, "slow": failing.slow}
 
 
 def alone(name):

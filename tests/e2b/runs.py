@@ -6,7 +6,9 @@ import os
 import tempfile
 
 import product
-from standin import Standin
+from rpc import split_envelopes
+from standin import Fault, Standin
+from wire import whole_answer
 
 SAYS_ALL = """
 import os, sys
@@ -36,10 +38,11 @@ def test_asked(tap, standin):
     made = standin.asked("control", "POST", "/sandboxes")
     body = made[0].json
     tap.equal(len(made), 1, "one sandbox for a run")
-    tap.ok(body["templateID"] == "code-interpreter-v1" and 7 < body["timeout"] <= 60, "its template and its time", body)
+    tap.equal((body["templateID"], body["timeout"]), ("code-interpreter-v1", 7 + 15), "its template and its time", body)
     tap.equal(body.get("allow_internet_access"), False, "no network, unless it is asked for", body)
-    tap.ok(body.get("metadata"), "metadata says whose it is", body)
-    tap.ok([r.status for r in standin.asked("control", "DELETE")] == [204] and not standin.living, "it is killed at the end")
+    run = product.result(standin, "-c", "1").get("id")
+    tap.equal(standin.asked("control", "POST", "/sandboxes")[-1].json["metadata"].get("task_id"), run, "metadata has the run's id")
+    tap.ok([r.status for r in standin.asked("control", "DELETE")] == [204, 204] and not standin.living, "it is killed at the end")
     others = [r for r in standin.requests if r.kind != "control"]
     tap.ok(all("x-api-key" not in r.headers and standin.key not in str(r.head.pairs) + str(r.body) for r in others),
            "the key goes to the control plane alone")
@@ -55,7 +58,7 @@ def test_result(tap, standin):
               "the result names the backend", r)
     error = r.get("exception") or {}
     tap.equal((error.get("type"), error.get("line")), ("ValueError", 2), "and the exception", r)
-    tap.ok({"netns", "pidns", "no_new_privs"} <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"))
+    tap.ok({"netns", "pidns", "no_new_privs", "seccomp"} <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"))
     tap.ok("seccomp" in r.get("isolation", []) and "landlock" not in r["isolation"], "the filter, and none that it does not have",
            r.get("isolation"))
     r = product.result(standin, "-c", "import os; os.kill(os.getpid(), 11)")
@@ -139,6 +142,43 @@ def test_huge(tap, standin):
         r = product.result(standin, "-c", "open('big', 'wb').write(b'x' * 30000000)", "--out", "out", cwd=folder)
         size = os.path.getsize(folder + "/out/big") if os.path.exists(folder + "/out/big") else None
         tap.equal(size, 30000000, "a file of 30 MB", r)
+
+
+def installs(standin):
+    """The arguments of what was started in sandboxes, except for our helper."""
+    started = [split_envelopes(r.body)[0][1]["process"] for r in standin.asked("envd", "POST", "/Start")]
+    return [[p["cmd"], *p["args"]] for p in started if "pip" in p["args"]]
+
+
+def test_packages(tap, standin):
+    del standin.requests[:]
+    code = "import nice_one, other, third\nprint(third.version)"
+    done = product.run(standin, "--pip", "nice-one, other;third==1.0", "-c", code)
+    tap.equal(done.stdout, b"third==1.0\n", "packages", product.said(done))
+    argv = installs(standin)
+    tap.ok(len(argv) == 1 and argv[0][-3:] == ["nice-one", "other", "third==1.0"] and not argv[0][0].endswith("sh"),
+           "once, each name an argument of its own, without a shell", argv)
+    order = [(r.method, r.path.split("/")[-1]) for r in standin.requests]
+    closed = [r for r in standin.asked("control", "PUT", "/network")]
+    tap.ok(len(closed) == 1 and closed[0].json.get("allow_internet_access") is False
+           and order.index(("PUT", "network")) < len(order) - 1 - order[::-1].index(("POST", "Start")),
+           "the network is closed before the program starts", order)
+    for status in (404, 500):
+        standin.faults[:] = [Fault("PUT", "/network$", answer=whole_answer(status, b"{}"))]
+        done = product.run(standin, "--retries", "0", "--pip", "other", "-c", "print('ran')")
+        tap.ok(done.returncode == 125 and b"ran" not in done.stdout, "a network that cannot be closed: nothing runs",
+               product.said(done))
+    standin.faults[:] = []
+
+
+def test_packages_refused(tap, standin):
+    done = product.run(standin, "--pip", "no-such-thing", "-c", "print('ran')")
+    tap.ok(done.returncode == 125 and b"no-such-thing" in done.stderr and not done.stdout, "a package that is missing",
+           product.said(done))
+    for words in ("x; rm -rf /", "x $(id)", "-r /etc/passwd", "http://127.0.0.1/x.whl", "../x", "x`id`", "--index-url=x"):
+        del standin.requests[:]
+        done = product.run(standin, "--pip", words, "-c", "print('ran')")
+        tap.ok(done.returncode == 2 and not standin.requests, "no package: " + words, product.said(done))
 
 
 def test_rich(tap, standin):

@@ -40,10 +40,16 @@ static void show(struct build *b, const char *line)
         b->wish->step(b->wish->ctx, line);
 }
 
+/* Podman's service ends with the image's ID. */
+static bool is_id(struct str line)
+{
+    return line.n == 64 && strspn(line.p, "0123456789abcdef") >= line.n;
+}
+
 /* The engine's own lines between the steps. */
 static bool is_noise(struct str line)
 {
-    return !line.n || str_starts(line, " ---> ") || str_starts(line, "--> ") ||
+    return !line.n || str_starts(line, " ---> ") || str_starts(line, "--> ") || is_id(line) ||
            str_starts(line, "Removing intermediate container") ||
            str_starts(line, "Successfully built ") || str_starts(line, "Successfully tagged ") ||
            str_starts(line, "COMMIT ");

@@ -46,7 +46,7 @@ class Folder:
 def built(docker):
     """The tags of images that were built for runs."""
     tags = {tag for i in docker.get("/images/json") for tag in i["RepoTags"] or []}
-    return {tag for tag in tags if tag.startswith(("glovebox-build:", "localhost/glovebox-build:"))}
+    return {tag for tag in tags if "glovebox-build:" in tag}
 
 
 def refused(tap, done, words, name, status=125):
@@ -70,7 +70,7 @@ def test_dockerfile(tap, docker):
         done = folder.run("--dockerfile", ".", "-c", code)
         tap.equal(done.stdout, b"['.dockerignore', 'Dockerfile', 'deep', 'link'] one built\n green True False 65534\n",
                   "an image from a Dockerfile and its folder; no link is followed", program.said(done))
-        tap.ok(b"Step 2/" in done.stderr and b"COPY" in done.stderr, "its steps are shown", program.said(done))
+        tap.ok(b"step 2/" in done.stderr.lower() and b"COPY" in done.stderr, "its steps are shown", program.said(done))
         images = built(docker)
         done = folder.run("--dockerfile", "Dockerfile", "-c", "print(1)")
         tap.equal((done.stdout, done.stderr, built(docker)), (b"1\n", b"", images), "the second run builds nothing")

@@ -3,6 +3,7 @@
 and its image are those of the tests."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from daemon import Daemon
 sys.path.append(os.path.join(common.ROOT, "tests", "docker"))
 import engine  # noqa: E402
 
+BESIDE = "docker run --rm --network none, whole command"
 COLD, WARM = "glovebox run --no-daemon, whole command", "warm, through the daemon"
 SESSION, LIBRARY = "a session opens, through the daemon", "warm, through the library"
 MADE_SECONDS = 20  # at most, until the next container waits
@@ -58,8 +60,12 @@ def containers():
         with Daemon("--backend", "docker") as daemon:
             daemon.ask("POST", "/v1/run", {"code": "pass"})
             daemon.ask("DELETE", daemon.session())
-            samples = common.in_turns(count, {COLD: lambda: [common.spawn(command)], WARM: lambda: warm_run(daemon),
-                                              SESSION: lambda: session(daemon)})
+            makers = {COLD: lambda: [common.spawn(command)], WARM: lambda: warm_run(daemon), SESSION: lambda: session(daemon)}
+            if shutil.which("docker"):
+                beside = ["docker", "-H", docker.host, "run", "--rm", "--network", "none", engine.IMAGE, "python3", "-I",
+                          "-c", "print(1)"]
+                makers = {BESIDE: lambda: [common.spawn(beside)], **makers}
+            samples = common.in_turns(count, makers)
         samples[LIBRARY] = library(count)
         report(samples)
 

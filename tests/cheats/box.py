@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
+import elsewhere
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -35,7 +37,7 @@ class Box:
 
     def call(self, *args, timeout=300, **more):
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": self.folder, "LANG": "C.UTF-8",
-               "GLOVEBOX_SOCKET": "unix:" + self.path("nowhere.sock")}
+               "GLOVEBOX_SOCKET": "unix:" + self.path("nowhere.sock"), **elsewhere.variables()}
         return subprocess.run([self.program, *args], cwd=self.folder, env=env, stdin=subprocess.DEVNULL, timeout=timeout,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 

@@ -12,6 +12,7 @@ import threading
 import time
 import traceback
 
+import elsewhere
 from procs import PATIENCE
 from tap import running
 
@@ -127,7 +128,7 @@ class Test:
     def env(self, extra=None):
         # No daemon of this machine's has a part in this.
         env = {"PATH": PATH, "HOME": self.home, "TMPDIR": self.base, "LANG": "C.UTF-8",
-               "GLOVEBOX_SOCKET": "unix:" + self.path("nowhere.sock")}
+               "GLOVEBOX_SOCKET": "unix:" + self.path("nowhere.sock"), **elsewhere.variables()}
         env.update(extra or {})
         return {k: v for k, v in env.items() if v is not None}
 

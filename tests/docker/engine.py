@@ -28,15 +28,17 @@ PROGRAMS = ("/bin/sh", "/bin/bash", "/usr/bin/env", "/usr/bin/head", "/usr/bin/c
             "/usr/bin/ls", "/usr/bin/mkfifo", "/usr/bin/ln", "/usr/bin/touch", "/usr/bin/mkdir", "/usr/bin/chmod",
             "/usr/bin/true", "/usr/bin/seq", "/usr/bin/wc", "/usr/bin/echo")
 START_SECONDS = 60
+# Podman's own are more than many hosts permit.
+LIMITS = [{"Name": name, "Soft": 1024, "Hard": 1024} for name in ("nofile", "nproc")]
 SBIN = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
-def why_not():
+def why_not(programs=("dockerd", "containerd", "runc")):
     if os.geteuid() != 0:
         return "root, to start a container engine"
-    for program in ("dockerd", "containerd", "runc"):
+    for program in programs:
         if not shutil.which(program, path=SBIN):
-            return "the program %s (Debian: docker.io)" % program
+            return "the program %s (Debian: docker.io, podman)" % program
     return None
 
 
@@ -62,13 +64,15 @@ class Engine:
         self.host = "unix://" + self.path
         self.process = None
 
+    def command(self):
+        return ["dockerd", "--host", self.host, "--data-root", self.folder + "/data", "--exec-root", self.folder + "/exec",
+                "--pidfile", self.folder + "/pid", "--add-runtime", "other=" + self.make_runtime(), "--bridge=none",
+                "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"]
+
     def start(self):
         log = open(os.path.join(self.folder, "log"), "ab")
         self.process = subprocess.Popen(
-            ["dockerd", "--host", self.host, "--data-root", self.folder + "/data", "--exec-root", self.folder + "/exec",
-             "--pidfile", self.folder + "/pid", "--add-runtime", "other=" + self.make_runtime(), "--bridge=none", "--iptables=false", "--ip6tables=false",
-             "--ip-forward=false", "--ip-masq=false"],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             env={**os.environ, "PATH": SBIN})
         log.close()
         until = time.monotonic() + START_SECONDS
@@ -77,7 +81,7 @@ class Engine:
                 if self.ask("GET", "/_ping")[0] == 200:
                     return
             time.sleep(0.1)
-        raise NoEngine(self.words().strip().rpartition("\n")[2] or "dockerd is silent")
+        raise NoEngine(self.words().strip().rpartition("\n")[2] or "the engine is silent")
 
     def make_runtime(self):
         """A second runtime, which notes that it was used."""
@@ -136,7 +140,7 @@ class Engine:
         return json.loads(body)
 
     def try_container(self):
-        body = json.dumps({"Image": IMAGE, "Cmd": ["python3", "-c", ""], "HostConfig": {"NetworkMode": "none"}})
+        body = json.dumps({"Image": IMAGE, "Cmd": ["python3", "-c", ""], "HostConfig": {"NetworkMode": "none", "Ulimits": LIMITS}})
         status, answer = self.ask("POST", "/containers/create", body)
         if status == 201:
             one = "/containers/" + json.loads(answer)["Id"]
@@ -153,6 +157,22 @@ class Engine:
         status, body = self.ask("POST", "/images/create?fromSrc=-&repo=%s&tag=%s" % (repository, tag), archive,
                                 "application/x-tar")
         if status != 200 or b'"error"' in body:
+            raise RuntimeError("no image %s: %r" % (name, body[-300:]))
+
+
+class Podman(Engine):
+    """Podman's service, with storage of its own."""
+
+    def command(self):
+        return ["podman", "--root", self.folder + "/data", "--runroot", self.folder + "/exec", "--cgroup-manager", "cgroupfs",
+                "--events-backend", "none", "system", "service", "--time", "0", self.host]
+
+    def add_image(self, name, archive):
+        repository, tag = name.rsplit(":", 1)
+        status, body = self.ask("POST", "/images/create?fromSrc=-&repo=" + repository, archive, "application/x-tar")
+        if status == 200:  # it takes no tag with the archive
+            status, body = self.ask("POST", "/images/%s:latest/tag?repo=%s&tag=%s" % (repository, repository, tag))
+        if status != 201:
             raise RuntimeError("no image %s: %r" % (name, body[-300:]))
 
 
@@ -194,9 +214,9 @@ def make_archive(with_python):
 
 
 @contextlib.contextmanager
-def started():
+def started(kind=Engine):
     folder = tempfile.mkdtemp(prefix="glovebox-engine-")
-    engine = Engine(folder)
+    engine = kind(folder)
     try:
         engine.start()
         engine.add_image(IMAGE, make_archive(True))

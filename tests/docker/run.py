@@ -17,7 +17,7 @@ from tap import run_parts  # noqa: E402
 
 ALONE = ["errors", "pretence", "pulls", "reach", "stalled"]  # need no engine
 NAMES = ["contract", "runs", "limits", "hostile", "sessions", "warm", "images", "ends"]
-BY_NAME = {"same": "warm", "packages": "packages", "jails": "sessions"}  # take minutes
+BY_NAME = {"same": "warm", "packages": "packages", "jails": "sessions", "suites": "suites", "many": "many"}  # take minutes
 
 
 def with_engine(name, docker):
@@ -40,7 +40,7 @@ def skipped(name, reason):
 
 def main(names):
     sys.path.insert(0, HERE)
-    parts = {name: importlib.import_module(name).test for name in ALONE if name in names}
+    parts = {name: importlib.import_module(name).test for name in ALONE + ["podman"] if name in names}
     wanted, reason = [n for n in NAMES + list(BY_NAME) if n in names], engine.why_not()
     if not wanted or reason:
         parts.update((n, skipped(n, "needs %s" % reason)) for n in wanted)

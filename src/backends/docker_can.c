@@ -16,7 +16,7 @@ static const struct need {
     const char *how, *never, *missing;
 } needs[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a container cannot be forked"},
-    [CAN_WARM] = {.how = "a container waits; its program starts with the run"},
+    [CAN_WARM] = {.how = "a container waits, mostly with its interpreter started"},
     [CAN_PACKAGES] = {.how = "with pip, into an image that is kept"},
     [CAN_LIMIT_CPU_TIME] = {.how = "watched inside, some milliseconds late"},
     [CAN_LIMIT_MEMORY] = {.layers = LAYER_BIT(LAYER_MEMORY),

@@ -138,9 +138,9 @@ static void host_over(struct mcp_call *call)
     struct mcp_post *post = call->ctx;
 
     if (!call->cancelled) {
-        AUTO_FREE char *made =
-            job && job->answer ? NULL : rpc_text(mcp_call_answer(call), MESSAGE_MAX);
-        mcp_post_answer(post, str_from(made ? made : job->answer));
+        const char *ready = job ? job->answer : NULL;
+        AUTO_FREE char *made = ready ? NULL : rpc_text(mcp_call_answer(call), MESSAGE_MAX);
+        mcp_post_answer(post, str_from(ready ? ready : made));
     }
     mcp_post_settle(post);
     if (job)

@@ -10,10 +10,11 @@ import warnings
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import verbs, workspace
 from .asynchronous import AsyncDriver, Outcome
+from .described import Described
 from .events import Event
 from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .quantities import Time
@@ -21,7 +22,7 @@ from .results import FileInfo, Result, TestResult, Variable, Verdict
 from .sandbox import Cases, OnEvent, ToolsGiven
 from .state import State
 from .steps import Steps, T
-from .tools import F, Tools
+from .tools import Tools
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MISSING: Any = object()
 
 
-class AsyncSandbox:
+class AsyncSandbox(Described):
     """A place in which programs run behind a wall: `Sandbox`, for an event loop. Tools and `on_event` may be coroutine
     functions; they run in the loop that runs the cell. Cancelling a verb stops the program.
 
@@ -142,19 +143,6 @@ class AsyncSandbox:
         return await self._driver.run(verbs.info(await self._opened()))
 
     @property
-    def id(self) -> Optional[str]:
-        """The session's id; None before it is opened."""
-        return self._state.id
-
-    @property
-    def language(self) -> str:
-        return self._state.language
-
-    @property
-    def closed(self) -> bool:
-        return self._state.closed
-
-    @property
     def files(self) -> AsyncFiles:
         """The files of the workspace."""
         return AsyncFiles(self)
@@ -163,21 +151,6 @@ class AsyncSandbox:
     def variables(self) -> AsyncVariables:
         """The variables of the session."""
         return AsyncVariables(self)
-
-    @property
-    def tools(self) -> Tools:
-        """The tools, by name."""
-        return self._state.tools
-
-    @overload
-    def tool(self, function: F) -> F: ...
-
-    @overload
-    def tool(self, *, name: Optional[str] = None, description: Optional[str] = None) -> Callable[[F], F]: ...
-
-    def tool(self, function: Any = None, *, name: Optional[str] = None, description: Optional[str] = None) -> Any:
-        """A decorator: the function, or the coroutine function, becomes a tool that cells may call."""
-        return self.tools.decorator(function, name, description)
 
     async def detach(self) -> Optional[str]:
         """Closes this object and leaves the session open in the daemon; returns its id."""
@@ -204,9 +177,6 @@ class AsyncSandbox:
         state = getattr(self, "_state", None)
         if state is not None and state.id is not None and not sys.is_finalizing():
             warnings.warn(f"unclosed {self!r}: use 'async with' or close()", ResourceWarning, source=self)
-
-    def __repr__(self) -> str:
-        return self._state.shown("AsyncSandbox")
 
     async def _opened(self) -> State:
         """Several tasks may open the session at the same time: one does, and the others wait for it."""

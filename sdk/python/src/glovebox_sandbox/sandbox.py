@@ -11,17 +11,18 @@ import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import verbs, workspace
 from .blocking import Driver
+from .described import Described
 from .events import Event
 from .options import AttemptOptions, CellOptions, CheckOptions, JudgeOptions, ProgramOptions, RunOptions, SandboxOptions
 from .quantities import Time
 from .results import FileInfo, Result, TestResult, Variable, Verdict
 from .state import State
 from .steps import Steps, T
-from .tools import F, Function, Tool, Tools
+from .tools import Function, Tool, Tools
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -32,7 +33,7 @@ OnEvent = Callable[[Event], object]
 _MISSING: Any = object()
 
 
-class Sandbox:
+class Sandbox(Described):
     """A place in which programs run behind a wall.
 
     `exec` runs cells, which share variables and files; `run` runs a program by itself. The session of the cells is
@@ -192,19 +193,6 @@ class Sandbox:
         return self._driver.run(verbs.info(self._opened()))
 
     @property
-    def id(self) -> Optional[str]:
-        """The session's id; None before it is opened."""
-        return self._state.id
-
-    @property
-    def language(self) -> str:
-        return self._state.language
-
-    @property
-    def closed(self) -> bool:
-        return self._state.closed
-
-    @property
     def files(self) -> Files:
         """The files of the workspace."""
         return Files(self)
@@ -213,31 +201,6 @@ class Sandbox:
     def variables(self) -> Variables:
         """The variables of the session."""
         return Variables(self)
-
-    @property
-    def tools(self) -> Tools:
-        """The tools, by name: ``box.tools.add(function)``, ``box.tools.remove(name)``."""
-        return self._state.tools
-
-    @overload
-    def tool(self, function: F) -> F: ...
-
-    @overload
-    def tool(self, *, name: Optional[str] = None, description: Optional[str] = None) -> Callable[[F], F]: ...
-
-    def tool(self, function: Any = None, *, name: Optional[str] = None, description: Optional[str] = None) -> Any:
-        """A decorator: the function becomes a tool that cells may call. It runs here, in the thread that runs the
-        cell.
-
-        >>> with Sandbox() as box:
-        ...     @box.tool
-        ...     def price(item: str) -> float:
-        ...         "The price of an item."
-        ...         return {"tea": 2.5}[item]
-        ...     box.exec("2 * price('tea')").value
-        5.0
-        """
-        return self.tools.decorator(function, name, description)
 
     def detach(self) -> Optional[str]:
         """Closes this object and leaves the session open in the daemon; returns its id. A session of a daemon that
@@ -271,9 +234,6 @@ class Sandbox:
         finally:
             with contextlib.suppress(Exception):
                 self.close()
-
-    def __repr__(self) -> str:
-        return self._state.shown("Sandbox")
 
     def _opened(self) -> State:
         with self._opening:

@@ -3,6 +3,7 @@
 """The backend `e2b`, against a stand-in for E2B's service (standin.py).
 
     tests/e2b/run.py [PART...]    all parts that need only the stand-in, or those named
+    tests/e2b/run.py sdk          E2B's own packages against the stand-in, from the registries
     tests/e2b/run.py slow         services that take their time: two minutes
     tests/e2b/run.py real         the protocol's checks against what E2B_API_URL and E2B_SANDBOX_URL name; with
                                   E2B_RECORD=tests/e2b/recorded the conversations are kept there
@@ -24,6 +25,7 @@ import failing  # noqa: E402
 import protocol  # noqa: E402
 import recorded  # noqa: E402
 import runs  # noqa: E402
+import sdk  # noqa: E402
 import sessions  # noqa: E402
 from client import Client  # noqa: E402
 from standin import Standin  # noqa: E402
@@ -69,7 +71,7 @@ def with_namespaces(name, test):
 TOGETHER = 3
 PARTS = {"sessions": sessions.test, "failing": failing.test, "ends": ends.test, "runs": runs.test,
          "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test}
-MORE = {"real": real_protocol, "slow": failing.slow}
+MORE = {"real": real_protocol, "slow": failing.slow, "sdk": sdk.test}
 
 
 def alone(name):

@@ -26,16 +26,26 @@ def imports(block: str) -> list[tuple[str, list[str]]]:
     return rows
 
 
-def is_here(block: str) -> bool:
-    """Whether its frameworks are those of this group of tests."""
-    return all(importlib.util.find_spec(module.split(".")[0]) is not None for module, _ in imports(block))
+def is_there(module: str) -> bool:
+    """Whether the framework is installed that a module is of; `google` is a folder that several share."""
+    parts = module.split(".")
+    try:
+        return importlib.util.find_spec(".".join(parts[: 2 if parts[0] == "google" else 1])) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def programs(page: Path) -> list[str]:
+    """The programs of a page whose frameworks are those of this group of tests; none of any other page."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+    here = all(is_there(module) for block in blocks for module, _ in imports(block))
+    return blocks if here else []
 
 
 BLOCKS = [
     pytest.param(block, id=f"{page.stem}-{number}")
     for page in sorted(PAGES.glob("*.md"))
-    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S))
-    if is_here(block)
+    for number, block in enumerate(programs(page))
 ]
 
 

@@ -121,10 +121,12 @@ static int read_text(struct reading *r, const char *p, struct err *err)
             comma |= *p == ',';
         if (!*p)
             break;
-        if (goes_on(r, p))
-            comma = comma && is_operator(*p) && buf_addc(&r->word, ',') == 0;
-        else if (end_word(r, err) < 0)
-            return -1;
+        if (!goes_on(r, p)) {
+            if (end_word(r, err) < 0)
+                return -1;
+        } else if (comma && is_operator(*p)) {
+            (void)buf_addc(&r->word, ',');
+        }
         for (; *p && (r->in_extras || !is_between(*p)); p++) {
             r->in_extras = *p == '[' || (r->in_extras && *p != ']');
             if (!isspace((unsigned char)*p))

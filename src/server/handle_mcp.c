@@ -364,13 +364,22 @@ static bool refuse_modern(struct call *call)
     return true;
 }
 
+/* HEAD, too: a stream without bytes would never end. */
+static bool accepts_stream(const struct call *call)
+{
+    const struct http_head *head = call->x->head;
+
+    return head->method == HTTP_GET &&
+           http_list_has(http_header(head, "accept"), "text/event-stream");
+}
+
 void handle_mcp_get(struct call *call)
 {
     struct str last = header(call, "Last-Event-ID");
 
     if (refuse_modern(call))
         return;
-    if (!http_list_has(http_header(call->x->head, "accept"), "text/event-stream")) {
+    if (!accepts_stream(call)) {
         refuse(call, 406, RPC_INVALID, "GET is a stream: send Accept: text/event-stream");
         return;
     }

@@ -145,6 +145,7 @@ def test_back(tap, daemon):
 def test_stream(tap, daemon):
     client = HttpClient(daemon)
     tap.equal(client.send("GET", Accept="application/json").status, 406, "GET is a stream")
+    tap.equal(client.send("HEAD").status, 406, "HEAD is none")
     first, second = client.open("GET"), None
     answer = first.getresponse()
     tap.equal((answer.status, answer.headers["content-type"], answer.readline()), (200, "text/event-stream", b":\n"), "GET")

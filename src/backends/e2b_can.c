@@ -11,6 +11,7 @@
 enum { TEXT_MAX = 700 };
 
 static const struct need {
+    layer_mask layers;
     const char *how, *never;
 } needs[BACKEND_ABILITIES] = {
     [CAN_FORKS] = {.never = "a session in a sandbox of E2B cannot be forked"},
@@ -22,8 +23,11 @@ static const struct need {
                                  "last word"},
     [CAN_LIMIT_PIDS] = {.how = "for the guest's user"},
     [CAN_LIMIT_CPUS] = {.never = "gives as many processors as its template has"},
-    [CAN_LIMIT_DISK] = {.how = "for the workspace; /tmp and /dev/shm have as much each"},
-    [CAN_LIMIT_INODES] = {.how = "for the workspace; /tmp has as many"},
+    [CAN_CLOSE_NET] = {.layers = LAYER_BIT(LAYER_NETNS)},
+    [CAN_LIMIT_DISK] = {.layers = LAYER_BIT(LAYER_ROOT),
+                        .how = "for the workspace; /tmp and /dev/shm have as much each"},
+    [CAN_LIMIT_INODES] = {.layers = LAYER_BIT(LAYER_ROOT),
+                          .how = "for the workspace; /tmp has as many"},
 };
 
 static char run[TEXT_MAX], why_not[TEXT_MAX];
@@ -42,7 +46,7 @@ static void look(void)
 
 struct backend_need e2b_need(enum backend_ability ability)
 {
-    return (struct backend_need){.why_not = needs[ability].never};
+    return (struct backend_need){.why_not = needs[ability].never, .layers = needs[ability].layers};
 }
 
 struct backend_can e2b_can(enum backend_ability ability)

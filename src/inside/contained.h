@@ -45,9 +45,11 @@ struct contained_usage {
 };
 void contained_usage(struct contained_usage *ret);
 /* contained_watch.c: from now on contained_usage counts processes instead, and an excess of memory
- * (0: no limit) is an oom_kill that is left to the caller. */
-void contained_watch(uint64_t memory_bytes);
+ * (0: no limit) is an oom_kill that is left to the caller. `shared`: there are no namespaces, and
+ * only processes of our user count. */
+void contained_watch(uint64_t memory_bytes, bool shared);
 bool contained_is_watching(void);
+bool contained_is_shared(void);
 void contained_count(struct contained_usage *ret);
 /* The layers that hold around this process. */
 layer_mask contained_layers(void);

@@ -6,6 +6,9 @@
  * filter. It is then what pid 1 of a container is.
  *
  * The first process only waits. The end of either ends the other, and everything of the guest.
+ *
+ * Where the machine permits none of that, because it is a container itself, the guest runs without
+ * these layers, which its result says.
  */
 #include "inside/contained.h"
 
@@ -33,6 +36,7 @@
 #include "inside/mount.h"
 #include "jail/caps.h"
 #include "jail/filter.h"
+#include "jail/host_box.h"
 
 #define STAGE "/tmp" /* where the new root hangs until it becomes one */
 
@@ -219,7 +223,7 @@ static int be_first(const struct contained_apart *a)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     /* The guest inherits it. Without it the layer is missing, which is reported. */
     (void)filter_install(FILTER_QUIET, &none, &err);
-    contained_watch(a->memory_bytes);
+    contained_watch(a->memory_bytes, false);
     return contained_main();
 }
 
@@ -247,6 +251,65 @@ static bool read_orders(char *const *words, struct contained_apart *ret)
     return true;
 }
 
+/* ---- where there can be no wall ---- */
+
+static int try_to_build(const struct contained_apart *a)
+{
+    struct err ignored;
+    int status;
+
+    if (leave_machine(a->net, &ignored) < 0)
+        return 1;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(go_apart(a, &ignored) < 0);
+    return pid > 0 && waitpid(pid, &status, 0) == pid ? status != 0 : 1;
+}
+
+/* Tried in a process that is left behind: there is no way back out of a namespace. */
+static bool can_build(const struct contained_apart *a)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(try_to_build(a));
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* A sandbox that is a container permits no namespaces. It is the wall then; a user of the guest's
+ * own keeps our signals away from the other processes there, and limits what can be limited. */
+static int go_bare(const struct contained_apart *a, struct err *err)
+{
+    const struct rlimit size = {a->disk_bytes, a->disk_bytes};
+
+    host_box_remove(CONTAINED_BOX);
+    if (!caps_may_set_ids() || mkdir(CONTAINED_BOX, 0777) < 0 || chmod(CONTAINED_BOX, 01777) < 0)
+        return err_set(err, ERR_UNSUPPORTED,
+                       "the sandbox permits neither namespaces nor a user for the program");
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    drop_root(a->pids);
+    if (geteuid() == 0)
+        return err_set(err, ERR_SYSTEM, "root stays root in the sandbox");
+    if (a->disk_bytes)
+        (void)setrlimit(RLIMIT_FSIZE, &size);
+    return 0;
+}
+
+static int be_bare(const struct contained_apart *a)
+{
+    struct err err;
+    int none;
+
+    if (go_bare(a, &err) < 0) {
+        contained_send_err(CONTAINED_FAILED, &err);
+        return 1;
+    }
+    (void)filter_install(FILTER_QUIET, &none, &err);
+    contained_watch(a->memory_bytes, true);
+    return contained_main();
+}
+
 int contained_apart_main(char *const *words)
 {
     struct contained_apart a;
@@ -254,6 +317,8 @@ int contained_apart_main(char *const *words)
 
     if (!read_orders(words, &a))
         return 2;
+    if (!can_build(&a))
+        return be_bare(&a);
     if (leave_machine(a.net, &err) < 0) {
         contained_send_err(CONTAINED_FAILED, &err);
         return 1;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -17,20 +18,36 @@
 #include "jail/proc_stat.h"
 
 static struct {
-    bool on;
+    bool on, shared;
     uint64_t memory_limit, peak;
     bool over; /* the limit was exceeded once */
 } watch;
 
-void contained_watch(uint64_t memory_bytes)
+void contained_watch(uint64_t memory_bytes, bool shared)
 {
     watch.on = true;
+    watch.shared = shared;
     watch.memory_limit = memory_bytes;
 }
 
 bool contained_is_watching(void)
 {
     return watch.on;
+}
+
+bool contained_is_shared(void)
+{
+    return watch.shared;
+}
+
+/* The owner of its folder: also root, of one that has made itself undumpable. */
+static bool is_other(pid_t pid)
+{
+    char path[32];
+    struct stat st;
+
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return watch.shared && (stat(path, &st) < 0 || st.st_uid != geteuid());
 }
 
 static uint64_t time_ns(struct timeval t)
@@ -55,7 +72,7 @@ static void add_process(pid_t pid, struct contained_usage *ret)
     const uint64_t tick_ns = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
     struct proc_stat stat;
 
-    if (pid == getpid() || proc_stat_read(pid, &stat) < 0)
+    if (pid == getpid() || is_other(pid) || proc_stat_read(pid, &stat) < 0)
         return;
     ret->cpu_ns +=
         tick_ns * (uint64_t)(stat.user + stat.system + stat.waited_user + stat.waited_system);
@@ -84,7 +101,8 @@ void contained_count(struct contained_usage *ret)
             add_process((pid_t)pid, ret);
     if (dir)
         (void)closedir(dir);
-    ret->memory_now += bytes_in(CONTAINED_BOX) + bytes_in("/tmp");
+    if (!watch.shared)
+        ret->memory_now += bytes_in(CONTAINED_BOX) + bytes_in("/tmp");
     watch.peak = ret->memory_now > watch.peak ? ret->memory_now : watch.peak;
     watch.over |= watch.memory_limit && ret->memory_now >= watch.memory_limit;
     ret->memory_peak = watch.peak;

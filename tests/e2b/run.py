@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "python")]
 
+import bare  # noqa: E402
 import contract  # noqa: E402
 import ends  # noqa: E402
 import failing  # noqa: E402
@@ -70,7 +71,7 @@ def with_namespaces(name, test):
 
 TOGETHER = 3
 PARTS = {"sessions": sessions.test, "failing": failing.test, "ends": ends.test, "runs": runs.test,
-         "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test}
+         "contract": contract.test, "protocol": own_protocol, "recorded": recorded.test, "bare": bare.test}
 MORE = {"real": real_protocol, "slow": failing.slow, "sdk": sdk.test}
 
 

@@ -30,7 +30,7 @@ def steps(*objects):
 def pull(folder, answer, image=IMAGE, quiet=False, **variables):
     """(the finished process, the login that the engine got)"""
     missing, there = (404, b"{}"), (200, b'{"Id": "sha256:1"}')
-    pretender = Pretender(folder, honest, {("GET", "/json"): [missing, there], ("POST", "/images/create"): answer})
+    pretender = Pretender(folder, honest, {("GET", "3/json"): [missing, there], ("POST", "/images/create"): answer})
     env = {**os.environ, "HOME": folder + "/home", "DOCKER_HOST": pretender.host, **variables}
     env.pop("DOCKER_CONFIG", None)
     words = [w for w in program.command("--image", image, "-c", "1") if quiet or w != "--quiet"]

@@ -80,13 +80,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                              .out = &out,
                              .mirror = -1,
                              .max_bytes = TREE_MAX,
-                             .entries_left = 10,
-                             .sources = {{-1, 0}, {-1, 0}}};
+                             .entries_left = 10};
     int pair[2];
 
     if (n < 2 || n > 64 << 10 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return 0;
     begin(&d);
+    for (size_t i = 0; i < ARRAY_LEN(d.sources); i++)
+        d.sources[i].fd = -1;
     d.fd = pair[0];
     d.channel.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     receive(&d, pair[1], data + 1, n - 1, data[0] ? data[0] : n);

@@ -49,20 +49,22 @@ static int say_failed(struct buf *words, int status, struct err *err)
 int e2b_install(struct docker_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
-    AUTO_BUF struct buf words = {0};
-    int status = 0;
+    struct e2b_ended ended = {0};
 
     if (!d->job->packages)
         return 0;
     const char **argv = command_of(d->job);
     const struct e2b_start start = {.argv = argv, .tag = "glovebox-packages"};
-    buf_init(&words, SAID_MAX);
-    int result = e2b_run(place->e2b, &start, INSTALL_MS, d->sink->cancel_fd, &words, &status, err);
+    buf_init(&ended.words, SAID_MAX);
+    int result = e2b_run(place->e2b, &start, INSTALL_MS, d->sink->cancel_fd, &ended, err);
     free(argv);
+    if (result < 0 && err->kind != ERR_TIMEOUT)
+        err_wrap(err, "--pip");
+    else if (result == 0 && ended.status != 0)
+        result = say_failed(&ended.words, ended.status, err);
+    buf_done(&ended.words);
     if (result < 0)
-        return err->kind == ERR_TIMEOUT ? -1 : err_wrap(err, "--pip");
-    if (status != 0)
-        return say_failed(&words, status, err);
+        return -1;
     outcome_phase(d->out, "packages");
     return d->job->net_host ? 0 : e2b_close_network(place->e2b, err);
 }

@@ -85,7 +85,7 @@ static int finish(const struct command *c, int *ret_status, struct err *err)
 }
 
 int e2b_run(struct e2b *e2b, const struct e2b_start *start, int64_t timeout_ms, int cancel_fd,
-            struct buf *ret_words, int *ret_status, struct err *err)
+            struct e2b_ended *ret, struct err *err)
 {
     struct command c = {.fd = -1};
     int64_t until_ms = clock_mono_ms() + timeout_ms;
@@ -99,8 +99,8 @@ int e2b_run(struct e2b *e2b, const struct e2b_start *start, int64_t timeout_ms, 
     while ((result = move(&c, until_ms, cancel_fd, err)) > 0)
         ;
     if (result == 0)
-        result = finish(&c, ret_status, err);
-    (void)buf_add_str(ret_words, buf_str(&c.words));
+        result = finish(&c, &ret->status, err);
+    (void)buf_add_str(&ret->words, buf_str(&c.words));
     fd_close(&c.fd);
     e2b_process_close(c.process);
     buf_done(&c.pieces);

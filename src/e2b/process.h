@@ -61,9 +61,12 @@ int e2b_process_connect(struct e2b_process *process, uint64_t settled, struct er
 
 /* ---- a process with no input, to its end ---- */
 
-/* 0 with its exit status; the end of its output is appended to `words`. -1 with ERR_TIMEOUT when
- * cancel_fd (-1 for none) becomes readable. */
+struct e2b_ended {
+    int status;
+    struct buf words; /* the end of its output is appended */
+};
+/* -1 with ERR_TIMEOUT when cancel_fd (-1 for none) becomes readable. */
 int e2b_run(struct e2b *e2b, const struct e2b_start *start, int64_t timeout_ms, int cancel_fd,
-            struct buf *words, int *ret_status, struct err *err);
+            struct e2b_ended *ret, struct err *err);
 
 #endif

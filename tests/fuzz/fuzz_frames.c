@@ -13,6 +13,7 @@
 
 #include "backends/docker_parts.h"
 #include "base/fd.h"
+#include "base/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -75,16 +76,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     const struct backend_sink sink = {
         .ctx = &printed, .output = on_output, .cancel_fd = -1, .channel_fd = -1};
     struct backend_outcome out = {0};
-    struct docker_guest d = {.far = &place,
-                             .sink = &sink,
-                             .out = &out,
-                             .mirror = -1,
-                             .max_bytes = TREE_MAX,
-                             .entries_left = 10};
+    struct docker_guest d = {0};
     int pair[2];
 
     if (n < 2 || n > 64 << 10 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return 0;
+    d.far = &place;
+    d.sink = &sink;
+    d.out = &out;
+    d.mirror = -1;
+    d.max_bytes = TREE_MAX;
+    d.entries_left = 10;
     begin(&d);
     for (size_t i = 0; i < ARRAY_LEN(d.sources); i++)
         d.sources[i].fd = -1;

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     d.far = &place;
     d.sink = &sink;
     d.out = &out;
-    d.mirror = -1;
+    d.mirror.fd = d.arriving.fd = -1;
     d.max_bytes = TREE_MAX;
     d.entries_left = 10;
     begin(&d);

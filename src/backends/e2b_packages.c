@@ -12,6 +12,9 @@
 
 enum { INSTALL_MS = 10 * 60 * 1000, SAID_MAX = 4096 };
 
+/* The machine is made for one guest: no other program meets its packages. */
+static const char *const before[] = {"env", "PIP_BREAK_SYSTEM_PACKAGES=1",
+                                     "PIP_ROOT_USER_ACTION=ignore"};
 static const char *const pip[] = {
     "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--quiet"};
 
@@ -22,7 +25,9 @@ static const char **command_of(const struct backend_job *job)
 
     while (job->packages[n])
         n++;
-    const char **argv = xcalloc(n + ARRAY_LEN(pip) + 2, sizeof *argv);
+    const char **argv = xcalloc(n + ARRAY_LEN(before) + ARRAY_LEN(pip) + 2, sizeof *argv);
+    for (size_t i = 0; i < ARRAY_LEN(before); i++)
+        argv[at++] = before[i];
     argv[at++] = job->exec_path;
     for (size_t i = 0; i < ARRAY_LEN(pip); i++)
         argv[at++] = pip[i];

@@ -193,7 +193,7 @@ def test_packages(tap, standin):
     tap.equal(done.stdout, b"there\n", "packages are there", product.said(done))
     starts = [json.loads(r.body[5:])["process"] for r in standin.asked("envd", "POST", "process.Process/Start")]
     installs = [s for s in starts if "pip" in s["args"]]
-    tap.equal([(s["cmd"], s["args"][-3:]) for s in installs], [("python3", ["other>=2", "some-name", "third"])],
+    tap.equal([(s["cmd"], s["args"][-3:]) for s in installs], [("env", ["other>=2", "some-name", "third"])],
               "they are arguments of pip", installs)
     tap.equal(standin.asked("control", "POST", "/sandboxes")[0].json["allow_internet_access"], True, "which has a network")
     tap.equal([r.json for r in standin.asked("control", "PUT", "/network")], [{"allow_internet_access": False}],

@@ -81,7 +81,8 @@ class Sandbox:
         if self.token:
             own["X-Access-Token"] = self.token
         own.update(headers)
-        return self.client.ask(method, path, body, {k: v for k, v in own.items() if v is not None}, self.client.sandboxes)
+        return self.client.ask(method, path, body, {k: v for k, v in own.items() if v is not None},
+                               self.client.sandboxes)
 
     def call(self, method, message, **headers):
         headers = {"Content_Type": "application/json", "Connect_Protocol_Version": "1", **headers}
@@ -103,7 +104,8 @@ class Sandbox:
         return self.ask(ENVD, "GET", "/files?" + urllib.parse.urlencode({"path": path}), **headers)
 
     def execute(self, code, **body):
-        return self.ask(INTERPRETER, "POST", "/execute", json.dumps({"code": code, **body}), Content_Type="application/json")
+        return self.ask(INTERPRETER, "POST", "/execute", json.dumps({"code": code, **body}),
+                        Content_Type="application/json")
 
 
 def raw_envelope(flags, body):

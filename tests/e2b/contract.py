@@ -18,5 +18,6 @@ def test(tap):
         env = product.environment(standin, GLOVEBOX_FETCH=os.path.join(PROGRAMS, "glovebox-fetch"))
         done = subprocess.run([path, "e2b"], capture_output=True, text=True, timeout=120, env=env)
         bad = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
-        tap.ok(done.returncode == 0 and not bad and "ok 200 " in done.stdout, "the contract holds", *bad, done.stderr[-500:])
+        tap.ok(done.returncode == 0 and not bad and "ok 200 " in done.stdout, "the contract holds", *bad,
+               done.stderr[-500:])
         tap.equal(standin.living, [], "and no sandbox is left")

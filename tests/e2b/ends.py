@@ -21,7 +21,8 @@ def test_interrupted(tap, standin):
     tap.ok(first == b"up\n" and len(standin.living) == 1, "a run has one sandbox", first)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
-    tap.ok(process.returncode == 130 and not standin.living, "Ctrl-C ends a run and kills its sandbox", process.returncode,
+    tap.ok(process.returncode == 130 and not standin.living, "Ctrl-C ends a run and kills its sandbox",
+           process.returncode,
            standin.living)
 
 
@@ -47,10 +48,12 @@ def test_killed(tap, standin):
     process.kill()
     process.wait()
     record = standin.control.made[-1]
-    tap.ok(first == b"up\n" and record.timeout <= 32, "kill -9 of glovebox: the service ends the sandbox soon after its limit",
+    tap.ok(first == b"up\n" and record.timeout <= 32,
+           "kill -9 of glovebox: the service ends the sandbox soon after its limit",
            record.timeout)
     done = product.glovebox(standin, "doctor", "--clean")
-    tap.ok(done.returncode == 0 and not standin.living, "doctor --clean ends it at once", product.said(done), standin.living)
+    tap.ok(done.returncode == 0 and not standin.living, "doctor --clean ends it at once", product.said(done),
+           standin.living)
 
 
 def test_expired(tap, standin):
@@ -64,7 +67,8 @@ def test_expired(tap, standin):
 
 def test_many(tap, standin):
     processes = [begin(standin, "-c", "print(%d)" % i) for i in range(6)]
-    tap.equal([(p.wait(60), first) for p, first in processes], [(0, b"%d\n" % i) for i in range(6)], "six runs side by side")
+    tap.equal([(p.wait(60), first) for p, first in processes], [(0, b"%d\n" % i) for i in range(6)],
+              "six runs side by side")
     tap.equal(standin.living, [], "leave nothing")
     for process, _ in processes:
         process.stdout.close()
@@ -93,7 +97,8 @@ def test_secret(tap, standin):
     key = KEY.encode()
     process, _ = begin(standin, "-c", MINUTE)
     found = commands_of(process.pid)
-    tap.ok(len(found) > 1 and not any(key in arguments for arguments, _ in found.values()), "the key is in no arguments")
+    tap.ok(len(found) > 1 and not any(key in arguments for arguments, _ in found.values()),
+           "the key is in no arguments")
     tap.ok(not any(key in env for one, (_, env) in found.items() if one != process.pid), "nor in a child's environment")
     with open("/proc/%d/coredump_filter" % process.pid) as f:
         tap.equal(int(f.read(), 16), 0, "nor in a core dump")
@@ -101,7 +106,8 @@ def test_secret(tap, standin):
     process.communicate(timeout=30)
     tokens = [r.token.encode() for r in standin.control.made]
     with tempfile.TemporaryDirectory() as home:
-        words = [product.GLOVEBOX, "run", "--no-daemon", "--no-check", "--backend", "e2b", "--log", home + "/log.db", "--json",
+        words = [product.GLOVEBOX, "run", "--no-daemon", "--no-check", "--backend", "e2b", "--log", home + "/log.db",
+                 "--json",
                  "-c", "import os; print(os.environ)"]
         for fault in (None, Fault("POST", "^/files$", answer=whole_answer(500, b'{"message": "%s"}' % key), times=9)):
             standin.faults[:] = [fault] if fault else []
@@ -109,7 +115,8 @@ def test_secret(tap, standin):
             tap.ok(key not in done.stdout + done.stderr and not any(t in done.stdout + done.stderr for t in tokens),
                    "nor in results and errors", product.said(done))
         standin.faults[:] = []
-        kept = b"".join(open(path, "rb").read() for path in glob.glob(home + "/**", recursive=True) if os.path.isfile(path))
+        kept = b"".join(open(path, "rb").read() for path in glob.glob(home + "/**", recursive=True)
+                        if os.path.isfile(path))
         tap.ok(kept and key not in kept, "nor in the log", len(kept))
 
 
@@ -122,12 +129,15 @@ def test_accounts(tap, standin):
                               ("a far address without TLS", {"E2B_API_URL": "http://192.0.2.1:1"}, b"https"),
                               ("a far sandbox without TLS", {"E2B_SANDBOX_URL": "http://192.0.2.1:1"}, b"https"),
                               ("nothing listens", {"E2B_API_URL": "http://127.0.0.1:1"}, b"127.0.0.1"),
-                              ("TLS where there is none", {"E2B_API_URL": standin.url.replace("http:", "https:")}, b"E2B")):
+                              ("TLS where there is none", {"E2B_API_URL": standin.url.replace("http:", "https:")},
+                               b"E2B")):
         done = product.run(standin, "--retries", "0", "-c", "1", env=more)
-        tap.ok(done.returncode in (2, 125) and len(done.stderr.splitlines()) == 1 and words in done.stderr and not done.stdout,
+        tap.ok(done.returncode in (2, 125) and len(done.stderr.splitlines()) == 1 and words in done.stderr
+               and not done.stdout,
                name, product.said(done))
     tap.equal(standin.requests, [], "and nothing was asked")
-    done = product.run(standin, "-c", "print(1)", env={"E2B_API_URL": standin.url + "/", "E2B_SANDBOX_URL": standin.url + "//"})
+    done = product.run(standin, "-c", "print(1)",
+                       env={"E2B_API_URL": standin.url + "/", "E2B_SANDBOX_URL": standin.url + "//"})
     tap.equal(done.stdout, b"1\n", "slashes at the end of an address", product.said(done))
     done = product.run(standin, "-c", "1", env={"E2B_API_KEY": "e2b_" + "1" * 40})
     tap.ok(done.returncode == 125 and b"not accepted" in done.stderr, "another's key", product.said(done))

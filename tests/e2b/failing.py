@@ -174,7 +174,8 @@ def test_retried(tap):
               "429 at the kill": Fault("DELETE", "", answer=limited, times=1)}
     with concurrent.futures.ThreadPoolExecutor(HANDS) as pool:
         for name, (done, left, requests) in zip(faults, pool.map(try_again, faults.values())):
-            tap.ok((done.returncode, done.stdout) == (0, b"done\n") and not left, "again: " + name, product.said(done), left,
+            tap.ok((done.returncode, done.stdout) == (0, b"done\n") and not left, "again: " + name, product.said(done),
+                   left,
                    requests)
 
 
@@ -187,9 +188,11 @@ def try_again(fault):
 
 def test_old_service(tap):
     with Standin() as standin:
-        standin.faults.append(Fault("POST", "^/v2/sandboxes$", answer=whole_answer(404, b"404 page not found", "text/plain")))
+        standin.faults.append(Fault("POST", "^/v2/sandboxes$",
+                                    answer=whole_answer(404, b"404 page not found", "text/plain")))
         done = product.run(standin, "-c", "print('done')")
-        tap.ok(done.stdout == b"done\n" and not standin.living, "a service that knows only the first version", product.said(done))
+        tap.ok(done.stdout == b"done\n" and not standin.living, "a service that knows only the first version",
+               product.said(done))
         tap.equal(standin.asked("control", "POST")[1].json.get("secure"), True, "is asked for a secure sandbox")
 
 

@@ -47,11 +47,13 @@ def entry_of(path, shown=None):
         raise Failure(code, "file not found: %s" % error) from None
     entry = {"name": os.path.basename(path), "path": shown or path, "size": str(own.st_size) if own.st_size else None,
              "permissions": stat.filemode(own.st_mode).replace("l", "L", 1), "owner": name_of(pwd.getpwuid, own.st_uid),
-             "group": name_of(grp.getgrgid, own.st_gid), "modifiedTime": said_time(own.st_mtime), **target_of(path, own)}
+             "group": name_of(grp.getgrgid, own.st_gid), "modifiedTime": said_time(own.st_mtime),
+             **target_of(path, own)}
     try:
         (path + entry["path"]).encode()
     except UnicodeEncodeError:
-        raise Failure("internal", "marshal message: proto: field filesystem.EntryInfo.name contains invalid UTF-8") from None
+        raise Failure("internal",
+                      "marshal message: proto: field filesystem.EntryInfo.name contains invalid UTF-8") from None
     return {name: value for name, value in entry.items() if value is not None}
 
 

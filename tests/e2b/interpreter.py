@@ -29,7 +29,8 @@ NO_KERNEL = ('Failed to create context: {"message": "The \'%s\' kernel is not av
              'kernel instead, or install that kernel.", "short_message": "%s not found"}')
 RESTARTS = {
     "python": [{"type": "error", "name": "ContextRestarting", "value": "Context was restarted", "traceback": ""}],
-    "bash": [{"type": "stdout", "text": text, "timestamp": "2026-01-01T00:00:00Z"} for text in ("exit\n", "Restarting Bash\n")]}
+    "bash": [{"type": "stdout", "text": text, "timestamp": "2026-01-01T00:00:00Z"}
+             for text in ("exit\n", "Restarting Bash\n")]}
 BASH = r"""
 while IFS= read -r -d '' cell <&3; do
     eval "$cell" 3<&- 4>&- </dev/null; status=$?
@@ -77,7 +78,8 @@ class Kernel:
 
     def begin_reading(self, given):
         self.outputs = [threading.Thread(target=self.read_output, args=(name, stream), daemon=True)
-                        for name, stream in (("stdout", self.process.stdout), ("stderr", self.process.stderr)) if stream]
+                        for name, stream in (("stdout", self.process.stdout), ("stderr", self.process.stderr))
+                        if stream]
         for one in self.outputs:
             one.start()
         threading.Thread(target=self.read_messages, args=(given, self.process, self.events), daemon=True).start()
@@ -293,7 +295,8 @@ def json_of(talk):
 def checked(body, kinds, needed):
     """422 with the places that are wrong, as the real server's models answer."""
     if body is None:
-        raise Refused(422, {"detail": [{"type": "json_invalid", "loc": ["body", 1], "msg": "JSON decode error", "input": {}}]})
+        raise Refused(422, {"detail": [{"type": "json_invalid", "loc": ["body", 1], "msg": "JSON decode error",
+                                        "input": {}}]})
     wrong = [{"type": "missing", "loc": ["body", name], "msg": "Field required"} for name in needed if name not in body]
     wrong += [{"type": "string_type", "loc": ["body", name], "msg": "Input should be a valid string"}
               for name, kind in kinds.items() if name in body and not isinstance(body[name], kind)]

@@ -66,7 +66,8 @@ class Stream(io.TextIOBase):
         with lock:
             text, self.text = self.text, ""
             if text:
-                data = {"type": self.name, "text": text, "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+                data = {"type": self.name, "text": text,
+                        "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
                 given.write(json.dumps(data) + "\n")
                 given.flush()
 

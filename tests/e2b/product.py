@@ -38,18 +38,21 @@ def result(standin, *words, stdin=b"", **more):
 
 def begin(standin, *words):
     """A run that has printed its first line."""
-    process = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    process = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE,
                                env=environment(standin))
     return process, process.stdout.readline()
 
 
 def glovebox(standin, *words, stdin=b"", **more):
-    return subprocess.run([GLOVEBOX, *words], input=stdin, capture_output=True, timeout=SECONDS, env=environment(standin),
+    return subprocess.run([GLOVEBOX, *words], input=stdin, capture_output=True, timeout=SECONDS,
+                          env=environment(standin),
                           **more)
 
 
 def repl(standin, cells, *words, lang="python"):
-    done = glovebox(standin, "repl", "--no-daemon", "--log", "off", "--no-check", "--quiet", "--backend", "e2b", "--lang",
+    done = glovebox(standin, "repl", "--no-daemon", "--log", "off", "--no-check", "--quiet", "--backend", "e2b",
+                    "--lang",
                     lang, *words, stdin="\n%%\n".join(cells).encode())
     return done.stdout.decode(), done.stderr.decode()
 

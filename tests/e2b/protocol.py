@@ -17,8 +17,10 @@ def shapes(events):
 def test_control(tap, client):
     for what, key, status in (("no key", None, 401), ("a key of another shape", "nonsense", 401)):
         tap.equal(client.control("GET", "/v2/sandboxes", key=key).status, status, "control: %s" % what)
-    for body, status in (({}, 400), ({"templateID": "no-such-template"}, 404), ({"templateID": "base", "timeout": 0}, 400),
-                         ({"templateID": "base", "timeout": 10 ** 6}, 400), ({"templateID": "base", "envVars": 1}, 400)):
+    for body, status in (({}, 400), ({"templateID": "no-such-template"}, 404),
+                         ({"templateID": "base", "timeout": 0}, 400),
+                         ({"templateID": "base", "timeout": 10 ** 6}, 400),
+                         ({"templateID": "base", "envVars": 1}, 400)):
         answer = client.control("POST", "/v2/sandboxes", body)
         tap.equal((answer.status, answer.json["code"]), (status, status), "control: creation with %r" % body)
     with client.sandbox(metadata={"task": "1"}) as box:
@@ -37,8 +39,10 @@ def test_control(tap, client):
 def test_processes(tap, client):
     with client.sandbox(envVars={"GIVEN": "yes"}) as box:
         done = box.run("/bin/sh", "-c", "echo out; echo err >&2; echo $GIVEN; pwd; exit 3")
-        tap.equal((done.status, shapes(done.events)), (200, ["start", "data", "end", "last"]), "processes: events in order")
-        tap.equal((done.output(), done.output("stderr")), (b"out\nyes\n/home/user\n", b"err\n"), "processes: its output")
+        tap.equal((done.status, shapes(done.events)), (200, ["start", "data", "end", "last"]),
+                  "processes: events in order")
+        tap.equal((done.output(), done.output("stderr")), (b"out\nyes\n/home/user\n", b"err\n"),
+                  "processes: its output")
         end = {"exitCode": 3, "exited": True, "status": "exit status 3", "error": "exit status 3"}
         tap.equal(done.events[-2], {"end": end}, "processes: how it ended")
         tap.equal(box.run("true").events[-2], {"end": {"exited": True, "status": "exit status 0"}},
@@ -58,16 +62,19 @@ def test_processes(tap, client):
 
 
 def check_refusals(tap, box):
-    tap.equal(box.call("process.Process/List", {}, X_Access_Token="wrong").json["code"], 401, "processes: a wrong token")
+    tap.equal(box.call("process.Process/List", {}, X_Access_Token="wrong").json["code"], 401,
+              "processes: a wrong token")
     unknown = box.run("true", Authorization="Basic bm9ib2R5MTo=")
     tap.equal((unknown.status, unknown.events[0]["error"]["code"]), (200, "unauthenticated"),
               "processes: a user that is unknown")
     answer = box.call("process.Process/SendSignal", {"process": {"pid": 999999}, "signal": "SIGNAL_SIGKILL"})
     tap.equal((answer.status, answer.json["code"]), (404, "not_found"), "processes: a signal to nothing")
-    tap.equal(box.call("process.Process/SendInput", {"process": {"pid": 999999}, "input": {"stdin": "eA=="}}).status, 404,
+    tap.equal(box.call("process.Process/SendInput", {"process": {"pid": 999999}, "input": {"stdin": "eA=="}}).status,
+              404,
               "processes: input to nothing")
     tap.equal(box.call("process.Process/Nothing", {}).status, 404, "processes: a call that does not exist")
-    tap.equal(box.call("process.Process/List", {}, Content_Type="text/plain").status, 415, "processes: another media type")
+    tap.equal(box.call("process.Process/List", {}, Content_Type="text/plain").status, 415,
+              "processes: another media type")
     tap.equal(box.call("process.Process/List", {"unknown": 1}).status, 200, "processes: a field that is unknown")
 
 
@@ -75,14 +82,16 @@ def test_files(tap, client):
     content = bytes(range(256))
     with client.sandbox() as box:
         wrote = box.put("deep/er/x.bin", content)
-        tap.equal(wrote.json, [{"name": "x.bin", "path": "/home/user/deep/er/x.bin", "type": "file"}], "files: one is written")
+        tap.equal(wrote.json, [{"name": "x.bin", "path": "/home/user/deep/er/x.bin", "type": "file"}],
+                  "files: one is written")
         got = box.get("deep/er/x.bin")
         tap.equal((got.body, got.headers["content-length"]), (content, str(len(content))), "files: and read")
         box.put("empty", b"")
         tap.equal(box.get("empty").headers["content-length"], "0", "files: an empty one")
         tap.equal([box.get(p).status for p in ("nothing", "deep", "~other/x", "deep/../empty")], [404, 400, 400, 200],
                   "files: one that is missing, a folder, another's home, a path with ..")
-        tap.equal([box.put(p, b"x").status for p in ("deep", "empty/x")], [400, 500], "files: folders and files in the way")
+        tap.equal([box.put(p, b"x").status for p in ("deep", "empty/x")], [400, 500],
+                  "files: folders and files in the way")
         tap.equal(box.put("x", b"x", Content_Type="text/plain").status, 400, "files: another media type")
         check_listing(tap, box)
 
@@ -91,14 +100,17 @@ def check_listing(tap, box):
     box.run("/bin/sh", "-c", "ln -s x.bin deep/er/link; ln -s /nowhere deep/broken; mkfifo deep/pipe")
     found = {e["path"].removeprefix("/home/user/"): e for e in
              box.call("filesystem.Filesystem/ListDir", {"path": "deep", "depth": 3}).json["entries"]}
-    tap.equal(sorted(found), ["deep/broken", "deep/er", "deep/er/link", "deep/er/x.bin", "deep/pipe"], "files: a listing")
+    tap.equal(sorted(found), ["deep/broken", "deep/er", "deep/er/link", "deep/er/x.bin", "deep/pipe"],
+              "files: a listing")
     tap.equal((found["deep/er/x.bin"]["size"], found["deep/er/x.bin"]["type"]), ("256", "FILE_TYPE_FILE"),
               "files: a size is text")
     tap.equal(found["deep/er/link"]["symlinkTarget"], "/home/user/deep/er/x.bin", "files: a link's target")
-    tap.ok("size" not in box.call("filesystem.Filesystem/Stat", {"path": "empty"}).json["entry"], "files: no size is zero")
+    tap.ok("size" not in box.call("filesystem.Filesystem/Stat", {"path": "empty"}).json["entry"],
+           "files: no size is zero")
     answers = [box.call("filesystem.Filesystem/" + call, message) for call, message in (
         ("Stat", {"path": "nothing"}), ("ListDir", {"path": "empty"}), ("MakeDir", {"path": "deep"}),
-        ("MakeDir", {"path": "empty"}), ("Remove", {"path": "nothing"}), ("Move", {"source": "nothing", "destination": "y"}))]
+        ("MakeDir", {"path": "empty"}), ("Remove", {"path": "nothing"}),
+        ("Move", {"source": "nothing", "destination": "y"}))]
     tap.equal([(a.status, a.json.get("code")) for a in answers],
               [(404, "not_found"), (400, "invalid_argument"), (409, "already_exists"), (400, "invalid_argument"),
                (200, None), (404, "not_found")], "files: what calls refuse")
@@ -120,7 +132,8 @@ def test_interpreter(tap, client):
         error = [line for line in box.execute("1/0").lines if line["type"] == "error"]
         tap.equal([(e["name"], e["value"]) for e in error], [("ZeroDivisionError", "division by zero")],
                   "interpreter: an error")
-        tap.ok("line 1" in error[0]["traceback"] and "\x1b" not in error[0]["traceback"], "interpreter: a plain traceback", error)
+        tap.ok("line 1" in error[0]["traceback"] and "\x1b" not in error[0]["traceback"],
+               "interpreter: a plain traceback", error)
         lines = box.execute("import os; print(os.environ['ONCE'])", env_vars={"ONCE": "1"}).lines
         tap.equal(printed(lines), "1\n", "interpreter: a variable of one cell", lines)
         lines = box.execute("print(os.environ.get('ONCE'))").lines
@@ -146,7 +159,8 @@ def check_contexts(tap, box):
     made = box.ask(INTERPRETER, "POST", "/contexts", b"{}", **json_kind).json
     tap.equal(box.ask(INTERPRETER, "POST", "/contexts/%s/restart" % made["id"]).body, b"null", "interpreter: a restart")
     tap.equal(box.execute("1", context_id=NEVER).status, 404, "interpreter: a context that is unknown")
-    tap.equal(box.execute("1", context_id=NEVER, language="python").status, 400, "interpreter: a context and a language")
+    tap.equal(box.execute("1", context_id=NEVER, language="python").status, 400,
+              "interpreter: a context and a language")
     tap.equal(box.ask(INTERPRETER, "POST", "/execute", b"{}", **json_kind).status, 422, "interpreter: no code")
     tap.equal(box.execute("1", language="cobol").status, 500, "interpreter: a language that is unknown")
 

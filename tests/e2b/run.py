@@ -58,7 +58,8 @@ def with_namespaces(name, test):
     """A sandbox of the stand-in is made of them."""
     def run(tap):
         try:
-            trial = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--fork", "true"],
+            trial = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--fork",
+                                    "true"],
                                    capture_output=True)
             reason = "user namespaces" if trial.returncode else ""
         except FileNotFoundError:

@@ -6,7 +6,6 @@ import os
 import tempfile
 
 import product
-from rpc import split_envelopes
 from standin import Fault, Standin
 from wire import whole_answer
 
@@ -25,10 +24,12 @@ def test_what_it_gets(tap, standin):
     tap.equal((done.returncode, done.stdout, done.stderr), (3, want, b"complaint\n"),
               "arguments, a variable, input, both outputs, the exit code")
     done = product.run(standin, "--env", "COLOR=" + AWKWARD, "-c", "import os; print(ascii(os.environ['COLOR']))")
-    tap.equal(done.stdout.decode().strip(), ascii(AWKWARD), "a variable with quotes, a newline and a letter", product.said(done))
+    tap.equal(done.stdout.decode().strip(), ascii(AWKWARD), "a variable with quotes, a newline and a letter",
+              product.said(done))
     done = product.run(standin, "-c", "import sys; sys.stdout.buffer.write(bytes(range(256)) * 4000)")
     tap.equal(done.stdout, bytes(range(256)) * 4000, "a megabyte of any bytes", done.returncode, done.stderr[-300:])
-    done = product.run(standin, "-c", "import sys; d = sys.stdin.buffer.read(); print(len(d), sum(d))", stdin=bytes(range(256)) * 8000)
+    done = product.run(standin, "-c", "import sys; d = sys.stdin.buffer.read(); print(len(d), sum(d))",
+                       stdin=bytes(range(256)) * 8000)
     tap.equal(done.stdout.split(), [b"2048000", b"261120000"], "two megabytes of input", product.said(done))
 
 
@@ -41,15 +42,18 @@ def test_asked(tap, standin):
     tap.equal((body["templateID"], body["timeout"]), ("code-interpreter-v1", 7 + 15), "its template and its time", body)
     tap.equal(body.get("allow_internet_access"), False, "no network, unless it is asked for", body)
     run = product.result(standin, "-c", "1").get("id")
-    tap.equal(standin.asked("control", "POST", "/sandboxes")[-1].json["metadata"].get("task_id"), run, "metadata has the run's id")
-    tap.ok([r.status for r in standin.asked("control", "DELETE")] == [204, 204] and not standin.living, "it is killed at the end")
+    tap.equal(standin.asked("control", "POST", "/sandboxes")[-1].json["metadata"].get("task_id"), run,
+              "metadata has the run's id")
+    tap.ok([r.status for r in standin.asked("control", "DELETE")] == [204, 204] and not standin.living,
+           "it is killed at the end")
     others = [r for r in standin.requests if r.kind != "control"]
     tap.ok(all("x-api-key" not in r.headers and standin.key not in str(r.head.pairs) + str(r.body) for r in others),
            "the key goes to the control plane alone")
     tap.ok(all("authorization" not in r.headers for r in made) and others, "and in one header")
     del standin.requests[:]
     product.run(standin, "--net", "host", "-c", "1")
-    tap.ok(standin.asked("control", "POST")[0].json.get("allow_internet_access") is not False, "the network that is asked for")
+    tap.ok(standin.asked("control", "POST")[0].json.get("allow_internet_access") is not False,
+           "the network that is asked for")
 
 
 def test_result(tap, standin):
@@ -58,15 +62,18 @@ def test_result(tap, standin):
               "the result names the backend", r)
     error = r.get("exception") or {}
     tap.equal((error.get("type"), error.get("line")), ("ValueError", 2), "and the exception", r)
-    tap.ok({"netns", "pidns", "no_new_privs", "seccomp"} <= set(r.get("isolation", [])), "and the layers that held", r.get("isolation"))
-    tap.ok("seccomp" in r.get("isolation", []) and "landlock" not in r["isolation"], "the filter, and none that it does not have",
+    tap.ok({"netns", "pidns", "no_new_privs", "seccomp"} <= set(r.get("isolation", [])), "and the layers that held",
+           r.get("isolation"))
+    tap.ok("seccomp" in r.get("isolation", []) and "landlock" not in r["isolation"],
+           "the filter, and none that it does not have",
            r.get("isolation"))
     r = product.result(standin, "-c", "import os; os.kill(os.getpid(), 11)")
     tap.equal((r.get("exit_code"), r.get("signal")), (139, 11), "a signal is no exit code", r)
     r = product.result(standin, "--timeout", "1s", "-c", "import time\nprint('up', flush=True)\ntime.sleep(30)")
     tap.equal((r.get("timed_out"), r.get("stdout"), standin.living), (True, "up\n", []), "a time limit", r)
     r = product.result(standin, "--memory", "64m", "-c", "x = bytearray(10 ** 9)")
-    tap.ok(r.get("success") is False and (r.get("oom_killed") or (r.get("exception") or {}).get("type") == "MemoryError"),
+    tap.ok(r.get("success") is False
+           and (r.get("oom_killed") or (r.get("exception") or {}).get("type") == "MemoryError"),
            "a memory limit", r)
 
 
@@ -84,13 +91,15 @@ print(os.getuid() != 0, len(socket.if_nameindex()) <= 1, [p for p in os.listdir(
 print([n for n in os.environ if n.startswith("E2B_") and n != "E2B_SANDBOX"])
 """
     done = product.run(standin, "-c", code)
-    tap.equal(done.stdout, b"True True True\n[]\n", "no root, no network, nothing to write but its own folders", product.said(done))
+    tap.equal(done.stdout, b"True True True\n[]\n", "no root, no network, nothing to write but its own folders",
+              product.said(done))
 
 
 def test_languages(tap, standin):
     done = product.run(standin, "--lang", "bash", "-c", "x=(1 2); echo ${#x[@]}")
     tap.equal(done.stdout, b"2\n", "Bash", product.said(done))
-    done = product.run(standin, "--lang", "node", "-c", "console.log(1 + 1)") if os.path.exists("/usr/bin/node") else None
+    done = product.run(standin, "--lang", "node", "-c",
+                       "console.log(1 + 1)") if os.path.exists("/usr/bin/node") else None
     tap.equal(done.stdout, b"2\n", "Node", product.said(done)) if done else tap.skip("Node", "no file /usr/bin/node")
     done = product.run(standin, "--lang", "bash", "-c", "exit 300")
     tap.equal(done.returncode, 44, "an exit code of Bash", product.said(done))
@@ -98,7 +107,8 @@ def test_languages(tap, standin):
     tap.ok(done.returncode == 125 and b"no-such-template" in done.stderr and len(done.stderr.splitlines()) == 1,
            "a template that is missing", product.said(done))
     done = product.run(standin, "--python", "3.99", "-c", "1")
-    tap.ok(done.returncode == 125 and b"python3.99" in done.stderr and not standin.living, "an interpreter that is missing",
+    tap.ok(done.returncode == 125 and b"python3.99" in done.stderr and not standin.living,
+           "an interpreter that is missing",
            product.said(done))
 
 
@@ -122,9 +132,11 @@ open(b"bad\\xff", "wb").write(b"x")
         r = product.result(standin, "-c", code, "--out", "out", "--file", "data.bin:in/data.bin", "--file", "same.txt",
                            "--file", "changed.txt", cwd=folder)
         got = {f["path"]: f["change"] for f in r.get("files", [])}
-        wanted = {"changed.txt", "deep/er/new.bin", "deep/new.bin", "empty/", "a b", "-x", "q'\"\\", "\u00e9\U0001f600", ".hidden"}
+        wanted = {"changed.txt", "deep/er/new.bin", "deep/new.bin", "empty/", "a b", "-x", "q'\"\\",
+                  "\u00e9\U0001f600", ".hidden"}
         tap.equal(wanted - set(got), set(), "what is new or changed comes back", r)
-        tap.ok("same.txt" not in got and not {"link", "up", "pipe", "in/data.bin"} & set(got), "inputs and links do not", r)
+        tap.ok("same.txt" not in got and not {"link", "up", "pipe", "in/data.bin"} & set(got),
+               "inputs and links do not", r)
         contents = []
         for name in ("deep/er/new.bin", "deep/new.bin", "changed.txt", "a b", "-x"):
             with open(os.path.join(folder, "out", name), "rb") as f:
@@ -144,24 +156,12 @@ def test_huge(tap, standin):
         tap.equal(size, 30000000, "a file of 30 MB", r)
 
 
-def installs(standin):
-    """The arguments of what was started in sandboxes, except for our helper."""
-    started = [split_envelopes(r.body)[0][1]["process"] for r in standin.asked("envd", "POST", "/Start")]
-    return [[p["cmd"], *p["args"]] for p in started if "pip" in p["args"]]
-
-
-def test_packages(tap, standin):
+def test_packages_closed(tap, standin):
+    """The network of the installation is closed before our helper starts; else nothing runs."""
     del standin.requests[:]
-    code = "import nice_one, other, third\nprint(third.version)"
-    done = product.run(standin, "--pip", "nice-one, other;third==1.0", "-c", code)
-    tap.equal(done.stdout, b"third==1.0\n", "packages", product.said(done))
-    argv = installs(standin)
-    tap.ok(len(argv) == 1 and argv[0][-3:] == ["nice-one", "other", "third==1.0"] and not argv[0][0].endswith("sh"),
-           "once, each name an argument of its own, without a shell", argv)
+    product.run(standin, "--pip", "other", "-c", "1")
     order = [(r.method, r.path.split("/")[-1]) for r in standin.requests]
-    closed = [r for r in standin.asked("control", "PUT", "/network")]
-    tap.ok(len(closed) == 1 and closed[0].json.get("allow_internet_access") is False
-           and order.index(("PUT", "network")) < len(order) - 1 - order[::-1].index(("POST", "Start")),
+    tap.ok(order.index(("PUT", "network")) < len(order) - 1 - order[::-1].index(("POST", "Start")),
            "the network is closed before the program starts", order)
     for status in (404, 500):
         standin.faults[:] = [Fault("PUT", "/network$", answer=whole_answer(status, b"{}"))]
@@ -172,17 +172,16 @@ def test_packages(tap, standin):
 
 
 def test_packages_refused(tap, standin):
-    done = product.run(standin, "--pip", "no-such-thing", "-c", "print('ran')")
-    tap.ok(done.returncode == 125 and b"no-such-thing" in done.stderr and not done.stdout, "a package that is missing",
-           product.said(done))
-    for words in ("x; rm -rf /", "x $(id)", "-r /etc/passwd", "http://127.0.0.1/x.whl", "../x", "x`id`", "--index-url=x"):
+    for words in ("x; rm -rf /", "x $(id)", "-r /etc/passwd", "http://127.0.0.1/x.whl", "../x", "x`id`",
+                  "--index-url=x"):
         del standin.requests[:]
         done = product.run(standin, "--pip", words, "-c", "print('ran')")
         tap.ok(done.returncode == 2 and not standin.requests, "no package: " + words, product.said(done))
 
 
 def test_rich(tap, standin):
-    r = product.result(standin, "-c", "class A:\n  def _repr_html_(self): return '<b>'\nfrom IPython.display import display\ndisplay(A())")
+    shows = "class A:\n  def _repr_html_(self): return '<b>'\nfrom IPython.display import display\ndisplay(A())"
+    r = product.result(standin, "-c", shows)
     tap.ok("broken" not in r and r.get("backend") == "e2b", "a program that may show something", r)
 
 
@@ -195,15 +194,13 @@ def test_packages(tap, standin):
     installs = [s for s in starts if "pip" in s["args"]]
     tap.equal([(s["cmd"], s["args"][-3:]) for s in installs], [("env", ["other>=2", "some-name", "third"])],
               "they are arguments of pip", installs)
-    tap.equal(standin.asked("control", "POST", "/sandboxes")[0].json["allow_internet_access"], True, "which has a network")
+    tap.equal(standin.asked("control", "POST", "/sandboxes")[0].json["allow_internet_access"], True,
+              "which has a network")
     tap.equal([r.json for r in standin.asked("control", "PUT", "/network")], [{"allow_internet_access": False}],
               "that is closed before the program")
     done = product.run(standin, "--pip", "no-such-thing", "-c", "print(1)")
     tap.ok(done.returncode == 125 and b"No matching distribution" in done.stderr, "a package that does not exist",
            product.said(done))
-    del standin.requests[:]
-    done = product.run(standin, "--pip", "x; rm -rf /", "-c", "print(1)")
-    tap.ok(done.returncode == 2 and not standin.requests, "an option is refused before a sandbox is made", product.said(done))
 
 
 def test(tap):

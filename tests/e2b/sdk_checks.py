@@ -29,7 +29,8 @@ def cells(box):
     check([list(r.formats()) for r in shown] == [["text", "html"], ["text", "json"]], "rich results")
     context = box.create_code_context()
     check(box.run_code("x", context=context).error.name == "NameError", "contexts share nothing")
-    raises(e2b.TimeoutException, "a cell that takes too long", lambda: box.run_code("import time\ntime.sleep(30)", timeout=1))
+    raises(e2b.TimeoutException, "a cell that takes too long",
+           lambda: box.run_code("import time\ntime.sleep(30)", timeout=1))
     check(box.run_code("x").text == "1", "which is interrupted")
 
 

@@ -2,8 +2,6 @@
 """Sessions: one sandbox for each, with cells, files, pauses and ends."""
 
 import json
-import os
-import signal
 import subprocess
 import tempfile
 import time
@@ -15,11 +13,13 @@ from standin import KEY, Fault, Standin
 
 def test_state(tap, standin):
     del standin.requests[:]
-    out, err = repl(standin, ["x = 41\ndef f(): return x + 1", "f()", "print('out')\nimport sys\nprint('err', file=sys.stderr)",
+    out, err = repl(standin,
+                    ["x = 41\ndef f(): return x + 1", "f()", "print('out')\nimport sys\nprint('err', file=sys.stderr)",
                               "1/0", "x"])
     tap.equal(out, "42\nout\n41\n", "variables stay between cells", err)
     tap.ok("err\n" in err and "ZeroDivisionError" in err, "errors are those of a cell", err)
-    tap.equal((len(standin.asked("control", "POST", "/sandboxes")), standin.living), (1, []), "in one sandbox, which is killed")
+    tap.equal((len(standin.asked("control", "POST", "/sandboxes")), standin.living), (1, []),
+              "in one sandbox, which is killed")
     out, err = repl(standin, ["x=(4 2)", "echo ${x[0]}${x[1]}"], lang="bash")
     tap.equal(out, "42\n", "in Bash as well", err)
 
@@ -58,8 +58,10 @@ class daemon:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         where = self.folder.name
-        self.env = product.environment(self.standin, GLOVEBOX_SOCKET="unix:%s/daemon.sock" % where, XDG_CONFIG_HOME=where)
-        self.process = subprocess.Popen([product.GLOVEBOX, "serve", "--listen", "unix:%s/daemon.sock" % where, "--log", "off",
+        self.env = product.environment(self.standin, GLOVEBOX_SOCKET="unix:%s/daemon.sock" % where,
+                                       XDG_CONFIG_HOME=where)
+        self.process = subprocess.Popen([product.GLOVEBOX, "serve", "--listen", "unix:%s/daemon.sock" % where, "--log",
+                                         "off",
                                          *self.words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.env)
         self.process.stdout.readline()
         return self
@@ -70,7 +72,8 @@ class daemon:
         self.folder.cleanup()
 
     def __call__(self, *words, stdin=b""):
-        return subprocess.run([product.GLOVEBOX, "session", *words], input=stdin, capture_output=True, env=self.env, timeout=60)
+        return subprocess.run([product.GLOVEBOX, "session", *words], input=stdin, capture_output=True, env=self.env,
+                              timeout=60)
 
     def new(self, *words):
         done = self("new", "--backend", "e2b", "--json", *words)
@@ -136,7 +139,8 @@ def test_broken(tap, standin):
                    "a %s that breaks in a cell ends it in words" % what, first, cell.returncode, err)
             began = time.monotonic()
             done = session("exec", name, "-c", "print(1)")
-            tap.ok(time.monotonic() - began < 20 and (done.returncode or done.stdout), "the next call is answered", done)
+            tap.ok(time.monotonic() - began < 20 and (done.returncode or done.stdout), "the next call is answered",
+                   done)
         tap.ok(wait_for(lambda: not standin.living), "nothing is left", standin.living)
 
 
@@ -155,7 +159,8 @@ def test_delivered(tap, standin):
         standin.faults[:] = [Fault("POST", "/SendInput$", shape=lost, times=1)]
         done = session("exec", name, "-c", "n += 1; print('n is', n)")
         standin.faults[:] = []
-        tap.ok(done.stdout == b"n is 1\n" if not done.returncode else b"sandbox" in done.stderr or b"E2B" in done.stderr,
+        tap.ok(done.stdout == b"n is 1\n" if not done.returncode else b"sandbox" in done.stderr
+               or b"E2B" in done.stderr,
                "input whose answer is lost is not sent twice", product.said(done))
 
 
@@ -175,7 +180,8 @@ def test_judged(tap, standin):
             f.write("def add(a, b):\n    return a + b if a < 10 else 0\n")
         with open(folder + "/cases.json", "w") as f:
             json.dump([{"call": "add(1, 2)", "expected": 3}, {"call": "add(10, 2)", "expected": 12}], f)
-        done = product.glovebox(standin, "test", "c.py", "--cases", "cases.json", "--json", "--backend", "e2b", cwd=folder)
+        done = product.glovebox(standin, "test", "c.py", "--cases", "cases.json", "--json", "--backend", "e2b",
+                                cwd=folder)
         r = json.loads(done.stdout or b"{}")
         tap.equal((r.get("passed"), r.get("failed")), (1, 1), "the judge runs candidates in sandboxes", r, done.stderr)
         tap.equal(standin.living, [], "and leaves none")

@@ -4,8 +4,9 @@
 
     tests/e2b/standin.py --port N [--key KEY] [--plain] [--inhabitant PROGRAM]
 
-E2B_API_URL and E2B_SANDBOX_URL are then both http://127.0.0.1:N. PROGRAM FOLDER LISTENER is what runs in a sandbox
-(inside.py). Tests use `with Standin() as s`: `s.requests` is all that was asked, `s.faults` is what shall go wrong."""
+E2B_API_URL and E2B_SANDBOX_URL are then both http://127.0.0.1:N. PROGRAM FOLDER LISTENER is what runs in a sandbox: by
+default what E2B_INHABITANT names, or inside.py. With a program that starts the real envd, all of these tests ask that.
+Tests use `with Standin() as s`: `s.requests` is all that was asked, `s.faults` is what shall go wrong."""
 
 import argparse
 import json
@@ -143,7 +144,8 @@ class Fault:
 
 class Standin:
     def __init__(self, port=0, key=KEY, inhabitant=None, bare=False, plain=False):
-        self.inhabitant, self.bare = inhabitant or os.path.join(HERE, "inside.py"), bare
+        self.bare = bare
+        self.inhabitant = inhabitant or os.environ.get("E2B_INHABITANT") or os.path.join(HERE, "inside.py")
         self.words = ["plain"] if plain else []
         self.requests, self.faults, self.errors = [], [], []
         self.lock, self.released = threading.Lock(), threading.Event()

@@ -111,6 +111,12 @@ static int check_keys(const struct reading *r, const json_t *parameter)
     return 0;
 }
 
+static int say_many(const struct reading *r)
+{
+    return err_set(r->err, ERR_USAGE, "tool %.80s: more than %d parameters", r->tool,
+                   TOOL_PARAMETERS_MAX);
+}
+
 static int add(struct reading *r, const json_t *parameter)
 {
     const char *name = json_string_value(json_object_get(parameter, "name"));
@@ -119,8 +125,7 @@ static int add(struct reading *r, const json_t *parameter)
     int kind;
 
     if (json_array_size(r->list) == TOOL_PARAMETERS_MAX)
-        return err_set(r->err, ERR_USAGE, "tool %.80s: more than %d parameters", r->tool,
-                       TOOL_PARAMETERS_MAX);
+        return say_many(r);
     if (check_keys(r, parameter) < 0 || check_name(r, name) < 0 ||
         kind_of(r, parameter, &kind) < 0 || check_order(r, name, kind, optional) < 0)
         return -1;
@@ -267,16 +272,20 @@ static int read_properties(struct reading *r, const json_t *schema, bool require
     return 0;
 }
 
+/* Each property is looked up in `required`, so both are bounded before. */
 static int read_schema(struct reading *r, const json_t *schema)
 {
     const char *type = json_string_value(json_object_get(schema, "type"));
     const json_t *properties = json_object_get(schema, "properties");
+    size_t required = json_array_size(json_object_get(schema, "required"));
 
     if ((!type || strcmp(type, "object") != 0) && !properties)
         return err_set(r->err, ERR_USAGE,
                        "tool %.80s: a schema of parameters has \"type\": \"object\"", r->tool);
     if (properties && !json_is_object(properties))
         return err_set(r->err, ERR_USAGE, "tool %.80s: \"properties\" must be an object", r->tool);
+    if (json_object_size(properties) > TOOL_PARAMETERS_MAX || required > TOOL_PARAMETERS_MAX)
+        return say_many(r);
     return read_properties(r, schema, true) < 0 ? -1 : read_properties(r, schema, false);
 }
 

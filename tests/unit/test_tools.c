@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "session/tool_parameters.h"
@@ -88,6 +89,26 @@ static void parameters(const char *given, const char *want)
 }
 
 #define EITHER ",\"kind\":\"positional_or_keyword\""
+
+/* Each property is looked up in the list of those that must be given. */
+static void test_large_schema(void)
+{
+    enum { MANY = 100000 };
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, (size_t)MANY * 40);
+    (void)buf_adds(&text, "{\"type\":\"object\",\"properties\":{\"p\":{}");
+    for (int i = 0; i < MANY; i++)
+        (void)buf_addf(&text, ",\"p%d\":{}", i);
+    (void)buf_adds(&text, "},\"required\":[\"q\"");
+    for (int i = 0; i < MANY; i++)
+        (void)buf_addf(&text, ",\"q%d\"", i);
+    (void)buf_adds(&text, "]}");
+    EQ_INT(text.overflow, 0);
+    alarm(20);
+    parameters(text.p, "tool t: more than 100 parameters");
+    alarm(0);
+}
 
 static void test_parameters(void)
 {
@@ -264,6 +285,7 @@ int main(void)
 {
     RUN(test_names());
     RUN(test_parameters());
+    RUN(test_large_schema());
     RUN(test_changes());
     RUN(test_calls());
     RUN(test_error_types());

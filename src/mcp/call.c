@@ -15,11 +15,13 @@ static const json_t *meta_of(const json_t *params, const char *key)
     return json_object_get(json_object_get(params, "_meta"), key);
 }
 
+/* Every note repeats it, and notes are kept: a longer one is no token. */
 static const json_t *token_of(const json_t *params)
 {
     const json_t *token = meta_of(params, "progressToken");
+    bool is_short = json_is_string(token) && json_string_length(token) <= RPC_ID_MAX;
 
-    return json_is_string(token) || json_is_integer(token) ? token : NULL;
+    return is_short || json_is_integer(token) ? token : NULL;
 }
 
 struct mcp_call *mcp_call_new(struct mcp_client *client, struct rpc_message *message, bool modern,

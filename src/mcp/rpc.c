@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-enum { ID_MAX = 1000, METHOD_MAX = 200 }; /* bytes */
+enum { METHOD_MAX = 200 }; /* bytes */
 
 int rpc_problem_set(struct rpc_problem *problem, enum rpc_code code, const char *fmt, ...)
 {
@@ -56,11 +56,12 @@ static int check_form(const json_t *doc, struct rpc_problem *problem)
 static int read_id(struct rpc_message *m, struct rpc_problem *problem)
 {
     const json_t *id = json_object_get(m->doc, "id");
-    bool good = json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= ID_MAX);
+    bool good = json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= RPC_ID_MAX);
 
     if (id && !good)
         return rpc_problem_set(problem, RPC_INVALID,
-                               "'id' must be an integer, or a string of at most %d bytes", ID_MAX);
+                               "'id' must be an integer, or a string of at most %d bytes",
+                               RPC_ID_MAX);
     m->id = id;
     return 0;
 }

@@ -11,6 +11,8 @@
 
 #include "base/buf.h"
 
+enum { RPC_ID_MAX = 1000 }; /* bytes of an id, and of a progress token */
+
 enum rpc_code {
     RPC_PARSE = -32700,
     RPC_INVALID = -32600,

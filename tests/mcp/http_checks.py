@@ -88,6 +88,8 @@ def test_progress(tap, daemon):
         plain = client.send(body=body, **{**more, "Accept": "application/json"})
         tap.equal((plain.type, len(plain.messages)), ("application/json", 1), version + ": a client that takes no stream")
     client = HttpClient(daemon)
+    answer = client.call("execute_code", {"code": SLEEP % 2.5}, progressToken="p" * 1001)
+    tap.equal(len(answer.messages), 1, "a token of more than 1000 bytes: no progress")
     client.ask("logging/setLevel", {"level": "info"})
     answer = client.call("create_session", {})
     tap.equal([m.get("method") for m in answer.messages], ["notifications/message", None], "messages for the log")

@@ -27,6 +27,8 @@ from .errors import UsageError
 
 _SMALL = 1 << 62  # larger integers do not fit the readers on the way
 _DEEPEST = 120
+_WIDEST = 1024  # bytes that an array of texts may reserve for each character in it
+_LONGEST = 1 << 16  # bits of a fraction's parts: to reduce longer ones takes long
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,18 +172,25 @@ _WRITERS: list[tuple[Any, Callable[[Any, int], Any]]] = [
 
 
 def decode(form: object) -> Any:
-    """The value of a typed JSON document.
+    """The value of a typed JSON document. One that is too deep or too large is a `Foreign`.
 
     >>> decode({"$type": "tuple", "items": [1, {"$type": "bytes", "base64": "AAE="}]})
     (1, b'\\x00\\x01')
     """
+    try:
+        return _decode(form)
+    except (RecursionError, MemoryError):
+        return Foreign("object", "<a value that is nested too deeply, or too large>")
+
+
+def _decode(form: object) -> Any:
     if isinstance(form, list):
-        return [decode(item) for item in cast("list[object]", form)]
+        return [_decode(item) for item in cast("list[object]", form)]
     typed = object_or_none(form)
     if typed is None:
         return form
     if "$type" not in typed:
-        return {key: decode(item) for key, item in typed.items()}
+        return {key: _decode(item) for key, item in typed.items()}
     return _decode_typed(typed["$type"], typed)
 
 
@@ -198,11 +207,11 @@ def _shown(form: dict[str, Any]) -> str:
 
 
 def _items(form: dict[str, Any]) -> list[Any]:
-    return [decode(item) for item in form["items"]]
+    return [_decode(item) for item in form["items"]]
 
 
 def _decode_dict(form: dict[str, Any]) -> Any:
-    pairs = [(decode(key), decode(value)) for key, value in form["items"]]
+    pairs = [(_decode(key), _decode(value)) for key, value in form["items"]]
     makers: dict[str, Callable[[Any], Any]] = {"OrderedDict": collections.OrderedDict, "Counter": _counter}
     return makers.get(form.get("class", ""), dict)(pairs)
 
@@ -226,7 +235,10 @@ def _decode_moment(kind: Any) -> Callable[[dict[str, Any]], Any]:
 
 
 def _decode_fraction(form: dict[str, Any]) -> fractions.Fraction:
-    return fractions.Fraction(decode(form["numerator"]), decode(form.get("denominator", 1)))
+    parts: list[int] = [_decode(form["numerator"]), _decode(form.get("denominator", 1))]
+    if any(part.bit_length() > _LONGEST for part in parts):
+        raise ValueError("the fraction is too long")
+    return fractions.Fraction(*parts)
 
 
 def _decode_array(form: dict[str, Any]) -> Any:
@@ -235,14 +247,17 @@ def _decode_array(form: dict[str, Any]) -> Any:
     shape = [int(n) for n in form.get("shape", [len(items)])]
     if kind.startswith(("datetime64", "timedelta64")):
         return numpy.array(items, dtype="int64").view(kind).reshape(shape)
-    if numpy.dtype(kind or None).kind not in "biufcSU":
+    dtype = numpy.dtype(kind or None)
+    if dtype.kind not in "biufcSU":
         return numpy.array(items, dtype=object).reshape(shape)
+    if dtype.kind in "SU" and dtype.itemsize * len(items) > _WIDEST * sum(len(item) + 1 for item in items):
+        raise ValueError("the array reserves far more than it has")
     return numpy.array(items, dtype=kind or None).reshape(shape)
 
 
 def _decode_scalar(form: dict[str, Any]) -> Any:
     if "unit" not in form:
-        return decode(form["value"])
+        return _decode(form["value"])
     numpy = _module("numpy")
     kinds = {"datetime64": numpy.datetime64, "timedelta64": numpy.timedelta64}
     unit = form["unit"]
@@ -267,7 +282,7 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "float": lambda form: float(form["text"]),
     "str": lambda form: base64.b64decode(form["base64"]).decode("utf-8", "surrogatepass"),
     "list": _items,
-    "complex": lambda form: complex(decode(form["real"]), decode(form["imag"])),
+    "complex": lambda form: complex(_decode(form["real"]), _decode(form["imag"])),
     "bytes": _decode_bytes,
     "bytearray": lambda form: bytearray(_decode_bytes(form)),
     "tuple": lambda form: tuple(_items(form)),
@@ -283,9 +298,9 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "time": _decode_moment(datetime.time),
     "datetime": _decode_moment(datetime.datetime),
     "timedelta": lambda f: datetime.timedelta(f.get("days", 0), f.get("seconds", 0), f.get("microseconds", 0)),
-    "enum": lambda form: decode(form["value"]),
-    "namedtuple": lambda form: tuple(decode(value) for _, value in form["items"]),
-    "dataclass": lambda form: {name: decode(value) for name, value in form["items"]},
+    "enum": lambda form: _decode(form["value"]),
+    "namedtuple": lambda form: tuple(_decode(value) for _, value in form["items"]),
+    "dataclass": lambda form: {name: _decode(value) for name, value in form["items"]},
     "scalar": _decode_scalar,
     "ndarray": _decode_array,
     "image": _decode_image,

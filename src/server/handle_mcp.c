@@ -345,8 +345,7 @@ static void stream_ended(struct call *call)
 /* A client that opens another one has lost the first. */
 static void open_stream(struct conversation *c, struct call *call)
 {
-    if (c->stream)
-        http_end(c->stream->x);
+    conversation_end_stream(c);
     c->stream = call;
     c->said_ms = clock_mono_ms();
     call->own = c;

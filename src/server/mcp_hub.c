@@ -114,6 +114,17 @@ static void free_if_over(struct conversation *c)
         free(c);
 }
 
+void conversation_end_stream(struct conversation *c)
+{
+    struct call *call = mem_take(&c->stream);
+
+    if (!call)
+        return;
+    call->own = NULL;
+    call->ended = NULL;
+    http_end(call->x);
+}
+
 void conversation_end(struct conversation *c)
 {
     struct mcp_hub *hub = c->hub;
@@ -125,8 +136,7 @@ void conversation_end(struct conversation *c)
     hub->count--;
     c->posts++; /* until all is cancelled */
     c->over = true;
-    if (c->stream)
-        http_end(c->stream->x);
+    conversation_end_stream(c);
     mcp_posts_drop(hub, c);
     conversation_release(c);
 }
@@ -162,8 +172,7 @@ void mcp_hub_tick(struct mcp_hub *hub, int64_t now)
 void mcp_hub_drain(struct mcp_hub *hub)
 {
     for (struct conversation *c = hub->conversations; c; c = c->next)
-        if (c->stream)
-            http_end(c->stream->x);
+        conversation_end_stream(c);
 }
 
 void mcp_hub_free(struct mcp_hub *hub)

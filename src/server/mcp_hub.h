@@ -55,6 +55,8 @@ struct conversation *conversation_new(struct mcp_hub *hub, const struct call *ca
 /* NULL: the caller has none with this id. */
 struct conversation *conversation_find(struct mcp_hub *hub, const struct call *call, struct str id);
 void conversation_end(struct conversation *c);
+/* Its bytes may take longer to leave than the conversation lasts. */
+void conversation_end_stream(struct conversation *c);
 /* One post fewer; frees the conversation if it is over. */
 void conversation_release(struct conversation *c);
 

@@ -85,6 +85,7 @@ static void detach(struct mcp_post *post)
     post->call->own = NULL;
     post->call->gone = post->call->ended = NULL;
     post->call = NULL;
+    post->answered = false;
     post->gone_ms = clock_mono_ms();
 }
 
@@ -251,18 +252,24 @@ static void answer_at_once(struct mcp_post *post)
                                                      .size = strlen(text)});
 }
 
+/* The post may be gone then. */
+static void give_end(struct mcp_post *post)
+{
+    post->answered = true;
+    if (post->streams)
+        http_end(post->call->x);
+    else
+        answer_at_once(post);
+}
+
 void mcp_post_settle(struct mcp_post *post)
 {
-    if (--post->left)
+    if (--post->left || post->answered)
         return;
-    if (!post->call) {
-        if (!may_come_back(post))
-            post_free(post);
-    } else if (post->streams) {
-        http_end(post->call->x);
-    } else {
-        answer_at_once(post);
-    }
+    if (post->call)
+        give_end(post);
+    else if (!may_come_back(post))
+        post_free(post);
 }
 
 /* ---- coming back ---- */
@@ -325,7 +332,7 @@ static void look_at(struct mcp_post *post, int64_t now)
         post->left++;
         begin_stream(post);
         mcp_post_settle(post);
-    } else if (post->call && post->streams && now > post->said_ms + SILENCE_MS) {
+    } else if (post->call && post->streams && !post->answered && now > post->said_ms + SILENCE_MS) {
         post->said_ms = now;
         http_piece(post->call->x, STR(":\n\n"));
     }
@@ -339,11 +346,23 @@ void mcp_posts_tick(struct mcp_hub *hub, int64_t now)
     }
 }
 
+static struct mcp_post *find_kept(const struct mcp_hub *hub, const struct conversation *of)
+{
+    struct mcp_post *post = hub->posts;
+
+    while (post && (post->of != of || post->dropped))
+        post = post->next;
+    return post;
+}
+
+/* An answer makes its connection take the next request, which may end other posts. So the search
+ * begins anew each time. */
 void mcp_posts_drop(struct mcp_hub *hub, const struct conversation *of)
 {
-    for (struct mcp_post *post = hub->posts, *next; post; post = next) {
-        next = post->next;
-        if (post->of == of)
-            cancel_calls(post);
+    struct mcp_post *post;
+
+    while ((post = find_kept(hub, of))) {
+        post->dropped = true;
+        cancel_calls(post);
     }
 }

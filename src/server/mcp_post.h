@@ -18,6 +18,8 @@ struct mcp_post {
     uint64_t number;
     unsigned left; /* messages without their answer, and one until all are read */
     bool batch, may_stream, streams;
+    bool answered;               /* its connection was given the end of the answer */
+    bool dropped;                /* its conversation is over */
     char *session_header;        /* of the answer to `initialize` */
     int status;                  /* of an answer that is no stream; 0: 200, or 202 without text */
     struct buf answers;          /* of one that is no stream */

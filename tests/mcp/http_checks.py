@@ -222,6 +222,27 @@ def test_hostile(tap, daemon):
     connection.close()
 
 
+def read_rest(connection):
+    with connection.sock.makefile("rb") as answer:
+        return answer.read()
+
+
+def test_one_answer(tap, daemon):
+    """What comes on a connection after an answer would be taken for the next one."""
+    client = HttpClient(daemon)
+    refused = client.open(body=client.message("initialize", {}), Connection="close")
+    tap.equal(read_rest(refused).count(b"HTTP/1.1 "), 1, "initialize that is refused has one answer")
+    session = client.tool("create_session")["session_id"]
+    big = base64.b64encode(bytes(20 << 20)).decode()
+    uri = client.tool("write_file", session_id=session, path="big", content=big, encoding="base64")["uri"]
+    unread = client.open(body=client.message("resources/read", {"uri": uri}), Connection="close")
+    unread.sock.recv(1, socket.MSG_PEEK)
+    client.send("DELETE")
+    tap.equal(read_rest(unread).count(b"HTTP/1.1 "), 1, "... and one that its client reads after the end of its session")
+    refused.close()
+    unread.close()
+
+
 def test_many(tap):
     """Clients that begin and never end: the daemon forgets the oldest, of the owner with the most."""
     with Daemon() as daemon:
@@ -254,7 +275,8 @@ def test_stop(tap):
 
 def test(tap):
     with Daemon() as daemon:
-        for part in (test_old, test_modern, test_progress, test_cancel, test_back, test_stream, test_batch, test_owners, test_callers, test_hostile):
+        for part in (test_old, test_modern, test_progress, test_cancel, test_back, test_stream, test_batch, test_owners, test_callers, test_hostile,
+                     test_one_answer):
             part(tap, daemon)
     test_many(tap)
     test_stop(tap)

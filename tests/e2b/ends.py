@@ -75,6 +75,15 @@ def test_many(tap, standin):
         process.stderr.close()
 
 
+def environment_of(pid):
+    """Nothing, of a process that keeps it from us."""
+    try:
+        with open("/proc/%d/environ" % pid, "rb") as f:
+            return f.read()
+    except PermissionError:
+        return b""
+
+
 def commands_of(pid):
     """{pid: (arguments, environment)} of a process and its descendants."""
     found, waiting = {}, [pid]
@@ -83,8 +92,7 @@ def commands_of(pid):
         try:
             with open("/proc/%d/cmdline" % one, "rb") as f:
                 arguments = f.read()
-            with open("/proc/%d/environ" % one, "rb") as f:
-                found[one] = arguments, f.read()
+            found[one] = arguments, environment_of(one)
             for path in glob.glob("/proc/%d/task/*/children" % one):
                 with open(path) as f:
                     waiting += map(int, f.read().split())

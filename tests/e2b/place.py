@@ -122,8 +122,24 @@ def move_in(folder, tools, plain=False):
         pass
     loopback_up()
     if plain:
+        take_root()
         become_container()
     os.chdir(HOME)
+
+
+def take_root():
+    """A root folder in which new folders can be made, over the same content."""
+    root = "/tmp/.root"
+    os.mkdir(root)
+    mount("root", root, "tmpfs", 0)
+    for name in os.listdir("/"):
+        path = "/" + name
+        if os.path.islink(path):
+            os.symlink(os.readlink(path), root + path)
+        elif os.path.isdir(path):
+            os.mkdir(root + path)
+            mount(path, root + path, None, BIND if name == "tmp" else BIND | REC)
+    os.chroot(root)
 
 
 def become_container():

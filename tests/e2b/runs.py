@@ -203,7 +203,27 @@ def test_packages(tap, standin):
            product.said(done))
 
 
+def plain(tap):
+    """A service whose sandboxes are plain containers: they are the wall, and results say what is missing."""
+    if os.geteuid() != 0:
+        return tap.skip("sandboxes that are plain containers", "no file can be owned by a user of its own")
+    with Standin(plain=True) as standin:
+        r = product.result(standin, "-c",
+                           "import os\nopen('made', 'w').write('x')\nprint(os.getuid() != 0, os.getcwd())")
+        tap.equal((r.get("stdout"), [f["path"] for f in r.get("files", [])]), ("True /box/work\n", ["made"]),
+                  "a program in a plain container", r)
+        tap.ok("seccomp" in r.get("isolation", []) and not {"userns", "mountns"} & set(r.get("isolation", ["userns"])),
+               "has only the layers that hold there", r.get("isolation"))
+        done = product.run(standin, "--require", "mountns", "-c", "print('ran')")
+        tap.ok(done.returncode == 125 and not done.stdout and b"mountns" in done.stderr,
+               "one that is required is refused",
+               product.said(done))
+        out, err = product.repl(standin, ["x = 20", "x + 1"])
+        tap.equal((out, standin.living), ("21\n", []), "a session in one", err)
+
+
 def test(tap):
+    plain(tap)
     with Standin() as standin:
         for name, function in sorted(globals().items()):
             if name.startswith("test_"):

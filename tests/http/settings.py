@@ -216,7 +216,7 @@ def field(tap, row, folder, d, schemas):
         value = [value[0]]
     code = {} if row.table == "session" else {"code": "1"}
     answer = d.post(path, dict(code, **{row.field: value}))
-    refused = row.permit or (row.id in ("net", "backend") and value == "host")
+    refused = row.permit or row.id == "image" or (row.id in ("net", "backend") and value == "host")
     if row.id == "review":
         tap.ok(answer.status == 400 and "has no model" in answer.message, "review: the field", answer)
         answer = d.post(path, dict(code, review=False))

@@ -166,7 +166,7 @@ static int wait_for_room(struct docker_guest *d, struct err *err)
         if (d->queue.n < before)
             until = clock_mono_ms() + STALL_MS;
         else if (clock_mono_ms() > until)
-            return err_set(err, ERR_TIMEOUT, "the container takes no input");
+            return err_set(err, ERR_TIMEOUT, "the %s takes no input", d->far->place);
         before = d->queue.n;
     }
     return 0;

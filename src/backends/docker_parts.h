@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shared by the docker*.c files, and included by no others.
+ * Shared by the docker*.c and e2b*.c files, and included by no others: a sandbox of E2B is a place
+ * for a guest as a container is (struct docker_far).
  */
 #ifndef BACKENDS_DOCKER_PARTS_H
 #define BACKENDS_DOCKER_PARTS_H

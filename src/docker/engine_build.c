@@ -27,11 +27,11 @@ struct build {
     const struct engine_wish *wish;
     bool is_pip; /* its steps are ours, and only their output is of use */
     unsigned shown;
-    char step[LINE_MAX_SHOWN]; /* the last one that began */
-    char problem[400];         /* why it failed; or "" */
-    const char *cause;         /* the same in our words, if they have it; or NULL */
-    struct buf line;           /* output without a line end yet */
-    struct buf tail;           /* the step's last output */
+    char step[LINE_MAX_SHOWN];        /* the last one that began */
+    char problem[ENGINE_PROBLEM_MAX]; /* why it failed; or "" */
+    const char *cause;                /* the same in our words, if they have it; or NULL */
+    struct buf line;                  /* output without a line end yet */
+    struct buf tail;                  /* the step's last output */
 };
 
 static void show(struct build *b, const char *line)
@@ -155,11 +155,6 @@ static void take_object(void *ctx, const json_t *object)
         engine_show(error, b->problem, sizeof b->problem);
 }
 
-static int take_piece(void *ctx, struct str bytes, struct err *err)
-{
-    return json_stream_add(ctx, bytes, err);
-}
-
 /* ---- building ---- */
 
 /* RUN --mount, heredocs and the like. */
@@ -197,7 +192,6 @@ static int ask_for_build(struct engine *e, const struct build_context *context, 
 {
     AUTO_FREE char *path = build_path(e, context, image);
     struct json_stream stream = {.object = take_object, .ctx = b};
-    struct http_reply reply;
     const struct http_ask http = {.method = "POST",
                                   .path = path,
                                   .type = "application/x-tar",
@@ -206,17 +200,10 @@ static int ask_for_build(struct engine *e, const struct build_context *context, 
                                   .body_size = context->size,
                                   .timeout_ms = BUILD_MS,
                                   .cancel_fd = b->wish->cancel_fd,
-                                  .piece = take_piece,
+                                  .piece = engine_take_piece,
                                   .ctx = &stream};
 
-    if (engine_reconnect(e, err) < 0)
-        return -1;
-    int result = http_client_ask(&e->client, &http, &reply, err);
-    json_stream_end(&stream);
-    if (result == 0 && reply.status != 200)
-        engine_read_problem(&reply, b->problem, sizeof b->problem);
-    http_reply_done(&reply);
-    return result;
+    return engine_ask_stream(e, &http, b->problem, err);
 }
 
 static int build(struct engine *e, const struct build_context *context, const char *image,

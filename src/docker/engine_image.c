@@ -61,15 +61,6 @@ char *engine_find_image(struct engine *e, const char *name, struct err *err)
     return id;
 }
 
-void engine_read_problem(const struct http_reply *reply, char *out, size_t n)
-{
-    json_t *json = json_loadb(reply->body.p, reply->body.n, 0, NULL);
-    const char *message = json_string_value(json_object_get(json, "message"));
-
-    engine_show(message ? message : reply->body.p, out, n);
-    json_decref(json);
-}
-
 /* Letters, digits and what stands between them in a name, a tag and a digest. */
 static int check_name(const char *image, struct err *err)
 {

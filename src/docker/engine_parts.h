@@ -11,6 +11,8 @@
 
 #define ENGINE_PEER "the container engine"
 
+enum { ENGINE_PROBLEM_MAX = 400 };
+
 struct engine_tunnel;
 
 struct engine {
@@ -38,10 +40,14 @@ int engine_tunnel_explain(const struct engine *e, struct err *err);
 /* A new connection for requests, if the last answer closed the previous one. */
 int engine_reconnect(struct engine *e, struct err *err);
 
+/* engine_stream.c: a request whose answer is a stream of objects. `ask` has engine_take_piece, and
+ * a struct json_stream as its ctx, which is ended. The reason of a refusal goes into `problem`. */
+int engine_ask_stream(struct engine *e, const struct http_ask *ask,
+                      char problem[ENGINE_PROBLEM_MAX], struct err *err);
+int engine_take_piece(void *stream, struct str bytes, struct err *err);
+
 /* engine_image.c: its ID, the caller's; NULL without *err set when there is no such image. */
 char *engine_find_image(struct engine *e, const char *name, struct err *err);
-/* The message of an answer that is an error, safe to print. */
-void engine_read_problem(const struct http_reply *reply, char *out, size_t n);
 
 /* engine_pull.c: has the engine get wish->image from a registry, with the user's login there.
  * ERR_UNSUPPORTED when it cannot. */

@@ -25,7 +25,7 @@ struct pull {
     struct layer layers[LAYERS_MAX];
     size_t layer_count;
     int64_t shown_ms; /* when the last line was shown */
-    char problem[400];
+    char problem[ENGINE_PROBLEM_MAX];
 };
 
 /* ---- progress ---- */
@@ -94,11 +94,6 @@ static void take_object(void *ctx, const json_t *object)
         count(p, id, status, json_object_get(object, "progressDetail"));
 }
 
-static int take_piece(void *ctx, struct str bytes, struct err *err)
-{
-    return json_stream_add(ctx, bytes, err);
-}
-
 int engine_say_missing(const char *image, const char *why, struct err *err)
 {
     bool login = strcasestr(why, "unauthorized") || strcasestr(why, "denied") ||
@@ -128,24 +123,16 @@ static int ask_for(struct engine *e, struct pull *p, const char *header, struct 
 {
     AUTO_FREE char *path = pull_path(e, p->wish->image);
     struct json_stream stream = {.object = take_object, .ctx = p};
-    struct http_reply reply;
     const struct http_ask http = {.method = "POST",
                                   .path = path,
                                   .header = header,
                                   .body = {"", 0},
                                   .timeout_ms = PULL_MS,
                                   .cancel_fd = p->wish->cancel_fd,
-                                  .piece = take_piece,
+                                  .piece = engine_take_piece,
                                   .ctx = &stream};
 
-    if (engine_reconnect(e, err) < 0)
-        return -1;
-    int result = http_client_ask(&e->client, &http, &reply, err);
-    json_stream_end(&stream);
-    if (result == 0 && reply.status != 200)
-        engine_read_problem(&reply, p->problem, sizeof p->problem);
-    http_reply_done(&reply);
-    return result;
+    return engine_ask_stream(e, &http, p->problem, err);
 }
 
 int engine_pull(struct engine *e, const struct engine_wish *wish, struct err *err)

@@ -424,6 +424,7 @@ int e2b_process_connect(struct e2b_process *p, uint64_t settled, struct err *err
     p->sending = p->started = false;
     p->err = (struct err){0};
     buf_clear(&p->envelopes);
+    buf_clear(&p->failed);
     return begin(p, "Connect", json_pack("{s:{s:s}}", "process", "tag", p->tag), err);
 }
 

@@ -253,7 +253,6 @@ int e2b_resume(struct e2b *e, int64_t timeout_ms, struct err *err)
     return tell_timeout(e, "/connect", timeout_ms, CREATE_MS, "resume the sandbox", err);
 }
 
-/* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
 int e2b_close_network(struct e2b *e, struct err *err)
 {
     if (!e->id || e->account.debug)
@@ -268,6 +267,7 @@ int e2b_close_network(struct e2b *e, struct err *err)
     return tell(e, &ask, "close the sandbox's network", false, err);
 }
 
+/* A service that fails is asked again: a sandbox that lives on costs until its time is up. */
 static int kill_sandbox(struct e2b *e, const char *id, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/sandboxes/%s", id);

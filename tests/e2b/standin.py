@@ -168,7 +168,11 @@ class Standin:
         self.control.close()
         for s in list(self.open):
             close_hard(s)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for _ in range(20):  # a request that is still on its way may make a folder
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if not os.path.exists(self.folder):
+                break
+            time.sleep(0.1)
 
     @property
     def url(self):

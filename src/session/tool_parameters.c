@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "python/variable.h"
 
-enum { SCHEMA_DEPTH_MAX = 8 };
+enum { SCHEMA_DEPTH_MAX = 8, DEFAULT_MAX = 10000, LIST_MAX = 100000 };
 
 /* In the order in which Python takes them. */
 static const char *const kinds[] = {"positional_only", "positional_or_keyword", "var_positional",
@@ -117,6 +117,20 @@ static int say_many(const struct reading *r)
                    TOOL_PARAMETERS_MAX);
 }
 
+static size_t size_of(const json_t *value)
+{
+    return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+/* The session keeps a default to show it. Of a long one, it only says that there is one. */
+static void set_default(json_t *row, json_t *initial)
+{
+    if (initial && size_of(initial) <= DEFAULT_MAX)
+        json_object_set(row, "default", initial);
+    else
+        json_object_set_new(row, "optional", json_true());
+}
+
 static int add(struct reading *r, const json_t *parameter)
 {
     const char *name = json_string_value(json_object_get(parameter, "name"));
@@ -131,10 +145,8 @@ static int add(struct reading *r, const json_t *parameter)
         return -1;
     json_t *row = json_pack("{s:s, s:s}", "name", name, "kind", kinds[kind]);
     json_array_append_new(r->list, row);
-    if (initial)
-        json_object_set(row, "default", initial);
-    else if (optional)
-        json_object_set_new(row, "optional", json_true());
+    if (optional)
+        set_default(row, initial);
     return copy_text(r, parameter, "type", TOOL_TYPE_MAX, row) < 0
                ? -1
                : copy_text(r, parameter, "description", 10000, row);
@@ -302,7 +314,11 @@ int tool_parameters_read(const char *tool, const json_t *given, json_t **ret, st
                        "Schema",
                        tool);
     r.list = json_array();
-    if ((json_is_array(given) ? read_list(&r, given) : read_schema(&r, given)) < 0) {
+    int result = json_is_array(given) ? read_list(&r, given) : read_schema(&r, given);
+    if (result == 0 && size_of(r.list) > LIST_MAX)
+        result = err_set(err, ERR_USAGE, "tool %.80s: its parameters have more than %d bytes", tool,
+                         LIST_MAX);
+    if (result < 0) {
         json_decref(r.list);
         return -1;
     }

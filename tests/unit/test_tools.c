@@ -110,6 +110,28 @@ static void test_large_schema(void)
     alarm(0);
 }
 
+/* `n` parameters with a text of this length as the member `key`. */
+static void long_texts(int n, const char *key, int length, const char *want)
+{
+    AUTO_BUF struct buf text = {0};
+
+    buf_init(&text, (size_t)n * (size_t)(length + 100) + 100);
+    (void)buf_addc(&text, '[');
+    for (int i = 0; i < n; i++)
+        (void)buf_addf(&text, "%s{\"name\":\"p%d\",\"%s\":\"%0*d\"}", i ? "," : "", i, key, length,
+                       0);
+    (void)buf_addc(&text, ']');
+    EQ_INT(text.overflow, 0);
+    parameters(text.p, want);
+}
+
+static void test_long_texts(void)
+{
+    long_texts(1, "default", 1000000, "[{\"name\":\"p0\"" EITHER ",\"optional\":true}]");
+    long_texts(11, "default", 9990, "tool t: its parameters have more than 100000 bytes");
+    long_texts(11, "description", 9990, "tool t: its parameters have more than 100000 bytes");
+}
+
 static void test_parameters(void)
 {
     parameters("null", "unknown");
@@ -286,6 +308,7 @@ int main(void)
     RUN(test_names());
     RUN(test_parameters());
     RUN(test_large_schema());
+    RUN(test_long_texts());
     RUN(test_changes());
     RUN(test_calls());
     RUN(test_error_types());

@@ -12,7 +12,8 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-enum { METHOD_MAX = 200 }; /* bytes */
+enum { METHOD_MAX = 200 };                          /* bytes */
+static const double WHOLE_MAX = 9007199254740992.0; /* 2^53: a double has all digits below it */
 
 int rpc_problem_set(struct rpc_problem *problem, enum rpc_code code, const char *fmt, ...)
 {
@@ -28,18 +29,45 @@ int rpc_problem_set(struct rpc_problem *problem, enum rpc_code code, const char 
 
 /* ---- reading ---- */
 
+static json_t *load(struct str text, size_t flags, json_error_t *where)
+{
+    return json_loadb(text.p ? text.p : "", text.n,
+                      JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags, where);
+}
+
 int rpc_parse(struct str text, json_t **ret, struct rpc_problem *problem)
 {
     json_error_t where;
 
     if (!utf8_valid(text))
         return rpc_problem_set(problem, RPC_PARSE, "the message is not UTF-8");
-    *ret = json_loadb(text.p ? text.p : "", text.n,
-                      JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
-    if (!*ret)
-        return rpc_problem_set(problem, RPC_PARSE, "the message is not JSON: column %d: %s",
-                               where.column, where.text);
-    return 0;
+    *ret = load(text, 0, &where);
+    if (*ret)
+        return 0;
+    if (json_error_code(&where) == json_error_numeric_overflow)
+        return rpc_problem_set(problem, RPC_PARSE,
+                               "column %d: the number is too large; write it inside a text "
+                               "('cases' may be a text of JSON)",
+                               where.column);
+    return rpc_problem_set(problem, RPC_PARSE, "the message is not JSON: column %d: %s",
+                           where.column, where.text);
+}
+
+json_t *rpc_unread_id(struct str text)
+{
+    json_error_t where;
+    json_t *doc = load(text, JSON_DECODE_INT_AS_REAL, &where);
+    const json_t *id = json_object_get(doc, "id");
+    double number = json_real_value(id);
+    json_t *ret = NULL;
+
+    if (json_is_real(id) && number > -WHOLE_MAX && number < WHOLE_MAX &&
+        number == (double)(json_int_t)number)
+        ret = json_integer((json_int_t)number);
+    else if (json_is_string(id) && json_string_length(id) <= RPC_ID_MAX)
+        ret = json_deep_copy(id);
+    json_decref(doc);
+    return ret;
 }
 
 static int check_form(const json_t *doc, struct rpc_problem *problem)

@@ -46,6 +46,11 @@ struct rpc_message {
 /* Parses one text of a client: an object is a message, an array a batch of them. -1 with *problem.
  */
 int rpc_parse(struct str text, json_t **ret, struct rpc_problem *problem);
+
+/* The id in a message that rpc_parse() refused because of a number that is too large; else NULL.
+ * Without it, the client would wait for an answer for ever. */
+json_t *rpc_unread_id(struct str text);
+
 /* Reads a message; takes the document over. -1 with *problem; ret->doc and ret->id are then set as
  * far as they are known. */
 int rpc_read(json_t *doc, struct rpc_message *ret, struct rpc_problem *problem);

@@ -122,7 +122,9 @@ void stdio_receive(struct stdio_server *s, struct str line)
     else if (!str_trim(line).n)
         return;
     if (!line.p || rpc_parse(line, &doc, &problem) < 0) {
-        send(s, rpc_error(NULL, &problem));
+        json_t *id = line.p ? rpc_unread_id(line) : NULL;
+        send(s, rpc_error(id, &problem));
+        json_decref(id);
     } else if (is_batch(s, doc)) {
         receive_batch(s, doc);
         json_decref(doc);

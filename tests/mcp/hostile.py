@@ -13,6 +13,8 @@ INVALID = [
     ("deep", b"[" * 100000, -32700, None),
     ("deep parameters", b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b'{"a":' * 5000 + b"1" + b"}" * 5001, -32700, None),
     ("a huge number", b'{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}', -32700, None),
+    ("a huge argument", b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"a":99999999999999999999}}', -32700, 6),
+    ("a huge argument, and a text as id", b'{"jsonrpc":"2.0","id":"6","method":"ping","params":{"a":99999999999999999999}}', -32700, "6"),
     ("a batch", b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600, None),
     ("a text", b'"ping"', -32600, None),
     ("no version", b'{"id":5,"method":"ping"}', -32600, 5),

@@ -62,6 +62,10 @@ def test_limits_in_many_forms(box: Sandbox) -> None:
     ({"memory": "lots"}, "'512m'"),
     ({"allow_imports": "numpy"}, "give a list"),
     ({"files": {"a": 1}}, "give str, bytes or a path"),
+    ({"files": ["a"]}, "files is a list; give a dict"),
+    ({"data": [1]}, "data is a list; give a dict"),
+    ({"cpus": float("nan")}, "no form in JSON"),
+    ({"stdin": "\ud800"}, "surrogate"),
     ({"extra": {"nonsense": 1}}, "no field 'nonsense'"),
 ])
 def test_mistakes_say_what_to_do(box: Sandbox, options: dict[str, Any], advice: str) -> None:
@@ -280,6 +284,24 @@ def test_batch(box: Sandbox) -> None:
     results = box.batch([f"print({n})" for n in range(20)] + [{"code": "1", "timeout": "9h"}])
     assert [result.stdout for result in results[:20]] == [f"{n}\n" for n in range(20)]
     assert results[20].error_type == "ours" and "more than this daemon allows" in results[20].failure
+
+
+@pytest.mark.parametrize("url", ["ftp://host", "127.0.0.1:x", "127.0.0.1:99999", "http://me@host"])
+def test_addresses_that_are_none(url: str) -> None:
+    with pytest.raises(UsageError, match="no address of a daemon"):
+        Sandbox(url=url).exec("1")
+
+
+def test_batch_of_something_else(box: Sandbox) -> None:
+    for programs in ("print(1)", [5]):
+        with pytest.raises(UsageError, match="give"):
+            box.batch(programs)  # type: ignore[list-item]
+
+
+def test_large_numbers_in_cases(box: Sandbox) -> None:
+    code = "def f(n): return 2 ** n + 1"
+    cases = [{"args": [100], "expected": 2 ** 100 + 1}, {"args": [100], "expected": 2 ** 100}]
+    assert [result.passed for result in box.test(code, cases, func="f").test_results] == [True, False]
 
 
 def test_dead_closed_and_attached() -> None:

@@ -40,12 +40,20 @@ def parse(text: str, token: Optional[str] = None) -> Address:
     if text.startswith(("/", "./", "~")):
         return _socket(text, os.path.expanduser(text))
     url = text if "://" in text else f"http://{text}"
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+    if not _is_url(url):
         raise UsageError(f"'{text[:200]}' is no address of a daemon; give unix:PATH, HOST:PORT or http://HOST:PORT")
     if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
         raise UsageError("the token has characters that no token has; give the text of the token file's line")
     return Address(url.rstrip("/"), None, token)
+
+
+def _is_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return (parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
+                and parts.port != 0)
+    except ValueError:  # a port that is no number below 65536
+        return False
 
 
 def _socket(text: str, path: str) -> Address:

@@ -198,8 +198,14 @@ def _listed(name: str, value: Any) -> list[str]:
     return [os.fspath(item) for item in value]
 
 
+def mapping(name: str, given: Any, form: str = "a dict") -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{name} is a {type(given).__name__}; give {form}")
+    return given
+
+
 def _files(name: str, files: Mapping[str, Content]) -> list[dict[str, str]]:
-    return [_file(path, content_of(content)) for path, content in files.items()]
+    return [_file(path, content_of(content)) for path, content in mapping(name, files).items()]
 
 
 def _file(path: str, content: Union[str, bytes]) -> dict[str, str]:
@@ -211,7 +217,7 @@ def _file(path: str, content: Union[str, bytes]) -> dict[str, str]:
 
 
 def _data(name: str, values: Mapping[str, object]) -> dict[str, Any]:
-    return {key: encode(value) for key, value in values.items()}
+    return {key: encode(value) for key, value in mapping(name, values).items()}
 
 
 _CONVERSIONS: dict[str, tuple[str, Callable[[str, Any], Any]]] = {

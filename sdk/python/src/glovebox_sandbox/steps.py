@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Optional, TypeVar, Union
 
 from .documents import nothing
+from .errors import UsageError
 from .events import Event
 
 PATIENCE = 90.0  # seconds to wait for an answer that is not behind a run
@@ -88,6 +89,18 @@ Steps = Generator[Step, Any, T]
 
 def json_request(method: str, path: str, document: Optional[Mapping[str, Any]] = None, *, wait: float = PATIENCE,
                  stream: bool = False) -> Request:
-    body = b"" if document is None else json.dumps(document, ensure_ascii=False, allow_nan=False).encode(
-        "utf-8", "surrogatepass")
+    body = b"" if document is None else json_text(document).encode()
     return Request(method, path, body, wait=wait, stream=stream)
+
+
+def json_text(value: object) -> str:
+    """The value as JSON; `UsageError` for what JSON does not have."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError("a text has half of a surrogate pair, which no UTF-8 has; remove it, for example with "
+                         "text.encode('utf-8', 'replace').decode()") from None
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"a value has no form in JSON: {error}") from None
+    return text

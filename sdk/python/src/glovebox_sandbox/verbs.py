@@ -12,10 +12,10 @@ from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError
 from .events import Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, fields_of, only, with_deadline, without
+from .options import CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, fields_of, mapping, only, with_deadline, without
 from .results import Result, TestResult, Verdict, verdict_from
 from .state import CLOSED, State
-from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request
+from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request, json_text
 from .tools import answer_with, answer_with_error
 
 LONG = DEADLINE_MS / 1000 + 10  # seconds for a request that may be behind the session's cells
@@ -84,7 +84,7 @@ def test(state: State, code: str, cases: Optional[Sequence[Mapping[str, object]]
     """Judges a program by cases."""
     fields = {**run_fields(state, options), "code": _text("code", code)}
     if cases is not None:
-        fields["cases"] = [dict(case) for case in cases]
+        fields["cases"] = json_text([dict(case) for case in cases])  # in a text, numbers keep all their digits
     if stream:
         result = yield from _last_of_stream(state, "/v1/test", fields)
         assert isinstance(result, TestResult)
@@ -98,6 +98,8 @@ MOST_RUNS = 1000  # in one request
 
 def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any]) -> Steps[list[Result]]:
     """Many runs. More than one request may have are sent in several."""
+    if isinstance(programs, str):
+        raise UsageError("programs is one text; give a list of programs")
     runs = [_program(state, program, options) for program in programs]
     results: list[Result] = []
     for first in range(0, len(runs), MOST_RUNS):
@@ -110,8 +112,9 @@ def batch(state: State, programs: Iterable[Program], options: Mapping[str, Any])
 def _program(state: State, program: Program, options: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(program, str):
         return {**run_fields(state, options), "code": program}
-    code = _text("a program's code", program.get("code"))
-    return {**run_fields(state, {**options, **without(program, ("code",))}), "code": code}
+    own = mapping("a program", program, "its text, or a dict with 'code'")
+    code = _text("a program's code", own.get("code"))
+    return {**run_fields(state, {**options, **without(own, ("code",))}), "code": code}
 
 
 def _batched(entry: Mapping[str, Any]) -> Result:

@@ -29,7 +29,7 @@ def test_costs_little(form: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["<U20000000", "S40000000"])
-def test_an_array_reserves_little(kind: str) -> None:
+def test_arrays_reserve_little(kind: str) -> None:
     numpy = pytest.importorskip("numpy", reason="numpy is not installed; run the part frames")
     assert isinstance(decode({"$type": "ndarray", "class": kind, "shape": [1], "items": ["a"]}), Foreign)
     narrow = decode({"$type": "ndarray", "class": kind[:-7], "shape": [2], "items": ["a", ""]})

@@ -73,7 +73,7 @@ ONE_SESSION = "/v1/sessions/{id}"
 def whole(path):
     """A path without what it is below, as the table and routes.c write it, with that."""
     path = path.removeprefix("...").replace("PATH", "{path}").replace("{run}", "{id}")
-    below = not path.startswith("/v1/") and path.strip("/") not in ("healthz", "readyz", "metrics", "openapi.json")
+    below = not path.startswith("/v1/") and path.strip("/") not in ("healthz", "readyz", "metrics", "openapi.json", "mcp")
     return ONE_SESSION + path if below else path
 
 

@@ -82,6 +82,7 @@ def test_failure_is_a_result_until_asked(box: Sandbox) -> None:
         result.raise_for_status()
     assert "before" in result.for_model() and "ZeroDivisionError" in result.for_model()
     assert box.run("def f(:").error_type == "refused"
+    assert box.exec("raise ValueError").failure == "ValueError"
     with pytest.raises(RefusedError):
         box.run("def f(:").raise_for_status()
 

@@ -235,7 +235,7 @@ class Result:
         if not self.verdict.allowed:
             return self.verdict.reason or "the guard refused the program"
         if self.exception:
-            return f"{self.exception.type}: {self.exception.message}"
+            return ": ".join(filter(None, (self.exception.type, self.exception.message)))
         return self.summary or f"the program ended with exit status {self.exit_code}"
 
     def raise_for_status(self) -> Result:

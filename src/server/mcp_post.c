@@ -12,10 +12,11 @@
 
 enum {
     ANSWERS_MAX = 512 << 20,
-    LONG_MS = 5000,     /* an answer that takes longer becomes a stream, which can be kept open */
-    SILENCE_MS = 15000, /* after this time a comment keeps it open */
-    RESUME_MS = 15000,  /* for the client to come back after its connection is lost */
-    NOTES_MAX = 100,    /* events that are kept for it, beside answers */
+    LONG_MS = 5000,       /* an answer that takes longer becomes a stream, which can be kept open */
+    SILENCE_MS = 15000,   /* after this time a comment keeps it open */
+    RESUME_MS = 15000,    /* for the client to come back after its connection is lost */
+    LOST_MAX = 256 << 20, /* bytes that wait for clients that lost their connection, of all */
+    NOTES_MAX = 100,      /* events that are kept for it, beside answers */
     UNSENT_MAX = 256 << 10,
 };
 
@@ -41,6 +42,7 @@ static void drop_event(struct mcp_post *post, struct event **at)
     if (post->end == &event->next)
         post->end = at;
     post->notes -= !event->is_answer;
+    post->bytes -= strlen(event->text);
     free(event->text);
     free(event);
 }
@@ -188,6 +190,7 @@ static void add_event(struct mcp_post *post, struct str text, bool is_answer)
     *post->end = event;
     post->end = &event->next;
     post->notes += !is_answer;
+    post->bytes += text.n;
     if (post->call)
         send_event(post, event);
     if (!post->of)
@@ -320,9 +323,16 @@ bool mcp_post_resume(struct conversation *of, struct call *call, struct str id)
 
 /* ---- time ---- */
 
-static void look_at(struct mcp_post *post, int64_t now)
+/* Newer posts come first. `lost`: bytes of the lost ones before this one. */
+static bool is_lost_for_good(const struct mcp_post *post, size_t lost, int64_t now)
 {
-    if (!post->call && post->gone_ms && now > post->gone_ms + RESUME_MS) {
+    return !post->call && post->gone_ms &&
+           (now > post->gone_ms + RESUME_MS || lost + post->bytes > LOST_MAX);
+}
+
+static void look_at(struct mcp_post *post, size_t lost, int64_t now)
+{
+    if (is_lost_for_good(post, lost, now)) {
         post->streams = false; /* it may not come back any more */
         post->left++;
         cancel_calls(post);
@@ -340,9 +350,13 @@ static void look_at(struct mcp_post *post, int64_t now)
 
 void mcp_posts_tick(struct mcp_hub *hub, int64_t now)
 {
+    size_t lost = 0;
+
     for (struct mcp_post *post = hub->posts, *next; post; post = next) {
+        size_t bytes = post->call ? 0 : post->bytes;
         next = post->next;
-        look_at(post, now);
+        look_at(post, lost, now);
+        lost += bytes;
     }
 }
 

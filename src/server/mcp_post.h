@@ -26,6 +26,7 @@ struct mcp_post {
     struct event *events, **end; /* of a stream, as long as they may be asked for again */
     unsigned event_n;            /* number of the last one */
     unsigned notes;              /* of the events that are not answers */
+    size_t bytes;                /* of the events' texts */
     int64_t began_ms, said_ms;
     int64_t gone_ms; /* since then its connection is gone; else 0 */
 };

@@ -21,7 +21,9 @@ def nested(levels: int) -> Any:
 @pytest.mark.parametrize("form", [
     nested(3000),
     {"$type": "fraction", "numerator": {"$type": "int", "hex": "7" * 150000}, "denominator": {"$type": "int", "hex": "b" * 149999}},
-], ids=["nested", "fraction"])
+    {"$type": "set", "items": [{"$type": "int", "hex": hex(((1 << 61) - 1) * i)} for i in range(20000)]},
+    {"$type": "dict", "items": [[{"$type": "int", "hex": hex(((1 << 61) - 1) * i)}, 1] for i in range(20000)]},
+], ids=["nested", "fraction", "set", "dict"])
 def test_costs_little(form: Any) -> None:
     began = time.monotonic()
     assert isinstance(decode(form), Foreign)

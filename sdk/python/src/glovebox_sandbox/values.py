@@ -28,6 +28,7 @@ from .errors import UsageError
 _SMALL = 1 << 62  # larger integers do not fit the readers on the way
 _DEEPEST = 120
 _WIDEST = 1024  # bytes that an array of texts may reserve for each character in it
+_MOST_ALIKE = 1000  # keys with one hash
 _LONGEST = 1 << 16  # bits of a fraction's parts: to reduce longer ones takes long
 
 
@@ -210,8 +211,17 @@ def _items(form: dict[str, Any]) -> list[Any]:
     return [_decode(item) for item in form["items"]]
 
 
+def _keys(keys: list[Any]) -> list[Any]:
+    """The keys of a set or a dict. A program may choose numbers that all have one hash: that takes quadratic time."""
+    alike = collections.Counter(map(hash, keys)).most_common(1)
+    if alike and alike[0][1] > _MOST_ALIKE:
+        raise ValueError("too many keys have the same hash")
+    return keys
+
+
 def _decode_dict(form: dict[str, Any]) -> Any:
     pairs = [(_decode(key), _decode(value)) for key, value in form["items"]]
+    _keys([key for key, _ in pairs])
     makers: dict[str, Callable[[Any], Any]] = {"OrderedDict": collections.OrderedDict, "Counter": _counter}
     return makers.get(form.get("class", ""), dict)(pairs)
 
@@ -286,8 +296,8 @@ _READERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "bytes": _decode_bytes,
     "bytearray": lambda form: bytearray(_decode_bytes(form)),
     "tuple": lambda form: tuple(_items(form)),
-    "set": lambda form: set(_items(form)),
-    "frozenset": lambda form: frozenset(_items(form)),
+    "set": lambda form: set(_keys(_items(form))),
+    "frozenset": lambda form: frozenset(_keys(_items(form))),
     "deque": lambda form: collections.deque(_items(form)),
     "dict": _decode_dict,
     "range": lambda form: range(form.get("start", 0), form["stop"], form.get("step", 1)),

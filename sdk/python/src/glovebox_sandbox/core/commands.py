@@ -29,6 +29,8 @@ OnOutput = Callable[[bytes], object]
 SMALL = 128 << 10           # bytes of a file that goes through a cell
 MOST_ENTRIES = 10_000       # of a folder
 MOST_SNAPSHOT = 1 << 30     # bytes of a workspace
+MOST_DOWNLOADED = 100_000   # files and folders of a download
+MOST_DOWNLOAD = 4 << 30     # bytes of it
 _GRACE_MS = 5_000           # for the guest to end a command after its time
 _GUEST = Path(__file__).with_name("guest.py")
 
@@ -322,21 +324,37 @@ def _mode_of(file: Path) -> Optional[int]:
     return mode & 0o777 if mode & 0o111 else None
 
 
-def download(state: State, place: Place, path: str, local: Union[str, os.PathLike[str]]) -> Steps[None]:
+class _Room:
+    """What a download may still write here: the guest makes the listing."""
+
+    def __init__(self) -> None:
+        self.entries, self.bytes = MOST_DOWNLOADED, MOST_DOWNLOAD
+
+    def take(self, entries: int, size: int) -> None:
+        self.entries, self.bytes = self.entries - entries, self.bytes - size
+        if self.entries < 0 or self.bytes < 0:
+            raise GloveboxError(f"a download has at most {MOST_DOWNLOADED} entries and {MOST_DOWNLOAD >> 30} GiB")
+
+
+def download(state: State, place: Place, path: str, local: Union[str, os.PathLike[str]],
+             room: Optional[_Room] = None) -> Steps[None]:
     """A file, or a folder with its files. Names from inside are never paths outside."""
-    target = Path(local)
+    target, room = Path(local), room or _Room()
     if not (yield from look(state, place, path)).is_dir:
         target = target / posixpath.basename(path) if target.is_dir() else target
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((yield from read(state, place, path)))
+        content = yield from read(state, place, path)
+        room.take(1, len(content))
+        target.write_bytes(content)
         return
+    room.take(1, 0)
     target.mkdir(parents=True, exist_ok=True)
     for entry in (yield from entries(state, place, path)):
         name = posixpath.basename(entry.path)
         if name in ("", ".", "..") or "/" in name:
             raise GloveboxError(f"the guest names a file {name!r}")
         if entry.is_dir or stat.S_ISREG(entry.mode):
-            yield from download(state, place, entry.path, target / name)
+            yield from download(state, place, entry.path, target / name, room)
 
 
 # ---- snapshots ----

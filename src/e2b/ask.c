@@ -118,14 +118,20 @@ int e2b_send(struct e2b *e, struct fetch *fetch, const struct e2b_ask *ask, uint
 
 void e2b_show(const struct e2b *e, struct str text, char *out, size_t n)
 {
-    AUTO_BUF struct buf plain = {0}, hidden = {0}, b = {0};
+    const char *const secrets[] = {e->account.key, e->token, e->traffic_token};
+    AUTO_BUF struct buf shown = {0}, b = {0};
 
-    buf_init(&plain, 64 << 10);
-    buf_init(&hidden, 128 << 10);
+    buf_init(&shown, 64 << 10);
+    (void)buf_add_str(&shown, str_slice(text, 0, 4096));
+    for (size_t i = 0; i < ARRAY_LEN(secrets); i++) {
+        AUTO_BUF struct buf hidden = {0};
+        buf_init(&hidden, 64 << 10);
+        hide_key(&hidden, buf_str(&shown), secrets[i]);
+        buf_clear(&shown);
+        (void)buf_add_str(&shown, buf_str(&hidden));
+    }
     buf_init(&b, n);
-    hide_key(&plain, str_slice(text, 0, 4096), e->account.key);
-    hide_key(&hidden, buf_str(&plain), e->token);
-    printable_add_word(&b, str_trim(buf_str(&hidden)), n / 4);
+    printable_add_word(&b, str_trim(buf_str(&shown)), n / 4);
     snprintf(out, n, "%s", b.p);
 }
 

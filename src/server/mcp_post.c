@@ -364,6 +364,7 @@ static struct mcp_post *find_kept(const struct mcp_hub *hub, const struct conver
 {
     struct mcp_post *post = hub->posts;
 
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the hub of each is this one */
     while (post && (post->of != of || post->dropped))
         post = post->next;
     return post;

@@ -199,6 +199,32 @@ def test_tools_run_in_the_callers_thread(box: Sandbox) -> None:
     assert threads == [threading.get_ident()]
 
 
+def test_a_tool_cannot_use_the_session_that_calls_it(box: Sandbox) -> None:
+    uses = {"exec": lambda: box.exec("1"), "set": lambda: box.variables.set(x=1), "read": lambda: box.files.read("a"),
+            "fork": lambda: box.fork(), "run": lambda: box.run("print(5)").stdout}
+    box.tools.add(lambda what: uses[what](), name="use")
+    try:
+        for what in ("exec", "set", "read", "fork"):
+            began = time.monotonic()
+            failed = box.exec(f"use('{what}')")
+            assert failed.exception and "the session that calls it" in failed.exception.message, (what, failed)
+            assert time.monotonic() - began < 10
+        assert box.exec("use('run')").value == "5\n"
+        with Sandbox() as other:
+            uses["other"] = lambda: other.exec("6").value
+            assert box.exec("use('other')").value == 6
+    finally:
+        box.tools.remove("use")
+    assert box.exec("7").value == 7
+
+
+def test_options_of_a_cell(box: Sandbox) -> None:
+    with pytest.raises(UsageError, match=r"'memory' is not an option of a cell.*Sandbox\(memory=...\)"):
+        box.exec("1", memory="1g")  # type: ignore[call-arg]
+    with pytest.raises(UsageError, match="there is no option 'memry'"):
+        box.exec("1", memry="1g")  # type: ignore[call-arg]
+
+
 def test_tools_from_outside_and_their_errors() -> None:
     @tool(name="twice", description="Twice a number.")
     def double(x: int) -> Any:

@@ -135,8 +135,9 @@ _SIZES = ("memory", "disk", "output_limit", "collect_limit")
 _LISTS = ("ro", "require", "preload", "allow_imports", "forbid_imports", "args")
 SESSION_ONLY = ("name", "value", "preload", "tools_source", "final_answer", "tool_timeout", "idle", "grace", "forks")
 RUN_ONLY = ("filename",)
-_KNOWN = frozenset(("attempt", "language")).union(*(kind.__annotations__ for kind in (SandboxOptions, ProgramOptions, JudgeOptions, CheckOptions,
-                                                               AttemptOptions)))
+_KNOWN = frozenset(("attempt", "language")).union(*(
+    kind.__annotations__ for kind in (SandboxOptions, ProgramOptions, JudgeOptions, CheckOptions, AttemptOptions)))
+_OF_CELLS = frozenset(("attempt", "extra")).union(AttemptOptions.__annotations__)
 CHECKED = ("profile", "allow_imports", "forbid_imports", "target", "prelude", "no_check", "review", "filename",
            "deadline", "extra")
 # An hour: requests that wait for their turn end, and so does the wait for an answer that never comes.
@@ -158,6 +159,16 @@ def check_names(options: Mapping[str, Any]) -> None:
             near = difflib.get_close_matches(name, _KNOWN, 1)
             advice = f"did you mean '{near[0]}'?" if near else "further fields of the daemon go into extra={...}"
             raise UsageError(f"there is no option '{name}'; {advice}")
+
+
+def cell_fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a cell's request."""
+    fields = fields_of(options)
+    for name in options:
+        if name not in _OF_CELLS:
+            raise UsageError(f"'{name}' is not an option of a cell; give it where the sandbox is made: "
+                             f"Sandbox({name}=...)")
+    return fields
 
 
 def fields_of(options: Mapping[str, Any]) -> dict[str, Any]:

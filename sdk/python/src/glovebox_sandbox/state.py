@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Callable, Optional
 
-from .errors import SessionError
+from .errors import SessionError, UsageError
 from .tools import Tool, Tools
 
 CLOSED = "the sandbox was closed; make a new one"
+# The sessions whose cells wait for a tool that runs in this thread or task.
+_WAITING: ContextVar[frozenset[str]] = ContextVar("waiting", default=frozenset())
 
 
 class State:
@@ -33,6 +37,23 @@ class State:
         if self.id is None:
             raise SessionError(CLOSED)
         return f"/v1/sessions/{self.id}"
+
+    @property
+    def turn(self) -> str:
+        """The same, for requests that wait until the cell that runs has ended."""
+        if self.id in _WAITING.get():
+            raise UsageError("a tool cannot use the session that calls it, whose cell waits for the tool; use another "
+                             "sandbox, or return the value")
+        return self.path
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While a tool runs that this session calls."""
+        before = _WAITING.set(_WAITING.get() | {self.id or ""})
+        try:
+            yield
+        finally:
+            _WAITING.reset(before)
 
     def close(self) -> Optional[str]:
         """Marks the sandbox as closed. The value is the session to close: none in a fork of the process that opened

@@ -12,7 +12,8 @@ from .documents import object_or_none
 from .errors import DaemonError, SessionError, UsageError
 from .events import Finished, InputCall, ToolCall, event_from
 from .failures import document_of, failure_of
-from .options import CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, fields_of, mapping, only, with_deadline, without
+from .options import (CHECKED, DEADLINE_MS, RUN_ONLY, SESSION_ONLY, cell_fields, fields_of, mapping, only, with_deadline,
+                      without)
 from .results import Result, TestResult, Verdict, verdict_from
 from .state import CLOSED, State
 from .steps import Answer, Call, Emit, NextLine, Open, Request, Send, Steps, json_request, json_text
@@ -158,10 +159,10 @@ def close_session(state: State) -> Steps[None]:
 def exec_cell(state: State, code: str, options: Mapping[str, Any]) -> Steps[Result]:
     """Runs a cell, and answers the tools that it calls."""
     yield from update_tools(state)
-    fields = with_deadline({**fields_of(options), "code": _text("code", code)})
+    fields = with_deadline({**cell_fields(options), "code": _text("code", code)})
     if state.on_input is not None and "stdin" not in fields:
         fields["answers_input"] = True
-    result = yield from _streamed(state, f"{state.path}/exec", fields)
+    result = yield from _streamed(state, f"{state.turn}/exec", fields)
     if result.error and result.exit_code == -1 and result.cell is not None and result.cell.ended == "died":
         raise SessionError(result.error.message)  # it was dead before: nothing ran
     return result
@@ -177,11 +178,11 @@ def update_tools(state: State) -> Steps[None]:
     now = {tool.name: tool for tool in state.tools}
     for name in list(state.known):
         if name not in now:
-            yield from ask("DELETE", f"{state.path}/tools/{quoted(name)}", wait=LONG)
+            yield from ask("DELETE", f"{state.turn}/tools/{quoted(name)}", wait=LONG)
             state.known.pop(name, None)
     for name, tool in now.items():
         if state.known.get(name) is not tool:
-            yield from ask("POST", f"{state.path}/tools", tool.describe(), LONG)
+            yield from ask("POST", f"{state.turn}/tools", tool.describe(), LONG)
             state.known[name] = tool
 
 
@@ -222,7 +223,8 @@ def _answer(state: State, event: Union[ToolCall, InputCall]) -> Steps[None]:
 def _call_tool(state: State, event: ToolCall) -> Steps[dict[str, Any]]:
     try:
         function = state.tools[event.name].function
-        value = yield Call(function, event.args, event.kwargs)
+        with state.answering():
+            value = yield Call(function, event.args, event.kwargs)
         return answer_with(value)
     except Exception as error:
         return answer_with_error(error)
@@ -244,7 +246,7 @@ def _read_input(state: State, event: InputCall) -> Steps[dict[str, Any]]:
 def fork(state: State, name: Optional[str], idle: Any) -> Steps[State]:
     """A copy of the session, with the same tools."""
     yield from update_tools(state)
-    document = yield from ask("POST", f"{state.path}/fork", fields_of({"name": name, "idle": idle}), LONG)
+    document = yield from ask("POST", f"{state.turn}/fork", fields_of({"name": name, "idle": idle}), LONG)
     return state.copy(document["id"])
 
 

@@ -23,7 +23,7 @@ def _path(state: State, path: str) -> str:
     text = os.fspath(path)
     if not text or "\0" in text:
         raise UsageError(f"{text!r} is no path; give a path in the workspace, such as 'data/a.csv'")
-    return f"{state.path}/files/{quote(text, safe='/', errors='surrogateescape')}"
+    return f"{state.turn}/files/{quote(text, safe='/', errors='surrogateescape')}"
 
 
 def _sent(state: State, method: str, path: str, body: bytes = b"") -> Steps[Answer]:
@@ -54,7 +54,7 @@ def delete_file(state: State, path: str) -> Steps[None]:
 
 
 def list_files(state: State, folder: str) -> Steps[list[FileInfo]]:
-    document = yield from ask("GET", f"{state.path}/files", wait=LONG)
+    document = yield from ask("GET", f"{state.turn}/files", wait=LONG)
     files = [from_document(FileInfo, entry) for entry in document["files"]]
     prefix = os.fspath(folder).strip("/")
     return [file for file in files if prefix in ("", ".") or file.path.startswith(prefix + "/")]
@@ -97,7 +97,7 @@ def download(state: State, path: str, local: Union[str, os.PathLike[str], None])
 
 def get_variables(state: State, names: Iterable[str]) -> Steps[dict[str, Any]]:
     """The variables that exist, by name."""
-    document = yield from ask("POST", f"{state.path}/get", {"names": list(names)}, LONG)
+    document = yield from ask("POST", f"{state.turn}/get", {"names": list(names)}, LONG)
     for name, why in (object_or_none(document.get("failed")) or {}).items():
         raise UsageError(f"the variable '{name}' cannot cross the wall: {why}; get a part of it, or its repr()")
     return {name: decode(value) for name, value in document["values"].items()}
@@ -105,11 +105,11 @@ def get_variables(state: State, names: Iterable[str]) -> Steps[dict[str, Any]]:
 
 def set_variables(state: State, values: Mapping[str, object]) -> Steps[None]:
     document = {"values": {name: encode(value) for name, value in values.items()}}
-    yield from ask("POST", f"{state.path}/set", document, LONG)
+    yield from ask("POST", f"{state.turn}/set", document, LONG)
 
 
 def list_variables(state: State) -> Steps[list[Variable]]:
-    document = yield from ask("POST", f"{state.path}/get", {"list": True}, LONG)
+    document = yield from ask("POST", f"{state.turn}/get", {"list": True}, LONG)
     return [from_document(Variable, entry) for entry in document["variables"]]
 
 

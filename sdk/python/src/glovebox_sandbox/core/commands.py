@@ -215,7 +215,7 @@ def _direct(state: State, place: Place, method: str, path: str, body: bytes = b"
     inside = _below(place, path)
     if inside is None or place.ended:
         return None
-    target = f"{state.path}/files/{quote(inside, safe='/', errors='surrogateescape')}"
+    target = f"{state.turn}/files/{quote(inside, safe='/', errors='surrogateescape')}"
     answer: Answer = yield Send(Request(method, target, body, "application/octet-stream", verbs.LONG))
     return answer.body if answer.status < 400 else None
 

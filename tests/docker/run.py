@@ -6,6 +6,7 @@
 """
 import importlib
 import os
+import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -39,6 +40,7 @@ def skipped(name, reason):
 
 
 def main(names):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # the engine is to be ended, too
     sys.path.insert(0, HERE)
     parts = {name: importlib.import_module(name).test for name in ALONE + ["podman"] if name in names}
     wanted, reason = [n for n in NAMES + list(BY_NAME) if n in names], engine.why_not()

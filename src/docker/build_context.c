@@ -183,13 +183,23 @@ static bool is_self(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Its names in the order of their bytes. The caller frees them. */
-static size_t list_names(DIR *dir, char ***ret)
+static const struct dirent *next_entry(DIR *dir, int *ret_errno)
+{
+    errno = 0;
+    const struct dirent *entry = readdir(dir);
+    *ret_errno = entry ? 0 : errno;
+    return entry;
+}
+
+/* Its names in the order of their bytes. The caller frees them. *ret_errno: 0, or why they are not
+ * all. */
+static size_t list_names(DIR *dir, char ***ret, int *ret_errno)
 {
     const struct dirent *entry;
     size_t n = 0;
 
-    while (n <= CONTEXT_ENTRIES_MAX && (entry = readdir(dir))) {
+    *ret_errno = 0;
+    while (n <= CONTEXT_ENTRIES_MAX && (entry = next_entry(dir, ret_errno))) {
         if (is_self(entry->d_name))
             continue;
         *ret = xrealloc_array(*ret, n + 1, sizeof **ret);
@@ -216,13 +226,15 @@ static int add_names(struct making *m, int dirfd, struct err *err)
 {
     DIR *dir = fdopendir(dirfd);
     char **names = NULL;
-    int result = 0;
+    int why;
 
     if (!dir) {
         fd_close(&dirfd);
         return fail(m, "list", err);
     }
-    size_t n = list_names(dir, &names);
+    size_t n = list_names(dir, &names, &why);
+    errno = why;
+    int result = why ? fail(m, "list", err) : 0;
     for (size_t i = 0; i < n; i++) {
         if (result == 0)
             result = add_named(m, dirfd, names[i], err);

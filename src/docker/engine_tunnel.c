@@ -195,6 +195,9 @@ static const struct reason {
      " is not trusted: its authority is not that of ca.pem"},
     {WAY_TLS, "alert", "the container engine at ",
      " refuses the certificate in cert.pem: ask its operator for one"},
+    /* The engine was gone before its alert was read. */
+    {WAY_TLS, "getpeername() failed", "the container engine at ",
+     " ends the connection: it may refuse the certificate in cert.pem, or want one"},
     {WAY_TLS, "wrong version number", "the container engine at ",
      " does not speak TLS: unset DOCKER_TLS_VERIFY, or name its TLS port"},
     {WAY_SSH, "Host key verification failed", "ssh does not know the host key of ",

@@ -152,22 +152,11 @@ int fd_write_file_at(int dirfd, const char *path, const char *text)
 ssize_t fd_read_file_at(int dirfd, const char *path, char *out, size_t n)
 {
     AUTO_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-    size_t have = 0;
+    ssize_t have = fd < 0 ? -1 : fd_read_exactly(fd, out, n - 1);
 
-    if (fd < 0)
-        return -1;
-    while (have + 1 < n) {
-        ssize_t got = read(fd, out + have, n - 1 - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        have += (size_t)got;
-    }
-    out[have] = '\0';
-    return (ssize_t)have;
+    if (have >= 0)
+        out[have] = '\0';
+    return have;
 }
 
 int fd_pipe(int ret_fds[2], struct err *err)

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 
-/* The service kills a sandbox whose owner died. */
+/* The service kills the sandbox when its owner has died. */
 enum {
     LONGER_MS = 15000,           /* than the program may run, for its start */
     FILES_MS = 5 * 60 * 1000,    /* for what comes after it; and without a limit, again and again */

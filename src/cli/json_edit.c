@@ -223,7 +223,7 @@ static void put(struct buf *b, const struct edited *e, const char *section, cons
         add_member(b, e, outer.from, name, value);
 }
 
-/* Whether the text is an object whose section, if it has one, is an object as well. */
+/* Whether the text is an object, and its section, if it has one, is an object as well. */
 static bool is_fit(struct str plain, const char *section)
 {
     json_error_t where;

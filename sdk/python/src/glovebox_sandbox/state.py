@@ -42,7 +42,7 @@ class State:
     def turn(self) -> str:
         """The same, for requests that wait until the cell that runs has ended."""
         if self.id in _WAITING.get():
-            raise UsageError("a tool cannot use the session that calls it, whose cell waits for the tool; use another "
+            raise UsageError("a tool cannot use the session that calls it: the cell waits for the tool; use another "
                              "sandbox, or return the value")
         return self.path
 

@@ -34,8 +34,9 @@ enum { CONTAINED_WORDS = 5 }; /* a socket of the program, after its channel */
 #define CONTAINED_APART "--contained-apart"
 
 /* The way to such a helper may deliver a request twice. So after STARTED its input comes in pieces,
- * which need not begin or end with a frame: a head of two u32, a number that grows from piece to piece
- * and the number of bytes that follow. A piece with the number of the one before is dropped. */
+ * which need not begin or end with a frame: a head of two u32, a number that grows from piece to
+ * piece and the number of bytes that follow. A piece with the number of the one before is dropped.
+ */
 
 enum {
     CONTAINED_HEAD = 8,

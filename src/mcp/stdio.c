@@ -38,16 +38,26 @@ static int open_events(struct stdio_server *s, struct err *err)
     return s->done_fd < 0 || s->broken_fd < 0 ? err_sys(err, "make an event descriptor") : 0;
 }
 
+static void send_line(void *ctx, char *line)
+{
+    mcp_out_send(((struct stdio_server *)ctx)->out, line);
+}
+
 static void open_client(struct stdio_server *s)
 {
-    s->client = (struct mcp_client){.host = &stdio_host,
-                                    .ctx = s,
-                                    .service = &s->service,
-                                    .sessions = stdio_sessions(s),
-                                    .kept = kept_new(),
-                                    .owner = "",
-                                    .level = LEVEL_NONE};
-    sessions_limit(s->client.sessions,
+    s->dialog = (struct mcp_dialog){
+        .client = {.host = &stdio_host,
+                   .ctx = s,
+                   .service = &s->service,
+                   .sessions = stdio_sessions(s),
+                   .kept = kept_new(),
+                   .owner = "",
+                   .level = LEVEL_NONE},
+        .message_max = s->options->message_max,
+        .send = send_line,
+        .ctx = s,
+    };
+    sessions_limit(s->dialog.client.sessions,
                    &(struct session_ceilings){.sessions = s->options->sessions_max,
                                               .memory_bytes = UINT64_MAX,
                                               .owners = 1});
@@ -74,8 +84,8 @@ static void close_server(struct stdio_server *s, int patience_ms)
 {
     if (s->workers) {
         mcp_workers_close(s->workers);
-        sessions_free(s->client.sessions);
-        kept_free(s->client.kept);
+        sessions_free(s->dialog.client.sessions);
+        kept_free(s->dialog.client.kept);
         mcp_out_close(s->out, patience_ms);
     }
     backend_pool_close(s->pool);
@@ -88,7 +98,7 @@ static void close_server(struct stdio_server *s, int patience_ms)
 
 static void on_line(void *ctx, struct str line)
 {
-    stdio_receive(((struct loop *)ctx)->server, line);
+    mcp_dialog_receive(&((struct loop *)ctx)->server->dialog, line, RPC_LINE_MAX);
 }
 
 static void read_some(struct loop *l)
@@ -110,8 +120,8 @@ static void end_now(struct stdio_server *s)
     if (s->ending)
         return;
     s->ending = true;
-    mcp_client_cancel_all(&s->client);
-    sessions_close_all(s->client.sessions);
+    mcp_client_cancel_all(&s->dialog.client);
+    sessions_close_all(s->dialog.client.sessions);
 }
 
 static void deliver(struct stdio_server *s)
@@ -126,7 +136,7 @@ static int patience(const struct loop *l, bool reads)
 {
     struct session_totals totals;
 
-    sessions_totals(l->server->client.sessions, &totals);
+    sessions_totals(l->server->dialog.client.sessions, &totals);
     if (!reads && !l->ended)
         return UNREAD_WAIT_MS;
     return totals.count || l->ended ? TICK_MS : -1;
@@ -136,7 +146,7 @@ static bool wants_end(const struct loop *l, const struct pollfd *fds)
 {
     if (fds[2].revents || fds[3].revents || fds[4].revents & (POLLERR | POLLHUP))
         return true;
-    return l->ended && (!l->server->client.calls || clock_mono_ms() >= l->finish_at);
+    return l->ended && (!l->server->dialog.client.calls || clock_mono_ms() >= l->finish_at);
 }
 
 /* A client that is killed closes both of its ends; one that has nothing more to ask, only its
@@ -159,7 +169,7 @@ static void step(struct loop *l)
         deliver(s);
     if (wants_end(l, fds))
         end_now(s);
-    sessions_tick(s->client.sessions, clock_mono_ms());
+    sessions_tick(s->dialog.client.sessions, clock_mono_ms());
 }
 
 int mcp_serve(const struct mcp_options *options, struct err *err)
@@ -170,7 +180,8 @@ int mcp_serve(const struct mcp_options *options, struct err *err)
 
     if (status == 0) {
         rpc_lines_init(&loop.lines, RPC_LINE_MAX, on_line, &loop);
-        while (!server.ending || server.client.calls || sessions_any(server.client.sessions))
+        while (!server.ending || server.dialog.client.calls ||
+               sessions_any(server.dialog.client.sessions))
             step(&loop);
         rpc_lines_done(&loop.lines);
     }

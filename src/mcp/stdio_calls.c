@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines of the client, and calls as tasks of workers.
+ * Calls as tasks of workers.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/json_get.h"
 #include "base/mem.h"
 #include "mcp/stdio_parts.h"
 
@@ -18,13 +17,6 @@ enum {
     UNREAD_BYTES_MAX = 64 << 20,
     PROGRESS_WAITING_MAX = 100, /* messages; beyond that, progress is dropped */
     WAIT_STEP_NS = 20 * 1000 * 1000,
-    BATCH_MAX = 100,
-};
-
-/* The answers to one batch, which go to the client together. */
-struct batch {
-    json_t *answers;
-    size_t left; /* calls that are not over, and one more until all messages are read */
 };
 
 /* A call from `begin` to `over`. */
@@ -48,89 +40,6 @@ bool stdio_is_full(const struct stdio_server *s)
     size_t bytes;
 
     return mcp_out_waiting(s->out, &bytes) >= UNREAD_MAX || bytes >= UNREAD_BYTES_MAX;
-}
-
-static void send(const struct stdio_server *s, json_t *message)
-{
-    mcp_out_send(s->out, rpc_text(message, s->options->message_max));
-}
-
-/* A message of the batch needs no further answer. */
-static void settle(const struct stdio_server *s, struct batch *batch)
-{
-    if (--batch->left)
-        return;
-    if (json_array_size(batch->answers))
-        send(s, json_incref(batch->answers));
-    json_decref(batch->answers);
-    free(batch);
-}
-
-static void answer(const struct stdio_server *s, struct batch *batch, json_t *message)
-{
-    if (batch)
-        json_array_append_new(batch->answers, message);
-    else
-        send(s, message);
-}
-
-/* ---- receiving ---- */
-
-static void receive(struct stdio_server *s, json_t *doc, struct batch *batch)
-{
-    struct rpc_problem problem;
-    struct rpc_message m;
-    int refused;
-    bool good = rpc_read(doc, &m, &problem) == 0, may_call = good && m.kind == RPC_REQUEST;
-
-    if (batch)
-        batch->left += may_call;
-    json_t *now = good ? mcp_handle(&s->client, &m, batch, &refused) : mcp_refusal(&m, &problem);
-    if (now)
-        answer(s, batch, now);
-    if (now && batch && may_call)
-        batch->left--; /* never the last: receive_batch has one */
-}
-
-/* Only 2025-03-26 has batches. A message that becomes a call settles the batch later. */
-static void receive_batch(struct stdio_server *s, const json_t *list)
-{
-    struct batch *batch = xcalloc(1, sizeof *batch);
-    json_t *doc;
-    size_t i;
-
-    *batch = (struct batch){.answers = json_array(), .left = 1};
-    json_array_foreach(list, i, doc) receive(s, json_incref(doc), batch);
-    settle(s, batch);
-}
-
-static bool is_batch(const struct stdio_server *s, const json_t *doc)
-{
-    size_t n = json_array_size(doc);
-
-    return n > 0 && n <= BATCH_MAX && str_is(str_from(s->client.version), "2025-03-26");
-}
-
-void stdio_receive(struct stdio_server *s, struct str line)
-{
-    struct rpc_problem problem;
-    json_t *doc = NULL;
-
-    if (!line.p)
-        (void)rpc_problem_set(&problem, RPC_PARSE, "the message is longer than %d MiB",
-                              RPC_LINE_MAX >> 20);
-    else if (!str_trim(line).n)
-        return;
-    if (!line.p || rpc_parse(line, &doc, &problem) < 0) {
-        json_t *id = line.p ? rpc_unread_id(line) : NULL;
-        send(s, rpc_error(id, &problem));
-        json_decref(id);
-    } else if (is_batch(s, doc)) {
-        receive_batch(s, doc);
-        json_decref(doc);
-    } else {
-        receive(s, doc, NULL);
-    }
 }
 
 /* ---- calls ---- */
@@ -158,8 +67,7 @@ static void call_work(struct mcp_task *task)
     if (call->cancelled)
         return;
     call->work(call);
-    if (!call->ctx)
-        t->answer = rpc_text(mcp_call_answer(call), server_of(call)->options->message_max);
+    t->answer = mcp_dialog_text(&server_of(call)->dialog, call);
 }
 
 static void call_done(struct mcp_task *task)
@@ -227,7 +135,7 @@ static void host_note(const struct mcp_call *call, json_t *message, bool is_prog
     if (is_progress && mcp_out_waiting(s->out, &bytes) > PROGRESS_WAITING_MAX)
         json_decref(message);
     else
-        send(s, message);
+        mcp_dialog_send(&s->dialog, message);
 }
 
 static void task_free(struct stdio_task *t)
@@ -241,15 +149,9 @@ static void task_free(struct stdio_task *t)
 
 static void host_over(struct mcp_call *call)
 {
-    const struct stdio_server *s = server_of(call);
     struct stdio_task *t = call->task;
 
-    if (!call->cancelled && t && t->answer)
-        mcp_out_send(s->out, mem_take(&t->answer));
-    else if (!call->cancelled)
-        answer(s, call->ctx, mcp_call_answer(call));
-    if (call->ctx)
-        settle(s, call->ctx);
+    mcp_dialog_over(&server_of(call)->dialog, call, t ? mem_take(&t->answer) : NULL);
     fd_close(&call->cancel_fd);
     task_free(t);
 }

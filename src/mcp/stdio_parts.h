@@ -6,7 +6,7 @@
 #define MCP_STDIO_PARTS_H
 
 #include "backends/pool.h"
-#include "mcp/mcp.h"
+#include "mcp/dialog.h"
 #include "mcp/out.h"
 #include "mcp/stdio.h"
 #include "mcp/workers.h"
@@ -15,7 +15,7 @@ struct stdio_server {
     const struct mcp_options *options;
     struct request_rules rules;
     struct mcp_service service;
-    struct mcp_client client;
+    struct mcp_dialog dialog;
     struct backend_pool *pool;
     struct mcp_out *out;
     struct mcp_workers *workers;
@@ -27,8 +27,6 @@ struct stdio_server {
 extern const struct mcp_host stdio_host;
 struct sessions *stdio_sessions(struct stdio_server *s);
 
-/* Handles one line of the client. */
-void stdio_receive(struct stdio_server *s, struct str line);
 /* Whether the client reads its answers slowly: then nothing more is read from it, and no work
  * begins that would make another answer. */
 bool stdio_is_full(const struct stdio_server *s);

@@ -18,26 +18,21 @@ static bool starts_early(const struct backend_job *job)
     return job->warm && job->warm->early != EARLY_PLACE && !job->forks;
 }
 
-static bool is_zygote(const struct backend_job *job)
-{
-    return job->warm->early == EARLY_ZYGOTE;
-}
-
-static struct contained_plan plan_early(const struct docker_guest *d)
+static struct contained_plan plan_early(const struct far_guest *d)
 {
     const struct backend_job *job = d->job;
     const struct backend_warm *warm = job->warm;
-    struct contained_plan plan = docker_plan(d);
+    struct contained_plan plan = far_plan(d);
 
     plan.waits = true;
-    plan.has_words = is_zygote(job);
-    plan.argv = is_zygote(job) ? warm->argv : job->argv;
+    plan.has_words = far_is_zygote(job);
+    plan.argv = far_is_zygote(job) ? warm->argv : job->argv;
     plan.env = warm->env;
     plan.wait_file = warm->waits_for ? warm->waits_for : "";
     return plan;
 }
 
-void docker_kind(const struct docker_guest *d, const char *config, struct buf *ret)
+void docker_kind(const struct far_guest *d, const char *config, struct buf *ret)
 {
     AUTO_BUF struct buf record = {0};
 
@@ -54,31 +49,31 @@ void docker_kind(const struct docker_guest *d, const char *config, struct buf *r
 
 /* ---- making one ---- */
 
-static bool has_all(const struct docker_guest *d, struct str text)
+static bool has_all(const struct far_guest *d, struct str text)
 {
     return d->waits && !text.n && d->sources[CONTAINED_TO_CHANNEL].window == CONTAINED_WINDOW;
 }
 
-static void send_some(struct docker_guest *d, struct str *text)
+static void send_some(struct far_guest *d, struct str *text)
 {
-    struct docker_source *source = &d->sources[CONTAINED_TO_CHANNEL];
+    struct far_source *source = &d->sources[CONTAINED_TO_CHANNEL];
     size_t n = text->n < source->window ? text->n : source->window;
 
     if (!n)
         return;
-    docker_put(d, CONTAINED_CHANNEL_IN, str_slice(*text, 0, n));
+    far_put(d, CONTAINED_CHANNEL_IN, str_slice(*text, 0, n));
     source->window -= n;
     *text = str_slice(*text, n, text->n);
 }
 
-static int start_program(struct docker_guest *d, struct str plan, struct str text, struct err *err)
+static int start_program(struct far_guest *d, struct str plan, struct str text, struct err *err)
 {
     int64_t until = clock_mono_ms() + EARLY_MS;
 
-    docker_put(d, CONTAINED_PLAN, plan);
+    far_put(d, CONTAINED_PLAN, plan);
     while (d->fd >= 0 && !d->failed && !has_all(d, text) && clock_mono_ms() < until) {
         send_some(d, &text);
-        docker_move(d, 1000);
+        far_move(d, 1000);
     }
     if (has_all(d, text))
         return 0;
@@ -89,7 +84,7 @@ static int start_program(struct docker_guest *d, struct str plan, struct str tex
     return -1;
 }
 
-int docker_make_ready(struct docker_guest *d, struct str kind, struct err *err)
+int docker_make_ready(struct far_guest *d, struct str kind, struct err *err)
 {
     struct wire w = {.rest = kind};
     AUTO_FREE char *config = wire_cstr(&w);
@@ -102,37 +97,13 @@ int docker_make_ready(struct docker_guest *d, struct str kind, struct err *err)
 
 /* ---- using it ---- */
 
-void docker_adopt(struct docker_guest *d, struct docker_guest *waiting)
+void docker_adopt(struct far_guest *d, struct far_guest *waiting)
 {
-    d->container = mem_take(&waiting->container);
+    docker_container_of(d)->id = mem_take(&docker_container_of(waiting)->id);
     d->fd = waiting->fd;
     d->waits = waiting->waits;
     d->held = waiting->held;
     waiting->fd = -1;
     docker_guest_free(waiting);
     outcome_phase(d->out, "take");
-}
-
-/* How many arguments, each of them, each NAME=VALUE, all NUL-terminated. */
-static void put_words(struct buf *b, char *const *argv, char *const *env)
-{
-    size_t n = 0;
-
-    while (argv[n])
-        n++;
-    (void)buf_addf(b, "%zu%c", n, 0);
-    for (; *argv; argv++)
-        (void)buf_add(b, *argv, strlen(*argv) + 1);
-    for (; *env; env++)
-        (void)buf_add(b, *env, strlen(*env) + 1);
-}
-
-void docker_go(struct docker_guest *d)
-{
-    AUTO_BUF struct buf words = {0};
-
-    buf_init(&words, CONTAINED_PLAN_MAX);
-    if (is_zygote(d->job))
-        put_words(&words, d->job->warm->fork_argv, d->job->env);
-    docker_put(d, CONTAINED_GO, buf_str(&words));
 }

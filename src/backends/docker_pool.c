@@ -55,23 +55,22 @@ void docker_pool_disconnect(struct docker_pool *pool, struct engine *engine)
 
 /* ---- removing ---- */
 
-void docker_pool_doom(struct docker_pool *pool, struct docker_guest *d)
+void docker_pool_doom(struct docker_pool *pool, struct far_guest *d)
 {
     fd_close(&d->fd);
     if (pool->doomed_n == pool->doomed_size) {
         pool->doomed_size = pool->doomed_size ? pool->doomed_size * 2 : DOOMED_MAX;
-        pool->doomed =
-            xrealloc_array(pool->doomed, pool->doomed_size, sizeof(struct docker_guest *));
+        pool->doomed = xrealloc_array(pool->doomed, pool->doomed_size, sizeof(struct far_guest *));
     }
     pool->doomed[pool->doomed_n++] = d;
     pthread_cond_broadcast(&pool->work);
 }
 
-struct docker_guest *docker_pool_first(struct kind *k)
+struct far_guest *docker_pool_first(struct kind *k)
 {
-    struct docker_guest *first = k->ready[0];
+    struct far_guest *first = k->ready[0];
 
-    memmove(k->ready, k->ready + 1, --k->ready_n * sizeof(struct docker_guest *));
+    memmove(k->ready, k->ready + 1, --k->ready_n * sizeof(struct far_guest *));
     return first;
 }
 
@@ -89,34 +88,35 @@ void docker_pool_sweep(struct engine *engine)
     struct err ignored;
 
     (void)engine_sweep(engine, &count, &ignored);
-    docker_sweep_files();
+    far_sweep_files();
 }
 
 /* Leaves it to the pool's thread. False when there is none. */
-static bool hand_over(struct docker_pool *pool, struct docker_guest *d)
+static bool hand_over(struct docker_pool *pool, struct far_guest *d)
 {
     pthread_mutex_lock(&pool->lock);
     bool threads = pool->threads;
     while (threads && pool->doomed_n >= DOOMED_MAX)
         pthread_cond_wait(&pool->removed, &pool->lock);
     if (threads) {
-        struct docker_guest *rest = docker_guest_new();
-        rest->container = mem_take(&d->container);
+        struct far_guest *rest = docker_guest_new();
+        docker_container_of(rest)->id = mem_take(&docker_container_of(d)->id);
         docker_pool_doom(pool, rest);
     }
     pthread_mutex_unlock(&pool->lock);
     return threads;
 }
 
-void docker_pool_remove(struct docker_guest *d)
+void docker_pool_remove(struct far_guest *d)
 {
+    struct docker_container *c = docker_container_of(d);
     struct err ignored;
 
-    if (d->container && !(d->pool && hand_over(d->pool, d))) {
-        (void)engine_remove(d->engine, d->container, &ignored);
-        docker_pool_sweep(d->engine);
+    if (c->id && !(c->pool && hand_over(c->pool, d))) {
+        (void)engine_remove(c->engine, c->id, &ignored);
+        docker_pool_sweep(c->engine);
     }
-    docker_pool_disconnect(d->pool, mem_take(&d->engine));
+    docker_pool_disconnect(c->pool, mem_take(&c->engine));
 }
 
 /* ---- taking ---- */
@@ -129,17 +129,17 @@ static struct kind *find(struct docker_pool *pool, struct str key)
     return NULL;
 }
 
-bool docker_pool_lives(const struct docker_guest *d)
+bool docker_pool_lives(const struct far_guest *d)
 {
     struct pollfd look = {.fd = d->fd, .events = POLLIN};
 
     return poll(&look, 1, 0) == 0;
 }
 
-static struct docker_guest *take_alive(struct docker_pool *pool, struct kind *k)
+static struct far_guest *take_alive(struct docker_pool *pool, struct kind *k)
 {
     while (k->ready_n) {
-        struct docker_guest *d = docker_pool_first(k);
+        struct far_guest *d = docker_pool_first(k);
         if (docker_pool_lives(d))
             return d;
         docker_pool_doom(pool, d);
@@ -154,10 +154,10 @@ static void note_miss(struct docker_pool *pool, struct kind *k)
         k->target++;
 }
 
-bool docker_pool_take(struct docker_guest *d, struct str kind)
+bool docker_pool_take(struct far_guest *d, struct str kind)
 {
-    struct docker_pool *pool = d->pool;
-    struct docker_guest *waiting = NULL;
+    struct docker_pool *pool = docker_container_of(d)->pool;
+    struct far_guest *waiting = NULL;
 
     if (!pool)
         return false;

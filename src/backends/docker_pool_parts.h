@@ -15,7 +15,7 @@ struct kind {
     bool used; /* else this place is free */
     bool making;
     struct buf key;
-    struct docker_guest *ready[READY_MAX];
+    struct far_guest *ready[READY_MAX];
     unsigned ready_n, target;
     int64_t used_ms, missed_ms, failed_ms;
     int64_t not_before_ms; /* one is made: a guest that took one has the machine for BUSY_MS */
@@ -30,18 +30,18 @@ struct docker_pool {
     struct kind kinds[KINDS_MAX];
     struct engine *idle[IDLE_MAX]; /* connections that are kept open */
     unsigned idle_n;
-    struct docker_guest **doomed; /* their containers are to be removed */
+    struct far_guest **doomed; /* their containers are to be removed */
     unsigned doomed_n, doomed_size;
     struct backend_pool_stats stats;
 };
 
 /* docker_pool.c, all with the lock. The helper of a doomed one exits at once. */
-void docker_pool_doom(struct docker_pool *pool, struct docker_guest *d);
+void docker_pool_doom(struct docker_pool *pool, struct far_guest *d);
 void docker_pool_forget(struct docker_pool *pool, struct kind *k);
-struct docker_guest *docker_pool_first(struct kind *k);
+struct far_guest *docker_pool_first(struct kind *k);
 unsigned docker_pool_ready(const struct docker_pool *pool);
 /* Nothing comes from a container that waits, until it ends. */
-bool docker_pool_lives(const struct docker_guest *d);
+bool docker_pool_lives(const struct far_guest *d);
 /* Removes what dead processes left, when no result waits for it. Without the lock. */
 void docker_pool_sweep(struct engine *engine);
 

@@ -50,17 +50,17 @@ static bool make_room(struct docker_pool *pool, struct kind *k)
 /* Lets go of the lock meanwhile. */
 static void make_one(struct docker_pool *pool, struct kind *k)
 {
-    struct docker_guest *d = docker_guest_new();
+    struct far_guest *d = docker_guest_new();
     struct err err;
 
     k->making = true;
     pthread_mutex_unlock(&pool->lock);
-    int result = docker_pool_connect(pool, &d->engine, &err);
+    int result = docker_pool_connect(pool, &docker_container_of(d)->engine, &err);
     if (result == 0)
         result = docker_make_ready(d, buf_str(&k->key), &err);
     if (result == 0)
-        docker_pool_sweep(d->engine);
-    docker_pool_disconnect(pool, mem_take(&d->engine));
+        docker_pool_sweep(docker_container_of(d)->engine);
+    docker_pool_disconnect(pool, mem_take(&docker_container_of(d)->engine));
     pthread_mutex_lock(&pool->lock);
     k->making = false;
     if (result == 0 && k->ready_n < READY_MAX) {
@@ -77,7 +77,7 @@ static void make_one(struct docker_pool *pool, struct kind *k)
 static void drop_dead(struct docker_pool *pool, struct kind *k)
 {
     for (unsigned i = 0; i < k->ready_n; i++) {
-        struct docker_guest *d = k->ready[i];
+        struct far_guest *d = k->ready[i];
         if (docker_pool_lives(d))
             continue;
         k->ready[i--] = k->ready[--k->ready_n];
@@ -159,15 +159,15 @@ void *docker_pool_make(void *ctx)
     return NULL;
 }
 
-static void end(struct docker_pool *pool, struct docker_guest *d)
+static void end(struct docker_pool *pool, struct far_guest *d)
 {
     struct engine *engine = NULL;
     struct err ignored;
 
-    if (d->container && docker_pool_connect(pool, &engine, &ignored) == 0)
-        (void)engine_remove(engine, d->container, &ignored);
+    if (docker_container_of(d)->id && docker_pool_connect(pool, &engine, &ignored) == 0)
+        (void)engine_remove(engine, docker_container_of(d)->id, &ignored);
     docker_pool_disconnect(pool, engine);
-    free(mem_take(&d->container));
+    free(mem_take(&docker_container_of(d)->id));
     docker_guest_free(d);
 }
 
@@ -182,7 +182,7 @@ void *docker_pool_unmake(void *ctx)
             pthread_cond_wait(&pool->work, &pool->lock);
             continue;
         }
-        struct docker_guest *d = pool->doomed[--pool->doomed_n];
+        struct far_guest *d = pool->doomed[--pool->doomed_n];
         pthread_cond_broadcast(&pool->removed);
         pthread_mutex_unlock(&pool->lock);
         end(pool, d);

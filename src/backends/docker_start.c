@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "jail/jail.h"
 
-enum { FILES_LEAST = 1024, PROCESSES_MOST = 16384, LAY_MS = 120000, CPU_PERIOD_US = 100000 };
+enum { FILES_LEAST = 1024, PROCESSES_MOST = 16384, CPU_PERIOD_US = 100000 };
 
 /* Options of a tmpfs that every user may write: Podman knows none for its owner. Limits of 0 stay
  * the kernel's. */
@@ -97,49 +97,6 @@ static int refuse(const struct backend_job *job, struct backend_outcome *out, st
     return 0;
 }
 
-/* ---- the plan and the files ---- */
-
-struct contained_plan docker_plan(const struct docker_guest *d)
-{
-    const struct backend_job *job = d->job;
-
-    return (struct contained_plan){.path = job->exec_path,
-                                   .argv = job->argv,
-                                   .env = job->env,
-                                   .has_stdin = job->stdin_fd >= 0,
-                                   .has_channel = job->channel[0] >= 0,
-                                   .has_lay = job->lay != NULL,
-                                   .channel_file = buf_str(&d->channel_file),
-                                   .wait_file = "",
-                                   .disk_bytes = job->limits.disk_bytes,
-                                   .inodes = job->limits.inodes,
-                                   .cpu_ms = (uint64_t)job->limits.cpu_ms,
-                                   .open_files = job->limits.open_files,
-                                   .required = job->required};
-}
-
-static void send_plan(struct docker_guest *d)
-{
-    const struct contained_plan plan = docker_plan(d);
-    AUTO_BUF struct buf record = {0};
-
-    buf_init(&record, CONTAINED_PLAN_MAX);
-    contained_plan_put(&record, &plan);
-    docker_put(d, CONTAINED_PLAN, buf_str(&record));
-}
-
-static int send_files(struct docker_guest *d, struct err *err)
-{
-    if (!d->job->lay)
-        return 0;
-    AUTO_CLOSE int spool = fd_spool(err);
-    if (spool < 0 || d->job->lay(d->job->lay_ctx, spool, err) < 0)
-        return -1;
-    if (lseek(spool, 0, SEEK_SET) < 0)
-        return err_sys(err, "keep the input files");
-    return docker_send_file(d, spool, clock_mono_ms() + LAY_MS, err);
-}
-
 /* ---- the requests ---- */
 
 const char *docker_image(const struct backend_job *job)
@@ -148,7 +105,7 @@ const char *docker_image(const struct backend_job *job)
 }
 
 /* The user's image with our helper in it. The caller frees. */
-static char *ready_image(const struct docker_guest *d, struct err *err)
+static char *ready_image(const struct far_guest *d, struct err *err)
 {
     const struct backend_job *job = d->job;
     AUTO_FREE char *helper = NULL;
@@ -163,32 +120,36 @@ static char *ready_image(const struct docker_guest *d, struct err *err)
                                      .cancel_fd = d->sink->cancel_fd,
                                      .step = d->sink->preparing,
                                      .ctx = d->sink->ctx};
-    return engine_image(d->engine, &wish, err);
+    return engine_image(docker_container_of(d)->engine, &wish, err);
 }
 
-int docker_make(struct docker_guest *d, const char *config, struct err *err)
+int docker_make(struct far_guest *d, const char *config, struct err *err)
 {
     json_t *json = mem_must(json_loads(config, 0, NULL));
-    int result = engine_create(d->engine, json, &d->container, err);
+    int result =
+        engine_create(docker_container_of(d)->engine, json, &docker_container_of(d)->id, err);
 
     json_decref(json);
     if (result < 0)
         return -1;
     outcome_phase(d->out, "create");
-    d->fd = engine_attach(d->engine, d->container, &d->in, err);
-    return d->fd < 0 ? -1 : engine_start(d->engine, d->container, err);
+    d->fd = engine_attach(docker_container_of(d)->engine, docker_container_of(d)->id, &d->in, err);
+    return d->fd < 0
+               ? -1
+               : engine_start(docker_container_of(d)->engine, docker_container_of(d)->id, err);
 }
 
-static int get_container(struct docker_guest *d, struct err *err)
+static int get_container(struct far_guest *d, struct err *err)
 {
     AUTO_FREE char *ready = ready_image(d, err);
 
     if (!ready)
         return -1;
-    if (d->job->runtime && engine_need_runtime(d->engine, d->job->runtime, err) < 0)
+    if (d->job->runtime &&
+        engine_need_runtime(docker_container_of(d)->engine, d->job->runtime, err) < 0)
         return -1;
     outcome_phase(d->out, "image");
-    json_t *json = make_config(d->job, ready, engine_is_podman(d->engine));
+    json_t *json = make_config(d->job, ready, engine_is_podman(docker_container_of(d)->engine));
     AUTO_FREE char *config = mem_must(json_dumps(json, JSON_COMPACT));
     json_decref(json);
     AUTO_BUF struct buf kind = {0};
@@ -197,58 +158,18 @@ static int get_container(struct docker_guest *d, struct err *err)
         return 0;
     if (docker_make(d, config, err) < 0)
         return -1;
-    docker_pool_teach(d->pool, buf_str(&kind));
+    docker_pool_teach(docker_container_of(d)->pool, buf_str(&kind));
     return 0;
 }
 
-/* The guest reads any part of it, as often as it likes. */
-static int read_channel_file(int fd, size_t size, struct buf *ret, struct err *err)
+int docker_start(struct far_guest *d, struct err *err)
 {
-    char *room = buf_room(ret, size);
-
-    if (!room || pread(fd, room, size, 0) != (ssize_t)size)
-        return err_set(err, ERR_SYSTEM, "the channel's file cannot be read");
-    buf_grew(ret, size);
-    return 0;
-}
-
-int docker_lend_channel(struct docker_guest *d, struct err *err)
-{
-    const int *channel = d->job->channel;
-
-    struct docker_source *source = &d->sources[CONTAINED_TO_CHANNEL];
-    struct stat st;
-
-    if (channel[0] < 0)
-        return 0;
-    d->channel.fd = fcntl(channel[1], F_DUPFD_CLOEXEC, 0);
-    if (d->channel.fd < 0 || fd_nonblock(d->channel.fd, true) < 0 || fstat(channel[0], &st) < 0)
-        return err_sys(err, "keep the channel");
-    if (S_ISREG(st.st_mode))
-        return read_channel_file(channel[0], (size_t)st.st_size, &d->channel_file, err);
-    source->fd = fcntl(channel[0], F_DUPFD_CLOEXEC, 0);
-    return source->fd < 0 ? err_sys(err, "keep the channel") : 0;
-}
-
-int docker_send_job(struct docker_guest *d, struct err *err)
-{
-    d->out->prestarted = d->waits;
-    if (d->waits)
-        docker_go(d);
-    else
-        send_plan(d);
-    docker_send(d);
-    return send_files(d, err);
-}
-
-int docker_start(struct docker_guest *d, struct err *err)
-{
-    if (refuse(d->job, d->out, err) < 0 || docker_lend_channel(d, err) < 0 ||
-        docker_pool_connect(d->pool, &d->engine, err) < 0)
+    if (refuse(d->job, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
+        docker_pool_connect(docker_container_of(d)->pool, &docker_container_of(d)->engine, err) < 0)
         return -1;
     outcome_phase(d->out, "engine");
     if (get_container(d, err) < 0)
         return -1;
     outcome_phase(d->out, "container");
-    return docker_send_job(d, err);
+    return far_send_job(d, err);
 }

@@ -19,12 +19,12 @@
 
 /* ---- what differs from a container ---- */
 
-static void polls(struct docker_guest *d, struct pollfd ret[DOCKER_FAR_POLLS])
+static void polls(struct far_guest *d, struct pollfd ret[FAR_POLLS])
 {
     if (e2b_place_of(d)->process)
         e2b_process_polls(e2b_place_of(d)->process, ret);
     else
-        for (int i = 0; i < DOCKER_FAR_POLLS; i++)
+        for (int i = 0; i < FAR_POLLS; i++)
             ret[i] = (struct pollfd){.fd = -1};
 }
 
@@ -51,7 +51,7 @@ static bool revive(struct e2b_place *place)
            e2b_process_connect(place->process, sent, &ignored) == 0;
 }
 
-static void move(struct docker_guest *d)
+static void move(struct far_guest *d)
 {
     struct e2b_place *place = e2b_place_of(d);
     struct err why;
@@ -65,25 +65,25 @@ static void move(struct docker_guest *d)
         e2b_process_hang_up(place->process);
 }
 
-static void started(struct docker_guest *d)
+static void started(struct far_guest *d)
 {
     e2b_process_number(e2b_place_of(d)->process);
 }
 
 /* Until more input has arrived, nothing can be lost. */
-static void settled(struct docker_guest *d)
+static void settled(struct far_guest *d)
 {
     e2b_place_of(d)->settled = e2b_process_sent(e2b_place_of(d)->process);
 }
 
-static void kill_sandbox(struct docker_guest *d)
+static void kill_sandbox(struct far_guest *d)
 {
     struct err ignored;
 
     (void)e2b_kill(e2b_place_of(d)->e2b, &ignored);
 }
 
-static void sandbox_died(struct docker_guest *d)
+static void sandbox_died(struct far_guest *d)
 {
     struct err why = {0};
 
@@ -92,20 +92,20 @@ static void sandbox_died(struct docker_guest *d)
                                : "the sandbox's helper ended in the middle of the run";
 }
 
-static const struct docker_far sandbox = {.place = "sandbox",
-                                          .lacks = "the sandbox does not provide it",
-                                          .polls = polls,
-                                          .move = move,
-                                          .started = started,
-                                          .settled = settled,
-                                          .kill = kill_sandbox,
-                                          .died = sandbox_died};
+static const struct far_place sandbox = {.name = "sandbox",
+                                         .lacks = "the sandbox does not provide it",
+                                         .polls = polls,
+                                         .move = move,
+                                         .started = started,
+                                         .settled = settled,
+                                         .kill = kill_sandbox,
+                                         .died = sandbox_died};
 
 /* ---- the table's entries ---- */
 
 static void e2b_guest_close(struct backend_guest *guest)
 {
-    struct docker_guest *d = docker_of(guest);
+    struct far_guest *d = far_of(guest);
     struct e2b_place *place = e2b_place_of(d);
 
     fd_close(&d->fd);
@@ -114,11 +114,11 @@ static void e2b_guest_close(struct backend_guest *guest)
         kill_sandbox(d);
     e2b_close(place->e2b);
     free(place);
-    docker_guest_free(d);
+    far_guest_free(d);
 }
 
 /* What broke the start: the connection says more than its end. */
-static int say_why(struct docker_guest *d, struct err *err)
+static int say_why(struct far_guest *d, struct err *err)
 {
     struct e2b_process *process = e2b_place_of(d)->process;
     struct err why = {0};
@@ -128,9 +128,9 @@ static int say_why(struct docker_guest *d, struct err *err)
     return -1;
 }
 
-static int start(struct docker_guest *d, struct err *err)
+static int start(struct far_guest *d, struct err *err)
 {
-    if (docker_wait_start(d, e2b_start(d, err) == 0, err) == 0)
+    if (far_wait_start(d, e2b_start(d, err) == 0, err) == 0)
         return 0;
     return say_why(d, err);
 }
@@ -139,15 +139,13 @@ static int e2b_guest_open(const struct backend_job *job, const struct backend_si
                           struct backend_outcome *ret, struct backend_guest **ret_guest,
                           struct err *err)
 {
-    struct docker_guest *d = docker_guest_new();
+    struct far_guest *d = far_guest_new(&sandbox, xcalloc(1, sizeof(struct e2b_place)));
 
-    d->far = &sandbox;
-    d->place = xcalloc(1, sizeof(struct e2b_place));
-    docker_lend(d, job, sink, ret);
+    far_lend(d, job, sink, ret);
     ret->wanted = job->layers & E2B_LAYERS & ~(job->net_host ? LAYER_BIT(LAYER_NETNS) : 0);
-    ret->cancelled = docker_is_stopped(sink);
+    ret->cancelled = far_is_stopped(sink);
     if (!ret->cancelled && start(d, err) == 0)
-        return docker_opened(d, ret_guest);
+        return far_opened(d, ret_guest);
     ret->started = false;
     e2b_guest_close(&d->base);
     return -1;
@@ -178,15 +176,15 @@ const struct backend e2b_backend = {
     .need = e2b_need,
     .interpreter = e2b_interpreter,
     .open = e2b_guest_open,
-    .step = docker_step,
-    .state = docker_state,
-    .deadline = docker_deadline,
-    .end = docker_end,
+    .step = far_step,
+    .state = far_state,
+    .deadline = far_deadline,
+    .end = far_end,
     .close = e2b_guest_close,
-    .interrupt = docker_interrupt,
-    .pending = docker_pending,
-    .drain = docker_drain,
-    .usage = docker_usage,
+    .interrupt = far_interrupt,
+    .pending = far_pending,
+    .drain = far_drain,
+    .usage = far_usage,
     .clean = e2b_clean,
-    .files = &docker_files,
+    .files = &far_files,
 };

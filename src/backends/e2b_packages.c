@@ -51,7 +51,7 @@ static int say_failed(struct buf *words, int status, struct err *err)
                    status, shown.p);
 }
 
-int e2b_install(struct docker_guest *d, struct err *err)
+int e2b_install(struct far_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
     struct e2b_ended ended = {0};

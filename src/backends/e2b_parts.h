@@ -5,8 +5,8 @@
 #ifndef BACKENDS_E2B_PARTS_H
 #define BACKENDS_E2B_PARTS_H
 
-#include "backends/docker_parts.h"
 #include "backends/e2b.h"
+#include "backends/far.h"
 #include "e2b/process.h"
 #include "e2b/sandbox.h"
 
@@ -28,7 +28,7 @@ struct e2b_place {
     uint64_t settled;            /* e2b_process_sent when nothing was on its way; or 0 */
 };
 
-#define e2b_place_of(d) ((struct e2b_place *)(d)->place)
+#define e2b_place_of(d) ((struct e2b_place *)(d)->own)
 
 /* e2b_can.c */
 struct backend_can e2b_can(enum backend_ability ability);
@@ -39,10 +39,10 @@ json_t *e2b_metadata(const struct backend_job *job);
 int e2b_clean(char **ret_said, struct err *err);
 
 /* e2b_packages.c: installs the job's packages; then there is no more network than the job has. */
-int e2b_install(struct docker_guest *d, struct err *err);
+int e2b_install(struct far_guest *d, struct err *err);
 
 /* e2b_start.c: creates the sandbox, starts the helper in it, and sends it the job. After -1, the
  * caller frees the guest as after a success. */
-int e2b_start(struct docker_guest *d, struct err *err);
+int e2b_start(struct far_guest *d, struct err *err);
 
 #endif

@@ -54,7 +54,7 @@ static int64_t plan_time(const struct backend_job *job, struct e2b_place *place)
     return wall_ms ? wall_ms + LONGER_MS : session ? SESSION_MS : FILES_MS;
 }
 
-static int create(struct docker_guest *d, struct err *err)
+static int create(struct far_guest *d, struct err *err)
 {
     struct e2b_place *place = e2b_place_of(d);
     json_t *metadata = e2b_metadata(d->job);
@@ -73,7 +73,7 @@ static int create(struct docker_guest *d, struct err *err)
 
 /* ---- the helper ---- */
 
-static int upload(struct docker_guest *d, const char *path, struct err *err)
+static int upload(struct far_guest *d, const char *path, struct err *err)
 {
     AUTO_FREE char *file = NULL;
     AUTO_BUF struct buf bytes = {0};
@@ -87,7 +87,7 @@ static int upload(struct docker_guest *d, const char *path, struct err *err)
 /* A constant text: what it works on are its arguments. */
 #define MAKE_AND_BE "chmod 755 \"$0\" && exec \"$0\" \"$@\""
 
-static int start_helper(struct docker_guest *d, const char *path, struct err *err)
+static int start_helper(struct far_guest *d, const char *path, struct err *err)
 {
     const struct jail_limits *l = &d->job->limits;
     char numbers[5][24];
@@ -109,14 +109,14 @@ static int start_helper(struct docker_guest *d, const char *path, struct err *er
     return 0;
 }
 
-int e2b_start(struct docker_guest *d, struct err *err)
+int e2b_start(struct far_guest *d, struct err *err)
 {
     AUTO_FREE char *path = xasprintf("/tmp/.glovebox-%" PRIx64, (uint64_t)clock_mono_ns());
 
-    if (refuse(d->job, d->out, err) < 0 || docker_lend_channel(d, err) < 0 ||
+    if (refuse(d->job, d->out, err) < 0 || far_lend_channel(d, err) < 0 ||
         e2b_open(&e2b_place_of(d)->e2b, err) < 0 || create(d, err) < 0 || e2b_install(d, err) < 0 ||
         upload(d, path, err) < 0)
         return -1;
     outcome_phase(d->out, "upload");
-    return start_helper(d, path, err) < 0 ? -1 : docker_send_job(d, err);
+    return start_helper(d, path, err) < 0 ? -1 : far_send_job(d, err);
 }

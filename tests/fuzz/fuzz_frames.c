@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backends/docker_parts.h"
+#include "backends/far.h"
 #include "base/fd.h"
 #include "base/mem.h"
 
@@ -26,7 +26,7 @@ static void on_output(void *ctx, int stream, const char *p, size_t n)
     *(uint64_t *)ctx += n;
 }
 
-static void begin(struct docker_guest *d)
+static void begin(struct far_guest *d)
 {
     struct buf *const buffers[] = {&d->in, &d->frames, &d->words, &d->channel.bytes};
 
@@ -37,17 +37,17 @@ static void begin(struct docker_guest *d)
     assert(d->spool >= 0);
 }
 
-static void receive(struct docker_guest *d, int far, const uint8_t *data, size_t n, size_t step)
+static void receive(struct far_guest *d, int far, const uint8_t *data, size_t n, size_t step)
 {
     for (size_t at = 0; at < n && d->fd >= 0; at += step) {
         size_t piece = n - at < step ? n - at : step;
         ssize_t sent = send(far, data + at, piece, MSG_NOSIGNAL);
         assert(sent == (ssize_t)piece);
-        docker_receive(d);
+        far_receive(d);
     }
 }
 
-static void check(const struct docker_guest *d)
+static void check(const struct far_guest *d)
 {
     struct stat st;
 
@@ -58,7 +58,7 @@ static void check(const struct docker_guest *d)
     assert(!d->over || d->out->started);
 }
 
-static void end(struct docker_guest *d)
+static void end(struct far_guest *d)
 {
     buf_done(&d->in);
     buf_done(&d->frames);
@@ -71,17 +71,17 @@ static void end(struct docker_guest *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static const struct docker_far place = {.place = "container", .lacks = "it is not there"};
+    static const struct far_place place = {.name = "container", .lacks = "it is not there"};
     uint64_t printed = 0;
     const struct backend_sink sink = {
         .ctx = &printed, .output = on_output, .cancel_fd = -1, .channel_fd = -1};
     struct backend_outcome out = {0};
-    struct docker_guest d = {0};
+    struct far_guest d = {0};
     int pair[2];
 
     if (n < 2 || n > 64 << 10 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return 0;
-    d.far = &place;
+    d.place = &place;
     d.sink = &sink;
     d.out = &out;
     d.mirror.fd = d.arriving.fd = -1;

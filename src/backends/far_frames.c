@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The conversation with the helper in a container. The engine cuts the container's output into
- * pieces, of its standard output and of its standard error; the former has the helper's frames. All
- * of it is as hostile as the guest: every length has a ceiling, and whatever breaks the protocol
- * ends the guest.
+ * The conversation with the helper. Its output comes in pieces, as an engine cuts it, of its
+ * standard output and of its standard error; the former has the helper's frames. All of it is as
+ * hostile as the guest: every length has a ceiling, and whatever breaks the protocol ends the
+ * guest.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,29 +11,30 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "backends/docker_parts.h"
+#include "backends/far.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "docker/engine.h"
 
 enum { READ_STEP = 64 << 10, WORDS_MAX = 4096 };
 
 /* ---- to the helper ---- */
 
-void docker_put(struct docker_guest *d, enum contained_frame kind, struct str bytes)
+void far_put(struct far_guest *d, enum contained_frame kind, struct str bytes)
 {
     wire_put_u32(&d->queue, kind);
     wire_put_u32(&d->queue, (uint32_t)bytes.n);
     (void)buf_add_str(&d->queue, bytes);
 }
 
-static void gone(struct docker_guest *d)
+static void gone(struct far_guest *d)
 {
     fd_close(&d->fd);
     d->queue.n = 0;
 }
 
-void docker_send(struct docker_guest *d)
+void far_send(struct far_guest *d)
 {
     while (d->fd >= 0 && d->queue.n) {
         ssize_t n = send(d->fd, d->queue.p, d->queue.n, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -44,7 +45,7 @@ void docker_send(struct docker_guest *d)
     }
 }
 
-int docker_send_file(struct docker_guest *d, int file, int64_t until_ms, struct err *err)
+int far_send_file(struct far_guest *d, int file, int64_t until_ms, struct err *err)
 {
     AUTO_FREE char *chunk = xmalloc(READ_STEP);
     ssize_t got = 1;
@@ -52,20 +53,20 @@ int docker_send_file(struct docker_guest *d, int file, int64_t until_ms, struct 
     while (d->fd >= 0 && got > 0) {
         if (!d->queue.n && (got = read(file, chunk, READ_STEP)) > 0)
             (void)buf_add(&d->queue, chunk, (size_t)got);
-        docker_send(d);
+        far_send(d);
         if (d->queue.n)
-            docker_move(d, 1000);
+            far_move(d, 1000);
         if (d->out->cancelled || d->failed)
             return 0; /* its report says more */
         if (clock_mono_ms() > until_ms)
-            return err_set(err, ERR_TIMEOUT, "the %s takes no input", d->far->place);
+            return err_set(err, ERR_TIMEOUT, "the %s takes no input", d->place->name);
     }
     return got < 0 ? err_sys(err, "read the input files") : 0;
 }
 
 /* ---- frames ---- */
 
-void docker_hit(struct docker_guest *d, enum jail_limit_hit limit)
+void far_hit(struct far_guest *d, enum jail_limit_hit limit)
 {
     if (d->out->limits_hit & limit)
         return;
@@ -74,26 +75,26 @@ void docker_hit(struct docker_guest *d, enum jail_limit_hit limit)
         d->sink->limit(d->sink->ctx, limit);
 }
 
-static void on_started(struct docker_guest *d)
+static void on_started(struct far_guest *d)
 {
     struct backend_outcome *out = d->out;
 
-    out->wanted &= ~(DOCKER_OPTIONAL & ~d->held);
+    out->wanted &= ~(d->place->optional & ~d->held);
     layer_mask lost = out->wanted & ~d->held;
     out->started = true;
     out->held = d->held & out->wanted;
     if (lost) {
         out->lost[0].layers = lost;
-        snprintf(out->lost[0].why, sizeof out->lost[0].why, "%s", d->far->lacks);
+        snprintf(out->lost[0].why, sizeof out->lost[0].why, "%s", d->place->lacks);
         out->lost_count = 1;
     }
-    if (d->far->started)
-        d->far->started(d);
+    if (d->place->started)
+        d->place->started(d);
     if (d->sink->started)
         d->sink->started(d->sink->ctx, d->out->held);
 }
 
-static void on_error(struct docker_guest *d, struct wire *w)
+static void on_error(struct far_guest *d, struct wire *w)
 {
     uint32_t kind = wire_u32(w), sys = wire_u32(w);
     AUTO_FREE char *text = wire_cstr(w);
@@ -104,15 +105,15 @@ static void on_error(struct docker_guest *d, struct wire *w)
     d->error.sys = (int)sys;
 }
 
-static void on_output(struct docker_guest *d, int stream, struct str bytes)
+static void on_output(struct far_guest *d, int stream, struct str bytes)
 {
     if (d->out->started && d->sink->output && bytes.n)
         d->sink->output(d->sink->ctx, stream, bytes.p, bytes.n);
 }
 
-void docker_pass_channel(struct docker_guest *d)
+void far_pass_channel(struct far_guest *d)
 {
-    struct docker_outlet *o = &d->channel;
+    struct far_outlet *o = &d->channel;
     struct fd_quiet quiet;
 
     if (o->fd >= 0 && o->bytes.n) {
@@ -130,22 +131,22 @@ void docker_pass_channel(struct docker_guest *d)
         buf_clear(&o->bytes);
 }
 
-static void on_channel(struct docker_guest *d, struct str bytes)
+static void on_channel(struct far_guest *d, struct str bytes)
 {
     if (d->channel.fd < 0)
         return;
     (void)buf_add_str(&d->channel.bytes, bytes);
     d->channel.ends |= !bytes.n;
-    docker_pass_channel(d);
+    far_pass_channel(d);
 }
 
-static void on_credit(struct docker_guest *d, uint32_t way, uint32_t n)
+static void on_credit(struct far_guest *d, uint32_t way, uint32_t n)
 {
     if (way < CONTAINED_WAYS && n <= CONTAINED_WINDOW - d->sources[way].window)
         d->sources[way].window += n;
 }
 
-static void on_shut(struct docker_guest *d, uint32_t way)
+static void on_shut(struct far_guest *d, uint32_t way)
 {
     if (way == CONTAINED_TO_CHANNEL)
         fd_close(&d->sources[way].fd); /* the session sees that its reader is gone */
@@ -153,30 +154,30 @@ static void on_shut(struct docker_guest *d, uint32_t way)
         d->sources[way].fd = -1; /* the caller's */
 }
 
-static void on_usage(struct docker_guest *d, struct wire *w)
+static void on_usage(struct far_guest *d, struct wire *w)
 {
     d->usage.cpu_ns = wire_u64(w);
     d->usage.memory_now = wire_u64(w);
     d->usage.memory_peak = wire_u64(w);
 }
 
-static void on_ended(struct docker_guest *d, int status)
+static void on_ended(struct far_guest *d, int status)
 {
     d->ended = true;
     d->out->status = status;
     d->out->wall_ns = clock_mono_ns() - d->start_ns;
 }
 
-static void on_tree(struct docker_guest *d, struct str bytes)
+static void on_tree(struct far_guest *d, struct str bytes)
 {
     if (d->spool < 0 || bytes.n > d->max_bytes)
         return gone(d);
     d->max_bytes -= bytes.n;
     if (fd_write_all(d->spool, bytes.p, bytes.n) < 0 && !d->error.kind)
-        (void)err_sys(&d->error, "keep the files of the %s", d->far->place);
+        (void)err_sys(&d->error, "keep the files of the %s", d->place->name);
 }
 
-static void act(struct docker_guest *d, uint32_t kind, struct str bytes)
+static void act(struct far_guest *d, uint32_t kind, struct str bytes)
 {
     struct wire w = {.rest = bytes};
 
@@ -214,7 +215,7 @@ static void act(struct docker_guest *d, uint32_t kind, struct str bytes)
         on_usage(d, &w);
         break;
     case CONTAINED_LIMIT:
-        docker_hit(d, wire_u32(&w) & (2 * LIMIT_LAST - 1));
+        far_hit(d, wire_u32(&w) & (2 * LIMIT_LAST - 1));
         break;
     case CONTAINED_ENDED:
         on_ended(d, (int)wire_u32(&w));
@@ -226,10 +227,10 @@ static void act(struct docker_guest *d, uint32_t kind, struct str bytes)
         on_tree(d, bytes);
         break;
     case CONTAINED_LEFT_OUT:
-        docker_left_out(d, bytes);
+        far_left_out(d, bytes);
         break;
     case CONTAINED_KEPT:
-        if (!docker_kept(d, bytes))
+        if (!far_kept(d, bytes))
             gone(d);
         break;
     case CONTAINED_DONE:
@@ -242,7 +243,7 @@ static void act(struct docker_guest *d, uint32_t kind, struct str bytes)
     }
 }
 
-static void take_frames(struct docker_guest *d)
+static void take_frames(struct far_guest *d)
 {
     size_t at = 0;
 
@@ -263,8 +264,8 @@ static void take_frames(struct docker_guest *d)
 
 /* ---- pieces ---- */
 
-/* The last words of a helper or an engine that failed; only the beginning is kept. */
-static void keep_words(struct docker_guest *d, struct str bytes)
+/* The last words of a helper or a place that failed; only the beginning is kept. */
+static void keep_words(struct far_guest *d, struct str bytes)
 {
     size_t room = WORDS_MAX - d->words.n;
 
@@ -272,7 +273,7 @@ static void keep_words(struct docker_guest *d, struct str bytes)
 }
 
 /* What came of a piece is moved on at once: none has to fit into memory. */
-static void take_pieces(struct docker_guest *d)
+static void take_pieces(struct far_guest *d)
 {
     while (d->fd >= 0 && d->in.n) {
         if (!d->piece_left) {
@@ -294,7 +295,7 @@ static void take_pieces(struct docker_guest *d)
     }
 }
 
-void docker_receive(struct docker_guest *d)
+void far_receive(struct far_guest *d)
 {
     char *room = buf_room(&d->in, READ_STEP);
     ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The files of a container. Its workspace comes over, into a folder of this host that only we can
- * enter (docker_mirror.c), by the rules for files that go into a jail (jail/lay.h): no path leads
+ * The files of a far guest. Its workspace comes over, into a folder of this host that only we can
+ * enter (far_mirror.c), by the rules for files that go into a jail (jail/lay.h): no path leads
  * outside, nothing is overwritten, bytes and entries have ceilings. What the helper left out
  * (links, pipes, sockets, files over the limit) gets a stand-in of its kind. From there the code
  * for every other workspace continues: it lists, compares, copies and says what was skipped.
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backends/docker_parts.h"
+#include "backends/far.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -30,44 +30,44 @@ enum {
 #define BYTES_MOST ((uint64_t)256 << 20) /* where the job has no limit */
 #define PATHS_MOST ((uint64_t)64 << 20)  /* of all records' heads together */
 
-void docker_files_done(struct docker_guest *d)
+void far_files_done(struct far_guest *d)
 {
     fd_close(&d->spool);
-    docker_folder_drop(&d->arriving);
-    docker_folder_drop(&d->mirror);
-    docker_kept_done(&d->kept);
+    far_folder_drop(&d->arriving);
+    far_folder_drop(&d->mirror);
+    far_kept_done(&d->kept);
 }
 
 /* ---- asking ---- */
 
-static int wait_for_answer(struct docker_guest *d, struct err *err)
+static int wait_for_answer(struct far_guest *d, struct err *err)
 {
     int64_t until = clock_mono_ms() + FILES_MS;
 
     while (!d->answered && d->fd >= 0 && clock_mono_ms() < until)
-        docker_move(d, 1000);
-    if (d->answered && d->far->settled)
-        d->far->settled(d);
+        far_move(d, 1000);
+    if (d->answered && d->place->settled)
+        d->place->settled(d);
     if (d->answered && !d->error.kind)
         return 0;
     if (d->error.kind)
         *err = d->error;
     else if (d->fd < 0)
-        (void)err_set(err, ERR_SYSTEM, "the %s is gone, and its files with it", d->far->place);
+        (void)err_set(err, ERR_SYSTEM, "the %s is gone, and its files with it", d->place->name);
     else
-        (void)err_set(err, ERR_TIMEOUT, "the %s does not answer", d->far->place);
+        (void)err_set(err, ERR_TIMEOUT, "the %s does not answer", d->place->name);
     return -1;
 }
 
-static int ask(struct docker_guest *d, enum contained_frame kind, struct str bytes, struct err *err)
+static int ask(struct far_guest *d, enum contained_frame kind, struct str bytes, struct err *err)
 {
     d->answered = false;
     d->error = (struct err){0};
-    docker_put(d, kind, bytes);
+    far_put(d, kind, bytes);
     return wait_for_answer(d, err);
 }
 
-static int receive_all(struct docker_guest *d, struct err *err)
+static int receive_all(struct far_guest *d, struct err *err)
 {
     const struct jail_limits *l = &d->limits;
     const struct lay_limits limits = {l->disk_bytes ? l->disk_bytes : BYTES_MOST,
@@ -79,28 +79,28 @@ static int receive_all(struct docker_guest *d, struct err *err)
     if (ask(d, CONTAINED_FILES, (struct str){&anew, 1}, err) < 0)
         return -1;
     if (lseek(d->spool, 0, SEEK_SET) < 0)
-        return err_sys(err, "keep the files of the %s", d->far->place);
+        return err_sys(err, "keep the files of the %s", d->place->name);
     if (lay_receive(d->spool, d->arriving.fd, limits, err) < 0)
         return -1;
-    return docker_mirror_update(d, 2 * limits.max_bytes, err);
+    return far_mirror_update(d, 2 * limits.max_bytes, err);
 }
 
 /* The copy as of now; of a guest that has ended, once. After a failure the next one is made anew,
  * since the helper takes for sent what it has sent. */
-static int copy(struct docker_guest *d, struct err *err)
+static int copy(struct far_guest *d, struct err *err)
 {
     if (d->mirrored)
         return 0;
-    if (docker_folder_make(&d->arriving, err) < 0 || (d->spool = fd_spool(err)) < 0)
+    if (far_folder_make(&d->arriving, err) < 0 || (d->spool = fd_spool(err)) < 0)
         return -1;
     int result = receive_all(d, err);
     fd_close(&d->spool);
-    docker_folder_drop(&d->arriving);
-    docker_kept_done(&d->kept);
+    far_folder_drop(&d->arriving);
+    far_kept_done(&d->kept);
     if (result < 0)
-        docker_folder_drop(&d->mirror);
+        far_folder_drop(&d->mirror);
     d->mirrored = result == 0 && d->over;
-    return result < 0 ? err_wrap(err, "the files of the %s", d->far->place) : 0;
+    return result < 0 ? err_wrap(err, "the files of the %s", d->place->name) : 0;
 }
 
 /* ---- the table's entries ---- */
@@ -114,7 +114,7 @@ static const char *inside(struct backend_guest *guest)
 static int list_files(struct backend_guest *guest, struct workspace_file **ret, size_t *ret_count,
                       struct err *err)
 {
-    struct docker_guest *d = docker_of(guest);
+    struct far_guest *d = far_of(guest);
 
     return copy(d, err) < 0 ? -1 : workspace_files(d->mirror.fd, ret, ret_count, err);
 }
@@ -122,7 +122,7 @@ static int list_files(struct backend_guest *guest, struct workspace_file **ret, 
 static int read_file(struct backend_guest *guest, const char *path, uint64_t *ret_size,
                      struct err *err)
 {
-    struct docker_guest *d = docker_of(guest);
+    struct far_guest *d = far_of(guest);
 
     return copy(d, err) < 0 ? -1 : workspace_file_open(d->mirror.fd, path, ret_size, err);
 }
@@ -155,18 +155,18 @@ static int check_path(const char *path, struct err *err)
     return problem ? err_set(err, ERR_USAGE, "'%.200s' %s", path, problem) : 0;
 }
 
-/* Until there is room in the queue. A container that is paused takes nothing. */
-static int wait_for_room(struct docker_guest *d, struct err *err)
+/* Until there is room in the queue. A place that stands still takes nothing. */
+static int wait_for_room(struct far_guest *d, struct err *err)
 {
     int64_t until = clock_mono_ms() + STALL_MS;
     size_t before = d->queue.n;
 
     while (d->queue.n > QUEUED_MOST && d->fd >= 0) {
-        docker_move(d, 1000);
+        far_move(d, 1000);
         if (d->queue.n < before)
             until = clock_mono_ms() + STALL_MS;
         else if (clock_mono_ms() > until)
-            return err_set(err, ERR_TIMEOUT, "the %s takes no input", d->far->place);
+            return err_set(err, ERR_TIMEOUT, "the %s takes no input", d->place->name);
         before = d->queue.n;
     }
     return 0;
@@ -175,16 +175,16 @@ static int wait_for_room(struct docker_guest *d, struct err *err)
 static int write_file(struct backend_guest *guest, const char *path, int from, uint64_t max,
                       struct err *err)
 {
-    struct docker_guest *d = docker_of(guest);
+    struct far_guest *d = far_of(guest);
     AUTO_CLOSE int spool = -1;
     char piece[32 << 10];
     ssize_t n;
 
     if (check_path(path, err) < 0 || spool_input(from, max, &spool, err) < 0)
         return -1;
-    docker_put(d, CONTAINED_PUT, STR(""));
+    far_put(d, CONTAINED_PUT, STR(""));
     while ((n = read(spool, piece, sizeof piece)) > 0 && d->fd >= 0) {
-        docker_put(d, CONTAINED_BYTES, (struct str){piece, (size_t)n});
+        far_put(d, CONTAINED_BYTES, (struct str){piece, (size_t)n});
         if (wait_for_room(d, err) < 0)
             return -1;
     }
@@ -194,32 +194,32 @@ static int write_file(struct backend_guest *guest, const char *path, int from, u
 static int remove_file(struct backend_guest *guest, const char *path, struct err *err)
 {
     return check_path(path, err) < 0 ? -1
-                                     : ask(docker_of(guest), CONTAINED_REMOVE, str_from(path), err);
+                                     : ask(far_of(guest), CONTAINED_REMOVE, str_from(path), err);
 }
 
 static int collect(struct backend_guest *guest, const struct collect_options *options,
                    struct lay_list *laid, struct file_set *ret, struct err *err)
 {
-    struct docker_guest *d = docker_of(guest);
+    struct far_guest *d = far_of(guest);
 
     return copy(d, err) < 0 ? -1 : workspace_collect(options, d->mirror.fd, laid, ret, err);
 }
 
 static bool is_gone(struct backend_guest *guest)
 {
-    return docker_of(guest)->fd < 0 && !docker_of(guest)->mirrored;
+    return far_of(guest)->fd < 0 && !far_of(guest)->mirrored;
 }
 
 static int copy_of(struct backend_guest *guest, struct err *err)
 {
-    return copy(docker_of(guest), err) < 0 ? -1 : docker_of(guest)->mirror.fd;
+    return copy(far_of(guest), err) < 0 ? -1 : far_of(guest)->mirror.fd;
 }
 
-const struct backend_files docker_files = {.copy = copy_of,
-                                           .gone = is_gone,
-                                           .inside = inside,
-                                           .list = list_files,
-                                           .read = read_file,
-                                           .write = write_file,
-                                           .remove = remove_file,
-                                           .collect = collect};
+const struct backend_files far_files = {.copy = copy_of,
+                                        .gone = is_gone,
+                                        .inside = inside,
+                                        .list = list_files,
+                                        .read = read_file,
+                                        .write = write_file,
+                                        .remove = remove_file,
+                                        .collect = collect};

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backends/docker_parts.h"
+#include "backends/far.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "jail/host_box.h"
@@ -29,7 +29,7 @@ enum { LEFT_S = 60, PIECE = 32 << 10 };
 
 /* ---- folders ---- */
 
-void docker_folder_drop(struct docker_folder *f)
+void far_folder_drop(struct far_folder *f)
 {
     fd_close(&f->fd);
     if (f->path)
@@ -39,9 +39,9 @@ void docker_folder_drop(struct docker_folder *f)
 }
 
 /* The lock says that its owner lives. */
-int docker_folder_make(struct docker_folder *f, struct err *err)
+int far_folder_make(struct far_folder *f, struct err *err)
 {
-    docker_folder_drop(f);
+    far_folder_drop(f);
     AUTO_FREE char *path = xasprintf("%s/" FOLDERS "XXXXXX", fd_temporary());
     if (!mkdtemp(path))
         return err_sys(err, "make a folder in %s", fd_temporary());
@@ -63,7 +63,7 @@ static bool is_left(int folder, const char *name)
            time(NULL) - st.st_ctime > LEFT_S && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-void docker_sweep_files(void)
+void far_sweep_files(void)
 {
     DIR *dir = opendir(fd_temporary());
     struct dirent *entry;
@@ -94,7 +94,7 @@ static void stand_in(int dirfd, const char *name, unsigned mode, uint64_t size)
         (void)!ftruncate(fd, (off_t)(size >> 62 ? INT64_MAX >> 1 : (int64_t)size));
 }
 
-void docker_left_out(struct docker_guest *d, struct str record)
+void far_left_out(struct far_guest *d, struct str record)
 {
     struct wire w = {.rest = record};
     uint32_t mode = wire_u32(&w);
@@ -115,9 +115,9 @@ void docker_left_out(struct docker_guest *d, struct str record)
     lay_place_done(&place);
 }
 
-bool docker_kept(struct docker_guest *d, struct str path)
+bool far_kept(struct far_guest *d, struct str path)
 {
-    struct docker_kept *k = &d->kept;
+    struct far_kept *k = &d->kept;
 
     if (!d->entries_left || path.n > d->max_bytes)
         return false;
@@ -133,12 +133,12 @@ bool docker_kept(struct docker_guest *d, struct str path)
     return true;
 }
 
-void docker_kept_done(struct docker_kept *k)
+void far_kept_done(struct far_kept *k)
 {
     for (size_t i = 0; i < k->n; i++)
         free(k->paths[i]);
     free(k->paths);
-    *k = (struct docker_kept){0};
+    *k = (struct far_kept){0};
 }
 
 static int by_text(const void *a, const void *b)
@@ -146,7 +146,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_kept(const struct docker_kept *k, const char *path)
+static bool is_kept(const struct far_kept *k, const char *path)
 {
     return k->n && bsearch(&path, k->paths, k->n, sizeof *k->paths, by_text);
 }
@@ -154,7 +154,7 @@ static bool is_kept(const struct docker_kept *k, const char *path)
 /* ---- bringing it up to date; both folders are ours alone ---- */
 
 struct merge {
-    const struct docker_kept *kept;
+    const struct far_kept *kept;
     uint64_t bytes_left;
     char path[LAY_PATH_MAX + LAY_NAME_MAX + 2];
 };
@@ -296,13 +296,13 @@ static bool merge_folder(struct merge *m, int old, int new, size_t path_n)
     return each(m, DROP, old, new, path_n) && each(m, TAKE, old, new, path_n);
 }
 
-int docker_mirror_update(struct docker_guest *d, uint64_t max_bytes, struct err *err)
+int far_mirror_update(struct far_guest *d, uint64_t max_bytes, struct err *err)
 {
     struct merge merge = {.kept = &d->kept, .bytes_left = max_bytes};
 
     if (d->mirror.fd < 0) {
         d->mirror = d->arriving;
-        d->arriving = (struct docker_folder){.fd = -1};
+        d->arriving = (struct far_folder){.fd = -1};
         return 0;
     }
     if (d->kept.n)

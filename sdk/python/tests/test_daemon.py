@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 
@@ -83,10 +85,18 @@ def test_tcp_and_its_token(served: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         box.open()
 
 
-@pytest.mark.parametrize("url", ["ftp://host", "unix:", "http://"])
-def test_addresses_that_are_none(url: str) -> None:
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize("url", ["ftp://host", "unix:", "http://", "127.0.0.1:x", "127.0.0.1:99999", "http://me@host", 5, 0])
+def test_addresses_that_are_none(url: Any) -> None:
+    with pytest.raises(UsageError, match="give unix:"):
         Sandbox(url=url).open()
+    with pytest.raises(UsageError, match="token is an int"):
+        Sandbox(url="127.0.0.1:9", token=5).open()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("session, advice", [(5, "its id or its name"), (None, "is None"), ("", "is empty")])
+def test_sessions_that_are_none(session: Any, advice: str) -> None:
+    with pytest.raises(UsageError, match=advice):
+        Sandbox.attach(session)
 
 
 def test_nobody_listens() -> None:
@@ -136,6 +146,47 @@ def test_the_daemon_ends_with_its_process(end: str) -> None:
         wait_until(lambda: not alive(pid))
         assert not os.path.exists(path)
         assert process.stderr is not None and process.stderr.read() == ""
+
+
+def abandoned(folder: Path, pid: int, age: float = 3600) -> Path:
+    """A socket at which nobody listens."""
+    path = folder / f"glovebox-{pid}-0123abcd.sock"
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind(str(path))
+    os.utime(path, (time.time() - age, time.time() - age))
+    return path
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for sockets, whose name is short."""
+    private.stop()
+    with tempfile.TemporaryDirectory(prefix="glovebox-sdk-") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield Path(folder)
+        private.stop()
+
+
+def test_a_start_removes_sockets_of_killed_daemons(runtime: Path) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    left = abandoned(runtime, gone.pid)
+    kept = [abandoned(runtime, os.getpid()), runtime / "other.sock", runtime / f"glovebox-{gone.pid}-0123abce.sock"]
+    left.with_name("other.sock").touch()
+    kept[2].touch()  # no socket
+    with Sandbox() as box:
+        box.open()
+        assert not left.exists() and all(path.exists() for path in kept)
+        killed = private._daemon
+        assert killed is not None and killed.address.path is not None
+        box.detach()
+        killed.process.kill()
+        killed.process.wait()
+        assert os.path.exists(killed.address.path)
+    young = abandoned(runtime, gone.pid, 0)
+    with Sandbox() as box:
+        assert box.exec("1").value == 1
+        assert young.exists() and not os.path.exists(killed.address.path)
 
 
 def test_a_killed_process_with_a_living_fork() -> None:

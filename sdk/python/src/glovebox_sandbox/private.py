@@ -8,7 +8,9 @@ process has no part in it, and starts one of its own when it needs one.
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
+import re
 import secrets
 import stat
 import subprocess
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, Optional
 
@@ -26,6 +29,10 @@ from .steps import Sleep, Steps
 _PATIENCE = 20.0  # seconds for a daemon to listen
 _TAIL = 2000      # bytes of its messages in an error
 _LONGEST = 100    # bytes of a socket's path, of 108
+_NAME_BYTES = 40  # of them, for the socket's name
+_SOCKET = re.compile(r"glovebox-(\d{1,10})-[0-9a-f]{8}\.sock", re.ASCII)
+_SWEPT = 200      # sockets that one start looks at
+_YOUNG = 60.0     # seconds: a daemon has bound its socket, and may not listen yet
 
 
 @dataclass
@@ -58,13 +65,15 @@ def _running(program: str) -> _Daemon:
     global _daemon
     with _lock:
         if _daemon is None or _daemon.process.poll() is not None:
-            _forget()
+            _bury()
             _daemon = _start(program)
         return _daemon
 
 
 def _start(program: str) -> _Daemon:
-    path = os.path.join(_folder(), f"{os.getpid()}-{secrets.token_hex(4)}.sock")
+    folder = _folder()
+    _sweep(folder)
+    path = os.path.join(folder, f"glovebox-{os.getpid()}-{secrets.token_hex(4)}.sock")
     messages = tempfile.TemporaryFile()
     command = [program, "serve", "--quiet", "--listen", f"unix:{path}", "--end-with", str(os.getpid()), "--drain", "2s",
                "--allow", "host-files", "--allow", "net-host"]
@@ -89,11 +98,11 @@ def _environment() -> dict[str, str]:
 def _folder() -> str:
     """A folder in which only this user can make a socket."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if runtime and len(os.fsencode(runtime)) < _LONGEST - 30 and _is_ours(runtime):
+    if runtime and len(os.fsencode(runtime)) < _LONGEST - _NAME_BYTES and _is_ours(runtime):
         return runtime
     for parent in (tempfile.gettempdir(), "/tmp"):
         folder = os.path.join(parent, f"glovebox-{os.geteuid()}")
-        if len(os.fsencode(folder)) < _LONGEST - 30:
+        if len(os.fsencode(folder)) < _LONGEST - _NAME_BYTES:
             try:
                 os.mkdir(folder, 0o700)
             except OSError:
@@ -101,6 +110,35 @@ def _folder() -> str:
             if _is_ours(folder):
                 return folder
     return tempfile.mkdtemp(prefix="glovebox-", dir="/tmp")
+
+
+def _sweep(folder: str) -> None:
+    """Removes the sockets of daemons that were killed. Each is a file of this user's, has the name that only this
+    module gives, nobody listens at it, and its process has ended. Several processes may sweep at the same time."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in itertools.islice((entry for entry in entries if _SOCKET.fullmatch(entry.name)), _SWEPT):
+                if _is_left(entry):
+                    os.unlink(entry.path)
+    except OSError:  # another process was faster, or the folder belongs to somebody else
+        pass
+
+
+def _is_left(entry: os.DirEntry[str]) -> bool:
+    status = entry.stat(follow_symlinks=False)
+    named = _SOCKET.fullmatch(entry.name)
+    return (named is not None and stat.S_ISSOCK(status.st_mode) and status.st_uid == os.geteuid()
+            and time.time() - status.st_mtime > _YOUNG and not _runs(int(named[1])) and not listens(Address(path=entry.path)))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _is_ours(folder: str) -> bool:
@@ -129,9 +167,16 @@ def _forget() -> None:
     _daemon = None
 
 
+def _bury() -> None:
+    """After the daemon's end. One that was killed leaves its socket."""
+    if _daemon is not None:
+        with suppress(OSError):
+            os.unlink(_daemon.address.path or "")
+    _forget()
+
+
 def stop() -> None:
     """Ends the daemon and waits for its end. The next sandbox starts a new one."""
-    global _daemon
     with _lock:
         daemon = _daemon
         if daemon is None:
@@ -144,12 +189,12 @@ def stop() -> None:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        _forget()
+        _bury()
 
 
 def _in_fork() -> None:
     """In a fork: the daemon is the parent's. Its process is no child of ours, so nothing may wait for it."""
-    global _daemon, _lock
+    global _lock
     _lock = threading.Lock()
     if _daemon is not None:
         _daemon.process.returncode = 0

@@ -83,7 +83,7 @@ class AsyncDriver:
         if isinstance(step, Open):
             return await self._open(step.request, opened, stream)
         if isinstance(step, NextLine):
-            with translated(self.address):
+            with translated(self):
                 return await stream[0].next_line()
         if isinstance(step, Call):
             return await _called(step)
@@ -92,13 +92,13 @@ class AsyncDriver:
 
     async def _send(self, request: Request) -> Answer:
         client = await self._connected()
-        with translated(self.address):
+        with translated(self):
             response = await client.request(**request_parts(request))
             return answer_head(response, response.content)
 
     async def _open(self, request: Request, opened: AsyncExitStack, stream: list[AsyncLineReader]) -> Answer:
         client = await self._connected()
-        with translated(self.address):
+        with translated(self):
             response = await opened.enter_async_context(client.stream(**request_parts(request)))
             if response.status_code >= 400:
                 return answer_head(response, await response.aread())
@@ -108,6 +108,10 @@ class AsyncDriver:
     @property
     def address(self) -> Optional[Address]:
         return self._address
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
 
     async def _connected(self) -> httpx.AsyncClient:
         if self._closed:

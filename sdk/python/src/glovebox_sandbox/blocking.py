@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional
 import httpx
 
 from .address import Address
-from .connections import answer_head, check_there, request_parts, settings, translated
+from .connections import Sockets, answer_head, check_there, request_parts, settings, translated
 from .errors import SessionError, UsageError
 from .events import Event
 from .finding import find
@@ -32,6 +32,7 @@ class Driver:
         self._pid = 0
         self._closed = False
         self._lock = threading.Lock()
+        self._sockets = Sockets()
 
     def copy(self) -> Driver:
         """A connection of its own to the same daemon."""
@@ -83,7 +84,7 @@ class Driver:
         if isinstance(step, Open):
             return self._open(step.request, opened, stream)
         if isinstance(step, NextLine):
-            with translated(self.address):
+            with translated(self):
                 return stream[0].next_line()
         if isinstance(step, Call):
             return _called(step)
@@ -92,14 +93,14 @@ class Driver:
 
     def _send(self, request: Request) -> Answer:
         client = self._connected()
-        with translated(self.address):
-            response = client.request(**request_parts(request))
+        with translated(self):
+            response = client.request(**request_parts(request), extensions=self._extensions())
             return answer_head(response, response.content)
 
     def _open(self, request: Request, opened: ExitStack, stream: list[LineReader]) -> Answer:
         client = self._connected()
-        with translated(self.address):
-            response = opened.enter_context(client.stream(**request_parts(request)))
+        with translated(self):
+            response = opened.enter_context(client.stream(**request_parts(request), extensions=self._extensions()))
             if response.status_code >= 400:
                 return answer_head(response, response.read())
             stream[:] = [LineReader(response.iter_bytes())]
@@ -108,6 +109,10 @@ class Driver:
     @property
     def address(self) -> Optional[Address]:
         return self._address
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
 
     def _connected(self) -> httpx.Client:
         with self._lock:
@@ -120,7 +125,11 @@ class Driver:
                 options = settings(self._address)
                 self._client = httpx.Client(transport=httpx.HTTPTransport(**options.transport), **options.client)
                 self._pid = os.getpid()
+                self._sockets = Sockets()
             return self._client
+
+    def _extensions(self) -> dict[str, Any]:
+        return {"trace": self._sockets.trace}
 
     @property
     def is_open(self) -> bool:
@@ -131,6 +140,7 @@ class Driver:
         with self._lock:
             client, self._client, self._closed = self._client, None, True
             if client is not None and self._pid == os.getpid():
+                self._sockets.wake()
                 client.close()
 
 

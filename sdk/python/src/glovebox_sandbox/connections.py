@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Generator
-from contextlib import contextmanager
+import weakref
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any, Optional, Protocol
 
 import httpx
 
 from .address import Address
-from .errors import DaemonError, DeadlineError
+from .errors import DaemonError, DeadlineError, SessionError
+from .state import CLOSED_MEANWHILE
 from .steps import Answer, Request
 
 _CONNECT = 5.0
@@ -53,6 +55,23 @@ def check_there(address: Address) -> None:
         raise DaemonError(f"no daemon listens at {address}: it has ended, and its sessions with it")
 
 
+class Sockets:
+    """The sockets of a client. To close one does not wake a thread that waits at it, to shut it down does."""
+
+    def __init__(self) -> None:
+        self._streams: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """The extension `trace` of a request."""
+        if event.startswith("connection.connect_") and event.endswith(".complete"):
+            self._streams.add(info["return_value"])
+
+    def wake(self) -> None:
+        for stream in list(self._streams):
+            with suppress(OSError, AttributeError):
+                stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+
 def request_parts(request: Request) -> dict[str, Any]:
     headers = {"Content-Type": request.content_type, "Accept-Encoding": "identity"}
     if request.stream:
@@ -65,17 +84,35 @@ def answer_head(response: httpx.Response, body: bytes) -> Answer:
     return Answer(response.status_code, {name.lower(): value for name, value in response.headers.items()}, body)
 
 
+class Connected(Protocol):
+    """A driver."""
+
+    @property
+    def address(self) -> Optional[Address]: ...
+
+    @property
+    def closed(self) -> bool: ...
+
+
 @contextmanager
-def translated(address: Optional[Address]) -> Generator[None, None, None]:
+def translated(driver: Connected) -> Generator[None, None, None]:
     """Raises the failures of httpx as ours."""
     try:
         yield
-    except httpx.ConnectError as error:
-        raise DaemonError(f"no daemon listens at {address}: {error}; start it there with 'glovebox serve'") from error
-    except httpx.ConnectTimeout as error:
-        raise DaemonError(f"{address} does not answer; is that the daemon's address?") from error
-    except httpx.TimeoutException as error:
-        raise DeadlineError(f"the daemon at {address} sends nothing; give a longer deadline, or look at its "
-                            "messages") from error
-    except (httpx.HTTPError, httpx.StreamError) as error:
-        raise DaemonError(f"the connection to the daemon at {address} was lost: {error}") from error
+    except Exception as error:
+        if driver.closed:
+            raise SessionError(CLOSED_MEANWHILE) from error
+        if isinstance(error, (httpx.HTTPError, httpx.StreamError)):
+            raise _failure(error, driver.address) from error
+        raise
+
+
+def _failure(error: Exception, address: Optional[Address]) -> Exception:
+    """Our exception for one of httpx."""
+    if isinstance(error, httpx.ConnectError):
+        return DaemonError(f"no daemon listens at {address}: {error}; start it there with 'glovebox serve'")
+    if isinstance(error, httpx.ConnectTimeout):
+        return DaemonError(f"{address} does not answer; is that the daemon's address?")
+    if isinstance(error, httpx.TimeoutException):
+        return DeadlineError(f"the daemon at {address} sends nothing; give a longer deadline, or look at its messages")
+    return DaemonError(f"the connection to the daemon at {address} was lost: {error}")

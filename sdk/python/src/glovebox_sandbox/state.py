@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Callable, Optional
 
-from .errors import SessionError, UsageError
+from .errors import SessionError, UsageError, kind_of
 from .tools import Tool, Tools
 
 CLOSED = "the sandbox was closed; make a new one"
+CLOSED_MEANWHILE = "the sandbox was closed before the answer arrived; make a new one"
 # The sessions whose cells wait for a tool that runs in this thread or task.
 _WAITING: ContextVar[frozenset[str]] = ContextVar("waiting", default=frozenset())
 
@@ -22,6 +23,8 @@ class State:
 
     def __init__(self, language: str, tools: Tools, options: Mapping[str, Any],
                  on_input: Optional[Callable[[str], Any]] = None) -> None:
+        if on_input is not None and not callable(on_input):
+            raise UsageError(f"on_input is {kind_of(on_input)}; give a function that takes the prompt and returns the line")
         self.language, self.tools, self.options, self.on_input = language, tools, dict(options), on_input
         self.id: Optional[str] = None
         self.closed = False
